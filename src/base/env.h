@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every environment variable the library reads stands in one table, base/env.def:
+//   CW_ENV(field, kind, "NAME", "OLDNAME or \"\"", "default", "meaning")
+// with kind one of BOOL, INT, SIZE, STRING. cwu_env_load() parses them all once at start: an invalid value is a
+// fatal error that quotes name, value and what is accepted; an unknown CAUSEWAY_* name is a warning that names
+// the nearest known one. Nobody else calls getenv().
+// Threads: load once before threads exist, read freely afterwards.
+#ifndef CW_BASE_ENV_H
+#define CW_BASE_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef bool cwu_env_BOOL;
+typedef long cwu_env_INT;
+typedef size_t cwu_env_SIZE;  // bytes; floating point and suffixes k m g t (1024-based, any case, optional b) accepted
+typedef const char *cwu_env_STRING;  // NULL when unset and the default is ""
+
+typedef struct cwu_env {
+#define CW_ENV(field, kind, name, old, def, meaning) \
+    cwu_env_##kind field;                            \
+    bool field##_set; /* given by the user, not the default */
+#include "base/env.def"
+#undef CW_ENV
+} cwu_env_t;
+
+extern cwu_env_t cwu_env;
+
+/** Parses the environment into cwu_env (fatal on invalid values, warns on unknown CAUSEWAY_* names). */
+void cwu_env_load(void);
+
+/** One row of the table, for causeway-info --env. Returns false past the end. */
+typedef struct cwu_env_row {
+    const char *name, *old_name, *kind, *def, *meaning;
+} cwu_env_row_t;
+bool cwu_env_table(size_t i, cwu_env_row_t *row_p);
+
+/** Parses "1.5G", "512m", "1e6", "4096". Returns 0 or CW_EINVAL (also for negatives, NaN and overflow). */
+int cwu_parse_size(const char *text, size_t *nbytes_p);
+
+#endif

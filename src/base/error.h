@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Errors and the one-line messages users see.
+//
+// Internals return 0 or a negative CW_E… code. The layer that first sees an error reports it (cwu_error or
+// cwu_fatal); callers only pass the code on. A message is one line: what happened, where (PE, pid, host are
+// added here), and what to do about it.
+// Threads: every function may be called from any thread. None of them takes a lock.
+#ifndef CW_BASE_ERROR_H
+#define CW_BASE_ERROR_H
+
+#include <stdnoreturn.h>
+
+enum {
+    CW_OK = 0,
+    CW_EINVAL = -1,      // an argument or a setting is wrong
+    CW_ENOMEM = -2,      // memory, a heap or a table is exhausted
+    CW_ESYS = -3,        // a system call failed
+    CW_ENOENT = -4,      // a key, file or library is not there
+    CW_EAGAIN = -5,      // try again after progress
+    CW_ETIMEOUT = -6,    // a peer did not answer in CAUSEWAY_TIMEOUT
+    CW_ENOTSUP = -7,     // the provider, transport or launcher cannot do this
+    CW_EREFUSED = -8,    // the peer refused us (wrong secret, not listening)
+    CW_ELOST = -9,       // the connection or the peer is gone
+    CW_EPROTO = -10,     // bytes that do not follow the protocol
+    CW_EMISMATCH = -11,  // PEs disagree (heap size, binary, version)
+};
+
+/** Name of a CW_E… code ("CW_ENOMEM"); "CW_E?" for anything else. */
+const char *cwu_error_name(int code);
+
+/** Tells the messages who speaks. Until then they carry only pid and host. */
+void cwu_error_identity(int pe, int npes);
+
+/** What cwu_fatal does last: ends the whole job with `status`. Default: _exit(status). */
+void cwu_error_abort_hook(void (*abort_job)(int status));
+
+/** Prints "causeway: error: PE 3 of 8 (pid 123, host h): <text>" to stderr in one write. */
+void cwu_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+
+/** The same with "warning:"; nothing with CAUSEWAY_QUIET=1. */
+void cwu_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+
+/** The same with "debug:"; only with SHMEM_DEBUG or CAUSEWAY_DEBUG set. */
+void cwu_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+
+/** cwu_error, then ends the job with exit status 1. */
+noreturn void cwu_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+
+/** Ends the job with `status` through the hook, without a message. */
+noreturn void cwu_abort(int status);
+
+#endif

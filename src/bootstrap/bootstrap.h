@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The contract of every bootstrap back end: who am I, who shares my node, and a small key-value store.
+//
+// A key put before a PE's fence is readable by every PE after that fence. fence_nb starts a fence and returns at
+// once; fence_wait completes it. One fence is outstanding at a time. Keys are short ASCII names without blanks
+// (<= 31 characters), values are bytes (<= 240 bytes: what the smallest launcher can carry); back ends whose wire
+// is text encode them.
+// Threads: every slot but open/close may be called by any thread; back ends lock where their wire needs it.
+// Blocking: fence_wait, get (only as long as an answer takes), never longer than CAUSEWAY_TIMEOUT without a message.
+#ifndef CW_BOOTSTRAP_BOOTSTRAP_H
+#define CW_BOOTSTRAP_BOOTSTRAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CWB_KEY_MAX 31
+#define CWB_VALUE_MAX 240
+
+typedef struct cwb cwb_t;
+
+typedef struct cwb_ops {
+    const char *name;  // "launch", "pmi1", "single"
+    /** Fills pe, npes, job_id, node_fd, one_machine. CW_ENOENT: this launcher did not start us (no message). */
+    int (*open)(cwb_t *b);
+    /** Writes the node number (0..nnodes-1, dense, in order of their lowest PE) of every PE. */
+    int (*nodes)(cwb_t *b, int *node_of_pe);
+    int (*put)(cwb_t *b, const char *key, const void *value, size_t nbytes);
+    int (*fence_nb)(cwb_t *b);
+    int (*fence_wait)(cwb_t *b);
+    /** Reads a key published before the last completed fence. *nbytes_p: in capacity, out size. CW_ENOENT if absent. */
+    int (*get)(cwb_t *b, const char *key, void *value, size_t *nbytes_p);
+    /** Ends every PE of the job with `status`; does not return. */
+    void (*abort)(cwb_t *b, int status);
+    /** Says good-bye to the launcher: from here on a clean exit of this PE is no failure. */
+    void (*close)(cwb_t *b);
+} cwb_ops_t;
+
+struct cwb {
+    const cwb_ops_t *ops;
+    int pe, npes;
+    /** A memfd every PE of this node inherited from the launcher (the node object to be), or -1. */
+    int node_fd;
+    /** All PEs run on this machine and network: listeners bind to loopback only. */
+    bool one_machine;
+    /** Unique per job on this host, the same on all PEs; at most 64 characters. */
+    char job_id[72];
+    void *priv;
+};
+
+/** Picks the back end: our launcher, then PMI-1, then a single PE. Messages are printed. */
+int cwb_open(cwb_t *b);
+
+extern const cwb_ops_t cwb_launch, cwb_pmi1, cwb_single;
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one header front ends see: the shared PGAS machine.
+//
+// Blocking: calls marked [waits] may block; all blocking ends in a sleep, and every wait makes progress for others.
+// Errors: calls that return int give 0 or CW_E…, already reported. RMA, atomics and ordering have no error return:
+// a lost peer is fatal for the job (message names PE, node, host, call).
+// Threads: as shmem_init_thread granted; a context is one thread's at a time unless it was created for sharing.
+#ifndef CW_CORE_CORE_H
+#define CW_CORE_CORE_H
+
+#include <stdbool.h>
+#include <stdnoreturn.h>
+
+#include "base/env.h"
+#include "base/error.h"
+#include "core/hot.h"
+
+// ---------------------------------------------------------------- world (core/world.c)
+typedef struct cw_world {
+    int pe, npes;
+    int node, nnodes;        // this PE's node
+    int slot, nslots;        // this PE's place in its node
+    int *node_of_pe;         // [npes] placement, as the launcher gave it
+    int *slot_of_pe;         // [npes]
+    int *pes_of_node;        // PEs of this node in slot order [nslots]
+    int *leader_of_node;     // [nnodes] lowest PE of each node (hosts its server)
+    bool initialized, finalized, check;
+    int thread_level;
+    bool hosts_server;
+} cw_world_t;
+extern cw_world_t cw_world;
+
+/** Joins the job. Counted: every init needs its finalize. [waits] */
+int cw_init(int thread_level);
+/** Barrier, then leaves the job when the count reaches zero. [waits] */
+void cw_finalize(void);
+/** Ends every PE of the job with this status. */
+noreturn void cw_global_exit(int status);
+/** Checking mode: a message "<call>: <text>" and the end of the job. */
+noreturn void cw_check_failed(const char *call, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
+
+// ---------------------------------------------------------------- memory (core/segment.c, core/heap.c)
+/** Is [addr, addr+nbytes) symmetric memory of this PE (heap or static data)? */
+bool cw_is_symmetric(const void *addr, size_t nbytes);
+/** Where that object of `pe` is mapped here, or NULL when it is not load/store reachable or not symmetric. */
+void *cw_ptr(const void *symmetric, int pe);
+/** Local allocator moves only; the collective barriers are the front end's. NULL when it does not fit. */
+void *cw_heap_malloc(size_t alignment, size_t nbytes);
+void *cw_heap_realloc(void *ptr, size_t nbytes);
+/** Returns 0, or CW_EINVAL for a double free or a foreign pointer. */
+int cw_heap_free(void *ptr);
+
+// ---------------------------------------------------------------- contexts (core/ctx.c)
+/** One communication context. Handles of front ends are pointers to it; the default one has a fixed small handle. */
+extern cw_ctx_t cw_ctx_default;
+
+// ---------------------------------------------------------------- RMA (core/rma.h inlines, core/rma.c cold paths)
+// Scalar put and get for 1, 2, 4, 8 (and 16: bytes) are inlined in core/rma.h: cw_put_scalar, cw_get_scalar.
+void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe);
+void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe);
+void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe);
+void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe);
+/** Strided blocks: block i of block_nbytes goes from src + i*src_stride to dest + i*dest_stride (strides in bytes). */
+void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
+                    size_t block_nbytes, size_t nblocks, int pe);
+void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
+                    size_t block_nbytes, size_t nblocks, int pe);
+
+// ---------------------------------------------------------------- atomics (core/amo.h)
+typedef enum cw_amo_op {
+    CW_AMO_FETCH, CW_AMO_SET, CW_AMO_ADD, CW_AMO_AND, CW_AMO_OR, CW_AMO_XOR,
+    CW_AMO_SWAP, CW_AMO_CSWAP,  // operand and compare value
+    CW_AMO_OPS
+} cw_amo_op_t;
+// All on integers of 4 or 8 bytes (floating point goes by its bits: fetch, set, swap). core/amo.h inlines the local path:
+//   uint64_t cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, pe)   returns the old value  [waits off-node]
+//   void     cw_amo_posting(ctx, addr, op, nbytes, operand, pe)             no value, complete at quiet
+//   void     cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, pe)  *fetch valid after quiet
+
+/** Put, then update the signal word so that whoever sees the signal sees the data. op: CW_AMO_SET or CW_AMO_ADD. */
+void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig, uint64_t value,
+                   cw_amo_op_t op, int pe, bool nbi);
+
+// ---------------------------------------------------------------- order (core/rma.h inlines the idle case)
+//   void cw_quiet(ctx)  [waits]        void cw_fence(ctx)
+
+// ---------------------------------------------------------------- waiting (core/wait.h)
+//   cw_wait_t w = CW_WAIT_INIT; while (!condition) cw_wait_round(&w);  — spins, yields, then sleeps, with progress
+//   cw_progress(): one round of progress for test loops.
+
+#endif

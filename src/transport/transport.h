@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The contract of every transport: it moves bytes between a PE and another *node*.
+//
+// Two halves that never share a lock. The SERVER half lives once a node, in the process of the node's lowest PE: it
+// listens, exposes the node object, receives requests and sends replies. The CLIENT half lives in every PE that
+// talks to another node: one client per communication context, one connection per node touched.
+//
+// Addresses: everything remote is named by its OFFSET in the target's node object (core/layout.h). Whether the
+// provider wants offsets or virtual addresses, one key or many, is the transport's own business.
+//
+// Order and completion, which every transport must give (by what the provider promises, or by draining):
+//   - Requests to one node execute in the order they were sent, after all puts sent before them to that node.
+//   - quiet: everything put or requested on this client before it is done and visible in the memory of the targets,
+//     and every nbi get has landed. *Remotely* done: not "handed to the socket".
+//   - fence: everything sent before it to a node takes effect there before anything sent to that node after it.
+// Threads: a client and a server object are used by one thread at a time (core serialises); different objects are
+// independent. Blocking: connect, put (BLOCKING), get, quiet, fence and request may wait; while they do they call
+// config.idle() each round, and block in the end (provider's wait object), never spin for ever.
+// Errors: 0 or CW_E…; the transport reports what it saw (node, host, provider's reason, remedy) before it returns.
+#ifndef CW_TRANSPORT_TRANSPORT_H
+#define CW_TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct cwt_client cwt_client_t;
+typedef struct cwt_server cwt_server_t;
+typedef struct cwt_conn cwt_conn_t;
+typedef struct cwt_from cwt_from_t;  // who sent a request; valid only inside the handler
+
+#define CWT_SECRET_BYTES 16
+#define CWT_ADDRESS_MAX 128    // bytes of a published node address
+#define CWT_MESSAGE_MAX 4096   // bytes of a request or reply, header included
+
+/**
+ * One record per (context, touched PE): all that a scalar put needs, one cache line. The API's inlined put calls
+ *     inject(ep, &value, size, fabric_addr, (uintptr_t)dest + base, key)
+ * straight, after it stored a non-zero `last`. A provider whose demands do not allow that (several keys, no
+ * completion promise, locks) gets a shim of the transport's own with the same signature, ep = the target itself.
+ * A non-zero return means "not taken": the caller goes through ops->put, which waits and reports.
+ */
+typedef struct cwt_target {
+    ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
+    void *ep;
+    uint64_t fabric_addr;
+    uint64_t base;           // symmetric address here -> what the provider wants as remote address
+    uint64_t key;
+    volatile uint64_t last;  // non-zero: something was injected since the last quiet (the local address, for a retry)
+    cwt_conn_t *conn;
+    uint64_t offset;         // symmetric address here -> offset in the target's node object
+} cwt_target_t;
+_Static_assert(sizeof(cwt_target_t) == 64, "one cache line");
+
+/** The part of a node object that a slot uses; holes between them must not be pinned. */
+typedef struct cwt_layout {
+    uint64_t control_nbytes;  // control area at offset 0
+    uint64_t slice_offset;    // offset of slot 0's slice
+    uint64_t slice_stride;    // from one slot's slice to the next
+    uint64_t data_nbytes;     // static data: [0, data_nbytes) of a slice
+    uint64_t heap_offset;     // symmetric heap: [heap_offset, heap_offset + heap_nbytes) of a slice
+    uint64_t heap_nbytes;
+    uint32_t nslots;
+    uint32_t pad;
+} cwt_layout_t;
+
+/** First 24 bytes of every request. `reply_id` and `token` belong to the transport, the rest to core. */
+typedef struct cwt_header {
+    uint64_t token;     // proof of the job's secret; a message without it is dropped
+    uint64_t reply_id;  // 0: no reply wanted, only executed
+    uint16_t op;        // core/request.h
+    uint16_t slot;      // sender's or target's slot, as the op defines
+    uint32_t nbytes;    // of the whole message, header included
+} cwt_header_t;
+_Static_assert(sizeof(cwt_header_t) == 24, "wire format");
+
+/** A reply being waited for; the caller's memory, which must live until done. */
+typedef struct cwt_reply {
+    void *buf;             // payload goes here
+    size_t capacity;       // a longer payload is a protocol error
+    size_t nbytes;         // set on arrival
+    volatile int done;     // 0, then 1 (or a negative CW_E…)
+    void (*arrived)(struct cwt_reply *self, const void *payload, size_t nbytes);  // optional, instead of buf
+} cwt_reply_t;
+
+typedef struct cwt_client_config {
+    int pe, npes, node;
+    uint8_t secret[CWT_SECRET_BYTES];
+    cwt_layout_t layout;       // the same on every node but for nslots
+    bool thread_multiple;      // several threads may call the target's inject at once: give a locking shim
+    bool one_machine;          // bind to loopback
+    void (*idle)(void *arg);   // called each round of a waiting loop: polls the server if this process hosts it
+    void *idle_arg;
+    const char *(*node_name)(int node);  // for messages: "node 3 (host abc)"
+} cwt_client_config_t;
+
+typedef struct cwt_server_config {
+    int pe, npes, node;
+    uint8_t secret[CWT_SECRET_BYTES];
+    cwt_layout_t layout;
+    void *base;                // the node object as mapped in this process, offset 0
+    bool one_machine;
+    /** Executes one request that passed size and token checks. Called from server_progress only. May call reply(). */
+    void (*handler)(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+    void *handler_arg;
+} cwt_server_config_t;
+
+typedef struct cwt_stats {
+    uint64_t connections, connect_ns, injects, puts, gets, requests, replies, flushes, refused;
+} cwt_stats_t;
+
+typedef struct cwt_ops {
+    const char *name;
+
+    /** Loads libraries and chooses the provider. Costly (tens of ms): core calls it on a helper thread or at the
+     *  first off-node operation. Idempotent, thread-safe. */
+    int (*load)(bool one_machine);
+
+    // --- server half ---
+    int (*server_open)(const cwt_server_config_t *config, cwt_server_t **server_p);
+    /** The blob to publish: provider, endpoint address, all a client needs to connect. */
+    int (*server_address)(cwt_server_t *server, void *blob, size_t *nbytes_p);
+    /** Sets the job's secret when it was not known yet at open. */
+    void (*server_secret)(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
+    /** One round of progress: RMA served, connections accepted, requests executed. Returns events handled (0: idle). */
+    int (*server_progress)(cwt_server_t *server);
+    /** Blocks until traffic, `server_wake`, or the timeout. Call only after server_progress returned 0. */
+    int (*server_block)(cwt_server_t *server, uint64_t timeout_ns);
+    /** Ends a server_block in another thread. */
+    void (*server_wake)(cwt_server_t *server);
+    /** Answers the request being handled (its reply_id must not be 0); queued inside if the wire is busy. */
+    int (*server_reply)(cwt_from_t *from, const void *payload, size_t nbytes);
+    void (*server_stats)(const cwt_server_t *server, cwt_stats_t *stats_p);
+    void (*server_close)(cwt_server_t *server);
+
+    // --- client half ---
+    int (*open)(const cwt_client_config_t *config, cwt_client_t **client_p);
+    /** Connects to a node by the blob it published; returns with RMA possible at once. */
+    int (*connect)(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p);
+    /** Fills the record of one slot of that node; slice_delta is (offset of its slice) - (local slice address).
+     *  The record stays known to the client (dirty marks) until close. */
+    int (*target)(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
+    /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; else reusable on return. */
+    int (*put)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
+    int (*get)(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
+    /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for a credit. */
+    int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+    /** Waits until reply->done. */
+    int (*wait)(cwt_client_t *client, cwt_reply_t *reply);
+    /** Native atomics; CW_ENOTSUP from the transport that has none. See core/amo.h for op and type. */
+    int (*amo)(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p);
+    /** True if quiet would have to do something. */
+    bool (*pending)(cwt_client_t *client);
+    int (*quiet)(cwt_client_t *client);
+    int (*fence)(cwt_client_t *client);
+    /** One round of progress, never blocks. */
+    int (*progress)(cwt_client_t *client);
+    void (*stats)(const cwt_client_t *client, cwt_stats_t *stats_p);
+    void (*close)(cwt_client_t *client);
+} cwt_ops_t;
+
+extern const cwt_ops_t cwt_ofi, cwt_stub;
+
+#endif
