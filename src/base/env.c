@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Parses the environment into cwu_env by the table in env.def. Numbers are parsed by hand: strtod would follow the
+// program's locale and take "inf" and hexadecimal.
+#include "base/env.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/env_names.h"
+#include "base/error.h"
+
+cwu_env_t cwu_env;
+
+typedef enum kind { KIND_BOOL, KIND_INT, KIND_SIZE, KIND_STRING } kind_t;
+
+typedef struct var {
+    cwu_env_row_t row;
+    kind_t kind;
+    size_t offset, set_offset;  // of the field and its _set flag in cwu_env_t
+} var_t;
+
+static const var_t vars[] = {
+#define CW_ENV(field, kind, name, old, def, meaning) \
+    {{name, old, #kind, def, meaning}, KIND_##kind, offsetof(cwu_env_t, field), offsetof(cwu_env_t, field##_set)},
+#include "base/env.def"
+#undef CW_ENV
+};
+enum { NVARS = sizeof(vars) / sizeof(vars[0]) };
+
+typedef struct choice {
+    const char *name, *values;  // "a|b|c"
+} choice_t;
+
+typedef struct range {
+    const char *name;
+    long min, max;
+} range_t;
+
+#define CW_ENV(field, kind, name, old, def, meaning)
+static const choice_t choices[] = {
+#define CW_ENV_CHOICE(name, values) {name, values},
+#include "base/env.def"
+#undef CW_ENV_CHOICE
+};
+static const range_t ranges[] = {
+#define CW_ENV_RANGE(name, min, max) {name, min, max},
+#include "base/env.def"
+#undef CW_ENV_RANGE
+};
+#undef CW_ENV
+
+bool cwu_env_table(size_t i, cwu_env_row_t *row_p)
+{
+    if (i >= NVARS)
+        return false;
+    *row_p = vars[i].row;
+    return true;
+}
+
+// ---------------------------------------------------------------- values
+
+/** Digits with at most one point into a number; *p is left after them. False without any digit. */
+static bool parse_mantissa(const char **p, long double *value_p)
+{
+    long double value = 0, unit = 1;
+    bool point = false, any = false;
+    for (;; (*p)++) {
+        if (isdigit((unsigned char)**p)) {
+            any = true;
+            if (point)
+                value += (**p - '0') * (unit /= 10);
+            else
+                value = value * 10 + (**p - '0');
+        } else if (**p == '.' && !point) {
+            point = true;
+        } else {
+            break;
+        }
+    }
+    *value_p = value;
+    return any;
+}
+
+/** An optional exponent "e12", "E-3" scales the value. */
+static void parse_exponent(const char **p, long double *value_p)
+{
+    if (**p != 'e' && **p != 'E')
+        return;
+    const char *s = *p + 1;
+    bool negative = *s == '-';
+    if (*s == '-' || *s == '+')
+        s++;
+    if (!isdigit((unsigned char)*s))
+        return;  // the caller sees the 'e' and refuses it
+    int exponent = 0;
+    for (; isdigit((unsigned char)*s); s++)
+        if (exponent < 1000)
+            exponent = exponent * 10 + (*s - '0');
+    for (; exponent > 0; exponent--)
+        *value_p = negative ? *value_p / 10 : *value_p * 10;
+    *p = s;
+}
+
+static int suffix_shift(char c)
+{
+    switch (tolower((unsigned char)c)) {
+    case 'k':
+        return 10;
+    case 'm':
+        return 20;
+    case 'g':
+        return 30;
+    case 't':
+        return 40;
+    default:
+        return 0;
+    }
+}
+
+int cwu_parse_size(const char *text, size_t *nbytes_p)
+{
+    const char *p = text;
+    while (isspace((unsigned char)*p))
+        p++;
+    if (*p == '+')
+        p++;
+    long double value;
+    if (!parse_mantissa(&p, &value))
+        return CW_EINVAL;
+    parse_exponent(&p, &value);
+    int shift = suffix_shift(*p);
+    if (shift > 0)
+        p++;
+    if (*p == 'b' || *p == 'B')
+        p++;
+    while (isspace((unsigned char)*p))
+        p++;
+    if (*p != '\0')
+        return CW_EINVAL;
+    value *= (long double)((uint64_t)1 << shift);
+    if (!(value < (long double)PTRDIFF_MAX))  // also NaN and infinity, from exponents beyond reason
+        return CW_EINVAL;
+    size_t whole = (size_t)value;
+    *nbytes_p = whole + ((long double)whole < value);  // part of a byte needs a byte
+    return CW_OK;
+}
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcasecmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+/** The specification gives SHMEM_DEBUG, SHMEM_INFO, SHMEM_VERSION the value "any"; ours must be a clear yes or no. */
+static int parse_bool(const char *name, const char *text, bool *value_p)
+{
+    static const char *const yes[] = {"1", "y", "yes", "true", "on", NULL};
+    static const char *const no[] = {"0", "n", "no", "false", "off", NULL};
+    bool any = strncmp(name, "SHMEM_", 6) == 0;
+    if (is_one_of(text, no))
+        *value_p = false;
+    else if (any || is_one_of(text, yes))
+        *value_p = true;
+    else
+        return CW_EINVAL;
+    return CW_OK;
+}
+
+static int parse_int(const char *text, long *value_p)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno || end == text || *end != '\0')
+        return CW_EINVAL;
+    *value_p = value;
+    return CW_OK;
+}
+
+static void check_range(const char *name, const char *text, long value)
+{
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+        if (strcmp(ranges[i].name, name) == 0 && (value < ranges[i].min || value > ranges[i].max))
+            cwu_fatal("%s=\"%s\" is out of range: give a whole number from %ld to %ld", name, text, ranges[i].min,
+                      ranges[i].max);
+}
+
+static void check_choice(const char *name, const char *text)
+{
+    const char *values = NULL;
+    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+        if (strcmp(choices[i].name, name) == 0)
+            values = choices[i].values;
+    if (!values)
+        return;
+    size_t len = strlen(text);
+    for (const char *p = values; *p;) {
+        size_t word = strcspn(p, "|");
+        if (word == len && memcmp(p, text, len) == 0)
+            return;
+        p += word + (p[word] == '|');
+    }
+    cwu_fatal("%s=\"%s\" is not known: give one of %s", name, text, values);
+}
+
+static void set_string(const char **field, const char *name, const char *text)
+{
+    check_choice(name, text);
+    *field = *text ? strdup(text) : NULL;
+    if (*text && !*field)
+        cwu_fatal("out of memory while reading %s", name);
+}
+
+/** Stores `text`, which came from the variable `name` (the old or the new one) or is the default. */
+static void set_var(const var_t *var, const char *name, const char *text)
+{
+    void *field = (char *)&cwu_env + var->offset;
+    switch (var->kind) {
+    case KIND_BOOL:
+        if (parse_bool(var->row.name, text, field))
+            cwu_fatal("%s=\"%s\" is neither yes nor no: give 0 or 1", name, text);
+        break;
+    case KIND_INT:
+        if (parse_int(text, field))
+            cwu_fatal("%s=\"%s\" is not a whole number", name, text);
+        check_range(var->row.name, text, *(long *)field);
+        break;
+    case KIND_SIZE:
+        if (cwu_parse_size(text, field))
+            cwu_fatal("%s=\"%s\" is not a size: give a number of bytes that is not negative, such as 1048576, 512M or "
+                      "1.5G (suffix K, M, G or T)",
+                      name, text);
+        break;
+    case KIND_STRING:
+        set_string(field, var->row.name, text);
+        break;
+    }
+}
+
+static void free_strings(void)
+{
+    for (size_t i = 0; i < NVARS; i++)
+        if (vars[i].kind == KIND_STRING) {
+            char **field = (char **)((char *)&cwu_env + vars[i].offset);
+            free(*field);
+            *field = NULL;
+        }
+}
+
+static const char *user_value(const char *name)
+{
+    const char *text = *name ? getenv(name) : NULL;
+    return text && *text ? text : NULL;  // empty counts as unset
+}
+
+void cwu_env_load(void)
+{
+    free_strings();
+    for (size_t i = 0; i < NVARS; i++) {
+        const cwu_env_row_t *row = &vars[i].row;
+        const char *name = row->name, *text = user_value(name);
+        if (!text && (text = user_value(row->old_name)))
+            name = row->old_name;
+        *(bool *)((char *)&cwu_env + vars[i].set_offset) = text != NULL;
+        set_var(&vars[i], name, text ? text : row->def);
+    }
+    cwu_env_warn_unknown();
+}

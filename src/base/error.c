@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages and the end of the job. A message is formatted into one buffer on the stack and leaves in one write(2),
+// so that lines of many PEs never mix; no lock, no stdio, safe from any thread and after a failed malloc.
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/env.h"
+
+enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5 };
+
+// Written once at start by the thread that initialises; relaxed loads suffice: a message that still says "pid" only
+// is no worse than one printed a moment earlier.
+static atomic_int self_pe = -1;
+static atomic_int world_npes = 0;
+static void (*_Atomic abort_hook)(int);
+
+const char *cwu_error_name(int code)
+{
+    switch (code) {
+    case CW_OK:
+        return "CW_OK";
+    case CW_EINVAL:
+        return "CW_EINVAL";
+    case CW_ENOMEM:
+        return "CW_ENOMEM";
+    case CW_ESYS:
+        return "CW_ESYS";
+    case CW_ENOENT:
+        return "CW_ENOENT";
+    case CW_EAGAIN:
+        return "CW_EAGAIN";
+    case CW_ETIMEOUT:
+        return "CW_ETIMEOUT";
+    case CW_ENOTSUP:
+        return "CW_ENOTSUP";
+    case CW_EREFUSED:
+        return "CW_EREFUSED";
+    case CW_ELOST:
+        return "CW_ELOST";
+    case CW_EPROTO:
+        return "CW_EPROTO";
+    case CW_EMISMATCH:
+        return "CW_EMISMATCH";
+    default:
+        return "CW_E?";
+    }
+}
+
+void cwu_error_identity(int pe, int npes)
+{
+    atomic_store_explicit(&world_npes, npes, memory_order_relaxed);
+    atomic_store_explicit(&self_pe, pe, memory_order_release);  // pairs with the acquire in put_prefix
+}
+
+void cwu_error_abort_hook(void (*abort_job)(int status))
+{
+    atomic_store_explicit(&abort_hook, abort_job, memory_order_release);  // pairs with the acquire in cwu_abort
+}
+
+static size_t put_prefix(char *line, const char *level)
+{
+    char host[HOST_MAX] = "?";
+    gethostname(host, sizeof(host) - 1);
+    host[sizeof(host) - 1] = '\0';
+    int pe = atomic_load_explicit(&self_pe, memory_order_acquire);
+    int npes = atomic_load_explicit(&world_npes, memory_order_relaxed);
+    int n;
+    if (pe >= 0)
+        n = snprintf(line, MESSAGE_MAX, "causeway: %s: PE %d of %d (pid %d, host %s): ", level, pe, npes, (int)getpid(), host);
+    else
+        n = snprintf(line, MESSAGE_MAX, "causeway: %s: pid %d, host %s: ", level, (int)getpid(), host);
+    return (size_t)n;
+}
+
+static void write_all(const char *line, size_t nbytes)
+{
+    while (nbytes > 0) {
+        ssize_t n = write(STDERR_FILENO, line, nbytes);
+        if (n <= 0)
+            return;  // nobody listens: there is nothing left to tell it to
+        line += n;
+        nbytes -= (size_t)n;
+    }
+}
+
+__attribute__((format(printf, 2, 0))) static void say(const char *level, const char *fmt, va_list args)
+{
+    char line[MESSAGE_MAX];
+    size_t used = put_prefix(line, level);
+    int n = vsnprintf(line + used, sizeof(line) - used, fmt, args);
+    if (n > 0)
+        used += (size_t)n;
+    if (used > sizeof(line) - 1) {  // cut short: say so, keep it one line
+        used = sizeof(line) - 1;
+        memcpy(line + used - 3, "...", 3);
+    }
+    line[used] = '\n';
+    write_all(line, used + 1);
+}
+
+void cwu_error(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    say("error", fmt, args);
+    va_end(args);
+}
+
+void cwu_warn(const char *fmt, ...)
+{
+    if (cwu_env.quiet)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    say("warning", fmt, args);
+    va_end(args);
+}
+
+void cwu_debug(const char *fmt, ...)
+{
+    if (!cwu_env.debug && !cwu_env.shmem_debug)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    say("debug", fmt, args);
+    va_end(args);
+}
+
+void cwu_fatal(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    say("error", fmt, args);
+    va_end(args);
+    cwu_abort(1);
+}
+
+void cwu_abort(int status)
+{
+    static atomic_flag aborting = ATOMIC_FLAG_INIT;
+    static _Thread_local int here;
+    if (here++)  // the hook itself failed: do not go round in circles
+        _exit(status);
+    if (atomic_flag_test_and_set(&aborting)) {
+        // Another thread is ending the job. Let it, but do not outlive a hook that hangs.
+        struct timespec patience = {OTHER_ABORT_SECONDS, 0};
+        nanosleep(&patience, NULL);
+        _exit(status);
+    }
+    void (*hook)(int) = atomic_load_explicit(&abort_hook, memory_order_acquire);
+    if (hook)
+        hook(status);
+    _exit(status);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The environment table: sizes as the OpenSHMEM specification words them, refused values, misspelt names.
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/env.h"
+#include "base/env_names.h"
+#include "base/error.h"
+#include "check.h"
+#include "child.h"
+
+static void test_sizes(void)
+{
+    static const struct {
+        const char *text;
+        size_t nbytes;
+    } good[] = {
+        {"0", 0},
+        {"4096", 4096},
+        {"20m", 20971520},
+        {"3.1M", 3250586},  // a part of a byte needs a byte
+        {"1.5G", 1610612736},
+        {"1e6", 1000000},
+        {"2.5e-1k", 256},
+        {".5k", 512},
+        {"7.", 7},
+        {"1T", (size_t)1 << 40},
+        {"16gb", (size_t)16 << 30},
+        {" 8K ", 8192},
+        {"9007199254740993", 9007199254740993u},  // more than a double holds
+        {"4611686018427387905", 4611686018427387905u},
+    };
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        size_t nbytes = 99;
+        CHECK(cwu_parse_size(good[i].text, &nbytes) == CW_OK);
+        if (nbytes != good[i].nbytes)
+            fprintf(stderr, "  \"%s\" gave %zu\n", good[i].text, nbytes);
+        CHECK(nbytes == good[i].nbytes);
+    }
+    static const char *const bad[] = {"",    "-1",   "-1M", "nan", "inf",  "0x10", "1Q",  "1 2",   "1MM",
+                                      "M",   ".",    "e3",  "1e",  "1.2.3", "12,5M", "1e30", "9e18T", "9e999999999",
+                                      "16E", "lots", "++1"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        size_t nbytes = 99;
+        if (cwu_parse_size(bad[i], &nbytes) != CW_EINVAL)
+            fprintf(stderr, "  \"%s\" was taken as %zu\n", bad[i], nbytes);
+        CHECK(cwu_parse_size(bad[i], &nbytes) == CW_EINVAL);
+        CHECK(nbytes == 99);  // outputs are set on success only
+    }
+}
+
+static void test_defaults_and_values(void)
+{
+    cwu_env_load();
+    CHECK(cwu_env.symmetric_size == (size_t)256 << 20 && !cwu_env.symmetric_size_set);
+    CHECK_STR(cwu_env.endpoint, "auto");
+    CHECK(cwu_env.provider == NULL);
+    CHECK(cwu_env.spin == -1);
+    CHECK(!cwu_env.check && !cwu_env.shmem_debug);
+
+    setenv("SMA_SYMMETRIC_SIZE", "1k", 1);
+    cwu_env_load();
+    CHECK(cwu_env.symmetric_size == 1024 && cwu_env.symmetric_size_set);
+    setenv("SHMEM_SYMMETRIC_SIZE", "2k", 1);  // the new name wins
+    setenv("CAUSEWAY_ENDPOINT", "msg", 1);
+    setenv("CAUSEWAY_PROVIDER", "tcp;ofi_rxm", 1);
+    setenv("CAUSEWAY_SPIN", "17", 1);
+    setenv("CAUSEWAY_CHECK", "Yes", 1);
+    setenv("SHMEM_DEBUG", "please", 1);  // the specification says: any value
+    setenv("SHMEM_INFO", "", 1);         // empty counts as unset
+    cwu_env_load();
+    CHECK(cwu_env.symmetric_size == 2048);
+    CHECK_STR(cwu_env.endpoint, "msg");
+    CHECK_STR(cwu_env.provider, "tcp;ofi_rxm");
+    CHECK(cwu_env.spin == 17 && cwu_env.check && cwu_env.shmem_debug && !cwu_env.shmem_info);
+    clearenv();
+}
+
+static void expect_refused(const char *name, const char *value, const char *accepted)
+{
+    setenv(name, value, 1);
+    child_t child = child_run(cwu_env_load);
+    unsetenv(name);
+    CHECK(child.status == 1);
+    CHECK(strstr(child.err, name) != NULL);
+    CHECK(strstr(child.err, value) != NULL);
+    CHECK(strstr(child.err, accepted) != NULL);
+    CHECK(strchr(child.err, '\n') == child.err + strlen(child.err) - 1);  // one line
+}
+
+static void test_refused_values(void)
+{
+    expect_refused("SHMEM_SYMMETRIC_SIZE", "a lot", "1.5G");
+    expect_refused("SHMEM_SYMMETRIC_SIZE", "-5M", "not negative");
+    expect_refused("SMA_SYMMETRIC_SIZE", "1x", "1.5G");
+    expect_refused("CAUSEWAY_ENDPOINT", "rd", "rdm|msg|auto");
+    expect_refused("CAUSEWAY_ENDPOINT", "rdm|msg", "rdm|msg|auto");
+    expect_refused("CAUSEWAY_CONNECT", "never", "ondemand|static");
+    expect_refused("CAUSEWAY_SPIN", "12x", "whole number");
+    expect_refused("CAUSEWAY_TIMEOUT", "0", "from 1 to");
+    expect_refused("CAUSEWAY_CHECK", "maybe", "0 or 1");
+}
+
+static void test_unknown_names(void)
+{
+    CHECK_STR(cwu_env_nearest("CAUSEWAY_ENDPOIT"), "CAUSEWAY_ENDPOINT");
+    CHECK_STR(cwu_env_nearest("CAUSEWAY_TIMOUT"), "CAUSEWAY_TIMEOUT");
+    CHECK_STR(cwu_env_nearest("CAUSEWAY_SERVERSPIN"), "CAUSEWAY_SERVER_SPIN");
+
+    setenv("CAUSEWAY_PROVDER", "tcp", 1);
+    child_t child = child_run(cwu_env_load);
+    CHECK(child.status == 0);
+    CHECK(strstr(child.err, "warning") != NULL);
+    CHECK(strstr(child.err, "CAUSEWAY_PROVDER is not known; did you mean CAUSEWAY_PROVIDER?") != NULL);
+    setenv("CAUSEWAY_QUIET", "1", 1);
+    CHECK_STR(child_run(cwu_env_load).err, "");
+    clearenv();
+
+    setenv("CAUSEWAY_LAUNCH_PE", "3", 1);  // our launcher's own
+    setenv("OTHER_VARIABLE", "3", 1);
+    CHECK_STR(child_run(cwu_env_load).err, "");
+    clearenv();
+}
+
+static void test_table(void)
+{
+    cwu_env_row_t row;
+    size_t n = 0;
+    while (cwu_env_table(n, &row)) {
+        CHECK(strlen(row.name) > 0 && strlen(row.meaning) > 0);
+        CHECK(strncmp(row.name, "CAUSEWAY_", 9) == 0 || strncmp(row.name, "SHMEM_", 6) == 0);
+        n++;
+    }
+    CHECK(n > 10);
+}
+
+int main(void)
+{
+    clearenv();
+    test_sizes();
+    test_defaults_and_values();
+    test_refused_values();
+    test_unknown_names();
+    test_table();
+    return test_end();
+}

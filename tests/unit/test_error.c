@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages: one line each, with PE, pid and host; and how a job ends.
+#include "base/error.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/env.h"
+#include "check.h"
+#include "child.h"
+
+static void say_error(void)
+{
+    cwu_error("disk %s is full, free %d bytes", "a", 7);
+}
+
+static void say_long(void)
+{
+    char text[5000];
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    cwu_error("%s", text);
+}
+
+static void say_all_levels(void)
+{
+    cwu_warn("w1");
+    cwu_debug("d1");
+    cwu_env.quiet = true;
+    cwu_env.debug = true;
+    cwu_warn("w2");
+    cwu_debug("d2");
+}
+
+static void hook_exit_42(int status)
+{
+    if (status == 1)
+        _exit(42);
+}
+
+static void hook_fails(int status)
+{
+    cwu_fatal("hook failed too (%d)", status);
+}
+
+static void fatal_plain(void)
+{
+    cwu_fatal("no way on");
+}
+
+static void fatal_with_hook(void)
+{
+    cwu_error_abort_hook(hook_exit_42);
+    cwu_fatal("no way on");
+}
+
+static void fatal_in_hook(void)
+{
+    cwu_error_abort_hook(hook_fails);
+    cwu_abort(9);
+}
+
+static void hook_slow(int status)
+{
+    struct timespec ts = {0, 200000000};
+    nanosleep(&ts, NULL);
+    _exit(status + 10);
+}
+
+static void *abort_with_5(void *arg)
+{
+    (void)arg;
+    cwu_abort(5);
+}
+
+static void two_threads_abort(void)
+{
+    cwu_error_abort_hook(hook_slow);
+    pthread_t a, b;
+    pthread_create(&a, NULL, abort_with_5, NULL);
+    pthread_create(&b, NULL, abort_with_5, NULL);
+    pthread_join(a, NULL);
+}
+
+static void test_messages(void)
+{
+    char host[200] = "", expected[600];
+    gethostname(host, sizeof(host) - 1);
+    child_t child = child_run(say_error);
+    CHECK(strstr(child.err, "causeway: error: pid ") == child.err);
+    CHECK(strstr(child.err, ": disk a is full, free 7 bytes\n") != NULL);
+
+    cwu_error_identity(3, 8);
+    child = child_run(say_error);
+    CHECK(strstr(child.err, "causeway: error: PE 3 of 8 (pid ") == child.err);
+    snprintf(expected, sizeof(expected), ", host %s): disk a is full, free 7 bytes\n", host);
+    CHECK(strstr(child.err, expected) != NULL);
+
+    child = child_run(say_long);
+    CHECK(strlen(child.err) == 2048);
+    CHECK(strcmp(child.err + 2044, "...\n") == 0);
+
+    child = child_run(say_all_levels);
+    CHECK(strstr(child.err, "warning: ") && strstr(child.err, "w1"));
+    CHECK(!strstr(child.err, "d1") && !strstr(child.err, "w2"));
+    CHECK(strstr(child.err, "debug: ") && strstr(child.err, "d2"));
+}
+
+static void test_ends(void)
+{
+    child_t child = child_run(fatal_plain);
+    CHECK(child.status == 1 && strstr(child.err, "no way on\n"));
+    child = child_run(fatal_with_hook);
+    CHECK(child.status == 42 && strstr(child.err, "no way on\n"));
+    child = child_run(fatal_in_hook);
+    CHECK(child.status == 1 && strstr(child.err, "hook failed too (9)"));
+    child = child_run(two_threads_abort);
+    CHECK(child.status == 15);  // the first thread's hook, not killed by the second thread
+}
+
+int main(void)
+{
+    test_messages();
+    test_ends();
+    CHECK_STR(cwu_error_name(CW_ENOMEM), "CW_ENOMEM");
+    CHECK_STR(cwu_error_name(0), "CW_OK");
+    CHECK_STR(cwu_error_name(-99), "CW_E?");
+    return test_end();
+}
