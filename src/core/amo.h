@@ -49,11 +49,11 @@ static inline __attribute__((always_inline)) uint64_t cw_amo_fetching(cw_ctx_t *
                                                                       size_t nbytes, uint64_t operand,
                                                                       uint64_t compare, int pe)
 {
-    uintptr_t word = cw_peer_word(pe);
+    uintptr_t word = cw_hot.amo_peer[pe];
     if (cw_word_is_local(word)) {
         uint64_t old = cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, compare);
         if (op != CW_AMO_FETCH)
-            cw_local_stored();
+            cw_local_stored(pe);
         return old;
     }
     return cw_amo_remote(ctx, addr, op, nbytes, operand, compare, pe);
@@ -62,10 +62,10 @@ static inline __attribute__((always_inline)) uint64_t cw_amo_fetching(cw_ctx_t *
 static inline __attribute__((always_inline)) void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
                                                                  size_t nbytes, uint64_t operand, int pe)
 {
-    uintptr_t word = cw_peer_word(pe);
+    uintptr_t word = cw_hot.amo_peer[pe];
     if (cw_word_is_local(word)) {
         cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, 0);
-        cw_local_stored();
+        cw_local_stored(pe);
         return;
     }
     cw_amo_remote_post(ctx, addr, op, nbytes, operand, pe);
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void cw_amo_fetching_nbi(cw_ctx_t *
                                                                       cw_amo_op_t op, size_t nbytes,
                                                                       uint64_t operand, uint64_t compare, int pe)
 {
-    uintptr_t word = cw_peer_word(pe);
+    uintptr_t word = cw_hot.amo_peer[pe];
     if (cw_word_is_local(word)) {
         uint64_t old = cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, compare);
         if (nbytes == 4)
@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) void cw_amo_fetching_nbi(cw_ctx_t *
         else
             *(uint64_t *)fetch = old;
         if (op != CW_AMO_FETCH)
-            cw_local_stored();
+            cw_local_stored(pe);
         return;
     }
     cw_amo_remote_nbi(ctx, fetch, addr, op, nbytes, operand, compare, pe);

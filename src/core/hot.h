@@ -28,23 +28,28 @@ typedef struct cw_node_hot {
     _Atomic uint32_t sleepers;  // PEs of this node asleep in a wait; pairs with cw_wait_sleep
 } cw_node_hot_t;
 
-/** What the hot paths of the default context read, together. */
+/** What the hot paths of the default context read, together in one cache line. put_scalar.S knows the offsets. */
 typedef struct cw_hot {
-    uintptr_t *peer;          // [npes]
+    const uintptr_t *peer;      // [npes] for puts and gets
     cw_node_hot_t *node;
-    void *volatile last;      // non-NULL: the default context has something in flight off-node (its last target)
+    volatile uintptr_t last;    // non-zero: the default context has something in flight off-node (a peer word)
+    const uintptr_t *amo_peer;  // [npes] for atomics: the same table unless atomics go through the NIC
 } cw_hot_t;
 
 extern cw_hot_t cw_hot __attribute__((visibility("hidden")));
 extern cwt_target_t cw_cold_target __attribute__((visibility("hidden")));
 
-/** Wakes the PEs of this node that sleep: call after a store somebody may wait for. */
-void cw_wake_sleepers(void) __attribute__((cold));
+/** A peer word that leads to the cold paths. */
+#define CW_COLD_WORD ((uintptr_t)&cw_cold_target + 1)
 
-static inline void cw_local_stored(void)
+/** Rings the doorbell of `pe` (of this node) if it sleeps. */
+void cw_wake(int pe) __attribute__((cold));
+
+/** To be called after a store to the memory of `pe`, a PE of this node: somebody may wait for it. */
+static inline void cw_local_stored(int pe)
 {
     if (CW_UNLIKELY(atomic_load_explicit(&cw_hot.node->sleepers, memory_order_relaxed)))
-        cw_wake_sleepers();
+        cw_wake(pe);
 }
 
 static inline uintptr_t cw_peer_word(int pe)

@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void cw_put_scalar(void *dest, uint
     uintptr_t word = cw_peer_word(pe);
     if (cw_word_is_local(word)) {
         cw_store_bits(cw_local_address(word, dest), bits, nbytes);
-        cw_local_stored();
+        cw_local_stored(pe);
         return;
     }
     cw_put_scalar_cold(&cw_ctx_default, dest, bits, nbytes, pe);
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) uint64_t cw_get_scalar(const void *
  *  against later loads (store buffering must not be observable across it). */
 static inline __attribute__((always_inline)) void cw_quiet_default(void)
 {
-    if (CW_UNLIKELY(cw_hot.last != NULL))
+    if (CW_UNLIKELY(cw_hot.last != 0))
         cw_quiet_cold(&cw_ctx_default);
     atomic_thread_fence(memory_order_seq_cst);
 }
@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) void cw_quiet_default(void)
 /** Order to each PE. Local stores: release. Off-node: what the transport needs. */
 static inline __attribute__((always_inline)) void cw_fence_default(void)
 {
-    if (CW_UNLIKELY(cw_hot.last != NULL))
+    if (CW_UNLIKELY(cw_hot.last != 0))
         cw_fence_cold(&cw_ctx_default);
     atomic_thread_fence(memory_order_acq_rel);
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The node object: one shared mapping that holds everything the PEs of a node share.
+//
+//   0              cw_control_t            first line: cw_node_hot_t
+//                  cw_slot_t [nslots]      doorbells
+//                  cw_coll_area_t          collectives (core/coll/area.h)
+//   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric heap]
+//   + stride       slice of slot 1         ...
+//
+// A slice has the same shape as the owner's own view: the heap lies heap_offset above the static data both in the
+// owner's address space and in the slice, so one delta per peer reaches both. Holes cost addresses, not memory.
+#ifndef CW_CORE_LAYOUT_H
+#define CW_CORE_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/hot.h"
+
+#define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
+#define CW_COLL_SCRATCH (64u * 1024u)         // bytes of collective scratch below each PE's heap
+
+/** What every PE of a job must agree on; compared on the node at init and between nodes at first contact. */
+typedef struct cw_agreement {
+    uint64_t heap_nbytes;  // SHMEM_SYMMETRIC_SIZE, rounded to pages
+    uint64_t data_nbytes;  // static data, whole pages
+    uint64_t program;      // digest of the executable's identity
+    uint32_t version;      // of these structures and of the wire
+    uint32_t npes;
+} cw_agreement_t;
+
+typedef struct cw_control {
+    cw_node_hot_t hot;
+    char pad0[64 - sizeof(cw_node_hot_t)];
+    _Atomic uint32_t state;     // 0 fresh, 1 being filled in, 2 ready; futex
+    _Atomic uint32_t attached;  // PEs whose slice is ready; futex
+    uint64_t magic;
+    cw_agreement_t agreement;
+    cwt_layout_t layout;
+} cw_control_t;
+
+/** One line per PE of the node. */
+typedef struct cw_slot {
+    _Atomic uint32_t doorbell;  // bumped to wake; futex
+    _Atomic uint32_t waiting;   // threads of this PE asleep or about to
+    _Atomic int32_t pid;
+    char pad[52];
+} cw_slot_t;
+_Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
+
+#endif
