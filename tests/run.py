@@ -1,0 +1,495 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the tests that the tables tests/*/tests.toml describe; the format is documented in tests/README.md."""
+
+import argparse
+import concurrent.futures
+import ctypes
+import fnmatch
+import itertools
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SKIP_STATUS = 77
+OUTPUT_SHOWN = 12000  # bytes of a failing test's output that are printed, from both ends
+
+# A test that prints one of these has failed, whatever its exit status says. Words of ours are in capitals.
+FAILURE_WORDS = re.compile(
+    r"\bFAIL(ED|URE|URES)?\b|\bERROR\b|\bMISMATCH\b|AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:"
+    r"|Assertion .* failed|Segmentation fault|Bus error|core dumped|\b[1-9][0-9]* failed\b|Traceback \(most recent")
+OWN_ERROR = re.compile(r"^causeway: error:", re.M)
+
+KEYS = {
+    "name": str, "source": str, "sources": list, "program": str, "script": str, "pes": list, "layouts": list,
+    "args": list, "oshrun": list, "env": dict, "stdin": str, "timeout": (int, float), "exit": (int, str),
+    "expect": list, "forbid": list, "allow": list, "needs": list, "exclusive": bool, "slow": bool,
+    "sanitize": bool, "cflags": list, "libs": list,
+}
+DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "slow": False, "sanitize": True}
+LAYOUT = re.compile(r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg)(-(?P<provider>[a-z_]+))?$")
+PROVIDERS = {"rxm": "tcp;ofi_rxm", "rxd": "udp;ofi_rxd"}
+
+
+class TableError(Exception):
+    pass
+
+
+@dataclass
+class Case:
+    ident: str
+    room: Path
+    spec: dict
+    npes: int | None = None
+    layout: str = "node"
+
+
+@dataclass
+class Result:
+    case: Case
+    verdict: str  # PASS FAIL SKIP
+    reason: str = ""
+    output: str = ""
+    seconds: float = 0.0
+
+
+@dataclass
+class Options:
+    build: Path
+    stage: Path
+    sanitize: bool
+    scale: float
+    verbose: bool
+    compile_locks: dict = field(default_factory=dict)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+
+# ---------------------------------------------------------------- tables
+
+def check_spec(where, spec):
+    for key, value in spec.items():
+        if key not in KEYS:
+            raise TableError(f"{where}: unknown key '{key}' (known: {', '.join(sorted(KEYS))})")
+        if not isinstance(value, KEYS[key]):
+            raise TableError(f"{where}: '{key}' has the wrong type")
+
+
+def layout_nodes(layout):
+    """Number of nodes of a layout; raises on an unknown one."""
+    if layout in ("node", "hydra"):
+        return 1
+    match = LAYOUT.match(layout)
+    if not match:
+        raise TableError(f"unknown layout '{layout}' (node, hydra, <K>nodes-rdm, <K>nodes-msg, <K>nodes-rdm-<provider>)")
+    return int(match["nodes"])
+
+
+def expand(room, spec):
+    """One test of a table into its cases: every layout with every number of PEs that fits it."""
+    name = f"{room.name}/{spec['name']}"
+    if "pes" not in spec:
+        yield Case(name, room, spec)
+        return
+    for layout, npes in itertools.product(spec["layouts"], spec["pes"]):
+        if npes >= layout_nodes(layout):
+            yield Case(f"{name}/{layout}/{npes}", room, spec, npes, layout)
+
+
+def read_table(path):
+    room = path.parent
+    with path.open("rb") as f:
+        try:
+            table = tomllib.load(f)
+        except tomllib.TOMLDecodeError as e:
+            raise TableError(f"{path}: {e}") from e
+    defaults = table.get("defaults", {})
+    check_spec(f"{path} [defaults]", defaults)
+    seen = set()
+    for spec in table.get("test", []):
+        where = f"{path} test '{spec.get('name', '?')}'"
+        check_spec(where, spec)
+        if "name" not in spec or spec["name"] in seen:
+            raise TableError(f"{where}: a test needs a name of its own")
+        seen.add(spec["name"])
+        if sum(key in spec for key in ("source", "sources", "program", "script")) != 1:
+            raise TableError(f"{where}: give exactly one of source, sources, program, script")
+        merged = DEFAULTS | defaults | spec
+        merged["env"] = defaults.get("env", {}) | spec.get("env", {})
+        yield from expand(room, merged)
+
+
+def collect(filters):
+    cases = []
+    for path in sorted(ROOT.glob("tests/*/tests.toml")):
+        cases.extend(read_table(path))
+    if filters:
+        cases = [c for c in cases if any(f in c.ident or fnmatch.fnmatch(c.ident, f) for f in filters)]
+    return cases
+
+
+# ---------------------------------------------------------------- what a case runs
+
+def have_namespaces():
+    if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("unshare"):
+        return False
+    return subprocess.run(["unshare", "-n", "-m", "-u", "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          stdin=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def missing_need(need, options):
+    """Reason why a need is not met, or None."""
+    if need == "root":
+        return None if os.geteuid() == 0 else "needs root"
+    if need == "namespaces":
+        return None if have_namespaces() else "needs the right to make network namespaces"
+    if need == "libfabric":
+        try:
+            ctypes.CDLL(os.environ.get("CAUSEWAY_LIBFABRIC", "libfabric.so.1"))
+            return None
+        except OSError:
+            return "needs libfabric"
+    if need.startswith("ram:"):  # ram:GIB of available memory
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return None if int(line.split()[1]) >= float(need[4:]) * 2**20 else f"needs {need[4:]} GiB of memory"
+    return None if shutil.which(need) else f"needs {need}"
+
+
+def compile_source(case, options):
+    """Builds the case's source with the staged oshcc, once for all its layouts. Returns (program, error)."""
+    spec = case.spec
+    sources = [case.room / s for s in spec.get("sources", [spec.get("source")])]
+    cxx = any(s.suffix in (".cc", ".cpp", ".cxx") for s in sources)
+    program = options.build / "tests-bin" / case.room.name / spec["name"]
+    with options.guard:
+        lock = options.compile_locks.setdefault(program, threading.Lock())
+    with lock:
+        inputs = sources + list(case.room.glob("*.h")) + list((options.stage / "include").rglob("*.h"))
+        inputs.append(options.stage / "lib/libcauseway.so")
+        inputs.append(case.room / "tests.toml")
+        if program.exists() and all(p.stat().st_mtime <= program.stat().st_mtime for p in inputs if p.exists()):
+            return program, None
+        program.parent.mkdir(parents=True, exist_ok=True)
+        compiler = options.stage / "bin" / ("oshc++" if cxx else "oshcc")
+        command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", *spec.get("cflags", []),
+                   "-o", str(program), *map(str, sources), *spec.get("libs", [])]
+        if options.sanitize:
+            command[1:1] = ["-fsanitize=address,undefined"]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            program.unlink(missing_ok=True)
+            return None, " ".join(command) + "\n" + done.stdout
+        return program, None
+
+
+def base_command(case, options):
+    """The program or script itself, without a launcher. Returns (command, error)."""
+    spec = case.spec
+    if "script" in spec:
+        path = case.room / spec["script"]
+        if path.suffix == ".py":
+            return [sys.executable, str(path)], None
+        return ["bash", str(path)], None
+    if "program" in spec:
+        path = options.build / "tests" / case.room.name / spec["program"]
+        return ([str(path)], None) if path.exists() else (None, f"{path} was not built")
+    program, error = compile_source(case, options)
+    return ([str(program)] if program else None), error
+
+
+def launcher(case, options, env):
+    """Command prefix that starts npes copies in the case's layout; may add to env."""
+    if case.npes is None:
+        return []
+    n = str(case.npes)
+    if case.layout == "hydra":
+        return ["mpiexec.hydra", "-n", n]
+    command = [str(options.stage / "bin/oshrun"), "-np", n, *case.spec.get("oshrun", [])]
+    match = LAYOUT.match(case.layout)
+    if match:
+        command += ["--emulate-nodes", match["nodes"]]
+        env["CAUSEWAY_ENDPOINT"] = match["mode"]
+        if match["provider"]:
+            env["CAUSEWAY_PROVIDER"] = PROVIDERS.get(match["provider"], match["provider"])
+    return command
+
+
+def environment(case, options, token):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("CAUSEWAY_", "SHMEM_", "SMA_"))}
+    if "CAUSEWAY_LIBFABRIC" in os.environ:
+        env["CAUSEWAY_LIBFABRIC"] = os.environ["CAUSEWAY_LIBFABRIC"]
+    env["PATH"] = f"{options.stage / 'bin'}:{env.get('PATH', '/usr/bin:/bin')}"
+    env["LC_ALL"] = "C.UTF-8"
+    env["CAUSEWAY_TEST_TOKEN"] = token  # marks every process of the case, whatever group it moves to
+    env["CAUSEWAY_TEST_STAGE"] = str(options.stage)
+    env["CAUSEWAY_TEST_BUILD"] = str(options.build)
+    env["CAUSEWAY_TEST_SOURCE"] = str(ROOT)
+    env["CAUSEWAY_TEST_SANITIZE"] = "1" if options.sanitize else "0"
+    if options.sanitize:
+        env["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0:exitcode=99"
+        env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
+    return env
+
+
+# ---------------------------------------------------------------- running
+
+def processes_with(token):
+    """Pids of live processes that carry the token in their environment."""
+    mark = f"CAUSEWAY_TEST_TOKEN={token}".encode()
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as f:
+                if mark in f.read().split(b"\0"):
+                    found.append(int(entry))
+        except OSError:
+            continue
+    return found
+
+
+def kill_all(token):
+    for sig, patience in ((signal.SIGTERM, 1.0), (signal.SIGKILL, 5.0)):
+        deadline = time.monotonic() + patience
+        for pid in processes_with(token):
+            try:
+                os.kill(pid, sig)
+            except ProcessLookupError:
+                pass
+        while processes_with(token) and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+
+def wait_gone(token, seconds):
+    """Names of processes still there after a grace period."""
+    deadline = time.monotonic() + seconds
+    while (left := processes_with(token)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    names = []
+    for pid in left:
+        try:
+            names.append(Path(f"/proc/{pid}/comm").read_text().strip())
+        except OSError:
+            pass
+    return names
+
+
+def judge(spec, status, output):
+    """(verdict, reason) of a case that ended by itself."""
+    if status == SKIP_STATUS:
+        match = re.search(r"SKIP: *(.*)", output)
+        return ("SKIP", match[1]) if match else ("FAIL", f"exit status {SKIP_STATUS} without a line 'SKIP: reason'")
+    wanted = spec["exit"]
+    shown = f"signal {-status} ({signal.strsignal(-status)})" if status < 0 else f"exit status {status}"
+    if wanted == "nonzero":
+        if status == 0:
+            return "FAIL", "exit status 0, expected a failure"
+        if status < 0:
+            return "FAIL", f"{shown}, expected a non-zero exit status"
+    elif status != wanted:
+        return "FAIL", f"{shown}, expected {wanted}"
+    expected = [re.compile(e, re.M) for e in spec.get("expect", [])]
+    for pattern in expected:
+        if not pattern.search(output):
+            return "FAIL", f"output does not match '{pattern.pattern}'"
+    for pattern in spec.get("forbid", []):
+        if match := re.search(pattern, output, re.M):
+            return "FAIL", f"output matches forbidden '{pattern}': {match[0]!r}"
+    excused = expected + [re.compile(a) for a in spec.get("allow", [])]
+    for line in output.splitlines():
+        if any(e.search(line) for e in excused):
+            continue
+        if FAILURE_WORDS.search(line) or (wanted == 0 and OWN_ERROR.search(line)):
+            return "FAIL", f"output speaks of failure: {line.strip()[:200]}"
+    return "PASS", ""
+
+
+def run_case(case, options):
+    spec = case.spec
+    if options.sanitize and not spec["sanitize"]:
+        return Result(case, "SKIP", "not made for sanitizers")
+    needs = list(spec.get("needs", [])) + (["mpiexec.hydra"] if case.layout == "hydra" else [])
+    if LAYOUT.match(case.layout):
+        needs.append("libfabric")
+    for need in needs:
+        if reason := missing_need(need, options):
+            return Result(case, "SKIP", reason)
+    command, error = base_command(case, options)
+    if error:
+        return Result(case, "FAIL", "could not be built", error)
+    token = f"{os.getpid()}.{next(run_case.counter)}.{time.monotonic_ns()}"
+    env = environment(case, options, token)
+    command = launcher(case, options, env) + command + [str(a) for a in spec.get("args", [])]
+    for key, value in spec["env"].items():
+        env[key] = str(value)
+    return run_command(case, command, env, token, spec["timeout"] * options.scale)
+
+
+run_case.counter = itertools.count()
+
+
+def run_command(case, command, env, token, timeout):
+    start = time.monotonic()
+    stdin = case.spec.get("stdin")
+    with tempfile.TemporaryDirectory(prefix="causeway-test-") as scratch, tempfile.TemporaryFile() as out:
+        env["TMPDIR"] = scratch
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+                                       stdout=out, stderr=subprocess.STDOUT, env=env, cwd=scratch,
+                                       start_new_session=True)
+        except OSError as e:
+            return Result(case, "FAIL", f"cannot start {command[0]}: {e.strerror}")
+        timed_out = False
+        try:
+            process.communicate(stdin.encode() if stdin is not None else None, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            kill_all(token)
+            process.wait()
+        left = wait_gone(token, 2.0)
+        if left:
+            kill_all(token)
+        out.seek(0)
+        output = out.read().decode(errors="replace")
+        litter = sorted(p.name for p in Path(scratch).glob("causeway*"))
+    seconds = time.monotonic() - start
+    if timed_out:
+        verdict, reason = "FAIL", f"no end after {timeout:g} s; all its processes were killed"
+    else:
+        verdict, reason = judge(case.spec, process.returncode, output)
+        if verdict == "PASS" and left:
+            verdict, reason = "FAIL", f"left processes behind: {', '.join(left)}"
+        if verdict == "PASS" and litter:
+            verdict, reason = "FAIL", f"left files behind: {', '.join(litter)}"
+    if verdict == "FAIL":
+        output = f"$ {' '.join(command)}\n{output}"
+    return Result(case, verdict, reason, output, seconds)
+
+
+# ---------------------------------------------------------------- telling
+
+class Report:
+    def __init__(self, total, verbose):
+        self.total, self.verbose = total, verbose
+        self.results = []
+        self.lock = threading.Lock()
+        self.tty = sys.stdout.isatty()
+        self.last_note = time.monotonic()
+
+    def add(self, result):
+        with self.lock:
+            self.results.append(result)
+            self.clear()
+            if result.verdict == "FAIL":
+                print(f"FAIL {result.case.ident} ({result.seconds:.1f} s): {result.reason}")
+                print(self.shorten(result.output).rstrip("\n") + "\n", flush=True)
+            elif self.verbose:
+                tail = f": {result.reason}" if result.reason else ""
+                print(f"{result.verdict} {result.case.ident} ({result.seconds:.1f} s){tail}", flush=True)
+            self.progress()
+
+    def shorten(self, text):
+        if len(text) <= OUTPUT_SHOWN:
+            return text
+        half = OUTPUT_SHOWN // 2
+        return f"{text[:half]}\n[... {len(text) - 2 * half} characters ...]\n{text[-half:]}"
+
+    def clear(self):
+        if self.tty:
+            print("\r\033[K", end="")
+
+    def progress(self):
+        done, failed = len(self.results), self.count("FAIL")
+        text = f"{done}/{self.total} tests" + (f", {failed} failed" if failed else "")
+        if self.tty:
+            print(text, end="", flush=True)
+        elif not self.verbose and time.monotonic() - self.last_note > 20:
+            self.last_note = time.monotonic()
+            print(text, flush=True)
+
+    def count(self, verdict):
+        return sum(r.verdict == verdict for r in self.results)
+
+    def summary(self):
+        self.clear()
+        rooms = {}
+        for r in self.results:
+            rooms.setdefault(r.case.room.name, []).append(r)
+        for room, results in sorted(rooms.items()):
+            count = {v: sum(r.verdict == v for r in results) for v in ("PASS", "FAIL", "SKIP")}
+            print(f"  {room:<14} {count['PASS']:>4} passed {count['FAIL']:>3} failed {count['SKIP']:>3} skipped"
+                  f" {sum(r.seconds for r in results):>7.1f} s")
+        skipped = {}
+        for r in self.results:
+            if r.verdict == "SKIP":
+                skipped.setdefault(r.reason, []).append(r.case.ident)
+        for reason, idents in sorted(skipped.items()):
+            more = f" and {len(idents) - 3} more" if len(idents) > 3 else ""
+            print(f"  skipped, {reason}: {', '.join(idents[:3])}{more}")
+        for r in self.results:
+            if r.verdict == "FAIL":
+                print(f"  failed: {r.case.ident}: {r.reason}")
+        skips = f", {self.count('SKIP')} skipped" if self.count("SKIP") else ""
+        print(f"{self.count('PASS')} passed, {self.count('FAIL')} failed{skips}", flush=True)
+        return 1 if self.count("FAIL") or not self.count("PASS") else 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("filters", nargs="*", help="run only cases whose name contains or matches one of these")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="meson's build directory")
+    parser.add_argument("--stage", type=Path, help="install tree (default: stage in the build directory)")
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="cases at a time (default 2)")
+    parser.add_argument("--sanitize", action="store_true", help="the build carries sanitizers: longer time-outs")
+    parser.add_argument("--slow", action="store_true", help="also the cases marked slow")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run everything N times")
+    parser.add_argument("--list", action="store_true", help="only list the cases")
+    parser.add_argument("-v", "--verbose", action="store_true", help="one line per case")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    try:
+        cases = collect(args.filters)
+    except TableError as e:
+        print(f"tests/run.py: {e}\n0 passed, 1 failed", flush=True)
+        return 2
+    if not args.slow:
+        cases = [c for c in cases if not c.spec["slow"]]
+    if args.list:
+        print("\n".join(c.ident for c in cases))
+        return 0
+    if not cases:
+        print(f"tests/run.py: no test matches {' '.join(args.filters)}\n0 passed, 1 failed", flush=True)
+        return 2
+    cases *= args.repeat
+    build = args.build.resolve()
+    stage = (args.stage or build / "stage").resolve()
+    scale = float(os.environ.get("TEST_TIMEOUT_SCALE", "4" if args.sanitize else "1"))
+    options = Options(build, stage, args.sanitize, scale, args.verbose)
+    report = Report(len(cases), args.verbose)
+    shared = [c for c in cases if not c.spec["exclusive"]]
+    with concurrent.futures.ThreadPoolExecutor(max(1, args.jobs)) as pool:
+        for future in concurrent.futures.as_completed([pool.submit(run_case, c, options) for c in shared]):
+            report.add(future.result())
+    for case in cases:
+        if case.spec["exclusive"]:
+            report.add(run_case(case, options))
+    return report.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
