@@ -16,11 +16,14 @@
 #include "base/error.h"
 #include "core/hot.h"
 
+enum { CW_THREAD_SINGLE, CW_THREAD_FUNNELED, CW_THREAD_SERIALIZED, CW_THREAD_MULTIPLE };
+
 // ---------------------------------------------------------------- world (core/world.c)
 typedef struct cw_world {
     int pe, npes;
     int node, nnodes;        // this PE's node
     int slot, nslots;        // this PE's place in its node
+    int max_slots;           // most PEs of any node: node objects have one shape
     int *node_of_pe;         // [npes] placement, as the launcher gave it
     int *slot_of_pe;         // [npes]
     int *pes_of_node;        // PEs of this node in slot order [nslots]
@@ -28,6 +31,8 @@ typedef struct cw_world {
     bool initialized, finalized, check;
     int thread_level;
     bool hosts_server;
+    bool thread_multiple;
+    bool nic_atomics;        // every atomic goes through the NIC
 } cw_world_t;
 extern cw_world_t cw_world;
 
@@ -54,6 +59,8 @@ int cw_heap_free(void *ptr);
 // ---------------------------------------------------------------- contexts (core/ctx.c)
 /** One communication context. Handles of front ends are pointers to it; the default one has a fixed small handle. */
 extern cw_ctx_t cw_ctx_default;
+/** The transport between nodes, or NULL in a job of one node. */
+extern const cwt_ops_t *cw_transport;
 
 // ---------------------------------------------------------------- RMA (core/rma.h inlines, core/rma.c cold paths)
 // Scalar put and get for 1, 2, 4, 8 (and 16: bytes) are inlined in core/rma.h: cw_put_scalar, cw_get_scalar.

@@ -4,7 +4,6 @@
 // makes a memfd and hands it to the others over an abstract Unix socket. Abstract names live in the network
 // namespace and vanish with their owner, so nothing is left behind, and a PE that cannot connect does not share
 // the node. Both ends check that the other runs as the same user.
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -42,6 +42,12 @@ static inline void cw_wait_done(cw_wait_t *w)
         cw_wait_end(w);
 }
 
+/** Chooses the rounds by the number of PEs and cores of this node. */
+void cw_wait_init(void);
+
+/** Rings every sleeping PE of this node: something arrived from the network. */
+void cw_wake_node(void);
+
 /** One round of progress without waiting, for test loops and long local work. */
 void cw_progress(void);
 

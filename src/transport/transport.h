@@ -76,7 +76,8 @@ typedef struct cwt_header {
 } cwt_header_t;
 _Static_assert(sizeof(cwt_header_t) == 24, "wire format");
 
-/** A reply being waited for; the caller's memory, which must live until done. */
+/** A reply being waited for; the caller's memory, which must live until done. `done` is set before `arrived` is
+ *  called, and the transport does not touch the reply after that call: arrived() may free it. */
 typedef struct cwt_reply {
     void *buf;             // payload goes here
     size_t capacity;       // a longer payload is a protocol error

@@ -18,6 +18,10 @@ typedef struct cw_group {
 
 extern const cw_group_t *cw_group_world;  // valid between init and finalize
 
+/** The world's group; after the node object is mapped. */
+void cw_coll_init(void);
+void cw_coll_fini(void);
+
 /** Arrival and release only: completes nothing (shmem_sync). */
 void cw_sync(const cw_group_t *group);
 /** quiet on the default context, then sync (shmem_barrier). */

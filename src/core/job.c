@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/job.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "core/segment.h"
+
+cwb_t cw_boot;
+
+static pthread_mutex_t fence_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the two below
+static bool fence_done;
+static uint8_t job_secret[CWT_SECRET_BYTES];
+
+static bool secret_known(void)
+{
+    size_t n = CWT_SECRET_BYTES;
+    return cw_boot.ops->get(&cw_boot, "secret", job_secret, &n) == CW_OK && n == CWT_SECRET_BYTES;
+}
+
+int cw_job_offer_secret(void)
+{
+    if (cw_world.pe != 0 || secret_known())
+        return CW_OK;
+    uint8_t fresh[CWT_SECRET_BYTES];
+    if (getrandom(fresh, sizeof fresh, 0) != sizeof fresh) {
+        cwu_error("the system gives no random numbers for the job's secret");
+        return CW_ESYS;
+    }
+    return cw_boot.ops->put(&cw_boot, "secret", fresh, sizeof fresh);
+}
+
+int cw_job_fence_start(void)
+{
+    return cw_boot.ops->fence_nb(&cw_boot);
+}
+
+int cw_job_fence_and_secret(uint8_t secret[CWT_SECRET_BYTES])
+{
+    int rc = CW_OK;
+    if (cw_world.hosts_server && (rc = cw_server_published()))
+        return rc;
+    pthread_mutex_lock(&fence_lock);
+    if (!fence_done) {
+        rc = cw_boot.ops->fence_wait(&cw_boot);
+        if (rc == CW_OK && !secret_known()) {
+            cwu_error("the job's secret is missing from the launcher's key-value store");
+            rc = CW_ENOENT;
+        }
+        fence_done = rc == CW_OK;
+    }
+    memcpy(secret, job_secret, sizeof job_secret);
+    pthread_mutex_unlock(&fence_lock);
+    return rc;
+}
+
+int cw_job_node_record(int node, cw_node_record_t *record_p)
+{
+    char key[CWB_KEY_MAX + 1];
+    size_t n = sizeof *record_p;
+    snprintf(key, sizeof key, "n%d", node);
+    int rc = cw_boot.ops->get(&cw_boot, key, record_p, &n);
+    if (rc || n != sizeof *record_p || record_p->address_nbytes > sizeof record_p->address) {
+        cwu_error("node %d (of PE %d) has not published its address; did it fail at start?", node,
+                  cw_world.leader_of_node[node]);
+        return rc ? rc : CW_EPROTO;
+    }
+    record_p->host[sizeof record_p->host - 1] = '\0';
+    const cw_agreement_t *mine = &cw_segment.agreement;
+    if (record_p->heap_nbytes != mine->heap_nbytes) {
+        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on PE %d (host %s); give every "
+                  "PE the same", (unsigned long long)mine->heap_nbytes, (unsigned long long)record_p->heap_nbytes,
+                  cw_world.leader_of_node[node], record_p->host);
+        return CW_EMISMATCH;
+    }
+    if (record_p->program != mine->program || record_p->data_nbytes != mine->data_nbytes ||
+        record_p->version != mine->version) {
+        cwu_error("PE %d (host %s) runs a different program or library version; every PE must run the same executable",
+                  cw_world.leader_of_node[node], record_p->host);
+        return CW_EMISMATCH;
+    }
+    return CW_OK;
+}
+
+const char *cw_job_node_name(int node)
+{
+    static _Thread_local char text[96];
+    cw_node_record_t record;
+    char key[CWB_KEY_MAX + 1];
+    size_t n = sizeof record;
+    snprintf(key, sizeof key, "n%d", node);
+    if (fence_done && cw_boot.ops->get(&cw_boot, key, &record, &n) == CW_OK && n == sizeof record)
+        snprintf(text, sizeof text, "node %d (host %.47s)", node, record.host);
+    else
+        snprintf(text, sizeof text, "node %d", node);
+    return text;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Executes requests on the node object. The bytes come from the network: offsets, sizes and counts are checked
+// against the object before anything is touched; a request that does not fit is dropped and said so once.
+#include "core/request.h"
+
+#include <string.h>
+
+#include "core/amo.h"
+#include "core/segment.h"
+#include "core/server.h"
+
+/** Does [offset, offset+nbytes) lie in one piece (static data or heap) of one slot? *slot_p says whose. */
+static bool in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    if (offset < l->slice_offset)
+        return false;
+    uint64_t slot = (offset - l->slice_offset) / l->slice_stride;
+    uint64_t at = (offset - l->slice_offset) % l->slice_stride;
+    if (slot >= l->nslots)
+        return false;
+    *slot_p = (uint32_t)slot;
+    if (at < l->data_nbytes)
+        return nbytes <= l->data_nbytes - at;
+    return at >= l->heap_offset && at - l->heap_offset < l->heap_nbytes &&
+           nbytes <= l->heap_nbytes - (at - l->heap_offset);
+}
+
+static void refuse(const char *what, const cwt_header_t *msg)
+{
+    static _Atomic int told;
+    if (!atomic_exchange(&told, 1))
+        cwu_warn("dropped a malformed %s request (op %u, %u bytes) that came over the network", what, msg->op,
+                 msg->nbytes);
+}
+
+static void wake(uint32_t slot)
+{
+    cw_local_stored(cw_world.pes_of_node[slot]);
+}
+
+static void execute_amo(cwt_from_t *from, const cw_req_amo_t *req, size_t nbytes)
+{
+    uint32_t slot;
+    if (nbytes != sizeof *req || (req->nbytes != 4 && req->nbytes != 8) || req->offset % req->nbytes ||
+        req->op >= CW_AMO_OPS || !in_bounds(req->offset, req->nbytes, &slot)) {
+        refuse("atomic", &req->header);
+        return;
+    }
+    uint64_t old = cw_amo_local(cw_segment.base + req->offset, (cw_amo_op_t)req->op, req->nbytes, req->operand,
+                                req->compare);
+    if (req->header.reply_id)
+        cw_transport->server_reply(from, &old, sizeof old);
+    if (req->op != CW_AMO_FETCH)
+        wake(slot);
+}
+
+/** All blocks in bounds of one slot? (First and last decide: a stride is monotone.) */
+static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, uint32_t *slot_p)
+{
+    uint32_t last_slot;
+    uint64_t payload = (uint64_t)req->block_nbytes * req->nblocks;
+    int64_t span;
+    if (req->nblocks == 0 || req->block_nbytes == 0 || payload > payload_limit ||
+        __builtin_mul_overflow(req->stride, (int64_t)req->nblocks - 1, &span))
+        return false;
+    return in_bounds(req->offset, req->block_nbytes, slot_p) &&
+           in_bounds(req->offset + (uint64_t)span, req->block_nbytes, &last_slot) && last_slot == *slot_p;
+}
+
+static void execute_put_strided(const cw_req_strided_t *req, size_t nbytes)
+{
+    uint32_t slot;
+    if (nbytes < sizeof *req || !strided_fits(req, nbytes - sizeof *req, &slot)) {
+        refuse("strided put", &req->header);
+        return;
+    }
+    const char *payload = (const char *)(req + 1);
+    char *at = cw_segment.base + req->offset;
+    for (uint32_t i = 0; i < req->nblocks; i++, at += req->stride, payload += req->block_nbytes)
+        memcpy(at, payload, req->block_nbytes);
+    atomic_thread_fence(memory_order_release);
+    wake(slot);
+}
+
+static void execute_get_strided(cwt_from_t *from, const cw_req_strided_t *req, size_t nbytes)
+{
+    uint32_t slot;
+    char payload[CW_STRIDED_PAYLOAD];
+    if (nbytes != sizeof *req || req->header.reply_id == 0 || !strided_fits(req, sizeof payload, &slot)) {
+        refuse("strided get", &req->header);
+        return;
+    }
+    const char *at = cw_segment.base + req->offset;
+    char *out = payload;
+    for (uint32_t i = 0; i < req->nblocks; i++, at += req->stride, out += req->block_nbytes)
+        memcpy(out, at, req->block_nbytes);
+    cw_transport->server_reply(from, payload, (size_t)(out - payload));
+}
+
+void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    (void)arg;
+    switch (msg->op) {
+    case CW_REQ_AMO:
+        execute_amo(from, (const cw_req_amo_t *)(const void *)msg, nbytes);
+        break;
+    case CW_REQ_PUT_STRIDED:
+        execute_put_strided((const cw_req_strided_t *)(const void *)msg, nbytes);
+        break;
+    case CW_REQ_GET_STRIDED:
+        execute_get_strided(from, (const cw_req_strided_t *)(const void *)msg, nbytes);
+        break;
+    default:
+        refuse("unknown", msg);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The requests that node servers execute: the wire format behind cwt_header_t. Little-endian hosts of one word size
+// only (all PEs run the same executable). Every field is checked by core/server.c before use: offsets against the
+// node object, counts against the message.
+#ifndef CW_CORE_REQUEST_H
+#define CW_CORE_REQUEST_H
+
+#include "transport/transport.h"
+
+enum {
+    CW_REQ_AMO = 1,         // cw_req_amo_t; reply: the old value, 8 bytes
+    CW_REQ_PUT_STRIDED = 2, // cw_req_strided_t, then nblocks * block_nbytes of payload; no reply
+    CW_REQ_GET_STRIDED = 3, // cw_req_strided_t; reply: nblocks * block_nbytes of payload
+};
+
+//  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
+typedef struct cw_req_amo {
+    cwt_header_t header;
+    uint64_t offset;    // of the word in the target's node object
+    uint64_t operand, compare;
+    uint16_t op;        // cw_amo_op_t
+    uint16_t nbytes;    // 4 or 8
+    uint32_t pad;
+} cw_req_amo_t;
+_Static_assert(sizeof(cw_req_amo_t) == 56, "wire format");
+
+//  0 header | 24 offset | 32 stride | 40 block_nbytes | 44 nblocks | 48 payload
+typedef struct cw_req_strided {
+    cwt_header_t header;
+    uint64_t offset;    // of block 0 in the target's node object
+    int64_t stride;     // bytes from block to block
+    uint32_t block_nbytes;
+    uint32_t nblocks;
+} cw_req_strided_t;
+_Static_assert(sizeof(cw_req_strided_t) == 48, "wire format");
+
+#define CW_STRIDED_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cw_req_strided_t))
+
+#endif

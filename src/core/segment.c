@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/segment.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "core/core.h"
+#include "core/heap.h"
+#include "core/node.h"
+
+#define HOLE (4ull << 30)  // room for brk and for growth between static data and heap: addresses, not memory
+#define WIRE_VERSION 1u
+
+cw_segment_t cw_segment;
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/** Memory a job on this machine can hope for: RAM and swap, or the control group's limit if that is lower. */
+static uint64_t machine_memory(void)
+{
+    uint64_t total = 0, limit = 0;
+    char line[256];
+    FILE *f = fopen("/proc/meminfo", "re");
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned long long kb;
+        if (sscanf(line, "MemTotal: %llu", &kb) == 1 || sscanf(line, "SwapTotal: %llu", &kb) == 1)
+            total += kb * 1024;
+    }
+    if (f)
+        fclose(f);
+    f = fopen("/sys/fs/cgroup/memory.max", "re");
+    if (f && fscanf(f, "%lu", &limit) != 1)
+        limit = 0;
+    if (f)
+        fclose(f);
+    return limit && limit < total ? limit : total;
+}
+
+/** The heap that the user asked for, or a default that fits; refuses with figures before anything is touched. */
+static int choose_heap(uint64_t *heap_p)
+{
+    uint64_t heap = round_up(cwu_env.symmetric_size, 65536), machine = machine_memory();
+    uint64_t npes = (uint64_t)cw_world.nslots;
+    if (heap == 0)
+        heap = 65536;
+    if (!cwu_env.symmetric_size_set && machine) {
+        while (heap > (1u << 20) && heap * npes > machine / 2)
+            heap /= 2;
+    } else if (machine && heap > machine / npes) {
+        cwu_error("the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (SHMEM_SYMMETRIC_SIZE) = %.2f GiB, "
+                  "but this machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+                  cw_world.nslots, (double)heap / (1 << 30), (double)heap * (double)npes / (1 << 30),
+                  (double)machine / (1 << 30), (double)machine / (double)npes / (1 << 30));
+        return CW_ENOMEM;
+    }
+    *heap_p = heap;
+    return CW_OK;
+}
+
+static void shape(const cw_static_data_t *data, uint64_t heap)
+{
+    cw_segment_t *s = &cw_segment;
+    size_t coll = cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
+    s->agreement = (cw_agreement_t){.heap_nbytes = heap, .data_nbytes = data->nbytes, .program = data->program,
+                                    .version = WIRE_VERSION, .npes = (uint32_t)cw_world.npes};
+    cwt_layout_t *l = &s->layout;
+    l->nslots = (uint32_t)cw_world.nslots;
+    l->control_nbytes = round_up(cw_coll_area_offset() + coll, 65536);
+    l->slice_offset = l->control_nbytes;
+    l->data_nbytes = data->nbytes;
+    l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
+    l->heap_nbytes = heap + CW_COLL_SCRATCH;
+    l->slice_stride = round_up(l->heap_offset + l->heap_nbytes, 65536);
+    s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
+}
+
+static int map_object(int fd)
+{
+    cw_segment_t *s = &cw_segment;
+    struct stat st;
+    if (fstat(fd, &st) || (st.st_size == 0 && ftruncate(fd, (off_t)s->nbytes))) {
+        cwu_error("cannot size the node's shared memory object to %.2f GiB: %s", (double)s->nbytes / (1 << 30),
+                  strerror(errno));
+        return CW_ESYS;
+    }
+    void *at = mmap(NULL, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (at == MAP_FAILED) {
+        cwu_error("cannot map the node's shared memory (%.2f GiB of addresses for %d PEs): %s; is the address space "
+                  "limited (ulimit -v)?", (double)s->nbytes / (1 << 30), cw_world.nslots, strerror(errno));
+        return CW_ENOMEM;
+    }
+    s->base = at;
+    s->control = at;
+    s->slots = (cw_slot_t *)(s->base + sizeof(cw_control_t));
+    s->coll_area = s->base + cw_coll_area_offset();
+    return CW_OK;
+}
+
+/** The first PE to come writes what all must agree on; the others compare. */
+static int agree(void)
+{
+    cw_segment_t *s = &cw_segment;
+    cw_control_t *c = s->control;
+    uint32_t fresh = 0;
+    if (atomic_compare_exchange_strong(&c->state, &fresh, 1)) {
+        c->magic = CW_CONTROL_MAGIC;
+        c->agreement = s->agreement;
+        c->layout = s->layout;
+        atomic_store_explicit(&c->state, 2, memory_order_release);  // pairs with the loads below
+        cwu_futex_wake((uint32_t *)&c->state, INT_MAX);
+        return CW_OK;
+    }
+    while ((fresh = atomic_load_explicit(&c->state, memory_order_acquire)) != 2)
+        cwu_futex_wait((uint32_t *)&c->state, fresh, 1000000);
+    const cw_agreement_t *a = &c->agreement, *b = &s->agreement;
+    if (a->heap_nbytes != b->heap_nbytes) {
+        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on another PE of this node; "
+                  "give every PE the same", (unsigned long long)b->heap_nbytes, (unsigned long long)a->heap_nbytes);
+        return CW_EMISMATCH;
+    }
+    if (a->program != b->program || a->data_nbytes != b->data_nbytes || a->version != b->version) {
+        cwu_error("the PEs of this node run different programs or library versions; every PE must run the same "
+                  "executable");
+        return CW_EMISMATCH;
+    }
+    return CW_OK;
+}
+
+static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags, const char *what)
+{
+    void *at = mmap((void *)where, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, fd,
+                    (off_t)offset);
+    if (at != (void *)where) {
+        if (at != MAP_FAILED)
+            munmap(at, nbytes);
+        cwu_error("cannot place the %s at %#lx: %s; build the program as a position independent executable (-pie)",
+                  what, (unsigned long)where, strerror(at == MAP_FAILED ? errno : EEXIST));
+        return CW_ENOMEM;
+    }
+    return CW_OK;
+}
+
+/** Puts my static data and heap where the program expects them: same pages as my slice, second view. */
+static int map_own_view(int fd, const cw_static_data_t *data)
+{
+    cw_segment_t *s = &cw_segment;
+    uint64_t slice = cw_slice_offset((uint32_t)cw_world.slot);
+    if (data->nbytes == 0) {
+        s->origin = (uintptr_t)s->base + slice;
+        s->heap = s->base + slice + s->layout.heap_offset;
+        return CW_OK;
+    }
+    s->origin = data->start;
+    s->heap = (char *)data->start + s->layout.heap_offset;
+    s->own_view = true;
+    int rc = map_at((uintptr_t)s->heap, s->layout.heap_nbytes, fd, slice + s->layout.heap_offset,
+                    MAP_FIXED_NOREPLACE, "symmetric heap");
+    if (rc)
+        return rc;
+    // From here to the end of the mmap nothing may write to static data: no calls that could, no other thread.
+    memcpy(s->base + slice, (void *)data->start, data->nbytes);
+    return map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
+}
+
+int cw_segment_init(cwb_t *boot)
+{
+    cw_static_data_t data;
+    uint64_t heap;
+    int fd = -1;
+    cw_static_data_find(&data);
+    int rc = choose_heap(&heap);
+    if (rc)
+        return rc;
+    shape(&data, heap);
+    if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
+        goto close_fd;
+    cw_slot_t *me = &cw_segment.slots[cw_world.slot];
+    atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_relaxed);
+    if ((rc = map_own_view(fd, &data)))
+        goto close_fd;
+    rc = cw_heap_init(cw_segment.heap + CW_COLL_SCRATCH, heap);
+close_fd:
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/** The heap goes; static data stays mapped (the program goes on using it, privately held by this mapping). */
+void cw_segment_fini(void)
+{
+    cw_segment_t *s = &cw_segment;
+    cw_heap_fini();
+    if (s->own_view)
+        munmap(s->heap, s->layout.heap_nbytes);
+    if (s->base)
+        munmap(s->base, s->nbytes);
+    s->base = NULL;
+    s->heap = NULL;
+}
+
+bool cw_is_symmetric(const void *addr, size_t nbytes)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    uint64_t at = (uintptr_t)addr - cw_segment.origin;
+    if (at < l->data_nbytes)
+        return nbytes <= l->data_nbytes - at;
+    at -= l->heap_offset;
+    return at >= CW_COLL_SCRATCH && at < l->heap_nbytes && nbytes <= l->heap_nbytes - at;
+}
+
+cw_coll_area_t *cw_coll_local_area(void)
+{
+    return (cw_coll_area_t *)cw_segment.coll_area;
+}
+
+uint64_t cw_coll_area_offset(void)
+{
+    return round_up(sizeof(cw_control_t) + (uint64_t)cw_world.max_slots * sizeof(cw_slot_t), 4096);
+}
+
+void *cw_coll_scratch(void)
+{
+    return cw_segment.heap;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/server.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "core/job.h"
+#include "core/segment.h"
+#include "core/wait.h"
+
+#define NAP_NS 250000u  // while a PE polls for us: the longest a request can be left lying when it stops
+
+static struct {
+    pthread_t thread;
+    pthread_mutex_t lock;        // guards `server` (progress by this thread or by a waiting PE)
+    cwt_server_t *server;
+    cwb_t *boot;
+    int status;                  // of the start, valid when published
+    _Atomic uint32_t published;  // futex
+    _Atomic uint32_t stop;       // futex: the nap's word
+    _Atomic uint32_t polls;      // bumped by cw_server_poll; relaxed, a hint
+    bool running;
+} srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool somebody_sleeps(void)
+{
+    return atomic_load_explicit(&cw_hot.node->sleepers, memory_order_relaxed) != 0;
+}
+
+static int publish(void)
+{
+    cw_node_record_t record = {.heap_nbytes = cw_segment.agreement.heap_nbytes,
+                               .data_nbytes = cw_segment.agreement.data_nbytes,
+                               .program = cw_segment.agreement.program,
+                               .version = cw_segment.agreement.version};
+    gethostname(record.host, sizeof record.host - 1);
+    size_t nbytes = sizeof record.address;
+    int rc = cw_transport->server_address(srv.server, record.address, &nbytes);
+    if (rc)
+        return rc;
+    record.address_nbytes = (uint32_t)nbytes;
+    char key[CWB_KEY_MAX + 1];
+    snprintf(key, sizeof key, "n%d", cw_world.node);
+    if ((rc = srv.boot->ops->put(srv.boot, key, &record, sizeof record)))
+        return rc;
+    return srv.boot->ops->fence_nb(srv.boot);
+}
+
+static int open_and_publish(void)
+{
+    cwt_server_config_t config = {.pe = cw_world.pe, .npes = cw_world.npes, .node = cw_world.node,
+                                  .layout = cw_segment.layout, .base = cw_segment.base,
+                                  .one_machine = srv.boot->one_machine, .handler = cw_request_execute};
+    int rc = cw_job_offer_secret();
+    if (rc == CW_OK)
+        rc = cw_transport->load(srv.boot->one_machine);
+    if (rc == CW_OK)
+        rc = cw_transport->server_open(&config, &srv.server);
+    if (rc == CW_OK)
+        rc = publish();
+    return rc;
+}
+
+static void serve_until_stopped(void)
+{
+    uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+    long idle = 0;
+    while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
+        bool sleepers = somebody_sleeps();
+        uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+        if (polls != seen_polls && !sleepers) {
+            seen_polls = polls;  // a PE polls for us: leave it the work and the cores
+            cwu_futex_wait((uint32_t *)&srv.stop, 0, NAP_NS);
+            continue;
+        }
+        pthread_mutex_lock(&srv.lock);
+        int events = cw_transport->server_progress(srv.server);
+        pthread_mutex_unlock(&srv.lock);
+        if (sleepers)
+            cw_wake_node();
+        if (events > 0) {
+            idle = 0;
+        } else if (++idle < cwu_env.server_spin && !sleepers) {
+            sched_yield();
+        } else {
+            cw_transport->server_block(srv.server, 1000000000u);
+            idle = sleepers ? cwu_env.server_spin : 0;
+        }
+    }
+}
+
+static void *server_main(void *arg)
+{
+    (void)arg;
+    srv.status = open_and_publish();
+    atomic_store_explicit(&srv.published, 1, memory_order_release);  // pairs with cw_server_published
+    cwu_futex_wake((uint32_t *)&srv.published, INT_MAX);
+    if (srv.status)
+        return NULL;
+    uint8_t secret[CWT_SECRET_BYTES];
+    int rc = cw_job_fence_and_secret(secret);
+    if (rc)
+        cwu_fatal("the node server cannot learn the job's secret (%s)", cwu_error_name(rc));
+    cw_transport->server_secret(srv.server, secret);
+    serve_until_stopped();
+    return NULL;
+}
+
+int cw_server_start(cwb_t *boot)
+{
+    srv.boot = boot;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are the program's business
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 512 * 1024);
+    int rc = pthread_create(&srv.thread, &attr, server_main, NULL);
+    pthread_attr_destroy(&attr);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (rc) {
+        cwu_error("cannot start the node server's thread: %s", strerror(rc));
+        return CW_ESYS;
+    }
+    cpu_set_t everywhere;  // not bound to the core of its PE
+    memset(&everywhere, 0xff, sizeof everywhere);
+    pthread_setaffinity_np(srv.thread, sizeof everywhere, &everywhere);
+    pthread_setname_np(srv.thread, "causeway-server");
+    srv.running = true;
+    return CW_OK;
+}
+
+int cw_server_published(void)
+{
+    while (!atomic_load_explicit(&srv.published, memory_order_acquire))
+        cwu_futex_wait((uint32_t *)&srv.published, 0, 1000000000u);
+    return srv.status;
+}
+
+void cw_server_poll(void)
+{
+    if (!srv.running || !atomic_load_explicit(&srv.published, memory_order_acquire) || srv.status || somebody_sleeps())
+        return;
+    if (pthread_mutex_trylock(&srv.lock))
+        return;
+    cw_transport->server_progress(srv.server);
+    pthread_mutex_unlock(&srv.lock);
+    atomic_fetch_add_explicit(&srv.polls, 1, memory_order_relaxed);
+}
+
+void cw_server_stop(void)
+{
+    if (!srv.running)
+        return;
+    atomic_store_explicit(&srv.stop, 1, memory_order_release);
+    cwu_futex_wake((uint32_t *)&srv.stop, INT_MAX);
+    cw_server_published();
+    if (srv.server)
+        cw_transport->server_wake(srv.server);
+    pthread_join(srv.thread, NULL);
+    if (srv.server)
+        cw_transport->server_close(srv.server);
+    srv.server = NULL;
+    srv.running = false;
+}
+
+void cw_server_stats(cwt_stats_t *stats_p)
+{
+    if (srv.server)
+        cw_transport->server_stats(srv.server, stats_p);
+}

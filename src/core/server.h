@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The node server: a thread in the process of the node's lowest PE that accepts connections, lets the provider serve
+// puts and gets, and executes requests on the node object. Only in jobs of more than one node.
+//
+// It polls while traffic is dense, blocks in the provider's wait object when there is none, and naps while a waiting
+// PE of its own process polls for it (cw_server_poll). It never spins against the PEs of its node: each empty poll
+// yields the core. While a PE of the node sleeps, every arrival rings the sleepers (cw_wake_node).
+#ifndef CW_CORE_SERVER_H
+#define CW_CORE_SERVER_H
+
+#include "bootstrap/bootstrap.h"
+#include "core/core.h"
+
+/** What a node publishes under the key "n<node>" for those who will connect to it. */
+typedef struct cw_node_record {
+    uint64_t heap_nbytes, data_nbytes, program;
+    uint32_t version, address_nbytes;
+    char host[48];
+    uint8_t address[CWT_ADDRESS_MAX];
+} cw_node_record_t;
+_Static_assert(sizeof(cw_node_record_t) <= CWB_VALUE_MAX, "must fit every launcher's value");
+
+/** Starts the thread; it loads the transport, publishes the node's record and starts the bootstrap fence. */
+int cw_server_start(cwb_t *boot);
+/** Returns when the record is published and the fence is started (or that failed). */
+int cw_server_published(void);
+/** One poll on behalf of a waiting PE; a no-op in processes that host no server. */
+void cw_server_poll(void);
+/** Stops the thread and closes the listener. After the last remote PE is done. */
+void cw_server_stop(void);
+void cw_server_stats(cwt_stats_t *stats_p);
+
+/** Executes one request (core/request.c); called by the transport inside server_progress. */
+void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+
+#endif

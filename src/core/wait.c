@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/wait.h"
+
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "core/core.h"
+#include "core/ctx.h"
+#include "core/segment.h"
+#include "core/server.h"
+
+#define FIRST_SLEEP_NS 200000u
+#define LONGEST_SLEEP_NS 10000000u
+
+static uint32_t spin_rounds, yield_rounds;
+
+void cw_wait_init(void)
+{
+    cpu_set_t set;
+    int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    bool roomy = cw_world.nslots <= ncpus;
+    spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? 2000u : 0u;
+    yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? 200u : 40u;
+}
+
+static inline cw_slot_t *my_slot(void)
+{
+    return &cw_segment.slots[cw_world.slot];
+}
+
+/** What a waiting PE does for others, and for its own transfers in flight. */
+static void help(void)
+{
+    if (cw_world.nnodes == 1)
+        return;
+    cw_server_poll();
+    if (cw_hot.last)
+        cw_ctx_progress(&cw_ctx_default);
+}
+
+static void announce(cw_wait_t *w)
+{
+    cw_slot_t *me = my_slot();
+    w->announced = 1;
+    w->sleep_ns = FIRST_SLEEP_NS;
+    atomic_fetch_add(&me->waiting, 1);
+    atomic_fetch_add(&cw_hot.node->sleepers, 1);  // seq_cst: before the caller's next look at its condition
+    w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
+}
+
+void cw_wait_round(cw_wait_t *w)
+{
+    help();
+    uint32_t round = w->round++;
+    if (round < spin_rounds) {
+        cwu_cpu_pause();
+    } else if (round < spin_rounds + yield_rounds) {
+        sched_yield();
+    } else if (!w->announced) {
+        announce(w);
+    } else {
+        cw_slot_t *me = my_slot();
+        cwu_futex_wait((uint32_t *)&me->doorbell, w->bell, w->sleep_ns);
+        w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
+        if (w->sleep_ns < LONGEST_SLEEP_NS)
+            w->sleep_ns *= 2;
+    }
+}
+
+void cw_wait_end(cw_wait_t *w)
+{
+    w->announced = 0;
+    atomic_fetch_sub_explicit(&cw_hot.node->sleepers, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&my_slot()->waiting, 1, memory_order_relaxed);
+}
+
+static void ring(cw_slot_t *slot)
+{
+    if (atomic_load_explicit(&slot->waiting, memory_order_relaxed) == 0)
+        return;
+    atomic_fetch_add_explicit(&slot->doorbell, 1, memory_order_release);
+    cwu_futex_wake((uint32_t *)&slot->doorbell, INT_MAX);
+}
+
+void cw_wake(int pe)
+{
+    if (cw_segment.slots)
+        ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);
+}
+
+void cw_wake_node(void)
+{
+    for (int s = 0; s < cw_world.nslots; s++)
+        ring(&cw_segment.slots[s]);
+}
+
+void cw_progress(void)
+{
+    help();
+}

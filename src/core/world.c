@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Joining and leaving the job. Init does local work only: join the node's memory, wait for the node's PEs, start the
+// bootstrap fence; the first off-node operation completes the fence and connects.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "core/coll/coll.h"
+#include "core/ctx.h"
+#include "core/job.h"
+#include "core/rma.h"
+#include "core/segment.h"
+#include "core/server.h"
+#include "core/stats.h"
+#include "core/wait.h"
+
+#define OUTSIDE_WORDS 256  // PEs for which a call before init or after finalize still finds a cold word
+
+#define COLD4 CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD
+#define COLD16 COLD4, COLD4, COLD4, COLD4
+#define COLD64 COLD16, COLD16, COLD16, COLD16
+static const uintptr_t outside[OUTSIDE_WORDS] = {COLD64, COLD64, COLD64, COLD64};
+static cw_node_hot_t nobody;
+
+cw_world_t cw_world;
+const cwt_ops_t *cw_transport;
+cw_hot_t cw_hot = {.peer = outside, .node = &nobody, .amo_peer = outside};
+static int init_count;
+static uintptr_t *checked_words;  // all cold: checking mode, and atomics through the NIC
+
+static void abort_job(int status)
+{
+    if (cw_boot.ops)
+        cw_boot.ops->abort(&cw_boot, status);
+    _exit(status);
+}
+
+/** From node_of_pe to slots and leaders. */
+static int place(void)
+{
+    cw_world_t *w = &cw_world;
+    w->node_of_pe = malloc((size_t)w->npes * sizeof(int));
+    w->slot_of_pe = malloc((size_t)w->npes * sizeof(int));
+    if (!w->node_of_pe || !w->slot_of_pe)
+        return CW_ENOMEM;
+    int rc = cw_boot.ops->nodes(&cw_boot, w->node_of_pe);
+    if (rc)
+        return rc;
+    w->nnodes = 0;
+    for (int pe = 0; pe < w->npes; pe++)
+        if (w->node_of_pe[pe] >= w->nnodes)
+            w->nnodes = w->node_of_pe[pe] + 1;
+    int *filled = calloc((size_t)w->nnodes, sizeof(int));
+    w->leader_of_node = malloc((size_t)w->nnodes * sizeof(int));
+    if (!filled || !w->leader_of_node) {
+        free(filled);
+        return CW_ENOMEM;
+    }
+    for (int pe = 0; pe < w->npes; pe++) {
+        int node = w->node_of_pe[pe];
+        if (filled[node] == 0)
+            w->leader_of_node[node] = pe;
+        w->slot_of_pe[pe] = filled[node]++;
+    }
+    w->node = w->node_of_pe[w->pe];
+    w->slot = w->slot_of_pe[w->pe];
+    w->nslots = filled[w->node];
+    w->max_slots = 0;
+    for (int node = 0; node < w->nnodes; node++)
+        w->max_slots = filled[node] > w->max_slots ? filled[node] : w->max_slots;
+    free(filled);
+    w->pes_of_node = malloc((size_t)w->nslots * sizeof(int));
+    if (!w->pes_of_node)
+        return CW_ENOMEM;
+    for (int pe = 0; pe < w->npes; pe++)
+        if (w->node_of_pe[pe] == w->node)
+            w->pes_of_node[w->slot_of_pe[pe]] = pe;
+    return CW_OK;
+}
+
+/** Every PE of the node has its slice ready before anyone may reach into it. */
+static int attach(void)
+{
+    _Atomic uint32_t *attached = &cw_segment.control->attached;
+    uint32_t all = (uint32_t)cw_world.nslots, n = atomic_fetch_add(attached, 1) + 1;
+    if (n == all)
+        cwu_futex_wake((uint32_t *)attached, INT_MAX);
+    uint64_t deadline = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000000000u;
+    while ((n = atomic_load_explicit(attached, memory_order_acquire)) < all) {
+        if (cwu_now_ns() > deadline) {
+            cwu_error("only %u of the %u PEs of this node came to shmem_init within %ld s (CAUSEWAY_TIMEOUT)", n, all,
+                      cwu_env.timeout);
+            return CW_ETIMEOUT;
+        }
+        cwu_futex_wait((uint32_t *)attached, n, 1000000000u);
+    }
+    return CW_OK;
+}
+
+static int choose_atomics(void)
+{
+    const char *want = cwu_env.atomics;
+    if (want && strcmp(want, "nic") == 0)
+        cw_world.nic_atomics = cw_world.nnodes > 1;
+    else if (want && strcmp(want, "cpu") != 0) {
+        cwu_error("CAUSEWAY_ATOMICS=%s is unknown; use cpu or nic", want);
+        return CW_EINVAL;
+    }
+    return CW_OK;
+}
+
+/** The tables the inlined paths look at. */
+static int open_tables(void)
+{
+    cw_world.check = cwu_env.check;
+    int rc = cw_ctx_init(&cw_ctx_default);
+    if (rc)
+        return rc;
+    if (cw_world.check || cw_world.nic_atomics) {
+        checked_words = malloc((size_t)cw_world.npes * sizeof *checked_words);
+        if (!checked_words)
+            return CW_ENOMEM;
+        for (int pe = 0; pe < cw_world.npes; pe++)
+            checked_words[pe] = CW_COLD_WORD;
+    }
+    cw_hot.node = &cw_segment.control->hot;
+    cw_hot.peer = cw_world.check ? checked_words : cw_ctx_default.word;
+    cw_hot.amo_peer = checked_words ? checked_words : cw_ctx_default.word;
+    return CW_OK;
+}
+
+static int open_network(void)
+{
+    if (cw_world.nnodes == 1)
+        return CW_OK;
+    cw_transport = &cwt_ofi;
+    cw_world.hosts_server = cw_world.slot == 0;
+    return cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
+}
+
+static int connect_all(void)
+{
+    const char *when = cwu_env.connect;
+    if (!when || strcmp(when, "ondemand") == 0)
+        return CW_OK;
+    if (strcmp(when, "static") != 0) {
+        cwu_error("CAUSEWAY_CONNECT=%s is unknown; use ondemand or static", when);
+        return CW_EINVAL;
+    }
+    for (int pe = 0; pe < cw_world.npes; pe++)
+        if (cw_world.node_of_pe[pe] != cw_world.node)
+            cw_ctx_connect(&cw_ctx_default, pe);
+    return CW_OK;
+}
+
+static int join(void)
+{
+    cwu_env_load();
+    int rc = cwb_open(&cw_boot);
+    if (rc)
+        return rc;
+    cw_world.pe = cw_boot.pe;
+    cw_world.npes = cw_boot.npes;
+    cwu_error_identity(cw_world.pe, cw_world.npes);
+    cwu_error_abort_hook(abort_job);
+    cw_stats_phase(CW_PHASE_BOOTSTRAP);
+    if ((rc = place()))
+        return rc;
+    if ((rc = choose_atomics()) || (rc = cw_segment_init(&cw_boot)) || (rc = open_tables()))
+        return rc;
+    cw_wait_init();
+    cw_coll_init();
+    cw_stats_phase(CW_PHASE_MEMORY);
+    if ((rc = attach()) || (rc = open_network()))
+        return rc;
+    cw_stats_phase(CW_PHASE_NODE);
+    rc = connect_all();
+    cw_stats_phase(CW_PHASE_CONNECT);
+    return rc;
+}
+
+int cw_init(int thread_level)
+{
+    if (cw_world.initialized) {
+        init_count++;
+        return CW_OK;
+    }
+    if (cw_world.finalized)
+        cwu_fatal("shmem_init after the last shmem_finalize: this job has been left for good");
+    cw_world.thread_level = thread_level;
+    cw_world.thread_multiple = thread_level >= CW_THREAD_MULTIPLE;
+    cw_stats_begin();
+    int rc = join();
+    if (rc)
+        cwu_fatal("initialisation failed (%s)", cwu_error_name(rc));
+    init_count = 1;
+    cw_world.initialized = true;
+    return CW_OK;
+}
+
+/** Nobody closes its end of a connection while another still waits for an answer on it. */
+static void leave_network(void)
+{
+    int rc;
+    uint8_t secret[CWT_SECRET_BYTES];
+    cw_quiet(&cw_ctx_default);
+    if ((rc = cw_job_fence_and_secret(secret)) || (rc = cw_boot.ops->fence_nb(&cw_boot)) ||
+        (rc = cw_boot.ops->fence_wait(&cw_boot)))
+        cwu_fatal("the last fence of the job failed (%s)", cwu_error_name(rc));
+}
+
+void cw_finalize(void)
+{
+    if (!cw_world.initialized)
+        cw_check_failed("shmem_finalize", "called %s",
+                        cw_world.finalized ? "after the last shmem_finalize" : "before shmem_init");
+    if (--init_count > 0)
+        return;
+    cw_barrier(cw_group_world);
+    if (cw_world.nnodes > 1)
+        leave_network();
+    cw_stats_print();
+    cw_hot = (cw_hot_t){.peer = outside, .node = &nobody, .amo_peer = outside};
+    cw_world.initialized = false;
+    cw_world.finalized = true;
+    cw_ctx_fini(&cw_ctx_default);
+    cw_server_stop();
+    cw_coll_fini();
+    cw_segment_fini();
+    free(checked_words);
+    checked_words = NULL;
+    cw_boot.ops->close(&cw_boot);
+}
+
+noreturn void cw_global_exit(int status)
+{
+    abort_job(status);
+    _exit(status);
+}
+
+void *cw_ptr(const void *symmetric, int pe)
+{
+    if (pe < 0 || pe >= cw_world.npes || !cw_is_symmetric(symmetric, 1))
+        return NULL;
+    uintptr_t word = cw_ctx_default.word[pe];
+    return word & 1 ? NULL : cw_local_address(word, symmetric);
+}
