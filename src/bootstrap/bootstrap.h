@@ -5,7 +5,7 @@
 // A key put before a PE's fence is readable by every PE after that fence. fence_nb starts a fence and returns at
 // once; fence_wait completes it. One fence is outstanding at a time. Keys are short ASCII names without blanks
 // (<= 31 characters), values are bytes (<= 240 bytes: what the smallest launcher can carry); back ends whose wire
-// is text encode them.
+// is text encode them. After the first fence the key "secret" holds the job's 16 random bytes.
 // Threads: every slot but open/close may be called by any thread; back ends lock where their wire needs it.
 // Blocking: fence_wait, get (only as long as an answer takes), never longer than CAUSEWAY_TIMEOUT without a message.
 #ifndef CW_BOOTSTRAP_BOOTSTRAP_H

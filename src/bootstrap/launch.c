@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Back end of our own launcher: everything goes through the job object that oshrun's PEs inherit (job.h).
+// CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,pe=2" names it: fd and inode number of the job object, the fd of this
+// node's memory object, the eventfd that wakes oshrun, and the PE.
+// Threads: put and get are lock-free; a fence is started and awaited by one thread at a time.
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "base/futex.h"
+#include "bootstrap/bootstrap.h"
+#include "bootstrap/job.h"
+#include "bootstrap/nodemap.h"
+
+typedef struct launch {
+    cwb_job_t *job;
+    int bell_fd;
+    uint32_t generation;  // of the fence in flight
+    bool fencing;
+} launch_t;
+
+static launch_t the_launch;  // one job a process
+
+typedef struct word {
+    const char *name;
+    unsigned long value;
+    bool seen;
+} word_t;
+
+// "name=number,name=number": every name exactly once, nothing else.
+static bool parse_words(const char *text, word_t *words, int nwords)
+{
+    for (int left = nwords; left > 0; left--) {
+        int i = 0;
+        size_t len = strcspn(text, "=");
+        while (i < nwords && (strlen(words[i].name) != len || strncmp(text, words[i].name, len)))
+            i++;
+        if (i == nwords || words[i].seen || text[len] != '=' || text[len + 1] < '0' || text[len + 1] > '9')
+            return false;
+        char *end;
+        errno = 0;
+        words[i].value = strtoul(text + len + 1, &end, 10);
+        words[i].seen = true;
+        if (errno || *end != (left > 1 ? ',' : '\0'))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+// A program started by a PE inherits the variable but not the descriptors: it is not a PE.
+static bool is_job_object(unsigned long fd, unsigned long ino)
+{
+    struct stat st;
+    return fd <= 1u << 30 && fstat((int)fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == ino &&
+           st.st_size >= (off_t)sizeof(cwb_job_t);
+}
+
+static int map_job(int fd, unsigned long pe, cwb_job_t **job_p)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) {
+        cwu_error("cannot inspect the job object of oshrun: %s", strerror(errno));
+        return CW_ESYS;
+    }
+    cwb_job_t *job = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (job == MAP_FAILED) {
+        cwu_error("cannot map the job object of oshrun (%lld bytes): %s", (long long)st.st_size, strerror(errno));
+        return CW_ESYS;
+    }
+    if (job->magic != CWB_JOB_MAGIC || job->nbytes != (uint64_t)st.st_size || pe >= job->npes) {
+        munmap(job, (size_t)st.st_size);
+        cwu_error("oshrun and this program's library are of different versions; use the oshrun that was "
+                  "installed with the library");
+        return CW_EMISMATCH;
+    }
+    *job_p = job;
+    return 0;
+}
+
+static int join(cwb_job_t *job, int pe)
+{
+    uint32_t state = CWB_PE_NEW;
+    if (!atomic_compare_exchange_strong(&cwb_job_pe(job, (uint32_t)pe)->state, &state, CWB_PE_JOINED)) {
+        cwu_error("another program has already been PE %d of this job; one PE can run one SHMEM program, start "
+                  "the next one with an oshrun of its own",
+                  pe);
+        return CW_EINVAL;
+    }
+    atomic_fetch_add(&job->joined, 1);
+    if (atomic_load(&job->left_unjoined) > 0) {
+        cwu_error("a PE of this job has ended without initialising SHMEM, so the job cannot start");
+        return CW_ELOST;
+    }
+    return 0;
+}
+
+static int launch_open(cwb_t *b)
+{
+    const char *text = getenv(CWB_JOB_ENV);
+    if (!text)
+        return CW_ENOENT;
+    word_t words[] = {{"fd", 0, 0}, {"ino", 0, 0}, {"node", 0, 0}, {"bell", 0, 0}, {"pe", 0, 0}};
+    if (!parse_words(text, words, 5)) {
+        cwu_error("%s=\"%s\" is not what oshrun writes; unset it", CWB_JOB_ENV, text);
+        return CW_EINVAL;
+    }
+    if (!is_job_object(words[0].value, words[1].value))
+        return CW_ENOENT;
+    launch_t *l = &the_launch;
+    int fd = (int)words[0].value, rc = map_job(fd, words[4].value, &l->job);
+    if (rc)
+        return rc;
+    b->pe = (int)words[4].value;
+    b->npes = (int)l->job->npes;
+    rc = join(l->job, b->pe);
+    if (rc)
+        return rc;
+    b->node_fd = (int)words[2].value;
+    l->bell_fd = (int)words[3].value;
+    close(fd);  // the mapping stays
+    fcntl(b->node_fd, F_SETFD, FD_CLOEXEC);
+    fcntl(l->bell_fd, F_SETFD, FD_CLOEXEC);
+    b->one_machine = true;
+    memcpy(b->job_id, l->job->job_id, sizeof l->job->job_id);
+    b->priv = l;
+    return 0;
+}
+
+static int launch_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
+{
+    launch_t *l = b->priv;
+    int rc = cwb_job_put(l->job, key, value, nbytes);
+    if (rc == CW_ENOMEM)
+        cwu_error("the job's key-value store is full (%llu bytes) at key \"%s\"", (unsigned long long)l->job->nbytes,
+                  key);
+    else if (rc)
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have 1-%d characters, values at most %d bytes", key,
+                  nbytes, CWB_KEY_MAX, CWB_VALUE_MAX);
+    return rc;
+}
+
+static int launch_get(cwb_t *b, const char *key, void *value, size_t *nbytes_p)
+{
+    launch_t *l = b->priv;
+    return cwb_job_get(l->job, key, value, nbytes_p);
+}
+
+static int launch_fence_nb(cwb_t *b)
+{
+    launch_t *l = b->priv;
+    cwb_job_t *job = l->job;
+    if (l->fencing)
+        return CW_EINVAL;
+    l->fencing = true;
+    // The generation cannot move before we arrive.
+    l->generation = atomic_load_explicit(&job->generation, memory_order_relaxed);
+    atomic_fetch_add_explicit(&cwb_job_pe(job, (uint32_t)b->pe)->fences, 1, memory_order_relaxed);
+    if (atomic_fetch_add(&job->arrived, 1) + 1 < job->npes)
+        return 0;
+    atomic_store_explicit(&job->arrived, 0, memory_order_relaxed);
+    // Sequentially consistent with the sleeper's increment and load: it sees the new generation, or we see it.
+    atomic_fetch_add(&job->generation, 1);
+    if (atomic_load(&job->sleepers) > 0)
+        cwu_futex_wake((uint32_t *)&job->generation, INT_MAX);
+    return 0;
+}
+
+static bool fence_passed(const launch_t *l)
+{
+    return atomic_load_explicit(&l->job->generation, memory_order_acquire) != l->generation;
+}
+
+static bool each_pe_has_a_core(const cwb_job_t *job)
+{
+    cpu_set_t cpus;
+    return sched_getaffinity(0, sizeof cpus, &cpus) == 0 && (uint32_t)CPU_COUNT(&cpus) >= job->npes;
+}
+
+static int report_late(cwb_t *b, const launch_t *l)
+{
+    uint32_t mine = atomic_load(&cwb_job_pe(l->job, (uint32_t)b->pe)->fences), late = 0, first = 0;
+    for (uint32_t pe = l->job->npes; pe-- > 0;) {
+        if ((int32_t)(atomic_load(&cwb_job_pe(l->job, pe)->fences) - mine) < 0) {
+            late++;
+            first = pe;
+        }
+    }
+    if (late == 0)
+        return 0;
+    cwu_error("%u of %u PEs, PE %u first, did not reach the start-up fence in %ld s (CAUSEWAY_TIMEOUT)", late,
+              l->job->npes, first, cwu_env.timeout);
+    return CW_ETIMEOUT;
+}
+
+static int launch_fence_wait(cwb_t *b)
+{
+    launch_t *l = b->priv;
+    if (!l->fencing)
+        return 0;
+    uint64_t limit_ns = cwu_env.timeout > 0 ? (uint64_t)cwu_env.timeout * 1000000000u : 0;
+    for (int spins = each_pe_has_a_core(l->job) ? 2000 : 0; spins > 0 && !fence_passed(l); spins--)
+        cwu_cpu_pause();
+    uint64_t start_ns = cwu_now_ns();
+    int rc = 0;
+    while (!fence_passed(l) && rc == 0) {
+        atomic_fetch_add(&l->job->sleepers, 1);
+        if (atomic_load(&l->job->generation) == l->generation)
+            cwu_futex_wait((uint32_t *)&l->job->generation, l->generation, limit_ns);
+        atomic_fetch_sub(&l->job->sleepers, 1);
+        if (limit_ns && cwu_now_ns() - start_ns >= limit_ns && !fence_passed(l))
+            rc = report_late(b, l);
+    }
+    if (rc == 0)
+        l->fencing = false;
+    return rc;
+}
+
+// oshrun knows CAUSEWAY_NODE when it is set for the whole job; the names may differ when a wrapper changes them.
+static int nodes_by_name(cwb_t *b, int *node_of_pe)
+{
+    char key[CWB_KEY_MAX + 1], name[CWB_VALUE_MAX + 1];
+    snprintf(key, sizeof key, "nodename.%d", b->pe);
+    const char *mine = cwu_env.node ? cwu_env.node : "";
+    int rc = launch_put(b, key, mine, strlen(mine));
+    if (rc == 0)
+        rc = launch_fence_nb(b);
+    if (rc == 0)
+        rc = launch_fence_wait(b);
+    cwb_nodemap_t map;
+    if (rc == 0)
+        rc = cwb_nodemap_init(&map, b->npes);
+    if (rc)
+        return rc;
+    for (int pe = 0; pe < b->npes && rc == 0; pe++) {
+        size_t nbytes = CWB_VALUE_MAX;
+        snprintf(key, sizeof key, "nodename.%d", pe);
+        rc = launch_get(b, key, name, &nbytes);
+        name[rc == 0 ? nbytes : 0] = '\0';
+        if (rc == 0)
+            node_of_pe[pe] = cwb_nodemap_add(&map, name);
+    }
+    cwb_nodemap_finish(&map);
+    // The object we inherited is shared by the nodes oshrun made, not by these.
+    close(b->node_fd);
+    b->node_fd = -1;
+    return rc;
+}
+
+static int launch_nodes(cwb_t *b, int *node_of_pe)
+{
+    launch_t *l = b->priv;
+    if (l->job->flags & CWB_JOB_NODE_NAMES)
+        return nodes_by_name(b, node_of_pe);
+    if (cwu_env.node) {
+        cwu_error("CAUSEWAY_NODE is set for this PE only; set it for oshrun too (-x CAUSEWAY_NODE=any), so that "
+                  "every PE knows that names decide");
+        return CW_EINVAL;
+    }
+    for (uint32_t pe = 0; pe < l->job->npes; pe++)
+        node_of_pe[pe] = (int)cwb_job_pe(l->job, pe)->node;
+    return 0;
+}
+
+static void launch_abort(cwb_t *b, int status)
+{
+    launch_t *l = b->priv;
+    uint32_t none = 0;
+    if (atomic_compare_exchange_strong(&l->job->abort_state, &none, 1)) {
+        atomic_store(&l->job->abort_status, status);
+        atomic_store(&l->job->abort_pe, b->pe);
+        atomic_store(&l->job->abort_state, 2);
+    }
+    uint64_t one = 1;
+    // Should the bell fail, oshrun still learns of it from the end of this process.
+    ssize_t unused = write(l->bell_fd, &one, sizeof one);
+    (void)unused;
+    _exit(status);
+}
+
+static void launch_close(cwb_t *b)
+{
+    launch_t *l = b->priv;
+    if (!l || !l->job)
+        return;
+    atomic_store(&cwb_job_pe(l->job, (uint32_t)b->pe)->state, CWB_PE_LEFT);
+}
+
+const cwb_ops_t cwb_launch = {
+    .name = "launch",
+    .open = launch_open,
+    .nodes = launch_nodes,
+    .put = launch_put,
+    .fence_nb = launch_fence_nb,
+    .fence_wait = launch_fence_wait,
+    .get = launch_get,
+    .abort = launch_abort,
+    .close = launch_close,
+};

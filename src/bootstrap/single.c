@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Back end of a program that no launcher started: one PE, whose keys are for itself.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "bootstrap/bootstrap.h"
+
+typedef struct pair {
+    struct pair *next;
+    char key[CWB_KEY_MAX + 1];
+    size_t nbytes;
+    unsigned char value[CWB_VALUE_MAX];
+} pair_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the list at cwb_t.priv
+
+static int single_put(cwb_t *b, const char *key, const void *value, size_t nbytes);
+
+static int single_open(cwb_t *b)
+{
+    unsigned char secret[16];
+    if (getrandom(secret, sizeof secret, 0) != sizeof secret) {
+        cwu_error("cannot draw the job's secret: getrandom failed");
+        return CW_ESYS;
+    }
+    b->pe = 0;
+    b->npes = 1;
+    b->node_fd = -1;
+    b->one_machine = true;
+    snprintf(b->job_id, sizeof b->job_id, "single-%ld-%llx", (long)getpid(), (unsigned long long)cwu_now_ns());
+    b->priv = NULL;
+    return single_put(b, "secret", secret, sizeof secret);
+}
+
+static int single_nodes(cwb_t *b, int *node_of_pe)
+{
+    (void)b;
+    node_of_pe[0] = 0;
+    return 0;
+}
+
+static int single_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
+{
+    if (strlen(key) > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
+                  CWB_KEY_MAX, CWB_VALUE_MAX);
+        return CW_EINVAL;
+    }
+    pair_t *p = malloc(sizeof *p);
+    if (!p) {
+        cwu_error("no memory for key \"%s\"", key);
+        return CW_ENOMEM;
+    }
+    strcpy(p->key, key);
+    p->nbytes = nbytes;
+    memcpy(p->value, value, nbytes);
+    pthread_mutex_lock(&lock);
+    p->next = b->priv;  // newest first: a later put hides an earlier one
+    b->priv = p;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+static int single_get(cwb_t *b, const char *key, void *value, size_t *nbytes_p)
+{
+    pthread_mutex_lock(&lock);
+    const pair_t *p = b->priv;  // records are never changed or freed before close
+    pthread_mutex_unlock(&lock);
+    for (; p; p = p->next) {
+        if (strcmp(p->key, key))
+            continue;
+        size_t capacity = *nbytes_p;
+        *nbytes_p = p->nbytes;
+        if (p->nbytes > capacity)
+            return CW_EINVAL;
+        memcpy(value, p->value, p->nbytes);
+        return 0;
+    }
+    return CW_ENOENT;
+}
+
+static int single_fence(cwb_t *b)
+{
+    (void)b;
+    return 0;
+}
+
+static void single_abort(cwb_t *b, int status)
+{
+    (void)b;
+    _exit(status);
+}
+
+static void single_close(cwb_t *b)
+{
+    while (b->priv) {
+        pair_t *p = b->priv;
+        b->priv = p->next;
+        free(p);
+    }
+}
+
+const cwb_ops_t cwb_single = {
+    .name = "single",
+    .open = single_open,
+    .nodes = single_nodes,
+    .put = single_put,
+    .fence_nb = single_fence,
+    .fence_wait = single_fence,
+    .get = single_get,
+    .abort = single_abort,
+    .close = single_close,
+};

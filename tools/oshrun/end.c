@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a job ends: a PE that fails, a PE that ends the job, the time limit, a signal. The first reason decides the
+// exit status; the others get SIGTERM, and SIGKILL 0.3 s later, so that all are gone within a second.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "oshrun.h"
+
+#define MS UINT64_C(1000000)
+#define TERM_TO_KILL_NS (300 * MS)
+#define FINALIZED_GRACE_NS (500 * MS)
+#define KILL_AGAIN_NS (100 * MS)
+
+void end_signal_all(run_t *run, int signo)
+{
+    for (int pe = 0; pe < run->opt.npes; pe++)
+        if (run->pes[pe].pid > 0)
+            kill(-run->pes[pe].pid, signo);
+}
+
+void end_job(run_t *run, int status, uint64_t delay_ns)
+{
+    if (run->ending)
+        return;
+    run->ending = true;
+    run->status = status;
+    run->term_at_ns = cwu_now_ns() + delay_ns;
+    run->kill_at_ns = run->term_at_ns + TERM_TO_KILL_NS;
+}
+
+void end_on_clock(run_t *run, uint64_t now_ns)
+{
+    if (run->deadline_ns && now_ns >= run->deadline_ns) {
+        run->deadline_ns = 0;
+        if (!run->ending)
+            say("the time limit of %g s is over; ending the job", (double)run->opt.timeout_ns / 1e9);
+        end_job(run, EXIT_TIMEOUT, 0);
+    }
+    if (run->term_at_ns && now_ns >= run->term_at_ns) {
+        run->term_at_ns = 0;
+        end_signal_all(run, SIGTERM);
+        end_signal_all(run, SIGCONT);  // a stopped PE takes the signal only then
+    }
+    if (run->kill_at_ns && now_ns >= run->kill_at_ns) {
+        run->kill_at_ns = now_ns + KILL_AGAIN_NS;
+        end_signal_all(run, SIGKILL);
+    }
+}
+
+int end_poll_timeout_ms(const run_t *run, uint64_t now_ns)
+{
+    uint64_t next = UINT64_MAX;
+    const uint64_t at[] = {run->deadline_ns, run->term_at_ns, run->kill_at_ns};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        if (at[i] && at[i] < next)
+            next = at[i];
+    if (next == UINT64_MAX)
+        return -1;
+    if (next <= now_ns)
+        return 0;
+    uint64_t ms = (next - now_ns + MS - 1) / MS;
+    return ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+void end_check_abort(run_t *run)
+{
+    if (run->ending || atomic_load(&run->job->abort_state) != 2)
+        return;
+    int status = atomic_load(&run->job->abort_status) & 255;
+    if (run->opt.verbose)
+        say("PE %d ended the job with status %d", atomic_load(&run->job->abort_pe), status);
+    end_job(run, status, 0);
+}
+
+void end_on_signal(run_t *run, int signo)
+{
+    run->last_signal = signo == SIGCONT ? run->last_signal : signo;
+    if ((signo == SIGINT || signo == SIGTERM) && ++run->ninterrupts > 1) {
+        end_job(run, 128 + signo, 0);
+        run->kill_at_ns = cwu_now_ns();
+        return;
+    }
+    end_signal_all(run, signo);
+    if (signo == SIGTSTP)
+        kill(getpid(), SIGSTOP);  // SIGCONT resumes us, and then the PEs
+}
+
+// ---------------------------------------------------------------- deaths
+typedef struct death {
+    int pe;
+    pid_t pid;
+    int wstatus;
+} death_t;
+
+static void report(run_t *run, const death_t *d, const char *how)
+{
+    say("PE %d of %d (pid %ld, host %s) %s%s", d->pe, run->opt.npes, (long)d->pid, run->host, how,
+        run->nrunning ? "; ending the other PEs" : "");
+}
+
+static void on_signalled(run_t *run, const death_t *d)
+{
+    int signo = WTERMSIG(d->wstatus);
+    if (signo == run->last_signal) {
+        say("ended by signal %d (%s), which went to all PEs", signo, strsignal(signo));
+    } else {
+        char how[128];
+        snprintf(how, sizeof how, "was killed by signal %d (%s%s)", signo, strsignal(signo),
+                 WCOREDUMP(d->wstatus) ? ", core dumped" : "");
+        report(run, d, how);
+    }
+    end_job(run, 128 + signo, 0);
+}
+
+static void on_exit_status(run_t *run, const death_t *d)
+{
+    uint32_t state = atomic_load(&cwb_job_pe(run->job, (uint32_t)d->pe)->state);
+    int status = WEXITSTATUS(d->wstatus);
+    char how[128];
+    if (status) {
+        snprintf(how, sizeof how, "exited with status %d", status);
+        report(run, d, how);
+        // After finalize the others are about to end by themselves.
+        end_job(run, status, state == CWB_PE_LEFT ? FINALIZED_GRACE_NS : 0);
+    } else if (state == CWB_PE_JOINED) {
+        report(run, d, "exited without calling shmem_finalize");
+        end_job(run, 1, 0);
+    } else if (state == CWB_PE_NEW) {
+        atomic_fetch_add(&run->job->left_unjoined, 1);
+        if (atomic_load(&run->job->joined) == 0)
+            return;  // so far an ordinary program, run in parallel
+        report(run, d, "exited without calling shmem_init, which others have called");
+        end_job(run, 1, 0);
+    }
+}
+
+// What a PE wrote comes before what is said about its end.
+static void take_rest(run_t *run, int pe)
+{
+    for (int i = 0; i < 2; i++) {
+        stream_t *s = &run->pes[pe].out[i];
+        for (int reads = 0; s->fd >= 0 && reads < 32; reads++)
+            if (!output_take(s))
+                run->nopen_streams--;
+        output_flush_partial(s);
+    }
+}
+
+// Finds a process that has ended, ends what it left behind in its group (as long as it is not reaped, the number of
+// the group cannot be another's), reaps it. False when there is none.
+static bool reap_one(run_t *run, death_t *d)
+{
+    siginfo_t info = {0};
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
+        d->pid = info.si_pid;
+        d->pe = spawn_pe_of(run, d->pid);
+        if (d->pe >= 0) {
+            atomic_store(&cwb_job_pe(run->job, (uint32_t)d->pe)->pid, 0);
+            kill(-d->pid, SIGKILL);
+        }
+        waitpid(d->pid, &d->wstatus, 0);
+        info.si_pid = 0;
+        if (d->pe < 0)
+            continue;  // not ours to judge: a child inherited over exec, or the guard
+        run->pes[d->pe].pid = 0;
+        run->nrunning--;
+        return true;
+    }
+    return false;
+}
+
+// Of PEs found dead together, one killed by a signal is the likelier cause; the kernel does not tell who came first.
+void end_reap(run_t *run)
+{
+    death_t d, first = {.pe = -1};
+    while (reap_one(run, &d)) {
+        if (run->ending)
+            continue;
+        take_rest(run, d.pe);
+        end_check_abort(run);
+        bool failed = d.wstatus != 0;
+        if (!failed)
+            on_exit_status(run, &d);
+        else if (first.pe < 0 || (WIFSIGNALED(d.wstatus) && !WIFSIGNALED(first.wstatus)))
+            first = d;
+    }
+    if (first.pe < 0 || run->ending)
+        return;
+    if (WIFSIGNALED(first.wstatus))
+        on_signalled(run, &first);
+    else
+        on_exit_status(run, &first);
+}

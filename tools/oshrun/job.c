@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The objects all PEs inherit: the job object, one memory object a node, and the bell. All of them live in memfds
+// and the like, so nothing is left when the last process is gone.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "oshrun.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+// Linux 6.3 wants to be told that the object is never executed; older kernels do not know the flag.
+static int make_memfd(const char *name)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+    if (fd < 0 && errno == EINVAL)
+        fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        die(1, "cannot create the memory object %s: %s", name, strerror(errno));
+    return fd;
+}
+
+static void draw(void *bytes, size_t nbytes)
+{
+    if (getrandom(bytes, nbytes, 0) != (ssize_t)nbytes)
+        die(1, "cannot draw the job's secret: %s", strerror(errno));
+}
+
+static void map_job(run_t *run)
+{
+    size_t nbytes = cwb_job_nbytes((uint32_t)run->opt.npes);
+    run->job_fd = make_memfd("causeway-job");
+    if (ftruncate(run->job_fd, (off_t)nbytes) != 0)
+        die(1, "cannot size the job object (%zu bytes): %s", nbytes, strerror(errno));
+    // No PE can cut it short under the others.
+    fcntl(run->job_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    run->job = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, run->job_fd, 0);
+    if (run->job == MAP_FAILED)
+        die(1, "cannot map the job object (%zu bytes): %s", nbytes, strerror(errno));
+    struct stat st;
+    if (fstat(run->job_fd, &st) != 0)
+        die(1, "cannot inspect the job object: %s", strerror(errno));
+    run->job_ino = st.st_ino;
+}
+
+static void fill_job(run_t *run)
+{
+    unsigned char secret[16];
+    uint64_t tag;
+    cwb_job_t *job = run->job;
+    draw(secret, sizeof secret);
+    draw(&tag, sizeof tag);
+    cwb_job_format(job, (uint32_t)run->opt.npes, (uint32_t)run->opt.nnodes);
+    job->launcher_pid = getpid();
+    if (options_getenv(&run->opt, "CAUSEWAY_NODE"))
+        job->flags |= CWB_JOB_NODE_NAMES;
+    snprintf(job->job_id, sizeof job->job_id, "oshrun-%ld-%016llx", (long)getpid(), (unsigned long long)tag);
+    for (int pe = 0; pe < run->opt.npes; pe++)
+        cwb_job_pe(job, (uint32_t)pe)->node = (uint32_t)options_node_of(&run->opt, pe);
+    if (cwb_job_put(job, "secret", secret, sizeof secret) != 0)
+        die(1, "cannot publish the job's secret");
+}
+
+void job_create(run_t *run)
+{
+    map_job(run);
+    fill_job(run);
+    run->node_fds = calloc((size_t)run->opt.nnodes, sizeof *run->node_fds);
+    if (!run->node_fds)
+        die(1, "out of memory");
+    for (int node = 0; node < run->opt.nnodes; node++)
+        run->node_fds[node] = make_memfd("causeway-node");
+    run->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (run->bell_fd < 0)
+        die(1, "cannot create an eventfd: %s", strerror(errno));
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "oshrun.h"
+
+// Descriptors 0-2 are taken before any of ours could get such a number.
+static void open_standard_fds(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= 2);
+    if (fd > 2)
+        close(fd);
+}
+
+static void raise_fd_limit(run_t *run)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &run->old_nofile);
+    limit = run->old_nofile;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    // Two pipes a PE, one object a node, and a handful of our own.
+    rlim_t need = 2 * (rlim_t)run->opt.npes + (rlim_t)run->opt.nnodes + 32;
+    if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < need)
+        die(1, "%d PEs need %llu file descriptors, and the limit is %llu; raise it (ulimit -Hn)", run->opt.npes,
+            (unsigned long long)need, (unsigned long long)limit.rlim_cur);
+}
+
+// Signals arrive in the loop, through a descriptor. Those ignored when we started (nohup) stay ignored.
+static void take_signals(run_t *run)
+{
+    static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+    sigset_t set, blocked;
+    signal(SIGCHLD, SIG_DFL);  // ignored, it would hide the deaths of PEs from us
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
+        struct sigaction old;
+        if (sigaction(forwarded[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaddset(&set, forwarded[i]);
+    }
+    blocked = set;
+    sigaddset(&blocked, SIGPIPE);  // a lost reader is an error of write instead
+    sigprocmask(SIG_BLOCK, &blocked, &run->old_mask);
+    run->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    run->source_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (run->signal_fd < 0 || run->source_fd < 0)
+        die(1, "cannot set up the event loop: %s", strerror(errno));
+}
+
+static void prepare(run_t *run)
+{
+    run->pes = calloc((size_t)run->opt.npes, sizeof *run->pes);
+    run->nby_pid = 16;
+    while (run->nby_pid < 2 * (uint32_t)run->opt.npes)
+        run->nby_pid *= 2;
+    run->by_pid = calloc(run->nby_pid, sizeof *run->by_pid);
+    if (!run->pes || !run->by_pid)
+        die(1, "out of memory for %d PEs", run->opt.npes);
+    for (int pe = 0; pe < run->opt.npes; pe++)
+        run->pes[pe].out[0].fd = run->pes[pe].out[1].fd = -1;
+    if (gethostname(run->host, sizeof run->host - 1) != 0)
+        strcpy(run->host, "?");
+}
+
+static void take_sources(run_t *run)
+{
+    struct epoll_event events[64];
+    int n = epoll_wait(run->source_fd, events, 64, 0);
+    for (int i = 0; i < n; i++)
+        if (!output_take(events[i].data.ptr))
+            run->nopen_streams--;
+}
+
+static void take_signal_events(run_t *run)
+{
+    struct signalfd_siginfo info;
+    while (read(run->signal_fd, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            end_on_signal(run, (int)info.ssi_signo);
+    end_check_abort(run);
+    end_reap(run);
+}
+
+static void loop(run_t *run)
+{
+    enum { SIGNALS, BELL, NFIXED };
+    while (run->nrunning > 0) {
+        struct pollfd fds[NFIXED + 4] = {{.fd = run->signal_fd, .events = POLLIN},
+                                         {.fd = run->bell_fd, .events = POLLIN}};
+        int n = NFIXED, input_at = n;
+        int ninputs = input_pollfds(fds + n);
+        n += ninputs;
+        n += output_pollfds(fds + n);
+        if (!output_congested() && run->nopen_streams > 0)
+            fds[n++] = (struct pollfd){.fd = run->source_fd, .events = POLLIN};
+        if (poll(fds, (nfds_t)n, end_poll_timeout_ms(run, cwu_now_ns())) < 0 && errno != EINTR)
+            say("poll: %s", strerror(errno));
+        if (!output_congested())
+            take_sources(run);
+        if (ninputs)
+            input_move(fds + input_at);
+        uint64_t rings;
+        if (read(run->bell_fd, &rings, sizeof rings) > 0)
+            end_check_abort(run);
+        take_signal_events(run);
+        end_on_clock(run, cwu_now_ns());
+        output_push();
+        if (output_broken())
+            end_job(run, 128 + SIGPIPE, 0);
+    }
+}
+
+// Processes that left their PE's group may still hold a stream open: what is there is taken, nobody is waited for.
+static void take_leftovers(run_t *run)
+{
+    for (int pe = 0; pe < run->opt.npes; pe++) {
+        for (int i = 0; i < 2; i++) {
+            stream_t *s = &run->pes[pe].out[i];
+            for (int reads = 0; s->fd >= 0 && reads < 32; reads++)
+                output_take(s);
+            output_flush_partial(s);
+            if (output_congested())
+                output_drain();
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static run_t run;
+    open_standard_fds();
+    options_parse(&run.opt, argc, argv);
+    output_init(run.opt.label, isatty(0));
+    spawn_find_program(&run);
+    raise_fd_limit(&run);
+    prepare(&run);
+    job_create(&run);
+    guard_start(run.job);
+    take_signals(&run);
+    if (run.opt.verbose)
+        say("job %s: %d PEs on %d node(s), program %s", run.job->job_id, run.opt.npes, run.opt.nnodes, run.program);
+    if (run.opt.timeout_ns)
+        run.deadline_ns = cwu_now_ns() + run.opt.timeout_ns;
+    spawn_all(&run);
+    loop(&run);
+    guard_stop();
+    // The PEs are gone; a reader who does not read can be left by any signal.
+    sigset_t mask = run.old_mask;
+    sigaddset(&mask, SIGPIPE);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    take_leftovers(&run);
+    output_drain();
+    return run.ending ? run.status : 0;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// oshrun starts the PEs of a job on this machine, forwards their output, input and signals, and ends all of them
+// when one fails. One thread, one poll loop; no daemon.
+//
+//   options.c   command line            job.c     shared objects of the job
+//   spawn.c     one process per PE      output.c  line-wise forwarding
+//   input.c     standard input of PE 0
+//   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
+//   main.c      order of events, the loop
+#ifndef OSHRUN_H
+#define OSHRUN_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdnoreturn.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "bootstrap/job.h"
+
+enum { EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+typedef struct options {
+    int npes, ppn, nnodes;
+    bool label, verbose;
+    uint64_t timeout_ns;  // 0: none
+    char **argv;          // the program and its arguments
+    const char **sets;    // -x, as given: "VAR" or "VAR=value"
+    int nsets;
+} options_t;
+
+// Output of one PE on its way: bytes after the last newline wait in `partial`.
+typedef struct stream {
+    int fd;  // read end of the pipe, -1 when closed
+    int pe, sink;  // sink: 1 stdout, 2 stderr
+    char *partial;
+    size_t len, cap;
+} stream_t;
+
+typedef struct pe {
+    pid_t pid;  // also its process group; 0 when not running
+    stream_t out[2];
+} pe_t;
+
+typedef struct run {
+    options_t opt;
+    cwb_job_t *job;
+    int job_fd, bell_fd, signal_fd, source_fd;  // source_fd: epoll over all streams
+    unsigned long job_ino;
+    int *node_fds;
+    pe_t *pes;
+    int nrunning, nopen_streams;
+    struct {
+        pid_t pid;
+        int pe;
+    } *by_pid;  // open addressing, filled by spawn
+    uint32_t nby_pid;
+    sigset_t old_mask;
+    struct rlimit old_nofile;
+    char host[256];
+    const char *program;  // path after the search in PATH
+    // How the job ends
+    bool ending;      // others have been, or will be, told to end
+    int status;       // exit status of oshrun, once `ending`
+    uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
+    int ninterrupts, last_signal;
+} run_t;
+
+/** "oshrun: text" on stderr, after what has been taken from the PEs. */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/** say, then exit with `status`. Only before PEs exist. */
+noreturn void die(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+void options_parse(options_t *opt, int argc, char **argv);
+int options_node_of(const options_t *opt, int pe);
+/** First argument of -x that sets `name`, or the environment's value; NULL when unset. */
+const char *options_getenv(const options_t *opt, const char *name);
+
+void job_create(run_t *run);
+
+void guard_start(cwb_job_t *job);
+void guard_stop(void);
+
+void spawn_find_program(run_t *run);
+/** Starts PE after PE; on failure says why, and the job ends. */
+void spawn_all(run_t *run);
+int spawn_pe_of(const run_t *run, pid_t pid);
+
+struct pollfd;
+
+void output_init(bool label, bool prompt_at_once);
+/** Takes what a stream has; returns false at its end (then closed). */
+bool output_take(stream_t *stream);
+/** What waits for a newline goes out as it is. */
+void output_flush_partial(stream_t *stream);
+/** More is queued than should be: do not take from streams now. */
+bool output_congested(void);
+/** Nobody reads our standard output any more. */
+bool output_broken(void);
+/** For poll: sinks (0-2) with queued output. Returns how many. */
+int output_pollfds(struct pollfd *fds);
+/** Writes what can be written without waiting. */
+void output_push(void);
+/** Writes all that is queued, however long it takes. */
+void output_drain(void);
+
+/** Fd for PE 0's standard input: our own, or a pipe that input_move fills from a terminal. */
+int input_open(void);
+/** For poll: what input_move waits for, 0 or 1. */
+int input_pollfds(struct pollfd *fds);
+void input_move(const struct pollfd *fd);
+
+void end_reap(run_t *run);
+void end_check_abort(run_t *run);
+void end_on_signal(run_t *run, int signo);
+void end_on_clock(run_t *run, uint64_t now_ns);
+/** Tells all PEs to end, now (TERM), and then (KILL). Only the first reason counts. */
+void end_job(run_t *run, int status, uint64_t delay_ns);
+void end_signal_all(run_t *run, int signo);
+int end_poll_timeout_ms(const run_t *run, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Line-wise forwarding: a line of a PE reaches our stdout or stderr in one piece. What follows the last newline
+// waits; it goes out as it is when the PE closes the stream, or when it exceeds PARTIAL_MAX. Should another PE write
+// next, it begins on a new line.
+// oshrun never blocks in write: output waits in a queue until poll says that a write of that size cannot block.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "oshrun.h"
+
+#define PARTIAL_MAX (1u << 20)
+#define QUEUE_HIGH (1u << 18)
+
+typedef struct sink {
+    int fd;
+    char *queue;
+    size_t start, len, cap;
+    int open_line_pe;  // whose unterminated line was queued last; -1: the queue ends with a newline
+    bool broken;       // the reader is gone
+    enum { TO_FILE, TO_PIPE, TO_SOCKET, TO_TERMINAL } kind;
+} sink_t;
+
+enum { NOBODY = -1, OSHRUN = -2 };
+
+static sink_t sinks[3] = {{.fd = 0}, {.fd = 1, .open_line_pe = NOBODY}, {.fd = 2, .open_line_pe = NOBODY}};
+static bool label;
+static bool interactive;
+
+static int kind_of(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return TO_FILE;
+    if (S_ISFIFO(st.st_mode))
+        return TO_PIPE;
+    if (S_ISSOCK(st.st_mode))
+        return TO_SOCKET;
+    return isatty(fd) ? TO_TERMINAL : TO_FILE;
+}
+
+void output_init(bool with_label, bool prompt_at_once)
+{
+    label = with_label;
+    interactive = prompt_at_once;
+    for (int i = 1; i <= 2; i++)
+        sinks[i].kind = kind_of(sinks[i].fd);
+}
+
+static void append(sink_t *s, const char *bytes, size_t nbytes)
+{
+    if (s->broken)
+        return;
+    if (s->start && s->start + s->len + nbytes > s->cap) {
+        memmove(s->queue, s->queue + s->start, s->len);
+        s->start = 0;
+    }
+    if (s->len + nbytes > s->cap) {
+        size_t cap = (s->len + nbytes) * 2;
+        char *queue = realloc(s->queue, cap);
+        if (!queue) {
+            s->broken = true;  // an honest end is better than a line with a hole
+            return;
+        }
+        s->queue = queue;
+        s->cap = cap;
+    }
+    memcpy(s->queue + s->start + s->len, bytes, nbytes);
+    s->len += nbytes;
+}
+
+// `text` is at most one line; `first`: it begins one.
+static void put_piece(sink_t *s, int pe, const char *text, size_t len, bool first)
+{
+    if (s->open_line_pe != NOBODY && (s->open_line_pe != pe || first))
+        append(s, "\n", 1);
+    if (label && pe >= 0 && (first || s->open_line_pe != pe)) {
+        char prefix[24];
+        append(s, prefix, (size_t)snprintf(prefix, sizeof prefix, "[%d] ", pe));
+    }
+    append(s, text, len);
+    s->open_line_pe = text[len - 1] == '\n' ? NOBODY : pe;
+}
+
+static void put_lines(sink_t *s, int pe, const char *text, size_t len)
+{
+    while (len) {
+        const char *newline = memchr(text, '\n', len);
+        size_t n = newline ? (size_t)(newline - text) + 1 : len;
+        put_piece(s, pe, text, n, s->open_line_pe != pe);
+        text += n;
+        len -= n;
+    }
+}
+
+void output_flush_partial(stream_t *stream)
+{
+    if (stream->len)
+        put_lines(&sinks[stream->sink], stream->pe, stream->partial, stream->len);
+    stream->len = 0;
+}
+
+static void keep_partial(stream_t *stream, const char *text, size_t len)
+{
+    if (stream->len + len > stream->cap) {
+        size_t cap = (stream->len + len) * 2;
+        char *partial = realloc(stream->partial, cap);
+        if (!partial) {
+            output_flush_partial(stream);
+            put_lines(&sinks[stream->sink], stream->pe, text, len);
+            return;
+        }
+        stream->partial = partial;
+        stream->cap = cap;
+    }
+    memcpy(stream->partial + stream->len, text, len);
+    stream->len += len;
+    if (stream->len > PARTIAL_MAX || (interactive && stream->pe == 0))
+        output_flush_partial(stream);
+}
+
+bool output_take(stream_t *stream)
+{
+    static char buffer[65536];
+    ssize_t n = read(stream->fd, buffer, sizeof buffer);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return true;
+    if (n <= 0) {
+        output_flush_partial(stream);
+        free(stream->partial);
+        stream->partial = NULL;
+        stream->cap = 0;
+        close(stream->fd);
+        stream->fd = -1;
+        return false;
+    }
+    const char *last = memrchr(buffer, '\n', (size_t)n);
+    size_t whole = last ? (size_t)(last - buffer) + 1 : 0;
+    if (whole) {
+        output_flush_partial(stream);
+        put_lines(&sinks[stream->sink], stream->pe, buffer, whole);
+    }
+    if (whole < (size_t)n)
+        keep_partial(stream, buffer + whole, (size_t)n - whole);
+    return true;
+}
+
+bool output_congested(void)
+{
+    return sinks[1].len > QUEUE_HIGH || sinks[2].len > QUEUE_HIGH;
+}
+
+bool output_broken(void)
+{
+    return sinks[1].broken;
+}
+
+int output_pollfds(struct pollfd *fds)
+{
+    int n = 0;
+    for (int i = 1; i <= 2; i++)
+        if (sinks[i].len)
+            fds[n++] = (struct pollfd){.fd = sinks[i].fd, .events = POLLOUT};
+    return n;
+}
+
+// A write this large does not block after POLLOUT: a pipe has a free page then, a terminal some room.
+static ssize_t write_some(const sink_t *s)
+{
+    const char *from = s->queue + s->start;
+    if (s->kind == TO_FILE)
+        return write(s->fd, from, s->len);
+    if (s->kind == TO_SOCKET)
+        return send(s->fd, from, s->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    struct pollfd p = {.fd = s->fd, .events = POLLOUT};
+    if (poll(&p, 1, 0) <= 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    size_t room = s->kind == TO_PIPE ? PIPE_BUF : 256;
+    return write(s->fd, from, s->len < room ? s->len : room);
+}
+
+void output_push(void)
+{
+    for (int i = 1; i <= 2; i++) {
+        sink_t *s = &sinks[i];
+        while (s->len) {
+            ssize_t n = write_some(s);
+            if (n < 0 && errno == EINTR)
+                continue;
+            if (n < 0 && errno == EAGAIN)
+                break;
+            if (n < 0) {
+                s->broken = true;
+                s->len = 0;
+                break;
+            }
+            s->start += (size_t)n;
+            s->len -= (size_t)n;
+        }
+        if (!s->len)
+            s->start = 0;
+    }
+}
+
+void output_drain(void)
+{
+    output_push();
+    while (sinks[1].len || sinks[2].len) {
+        struct pollfd fds[2];
+        if (poll(fds, (nfds_t)output_pollfds(fds), -1) < 0 && errno != EINTR)
+            return;
+        output_push();
+    }
+}
+
+static void vsay(const char *fmt, va_list ap)
+{
+    char text[1024] = "oshrun: ";
+    size_t n = strlen(text);
+    vsnprintf(text + n, sizeof text - n - 1, fmt, ap);
+    strcat(text, "\n");
+    put_piece(&sinks[2], OSHRUN, text, strlen(text), true);
+}
+
+void say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsay(fmt, ap);
+    va_end(ap);
+    output_push();
+}
+
+void die(int status, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsay(fmt, ap);
+    va_end(ap);
+    output_drain();
+    exit(status);
+}
