@@ -40,15 +40,20 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
                         (void *)(cw_segment.origin + l->data_nbytes));
 }
 
-/** What the inlined scalar put calls when its word is cold; put_scalar.S passes the PE where the key would be. */
-static ssize_t cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
-                           uint64_t key)
+/** What the inlined scalar put calls when its word is cold, with the PE where the key would be. */
+ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t pe)
 {
     uint64_t bits = 0;
     (void)ep, (void)fabric_addr;
     memcpy(&bits, buf, nbytes);
-    cw_put_scalar_cold(&cw_ctx_default, (void *)(uintptr_t)addr, bits, nbytes, (int)key);
+    cw_put_scalar_cold(&cw_ctx_default, (void *)(uintptr_t)addr, bits, nbytes, (int)pe);
     return 0;
 }
 
-cwt_target_t cw_cold_target __attribute__((aligned(64))) = {.inject = cold_inject};
+cwt_target_t cw_cold_target __attribute__((aligned(64))) = {
+#if defined(__x86_64__)
+    .inject = cw_cold_inject_thunk,
+#else
+    .inject = cw_cold_inject,
+#endif
+};

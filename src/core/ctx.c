@@ -99,11 +99,17 @@ static int slots_of(int node)
     return n;
 }
 
-/** In THREAD_MULTIPLE the inlined path must not reach the provider: everything goes through the context's lock. */
-static ssize_t not_taken(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
+/** In THREAD_MULTIPLE the target's inject is this: the same put under the context's lock, ep = the target. */
+static ssize_t locked_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
+                             uint64_t key)
 {
-    (void)ep, (void)buf, (void)nbytes, (void)fabric_addr, (void)addr, (void)key;
-    return -1;
+    cwt_target_t *t = ep;
+    (void)fabric_addr, (void)key;
+    cw_ctx_enter(&cw_ctx_default);
+    cw_ctx_mark(&cw_ctx_default, t);
+    cw_must(cw_transport->put(t->conn, addr - t->base + t->offset, buf, nbytes, false), "put", -1);
+    cw_ctx_leave(&cw_ctx_default);
+    return 0;
 }
 
 cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int pe)
@@ -126,8 +132,10 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int pe)
         cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node), cwu_error_name(rc));
     t->conn = conn;
     t->offset = delta;
-    if (cw_world.thread_multiple)
-        t->inject = not_taken;
+    if (cw_world.thread_multiple) {
+        t->inject = locked_inject;
+        t->ep = t;
+    }
     if (node != cw_world.node)
         ctx->word[pe] = (uintptr_t)t + 1;
     return t;

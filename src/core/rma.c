@@ -102,6 +102,32 @@ void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
     cw_ctx_leave(ctx);
 }
 
+_Static_assert(offsetof(cw_hot_t, peer) == 0 && offsetof(cw_hot_t, node) == 8 && offsetof(cw_hot_t, last) == 16,
+               "put_scalar_x86_64.h");
+_Static_assert(offsetof(cwt_target_t, inject) == 0 && offsetof(cwt_target_t, ep) == 8 &&
+                   offsetof(cwt_target_t, fabric_addr) == 16 && offsetof(cwt_target_t, base) == 24 &&
+                   offsetof(cwt_target_t, key) == 32 && offsetof(cwt_target_t, last) == 40,
+               "put_scalar_x86_64.h");
+
+void cw_put_scalar_off_node(void *dest, uint64_t bits, size_t nbytes, int pe, uintptr_t word)
+{
+    cwt_target_t *t = (cwt_target_t *)(word - 1);
+    if (t == &cw_cold_target) {
+        cw_put_scalar_cold(&cw_ctx_default, dest, bits, nbytes, pe);
+        return;
+    }
+    cw_hot.last = word;
+    t->last = (uint64_t)(uintptr_t)dest;
+    if (t->inject(t->ep, &bits, nbytes, t->fabric_addr, (uintptr_t)dest + t->base, t->key))
+        cw_put_scalar_retry(bits, nbytes);
+}
+
+void cw_put_scalar_retry(uint64_t bits, size_t nbytes)
+{
+    cwt_target_t *t = (cwt_target_t *)(cw_hot.last - 1);
+    cw_must(cw_transport->put(t->conn, t->last + t->offset, &bits, nbytes, false), "put", -1);
+}
+
 uint64_t cw_get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int pe)
 {
     uintptr_t delta = 0;

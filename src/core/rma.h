@@ -11,8 +11,15 @@
 
 #include "core/core.h"
 
-/** The put that could not be done inline: not connected, checked, or the provider was busy. */
+/** The put that could not be done inline: not connected, or checked. */
 void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int pe) __attribute__((cold));
+/** The put that the provider did not take: cw_hot.last and its target say where it was going. */
+void cw_put_scalar_retry(uint64_t bits, size_t nbytes) __attribute__((cold));
+/** An off-node put through the target's inject; x86-64 has it in assembly (core/put_scalar_x86_64.h). */
+void cw_put_scalar_off_node(void *dest, uint64_t bits, size_t nbytes, int pe, uintptr_t word);
+ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t pe);
+ssize_t cw_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
+                             uint64_t key);
 uint64_t cw_get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int pe);
 void cw_quiet_cold(cw_ctx_t *ctx);
 void cw_fence_cold(cw_ctx_t *ctx);
@@ -46,7 +53,7 @@ static inline __attribute__((always_inline)) void cw_put_scalar(void *dest, uint
         cw_local_stored(pe);
         return;
     }
-    cw_put_scalar_cold(&cw_ctx_default, dest, bits, nbytes, pe);
+    cw_put_scalar_off_node(dest, bits, nbytes, pe, word);
 }
 
 static inline __attribute__((always_inline)) uint64_t cw_get_scalar(const void *src, size_t nbytes, int pe)

@@ -29,13 +29,15 @@ static inline cw_slot_t *my_slot(void)
     return &cw_segment.slots[cw_world.slot];
 }
 
-/** What a waiting PE does for others, and for its own transfers in flight. */
-static void help(void)
+#define OWN_TRANSFERS_EVERY 8u  // rounds: what this PE waits for comes through the server, mostly
+
+/** What a waiting PE does for others, and now and then for its own transfers in flight. */
+static void help(uint32_t round)
 {
     if (cw_world.nnodes == 1)
         return;
     cw_server_poll();
-    if (cw_hot.last)
+    if (cw_hot.last && round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1)
         cw_ctx_progress(&cw_ctx_default);
 }
 
@@ -51,8 +53,8 @@ static void announce(cw_wait_t *w)
 
 void cw_wait_round(cw_wait_t *w)
 {
-    help();
     uint32_t round = w->round++;
+    help(round);
     if (round < spin_rounds) {
         cwu_cpu_pause();
     } else if (round < spin_rounds + yield_rounds) {
@@ -97,5 +99,6 @@ void cw_wake_node(void)
 
 void cw_progress(void)
 {
-    help();
+    static _Thread_local uint32_t round;
+    help(round++);
 }
