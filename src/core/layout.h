@@ -38,14 +38,15 @@ typedef struct cw_control {
     uint64_t magic;
     cw_agreement_t agreement;
     cwt_layout_t layout;
-} cw_control_t;
+} __attribute__((aligned(64))) cw_control_t;
 
 /** One line per PE of the node. */
 typedef struct cw_slot {
     _Atomic uint32_t doorbell;  // bumped to wake; futex
-    _Atomic uint32_t waiting;   // threads of this PE asleep or about to
+    _Atomic uint32_t waiting;   // threads of this PE that have announced a sleep
+    _Atomic uint32_t asleep;    // one of them went to sleep since the last wake-up: spares the others the system call
     _Atomic int32_t pid;
-    char pad[52];
+    char pad[48];
 } cw_slot_t;
 _Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
 

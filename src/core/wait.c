@@ -63,6 +63,7 @@ void cw_wait_round(cw_wait_t *w)
         announce(w);
     } else {
         cw_slot_t *me = my_slot();
+        atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
         cwu_futex_wait((uint32_t *)&me->doorbell, w->bell, w->sleep_ns);
         w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
         if (w->sleep_ns < LONGEST_SLEEP_NS)
@@ -81,8 +82,9 @@ static void ring(cw_slot_t *slot)
 {
     if (atomic_load_explicit(&slot->waiting, memory_order_relaxed) == 0)
         return;
-    atomic_fetch_add_explicit(&slot->doorbell, 1, memory_order_release);
-    cwu_futex_wake((uint32_t *)&slot->doorbell, INT_MAX);
+    atomic_fetch_add(&slot->doorbell, 1);
+    if (atomic_load(&slot->asleep) && atomic_exchange(&slot->asleep, 0))
+        cwu_futex_wake((uint32_t *)&slot->doorbell, INT_MAX);
 }
 
 void cw_wake(int pe)
