@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// More PEs than cores: the median barrier stays well under a millisecond, and a ring of p and wait_until moves on.
+#include "outside.h"
+
+#define ROUNDS 400
+
+static long token;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int main(void)
+{
+    static double took[ROUNDS];
+    shmem_init();
+    int me = shmem_my_pe(), n = shmem_n_pes();
+    for (int i = 0; i < ROUNDS; i++) {
+        double t = now_s();
+        shmem_barrier_all();
+        took[i] = now_s() - t;
+    }
+    qsort(took, ROUNDS, sizeof *took, by_value);
+    double start = now_s();
+    for (long lap = 1; lap <= 20; lap++) {
+        if (me != 0)
+            shmem_long_wait_until(&token, SHMEM_CMP_EQ, lap);
+        shmem_long_p(&token, lap, (me + 1) % n);
+        if (me == 0)
+            shmem_long_wait_until(&token, SHMEM_CMP_EQ, lap);
+    }
+    double hop = (now_s() - start) / (20.0 * n);
+    int bad = took[ROUNDS / 2] > 1e-3 || hop > 1e-3;
+    if (me == 0 || bad)
+        printf("%s%d PEs: barrier median %.1f us, ring %.1f us a hop\n", bad ? "FAIL: " : "", n,
+               took[ROUNDS / 2] * 1e6, hop * 1e6);
+    shmem_barrier_all();
+    shmem_finalize();
+    return bad;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Progress without the target's help: PE 1 computes for a second without calling the library while PE 0 puts to it,
+// reads from it and does atomics on it. Each operation must take milliseconds, not the rest of that second.
+#include "outside.h"
+
+#define BOUND_S 0.1  // milliseconds are asked for; a loaded test machine may take the core away for longer
+
+static uint64_t words[4096];
+
+static uint64_t burn(_Atomic uint64_t *stop)
+{
+    uint64_t x = 1;
+    while (!atomic_load_explicit(stop, memory_order_acquire))
+        x = x * 6364136223846793005u + 1442695040888963407u;
+    return x;
+}
+
+static double worst;
+
+static void timed(double start)
+{
+    double took = now_s() - start;
+    if (took > worst)
+        worst = took;
+}
+
+static void operate(void)
+{
+    static uint64_t buffer[4096];
+    double end = now_s() + 1.0;
+    long rounds = 0;
+    for (; now_s() < end; rounds++) {
+        double t = now_s();
+        shmem_uint64_p(&words[0], 7, 1);
+        shmem_quiet();
+        timed(t);
+        t = now_s();
+        shmem_uint64_get(buffer, words, 4096, 1);
+        timed(t);
+        t = now_s();
+        shmem_uint64_atomic_fetch_add(&words[1], 1, 1);
+        timed(t);
+        t = now_s();
+        shmem_uint64_put(words + 8, buffer + 8, 4000, 1);
+        shmem_uint64_atomic_add(&words[2], 1, 1);
+        shmem_quiet();
+        timed(t);
+        usleep(500);
+    }
+    printf("%ld rounds against a passive target, worst operation %.2f ms\n", rounds, worst * 1e3);
+}
+
+int main(void)
+{
+    shmem_init();
+    _Atomic uint64_t *stop = outside_page();
+    uint64_t warm = shmem_uint64_g(&words[0], 1);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) {
+        operate();
+        atomic_store_explicit(stop, 1, memory_order_release);
+    } else {
+        warm += burn(stop);
+    }
+    shmem_barrier_all();
+    int bad = worst > BOUND_S;
+    if (bad)
+        printf("FAIL: an operation waited %.1f ms for a target that was computing\n", worst * 1e3);
+    shmem_finalize();
+    return bad || warm == 0;
+}
