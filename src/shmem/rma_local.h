@@ -8,10 +8,10 @@
 #include "shmem/shm.h"
 
 // The ways out: functions of their own, so that the local path saves no registers for them.
-void shm_put_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx);
-void shm_get_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx);
-void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx);
-void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx);
+void shm_put_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_get_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
 
 typedef void shm_out_fn(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx);
 
