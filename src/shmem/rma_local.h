@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) void shm_put(void *dest, const void
         return;
     }
     memcpy(cw_local_address(word, dest), source, nbytes);
-    cw_local_stored();
+    cw_local_stored(pe);
 }
 
 static inline __attribute__((always_inline)) void shm_get(void *dest, const void *source, size_t nbytes, int pe,

@@ -43,7 +43,14 @@ static inline __attribute__((always_inline)) void put_value(void *dest, const vo
 
 #define PUT_VALUE(N, T)                                                                                             \
     void pshmem_##N##_p(T *dest, T value, int pe) { put_value(dest, &value, sizeof(T), pe); }                       \
+    SHM_WEAK(shmem_##N##_p);
+#define PUT_VALUE_CTX(N, T)                                                                                         \
     void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T *dest, T value, int pe)                                              \
     { (void)SHM_CTX(ctx); put_value(dest, &value, sizeof(T), pe); }                                                 \
-    SHM_WEAK(shmem_##N##_p); SHM_WEAK(shmem_ctx_##N##_p);
+    SHM_WEAK(shmem_ctx_##N##_p);
+#if defined(__x86_64__) && defined(__LP64__)
+PUT_VALUE(longdouble, long double)  // the others: put_scalar_x86_64.S
+#else
 SHM_TYPES_RMA(PUT_VALUE)
+#endif
+SHM_TYPES_RMA(PUT_VALUE_CTX)
