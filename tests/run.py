@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import tomllib
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,6 +39,7 @@ KEYS = {
 }
 DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "slow": False, "sanitize": True}
 LAYOUT = re.compile(r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg)(-(?P<provider>[a-z_]+))?$")
+CASE_NUMBER = itertools.count()
 PROVIDERS = {"rxm": "tcp;ofi_rxm", "rxd": "udp;ofi_rxd"}
 
 
@@ -67,7 +69,7 @@ class Result:
 class Options:
     build: Path
     stage: Path
-    sanitize: bool
+    sanitize: str | None  # address, thread
     scale: float
     verbose: bool
     compile_locks: dict = field(default_factory=dict)
@@ -184,7 +186,7 @@ def compile_source(case, options):
         command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", *spec.get("cflags", []),
                    "-o", str(program), *map(str, sources), *spec.get("libs", [])]
         if options.sanitize:
-            command[1:1] = ["-fsanitize=address,undefined"]
+            command[1:1] = ["-fsanitize=address,undefined" if options.sanitize == "address" else "-fsanitize=thread"]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, errors="replace", check=False)
         if done.returncode != 0:
@@ -235,9 +237,10 @@ def environment(case, options, token):
     env["CAUSEWAY_TEST_STAGE"] = str(options.stage)
     env["CAUSEWAY_TEST_BUILD"] = str(options.build)
     env["CAUSEWAY_TEST_SOURCE"] = str(ROOT)
-    env["CAUSEWAY_TEST_SANITIZE"] = "1" if options.sanitize else "0"
+    env["CAUSEWAY_TEST_SANITIZE"] = options.sanitize or ""
     if options.sanitize:
         env["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0:exitcode=99"
+        env["TSAN_OPTIONS"] = "exitcode=99"
         env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
     return env
 
@@ -317,6 +320,14 @@ def judge(spec, status, output):
 
 
 def run_case(case, options):
+    """Like try_case, but a mistake of ours is a failure of the case and not the end of the run."""
+    try:
+        return try_case(case, options)
+    except Exception:  # noqa: BLE001
+        return Result(case, "FAIL", "the runner itself failed", traceback.format_exc())
+
+
+def try_case(case, options):
     spec = case.spec
     if options.sanitize and not spec["sanitize"]:
         return Result(case, "SKIP", "not made for sanitizers")
@@ -329,15 +340,12 @@ def run_case(case, options):
     command, error = base_command(case, options)
     if error:
         return Result(case, "FAIL", "could not be built", error)
-    token = f"{os.getpid()}.{next(run_case.counter)}.{time.monotonic_ns()}"
+    token = f"{os.getpid()}.{next(CASE_NUMBER)}.{time.monotonic_ns()}"
     env = environment(case, options, token)
     command = launcher(case, options, env) + command + [str(a) for a in spec.get("args", [])]
     for key, value in spec["env"].items():
         env[key] = str(value)
     return run_command(case, command, env, token, spec["timeout"] * options.scale)
-
-
-run_case.counter = itertools.count()
 
 
 def run_command(case, command, env, token, timeout):
@@ -452,7 +460,7 @@ def parse_arguments():
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="meson's build directory")
     parser.add_argument("--stage", type=Path, help="install tree (default: stage in the build directory)")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="cases at a time (default 2)")
-    parser.add_argument("--sanitize", action="store_true", help="the build carries sanitizers: longer time-outs")
+    parser.add_argument("--sanitize", choices=["address", "thread"], help="what the build was sanitized for")
     parser.add_argument("--slow", action="store_true", help="also the cases marked slow")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run everything N times")
     parser.add_argument("--list", action="store_true", help="only list the cases")

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The deprecated place of shmem.h.
+#ifndef MPP_SHMEM_H
+#define MPP_SHMEM_H
+
+#include "../shmem.h"
+
+#endif

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Back end for launchers that speak PMI-1 (Hydra, and those that imitate it): we talk to PMI_FD ourselves, no PMI
+// library is needed. Values are bytes and the wire is text, so they travel in hexadecimal, with four digits in front
+// that tell their size, cut into several keys where the server takes only short values.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/env.h"
+#include "bootstrap/bootstrap.h"
+#include "bootstrap/placement.h"
+#include "bootstrap/pmi1_wire.h"
+
+enum { KVSNAME_MAX = 256, PART_MAX = 600, TEXT_MAX = 4 + 2 * CWB_VALUE_MAX, MAPPING_MAX = 2048 };
+
+typedef struct pmi1 {
+    pmi1_wire_t wire;
+    char kvs[KVSNAME_MAX + 1];
+    size_t part_max;  // characters of a value that one key may carry
+    char mapping[MAPPING_MAX];  // PMI_process_mapping, "" when the launcher has none
+} pmi1_t;
+
+static pmi1_t the_pmi1 = {.wire.lock = PTHREAD_MUTEX_INITIALIZER};  // one job a process
+
+// ---------------------------------------------------------------- text and bytes
+static void encode(const unsigned char *bytes, size_t nbytes, char text[TEXT_MAX + 1])
+{
+    sprintf(text, "%04zx", nbytes);
+    for (size_t i = 0; i < nbytes; i++)
+        sprintf(text + 4 + 2 * i, "%02x", bytes[i]);
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int decode(const char *text, unsigned char *bytes, size_t nbytes)
+{
+    for (size_t i = 0; i < nbytes; i++) {
+        int high = digit(text[2 * i]), low = high < 0 ? -1 : digit(text[2 * i + 1]);
+        if (low < 0)
+            return CW_EPROTO;
+        bytes[i] = (unsigned char)(high << 4 | low);
+    }
+    return 0;
+}
+
+// ---------------------------------------------------------------- one key on the wire
+static int put_text(pmi1_t *p, const char *key, const char *value, size_t len)
+{
+    char line[PMI1_LINE_MAX], answer[PMI1_LINE_MAX], rc_text[16];
+    snprintf(line, sizeof line, "cmd=put kvsname=%s key=%s value=%.*s\n", p->kvs, key, (int)len, value);
+    int rc = pmi1_ask(&p->wire, line, "put_result", answer);
+    if (rc == 0 && (pmi1_field(answer, "rc", rc_text, sizeof rc_text) < 0 || strcmp(rc_text, "0"))) {
+        cwu_error("the launcher refused key \"%s\": %.200s", key, answer);
+        rc = CW_EPROTO;
+    }
+    return rc;
+}
+
+static int get_text(pmi1_t *p, const char *key, char *value, size_t capacity)
+{
+    char line[PMI1_LINE_MAX], answer[PMI1_LINE_MAX], rc_text[16];
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=%s\n", p->kvs, key);
+    int rc = pmi1_ask(&p->wire, line, "get_result", answer);
+    if (rc)
+        return rc;
+    if (pmi1_field(answer, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0"))
+        return CW_ENOENT;
+    if (pmi1_field(answer, "value", value, capacity) < 0) {
+        cwu_error("the launcher answered \"%.200s\" to a get of \"%s\"", answer, key);
+        return CW_EPROTO;
+    }
+    return 0;
+}
+
+static void part_key(char out[CWB_KEY_MAX + 16], const char *key, size_t part)
+{
+    if (part == 0)
+        snprintf(out, CWB_KEY_MAX + 16, "%s", key);
+    else
+        snprintf(out, CWB_KEY_MAX + 16, "%s.%zu", key, part);
+}
+
+static int pmi1_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
+{
+    pmi1_t *p = b->priv;
+    char text[TEXT_MAX + 1], wire_key[CWB_KEY_MAX + 16];
+    if (strlen(key) > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
+                  CWB_KEY_MAX, CWB_VALUE_MAX);
+        return CW_EINVAL;
+    }
+    encode(value, nbytes, text);
+    size_t len = strlen(text);
+    int rc = 0;
+    for (size_t at = 0, part = 0; at < len && rc == 0; at += p->part_max, part++) {
+        part_key(wire_key, key, part);
+        rc = put_text(p, wire_key, text + at, len - at < p->part_max ? len - at : p->part_max);
+    }
+    return rc;
+}
+
+static int pmi1_get(cwb_t *b, const char *key, void *value, size_t *nbytes_p)
+{
+    pmi1_t *p = b->priv;
+    char text[TEXT_MAX + PART_MAX + 1], wire_key[CWB_KEY_MAX + 16];
+    size_t len = 0, need = 4, nbytes = 0;
+    unsigned char size[2];
+    for (size_t part = 0; len < need; part++) {
+        part_key(wire_key, key, part);
+        int rc = get_text(p, wire_key, text + len, sizeof text - len);
+        if (rc)
+            return rc;
+        size_t n = strlen(text + len);
+        len += n;
+        if (part == 0 && (len < 4 || decode(text, size, 2)))
+            goto garbled;
+        nbytes = (size_t)size[0] << 8 | size[1];
+        need = 4 + 2 * nbytes;
+        if (nbytes > CWB_VALUE_MAX || n == 0 || len > need)
+            goto garbled;
+    }
+    size_t capacity = *nbytes_p;
+    *nbytes_p = nbytes;
+    if (nbytes > capacity)
+        return CW_EINVAL;
+    if (decode(text + 4, value, nbytes) == 0)
+        return 0;
+garbled:
+    cwu_error("the value of key \"%s\" came back garbled from the launcher", key);
+    return CW_EPROTO;
+}
+
+// ---------------------------------------------------------------- joining
+static int read_number(const char *name, long min, long max, int *value_p)
+{
+    const char *text = getenv(name);  // the launcher's word, not a setting of ours
+    char *end;
+    errno = 0;
+    long value = text ? strtol(text, &end, 10) : -1;
+    if (!text || errno || end == text || *end || value < min || value > max) {
+        cwu_error("PMI_FD is set, but %s is %s%s%s; start the program with a PMI-1 launcher (mpiexec.hydra) or "
+                  "oshrun, or unset PMI_FD",
+                  name, text ? "\"" : "not set", text ? text : "", text ? "\"" : "");
+        return CW_EINVAL;
+    }
+    *value_p = (int)value;
+    return 0;
+}
+
+// The variable outlives the descriptor in programs that a PE starts: those are not PEs.
+static bool fd_is_connection(const char *text, int *fd_p)
+{
+    char *end;
+    struct stat st;
+    long fd = strtol(text, &end, 10);
+    if (end == text || *end || fd < 0 || fd > 1 << 30 || fstat((int)fd, &st) != 0)
+        return false;
+    *fd_p = (int)fd;
+    return S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode);
+}
+
+static int size_field(const char *answer, const char *name, size_t fallback, size_t *n_p)
+{
+    char text[32];
+    *n_p = fallback;
+    if (pmi1_field(answer, name, text, sizeof text) < 0)
+        return 0;
+    *n_p = strtoul(text, NULL, 10);
+    return *n_p >= 16 ? 0 : CW_EPROTO;
+}
+
+static int greet(pmi1_t *p)
+{
+    char answer[PMI1_LINE_MAX], rc_text[16];
+    int rc = pmi1_ask(&p->wire, "cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init", answer);
+    if (rc)
+        return rc;
+    if (pmi1_field(answer, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0")) {
+        cwu_error("the launcher does not speak PMI-1: %.200s", answer);
+        return CW_ENOTSUP;
+    }
+    rc = pmi1_ask(&p->wire, "cmd=get_maxes\n", "maxes", answer);
+    if (rc)
+        return rc;
+    size_t value_max, key_max;
+    if (size_field(answer, "vallen_max", 256, &value_max) || size_field(answer, "keylen_max", 64, &key_max) ||
+        key_max < CWB_KEY_MAX + 5) {
+        cwu_error("the launcher's limits are too small for us: %.200s", answer);
+        return CW_ENOTSUP;
+    }
+    p->part_max = value_max - 1 < PART_MAX ? value_max - 1 : PART_MAX;
+    rc = pmi1_ask(&p->wire, "cmd=get_my_kvsname\n", "my_kvsname", answer);
+    if (rc == 0 && pmi1_field(answer, "kvsname", p->kvs, sizeof p->kvs) <= 0) {
+        cwu_error("the launcher gave no name of a key-value space: %.200s", answer);
+        rc = CW_EPROTO;
+    }
+    return rc;
+}
+
+static int publish_secret(cwb_t *b)
+{
+    unsigned char secret[16];
+    if (b->pe != 0)
+        return 0;
+    if (getrandom(secret, sizeof secret, 0) != sizeof secret) {
+        cwu_error("cannot draw the job's secret: getrandom failed");
+        return CW_ESYS;
+    }
+    return pmi1_put(b, "secret", secret, sizeof secret);
+}
+
+// One host in the launcher's mapping: everything stays on this machine. Names (CAUSEWAY_NODE) do not change that.
+static int read_mapping(cwb_t *b)
+{
+    pmi1_t *p = b->priv;
+    int rc = get_text(p, "PMI_process_mapping", p->mapping, sizeof p->mapping);
+    if (rc == CW_ENOENT) {
+        p->mapping[0] = '\0';
+        return 0;
+    }
+    if (rc)
+        return rc;
+    int nnodes = 0, *node_of_pe = malloc((size_t)b->npes * sizeof *node_of_pe);
+    if (!node_of_pe) {
+        cwu_error("no memory for the placement of %d PEs", b->npes);
+        return CW_ENOMEM;
+    }
+    if (cwb_placement_parse(p->mapping, b->npes, node_of_pe, &nnodes) != 0) {
+        cwu_warn("the launcher's PMI_process_mapping \"%.100s\" is not understood; hosts decide who shares a node",
+                 p->mapping);
+        p->mapping[0] = '\0';
+    }
+    free(node_of_pe);
+    b->one_machine = nnodes == 1;
+    return 0;
+}
+
+static void set_job_id(cwb_t *b, const char *kvs)
+{
+    snprintf(b->job_id, sizeof b->job_id, "pmi-%.60s", kvs);
+    for (char *c = b->job_id; *c; c++)
+        if (*c == '/')
+            *c = '_';
+}
+
+static int pmi1_open(cwb_t *b)
+{
+    pmi1_t *p = &the_pmi1;
+    const char *fd_text = getenv("PMI_FD");
+    if (!fd_text || !fd_is_connection(fd_text, &p->wire.fd))
+        return CW_ENOENT;
+    int rc = read_number("PMI_SIZE", 1, 1 << 24, &b->npes);
+    if (rc == 0)
+        rc = read_number("PMI_RANK", 0, b->npes - 1, &b->pe);
+    if (rc)
+        return rc;
+    fcntl(p->wire.fd, F_SETFD, FD_CLOEXEC);
+    b->priv = p;
+    b->node_fd = -1;
+    rc = greet(p);
+    if (rc == 0)
+        rc = read_mapping(b);
+    if (rc == 0)
+        rc = publish_secret(b);
+    set_job_id(b, p->kvs);
+    return rc;
+}
+
+static int pmi1_nodes(cwb_t *b, int *node_of_pe)
+{
+    pmi1_t *p = b->priv;
+    int nnodes;
+    if (cwu_env.node || !p->mapping[0])
+        return cwb_placement_exchange(b, node_of_pe);
+    return cwb_placement_parse(p->mapping, b->npes, node_of_pe, &nnodes);
+}
+
+// ---------------------------------------------------------------- fence and end
+static int pmi1_fence_nb(cwb_t *b)
+{
+    pmi1_t *p = b->priv;
+    pthread_mutex_lock(&p->wire.lock);
+    p->wire.fence_done = false;
+    pmi1_send(&p->wire, "cmd=barrier_in\n");
+    pthread_mutex_unlock(&p->wire.lock);
+    return 0;
+}
+
+static int pmi1_fence_wait(cwb_t *b)
+{
+    pmi1_t *p = b->priv;
+    return pmi1_await_fence(&p->wire);
+}
+
+static void pmi1_abort(cwb_t *b, int status)
+{
+    pmi1_t *p = b->priv;
+    char line[64];
+    if (!p)
+        _exit(status);  // after close the launcher no longer listens
+    // No lock: this thread may hold it, and a line is sent in one piece.
+    snprintf(line, sizeof line, "cmd=abort exitcode=%d\n", status);
+    pmi1_send(&p->wire, line);
+    pmi1_await_end(&p->wire, 2000);
+    _exit(status);
+}
+
+static void pmi1_close(cwb_t *b)
+{
+    pmi1_t *p = b->priv;
+    char answer[PMI1_LINE_MAX];
+    if (!p)
+        return;
+    pmi1_ask(&p->wire, "cmd=finalize\n", "finalize_ack", answer);
+    close(p->wire.fd);
+    p->wire.fd = -1;
+    b->priv = NULL;
+}
+
+const cwb_ops_t cwb_pmi1 = {
+    .name = "pmi1",
+    .open = pmi1_open,
+    .nodes = pmi1_nodes,
+    .put = pmi1_put,
+    .fence_nb = pmi1_fence_nb,
+    .fence_wait = pmi1_fence_wait,
+    .get = pmi1_get,
+    .abort = pmi1_abort,
+    .close = pmi1_close,
+};

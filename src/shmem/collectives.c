@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives that move data: team forms for all types and bytes, active-set forms for 32 and 64 bits. The work is
+// core's (core/coll); here are the argument checks, once for each collective, and the typed names.
+#include "shmem/coll_args.h"
+
+static void check_move(const char *func, const void *dest, size_t ndest, const void *source, size_t nsource,
+                       size_t size)
+{
+    if (!SHM_CHECKING())
+        return;
+    shm_check_count(func, "nelems", ndest, size);
+    shm_check_count(func, "nelems", nsource, size);
+    shm_check_symmetric(func, "dest", dest, ndest * size);
+    shm_check_symmetric(func, "source", source, nsource * size);
+}
+
+static int broadcast(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size,
+                     int root, bool root_copies)
+{
+    check_move(func, dest, nelems, source, nelems, size);
+    if (SHM_CHECKING() && (root < 0 || root >= g->size))
+        cw_check_failed(shm_call_name(func), "no root PE %d: the PEs taking part are 0 to %d", root, g->size - 1);
+    cw_broadcast(g, dest, source, nelems * size, root, root_copies);
+    return 0;
+}
+
+static int collect(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
+{
+    check_move(func, dest, nelems, source, nelems, size);
+    cw_collect(g, dest, source, nelems * size);
+    return 0;
+}
+
+static int fcollect(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
+{
+    check_move(func, dest, nelems * (size_t)g->size, source, nelems, size);
+    cw_fcollect(g, dest, source, nelems * size);
+    return 0;
+}
+
+static int alltoall(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
+{
+    size_t all = nelems * (size_t)g->size;
+    check_move(func, dest, all, source, all, size);
+    cw_alltoall(g, dest, source, nelems * size);
+    return 0;
+}
+
+static int alltoalls(const char *func, const cw_group_t *g, void *dest, const void *source, ptrdiff_t dst,
+                     ptrdiff_t sst, size_t nelems, size_t size)
+{
+    size_t all = nelems * (size_t)g->size;
+    if (SHM_CHECKING() && (dst < 1 || sst < 1))
+        cw_check_failed(shm_call_name(func), "strides %td and %td must be at least 1", dst, sst);
+    if (all)
+        check_move(func, dest, (all - 1) * (size_t)dst + 1, source, (all - 1) * (size_t)sst + 1, size);
+    cw_alltoalls(g, dest, source, dst * (ptrdiff_t)size, sst * (ptrdiff_t)size, size, nelems);
+    return 0;
+}
+
+#define TEAM_MOVE(NAME, WORK, TYPE, SIZE)                                                                           \
+    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)                             \
+    { SHM_ENTER(); return WORK(__func__, SHM_TEAM(team), dest, source, nelems, SIZE); }                             \
+    SHM_WEAK(shmem_##NAME);
+#define TEAM_BROADCAST(NAME, TYPE, SIZE)                                                                            \
+    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root)                \
+    { SHM_ENTER(); return broadcast(__func__, SHM_TEAM(team), dest, source, nelems, SIZE, PE_root, true); }         \
+    SHM_WEAK(shmem_##NAME);
+#define TEAM_STRIDED(NAME, TYPE, SIZE)                                                                              \
+    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems) \
+    { SHM_ENTER(); return alltoalls(__func__, SHM_TEAM(team), dest, source, dst, sst, nelems, SIZE); }              \
+    SHM_WEAK(shmem_##NAME);
+
+#define TYPED(N, T)                                                                                                 \
+    TEAM_BROADCAST(N##_broadcast, T, sizeof(T)) TEAM_STRIDED(N##_alltoalls, T, sizeof(T))                           \
+    TEAM_MOVE(N##_collect, collect, T, sizeof(T)) TEAM_MOVE(N##_fcollect, fcollect, T, sizeof(T))                   \
+    TEAM_MOVE(N##_alltoall, alltoall, T, sizeof(T))
+SHM_TYPES_RMA(TYPED)
+TEAM_BROADCAST(broadcastmem, void, 1)
+TEAM_STRIDED(alltoallsmem, void, 1)
+TEAM_MOVE(collectmem, collect, void, 1)
+TEAM_MOVE(fcollectmem, fcollect, void, 1)
+TEAM_MOVE(alltoallmem, alltoall, void, 1)
+
+// ---------------------------------------------------------------- deprecated: active sets
+#define ACTIVE_SET shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room)
+
+#define SET_MOVE(NAME, WORK, S)                                                                                     \
+    void pshmem_##NAME##S(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride,            \
+                          int PE_size, long *pSync)                                                                 \
+    { cw_group_t room; SHM_ENTER(); WORK(__func__, ACTIVE_SET, dest, source, nelems, S / 8); }                      \
+    SHM_WEAK(shmem_##NAME##S);
+/** The root's own dest stays as it is. */
+#define SET_BROADCAST(S)                                                                                            \
+    void pshmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root, int PE_start,              \
+                             int logPE_stride, int PE_size, long *pSync)                                            \
+    { cw_group_t room; SHM_ENTER(); broadcast(__func__, ACTIVE_SET, dest, source, nelems, S / 8, PE_root, false); } \
+    SHM_WEAK(shmem_broadcast##S);
+#define SET_STRIDED(S)                                                                                              \
+    void pshmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,           \
+                             int PE_start, int logPE_stride, int PE_size, long *pSync)                              \
+    { cw_group_t room; SHM_ENTER(); alltoalls(__func__, ACTIVE_SET, dest, source, dst, sst, nelems, S / 8); }       \
+    SHM_WEAK(shmem_alltoalls##S);
+
+SET_BROADCAST(32) SET_BROADCAST(64)
+SET_STRIDED(32) SET_STRIDED(64)
+SET_MOVE(collect, collect, 32) SET_MOVE(collect, collect, 64)
+SET_MOVE(fcollect, fcollect, 32) SET_MOVE(fcollect, fcollect, 64)
+SET_MOVE(alltoall, alltoall, 32) SET_MOVE(alltoall, alltoall, 64)

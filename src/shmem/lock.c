@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Distributed locks: an MCS queue in the lock variable itself, so waiting PEs are served in the order they came and
+// each waits on its own memory.
+//
+// The symmetric long of a lock is two 32-bit words on every PE (PEs are written + 1, so that 0 is nobody):
+//
+//     tail   on PE 0 only: the last PE in the queue; 0: the lock is free
+//     link   this PE's place in the queue: bit 31 set while it must wait; below, the PE behind it
+//
+// A PE swaps itself into the tail; if there was one before it, it writes itself into that one's link and waits for its
+// own bit 31 to be cleared. Releasing clears bit 31 of the PE behind. A link is 0 whenever its PE neither holds nor
+// wants the lock, so a free lock is all zeroes, as the user must initialize it.
+// Order: every step is an acq_rel atomic, and the release begins with a quiet: the next holder sees all of it.
+#include "shmem/shm.h"
+
+#define HOME 0
+#define MUST_WAIT (UINT32_C(1) << 31)
+
+typedef struct lock_words {
+    uint32_t tail, link;
+} lock_words_t;
+_Static_assert(sizeof(lock_words_t) <= sizeof(long), "a lock fits the user's variable");
+
+static uint32_t me(void)
+{
+    return (uint32_t)cw_world.pe + 1;
+}
+
+static uint32_t atomic(uint32_t *word, cw_amo_op_t op, uint32_t operand, uint32_t compare, int pe)
+{
+    return (uint32_t)cw_amo_fetching(&cw_ctx_default, word, op, sizeof(*word), operand, compare, pe);
+}
+
+static lock_words_t *words_of(const char *func, long *lock)
+{
+    if (SHM_CHECKING())
+        shm_check_symmetric(func, "lock", lock, sizeof(*lock));
+    return (lock_words_t *)(void *)lock;
+}
+
+static uint32_t link_of(const lock_words_t *l)
+{
+    return __atomic_load_n(&l->link, __ATOMIC_ACQUIRE);
+}
+
+void pshmem_set_lock(long *lock)
+{
+    SHM_ENTER();
+    lock_words_t *l = words_of(__func__, lock);
+    atomic(&l->link, CW_AMO_SET, MUST_WAIT, 0, cw_world.pe);
+    uint32_t before = atomic(&l->tail, CW_AMO_SWAP, me(), 0, HOME);
+    if (!before)
+        return;
+    atomic(&l->link, CW_AMO_OR, me(), 0, (int)before - 1);
+    cw_wait_t w = CW_WAIT_INIT(shm_call_name(__func__));
+    while (link_of(l) & MUST_WAIT)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+SHM_WEAK(shmem_set_lock);
+
+int pshmem_test_lock(long *lock)
+{
+    SHM_ENTER();
+    lock_words_t *l = words_of(__func__, lock);
+    if (atomic(&l->tail, CW_AMO_CSWAP, me(), 0, HOME) == 0)
+        return 0;
+    cw_progress();
+    return 1;
+}
+SHM_WEAK(shmem_test_lock);
+
+/** The PE behind, waiting for it to write itself in if it has only reached the tail; 0: there is none. */
+static uint32_t next_in_queue(const char *func, lock_words_t *l)
+{
+    if (!(link_of(l) & ~MUST_WAIT) && atomic(&l->tail, CW_AMO_CSWAP, 0, me(), HOME) == me())
+        return 0;
+    cw_wait_t w = CW_WAIT_INIT(shm_call_name(func));
+    while (!(link_of(l) & ~MUST_WAIT))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return link_of(l) & ~MUST_WAIT;
+}
+
+void pshmem_clear_lock(long *lock)
+{
+    SHM_ENTER();
+    lock_words_t *l = words_of(__func__, lock);
+    if (SHM_CHECKING() && !atomic(&l->tail, CW_AMO_FETCH, 0, 0, HOME))
+        cw_check_failed(shm_call_name(__func__), "the lock at %p is not set", (void *)lock);
+    cw_quiet_default();
+    uint32_t next = next_in_queue(__func__, l);
+    atomic(&l->link, CW_AMO_SET, 0, 0, cw_world.pe);
+    if (next)
+        atomic(&l->link, CW_AMO_AND, ~MUST_WAIT, 0, (int)next - 1);
+}
+SHM_WEAK(shmem_clear_lock);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Waiting for and testing sets of words: the untyped logic of the all, any and some families and their vector forms.
+#include "shmem/p2p.h"
+
+static void check_set(const shm_wait_set_t *set)
+{
+    shm_check_compare(set->func, set->cmp);
+    if (SHM_CHECKING()) {
+        shm_check_count(set->func, "nelems", set->nelems, set->kind / 2);
+        shm_check_symmetric(set->func, "ivars", set->words, set->nelems * (set->kind / 2));
+    }
+}
+
+static bool in_set(const shm_wait_set_t *set, size_t i)
+{
+    return !set->status || set->status[i] == 0;
+}
+
+static bool satisfied(const shm_wait_set_t *set, size_t i)
+{
+    size_t at = i * (set->kind / 2);
+    shm_key_t want = set->values ? shm_load_key((const char *)set->values + at, set->kind) : set->value;
+    return shm_matches(shm_load_key((const char *)set->words + at, set->kind), set->cmp, want);
+}
+
+static bool is_empty(const shm_wait_set_t *set)
+{
+    for (size_t i = 0; i < set->nelems; i++)
+        if (in_set(set, i))
+            return false;
+    return true;
+}
+
+/** The first word at or after `start`, cyclically, that is in the set and satisfied; SIZE_MAX for none. */
+static size_t find(const shm_wait_set_t *set, size_t start)
+{
+    for (size_t n = 0, i = start; n < set->nelems; n++, i = i + 1 == set->nelems ? 0 : i + 1)
+        if (in_set(set, i) && satisfied(set, i))
+            return i;
+    return SIZE_MAX;
+}
+
+/** Each search begins behind the last find, so that a word that stays satisfied does not hide the others. */
+static size_t find_fairly(const shm_wait_set_t *set)
+{
+    static _Thread_local size_t next;
+    size_t found = find(set, next < set->nelems ? next : 0);
+    if (found != SIZE_MAX)
+        next = found + 1;
+    return found;
+}
+
+static size_t collect(const shm_wait_set_t *set, size_t *indices)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->nelems; i++)
+        if (in_set(set, i) && satisfied(set, i))
+            indices[count++] = i;
+    return count;
+}
+
+static bool all_satisfied(const shm_wait_set_t *set)
+{
+    for (size_t i = 0; i < set->nelems; i++)
+        if (in_set(set, i) && !satisfied(set, i))
+            return false;
+    return true;
+}
+
+int shm_set_test_all(const shm_wait_set_t *set)
+{
+    check_set(set);
+    if (all_satisfied(set))
+        return 1;
+    cw_progress();
+    return all_satisfied(set);
+}
+
+size_t shm_set_test_any(const shm_wait_set_t *set)
+{
+    check_set(set);
+    size_t found = find_fairly(set);
+    if (found != SIZE_MAX || set->nelems == 0)
+        return found;
+    cw_progress();
+    return find_fairly(set);
+}
+
+size_t shm_set_test_some(const shm_wait_set_t *set, size_t *indices)
+{
+    check_set(set);
+    size_t count = collect(set, indices);
+    if (count || set->nelems == 0)
+        return count;
+    cw_progress();
+    return collect(set, indices);
+}
+
+void shm_set_wait_all(const shm_wait_set_t *set)
+{
+    check_set(set);
+    cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
+    for (size_t i = 0; i < set->nelems; i++)
+        while (in_set(set, i) && !satisfied(set, i))
+            cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+size_t shm_set_wait_any(const shm_wait_set_t *set)
+{
+    check_set(set);
+    if (is_empty(set))
+        return SIZE_MAX;
+    size_t found;
+    cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
+    while ((found = find_fairly(set)) == SIZE_MAX)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return found;
+}
+
+size_t shm_set_wait_some(const shm_wait_set_t *set, size_t *indices)
+{
+    check_set(set);
+    if (is_empty(set))
+        return 0;
+    size_t count;
+    cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
+    while ((count = collect(set, indices)) == 0)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return count;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reductions: team forms and active-set forms of every operation and type.
+#include "shmem/coll_args.h"
+#include "shmem/reduce_ops.h"
+
+static int reduce(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size,
+                  cw_reduce_fn kernel)
+{
+    if (SHM_CHECKING()) {
+        shm_check_count(func, "nreduce", nelems, size);
+        shm_check_symmetric(func, "dest", dest, nelems * size);
+        shm_check_symmetric(func, "source", source, nelems * size);
+    }
+    cw_reduce(g, dest, source, nelems, size, kernel);
+    return 0;
+}
+
+#define TEAM_REDUCE(OP, N, T)                                                                                       \
+    int pshmem_##N##_##OP##_reduce(shmem_team_t team, T *dest, const T *source, size_t nreduce)                     \
+    { SHM_ENTER(); return reduce(__func__, SHM_TEAM(team), dest, source, nreduce, sizeof(T), SHM_KERNEL(OP, N)); }  \
+    SHM_WEAK(shmem_##N##_##OP##_reduce);
+
+#define TEAM_BITWISE(N, T) TEAM_REDUCE(and, N, T) TEAM_REDUCE(or, N, T) TEAM_REDUCE(xor, N, T)
+#define TEAM_ORDER(N, T) TEAM_REDUCE(max, N, T) TEAM_REDUCE(min, N, T)
+#define TEAM_ARITH(N, T) TEAM_REDUCE(sum, N, T) TEAM_REDUCE(prod, N, T)
+SHM_TYPES_REDUCE_BITWISE(TEAM_BITWISE)
+SHM_TYPES_REDUCE_ORDER(TEAM_ORDER)
+SHM_TYPES_REDUCE_ARITH(TEAM_ARITH)
+
+// ---------------------------------------------------------------- deprecated: active sets
+// The work array is not needed: core has room of its own. The count is an int here; a negative one becomes a size
+// that the check refuses.
+#define SET_REDUCE(OP, N, T)                                                                                        \
+    void pshmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, int PE_start, int logPE_stride,          \
+                                    int PE_size, T *pWrk, long *pSync)                                              \
+    { cw_group_t room; SHM_ENTER(); (void)pWrk;                                                                     \
+      reduce(__func__, shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room), dest,  \
+             source, (size_t)nreduce, sizeof(T), SHM_KERNEL(OP, N)); }                                              \
+    SHM_WEAK(shmem_##N##_##OP##_to_all);
+
+#define SET_BITWISE(N, T) SET_REDUCE(and, N, T) SET_REDUCE(or, N, T) SET_REDUCE(xor, N, T)
+#define SET_ORDER(N, T) SET_REDUCE(max, N, T) SET_REDUCE(min, N, T)
+#define SET_ARITH(N, T) SET_REDUCE(sum, N, T) SET_REDUCE(prod, N, T)
+SHM_TYPES_TO_ALL_BITWISE(SET_BITWISE)
+SHM_TYPES_TO_ALL_ORDER(SET_ORDER)
+SHM_TYPES_TO_ALL_ARITH(SET_ARITH)

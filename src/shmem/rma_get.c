@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Contiguous gets, blocking and not, and single values.
+#include "shmem/rma_local.h"
+
+void shm_get_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
+{
+    if (SHM_CHECKING())
+        shm_check_count("shmem_get", "bytes", nbytes, 1);
+    cw_get(ctx, dest, source, nbytes, pe);
+}
+
+void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
+{
+    if (SHM_CHECKING())
+        shm_check_count("shmem_get_nbi", "bytes", nbytes, 1);
+    cw_get_nbi(ctx, dest, source, nbytes, pe);
+}
+
+// NAME as in shmem_NAME and shmem_ctx_NAME; OUT is the way out of the node.
+#define GET(NAME, TYPE, SIZE, OUT)                                                                                  \
+    void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, int pe)                                       \
+    { shm_get(dest, source, nelems * (SIZE), pe, &cw_ctx_default, OUT); }                                           \
+    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, int pe)                  \
+    { shm_get(dest, source, nelems * (SIZE), pe, SHM_CTX(ctx), OUT); }                                              \
+    SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
+
+#define TYPED_GET(N, T) GET(N##_get, T, sizeof(T), shm_get_out) GET(N##_get_nbi, T, sizeof(T), shm_get_nbi_out)
+#define SIZED_GET(S) GET(get##S, void, S / 8, shm_get_out) GET(get##S##_nbi, void, S / 8, shm_get_nbi_out)
+SHM_TYPES_RMA(TYPED_GET)
+SHM_SIZES(SIZED_GET)
+GET(getmem, void, 1, shm_get_out)
+GET(getmem_nbi, void, 1, shm_get_nbi_out)
+
+/** One value. All but long double fit a word; the size is a constant of each caller. */
+static inline __attribute__((always_inline)) void get_value(void *value, const void *source, size_t nbytes, int pe)
+{
+    if (nbytes <= 8)
+        shm_from_bits(value, cw_get_scalar(source, nbytes, pe), nbytes);
+    else
+        shm_get(value, source, nbytes, pe, &cw_ctx_default, shm_get_out);
+}
+
+#define GET_VALUE(N, T)                                                                                             \
+    T pshmem_##N##_g(const T *source, int pe) { T value; get_value(&value, source, sizeof(T), pe); return value; }  \
+    T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T *source, int pe)                                                  \
+    { T value; (void)SHM_CTX(ctx); get_value(&value, source, sizeof(T), pe); return value; }                        \
+    SHM_WEAK(shmem_##N##_g); SHM_WEAK(shmem_ctx_##N##_g);
+SHM_TYPES_RMA(GET_VALUE)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Contiguous transfers: memcpy inside the node, core's functions beyond it. Blocking and nonblocking differ only in
+// the way out of the node.
+#ifndef SHM_RMA_LOCAL_H
+#define SHM_RMA_LOCAL_H
+
+#include "shmem/shm.h"
+
+// The ways out: functions of their own, so that the local path saves no registers for them.
+void shm_put_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_get_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
+
+typedef void shm_out_fn(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx);
+
+static inline __attribute__((always_inline)) void shm_put(void *dest, const void *source, size_t nbytes, int pe,
+                                                          cw_ctx_t *ctx, shm_out_fn *out)
+{
+    uintptr_t word = cw_peer_word(pe);
+    if (!cw_word_is_local(word)) {
+        out(dest, source, nbytes, pe, ctx);
+        return;
+    }
+    memcpy(cw_local_address(word, dest), source, nbytes);
+    cw_local_stored(pe);
+}
+
+static inline __attribute__((always_inline)) void shm_get(void *dest, const void *source, size_t nbytes, int pe,
+                                                          cw_ctx_t *ctx, shm_out_fn *out)
+{
+    uintptr_t word = cw_peer_word(pe);
+    if (!cw_word_is_local(word)) {
+        out(dest, source, nbytes, pe, ctx);
+        return;
+    }
+    memcpy(dest, cw_local_address(word, source), nbytes);
+}
+
+#endif

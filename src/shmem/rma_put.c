@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Contiguous puts, blocking and not, and single values.
+#include "shmem/rma_local.h"
+
+void shm_put_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
+{
+    if (SHM_CHECKING())
+        shm_check_count("shmem_put", "bytes", nbytes, 1);
+    cw_put(ctx, dest, source, nbytes, pe);
+}
+
+void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
+{
+    if (SHM_CHECKING())
+        shm_check_count("shmem_put_nbi", "bytes", nbytes, 1);
+    cw_put_nbi(ctx, dest, source, nbytes, pe);
+}
+
+// NAME as in shmem_NAME and shmem_ctx_NAME; OUT is the way out of the node.
+#define PUT(NAME, TYPE, SIZE, OUT)                                                                                  \
+    void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, int pe)                                       \
+    { shm_put(dest, source, nelems * (SIZE), pe, &cw_ctx_default, OUT); }                                           \
+    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, int pe)                  \
+    { shm_put(dest, source, nelems * (SIZE), pe, SHM_CTX(ctx), OUT); }                                              \
+    SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
+
+#define TYPED_PUT(N, T) PUT(N##_put, T, sizeof(T), shm_put_out) PUT(N##_put_nbi, T, sizeof(T), shm_put_nbi_out)
+#define SIZED_PUT(S) PUT(put##S, void, S / 8, shm_put_out) PUT(put##S##_nbi, void, S / 8, shm_put_nbi_out)
+SHM_TYPES_RMA(TYPED_PUT)
+SHM_SIZES(SIZED_PUT)
+PUT(putmem, void, 1, shm_put_out)
+PUT(putmem_nbi, void, 1, shm_put_nbi_out)
+
+/** One value. All but long double fit a word; the size is a constant of each caller. */
+static inline __attribute__((always_inline)) void put_value(void *dest, const void *value, size_t nbytes, int pe)
+{
+    if (nbytes <= 8)
+        cw_put_scalar(dest, shm_bits(value, nbytes), nbytes, pe);
+    else
+        shm_put(dest, value, nbytes, pe, &cw_ctx_default, shm_put_out);
+}
+
+#define PUT_VALUE(N, T)                                                                                             \
+    void pshmem_##N##_p(T *dest, T value, int pe) { put_value(dest, &value, sizeof(T), pe); }                       \
+    SHM_WEAK(shmem_##N##_p);
+#define PUT_VALUE_CTX(N, T)                                                                                         \
+    void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T *dest, T value, int pe)                                              \
+    { (void)SHM_CTX(ctx); put_value(dest, &value, sizeof(T), pe); }                                                 \
+    SHM_WEAK(shmem_ctx_##N##_p);
+#if defined(__x86_64__) && defined(__LP64__)
+PUT_VALUE(longdouble, long double)  // the others: put_scalar_x86_64.S
+#else
+SHM_TYPES_RMA(PUT_VALUE)
+#endif
+SHM_TYPES_RMA(PUT_VALUE_CTX)

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Setup, exit and query routines, and what world the program is in.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shmem/shm.h"
+
+void pshmem_init(void)
+{
+    if (cw_init(SHMEM_THREAD_SINGLE) != CW_OK)
+        exit(EXIT_FAILURE);  // reported by the layer that failed
+}
+SHM_WEAK(shmem_init);
+
+int pshmem_init_thread(int requested, int *provided)
+{
+    if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE)
+        return 1;
+    if (cw_init(requested) != CW_OK)
+        return 1;
+    *provided = cw_world.thread_level;
+    return 0;
+}
+SHM_WEAK(shmem_init_thread);
+
+void pshmem_query_thread(int *provided)
+{
+    SHM_ENTER();
+    *provided = cw_world.thread_level;
+}
+SHM_WEAK(shmem_query_thread);
+
+void pshmem_query_initialized(int *initialized)
+{
+    *initialized = cw_world.initialized;
+}
+SHM_WEAK(shmem_query_initialized);
+
+void pshmem_finalize(void)
+{
+    SHM_ENTER();
+    cw_finalize();
+}
+SHM_WEAK(shmem_finalize);
+
+static void finalize_at_exit(void)
+{
+    if (cw_world.initialized)
+        cw_finalize();
+}
+
+/** The first call initializes, and the end of the program finalizes; further calls have no effect. */
+void pstart_pes(int npes)
+{
+    static bool started;
+    (void)npes;
+    if (started)
+        return;
+    started = true;
+    pshmem_init();
+    atexit(finalize_at_exit);
+}
+SHM_WEAK(start_pes);
+
+void pshmem_global_exit(int status)
+{
+    SHM_ENTER();
+    fflush(NULL);
+    cw_global_exit(status);
+}
+SHM_WEAK(shmem_global_exit);
+
+int pshmem_my_pe(void)
+{
+    SHM_ENTER();
+    return cw_world.pe;
+}
+SHM_WEAK(shmem_my_pe);
+extern __typeof__(pshmem_my_pe) _my_pe __attribute__((weak, alias("pshmem_my_pe")));
+
+int pshmem_n_pes(void)
+{
+    SHM_ENTER();
+    return cw_world.npes;
+}
+SHM_WEAK(shmem_n_pes);
+
+int pshmem_num_pes(void)
+{
+    SHM_ENTER();
+    return cw_world.npes;
+}
+extern __typeof__(pshmem_num_pes) _num_pes __attribute__((weak, alias("pshmem_num_pes")));
+
+static bool is_pe(int pe)
+{
+    return pe >= 0 && pe < cw_world.npes;
+}
+
+/** The object may be anywhere in symmetric memory; a PE of another node has no address here. */
+void *pshmem_ptr(const void *dest, int pe)
+{
+    SHM_ENTER();
+    if (SHM_CHECKING())
+        shm_check_pe(__func__, pe);
+    return is_pe(pe) ? cw_ptr(dest, pe) : NULL;
+}
+SHM_WEAK(shmem_ptr);
+
+int pshmem_pe_accessible(int pe)
+{
+    SHM_ENTER();
+    return is_pe(pe);
+}
+SHM_WEAK(shmem_pe_accessible);
+
+int pshmem_addr_accessible(const void *addr, int pe)
+{
+    SHM_ENTER();
+    return is_pe(pe) && cw_is_symmetric(addr, 1);
+}
+SHM_WEAK(shmem_addr_accessible);
+
+void pshmem_info_get_version(int *major, int *minor)
+{
+    *major = SHMEM_MAJOR_VERSION;
+    *minor = SHMEM_MINOR_VERSION;
+}
+SHM_WEAK(shmem_info_get_version);
+
+_Static_assert(sizeof(SHMEM_VENDOR_STRING) <= SHMEM_MAX_NAME_LEN, "the name fits the user's buffer");
+
+void pshmem_info_get_name(char *name)
+{
+    memcpy(name, SHMEM_VENDOR_STRING, sizeof(SHMEM_VENDOR_STRING));
+}
+SHM_WEAK(shmem_info_get_name);
+
+/** For profiling tools to replace; the library itself has no use for it. */
+void pshmem_pcontrol(int level, ...)
+{
+    (void)level;
+}
+SHM_WEAK(shmem_pcontrol);
