@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#define _GNU_SOURCE
 #include "common.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,4 +224,19 @@ double bench_pss_kib(void)
             break;
     fclose(f);
     return kib;
+}
+
+void bench_pin(int nth)
+{
+    cpu_set_t allowed, one;
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    nth %= CPU_COUNT(&allowed);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, &allowed) && nth-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+    }
 }

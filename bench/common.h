@@ -75,4 +75,8 @@ void bench_emit_rate(const struct bench_opts *opts, const char *bench, const cha
 // Proportional set size of this process in KiB, -1 when the kernel does not say.
 double bench_pss_kib(void);
 
+// Binds this process to the n-th core it may use. For baselines alone: two that spin on one core measure the
+// scheduler.
+void bench_pin(int nth);
+
 #endif

@@ -8,7 +8,6 @@
 #include "kernels.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,22 +150,6 @@ static void windows(const struct bench_opts *opts, struct transfer *t)
     }
 }
 
-// Two pure spinners on one core would measure the scheduler: each gets the n-th core this process may use.
-static void pin(int nth)
-{
-    cpu_set_t allowed, one;
-    sched_getaffinity(0, sizeof allowed, &allowed);
-    nth %= CPU_COUNT(&allowed);
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, &allowed) && nth-- == 0) {
-            CPU_ZERO(&one);
-            CPU_SET(cpu, &one);
-            sched_setaffinity(0, sizeof one, &one);
-            return;
-        }
-    }
-}
-
 static void ping_pong(struct bench_opts *opts, struct transfer *t)
 {
     struct bench_series series = {0};
@@ -177,11 +160,11 @@ static void ping_pong(struct bench_opts *opts, struct transfer *t)
         exit(1);
     }
     if (child == 0) {
-        pin(1);
+        bench_pin(1);
         echo(t);
         _exit(0);
     }
-    pin(0);
+    bench_pin(0);
     opts->budget_ms *= 4;
     bench_measure(opts, round_trips, NULL, t, &series);
     opts->budget_ms /= 4;

@@ -257,11 +257,13 @@ int main(int argc, char **argv)
     }
     if (child == 0) {
         struct fabric f;
+        bench_pin(1);
         alarm(600); // should the origin die, the target must not poll for ever
         fabric_open(&f, &opts, meet, 1, BENCH_MAX_BYTES + DATA);
         serve(&f, meet);
         _exit(0);
     }
+    bench_pin(0);
     origin(&opts, meet);
     waitpid(child, NULL, 0);
     return 0;

@@ -66,7 +66,7 @@ def other(oshcc):
         raise SystemExit(f"bench: --against {oshcc}: its launcher {oshrun} does not exist")
     tag = re.sub(r"[^A-Za-z0-9]+", "-", os.path.abspath(path).strip("/"))
     peer = Peer(os.path.abspath(path), tag, path, oshrun)
-    found = re.search(r"\(Open MPI\) (\S+)", _output([oshrun, "--version"]))
+    found = re.search(r"\((?:Open MPI|OpenRTE)\) (\S+)", _output([oshrun, "--version"]))
     if found:
         _open_mpi(peer, found.group(1))
     else:
