@@ -91,7 +91,9 @@ class Drawer:
             for shape, box in zip(shapes["boxes"], boxes):
                 shape.set(facecolor=box[1], alpha=0.55)
             axis.set_xticks(range(1, len(boxes) + 1), [box[0] for box in boxes], fontsize=7)
-            axis.set_ylim(bottom=0)
+            # One disturbed measurement must not flatten the others: whiskers beyond three medians leave the panel.
+            highest = max(box[2].median for box in boxes)
+            axis.set_ylim(0, min(1.05 * max(box[2].quantile(0.95) for box in boxes), 3 * highest) / 1e3)
         axes[0].set_ylabel("µs")
         if drawn:
             self.save(figure, "distributions.png")
@@ -109,10 +111,10 @@ class Drawer:
                 drawn = True
                 values = [self.store.get(tag, layout, bench, op, nbytes, n).median * scale for n in counts]
                 axis.plot(counts, values, marker="o", markersize=3, label=label, **style)
-                axis.set_xticks(sorted({*axis.get_xticks(), *counts}))
             axis.set_xscale("log", base=2)
             axis.set_yscale("log")
-            axis.set_xticks(ticks := sorted({n for c in curves for n in self.store.counts(*c[:5])}), [str(n) for n in ticks])
+            ticks = sorted({n for curve in curves for n in self.store.counts(*curve[:5])})
+            axis.set_xticks(ticks, [str(n) for n in ticks])
             axis.minorticks_off()
             axis.set(title=title, xlabel="PEs", ylabel=ylabel)
             if axis.get_legend_handles_labels()[0]:
@@ -166,8 +168,9 @@ class Drawer:
             axis.set_xticks(range(len(names)), [label for _, label in names])
             axis.set(title=title, ylabel="instructions")
             axis.grid(axis="x", visible=False)
+            axis.set_ylim(top=1.25 * axis.get_ylim()[1])
             if axis.get_legend_handles_labels()[0]:
-                axis.legend(fontsize=8)
+                axis.legend(fontsize=8, ncols=len(bars), loc="upper left")
         if drawn:
             self.save(figure, "instructions.png")
         self.plt.close(figure)

@@ -27,17 +27,20 @@ class Pool:
         self.low = min(self.low, record.get("min", record["median"]))
         self.high = max(self.high, record.get("max", record["median"]))
 
+    def quantile(self, q):
+        return _quantile(self.samples, q)
+
     @property
     def median(self):
         return statistics.median(self.samples)
 
     @property
     def p10(self):
-        return _quantile(self.samples, 0.1)
+        return self.quantile(0.1)
 
     @property
     def p90(self):
-        return _quantile(self.samples, 0.9)
+        return self.quantile(0.9)
 
 
 class Store:

@@ -11,12 +11,22 @@
 struct step_log *step_log;
 
 #if STEP_WORKS
+// The kernel returns from a system call without a trap behind the syscall instruction itself: the one after
+// it is missed.
+static void add_missed(struct step_log *log, uintptr_t ip)
+{
+    const unsigned char *last = log->n ? (const unsigned char *)log->ip[log->n - 1] : NULL;
+    if (last && last[0] == 0x0f && last[1] == 0x05 && (uintptr_t)last + 2 != ip && log->n < STEP_MAX)
+        log->ip[log->n++] = (uintptr_t)last + 2;
+}
+
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
     uintptr_t ip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
     struct step_log *log = step_log;
     (void)sig, (void)info;
+    add_missed(log, ip);
     if (ip >= (uintptr_t)__start_step_callers && ip < (uintptr_t)__stop_step_callers)
         return;
     if (log->n && log->ip[log->n - 1] == ip) // one round of a string instruction
