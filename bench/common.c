@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define _GNU_SOURCE
+#include "common.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN_SAMPLES = 12, MAX_SAMPLES = 20000, HARD_LIMIT = 20 };
+
+static const char *option_value(int argc, char **argv, int *i_p)
+{
+    if (*i_p + 1 >= argc) {
+        fprintf(stderr, "%s: option %s needs a value\n", argv[0], argv[*i_p]);
+        exit(2);
+    }
+    return argv[++*i_p];
+}
+
+void bench_parse(int argc, char **argv, struct bench_opts *opts)
+{
+    *opts = (struct bench_opts){
+        .max_bytes = BENCH_MAX_BYTES, .target = "barrier", .endpoint = "rdm", .nprocs = 2};
+    for (int i = 1; i < argc; i++) {
+        const char *arg = argv[i];
+        if (!strcmp(arg, "--quick"))
+            opts->quick = 1;
+        else if (!strcmp(arg, "--samples"))
+            opts->nsamples = atoi(option_value(argc, argv, &i));
+        else if (!strcmp(arg, "--budget-ms"))
+            opts->budget_ms = atof(option_value(argc, argv, &i));
+        else if (!strcmp(arg, "--max-bytes"))
+            opts->max_bytes = strtoull(option_value(argc, argv, &i), NULL, 0);
+        else if (!strcmp(arg, "--only"))
+            opts->only = option_value(argc, argv, &i);
+        else if (!strcmp(arg, "--target"))
+            opts->target = option_value(argc, argv, &i);
+        else if (!strcmp(arg, "--provider"))
+            opts->provider = option_value(argc, argv, &i);
+        else if (!strcmp(arg, "--endpoint"))
+            opts->endpoint = option_value(argc, argv, &i);
+        else if (!strcmp(arg, "--program"))
+            opts->program = option_value(argc, argv, &i);
+        else if (!strcmp(arg, "--trace"))
+            opts->trace = option_value(argc, argv, &i);
+        else if (!strcmp(arg, "--nprocs"))
+            opts->nprocs = atoi(option_value(argc, argv, &i));
+        else if (!strcmp(arg, "--mode"))
+            opts->mode = atoi(option_value(argc, argv, &i));
+        else {
+            fprintf(stderr, "%s: unknown option %s\n", argv[0], arg);
+            exit(2);
+        }
+    }
+    if (opts->max_bytes > BENCH_MAX_BYTES)
+        opts->max_bytes = BENCH_MAX_BYTES;
+    if (opts->budget_ms <= 0)
+        opts->budget_ms = opts->quick ? 10 : 40;
+}
+
+int bench_wants(const struct bench_opts *opts, const char *op)
+{
+    return !opts->only || !strcmp(opts->only, op);
+}
+
+size_t bench_next_size(const struct bench_opts *opts, size_t nbytes)
+{
+    static const size_t few[] = {8, 1024, 65536, 1048576, 4194304};
+    size_t next = 0;
+    if (!opts->quick) {
+        next = nbytes ? nbytes * 2 : 8;
+    } else {
+        for (size_t i = 0; i < sizeof few / sizeof few[0] && !next; i++)
+            if (few[i] > nbytes)
+                next = few[i];
+    }
+    return next && next <= opts->max_bytes ? next : 0;
+}
+
+void bench_series_add(struct bench_series *series, double value)
+{
+    if (series->n == series->cap) {
+        series->cap = series->cap ? series->cap * 2 : 1024;
+        series->v = realloc(series->v, series->cap * sizeof *series->v);
+        if (!series->v) {
+            perror("bench: samples");
+            exit(1);
+        }
+    }
+    series->v[series->n++] = value;
+}
+
+void bench_series_clear(struct bench_series *series)
+{
+    series->n = 0;
+}
+
+static double timed(bench_fn op, bench_fn after, void *ctx, size_t count)
+{
+    uint64_t start = bench_now_ns();
+    op(ctx, count);
+    uint64_t end = bench_now_ns();
+    if (after)
+        after(ctx, count);
+    return (double)(end - start);
+}
+
+// Operations in a batch. Warms up first: the first touch of pages and connections is not the price of an
+// operation.
+static size_t calibrate(bench_fn op, bench_fn after, void *ctx)
+{
+    double per_op = timed(op, after, ctx, 1);
+    uint64_t start = bench_now_ns();
+    for (int i = 0; i < 200 && bench_now_ns() - start < 2000000; i++) {
+        double ns = timed(op, after, ctx, 1);
+        per_op = ns < per_op ? ns : per_op;
+    }
+    if (per_op >= BENCH_BATCH_NS / 5)
+        return 1;
+    for (size_t count = 16; count <= 65536; count *= 2) {
+        double ns = timed(op, after, ctx, count);
+        per_op = ns / (double)count;
+        if (ns >= BENCH_BATCH_NS)
+            break;
+    }
+    return (size_t)(BENCH_BATCH_NS / (per_op > 0.1 ? per_op : 0.1)) + 1;
+}
+
+void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx, size_t count,
+                         struct bench_series *series)
+{
+    double budget_ns = opts->budget_ms * 1e6;
+    uint64_t start = bench_now_ns();
+    timed(op, after, ctx, count);
+    for (;;) {
+        bench_series_add(series, timed(op, after, ctx, count) / (double)count);
+        double spent = (double)(bench_now_ns() - start);
+        if (series->n >= MAX_SAMPLES || spent > budget_ns * HARD_LIMIT)
+            break;
+        if (spent > budget_ns && series->n >= MIN_SAMPLES)
+            break;
+    }
+}
+
+void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx,
+                   struct bench_series *series)
+{
+    bench_measure_batch(opts, op, after, ctx, calibrate(op, after, ctx), series);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(const struct bench_series *series, double q)
+{
+    double pos = q * (double)(series->n - 1);
+    size_t i = (size_t)pos;
+    if (i + 1 >= series->n)
+        return series->v[series->n - 1];
+    return series->v[i] + (pos - (double)i) * (series->v[i + 1] - series->v[i]);
+}
+
+static void print_sorted(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
+                         const char *unit, const struct bench_series *series)
+{
+    double sum = 0;
+    for (size_t i = 0; i < series->n; i++)
+        sum += series->v[i];
+    printf("{\"bench\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"median\":%.6g,\"p10\":%.6g,"
+           "\"p90\":%.6g,"
+           "\"min\":%.6g,\"max\":%.6g,\"mean\":%.6g,\"n\":%zu",
+           bench, op, nbytes, unit, quantile(series, 0.5), quantile(series, 0.1), quantile(series, 0.9),
+           series->v[0], series->v[series->n - 1], sum / (double)series->n, series->n);
+    if (opts->nsamples > 0) {
+        printf(",\"samples\":[");
+        for (int i = 0; i < opts->nsamples; i++)
+            printf("%s%.5g", i ? "," : "", quantile(series, (i + 0.5) / opts->nsamples));
+        printf("]");
+    }
+    printf("}\n");
+    fflush(stdout);
+}
+
+void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
+                const char *unit, struct bench_series *series)
+{
+    if (!series->n)
+        return;
+    qsort(series->v, series->n, sizeof *series->v, by_value);
+    print_sorted(opts, bench, op, nbytes, unit, series);
+    bench_series_clear(series);
+}
+
+void bench_emit_rate(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
+                     struct bench_series *series)
+{
+    struct bench_series derived = {0};
+    char name[64];
+    for (size_t i = 0; i < series->n; i++)
+        bench_series_add(&derived, 1e3 / series->v[i]);
+    snprintf(name, sizeof name, "%s_rate", op);
+    bench_emit(opts, bench, name, nbytes, "Mop/s", &derived);
+    for (size_t i = 0; i < series->n; i++)
+        bench_series_add(&derived, (double)nbytes / series->v[i]);
+    snprintf(name, sizeof name, "%s_bw", op);
+    bench_emit(opts, bench, name, nbytes, "GB/s", &derived);
+    free(derived.v);
+    bench_series_clear(series);
+}
+
+double bench_pss_kib(void)
+{
+    char line[256];
+    double kib = -1;
+    FILE *f = fopen("/proc/self/smaps_rollup", "r");
+    if (!f)
+        return -1;
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "Pss: %lf", &kib) == 1)
+            break;
+    fclose(f);
+    return kib;
+}
+
+void bench_pin(int nth)
+{
+    cpu_set_t allowed, one;
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    nth %= CPU_COUNT(&allowed);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, &allowed) && nth-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows of the short table: what is measured, beside what, and the bar we set ourselves. A bar is no test: nothing fails."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    section: str
+    label: str
+    layout: str
+    bench: str
+    op: str
+    nbytes: int = 8
+    npes: int = 2
+    base_op: str | None = None  # the baseline's line, if it has another name
+    base: bool = True  # a baseline exists
+    at_most: float | None = None  # absolute bar, in the unit of the row
+    ratio_most: float | None = None  # bar against the baseline
+    ratio_least: float | None = None
+    over_base: float | None = None  # absolute distance from the baseline
+    beat_others: bool = False
+
+    def bar_text(self, show):
+        if self.at_most is not None:
+            return f"≤ {show(self.at_most)}"
+        if self.ratio_most is not None:
+            return f"≤ {self.ratio_most:g} × base"
+        if self.ratio_least is not None:
+            return f"≥ {self.ratio_least:g} × base" + (", ≥ others" if self.beat_others else "")
+        if self.over_base is not None:
+            return f"≤ base + {show(self.over_base)}"
+        return "faster than others" if self.beat_others else ""
+
+    def met(self, ours, base, others):
+        """True, False, or None when there is no bar or nothing to compare with."""
+        checks = []
+        if self.at_most is not None:
+            checks.append(ours <= self.at_most)
+        if self.ratio_most is not None:
+            checks.append(None if base is None else ours <= self.ratio_most * base)
+        if self.ratio_least is not None:
+            checks.append(None if base is None else ours >= self.ratio_least * base)
+        if self.over_base is not None:
+            checks.append(None if base is None else ours - base <= self.over_base)
+        if self.beat_others:
+            more_is_better = self.ratio_least is not None
+            checks.append(None if not others else all((ours >= o) if more_is_better else (ours < o) for o in others))
+        if not checks or None in checks:
+            return False if False in checks else None
+        return all(checks)
+
+
+def _local():
+    where = "Two PEs, one node"
+    yield Row(where, "p 8 B", "local", "latency", "p", at_most=5)
+    yield Row(where, "put + quiet 8 B", "local", "latency", "put_quiet", at_most=12)
+    yield Row(where, "get 8 B", "local", "latency", "get", at_most=8)
+    yield Row(where, "g 8 B", "local", "latency", "g")
+    for nbytes, label in ((1024, "1 KiB"), (65536, "64 KiB"), (1048576, "1 MiB"), (4194304, "4 MiB")):
+        yield Row(where, f"put {label}", "local", "latency", "put", nbytes, ratio_most=1.1 if nbytes < 4194304 else None)
+    for nbytes, label in ((1024, "1 KiB"), (65536, "64 KiB"), (1048576, "1 MiB")):
+        yield Row(where, f"get {label}", "local", "latency", "get", nbytes)
+    for op in ("fetch_add", "cswap", "swap"):
+        yield Row(where, op, "local", "atomics", op, at_most=10)
+    yield Row(where, "add + quiet", "local", "atomics", "add_quiet")
+    yield Row(where, "p to wait, half round trip", "local", "pingpong", "p_wait", at_most=200)
+    yield Row(where, "put_nbi 8 B rate", "local", "rate", "put_nbi_rate")
+    yield Row(where, "get_nbi 8 B rate", "local", "rate", "get_nbi_rate")
+
+
+def _network(mode):
+    where = f"Two PEs, two nodes, {mode} endpoints over loopback"
+    yield Row(where, "p to wait, half round trip", mode, "pingpong", "p_wait", ratio_most=1.05)
+    yield Row(where, "p 8 B", mode, "latency", "p")
+    yield Row(where, "put + quiet 8 B, complete", mode, "latency", "put_quiet", ratio_most=1.15)
+    yield Row(where, "get 8 B", mode, "latency", "get", ratio_most=1.1)
+    yield Row(where, "g 8 B", mode, "latency", "g", ratio_most=1.1)
+    for op in ("fetch_add", "cswap", "swap"):
+        yield Row(where, op, mode, "atomics", op, base_op="latency:get", ratio_most=1.1)
+    yield Row(where, "add + quiet", mode, "atomics", "add_quiet", base_op="latency:get")
+    yield Row(where, "put + quiet 64 KiB", mode, "latency", "put_quiet", 65536)
+    yield Row(where, "get 64 KiB", mode, "latency", "get", 65536)
+    yield Row(where, "put_nbi 8 B rate", mode, "rate", "put_nbi_rate")
+    yield Row(where, "get_nbi 8 B rate", mode, "rate", "get_nbi_rate")
+    for op in ("put", "get"):
+        yield Row(where, f"{op} 4 MiB bandwidth", mode, "rate", f"{op}_nbi_bw", 4194304, ratio_least=0.97, beat_others=True)
+    for op, label in (("get", "get 8 B"), ("put_quiet", "put + quiet 8 B"), ("fetch_add", "fetch_add")):
+        yield Row(where, f"{label}, target computes", mode, "busy", op, base=False)
+
+
+def _instructions():
+    for bench, threads in (("insn", ""), ("insn_threads", ", threads on")):
+        where = f"Instructions{threads}"
+        for op, bar in (("int_p", 10), ("int_g", 10), ("putmem", None), ("fetch_add", None), ("quiet", 11), ("fence", None)):
+            yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0, base=False, at_most=bar)
+        for mode in ("rdm", "msg"):
+            for op, bar in (("int_p", 16), ("putmem", None), ("int_g", None), ("fetch_add", None)):
+                for which, words in (("first", "first after quiet"), ("next", "in a stream")):
+                    yield Row(where, f"{op} {mode}, to the provider, {words}", mode, bench, f"{op}.to_provider.{which}", 0,
+                              base=False, at_most=bar)  # fmt: skip
+            yield Row(where, f"quiet {mode}, idle", mode, bench, "quiet.total.next", 0, base=False, at_most=11)
+            yield Row(where, f"fence {mode}, idle", mode, bench, "fence.total.next", 0, base=False)
+
+
+def _collectives():
+    for npes in (2, 4, 8, 16, 32):
+        yield Row("Collectives, one node", f"barrier_all, {npes} PEs", "local", "coll", "barrier_all", 0, npes, base=False,
+                  beat_others=True)  # fmt: skip
+    for nbytes, label in ((8, "8 B"), (1024, "1 KiB"), (65536, "64 KiB")):
+        for npes in (2, 4, 8, 16, 32):
+            yield Row("Collectives, one node", f"sum {label}, {npes} PEs", "local", "coll", "sum", nbytes, npes, base=False)
+    for mode in ("rdm", "msg"):
+        for npes in (2, 4, 8):
+            yield Row("Collectives, two nodes", f"barrier_all {mode}, {npes} PEs", mode, "coll", "barrier_all", 0, npes,
+                      base=False)  # fmt: skip
+            yield Row("Collectives, two nodes", f"sum 8 B {mode}, {npes} PEs", mode, "coll", "sum", 8, npes, base=False)
+
+
+def _startup():
+    for npes in (2, 4, 8, 16, 32, 64, 128, 256, 1024):
+        yield Row("Startup", f"hello, {npes} PEs", "local", "startup", "wall", 0, npes,
+                  ratio_most=1.5 if npes == 64 else None)  # fmt: skip
+    for npes in (2, 16, 64, 256, 1024):
+        yield Row("Startup", f"shmem_init, {npes} PEs", "local", "startup", "init", 0, npes, base=False)
+    for mode in ("rdm", "msg"):
+        for npes in (2, 16, 64):
+            yield Row("Startup", f"hello, two nodes {mode}, {npes} PEs", mode, "startup", "wall", 0, npes, base=False)
+            yield Row("Startup", f"shmem_init, two nodes {mode}, {npes} PEs", mode, "startup", "init", 0, npes, base=False)
+    for npes in (2, 16, 64, 256, 1024):
+        yield Row("Memory", f"Pss a PE, {npes} PEs", "local", "startup", "pss", 0, npes,
+                  over_base=1024 if npes == 64 else None)  # fmt: skip
+    for mode in ("rdm", "msg"):
+        yield Row("Memory", f"Pss a PE, two nodes {mode}, 64 PEs", mode, "startup", "pss", 0, 64, base=False)
+
+
+def all_rows():
+    return [*_local(), *_network("rdm"), *_network("msg"), *_instructions(), *_collectives(), *_startup()]

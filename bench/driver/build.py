@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiles the programs for each peer, and the baselines, into build/bench."""
+
+import os
+import subprocess
+
+PROGRAMS = {
+    "latency": ["latency.c"],
+    "rate": ["rate.c"],
+    "atomics": ["atomics.c"],
+    "pingpong": ["pingpong.c"],
+    "coll": ["coll.c"],
+    "startup": ["startup.c"],
+    "insn": ["insn/insn.c", "insn/step.c"],
+}
+BASELINES = {
+    "local": (["baseline/local.c", "baseline/kernels.c"], []),
+    "plain": (["baseline/plain.c"], []),
+    "forkexec": (["baseline/forkexec.c"], []),
+    "raw_fabric": (["baseline/raw_fabric.c", "baseline/fabric.c"], ["-lfabric"]),
+}
+CFLAGS = ["-O2", "-g", "-std=gnu11", "-Wall", "-Wno-deprecated-declarations"]
+
+
+def _compile(compiler, sources, output, libs=(), defines=()):
+    cmd = [compiler, *CFLAGS, *defines, *sources, "-o", output, *libs]
+    done = subprocess.run(cmd, capture_output=True, text=True, check=False)
+    return None if done.returncode == 0 else (done.stderr or done.stdout).strip()
+
+
+class Builder:
+    def __init__(self, bench_dir, out_dir, say):
+        self.bench_dir, self.out_dir, self.say = bench_dir, out_dir, say
+        self.missing = {}  # (tag, program) -> reason
+
+    def path(self, tag, program):
+        return os.path.join(self.out_dir, tag, program)
+
+    def _sources(self, names):
+        return [os.path.join(self.bench_dir, n) for n in [*names, "common.c"]]
+
+    def _one(self, compiler, tag, program, sources, libs=()):
+        out = self.path(tag, program)
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        error = _compile(compiler, self._sources(sources), out, libs)
+        if error and program == "coll":  # a library that dropped the active-set reductions
+            error = _compile(compiler, self._sources(sources), out, libs, ["-DBENCH_TEAM_REDUCE"])
+        if error:
+            self.missing[tag, program] = error.splitlines()[0]
+            self.say(f"  cannot build {program} for {tag}: {error.splitlines()[0]}")
+
+    def peer(self, peer, programs):
+        for program in programs:
+            self._one(peer.oshcc, peer.tag, program, PROGRAMS[program])
+
+    def baselines(self):
+        compiler = os.environ.get("CC", "cc")
+        for program, (sources, libs) in BASELINES.items():
+            self._one(compiler, "baseline", program, sources, libs)

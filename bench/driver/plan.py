@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is run: groups of launches that are interleaved with one another, so that their ratios mean something."""
+
+import os
+
+from .measure import Run
+from .store import SAMPLES_PER_ROUND
+
+LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
+NAMES = ("latency", "rate", "atomics", "pingpong", "busy", "coll", "startup", "insn")
+
+
+class Group:
+    def __init__(self, runs, rounds=None):
+        self.runs, self.rounds = runs, rounds
+
+
+class Plan:
+    def __init__(self, ours, others, builder, quick, only):
+        self.ours, self.others, self.builder, self.quick = ours, others, builder, quick
+        self.only = set(only or NAMES)
+        self.peers = [ours, *others]
+        self.common = ["--samples", str(SAMPLES_PER_ROUND)] + (["--quick"] if quick else [])
+
+    def _run(self, peer, layout, npes, program, args=(), title=None, env=None, **more):
+        """A factory of launches, or none when the peer lacks the program or the layout."""
+        if (peer.tag, program) in self.builder.missing or layout not in peer.layouts:
+            return []
+        cmd = [*peer.command(layout, npes), self.builder.path(peer.tag, program), *self.common, *args]
+        full_env = {**peer.environment(layout), **(env or {})}
+        return [lambda: Run(peer.tag, layout, npes, title or program, cmd, full_env, **more)]
+
+    def _baseline(self, program, layout, npes, args, title, **more):
+        if ("baseline", program) in self.builder.missing:
+            return []
+        cmd = [self.builder.path("baseline", program), *self.common, *args]
+        return [lambda: Run("baseline", layout, npes, title, cmd, dict(os.environ), **more)]
+
+    def _pairs(self, program, mode):
+        """Two PEs on one node, then two PEs on two nodes, each beside its baseline."""
+        local = self._baseline("local", "local", 2, ["--mode", str(mode)], program)
+        for peer in self.peers:
+            local += self._run(peer, "local", 2, program)
+        net = []
+        for endpoint in ("rdm", "msg"):
+            # Off the node an atomic is a round trip: a raw read stands beside it.
+            raw = ["--mode", "0", "--only", "get", "--max-bytes", "8"] if mode == ATOMICS else ["--mode", str(mode)]
+            net += self._baseline("raw_fabric", endpoint, 2, ["--endpoint", endpoint, *raw], program)
+            net += self._run(self.ours, endpoint, 2, program)
+        for peer in self.others:
+            net += self._run(peer, "tcp", 2, program)
+        return [Group(local), Group(net)]
+
+    def _busy(self):
+        """A target that computes and never calls in: only a library with progress of its own is asked."""
+        runs = []
+        for mode in ("local", "rdm", "msg"):
+            for program, op in (("latency", "get"), ("latency", "put_quiet"), ("atomics", "fetch_add")):
+                args = ["--target", "busy", "--only", op, "--max-bytes", "8"]
+                runs += self._run(self.ours, mode, 2, program, args, f"{op}, target busy", bench="busy")
+        return [Group(runs, rounds=1 if self.quick else 2)]
+
+    def _coll(self):
+        groups = []
+        for npes in (2, 4, 8) if self.quick else (2, 4, 8, 16, 32):
+            runs = []
+            for peer in self.peers:
+                runs += self._run(peer, "local", npes, "coll", timeout=60)
+            groups.append(Group(runs))
+        for npes in (2,) if self.quick else (2, 4, 8):
+            runs = []
+            for mode in ("rdm", "msg"):
+                runs += self._run(self.ours, mode, npes, "coll", timeout=60)
+            for peer in self.others:
+                runs += self._run(peer, "tcp", npes, "coll", timeout=60)
+            groups.append(Group(runs, rounds=1 if self.quick else 2))
+        return groups
+
+    def _startup(self):
+        groups = []
+        plain = self.builder.path("baseline", "plain")
+        for npes in (2, 16, 64) if self.quick else (2, 4, 8, 16, 32, 64, 128, 256, 1024):
+            floor = ["--program", plain, "--nprocs", str(npes)]
+            hello = self._baseline("forkexec", "local", npes, floor, "hello", wall=True)
+            inside = self._baseline("forkexec", "local", npes, [*floor, "--mode", "1"], "memory")
+            for peer in self.peers:
+                if peer.ours or npes <= 64:  # others take minutes beyond
+                    hello += self._run(peer, "local", npes, "startup", title="hello", wall=True)
+                    inside += self._run(peer, "local", npes, "startup", ["--mode", "1"], title="init, memory")
+            if npes in (2, 16, 64):
+                for mode in ("rdm", "msg"):
+                    hello += self._run(self.ours, mode, npes, "startup", title="hello", wall=True)
+                    inside += self._run(self.ours, mode, npes, "startup", ["--mode", "1"], title="init, memory")
+            groups.append(Group(hello, rounds=1 if npes > 256 else 3 if self.quick else 7))
+            groups.append(Group(inside, rounds=1))
+        return groups
+
+    def _insn(self):
+        runs = []
+        env = {"LD_BIND_NOW": "1"}
+        for peer in self.peers:
+            for layout in peer.layouts:
+                for mode, title in (("0", "insn"), ("1", "insn, threads")):
+                    trace = os.path.join(self.builder.out_dir, f"insn-{peer.tag}-{layout}-{mode}.trace")
+                    bench = "insn_threads" if mode == "1" else None
+                    runs += self._run(peer, layout, 2, "insn", ["--mode", mode, "--trace", trace], title, env, bench=bench)
+        return [Group(runs, rounds=1)]
+
+    def groups(self):
+        parts = {
+            "insn": self._insn,
+            "pingpong": lambda: self._pairs("pingpong", PING_PONG),
+            "atomics": lambda: self._pairs("atomics", ATOMICS),
+            "latency": lambda: self._pairs("latency", LATENCY),
+            "rate": lambda: self._pairs("rate", WINDOWS),
+            "busy": self._busy,
+            "coll": self._coll,
+            "startup": self._startup,
+        }
+        out = []
+        for name, make in parts.items():
+            if name in self.only:
+                out += [(name, group) for group in make() if group.runs]
+        return out

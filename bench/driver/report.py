@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The conditions of a run, and the page for docs/: ratios first, then everything with its spread."""
+
+import datetime
+import os
+import platform
+import re
+import subprocess
+
+from .table import cells, digits, header, lines
+
+HEADLINES = (
+    ("local", "latency", "p", 8, 2, "p of 8 B, one node"),
+    ("local", "latency", "put_quiet", 8, 2, "put + quiet of 8 B, one node"),
+    ("local", "atomics", "fetch_add", 8, 2, "fetch_add, one node"),
+    ("local", "latency", "put", 65536, 2, "put of 64 KiB, one node"),
+    ("local", "pingpong", "p_wait", 8, 2, "p to wait, one node"),
+    ("rdm", "pingpong", "p_wait", 8, 2, "p to wait, two nodes, rdm"),
+    ("msg", "pingpong", "p_wait", 8, 2, "p to wait, two nodes, msg"),
+    ("rdm", "latency", "put_quiet", 8, 2, "put + quiet of 8 B, two nodes, rdm"),
+    ("msg", "latency", "put_quiet", 8, 2, "put + quiet of 8 B, two nodes, msg"),
+    ("rdm", "latency", "get", 8, 2, "get of 8 B, two nodes, rdm"),
+    ("msg", "latency", "get", 8, 2, "get of 8 B, two nodes, msg"),
+    ("rdm", "atomics", "fetch_add", 8, 2, "fetch_add, two nodes, rdm"),
+    ("msg", "atomics", "fetch_add", 8, 2, "fetch_add, two nodes, msg"),
+    ("local", "coll", "barrier_all", 0, 2, "barrier_all of 2 PEs"),
+    ("local", "coll", "barrier_all", 0, 8, "barrier_all of 8 PEs"),
+    ("local", "coll", "barrier_all", 0, 32, "barrier_all of 32 PEs"),
+    ("local", "startup", "wall", 0, 64, "hello with 64 PEs"),
+    ("local", "startup", "pss", 0, 64, "Pss a PE with 64 PEs"),
+)
+FIGURES = (
+    ("distributions.png", "Latency beside raw libfabric on the same provider: quartiles, median, 5th and 95th percentile."),
+    ("latency.png", "Latency by size; the band is the 10th to the 90th percentile."),
+    ("bandwidth.png", "Bandwidth of a window of non-blocking operations closed by one quiet."),
+    ("instructions.png", "Instructions, counted by single-stepping warm calls in a stream."),
+    ("collectives.png", "Collectives on one node; from 4 PEs on, more PEs than cores."),
+    ("startup.png", "Startup: wall time of a hello program, time inside shmem_init, memory a PE."),
+)
+
+
+def _text(cmd):
+    try:
+        return subprocess.run(cmd, capture_output=True, text=True, timeout=20, check=False).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def conditions(root, peers, command):
+    cpu = re.search(r"model name\s*: (.*)", _read("/proc/cpuinfo"))
+    memory = re.search(r"MemTotal:\s+(\d+)", _read("/proc/meminfo"))
+    system = re.search(r'PRETTY_NAME="(.*)"', _read("/etc/os-release"))
+    fabric = re.search(r"libfabric: (\S+)", _text(["fi_info", "--version"]))
+    dpkg = _text(["dpkg-query", "-W", "-f", "${Version}", "libfabric1"])
+    virtual = _text(["systemd-detect-virt"])
+    fabric_text = dpkg or (fabric.group(1) if fabric else "not found")
+    out = {
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "commit": _text(["git", "-C", root, "describe", "--always", "--dirty", "--abbrev=10"]),
+        "command": command,
+        "cpu": f"{cpu.group(1) if cpu else platform.machine()}, {os.cpu_count()} cores"
+        + (f", virtual machine ({virtual})" if virtual not in ("", "none") else ""),
+        "memory": f"{int(memory.group(1)) / 2**20:.0f} GiB" if memory else "",
+        "system": f"{system.group(1) if system else platform.system()}, kernel {platform.release()}",
+        "compiler": _text(["cc", "--version"]).split("\n")[0],
+        "libfabric": f"{fabric_text}; raw baseline: net provider for rdm, tcp provider for msg, over 127.0.0.1",
+        "load average before": _read("/proc/loadavg").split(" ")[0],
+    }
+    for peer in peers:
+        notes = [f"{name}={value}" for name, value in {**peer.env, **peer.layouts.get("tcp", {})}.items()]
+        out[peer.name] = f"`{peer.oshcc}`; environment (UCX_… on two nodes only): {' '.join(notes) or 'none'}"
+    return out
+
+
+def _headlines(store, others):
+    yield "| | Causeway ÷ baseline |" + "".join(f" Causeway ÷ {peer.name} |" for peer in others)
+    yield "|---|--:|" + "--:|" * len(others)
+    for layout, bench, op, nbytes, npes, label in HEADLINES:
+        ours = store.get("causeway", layout, bench, op, nbytes, npes)
+        if not ours:
+            continue
+        # Off the node an atomic is a round trip: the raw read is its baseline.
+        base_key = ("latency", "get") if bench == "atomics" and layout != "local" else (bench, op)
+        pools = [store.get("baseline", layout, *base_key, nbytes, npes)]
+        for peer in others:
+            pools.append(store.get(peer.tag, "local" if layout == "local" else "tcp", bench, op, nbytes, npes))
+        ratios = [f"{digits(ours.median / pool.median)}" if pool and pool.median else "–" for pool in pools]
+        yield f"| {label} | " + " | ".join(ratios) + " |"
+
+
+def _section_tables(store, others):
+    section = None
+    for line in lines(store, others):
+        if line.row.section != section:
+            section = line.row.section
+            yield f"\n### {section}\n"
+            head = header(others)
+            yield "| " + " | ".join(head) + " |"
+            yield "|---|" + "--:|" * (len(head) - 2) + "---|"
+        yield "| " + " | ".join(cells(line, others)) + " |"
+
+
+INTRODUCTION = """\
+# Measured
+
+<!-- Generated by bench/run.py --report: do not edit. -->
+
+Everything on this page was measured in one run, libraries taking turns round by round, so quote the **ratios**: the absolute
+figures belong to the machine below. The baseline is what the machine allows: memcpy, plain loads, stores and CPU atomics through
+one function call, and a two-flag ping-pong on one node; the same operation written directly against libfabric, same provider, same
+loopback, target polling, on two nodes (for an atomic: a read); fork and exec of a plain C program for startup. "Two nodes" are two
+nodes emulated on one machine, that share no memory and talk through libfabric. Medians; in brackets the 10th and 90th percentile.
+A time is never a test: a missed bar is a line here, not a failure.
+"""
+
+METHOD = """\
+## How it is measured
+
+- A sample is one operation, or the mean of as many as fill 10 µs. Each round contributes 201 quantiles of its samples with equal
+  weight. The target sits in `shmem_barrier_all`; in the lines "target computes" it never calls into the library.
+- "put + quiet, complete": the baseline is a write with `FI_DELIVERY_COMPLETE`, which completes when target memory has changed.
+- p to wait: half of a `shmem_p` / `shmem_wait_until` ping-pong; raw: inject-write, each side polling its memory and its queue.
+- Bandwidth and rate: windows of non-blocking operations, one quiet at the end inside the clock.
+- Instructions are counted exactly, by single-stepping (trap flag) warm calls with all symbols bound and address randomisation
+  on, from the API's entry to its return, and to the first instruction in libfabric (for UCX users: in UCP).
+- Memory is Pss while all PEs live, after `shmem_init` and a barrier; the baseline is a plain C program measured the same way.
+- Again: `./dev bench --against oshcc --report FILE.md --plots DIR`.
+"""
+
+
+def write(path, figures, document, store, others):
+    """`figures` are files beside or below the page."""
+    here = os.path.dirname(os.path.abspath(path))
+    out = [INTRODUCTION, "## Ratios\n", "Times and sizes: below 1 Causeway is faster or smaller.\n"]
+    out += [*_headlines(store, others), ""]
+    by_name = {os.path.basename(figure): os.path.relpath(figure, here) for figure in figures}
+    for name, caption in FIGURES:
+        if name in by_name:
+            out += [f"![{caption}]({by_name[name]})\n", f"*{caption}*\n"]
+    out += ["## Conditions\n", "| | |", "|---|---|"]
+    out += [f"| {name} | {value} |" for name, value in document["conditions"].items() if value]
+    out += ["", METHOD, "## All figures"]
+    out += list(_section_tables(store, others))
+    if document["remarks"]:
+        out += ["\n## Not measured\n", *(f"- {name}: {reason}" for name, reason in document["remarks"].items())]
+    os.makedirs(here, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(out) + "\n")

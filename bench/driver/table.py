@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Turns the store into lines: for the terminal, and for the page in docs/."""
+
+from .bars import all_rows
+
+
+def show(value, unit):
+    """A value with its unit, three significant digits."""
+    if value is None:
+        return "n/a"
+    for limit, factor, name in {"ns": ((1e3, 1, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms"), (None, 1e9, "s")),
+                                "ms": ((1e3, 1, "ms"), (None, 1e3, "s")),
+                                "KiB": ((1024, 1, "KiB"), (None, 1024, "MiB"))}.get(unit, ()):  # fmt: skip
+        if limit is None or abs(value) < limit:
+            return f"{digits(value / factor)} {name}"
+    return digits(value) if unit == "instructions" else f"{digits(value)} {unit}"
+
+
+def digits(value):
+    if value == 0 or abs(value) >= 99.95:
+        return f"{value:.0f}"
+    if abs(value) >= 9.995:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
+
+
+def other_layout(layout):
+    """Libraries without our endpoint modes have one network layout, their own tcp."""
+    return "local" if layout == "local" else "tcp"
+
+
+class Line:
+    """One row with everything found for it."""
+
+    def __init__(self, row, store, others):
+        self.row = row
+        self.ours = store.get("causeway", row.layout, row.bench, row.op, row.nbytes, row.npes)
+        self.base = None
+        if row.base:
+            bench, _, op = (row.base_op or f"{row.bench}:{row.op}").partition(":")
+            self.base = store.get("baseline", row.layout, bench, op, row.nbytes, row.npes)
+        self.others = [store.get(peer.tag, other_layout(row.layout), row.bench, row.op, row.nbytes, row.npes) for peer in others]
+        self.found = self.ours or any(self.others) or self.base
+        self.unit = self.found.unit if self.found else ""
+
+    def text(self, pool):
+        return show(pool.median if pool else None, self.unit)
+
+    def ours_text(self):
+        if not self.ours:
+            return "n/a"
+        text = self.text(self.ours)
+        if len(self.ours.samples) > 1 and self.ours.p90 > self.ours.p10 * 1.005:
+            low, high = show(self.ours.p10, self.unit), show(self.ours.p90, self.unit)
+            if low.split()[-1] == high.split()[-1]:
+                low = low.split()[0]
+            text += f" [{low}–{high}]"
+        return text
+
+    def ratio(self, pool):
+        """Ours to theirs; n/a when one is missing."""
+        if not self.ours or not pool or not pool.median:
+            return ""
+        return f"{digits(self.ours.median / pool.median)} ×"
+
+    def distance(self):
+        if self.row.over_base is not None and self.ours and self.base:
+            return f"+{show(self.ours.median - self.base.median, self.unit)}"
+        return self.ratio(self.base)
+
+    def bar(self):
+        return self.row.bar_text(lambda value: show(value, self.unit))
+
+    def met(self):
+        if not self.ours:
+            return None
+        found = [pool.median for pool in self.others if pool]
+        return self.row.met(self.ours.median, self.base.median if self.base else None, found)
+
+    def verdict(self):
+        return {True: "met", False: "missed", None: ""}[self.met()] if self.bar() else ""
+
+
+def lines(store, others):
+    return [line for line in (Line(row, store, others) for row in all_rows()) if line.found]
+
+
+def cells(line, others):
+    out = [line.row.label, line.ours_text(), line.text(line.base) if line.row.base else "", line.distance()]
+    for i, _ in enumerate(others):
+        out += [line.text(line.others[i]), line.ratio(line.others[i])]
+    return [*out, line.bar(), line.verdict()]
+
+
+def header(others):
+    out = ["", "Causeway [p10–p90]", "baseline", "ratio"]
+    for peer in others:
+        out += [peer.name, "ratio"]
+    return [*out, "bar", ""]
+
+
+def print_table(store, others, say):
+    section = None
+    block = []
+    for line in lines(store, others):
+        if line.row.section != section:
+            _flush(section, block, others, say)
+            section, block = line.row.section, []
+        block.append(cells(line, others))
+    _flush(section, block, others, say)
+
+
+def _flush(section, block, others, say):
+    if not block:
+        return
+    rows = [header(others), *block]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    say("")
+    say(section)
+    for row in rows:
+        first, *rest = row
+        say("  " + (first.ljust(widths[0]) + "".join("  " + cell.rjust(w) for cell, w in zip(rest, widths[1:]))).rstrip())
+
+
+def print_sweeps(store, others, say):
+    """Latency by size, every size, for those who want more than the short table."""
+    tags = [("causeway", "Causeway"), ("baseline", "baseline"), *((peer.tag, peer.name) for peer in others)]
+    for layout in ("local", "rdm", "msg"):
+        for bench, op in (("latency", "put_quiet"), ("latency", "get"), ("rate", "put_nbi_bw"), ("rate", "get_nbi_bw")):
+            columns = []
+            for tag, name in tags:
+                where = other_layout(layout) if tag not in ("causeway", "baseline") else layout
+                sizes = store.sizes(tag, where, bench, op)
+                columns.append((name, {size: store.get(tag, where, bench, op, size) for size in sizes}))
+            sizes = sorted({size for _, column in columns for size in column})
+            if len(sizes) < 2:
+                continue
+            say("")
+            say(f"{op} {layout}, by size")
+            say("  " + "bytes".rjust(9) + "".join(name.rjust(18) for name, _ in columns))
+            for size in sizes:
+                found = [column.get(size) for _, column in columns]
+                say("  " + str(size).rjust(9) + "".join((show(p.median, p.unit) if p else "n/a").rjust(18) for p in found))

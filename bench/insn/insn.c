@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * How many instructions does an operation from PE 0 to PE 1 take: in all, and from the API's entry to the
+ * first instruction of the network library (libfabric; UCX for those who use it)? In the steady state:
+ * everything is warm and bound (run with LD_BIND_NOW=1), "first" is the first call after a quiet, "next" the
+ * ones that follow without one.
+ * --mode 1 asks for SHMEM_THREAD_MULTIPLE; --trace FILE writes the instruction stream of one call of each for
+ * annotate.py.
+ */
+#define _GNU_SOURCE
+#include "../pair.h"
+#include "step.h"
+
+#include <dlfcn.h>
+
+enum { WARM = 200, COUNTED = 16 };
+
+static const char *const PROVIDERS[] = {"libfabric", "libucp", "libuct", "libmock"};
+
+static char *dst, *src;
+static FILE *trace;
+
+// Function pointers the compiler cannot see through: no PLT stub, no inlining.
+static void (*volatile int_p)(int *, int, int) = shmem_int_p;
+static int (*volatile int_g)(const int *, int) = shmem_int_g;
+static void (*volatile putmem)(void *, const void *, size_t, int) = shmem_putmem;
+static long (*volatile fetch_add)(long *, long, int) = shmem_long_atomic_fetch_add;
+static void (*volatile quiet)(void) = shmem_quiet;
+static void (*volatile fence)(void) = shmem_fence;
+
+STEP_CALLER static void do_int_p(void)
+{
+    void (*fn)(int *, int, int) = int_p;
+    step_begin();
+    fn((int *)dst, 7, 1);
+    step_end();
+}
+
+STEP_CALLER static void do_int_g(void)
+{
+    int (*fn)(const int *, int) = int_g;
+    step_begin();
+    fn((int *)dst, 1);
+    step_end();
+}
+
+STEP_CALLER static void do_putmem(void)
+{
+    void (*fn)(void *, const void *, size_t, int) = putmem;
+    step_begin();
+    fn(dst, src, 8, 1);
+    step_end();
+}
+
+STEP_CALLER static void do_fetch_add(void)
+{
+    long (*fn)(long *, long, int) = fetch_add;
+    step_begin();
+    fn((long *)dst, 1, 1);
+    step_end();
+}
+
+STEP_CALLER static void do_quiet(void)
+{
+    void (*fn)(void) = quiet;
+    step_begin();
+    fn();
+    step_end();
+}
+
+STEP_CALLER static void do_fence(void)
+{
+    void (*fn)(void) = fence;
+    step_begin();
+    fn();
+    step_end();
+}
+
+static const struct {
+    const char *name;
+    void (*call)(void);
+} OPS[] = {
+    {"int_p", do_int_p},         {"int_g", do_int_g}, {"putmem", do_putmem},
+    {"fetch_add", do_fetch_add}, {"quiet", do_quiet}, {"fence", do_fence},
+};
+
+static int in_provider(uintptr_t ip)
+{
+    Dl_info info;
+    if (!dladdr((void *)ip, &info) || !info.dli_fname)
+        return 0;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *base = slash ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < sizeof PROVIDERS / sizeof PROVIDERS[0]; i++)
+        if (!strncmp(base, PROVIDERS[i], strlen(PROVIDERS[i])))
+            return 1;
+    return 0;
+}
+
+static long steps_to_provider(void)
+{
+    for (size_t i = 0; i < step_log->n; i++)
+        if (in_provider(step_log->ip[i]))
+            return (long)i;
+    return -1;
+}
+
+static void write_trace(const char *name, const char *which)
+{
+    fprintf(trace, "# %s %s\n", name, which);
+    for (size_t i = 0; i < step_log->n; i++) {
+        Dl_info info = {0};
+        dladdr((void *)step_log->ip[i], &info);
+        fprintf(trace, "%s %#lx\n", info.dli_fname ? info.dli_fname : "?",
+                (unsigned long)(step_log->ip[i] - (uintptr_t)info.dli_fbase));
+    }
+}
+
+static void emit(const struct bench_opts *opts, const char *name, const char *what,
+                 struct bench_series *series)
+{
+    char op[64];
+    snprintf(op, sizeof op, "%s.%s", name, what);
+    bench_emit(opts, "insn", op, 0, "instructions", series);
+}
+
+static void count(const struct bench_opts *opts, const char *name, void (*call)(void))
+{
+    struct bench_series total[2] = {{0}}, entry[2] = {{0}};
+    for (int i = 0; i < WARM; i++)
+        call();
+    step_clear();
+    for (int round = 0; round < COUNTED; round++) {
+        shmem_quiet();
+        shmem_quiet(); // idle now, whatever the first one found
+        for (int nth = 0; nth < 2; nth++) {
+            step_clear();
+            call();
+            long before = steps_to_provider();
+            if (before >= 0)
+                bench_series_add(&entry[nth], (double)before);
+            if (!step_truncated())
+                bench_series_add(&total[nth], (double)step_log->n);
+            if (trace && round == COUNTED - 1)
+                write_trace(name, nth ? "next" : "first");
+        }
+    }
+    emit(opts, name, "total.first", &total[0]);
+    emit(opts, name, "total.next", &total[1]);
+    emit(opts, name, "to_provider.first", &entry[0]);
+    emit(opts, name, "to_provider.next", &entry[1]);
+}
+
+static void open_trace(const struct bench_opts *opts)
+{
+    if (!opts->trace)
+        return;
+    trace = fopen(opts->trace, "w");
+    if (!trace) {
+        perror(opts->trace);
+        shmem_global_exit(1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_opts opts;
+    int provided = 0;
+    bench_parse(argc, argv, &opts);
+    if (!STEP_WORKS) {
+        printf("SKIP: the single-step harness is for x86-64 Linux\n");
+        return 77;
+    }
+    step_init();
+    if (opts.mode == 1)
+        shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    else
+        shmem_init();
+    src = pair_alloc(4096);
+    dst = pair_alloc(4096);
+    shmem_barrier_all();
+    if (pair_is_origin()) {
+        open_trace(&opts);
+        for (size_t i = 0; i < sizeof OPS / sizeof OPS[0]; i++)
+            if (bench_wants(&opts, OPS[i].name))
+                count(&opts, OPS[i].name, OPS[i].call);
+        if (trace)
+            fclose(trace);
+    }
+    pair_finish(&opts);
+    return 0;
+}

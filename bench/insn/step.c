@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define _GNU_SOURCE
+#include "step.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+struct step_log *step_log;
+
+#if STEP_WORKS
+// The kernel returns from a system call without a trap behind the syscall instruction itself: the one after
+// it is missed.
+static void add_missed(struct step_log *log, uintptr_t ip)
+{
+    const unsigned char *last = log->n ? (const unsigned char *)log->ip[log->n - 1] : NULL;
+    if (last && last[0] == 0x0f && last[1] == 0x05 && (uintptr_t)last + 2 != ip && log->n < STEP_MAX)
+        log->ip[log->n++] = (uintptr_t)last + 2;
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+    ucontext_t *uc = context;
+    uintptr_t ip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    struct step_log *log = step_log;
+    (void)sig, (void)info;
+    add_missed(log, ip);
+    if (ip >= (uintptr_t)__start_step_callers && ip < (uintptr_t)__stop_step_callers)
+        return;
+    if (log->n && log->ip[log->n - 1] == ip) // one round of a string instruction
+        return;
+    if (log->n < STEP_MAX)
+        log->ip[log->n++] = ip;
+    else
+        uc->uc_mcontext.gregs[REG_EFL] &= ~0x100LL;
+}
+
+static void catch_traps(void)
+{
+    struct sigaction act = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigaction(SIGTRAP, &act, NULL);
+}
+#else
+static void catch_traps(void)
+{
+}
+#endif
+
+// The log is private memory of its own: static data may be symmetric, and shared.
+void step_init(void)
+{
+    step_log = mmap(NULL, sizeof *step_log, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (step_log == MAP_FAILED) {
+        perror("step: mmap");
+        exit(1);
+    }
+    catch_traps();
+}
+
+void step_clear(void)
+{
+    step_log->n = 0;
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures the staged Causeway beside its baselines and, with --against, beside other OpenSHMEM libraries, all in one run.
+
+Prints medians with their spread, ratios and our bars. Never fails on a time: the exit status is non-zero only when
+nothing could be measured.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+BENCH = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(BENCH)
+sys.path.insert(0, BENCH)
+sys.dont_write_bytecode = True
+
+from driver import build, measure, peers, plan, report, table  # noqa: E402
+from driver.store import Store  # noqa: E402
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--against", metavar="OSHCC", action="append", default=[],
+                        help="compiler wrapper of another OpenSHMEM, e.g. oshcc of Debian's Open MPI; repeatable")  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="few sizes, short budgets, one round")
+    parser.add_argument("--rounds", type=int, help="rounds of each measurement (default 3, with --quick 1)")
+    parser.add_argument("--only", metavar="NAME", action="append", choices=plan.NAMES,
+                        help=f"only these measurements, repeatable: {', '.join(plan.NAMES)}")  # fmt: skip
+    parser.add_argument("--json", metavar="FILE", help="everything measured, with samples")
+    parser.add_argument("--plots", metavar="DIR", help="where figures go (default build/bench/plots)")
+    parser.add_argument("--report", metavar="FILE.md", help="write the page with ratios, conditions and all figures")
+    parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"), help="install tree to measure")
+    parser.add_argument("--from-json", metavar="FILE", help="measure nothing: table, figures and page from an earlier --json")
+    return parser.parse_args()
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def measured(args, ours, others):
+    """Builds, runs, returns the store and the document for --json."""
+    out_dir = os.path.join(ROOT, "build", "bench")
+    builder = build.Builder(BENCH, out_dir, say)
+    conditions = report.conditions(ROOT, others, "./dev bench " + shlex.join(sys.argv[1:]))
+    say("building")
+    builder.baselines()
+    for peer in [ours, *others]:
+        builder.peer(peer, build.PROGRAMS)
+    store = Store()
+    say("measuring")
+    groups = plan.Plan(ours, others, builder, args.quick, args.only).groups()
+    measure.interleave(groups, args.rounds or (1 if args.quick else 3), store, say)
+    remarks = {f"{tag} {program}": f"cannot be built: {why}" for (tag, program), why in builder.missing.items()}
+    remarks.update({f"{peer.name} {layout}": why for peer in others for layout, why in peer.reasons.items()})
+    remarks.update(store.failures)
+    document = {
+        "conditions": conditions,
+        "others": [{"tag": peer.tag, "name": peer.name} for peer in others],
+        "remarks": remarks,
+        "results": list(store.rows()),
+    }
+    return store, document
+
+
+def draw(json_file, folder):
+    """In a process of its own: the interpreter that has matplotlib may be another one than this."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        cmd = [python, "-m", "driver.plots", os.path.abspath(json_file), os.path.abspath(folder)]
+        probe = subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False)
+        if probe.returncode == 0:
+            done = subprocess.run(cmd, cwd=BENCH, capture_output=True, text=True, check=False)
+            if done.returncode:
+                say(f"figures: {done.stderr.strip().splitlines()[-1]}")
+            return done.stdout.split("\n")[:-1]
+    say("figures: skipped, no matplotlib (Debian: python3-matplotlib)")
+    return []
+
+
+class Named:
+    """A peer as an earlier run knew it."""
+
+    def __init__(self, tag, name):
+        self.tag, self.name = tag, name
+
+
+def main():
+    args = arguments()
+    if args.from_json:
+        with open(args.from_json, encoding="utf-8") as file:
+            document = json.load(file)
+        store, others = Store.from_rows(document["results"]), [Named(**other) for other in document["others"]]
+        json_file = args.from_json
+    else:
+        ours = peers.causeway(args.stage)
+        if not os.path.exists(ours.oshcc):
+            sys.exit(f"bench: {ours.oshcc} does not exist: run ./dev build first")
+        others = [peers.other(oshcc) for oshcc in args.against]
+        store, document = measured(args, ours, others)
+        json_file = args.json or os.path.join(ROOT, "build", "bench", "results.json")
+        os.makedirs(os.path.dirname(os.path.abspath(json_file)), exist_ok=True)
+        with open(json_file, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+    table.print_table(store, others, say)
+    table.print_sweeps(store, others, say)
+    for name, reason in document["remarks"].items():
+        say(f"remark: {name}: {reason}")
+    figures = draw(json_file, args.plots or os.path.join(ROOT, "build", "bench", "plots"))
+    say("")
+    for figure in figures:
+        say(f"figure: {os.path.relpath(figure)}")
+    say(f"results: {os.path.relpath(json_file)}")
+    if args.report:
+        report.write(args.report, figures, document, store, others)
+        say(f"page: {args.report}")
+    return 0 if store.pools else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The driver's arithmetic: pooling of rounds, bars, units, remarks of failed runs."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+sys.dont_write_bytecode = True
+
+from driver import bars, measure, table  # noqa: E402
+from driver.store import Store  # noqa: E402
+
+
+def record(op="p", median=5.0, **more):
+    return {"bench": "latency", "op": op, "bytes": 8, "unit": "ns", "median": median, **more}
+
+
+class Pooling(unittest.TestCase):
+    def test_rounds_weigh_alike(self):
+        store = Store()
+        store.add("causeway", "local", 2, record(samples=[1, 2, 3], n=30, min=0.5, max=9))
+        store.add("causeway", "local", 2, record(samples=[4, 5, 6], n=3000, min=3, max=7))
+        pool = store.get("causeway", "local", "latency", "p")
+        self.assertEqual(pool.median, 3.5)
+        self.assertEqual((pool.count, pool.low, pool.high), (3030, 0.5, 9))
+        self.assertAlmostEqual(pool.p10, 1.5)
+
+    def test_survives_json(self):
+        store = Store()
+        store.add("x", "rdm", 4, record(samples=[1, 2, 9]))
+        again = Store.from_rows(store.rows())
+        self.assertEqual(again.get("x", "rdm", "latency", "p", 8, 4).median, 2)
+        self.assertEqual(again.counts("x", "rdm", "latency", "p", 8), [4])
+
+
+class Bars(unittest.TestCase):
+    def row(self, **more):
+        return bars.Row("s", "l", "local", "latency", "p", **more)
+
+    def test_absolute(self):
+        self.assertTrue(self.row(at_most=5).met(5, None, []))
+        self.assertFalse(self.row(at_most=5).met(5.1, None, []))
+
+    def test_ratio_needs_a_baseline(self):
+        self.assertIsNone(self.row(ratio_most=1.1).met(5, None, []))
+        self.assertTrue(self.row(ratio_most=1.1).met(5.4, 5, []))
+        self.assertFalse(self.row(ratio_most=1.1).met(5.6, 5, []))
+
+    def test_bandwidth_wants_more(self):
+        row = self.row(ratio_least=0.97, beat_others=True)
+        self.assertTrue(row.met(9.8, 10, [9]))
+        self.assertFalse(row.met(9.6, 10, [9]))
+        self.assertFalse(row.met(9.8, 10, [9.9]))
+
+    def test_faster_than_others(self):
+        self.assertIsNone(self.row(beat_others=True).met(1, None, []))
+        self.assertFalse(self.row(beat_others=True).met(1, None, [0.9, 2]))
+
+    def test_memory_is_a_distance(self):
+        self.assertTrue(self.row(over_base=1024).met(1100, 110, []))
+        self.assertFalse(self.row(over_base=1024).met(1200, 110, []))
+
+    def test_no_bar_no_verdict(self):
+        self.assertIsNone(self.row().met(1, 1, [1]))
+
+    def test_rows_are_unique(self):
+        keys = [(r.layout, r.bench, r.op, r.nbytes, r.npes, r.section) for r in bars.all_rows()]
+        self.assertEqual(len(keys), len(set(keys)))
+
+
+class Units(unittest.TestCase):
+    def test_show(self):
+        cases = {(4.321, "ns"): "4.32 ns", (4321, "ns"): "4.32 µs", (98765432, "ns"): "98.8 ms", (1500, "ms"): "1.50 s",
+                 (2048, "KiB"): "2.00 MiB", (82, "instructions"): "82.0", (0.97, "GB/s"): "0.97 GB/s"}  # fmt: skip
+        for (value, unit), text in cases.items():
+            self.assertEqual(table.show(value, unit), text)
+        self.assertEqual(table.show(None, "ns"), "n/a")
+
+
+class Runs(unittest.TestCase):
+    def run_it(self, script, **more):
+        return measure.Run("x", "local", 2, "t", ["/bin/sh", "-c", script], dict(os.environ), **more).execute()
+
+    def test_reads_lines(self):
+        run = self.run_it("echo noise; echo '{\"bench\":\"a\",\"op\":\"b\"}'")
+        self.assertEqual((run.records, run.error), ([{"bench": "a", "op": "b"}], None))
+
+    def test_failure_is_a_remark(self):
+        run = self.run_it("echo broken >&2; exit 3")
+        self.assertEqual(run.error, "status 3: broken")
+
+    def test_silence_is_a_remark(self):
+        self.assertEqual(self.run_it("true").error, "printed no result")
+
+    def test_hang_is_killed_with_its_children(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = self.run_it(f"(sleep 4; touch {folder}/alive) & wait", timeout=1)
+            self.assertIn("no end after 1 s", run.error)
+            self.assertLess(run.seconds, 4)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_hello_counts_its_lines(self):
+        self.assertIsNone(self.run_it("echo hello from 0 of 2; echo hello from 1 of 2", wall=True).error)
+        self.assertEqual(self.run_it("echo hello from 0 of 2", wall=True).error, "1 of 2 said hello")
+
+
+if __name__ == "__main__":
+    unittest.main()
