@@ -2,6 +2,7 @@
 //
 // A page that the PEs of one machine share *outside* the library: the witness for tests of completion and progress.
 // PE 0 makes a memfd; the others open it through /proc. All tests here run their "nodes" on one machine.
+#define _GNU_SOURCE
 #ifndef OUTSIDE_H
 #define OUTSIDE_H
 
@@ -20,7 +21,7 @@ static long outside_where[2];  // pid and descriptor of PE 0's memfd
 
 static inline _Atomic uint64_t *outside_page(void)
 {
-    int fd;
+    int fd = -1;
     if (shmem_my_pe() == 0) {
         fd = memfd_create("outside", 0);
         if (fd < 0 || ftruncate(fd, 4096))
