@@ -11,7 +11,7 @@ check "oshcc" "$moved/bin/oshcc" "$here/hello.c" -o hello
 output_has "moved here/tree/lib/libcauseway.so" ldd ./hello
 output_has 'PE 1 of 2 received 0' "$moved/bin/oshrun" -np 2 ./hello
 output_has 'Causeway' "$moved/bin/causeway-info"
-output_has "moved. here/tree/include" env "PKG_CONFIG_PATH=$moved/lib/pkgconfig" pkg-config --cflags causeway
+output_has "moved.* here/tree/.*include" env "PKG_CONFIG_PATH=$moved/lib/pkgconfig" pkg-config --cflags causeway
 check "pkg-config, blanks and all" sh -c \
     "export PKG_CONFIG_PATH='$moved/lib/pkgconfig'; eval cc $here/hello.c -o hello_pc \$(pkg-config --cflags --libs causeway)"
 output_has 'PE 0 of 1 received 0' ./hello_pc
