@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# CMake, twice: find_package with targets, and CC=oshcc for a project that knows nothing of Causeway.
+. "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
+mkdir package plain
+cp "$here/hello.c" package
+cp "$here/hello.c" plain
+cat >package/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(hello C)
+find_package(Causeway 0.1 REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello Causeway::causeway)
+add_executable(hello_static hello.c)
+target_link_libraries(hello_static Causeway::causeway_static)
+message(STATUS "launcher ${Causeway_OSHRUN}")
+END
+cat >plain/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(hello C CXX)
+add_executable(hello hello.c)
+END
+export CMAKE_BUILD_PARALLEL_LEVEL=1
+output_has "launcher $stage/bin/oshrun" cmake -S package -B package/build "-DCMAKE_PREFIX_PATH=$stage"
+check "find_package: build" cmake --build package/build
+output_has 'PE 0 of 1 received 0' package/build/hello
+output_has 'PE 0 of 1 received 0' package/build/hello_static
+output_has 'PE 1 of 2 received 0' oshrun -np 2 package/build/hello
+mkdir future
+sed 's/Causeway 0.1/Causeway 99/' package/CMakeLists.txt >future/CMakeLists.txt
+refuses 1 'requested version "?99' cmake -S future -B future/build "-DCMAKE_PREFIX_PATH=$stage"
+check "CC=oshcc: configure" env CC=oshcc CXX=oshc++ cmake -S plain -B plain/build
+check "CC=oshcc: build" cmake --build plain/build
+output_has 'PE 0 of 1 received 0' plain/build/hello
+finish

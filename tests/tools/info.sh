@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+. "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
+output_has '^Causeway [0-9]+\.[0-9]+\.[0-9]+$' causeway-info --version
+output_has 'build type' causeway-info
+output_has '^Usage: causeway-info' causeway-info --help
+output_has 'SHMEM_SYMMETRIC_SIZE \(old name: SMA_SYMMETRIC_SIZE\)' causeway-info --env
+output_has 'now: CAUSEWAY_SPIN=7' env CAUSEWAY_SPIN=7 causeway-info -e
+output_has 'now: SMA_SYMMETRIC_SIZE=1M' env SMA_SYMMETRIC_SIZE=1M causeway-info -e
+refuses 2 'unrecognized option' causeway-info --nonsense
+refuses 2 "unexpected argument 'x'" causeway-info x
+refuses 1 'cannot load libfabric.*nowhere' env CAUSEWAY_LIBFABRIC=/nowhere/lib.so causeway-info --libfabric
+refuses 1 'is no libfabric' env CAUSEWAY_LIBFABRIC=libm.so.6 causeway-info -f
+
+# Every variable of the table is in the table, and nothing else reads the environment.
+checks=$((checks + 1))
+causeway-info --env-table >table
+[ "$(grep -c '^CW_ENV(' "$CAUSEWAY_TEST_SOURCE/src/base/env.def")" = "$(wc -l <table)" ] || bad "rows differ from env.def"
+finish

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# oshcc and oshc++: every kind of command line a build system sends.
+. "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
+cp "$here/hello.c" .
+cp hello.c hello.cc
+runs='PE 0 of 1 received 0'
+
+# Compile only, in all its forms: nothing of the linker may leak in.
+check "compile" oshcc -c hello.c -o hello.o
+check "link" oshcc hello.o -o hello
+output_has "$runs" ./hello
+check "one step, warnings on" oshcc -O2 -Wall -Wextra -Werror -std=c11 hello.c -o hello1
+output_has "$runs" ./hello1
+output_has 'shmem_init' oshcc -E hello.c
+check "assembly" oshcc -S hello.c
+check "assembly was written" test -s hello.s
+output_has 'hello.o:.*hello.c' oshcc -M hello.c
+check "dependencies beside an object" oshcc -MD -MF hello.d -MT target -c hello.c
+check "dependency file" grep -q '^target:' hello.d
+check "syntax only" oshcc -fsyntax-only -Wall -Werror hello.c
+check "language by option, from standard input" sh -c 'oshcc -x c -o piped - <hello.c'
+output_has "$runs" ./piped
+echo '-c hello.c -o response.o' >args
+check "response file" oshcc @args
+check "shared library" oshcc -shared -fPIC hello.c -o libhello.so
+check "separate option values" oshcc -I . -D NAME=1 -include stddef.h -c hello.c -o sep.o
+if oshcc -c hello.c -o strict.o 2>&1 | grep -q .; then bad "compile only prints something"; fi
+
+# C++ under all its names.
+for name in oshc++ oshCC oshcxx; do
+    check "$name" $name -std=c++17 -Wall -Werror hello.cc -o "hello_$name"
+    output_has "$runs" "./hello_$name"
+done
+
+# Queries go to the compiler untouched.
+check "version is the compiler's" sh -c '[ "$(oshcc --version)" = "$(cc --version)" ]'
+check "-dumpmachine" sh -c '[ "$(oshcc -dumpmachine)" = "$(cc -dumpmachine)" ]'
+check "-v alone does not link" oshcc -v
+refuses 1 'no input files' oshcc
+
+# What it would do.
+output_has "^cc -I[^ ]*/include hello.c -o x -L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway\$" oshcc -show hello.c -o x
+output_has "^cc -I[^ ]*/include -c hello.c\$" oshcc -showme -c hello.c
+output_has "'-DTEXT=\"a b\"'" oshcc --showme -c '-DTEXT="a b"' hello.c
+output_has "^-I$stage/include\$" oshcc --showme:compile
+output_has "^-L$stage/lib -Wl,-rpath,$stage/lib -lcauseway\$" oshcc -showme:link
+output_has '^causeway$' oshcc --showme:libs
+output_has "^$stage/lib\$" oshcc --showme:libdirs
+output_has "^$stage/include\$" oshcc --showme:incdirs
+output_has '^cc$' oshcc --showme:command
+output_has '^c\+\+$' oshCC --showme:command
+output_has 'Causeway [0-9]+\.[0-9]+' oshcc --showme:version
+output_has 'OSHCC_CC' oshcc --showme:help
+refuses 2 'unknown option' oshcc --showme:nonsense
+check "parts work with another driver" sh -c 'cc $(oshcc --showme:compile) hello.c -o parts $(oshcc --showme:link)'
+output_has "$runs" ./parts
+
+# Arguments arrive whole.
+mkdir 'a dir'
+cp hello.c 'a dir/a file.c'
+check "blanks in names" oshcc '-DX="a  b"' 'a dir/a file.c' -o 'a dir/out'
+output_has "$runs" './a dir/out'
+
+# Another compiler, static archive, alias of the library.
+if command -v clang >/dev/null; then
+    output_has '^clang -Wextra -I' env 'OSHCC_CC=clang -Wextra' oshcc -show -c hello.c
+    check "clang" env OSHCC_CC=clang oshcc hello.c -o with_clang
+    output_has "$runs" ./with_clang
+fi
+check "archive" oshcc -static-causeway hello.c -o static_hello
+if readelf -d static_hello | grep -q libcauseway; then bad "-static-causeway linked the shared library"; fi
+output_has "$runs" ./static_hello
+check "-lsma" cc "-I$stage/include" hello.c -o sma "-L$stage/lib" -lsma "-Wl,-rpath,$stage/lib"
+output_has "$runs" ./sma
+
+# Found through a symbolic link from elsewhere, absolute and relative.
+mkdir links
+ln -s "$stage/bin/oshcc" links/mycc
+ln -s mycc links/again
+output_has "^-I$stage/include\$" ./links/again --showme:compile
+finish
