@@ -31,6 +31,7 @@ typedef struct sink {
 enum { NOBODY = -1, OSHRUN = -2 };
 
 static sink_t sinks[3] = {{.fd = 0}, {.fd = 1, .open_line_pe = NOBODY}, {.fd = 2, .open_line_pe = NOBODY}};
+static sink_t *sink_of[3] = {NULL, &sinks[1], &sinks[2]};  // both the same when stdout and stderr are one file
 static bool label;
 static bool interactive;
 
@@ -46,8 +47,17 @@ static int kind_of(int fd)
     return isatty(fd) ? TO_TERMINAL : TO_FILE;
 }
 
+static bool same_file(int a, int b)
+{
+    struct stat x, y;
+    return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+           x.st_rdev == y.st_rdev;
+}
+
 void output_init(bool with_label, bool prompt_at_once)
 {
+    if (same_file(1, 2))
+        sink_of[2] = &sinks[1];
     label = with_label;
     interactive = prompt_at_once;
     for (int i = 1; i <= 2; i++)
@@ -103,7 +113,7 @@ static void put_lines(sink_t *s, int pe, const char *text, size_t len)
 void output_flush_partial(stream_t *stream)
 {
     if (stream->len)
-        put_lines(&sinks[stream->sink], stream->pe, stream->partial, stream->len);
+        put_lines(sink_of[stream->sink], stream->pe, stream->partial, stream->len);
     stream->len = 0;
 }
 
@@ -114,7 +124,7 @@ static void keep_partial(stream_t *stream, const char *text, size_t len)
         char *partial = realloc(stream->partial, cap);
         if (!partial) {
             output_flush_partial(stream);
-            put_lines(&sinks[stream->sink], stream->pe, text, len);
+            put_lines(sink_of[stream->sink], stream->pe, text, len);
             return;
         }
         stream->partial = partial;
@@ -145,7 +155,7 @@ bool output_take(stream_t *stream)
     size_t whole = last ? (size_t)(last - buffer) + 1 : 0;
     if (whole) {
         output_flush_partial(stream);
-        put_lines(&sinks[stream->sink], stream->pe, buffer, whole);
+        put_lines(sink_of[stream->sink], stream->pe, buffer, whole);
     }
     if (whole < (size_t)n)
         keep_partial(stream, buffer + whole, (size_t)n - whole);
@@ -228,7 +238,7 @@ static void vsay(const char *fmt, va_list ap)
     size_t n = strlen(text);
     vsnprintf(text + n, sizeof text - n - 1, fmt, ap);
     strcat(text, "\n");
-    put_piece(&sinks[2], OSHRUN, text, strlen(text), true);
+    put_piece(sink_of[2], OSHRUN, text, strlen(text), true);
 }
 
 void say(const char *fmt, ...)

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Signals through oshrun; kill -9 of oshrun, of a PE; nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from common import (OSHRUN, PROBE, alive, check, children_running, descendants, finish, kill_quietly, processes,
+                    shared_objects, start, wait_until)
+
+
+def state_of(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+TRAP = 'trap "echo got; exit 0" {}; echo ready; while :; do sleep 0.02; done'
+
+for name in ("INT", "TERM", "HUP", "QUIT", "USR1", "USR2"):
+    job = start("-n", 3, "sh", "-c", TRAP.format(name))
+    for _ in range(3):
+        job.stdout.readline()
+    job.send_signal(getattr(signal, "SIG" + name))
+    out, err = job.communicate(timeout=10)
+    check(out.count("got") == 3 and job.returncode == 0, f"SIG{name} reaches every PE", out, err, job.returncode)
+
+job = start("-n", 3, PROBE, "sleep")
+pes = children_running(job, 3)
+job.send_signal(signal.SIGTERM)
+out, err = job.communicate(timeout=10)
+check(job.returncode == 143 and "signal 15" in err, "death by a forwarded signal", job.returncode, err)
+
+job = start("-n", 3, "sh", "-c", 'trap "" INT; echo ready; sleep 60; sleep 60')
+for _ in range(3):
+    job.stdout.readline()
+job.send_signal(signal.SIGINT)
+time.sleep(0.3)
+check(job.poll() is None, "one SIGINT that the PEs ignore does not end the job")
+before = time.monotonic()
+job.send_signal(signal.SIGINT)
+job.communicate(timeout=10)
+check(job.returncode == 130 and time.monotonic() - before < 1, "a second SIGINT kills", job.returncode)
+
+# Ignored when oshrun starts (nohup): stays ignored.
+job = subprocess.Popen(["sh", "-c", f'trap "" HUP; exec {OSHRUN} -n 1 sh -c "echo ready; sleep 0.5; echo done"'],
+                       stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+job.stdout.readline()
+job.send_signal(signal.SIGHUP)
+check(job.communicate(timeout=10)[0] == "done\n" and job.returncode == 0, "nohup holds")
+
+# Stop and continue.
+job = start("-n", 2, PROBE, "sleep", start_new_session=True)
+pes = children_running(job, 2)
+job.send_signal(signal.SIGTSTP)
+check(wait_until(lambda: [state_of(p) for p in [job.pid, *pes]] == ["T"] * 3, 3), "SIGTSTP stops oshrun and the PEs",
+      [state_of(p) for p in [job.pid, *pes]])
+job.send_signal(signal.SIGCONT)
+check(wait_until(lambda: "T" not in [state_of(p) for p in [job.pid, *pes]], 3), "SIGCONT resumes them")
+job.terminate()
+job.communicate(timeout=10)
+
+# kill -9 of oshrun: PEs, programs under wrappers and background helpers are gone within a second.
+for name, args, count in (("PEs", [PROBE, "sleep"], 4),
+                          ("wrapped", ["sh", "-c", f"{PROBE} sleep; true"], 4),
+                          ("helpers", ["sh", "-c", f"sleep 97 & {PROBE} sleep; true"], 4)):
+    job = start("-n", count, *args)
+    children_running(job, count)
+    wanted = count if name == "PEs" else 2 * count if name == "wrapped" else 3 * count
+    wait_until(lambda: len(descendants(job.pid)) >= wanted + 1, 5)
+    family = descendants(job.pid)
+    check(len(family) == wanted + 1, f"kill -9 of oshrun, {name}: all are running", len(family))
+    kill_quietly(job.pid)
+    check(wait_until(lambda: not alive(family), 1), f"kill -9 of oshrun, {name}: all are gone within a second",
+          [processes().get(p) for p in alive(family)])
+    job.communicate()
+
+# kill -9 of a PE from outside; of the guard: the job does not care.
+job = start("-n", 4, PROBE, "sleep")
+pes = children_running(job, 4)
+guard = list(descendants(job.pid) - set(pes))
+check(len(pes) == 4 and len(guard) == 1, "four PEs and a guard", pes, guard)
+kill_quietly(guard[0])
+time.sleep(0.1)
+check(job.poll() is None, "the death of the guard does not end the job")
+before = time.monotonic()
+kill_quietly(pes[2])
+out, err = job.communicate(timeout=10)
+check(job.returncode == 137 and f"pid {pes[2]}," in err and "signal 9" in err, "kill -9 of a PE is told", err)
+check(time.monotonic() - before < 1 and not alive(pes), "and the others are gone within a second")
+
+check(not shared_objects(), "nothing is left in /dev/shm", shared_objects())
+finish()
