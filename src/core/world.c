@@ -10,6 +10,7 @@
 #include "base/futex.h"
 #include "core/coll/coll.h"
 #include "core/ctx.h"
+#include "core/info.h"
 #include "core/job.h"
 #include "core/rma.h"
 #include "core/segment.h"
@@ -100,18 +101,6 @@ static int attach(void)
     return CW_OK;
 }
 
-static int choose_atomics(void)
-{
-    const char *want = cwu_env.atomics;
-    if (want && strcmp(want, "nic") == 0)
-        cw_world.nic_atomics = cw_world.nnodes > 1;
-    else if (want && strcmp(want, "cpu") != 0) {
-        cwu_error("CAUSEWAY_ATOMICS=%s is unknown; use cpu or nic", want);
-        return CW_EINVAL;
-    }
-    return CW_OK;
-}
-
 /** The tables the inlined paths look at. */
 static int open_tables(void)
 {
@@ -141,15 +130,11 @@ static int open_network(void)
     return cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
 }
 
+/** CAUSEWAY_CONNECT=static: every connection now instead of at first use. */
 static int connect_all(void)
 {
-    const char *when = cwu_env.connect;
-    if (!when || strcmp(when, "ondemand") == 0)
+    if (strcmp(cwu_env.connect, "static") != 0)
         return CW_OK;
-    if (strcmp(when, "static") != 0) {
-        cwu_error("CAUSEWAY_CONNECT=%s is unknown; use ondemand or static", when);
-        return CW_EINVAL;
-    }
     for (int pe = 0; pe < cw_world.npes; pe++)
         if (cw_world.node_of_pe[pe] != cw_world.node)
             cw_ctx_connect(&cw_ctx_default, pe);
@@ -166,10 +151,12 @@ static int join(void)
     cw_world.npes = cw_boot.npes;
     cwu_error_identity(cw_world.pe, cw_world.npes);
     cwu_error_abort_hook(abort_job);
+    cw_info_print();
     cw_stats_phase(CW_PHASE_BOOTSTRAP);
     if ((rc = place()))
         return rc;
-    if ((rc = choose_atomics()) || (rc = cw_segment_init(&cw_boot)) || (rc = open_tables()))
+    cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
+    if ((rc = cw_segment_init(&cw_boot)) || (rc = open_tables()))
         return rc;
     cw_wait_init();
     cw_coll_init();
