@@ -113,6 +113,7 @@ def main() -> int:
     parser.add_argument("--pes", default="1,2,3,4", help="numbers of PEs, separated by commas (default: 1,2,3,4)")
     parser.add_argument("--one-node", action="store_true", help="leave out emulated nodes")
     args = parser.parse_args()
+    args.stage = args.stage.resolve()
     where = layouts(args.stage, [int(n) for n in args.pes.split(",")], not args.one_node)
 
     chosen = [e for e in programs.ALL if not args.words or any(word in e.folder for word in args.words)]
