@@ -93,9 +93,9 @@ int main(int argc, char **argv)
 {
     enum { ENV_TABLE = 256 };
     static const struct option options[] = {
-        {"env", no_argument, NULL, 'e'},     {"env-table", no_argument, NULL, ENV_TABLE},
+        {"env", no_argument, NULL, 'e'},       {"env-table", no_argument, NULL, ENV_TABLE},
         {"libfabric", no_argument, NULL, 'f'}, {"version", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0},
+        {"help", no_argument, NULL, 'h'},      {NULL, 0, NULL, 0},
     };
     int option, status = 0;
     bool any = false;

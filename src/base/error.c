@@ -73,7 +73,8 @@ static size_t put_prefix(char *line, const char *level)
     int npes = atomic_load_explicit(&world_npes, memory_order_relaxed);
     int n;
     if (pe >= 0)
-        n = snprintf(line, MESSAGE_MAX, "causeway: %s: PE %d of %d (pid %d, host %s): ", level, pe, npes, (int)getpid(), host);
+        n = snprintf(line, MESSAGE_MAX, "causeway: %s: PE %d of %d (pid %d, host %s): ", level, pe, npes, (int)getpid(),
+                     host);
     else
         n = snprintf(line, MESSAGE_MAX, "causeway: %s: pid %d, host %s: ", level, (int)getpid(), host);
     return (size_t)n;

@@ -9,23 +9,23 @@
 
 static int checks_done, checks_failed;
 
-#define CHECK(condition)                                                             \
-    do {                                                                             \
-        checks_done++;                                                               \
-        if (!(condition)) {                                                          \
-            checks_failed++;                                                         \
-            fprintf(stderr, "FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);     \
-        }                                                                            \
+#define CHECK(condition)                                                         \
+    do {                                                                         \
+        checks_done++;                                                           \
+        if (!(condition)) {                                                      \
+            checks_failed++;                                                     \
+            fprintf(stderr, "FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+        }                                                                        \
     } while (0)
 
-#define CHECK_STR(actual, expected)                                                                       \
-    do {                                                                                                  \
-        const char *a_ = (actual), *e_ = (expected);                                                      \
-        checks_done++;                                                                                    \
-        if (strcmp(a_, e_) != 0) {                                                                        \
-            checks_failed++;                                                                              \
-            fprintf(stderr, "FAIL %s:%d: \"%s\", expected \"%s\"\n", __FILE__, __LINE__, a_, e_);         \
-        }                                                                                                 \
+#define CHECK_STR(actual, expected)                                                               \
+    do {                                                                                          \
+        const char *a_ = (actual), *e_ = (expected);                                              \
+        checks_done++;                                                                            \
+        if (strcmp(a_, e_) != 0) {                                                                \
+            checks_failed++;                                                                      \
+            fprintf(stderr, "FAIL %s:%d: \"%s\", expected \"%s\"\n", __FILE__, __LINE__, a_, e_); \
+        }                                                                                         \
     } while (0)
 
 /** Prints the count; 0 when all passed, 1 when one failed or none was done. */

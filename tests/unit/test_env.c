@@ -38,9 +38,9 @@ static void test_sizes(void)
             fprintf(stderr, "  \"%s\" gave %zu\n", good[i].text, nbytes);
         CHECK(nbytes == good[i].nbytes);
     }
-    static const char *const bad[] = {"",    "-1",   "-1M", "nan", "inf",  "0x10", "1Q",  "1 2",   "1MM",
-                                      "M",   ".",    "e3",  "1e",  "1.2.3", "12,5M", "1e30", "9e18T", "9e999999999",
-                                      "16E", "lots", "++1"};
+    static const char *const bad[] = {"",      "-1",   "-1M",   "nan",         "inf", "0x10", "1Q",
+                                      "1 2",   "1MM",  "M",     ".",           "e3",  "1e",   "1.2.3",
+                                      "12,5M", "1e30", "9e18T", "9e999999999", "16E", "lots", "++1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         size_t nbytes = 99;
         if (cwu_parse_size(bad[i], &nbytes) != CW_EINVAL)

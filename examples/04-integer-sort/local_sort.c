@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "local_sort.h"
+
+#include <string.h>
+
+enum { DIGIT_BITS = 8, NDIGITS = 32 / DIGIT_BITS, RADIX = 1 << DIGIT_BITS };
+
+// Moves the keys to where their digit puts them, equal digits in the order they came.
+static void distribute(uint32_t *to, const uint32_t *from, size_t n, int shift, size_t *count)
+{
+    size_t position = 0;
+    for (int d = 0; d < RADIX; d++) {
+        size_t these = count[d];
+        count[d] = position;
+        position += these;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[count[from[i] >> shift & (RADIX - 1)]++] = from[i];
+}
+
+void local_sort(uint32_t *keys, uint32_t *spare, size_t n)
+{
+    size_t count[NDIGITS][RADIX] = {{0}};
+    for (size_t i = 0; i < n; i++)
+        for (int d = 0; d < NDIGITS; d++)
+            count[d][keys[i] >> d * DIGIT_BITS & (RADIX - 1)]++;
+
+    // An even number of passes: the keys end where they began.
+    for (int d = 0; d < NDIGITS; d++) {
+        uint32_t *from = d % 2 ? spare : keys, *to = d % 2 ? keys : spare;
+        distribute(to, from, n, d * DIGIT_BITS, count[d]);
+    }
+}

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run all examples on one node, on two emulated nodes and across two hosts, and print one table.
+
+The two hosts are network namespaces of this machine with their own host name, address and /dev/shm; making them
+needs root, and the layout is left out, with the reason, when that is impossible. The exit status is 0
+if and only if every run that took place was verified.
+"""
+import argparse
+import os
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import programs
+
+EXAMPLES = programs.EXAMPLES
+ROOT = EXAMPLES.parent
+HOSTS_SCRIPT = ROOT / "tests/launch/hosts.py"
+SKIPPED = 77  # exit status of a script that cannot run here
+
+
+@dataclass(frozen=True)
+class Layout:
+    name: str
+    short: str  # for file names
+    pes: int
+    local: bool  # all PEs share memory
+    command: list[str]
+
+
+@dataclass
+class Row:
+    label: str
+    layout: Layout
+    verdict: str  # yes, NO or skipped
+    seconds: str = "-"
+    rate: str = "-"
+    reason: str = ""
+
+
+def layouts(stage: Path, timeout: int) -> list[Layout]:
+    oshrun = [str(stage / "bin/oshrun"), "-n", "4", "--timeout", str(timeout)]
+    hosts = [sys.executable, str(HOSTS_SCRIPT), "--hosts", "2", "--ppn", "2", "--"]
+    return [Layout("1 node", "node", 4, True, oshrun),
+            Layout("2 emulated nodes", "emulated", 4, False, oshrun + ["--emulate-nodes", "2"]),
+            Layout("2 hosts", "hosts", 4, False, hosts)]
+
+
+def why_no_hosts() -> str:
+    """The reason why hosts cannot be made here, or nothing."""
+    if not HOSTS_SCRIPT.exists():
+        return f"{HOSTS_SCRIPT.relative_to(ROOT)} is not there"
+    if os.geteuid() != 0:
+        return "making network namespaces needs root"
+    missing = [tool for tool in ("ip", "mpiexec.hydra") if not shutil.which(tool)]
+    return f"{', '.join(missing)} not found" if missing else ""
+
+
+def prepare_graph(out: Path) -> dict[str, str]:
+    """The dependency graph of Debian, or the small one that comes with the example."""
+    graph, names = out / "debian.mtx", out / "debian.names"
+    script = EXAMPLES / "05-graph/debian_graph.py"
+    done = subprocess.run([sys.executable, str(script), str(graph), "--names", str(names)],
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        print(f"graph of Debian's packages: {done.stdout.split(': ')[-1].strip()}")
+        return {"graph": str(graph), "names": f"-N {shlex.quote(str(names))}"}
+    print(done.stderr.strip(), "The graph example runs on its small sample instead.", sep="\n")
+    return {"graph": str(EXAMPLES / "05-graph/sample.mtx"), "names": ""}
+
+
+def write_png(ppm: Path) -> Path:
+    """The image of the stencil as PNG, beside the PPM file."""
+    convert = runpy.run_path(str(EXAMPLES / "03-stencil/ppm2png.py"))["ppm_to_png"]
+    png = ppm.with_suffix(".png")
+    png.write_bytes(convert(ppm.read_bytes()))
+    return png
+
+
+def judge(label: str, layout: Layout, outcome: programs.Outcome, timeout: int) -> Row:
+    """A run is verified if it ended well and its one result line says so, for the right number of PEs."""
+    row = Row(label, layout, "NO")
+    result = outcome.result
+    if result:
+        row.seconds = f"{float(result['seconds']):.3f} s"
+        row.rate = f"{float(result['rate']):.2f} {result['unit']}"
+    if outcome.status is None:
+        row.reason = f"no end after {timeout + 10} s: it hangs or is far too slow; it was killed"
+    elif outcome.status == SKIPPED and not result:
+        lines = [line for line in (outcome.stdout + outcome.stderr).splitlines() if line.startswith("SKIP")]
+        row.verdict, row.reason = "skipped", lines[0] if lines else "the layout cannot run here"
+    elif outcome.status != 0:
+        row.reason = f"exit status {outcome.status}"
+    elif not result:
+        row.reason = "no RESULT line, or more than one"
+    elif result.get("pes") != str(layout.pes):
+        row.reason = f"ran on {result.get('pes')} PEs instead of {layout.pes}"
+    elif result.get("verified") != "yes":
+        row.reason = f"verified={result.get('verified')}"
+    else:
+        row.verdict = "yes"
+    return row
+
+
+def run_one(label: str, program: Path, arguments: str, layout: Layout, out: Path, timeout: int) -> Row:
+    """One run, its output kept in a file beside the program."""
+    command = [*layout.command, str(program), *shlex.split(arguments)]
+    started = time.monotonic()
+    outcome = programs.run(command, timeout + 10)
+    log = out / "logs" / f"{label.replace(',', '').replace(' ', '-')}-{layout.short}.txt"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(f"$ {shlex.join(command)}\n{outcome.stdout}{outcome.stderr}", encoding="utf-8")
+    row = judge(label, layout, outcome, timeout)
+    note = {"yes": "verified", "NO": "NOT VERIFIED", "skipped": "skipped"}[row.verdict]
+    print(f"{note}, {time.monotonic() - started:.1f} s in all" + (f": {row.reason}" if row.reason else ""), flush=True)
+    if row.verdict == "NO":
+        print(f"  $ {shlex.join(command)}")
+        for line in (outcome.stdout + outcome.stderr).splitlines()[-15:]:
+            print(f"  | {line}")
+    return row
+
+
+def print_table(rows: list[Row]) -> None:
+    head = ("program", "layout", "PEs", "verified", "time", "rate")
+    cells = [(r.label, r.layout.name, str(r.layout.pes), r.verdict, r.seconds, r.rate) for r in rows]
+    widths = [max(len(line[k]) for line in [head, *cells]) for k in range(len(head))]
+    right = (2, 4, 5)
+
+    def show(line: tuple[str, ...]) -> None:
+        print("  ".join(c.rjust(w) if k in right else c.ljust(w)
+                        for k, (c, w) in enumerate(zip(line, widths))).rstrip())
+
+    print()
+    show(head)
+    print("  ".join("-" * w for w in widths))
+    for line in cells:
+        show(line)
+    print()
+
+
+def selected(only: list[str]) -> Callable[[programs.Example], bool]:
+    return lambda example: not only or any(word in example.folder for word in only)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run all examples in several layouts and print one table.")
+    parser.add_argument("--stage", type=Path, default=ROOT / "build/stage",
+                        help="install tree with bin/oshcc and bin/oshrun (default: build/stage)")
+    parser.add_argument("--out", type=Path, default=ROOT / "build/demo",
+                        help="folder for programs, images and logs (default: build/demo)")
+    parser.add_argument("--timeout", type=int, default=120, help="seconds that one run may take (default: 120)")
+    parser.add_argument("--only", action="append", default=[], metavar="WORD",
+                        help="only examples whose folder contains WORD; may be repeated")
+    args = parser.parse_args()
+    stage, out = args.stage.resolve(), args.out.resolve()
+    for tool in ("oshcc", "oshrun"):
+        if not os.access(stage / "bin" / tool, os.X_OK):
+            print(f"demo.py: {stage}/bin/{tool} is missing: run ./dev build first", file=sys.stderr)
+            return 2
+    out.mkdir(parents=True, exist_ok=True)
+
+    chosen = [example for example in programs.ALL if selected(args.only)(example)]
+    if not chosen:
+        print(f"demo.py: no example matches {' or '.join(args.only)}", file=sys.stderr)
+        return 2
+    built = []
+    for example in chosen:
+        print(f"compiling {example.folder}", flush=True)
+        try:
+            built.append((example, programs.build(example, stage / "bin/oshcc", out / "bin")))
+        except RuntimeError as error:
+            print(f"demo.py: {example.folder} cannot be compiled:\n{error}", file=sys.stderr)
+            return 1
+    values = prepare_graph(out) if any(example.binary == "graph" for example in chosen) else {}
+
+    rows: list[Row] = []
+    images: list[Path] = []
+    for layout in layouts(stage, args.timeout):
+        reason = why_no_hosts() if layout.short == "hosts" else ""
+        if reason:
+            print(f"\n{layout.name}: skipped: {reason}")
+            rows += [Row(run[0], layout, "skipped", reason=reason) for example, _ in built for run in example.runs]
+            continue
+        print(f"\n{layout.name}, {layout.pes} PEs", flush=True)
+        for example, program in built:
+            for label, here, there in example.runs:
+                image = out / f"stencil-{layout.short}.ppm"
+                values["image"] = shlex.quote(str(image))
+                print(f"  {label}: ", end="", flush=True)
+                arguments = (here if layout.local else there).format_map(values)
+                row = run_one(label, program, arguments, layout, out, args.timeout)
+                rows.append(row)
+                if "{image}" in here and row.verdict == "yes":
+                    images.append(write_png(image))
+
+    print_table(rows)
+    for image in images:
+        print(f"image: {os.path.relpath(image)}")
+    for reason in sorted({row.reason for row in rows if row.verdict == "skipped"}):
+        print(f"skipped: {reason}")
+    verified = sum(row.verdict == "yes" for row in rows)
+    failed = sum(row.verdict == "NO" for row in rows)
+    print(f"{verified} runs verified, {failed} not verified, {len(rows) - verified - failed} skipped")
+    return 1 if failed or not verified else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

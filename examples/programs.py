@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What demo.py and the tests share: the list of examples, how to build and how to run one."""
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+EXAMPLES = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Example:
+    """A folder with one program, and how the demo runs it.
+
+    `runs` gives for each row of the demo's table a label and the arguments on one node and between
+    nodes, where a small operation costs a thousand times as much.
+    """
+    folder: str
+    binary: str
+    runs: tuple[tuple[str, str, str], ...] = field(default=())
+
+    @property
+    def path(self) -> Path:
+        return EXAMPLES / self.folder
+
+
+ALL = (
+    Example("01-hello", "hello", (("hello", "", ""),)),
+    Example("02-random-access", "random_access", (
+        ("random access, atomic", "-m atomic -n 22", "-m atomic -n 18"),
+        ("random access, batch", "-m batch -n 22", "-m batch -n 18"),
+        ("random access, get+put", "-m getput -n 22", "-m getput -n 14"))),
+    Example("03-stencil", "stencil", (("stencil", "-n 768 -i {image}", "-n 512 -i {image}"),)),
+    Example("04-integer-sort", "integer_sort", (
+        ("integer sort, uniform", "-n 16M", "-n 16M"),
+        ("integer sort, gauss", "-n 16M -d gauss", "-n 16M -d gauss"))),
+    Example("05-graph", "graph", (
+        ("graph", "-g {graph} {names} -d both -k 8", "-g {graph} {names} -d both -k 4"),)),
+)
+
+
+def build(example: Example, oshcc: Path, folder: Path) -> Path:
+    """Compile an example; raises RuntimeError with the compiler's words if it cannot be compiled."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / example.binary
+    sources = sorted(str(source) for source in example.path.glob("*.c"))
+    command = [str(oshcc), "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", str(program), *sources, "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return program
+
+
+@dataclass
+class Outcome:
+    """How a run ended. `status` is None if it had to be killed after its time."""
+    status: int | None
+    stdout: str
+    stderr: str
+
+    @property
+    def result(self) -> dict[str, str]:
+        """The fields of the RESULT line; empty unless there is exactly one such line."""
+        lines = re.findall(r"^RESULT (.*)$", self.stdout, re.MULTILINE)
+        return dict(pair.split("=", 1) for pair in lines[0].split()) if len(lines) == 1 else {}
+
+
+def run(command: list[str], timeout: float, cwd: Path | None = None,
+        env: dict[str, str] | None = None) -> Outcome:
+    """Run a job. One that outlives its time is asked to end, so that it can clean up, then killed."""
+    process = subprocess.Popen(command, cwd=cwd, env=env, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    status: int | None = None
+    try:
+        stdout, stderr = process.communicate(timeout=timeout)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            stdout, stderr = process.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+    except BaseException:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(timeout=5)
+        raise
+    return Outcome(status, stdout, stderr)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the members of a group live. Nodes are numbered as the ranks first touch them, members[] lists the
+// ranks node by node, ascending within a node; the lowest rank of a node is the group's leader there. All PEs
+// of a group compute the same map. Maps are kept and reused: get one per call, do not free it.
+#ifndef CW_CORE_COLL_MAP_H
+#define CW_CORE_COLL_MAP_H
+
+#include "core/coll/coll.h"
+
+typedef struct cw_map {
+    int start, stride, size; // the group this is the map of
+    int nnodes;
+    int *members;     // [size] ranks, by node
+    int *begin;       // [nnodes + 1] first member of each node
+    int *node_id;     // [nnodes] world number of the node
+    int node;         // mine, as numbered here
+    int mine;         // my index among my node's members
+    int nlocal;       // members on my node
+    const int *local; // their ranks [nlocal]
+} cw_map_t;
+
+const cw_map_t *cw_map_of(const cw_group_t *group);
+void cw_map_forget_all(void);
+
+static inline int cw_group_pe(const cw_group_t *group, int rank)
+{
+    return group->start + rank * group->stride;
+}
+
+/** Rank of the leader of node k of the map. */
+static inline int cw_map_leader(const cw_map_t *map, int k)
+{
+    return map->members[map->begin[k]];
+}
+
+static inline bool cw_map_i_lead(const cw_map_t *map)
+{
+    return map->mine == 0;
+}
+
+/** The world itself, whatever name it comes under. */
+static inline bool cw_group_is_world(const cw_group_t *group)
+{
+    return group->size == cw_world.npes;
+}
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A central counter (one per 32 slots, and one above them) and one release word that all poll.
+//
+// Why so simple: with more PEs than processors what counts is how often the scheduler must switch, and here
+// the last arriver releases everybody at once and runs on into the next barrier without giving up its
+// processor. Whoever arrives when no more PEs are missing than can be running elsewhere spins a moment before
+// it yields: with four PEs on two processors that halves the switches. Trees and per-slot flags, where a
+// parent must be scheduled between its children and the release, measured slower from four PEs on and no
+// faster below.
+#include "core/coll/node_sync.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/futex.h"
+#include "core/core.h"
+#include "core/wait.h"
+
+#define ROOMY_SPINS 2000u // a processor for every PE
+#define LAST_SPINS 60u    // pauses, about one context switch
+#define ROOMY_YIELDS 100u
+#define CROWDED_YIELDS 200u
+#define SLEEP_NS 1000000000u // nobody relies on it: the release wakes every sleeper
+
+static void publish_cpus(cw_coll_area_t *area)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        CPU_SET(0, &set);
+    for (int cpu = 0; cpu < CW_COLL_CPUS && cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &set))
+            atomic_fetch_or_explicit(&area->cpus[cpu / 64], UINT64_C(1) << cpu % 64, memory_order_relaxed);
+}
+
+/** PEs bound to one processor each still make a roomy node: what counts is the union. */
+static void count_cpus(cw_node_sync_t *ns)
+{
+    for (int i = 0; i < CW_COLL_CPUS / 64; i++)
+        ns->ncpus += __builtin_popcountll(atomic_load_explicit(&ns->area->cpus[i], memory_order_relaxed));
+    bool roomy = ns->nslots <= ns->ncpus;
+    ns->spins = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? ROOMY_SPINS : 0;
+    ns->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? ROOMY_YIELDS : CROWDED_YIELDS;
+}
+
+void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, int slot, int nslots, int nnodes)
+{
+    int group = slot / CW_COLL_RADIX, ngroups = cw_coll_ngroups(nslots);
+    int last = nslots - (ngroups - 1) * CW_COLL_RADIX;
+    *ns = (cw_node_sync_t){
+        .area = area,
+        .slot = slot,
+        .nslots = nslots,
+        .nnodes = nnodes,
+        .group = cw_coll_group(area, nnodes, group),
+        .group_size = (uint32_t)(group == ngroups - 1 ? last : CW_COLL_RADIX),
+        .ngroups = (uint32_t)ngroups,
+        .deposits = cw_coll_deposit(area, nnodes, nslots, 0),
+    };
+    publish_cpus(area);
+}
+
+/** How many of n are still missing in this epoch, me counted; counters wrap, so the difference is taken in 32
+ * bits. */
+static inline uint32_t count_me(_Atomic uint32_t *arrived, uint32_t epoch, uint32_t n)
+{
+    // acq_rel: each arrival acquires those before it and releases them to those after it, so the last one has
+    // all.
+    uint32_t before = atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel);
+    return epoch * n - before - 1;
+}
+
+bool cw_node_arrive(cw_node_sync_t *ns)
+{
+    if (__builtin_expect(!ns->ncpus, 0))
+        count_cpus(ns);
+    ns->epoch++;
+    ns->others_left = count_me(&ns->group->arrived, ns->epoch, ns->group_size);
+    if (ns->others_left)
+        return false;
+    if (ns->ngroups > 1 && (ns->others_left = count_me(&ns->area->arrived, ns->epoch, ns->ngroups)))
+        return false;
+    if (ns->nnodes > 1 && ns->slot != 0) {
+        atomic_thread_fence(
+            memory_order_seq_cst); // the count before the look at the sleepers: pairs with announce()
+        cw_local_stored(cw_world.leader_of_node[cw_world.node]);
+    }
+    return true;
+}
+
+static inline bool all_arrived(const cw_node_sync_t *ns)
+{
+    const _Atomic uint32_t *word = ns->ngroups > 1 ? &ns->area->arrived : &ns->group->arrived;
+    uint32_t n = ns->ngroups > 1 ? ns->ngroups : ns->group_size;
+    return atomic_load_explicit(word, memory_order_acquire) == ns->epoch * n; // pairs with count_me()
+}
+
+void cw_node_await_all(cw_node_sync_t *ns)
+{
+    cw_wait_t w = CW_WAIT_INIT("a collective (PEs of this node)");
+    while (!all_arrived(ns))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+void cw_node_release(cw_node_sync_t *ns)
+{
+    // seq_cst on both sides: either the sleeper's look at `released` sees this, or the look at `sleepers`
+    // below sees the sleeper. As a release it pairs with released().
+    atomic_exchange(&ns->area->released, ns->epoch);
+    if (ns->nnodes > 1) {
+        if (atomic_load(&cw_hot.node->sleepers))
+            cw_wake_node();
+    } else if (atomic_load(&ns->area->sleepers)) {
+        cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);
+    }
+}
+
+static inline bool released(const cw_node_sync_t *ns)
+{
+    return atomic_load_explicit(&ns->area->released, memory_order_acquire) == ns->epoch;
+}
+
+static void sleep_until_released(cw_node_sync_t *ns)
+{
+    uint32_t seen;
+    atomic_fetch_add(&ns->area->sleepers, 1); // seq_cst: pairs with cw_node_release()
+    while ((seen = atomic_load(&ns->area->released)) != ns->epoch)
+        cwu_futex_wait((uint32_t *)&ns->area->released, seen, SLEEP_NS);
+    atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
+}
+
+void cw_node_await_release(cw_node_sync_t *ns)
+{
+    if (ns->nnodes > 1) { // others may need this PE meanwhile: its transfers in flight, its node's server
+        cw_wait_t w = CW_WAIT_INIT("a collective");
+        while (!released(ns))
+            cw_wait_round(&w);
+        cw_wait_done(&w);
+        return;
+    }
+    uint32_t spins = ns->spins;
+    if (spins == 0 && ns->others_left < (uint32_t)ns->ncpus && ns->nslots <= CW_COLL_RADIX)
+        spins = LAST_SPINS;
+    for (uint32_t i = 0; i < spins; i++) {
+        if (released(ns))
+            return;
+        cwu_cpu_pause();
+    }
+    for (uint32_t i = 0; i < ns->yields; i++) {
+        if (released(ns))
+            return;
+        sched_yield();
+    }
+    sleep_until_released(ns);
+}

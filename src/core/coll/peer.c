@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/coll/peer.h"
+
+#include "core/rma.h"
+#include "core/segment.h"
+#include "core/wait.h"
+
+static uint64_t offset_of(int pe, const void *symmetric)
+{
+    return cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) + ((uintptr_t)symmetric - cw_segment.origin);
+}
+
+static cwt_conn_t *connection(int pe)
+{
+    cwt_conn_t *conn = cw_ctx_conn(&cw_ctx_default, cw_world.node_of_pe[pe]);
+    if (!cw_hot.last)
+        cw_hot.last = CW_COLD_WORD; // something is in flight, to nobody's target record
+    return conn;
+}
+
+void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
+{
+    cw_ctx_enter(&cw_ctx_default);
+    cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi), "collective put", pe);
+    cw_ctx_leave(&cw_ctx_default);
+}
+
+void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
+{
+    cw_ctx_enter(&cw_ctx_default);
+    cw_must(cw_transport->get(connection(pe), offset_of(pe, src), dest, nbytes, true), "collective get", pe);
+    cw_ctx_leave(&cw_ctx_default);
+}
+
+void cw_coll_set_word(int pe, long *word, long value)
+{
+    if (cw_coll_is_local(pe)) {
+        // seq_cst: the store before the look at the sleepers; as a release it pairs with
+        // cw_coll_await_word().
+        __atomic_exchange_n((long *)cw_coll_at(pe, word), value, __ATOMIC_SEQ_CST);
+        cw_local_stored(pe);
+        return;
+    }
+    cw_fence(&cw_ctx_default);
+    cw_coll_put(pe, word, &value, sizeof value, false);
+}
+
+void cw_coll_await_word(const long *word, long value)
+{
+    cw_wait_t w = CW_WAIT_INIT("a collective");
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+void cw_coll_await_at_least(const long *word, long value)
+{
+    cw_wait_t w = CW_WAIT_INIT("a collective (data from another node)");
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
