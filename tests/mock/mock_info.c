@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// fi_info: what the caller sees is the provider's offer plus our demands, and what the provider sees is the
+// caller's request without them.
+#include "mock.h"
+
+#include <string.h>
+
+// Everything about memory registration that we may demand, and the real provider need not hear of.
+static const int mr_bits = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+
+static int demanded_mr_mode(void)
+{
+    int mode = 0;
+    if (mock_want.mr_local)
+        mode |= FI_MR_LOCAL;
+    if (mock_want.virt_addr)
+        mode |= FI_MR_VIRT_ADDR;
+    if (mock_want.mr_allocated)
+        mode |= FI_MR_ALLOCATED;
+    if (mock_own_keys())
+        mode |= FI_MR_PROV_KEY;
+    return mode;
+}
+
+// A provider with these demands has nothing to offer to a caller who does not accept them.
+static bool acceptable(const struct fi_info *hints)
+{
+    if (!hints)
+        return true;
+    if (hints->domain_attr) {
+        int mode = hints->domain_attr->mr_mode;
+        if (mode & FI_MR_BASIC)
+            mode |= FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+        if (demanded_mr_mode() & ~mode)
+            return false;
+    }
+    const struct fi_tx_attr *tx = hints->tx_attr;
+    const struct fi_rx_attr *rx = hints->rx_attr;
+    if (mock_want.unordered &&
+        ((tx && (tx->msg_order || tx->comp_order)) || (rx && (rx->msg_order || rx->comp_order))))
+        return false;
+    return !(mock_want.small_inject && tx && tx->inject_size > MOCK_INJECT);
+}
+
+static void remove_atomics(struct fi_info *info)
+{
+    info->caps &= ~FI_ATOMIC;
+    if (info->tx_attr)
+        info->tx_attr->caps &= ~FI_ATOMIC;
+    if (info->rx_attr)
+        info->rx_attr->caps &= ~FI_ATOMIC;
+}
+
+int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+                 const struct fi_info *hints, struct fi_info **info)
+{
+    if (!acceptable(hints))
+        return -FI_ENODATA;
+    struct fi_info *asked = hints ? mock_real()->dupinfo(hints) : NULL;
+    if (hints && !asked)
+        return -FI_ENOMEM;
+    if (asked && mock_want.atomics)
+        remove_atomics(asked);
+    int rc = mock_real()->getinfo(version, node, service, flags, asked, info);
+    if (asked)
+        mock_real()->freeinfo(asked);
+    if (rc)
+        return rc;
+    bool atomics = !hints || !hints->caps || (hints->caps & FI_ATOMIC);
+    for (struct fi_info *i = *info; i; i = i->next)
+        mock_decorate(i, atomics);
+    return 0;
+}
+
+// Our atomics are done at once by the CPU and so overtake RMA and messages on their way: the orders that
+// speak of both become orders of RMA alone, and those after a send fall.
+static uint64_t order_beside_atomics(uint64_t order)
+{
+    static const struct {
+        uint64_t both, rma;
+    } pairs[] = {{FI_ORDER_RAR, FI_ORDER_RMA_RAR},
+                 {FI_ORDER_RAW, FI_ORDER_RMA_RAW},
+                 {FI_ORDER_WAR, FI_ORDER_RMA_WAR},
+                 {FI_ORDER_WAW, FI_ORDER_RMA_WAW}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (order & pairs[i].both)
+            order = (order & ~pairs[i].both) | pairs[i].rma;
+    return order & ~(FI_ORDER_RAS | FI_ORDER_WAS);
+}
+
+static void decorate_atomics(struct fi_info *info)
+{
+    info->caps |= FI_ATOMIC;
+    if (info->tx_attr) {
+        info->tx_attr->caps |= FI_ATOMIC;
+        info->tx_attr->msg_order = order_beside_atomics(info->tx_attr->msg_order);
+    }
+    if (info->rx_attr) {
+        info->rx_attr->caps |= FI_ATOMIC;
+        info->rx_attr->msg_order = order_beside_atomics(info->rx_attr->msg_order);
+    }
+}
+
+static void decorate_order(struct fi_info *info)
+{
+    if (info->tx_attr)
+        info->tx_attr->msg_order = info->tx_attr->comp_order = FI_ORDER_NONE;
+    if (info->rx_attr)
+        info->rx_attr->msg_order = info->rx_attr->comp_order = FI_ORDER_NONE;
+    if (info->ep_attr) {
+        info->ep_attr->max_order_raw_size = 0;
+        info->ep_attr->max_order_war_size = 0;
+        info->ep_attr->max_order_waw_size = 0;
+    }
+}
+
+// Idempotent: a connection request may be looked at twice.
+void mock_decorate(struct fi_info *info, bool atomics)
+{
+    if (info->domain_attr)
+        info->domain_attr->mr_mode |= demanded_mr_mode();
+    if (mock_want.atomics && atomics)
+        decorate_atomics(info);
+    else if (mock_want.atomics)
+        remove_atomics(info);
+    if (mock_want.unordered)
+        decorate_order(info);
+    if (mock_want.small_inject && info->tx_attr && info->tx_attr->inject_size > MOCK_INJECT)
+        info->tx_attr->inject_size = MOCK_INJECT;
+}
+
+// Virtual addressing is left to the real domain, which knows it (libfabric's common code translates and
+// checks by the mode its domain was opened with); everything else is ours.
+struct fi_info *mock_undecorate(const struct fi_info *info)
+{
+    struct fi_info *copy = mock_real()->dupinfo(info);
+    if (!copy)
+        return NULL;
+    if (copy->domain_attr) {
+        int mine = demanded_mr_mode() & mr_bits & ~(mock_want.virt_addr ? FI_MR_VIRT_ADDR : 0);
+        copy->domain_attr->mr_mode &= ~mine;
+    }
+    if (mock_want.atomics)
+        remove_atomics(copy);
+    return copy;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory registration: provider-chosen keys, the account of what was registered, descriptors.
+#include "mock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Bytes of the range in pages that have no memory behind them: a NIC would have had to allocate these.
+static uint64_t untouched_bytes(const struct iovec *iov)
+{
+    enum { CHUNK = 1 << 16 };
+    static _Thread_local unsigned char resident[CHUNK];
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), absent = 0;
+    uint64_t start = (uint64_t)iov->iov_base, end = start + iov->iov_len;
+    for (uint64_t at = start & ~(page - 1); at < end; at += CHUNK * page) {
+        uint64_t npages = min_u64(CHUNK, (end - at + page - 1) / page);
+        bool known = mincore((void *)(uintptr_t)at, npages * page, resident) == 0;
+        for (uint64_t i = 0; i < npages; i++) {
+            uint64_t from = at + i * page < start ? start : at + i * page;
+            if (!known || !(resident[i] & 1))
+                absent += min_u64(at + (i + 1) * page, end) - from;
+        }
+    }
+    return absent;
+}
+
+static void account(const struct fi_mr_attr *attr)
+{
+    mock_count(OP_MR_REG);
+    for (size_t i = 0; i < attr->iov_count; i++) {
+        mock_add(N_MR_BYTES, attr->mr_iov[i].iov_len);
+        if (mock_want.mr_allocated)
+            mock_add(N_MR_UNTOUCHED_BYTES, untouched_bytes(&attr->mr_iov[i]));
+    }
+}
+
+static bool remote(uint64_t access)
+{
+    return access & (FI_REMOTE_READ | FI_REMOTE_WRITE);
+}
+
+static void refuse_if_held(struct mock_domain *domain, const struct fid_mr *fid)
+{
+    for (struct mock_ep *ep = domain->eps; ep; ep = ep->next)
+        for (struct mock_op *op = ep->held; op; op = op->next)
+            for (size_t i = 0; op->has_desc && i < op->niov; i++)
+                if (op->desc[i] && op->desc[i] == fid->mem_desc)
+                    mock_violation("a memory region was closed while an operation still used it");
+}
+
+static int mr_close(struct fid *fid)
+{
+    struct mock_mr *mr = mock_state(fid);
+    struct mock_domain *domain = mr->domain;
+    pthread_mutex_lock(&domain->lock);
+    if (mock_want.mr_local)
+        refuse_if_held(domain, mr->fid);
+    for (struct mock_mr **p = &domain->mrs; *p; p = &(*p)->next)
+        if (*p == mr) {
+            *p = mr->next;
+            break;
+        }
+    if (mock_own_keys() && remote(mr->access))
+        mock_key_withdraw(mr->fid->key);
+    pthread_mutex_unlock(&domain->lock);
+    int rc = mr->base.real->close(fid);
+    free(mr);
+    return rc;
+}
+
+static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags, struct fid_mr **mr_p)
+{
+    struct mock_domain *domain = mock_domain(fid);
+    struct fi_mr_attr copy = *attr;
+    if (attr->iov_count > MOCK_IOV)
+        return -FI_EINVAL;
+    int rc;
+    do { // a key that is taken already is drawn again
+        if (mock_own_keys())
+            copy.requested_key = mock_key_new();
+        rc = fi_mr_regattr(domain->real, &copy, flags, mr_p);
+    } while (rc == -FI_ENOKEY && mock_own_keys());
+    if (rc)
+        return rc;
+    account(attr);
+    struct mock_mr *mr = mock_new(sizeof *mr);
+    *mr = (struct mock_mr){.domain = domain, .fid = *mr_p, .access = attr->access, .niov = attr->iov_count};
+    for (size_t i = 0; i < attr->iov_count; i++)
+        mr->iov[i] = attr->mr_iov[i];
+    mock_wrap(&(*mr_p)->fid, &mr->base, mr_close);
+    if (mock_own_keys() && remote(attr->access))
+        mock_key_publish((*mr_p)->key, (uint64_t)attr->mr_iov[0].iov_base, attr->mr_iov[0].iov_len);
+    pthread_mutex_lock(&domain->lock);
+    mr->next = domain->mrs;
+    domain->mrs = mr;
+    pthread_mutex_unlock(&domain->lock);
+    return 0;
+}
+
+static int regv(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access, uint64_t offset,
+                uint64_t key, uint64_t flags, struct fid_mr **mr, void *context)
+{
+    struct fi_mr_attr attr = {.mr_iov = iov,
+                              .iov_count = count,
+                              .access = access,
+                              .offset = offset,
+                              .requested_key = key,
+                              .context = context};
+    return regattr(fid, &attr, flags, mr);
+}
+
+static int reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset, uint64_t key,
+               uint64_t flags, struct fid_mr **mr, void *context)
+{
+    struct iovec iov = {(void *)buf, len};
+    return regv(fid, &iov, 1, access, offset, key, flags, mr, context);
+}
+
+struct fi_ops_mr mock_mr_ops = {
+    .size = sizeof(struct fi_ops_mr),
+    .reg = reg,
+    .regv = regv,
+    .regattr = regattr,
+};
+
+static bool covers(const struct mock_mr *mr, const struct iovec *buffer)
+{
+    char *from = buffer->iov_base, *to = from + buffer->iov_len;
+    for (size_t i = 0; i < mr->niov; i++) {
+        char *base = mr->iov[i].iov_base;
+        if (from >= base && to <= base + mr->iov[i].iov_len)
+            return true;
+    }
+    return false;
+}
+
+// mr_local: each buffer needs the descriptor of a region of this domain that covers it and allows `access`
+// (FI_SEND, FI_RECV, FI_READ or FI_WRITE; no access bits at all mean all of them). Called with domain->lock
+// held.
+void mock_check_local(struct mock_domain *domain, const struct mock_op *op, uint64_t access)
+{
+    for (size_t i = 0; i < op->niov; i++) {
+        const struct iovec *buffer = &op->iov[i];
+        if (buffer->iov_len == 0)
+            continue;
+        void *desc = op->has_desc ? op->desc[i] : NULL;
+        struct mock_mr *mr = domain->mrs;
+        while (mr && (!desc || mr->fid->mem_desc != desc))
+            mr = mr->next;
+        const char *fault = !desc                                  ? "has no descriptor"
+                            : !mr                                  ? "has a descriptor unknown to its domain"
+                            : !covers(mr, buffer)                  ? "is not covered by its region"
+                            : mr->access && !(mr->access & access) ? "is in a region without this access"
+                                                                   : NULL;
+        if (fault)
+            mock_violation("the local buffer %p + %zu of operation %d %s", buffer->iov_base, buffer->iov_len,
+                           (int)op->kind, fault);
+    }
+}

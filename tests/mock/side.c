@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "side.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
+                      struct fi_info **);
+static void (*freeinfo)(struct fi_info *);
+static struct fi_info *(*dupinfo)(const struct fi_info *);
+static int (*open_fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
+static uint32_t (*version)(void);
+static pid_t target;
+
+void fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "FAIL: ");
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    exit(1);
+}
+
+void side_load(const char *mock)
+{
+    void *library = dlopen(mock, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fail("%s", dlerror());
+    *(void **)&getinfo = dlsym(library, "fi_getinfo");
+    *(void **)&freeinfo = dlsym(library, "fi_freeinfo");
+    *(void **)&dupinfo = dlsym(library, "fi_dupinfo");
+    *(void **)&open_fabric = dlsym(library, "fi_fabric");
+    *(void **)&version = dlsym(library, "fi_version");
+    CHECK(getinfo && freeinfo && dupinfo && open_fabric && version);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void check_time(double start)
+{
+    if (now() - start > 10)
+        fail("nothing happened for 10 s");
+}
+
+struct fi_info *side_hints(bool msg, uint64_t mr_mode, uint64_t caps)
+{
+    if (version() == 0) {
+        printf("SKIP: no libfabric\n");
+        exit(77);
+    }
+    struct fi_info *hints = dupinfo(NULL);
+    CHECK(hints);
+    hints->caps = FI_MSG | FI_RMA | caps;
+    hints->ep_attr->type = msg ? FI_EP_MSG : FI_EP_RDM;
+    hints->addr_format = FI_SOCKADDR_IN;
+    hints->domain_attr->mr_mode = (int)mr_mode;
+    return hints;
+}
+
+// tcp has the MSG endpoints; the RDM ones are called net in older libraries.
+int side_getinfo(bool msg, const struct fi_info *hints, struct fi_info **info)
+{
+    const char *names[] = {msg ? "tcp" : "net", "tcp"};
+    int rc = -FI_ENODATA;
+    for (int i = 0; rc && i < 2; i++) {
+        struct fi_info *copy = dupinfo(hints);
+        copy->fabric_attr->prov_name = strdup(names[i]);
+        rc = getinfo(FI_VERSION(1, 17), "127.0.0.1", NULL, FI_SOURCE, copy, info);
+        freeinfo(copy);
+    }
+    return rc;
+}
+
+void side_freeinfo(struct fi_info *info)
+{
+    freeinfo(info);
+}
+
+static void open_objects(struct side *s, uint64_t caps)
+{
+    struct fi_info *hints = side_hints(s->msg, ALL_MR_MODES, caps);
+    int rc = side_getinfo(s->msg, hints, &s->info);
+    freeinfo(hints);
+    if (rc)
+        fail("fi_getinfo: %d", rc);
+    CHECK(open_fabric(s->info->fabric_attr, &s->fabric, NULL) == 0);
+    CHECK(fi_domain(s->fabric, s->info, &s->domain, NULL) == 0);
+    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_NONE, .size = 1024};
+    CHECK(fi_cq_open(s->domain, &cq, &s->cq, NULL) == 0);
+    if (s->msg) {
+        struct fi_eq_attr eq = {.wait_obj = FI_WAIT_UNSPEC};
+        CHECK(fi_eq_open(s->fabric, &eq, &s->eq, NULL) == 0);
+    } else {
+        struct fi_av_attr av = {.type = FI_AV_UNSPEC};
+        CHECK(fi_av_open(s->domain, &av, &s->av, NULL) == 0);
+    }
+}
+
+static void open_ep(struct side *s, struct fi_info *info)
+{
+    CHECK(fi_endpoint(s->domain, info, &s->ep, NULL) == 0);
+    CHECK(fi_ep_bind(s->ep, s->msg ? &s->eq->fid : &s->av->fid, 0) == 0);
+    CHECK(fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT | FI_RECV) == 0);
+    CHECK(fi_enable(s->ep) == 0);
+}
+
+// ---- target ----------------------------------------------------------------------------------------------
+
+static void target_receive(struct side *s, uint64_t *inbox, void *desc)
+{
+    ssize_t rc;
+    while ((rc = fi_recv(s->ep, inbox, sizeof *inbox, desc, FI_ADDR_UNSPEC, inbox)) == -FI_EAGAIN)
+        ;
+    CHECK(rc == 0);
+}
+
+static bool target_accept(struct side *s)
+{
+    struct {
+        struct fi_eq_cm_entry entry;
+        char param[256];
+    } event;
+    uint32_t kind;
+    ssize_t n = s->msg ? fi_eq_read(s->eq, &kind, &event, sizeof event, 0) : 0;
+    if (n <= 0 || kind != FI_CONNREQ)
+        return false;
+    CHECK(event.entry.info->domain_attr->mr_mode == s->info->domain_attr->mr_mode);
+    s->shared->cm_nbytes = (size_t)n - sizeof event.entry;
+    open_ep(s, event.entry.info);
+    CHECK(fi_accept(s->ep, "ok", 2) == 0);
+    freeinfo(event.entry.info);
+    return true;
+}
+
+static void target_name(struct side *s)
+{
+    s->shared->name_nbytes = sizeof s->shared->name;
+    CHECK(fi_getname(s->msg ? &s->pep->fid : &s->ep->fid, s->shared->name, &s->shared->name_nbytes) == 0);
+}
+
+// Registers the data, tells where it is, and makes progress until told to stop.
+_Noreturn static void target_main(struct side *s, uint64_t caps)
+{
+    static uint64_t inbox;
+    struct fid_mr *inbox_mr;
+    open_objects(s, caps);
+    CHECK(fi_mr_reg(s->domain, s->shared->data, DATA_BYTES, FI_REMOTE_READ | FI_REMOTE_WRITE, 0, 4711, 0,
+                    &s->mr, NULL) == 0);
+    CHECK(fi_mr_reg(s->domain, &inbox, sizeof inbox, FI_RECV, 0, 4712, 0, &inbox_mr, NULL) == 0);
+    s->shared->key = fi_mr_key(s->mr);
+    s->shared->base = (s->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) ? (uint64_t)s->shared->data : 0;
+    if (s->msg) {
+        CHECK(fi_passive_ep(s->fabric, s->info, &s->pep, NULL) == 0);
+        CHECK(fi_pep_bind(s->pep, &s->eq->fid, 0) == 0);
+        CHECK(fi_listen(s->pep) == 0);
+    } else {
+        open_ep(s, s->info);
+        target_receive(s, &inbox, fi_mr_desc(inbox_mr));
+    }
+    target_name(s);
+    atomic_store(&s->shared->ready, 1);
+    while (!atomic_load(&s->shared->stop)) {
+        struct fi_cq_entry done;
+        if (target_accept(s))
+            target_receive(s, &inbox, fi_mr_desc(inbox_mr));
+        if (fi_cq_read(s->cq, &done, 1) == 1 && done.op_context == &inbox) {
+            atomic_store(&s->shared->received, inbox);
+            target_receive(s, &inbox, fi_mr_desc(inbox_mr));
+        }
+        usleep(0);
+    }
+    exit(0);
+}
+
+// ---- initiator -------------------------------------------------------------------------------------------
+
+int side_connect(struct side *s, size_t param_nbytes)
+{
+    struct {
+        struct fi_eq_cm_entry entry;
+        char param[256];
+    } event;
+    char param[256] = "hello";
+    uint32_t kind;
+    open_ep(s, s->info);
+    if (!s->msg) {
+        CHECK(fi_av_insert(s->av, s->shared->name, 1, &s->peer, 0, NULL) == 1);
+        return 0;
+    }
+    int rc = fi_connect(s->ep, s->shared->name, param, param_nbytes);
+    if (rc)
+        return rc;
+    double start = now();
+    while (fi_eq_read(s->eq, &kind, &event, sizeof event, 0) <= 0)
+        check_time(start);
+    CHECK(kind == FI_CONNECTED && strncmp(event.param, "ok", 2) == 0);
+    return 0;
+}
+
+void side_start(struct side *s, bool msg, uint64_t caps, bool connect)
+{
+    int fd = memfd_create("mock-selftest", MFD_CLOEXEC);
+    CHECK(fd >= 0 && ftruncate(fd, sizeof *s->shared) == 0);
+    *s = (struct side){.msg = msg};
+    s->shared = mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    CHECK(s->shared != MAP_FAILED);
+    target = fork();
+    CHECK(target >= 0);
+    if (target == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        target_main(s, caps);
+    }
+    close(fd);
+    open_objects(s, caps);
+    double start = now();
+    while (!atomic_load(&s->shared->ready))
+        check_time(start);
+    s->base = s->shared->base;
+    CHECK(fi_mr_reg(s->domain, s->buffer, sizeof s->buffer, FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, 4713,
+                    0, &s->mr, NULL) == 0);
+    if (connect)
+        CHECK(side_connect(s, 6) == 0);
+}
+
+void side_stop(struct side *s)
+{
+    int status;
+    atomic_store(&s->shared->stop, 1);
+    CHECK(waitpid(target, &status, 0) == target && status == 0);
+    struct fid *fids[] = {s->ep ? &s->ep->fid : NULL,
+                          s->av ? &s->av->fid : NULL,
+                          &s->mr->fid,
+                          &s->cq->fid,
+                          s->eq ? &s->eq->fid : NULL,
+                          &s->domain->fid,
+                          &s->fabric->fid};
+    for (size_t i = 0; i < sizeof fids / sizeof *fids; i++)
+        if (fids[i])
+            CHECK(fi_close(fids[i]) == 0);
+    freeinfo(s->info);
+}
+
+void *side_desc(struct side *s)
+{
+    return s->no_desc ? NULL : fi_mr_desc(s->mr);
+}
+
+bool side_try(struct side *s, ssize_t rc)
+{
+    if (rc != 0 && rc != -FI_EAGAIN)
+        fail("a data call returned %zd", rc);
+    if (rc)
+        CHECK(fi_cq_read(s->cq, NULL, 0) <= 0); // progress
+    return rc == 0;
+}
+
+// `from` lies in s->buffer.
+ssize_t side_write(struct side *s, size_t offset, const void *from, size_t nbytes, uint64_t flags)
+{
+    struct iovec iov = {(void *)from, nbytes};
+    void *desc = side_desc(s);
+    struct fi_rma_iov rma = {s->base + offset, nbytes, s->shared->key};
+    struct fi_msg_rma msg = {&iov, &desc, 1, s->peer, &rma, 1, (void *)from, 0};
+    if (flags)
+        return fi_writemsg(s->ep, &msg, flags);
+    return fi_write(s->ep, from, nbytes, desc, s->peer, rma.addr, rma.key, (void *)from);
+}
+
+static ssize_t next_completion(struct side *s, void **context_p)
+{
+    struct fi_cq_entry done = {NULL};
+    double start = now();
+    for (;;) {
+        ssize_t n = fi_cq_read(s->cq, &done, 1);
+        *context_p = done.op_context;
+        if (n != -FI_EAGAIN)
+            return n;
+        check_time(start);
+        usleep(0);
+    }
+}
+
+static int read_error(struct side *s)
+{
+    struct fi_cq_err_entry entry = {0};
+    CHECK(fi_cq_readerr(s->cq, &entry, 0) == 1);
+    return entry.err;
+}
+
+void *side_next(struct side *s)
+{
+    void *context;
+    if (next_completion(s, &context) != 1)
+        fail("an error completion (%d)", read_error(s));
+    return context;
+}
+
+void side_wait(struct side *s, int completions)
+{
+    while (completions-- > 0)
+        side_next(s);
+}
+
+int side_wait_error(struct side *s)
+{
+    void *context;
+    return next_completion(s, &context) == 1 ? 0 : read_error(s);
+}
