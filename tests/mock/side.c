@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
-                      struct fi_info **);
+static int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *, struct fi_info **);
 static void (*freeinfo)(struct fi_info *);
 static struct fi_info *(*dupinfo)(const struct fi_info *);
 static int (*open_fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
@@ -132,19 +131,17 @@ static void target_receive(struct side *s, uint64_t *inbox, void *desc)
 
 static bool target_accept(struct side *s)
 {
-    struct {
-        struct fi_eq_cm_entry entry;
-        char param[256];
-    } event;
+    _Alignas(8) char event[sizeof(struct fi_eq_cm_entry) + 256];
+    struct fi_eq_cm_entry *entry = (struct fi_eq_cm_entry *)event;
     uint32_t kind;
-    ssize_t n = s->msg ? fi_eq_read(s->eq, &kind, &event, sizeof event, 0) : 0;
+    ssize_t n = s->msg ? fi_eq_read(s->eq, &kind, event, sizeof event, 0) : 0;
     if (n <= 0 || kind != FI_CONNREQ)
         return false;
-    CHECK(event.entry.info->domain_attr->mr_mode == s->info->domain_attr->mr_mode);
-    s->shared->cm_nbytes = (size_t)n - sizeof event.entry;
-    open_ep(s, event.entry.info);
+    CHECK(entry->info->domain_attr->mr_mode == s->info->domain_attr->mr_mode);
+    s->shared->cm_nbytes = (size_t)n - sizeof *entry;
+    open_ep(s, entry->info);
     CHECK(fi_accept(s->ep, "ok", 2) == 0);
-    freeinfo(event.entry.info);
+    freeinfo(entry->info);
     return true;
 }
 
@@ -160,8 +157,8 @@ _Noreturn static void target_main(struct side *s, uint64_t caps)
     static uint64_t inbox;
     struct fid_mr *inbox_mr;
     open_objects(s, caps);
-    CHECK(fi_mr_reg(s->domain, s->shared->data, DATA_BYTES, FI_REMOTE_READ | FI_REMOTE_WRITE, 0, 4711, 0,
-                    &s->mr, NULL) == 0);
+    CHECK(fi_mr_reg(s->domain, s->shared->data, DATA_BYTES, FI_REMOTE_READ | FI_REMOTE_WRITE, 0, 4711, 0, &s->mr,
+                    NULL) == 0);
     CHECK(fi_mr_reg(s->domain, &inbox, sizeof inbox, FI_RECV, 0, 4712, 0, &inbox_mr, NULL) == 0);
     s->shared->key = fi_mr_key(s->mr);
     s->shared->base = (s->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) ? (uint64_t)s->shared->data : 0;
@@ -192,10 +189,8 @@ _Noreturn static void target_main(struct side *s, uint64_t caps)
 
 int side_connect(struct side *s, size_t param_nbytes)
 {
-    struct {
-        struct fi_eq_cm_entry entry;
-        char param[256];
-    } event;
+    _Alignas(8) char event[sizeof(struct fi_eq_cm_entry) + 256];
+    struct fi_eq_cm_entry *entry = (struct fi_eq_cm_entry *)event;
     char param[256] = "hello";
     uint32_t kind;
     open_ep(s, s->info);
@@ -207,9 +202,9 @@ int side_connect(struct side *s, size_t param_nbytes)
     if (rc)
         return rc;
     double start = now();
-    while (fi_eq_read(s->eq, &kind, &event, sizeof event, 0) <= 0)
+    while (fi_eq_read(s->eq, &kind, event, sizeof event, 0) <= 0)
         check_time(start);
-    CHECK(kind == FI_CONNECTED && strncmp(event.param, "ok", 2) == 0);
+    CHECK(kind == FI_CONNECTED && strncmp((char *)entry->data, "ok", 2) == 0);
     return 0;
 }
 
@@ -232,8 +227,8 @@ void side_start(struct side *s, bool msg, uint64_t caps, bool connect)
     while (!atomic_load(&s->shared->ready))
         check_time(start);
     s->base = s->shared->base;
-    CHECK(fi_mr_reg(s->domain, s->buffer, sizeof s->buffer, FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, 4713,
-                    0, &s->mr, NULL) == 0);
+    CHECK(fi_mr_reg(s->domain, s->buffer, sizeof s->buffer, FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, 4713, 0, &s->mr,
+                    NULL) == 0);
     if (connect)
         CHECK(side_connect(s, 6) == 0);
 }
@@ -266,7 +261,7 @@ bool side_try(struct side *s, ssize_t rc)
     if (rc != 0 && rc != -FI_EAGAIN)
         fail("a data call returned %zd", rc);
     if (rc)
-        CHECK(fi_cq_read(s->cq, NULL, 0) <= 0); // progress
+        CHECK(fi_cq_read(s->cq, NULL, 0) <= 0);  // progress
     return rc == 0;
 }
 
