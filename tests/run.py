@@ -123,7 +123,7 @@ def read_table(path):
         if "name" not in spec or spec["name"] in seen:
             raise TableError(f"{where}: a test needs a name of its own")
         seen.add(spec["name"])
-        if sum(key in spec for key in ("source", "sources", "program", "script")) != 1:
+        if sum(key in defaults | spec for key in ("source", "sources", "program", "script")) != 1:
             raise TableError(f"{where}: give exactly one of source, sources, program, script")
         merged = DEFAULTS | defaults | spec
         merged["env"] = defaults.get("env", {}) | spec.get("env", {})
