@@ -96,11 +96,11 @@ def check_headers(_):
 
 
 def check_generated(_):
-    generator = ROOT / "maint/gen_shmem.py"
-    if not generator.exists():
-        return []
-    answer = run(sys.executable, str(generator), "--check")
-    return [answer.stdout.strip()] if answer.returncode else []
+    complaints = []
+    for generator in ("maint/gen_shmem.py", "maint/gen_env_page.py"):
+        answer = run(sys.executable, generator, "--check")
+        complaints += [answer.stdout.strip()] if answer.returncode else []
+    return complaints
 
 
 def check_symbols(build):
