@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a job across hosts made out of namespaces: hosts.py --hosts 2 --ppn 2 -- prog args…
+
+Each host has its own network with one private address, host name, /dev/shm, and process numbers; all hang on one
+bridge, whose namespace is no part of the machine's network either. mpiexec.hydra starts the job; this script is also
+the "ssh" with which Hydra reaches the hosts.
+
+Nothing has a name outside: every namespace lives as long as its processes, and the processes as long as this one
+(PR_SET_PDEATHSIG, and a process namespace whose first process is killed takes all others with it). So nothing is left
+behind, however this script ends, and any number of runs go in parallel.
+
+Needs root (or unprivileged user namespaces), ip, nsenter and mpiexec.hydra; says SKIP and exits with 77 otherwise.
+The exit status is the job's; 124 when --timeout ended it.
+"""
+
+import argparse
+import ctypes
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+
+SWITCH = "br0"
+NETWORK = "10.77.0"
+HOLDERS = "CW_HOSTS_HOLDERS"  # "address=pid …": how the launcher role finds a host
+
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x4000, 0x40000, 2, 4
+PR_SET_PDEATHSIG = 1
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Impossible(Exception):
+    """This machine, or this user, cannot make hosts."""
+
+
+def call(name, *args):
+    if getattr(libc, name)(*args) != 0:
+        raise Impossible(f"{name}: {os.strerror(ctypes.get_errno())}")
+
+
+def unshare(flags):
+    call("unshare", ctypes.c_int(flags))
+
+
+def mount(source, target, kind, flags):
+    call("mount", source.encode(), target.encode(), kind.encode() if kind else None, ctypes.c_ulong(flags), None)
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Impossible(f"{shlex.join(words)}: {done.stderr.strip() or done.returncode}")
+
+
+def set_host_name(name):
+    call("sethostname", name.encode(), ctypes.c_size_t(len(name)))
+
+
+def become_first_process():
+    """In a fresh mount and process namespace: private mounts, own /proc and /dev/shm; death with the parent."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    mount("none", "/", None, MS_REC | MS_PRIVATE)
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
+    mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV)
+
+
+# ---------------------------------------------------------------- the launcher role
+def launch_on_host(argv):
+    """hosts.py [-x …] ADDRESS command…, as Hydra calls its ssh: the words become one shell command on that host."""
+    holders = dict(pair.split("=") for pair in os.environ[HOLDERS].split())
+    at = next(i for i, word in enumerate(argv) if not word.startswith("-"))
+    os.execvp("nsenter", ["nsenter", "-t", holders[argv[at]], "-n", "-u", "-i", "-m", "-p", "--", "sh", "-c",
+                          " ".join(argv[at + 1:])])
+
+
+# ---------------------------------------------------------------- hosts
+def make_host(number):
+    """Starts the first process of a host; returns its pid. Host 1 is .1, and so on."""
+    ready_r, ready_w = os.pipe()
+    keeper = os.fork()
+    if keeper == 0:
+        try:
+            libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            unshare(CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS | CLONE_NEWPID)
+            pid = os.fork()
+            if pid == 0:
+                become_first_process()
+                set_host_name(f"host{number}")
+                run("ip", "link", "set", "lo", "up")
+                os.write(ready_w, b"+")
+                # Orphans of the job end up here.
+                signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+                while True:
+                    signal.pause()
+            os.write(ready_w, b"%d " % pid)
+            os.waitpid(pid, 0)
+        except (Impossible, OSError) as error:
+            os.write(ready_w, f"!{error}".encode())
+        os._exit(1)
+    os.close(ready_w)
+    said = b""
+    while not ("+" in said.decode() and " " in said.decode()):
+        piece = os.read(ready_r, 4096)
+        said += piece
+        if not piece or b"!" in said:
+            raise Impossible(f"host {number}: {said.decode().partition('!')[2] or 'did not start'}")
+    os.close(ready_r)
+    return int(said.replace(b"+", b"").split()[0])
+
+
+def connect_host(number, pid):
+    run("ip", "link", "add", f"to{number}", "type", "veth", "peer", "name", "eth0", "netns", str(pid))
+    run("ip", "link", "set", f"to{number}", "master", SWITCH, "up")
+    inside = ["nsenter", "-t", str(pid), "-n", "ip"]
+    run(*inside, "addr", "add", f"{NETWORK}.{number}/24", "dev", "eth0")
+    run(*inside, "link", "set", "eth0", "up")
+
+
+def make_hosts(count):
+    set_host_name("switch")
+    run("ip", "link", "set", "lo", "up")
+    run("ip", "link", "add", SWITCH, "type", "bridge")
+    run("ip", "addr", "add", f"{NETWORK}.254/24", "dev", SWITCH)
+    run("ip", "link", "set", SWITCH, "up")
+    holders = {}
+    for number in range(1, count + 1):
+        pid = make_host(number)
+        connect_host(number, pid)
+        holders[f"{NETWORK}.{number}"] = pid
+    return holders
+
+
+def run_job(options, holders):
+    npes = options.n or len(holders) * options.ppn
+    words = ["mpiexec.hydra", "-iface", SWITCH, "-launcher", "ssh", "-launcher-exec", os.path.abspath(__file__),
+             "-hosts", ",".join(f"{address}:{options.ppn}" for address in holders), "-ppn", str(options.ppn),
+             "-n", str(npes)]
+    if options.label:
+        words.append("-prepend-rank")
+    for setting in options.env:
+        name, _, value = setting.partition("=")
+        words += ["-genv", name, value]
+    env = dict(os.environ, **{HOLDERS: " ".join(f"{a}={p}" for a, p in holders.items())})
+    job = subprocess.Popen(words + options.command, env=env)
+    while True:  # as first process of the namespace we also reap what has lost its parent
+        pid, status = os.wait()
+        if pid == job.pid:
+            return os.waitstatus_to_exitcode(status)
+
+
+def inside(options):
+    """First process of the outer namespace: the switch. Its end is the end of everything."""
+    try:
+        become_first_process()
+        holders = make_hosts(options.hosts)
+    except (Impossible, OSError) as error:
+        print(f"SKIP: cannot make hosts: {error}", flush=True)
+        return 77
+    status = run_job(options, holders)
+    return status if status >= 0 else 128 - status
+
+
+# ---------------------------------------------------------------- outside
+def become_root():
+    """A user without privileges is root in a user namespace of his own, where the system allows that."""
+    uid, gid = os.getuid(), os.getgid()
+    unshare(CLONE_NEWUSER)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="Run a job across hosts made out of namespaces.")
+    parser.add_argument("--hosts", type=int, default=2, choices=range(1, 65), metavar="H")
+    parser.add_argument("--ppn", type=int, default=1, metavar="K", help="PEs of a host (default 1)")
+    parser.add_argument("-n", type=int, metavar="N", help="PEs (default: hosts times K)")
+    parser.add_argument("--env", action="append", default=[], metavar="VAR=VALUE", help="set a variable for the PEs")
+    parser.add_argument("--label", action="store_true", help="begin each line of output with [pe]")
+    parser.add_argument("--timeout", type=float, metavar="S", help="end the job after S seconds with status 124")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- program [arguments]")
+    options = parser.parse_args()
+    if options.command[:1] == ["--"]:
+        del options.command[0]
+    if not options.command:
+        parser.error("no program given")
+    return options
+
+
+def check_means():
+    missing = [program for program in ("ip", "nsenter", "mpiexec.hydra") if not shutil.which(program)]
+    if missing:
+        raise Impossible(f"{', '.join(missing)} not found (Debian: iproute2, util-linux, mpich)")
+    if not sys.platform.startswith("linux"):
+        raise Impossible("namespaces are a matter of Linux")
+
+
+def supervise(child, timeout):
+    """Waits for the switch; a signal or the time limit kills it, and with it everything."""
+    why = []
+
+    def end(signo, _frame):
+        why.append(signo)
+        os.kill(child, signal.SIGKILL)
+
+    for signo in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM):
+        signal.signal(signo, end)
+    if timeout:
+        signal.setitimer(signal.ITIMER_REAL, timeout)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if not why:
+        return status if status >= 0 else 128 - status
+    if why[0] == signal.SIGALRM:
+        print(f"hosts.py: the time limit of {timeout:g} s is over", file=sys.stderr)
+        return 124
+    return 128 + why[0]
+
+
+def main():
+    if HOLDERS in os.environ:
+        launch_on_host(sys.argv[1:])
+    options = parse_arguments()
+    try:
+        check_means()
+        if os.geteuid() != 0:
+            become_root()
+        unshare(CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS | CLONE_NEWPID)
+    except (Impossible, OSError) as error:
+        print(f"SKIP: cannot make hosts: {error}")
+        return 77
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = inside(options)
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    return supervise(child, options.timeout)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
