@@ -24,6 +24,7 @@ EXAMPLES = programs.EXAMPLES
 ROOT = EXAMPLES.parent
 HOSTS_SCRIPT = ROOT / "tests/launch/hosts.py"
 SKIPPED = 77  # exit status of a script that cannot run here
+GRACE = 5  # seconds more than the launcher has, so that it can end a job that is stuck by itself
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def judge(label: str, layout: Layout, outcome: programs.Outcome, timeout: int) -
         row.seconds = f"{float(result['seconds']):.3f} s"
         row.rate = f"{float(result['rate']):.2f} {result['unit']}"
     if outcome.status is None:
-        row.reason = f"no end after {timeout + 10} s: it hangs or is far too slow; it was killed"
+        row.reason = f"no end after {timeout + GRACE} s: it hangs or is far too slow; it was killed"
     elif outcome.status == SKIPPED and not result:
         lines = [line for line in (outcome.stdout + outcome.stderr).splitlines() if line.startswith("SKIP")]
         row.verdict, row.reason = "skipped", lines[0] if lines else "the layout cannot run here"
@@ -113,7 +114,7 @@ def run_one(label: str, program: Path, arguments: str, layout: Layout, out: Path
     """One run, its output kept in a file beside the program."""
     command = [*layout.command, str(program), *shlex.split(arguments)]
     started = time.monotonic()
-    outcome = programs.run(command, timeout + 10)
+    outcome = programs.run(command, timeout + GRACE)
     log = out / "logs" / f"{label.replace(',', '').replace(' ', '-')}-{layout.short}.txt"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text(f"$ {shlex.join(command)}\n{outcome.stdout}{outcome.stderr}", encoding="utf-8")
@@ -156,6 +157,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "build/demo",
                         help="folder for programs, images and logs (default: build/demo)")
     parser.add_argument("--timeout", type=int, default=120, help="seconds that one run may take (default: 120)")
+    parser.add_argument("--layouts", default="node,emulated,hosts",
+                        help="where to run, of node, emulated and hosts (default: all three)")
     parser.add_argument("--only", action="append", default=[], metavar="WORD",
                         help="only examples whose folder contains WORD; may be repeated")
     args = parser.parse_args()
@@ -164,6 +167,10 @@ def main() -> int:
         if not os.access(stage / "bin" / tool, os.X_OK):
             print(f"demo.py: {stage}/bin/{tool} is missing: run ./dev build first", file=sys.stderr)
             return 2
+    places = [layout for layout in layouts(stage, args.timeout) if layout.short in args.layouts.split(",")]
+    if len(places) != len(set(args.layouts.split(","))):
+        print(f"demo.py: unknown layout in '{args.layouts}': choose of node, emulated and hosts", file=sys.stderr)
+        return 2
     out.mkdir(parents=True, exist_ok=True)
 
     chosen = [example for example in programs.ALL if selected(args.only)(example)]
@@ -182,7 +189,7 @@ def main() -> int:
 
     rows: list[Row] = []
     images: list[Path] = []
-    for layout in layouts(stage, args.timeout):
+    for layout in places:
         reason = why_no_hosts() if layout.short == "hosts" else ""
         if reason:
             print(f"\n{layout.name}: skipped: {reason}")

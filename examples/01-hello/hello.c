@@ -4,7 +4,7 @@
 //
 // Shows the bones of an OpenSHMEM program: a symmetric variable, a one-sided
 // put, a wait for it, two collectives, and a verdict that decides the exit status.
-#define _GNU_SOURCE // getopt_long
+#define _GNU_SOURCE  // getopt_long
 #include <getopt.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -104,10 +104,9 @@ int main(int argc, char **argv)
             printf("%ld PEs answered, OpenSHMEM %d.%d\n", n_alive, major, minor);
         }
         if (!ok)
-            fprintf(stderr, "hello: FAILED: %ld of %d PEs answered, %ld wrong greetings\n", n_alive, npes,
-                    n_wrong);
-        printf("RESULT program=hello pes=%d verified=%s seconds=%.6f rate=%.3f unit=PE/s\n", npes,
-               ok ? "yes" : "no", seconds, npes / seconds);
+            fprintf(stderr, "hello: FAILED: %ld of %d PEs answered, %ld wrong greetings\n", n_alive, npes, n_wrong);
+        printf("RESULT program=hello pes=%d verified=%s seconds=%.6f rate=%.3f unit=PE/s\n", npes, ok ? "yes" : "no",
+               seconds, npes / seconds);
     }
     shmem_free(hosts);
     shmem_finalize();

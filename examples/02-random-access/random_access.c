@@ -6,7 +6,7 @@
 // updates ahead, and at most 1 % of the words may be wrong afterwards.
 //
 // Three ways to make an update can be compared, see README.md.
-#define _GNU_SOURCE // getopt_long
+#define _GNU_SOURCE  // getopt_long
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -24,20 +24,20 @@ enum method { ATOMIC, GETPUT, BATCH };
 static const char *const method_names[] = {"atomic", "getput", "batch"};
 
 struct options {
-    int log2_words; // 0: 2^18 words for each PE, rounded down to a power of two
+    int log2_words;  // 0: 2^18 words for each PE, rounded down to a power of two
     enum method method;
 };
 
 // The table in blocks: PE p holds words [first(p), first(p + 1)). Any number of
 // PEs will do; the first `extra` of them hold one word more than the others.
 struct table {
-    uint64_t *words; // this PE's block, symmetric
-    uint64_t nwords; // of the whole table, a power of two
-    uint64_t block;  // words in a small block
-    uint64_t extra;  // PEs with block + 1 words
+    uint64_t *words;  // this PE's block, symmetric
+    uint64_t nwords;  // of the whole table, a power of two
+    uint64_t block;   // words in a small block
+    uint64_t extra;   // PEs with block + 1 words
 };
 
-static int64_t my_errors, all_errors; // symmetric, for the reduction
+static int64_t my_errors, all_errors;  // symmetric, for the reduction
 
 static double now_seconds(void)
 {
@@ -114,12 +114,12 @@ static void update_batch(const struct table *t, uint64_t ran, uint64_t n, int np
             pe[w] = locate(t, index, &offset[w]);
             shmem_uint64_get_nbi(&got[w], &t->words[offset[w]], 1, pe[w]);
         }
-        shmem_quiet(); // the gets have arrived
+        shmem_quiet();  // the gets have arrived
         for (uint64_t i = 0; i < w; i++) {
             got[i] ^= value[i];
             shmem_uint64_put_nbi(&t->words[offset[i]], &got[i], 1, pe[i]);
         }
-        shmem_quiet(); // the puts are visible, got[] may be reused
+        shmem_quiet();  // the puts are visible, got[] may be reused
         done += w;
     }
 }
@@ -136,7 +136,7 @@ static int64_t count_errors(const struct table *t, int me, uint64_t nupdates)
 
     for (uint64_t i = 0; i < nupdates; i++) {
         ran = stream_next(ran);
-        uint64_t offset = (ran & (t->nwords - 1)) - first; // wraps when before the block
+        uint64_t offset = (ran & (t->nwords - 1)) - first;  // wraps when before the block
         if (offset < n)
             t->words[offset] ^= ran;
     }
@@ -208,8 +208,7 @@ static void make_table(struct table *t, int log2_words, int me, int npes)
     if (!t->words) {
         if (me == 0)
             fprintf(stderr,
-                    "random_access: a table of 2^%d words on %d PEs needs %" PRIu64
-                    " MiB of symmetric memory a PE"
+                    "random_access: a table of 2^%d words on %d PEs needs %" PRIu64 " MiB of symmetric memory a PE"
                     " and a word for each: choose --log2-words or raise SHMEM_SYMMETRIC_SIZE\n",
                     log2_words, npes, ((t->block + 1) * sizeof *t->words >> 20) + 1);
         shmem_global_exit(EXIT_FAILURE);
@@ -237,7 +236,7 @@ int main(int argc, char **argv)
     uint64_t to = me == npes - 1 ? nupdates : nupdates / (uint64_t)npes * ((uint64_t)me + 1);
     uint64_t ran = stream_start((int64_t)from);
 
-    shmem_barrier_all(); // every table is filled
+    shmem_barrier_all();  // every table is filled
     double start = now_seconds();
     if (o.method == ATOMIC)
         update_atomic(&t, ran, to - from);
@@ -245,7 +244,7 @@ int main(int argc, char **argv)
         update_getput(&t, ran, to - from);
     else
         update_batch(&t, ran, to - from, npes);
-    shmem_barrier_all(); // every update is in its table
+    shmem_barrier_all();  // every update is in its table
     double seconds = now_seconds() - start;
 
     my_errors = count_errors(&t, me, nupdates);
@@ -262,9 +261,8 @@ int main(int argc, char **argv)
         if (!ok)
             fprintf(stderr, "random_access: FAILED: %" PRId64 " of %" PRIu64 " words are wrong\n", all_errors,
                     t.nwords);
-        printf(
-            "RESULT program=random-access method=%s pes=%d verified=%s seconds=%.6f rate=%.3f unit=MUP/s\n",
-            method_names[o.method], npes, ok ? "yes" : "no", seconds, 1e-6 * (double)nupdates / seconds);
+        printf("RESULT program=random-access method=%s pes=%d verified=%s seconds=%.6f rate=%.3f unit=MUP/s\n",
+               method_names[o.method], npes, ok ? "yes" : "no", seconds, 1e-6 * (double)nupdates / seconds);
     }
     shmem_free(t.words);
     shmem_finalize();

@@ -14,7 +14,7 @@
 
 struct wave {
     double amplitude;
-    int a, b; // half waves in x and y
+    int a, b;  // half waves in x and y
 };
 
 static const struct wave waves[] = {{1.0, 1, 1}, {-0.8, 3, 2}, {0.5, 2, 5}, {0.25, 7, 4}};

@@ -11,27 +11,27 @@
 enum side { WEST, EAST, SOUTH, NORTH, NSIDES };
 
 struct grid {
-    int n;                 // unknowns along each side of the square
-    int px, py;            // blocks along x and y, px * py = number of PEs
-    int cx, cy;            // which block is mine
-    int x0, y0;            // unknowns before mine in x and y
-    int nx, ny;            // unknowns of mine
-    size_t stride;         // doubles from a row to the next, the same on every PE
-    double *u;             // symmetric: (ny + 2) rows with a ring of neighbours' values
-    double *f;             // the right-hand side, times h^2, laid out as u
-    int neighbour[NSIDES]; // PE or -1
+    int n;                  // unknowns along each side of the square
+    int px, py;             // blocks along x and y, px * py = number of PEs
+    int cx, cy;             // which block is mine
+    int x0, y0;             // unknowns before mine in x and y
+    int nx, ny;             // unknowns of mine
+    size_t stride;          // doubles from a row to the next, the same on every PE
+    double *u;              // symmetric: (ny + 2) rows with a ring of neighbours' values
+    double *f;              // the right-hand side, times h^2, laid out as u
+    int neighbour[NSIDES];  // PE or -1
 
     // Edges arrive here. Two buffers for each side, used in turn: see grid_exchange.
-    size_t edge_room;  // doubles in one buffer
-    double *inbox;     // symmetric: [2][NSIDES][edge_room]
-    double *outbox;    // one column, packed
-    uint64_t *arrived; // symmetric: [NSIDES], the number of the last exchange that came in
+    size_t edge_room;   // doubles in one buffer
+    double *inbox;      // symmetric: [2][NSIDES][edge_room]
+    double *outbox;     // one column, packed
+    uint64_t *arrived;  // symmetric: [NSIDES], the number of the last exchange that came in
     uint64_t nexchanges;
 };
 
 static inline double *grid_at(const struct grid *g, double *base, int i, int j)
 {
-    return base + (size_t)j * g->stride + (size_t)i; // i, j from 0 (ring) to nx + 1, ny + 1
+    return base + (size_t)j * g->stride + (size_t)i;  // i, j from 0 (ring) to nx + 1, ny + 1
 }
 
 // Collective. Returns 0, or -1 if the symmetric heap has no room.

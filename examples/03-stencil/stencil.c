@@ -4,7 +4,7 @@
 // over-relaxation on a grid that is cut into blocks, one a PE. Neighbours
 // exchange the edges of their blocks by puts with a signal. The solution is known (field.h), so the
 // program checks itself, and writes the field as an image if asked to.
-#define _GNU_SOURCE // getopt_long
+#define _GNU_SOURCE  // getopt_long
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -16,11 +16,11 @@
 #include "field.h"
 #include "grid.h"
 
-enum { CHECK_EVERY = 20 }; // sweeps between two looks at the residual
+enum { CHECK_EVERY = 20 };  // sweeps between two looks at the residual
 
 struct options {
     int n;
-    int max_sweeps; // 0: 20 n
+    int max_sweeps;  // 0: 20 n
     double tolerance;
     const char *image;
 };
@@ -39,7 +39,7 @@ static double now_seconds(void)
 static double max_over_pes(double value)
 {
     local_max = value;
-    shmem_sync_all(); // every PE has read the last result and may get the next
+    shmem_sync_all();  // every PE has read the last result and may get the next
     shmem_double_max_reduce(SHMEM_TEAM_WORLD, &global_max, &local_max, 1);
     return global_max;
 }
@@ -90,7 +90,7 @@ static double residual(struct grid *g, double h)
 // Returns the number of sweeps; *relative_p tells how far it got.
 static int solve(struct grid *g, const struct options *o, double h, double source, double *relative_p)
 {
-    double omega = 2 / (1 + sin(pi * h)); // the best there is for this matrix
+    double omega = 2 / (1 + sin(pi * h));  // the best there is for this matrix
     int sweeps = 0;
     do {
         for (int k = 0; k < CHECK_EVERY; k++, sweeps++)
@@ -154,14 +154,13 @@ static int write_image(const struct grid *g, const char *path, double scale)
 
 static void usage(FILE *out)
 {
-    fprintf(out,
-            "Usage: stencil [-n N] [-t TOL] [-s SWEEPS] [-i FILE]\n"
-            "Solves Poisson's equation on an N x N grid and checks it against the known solution.\n"
-            "  -n, --size=N         unknowns along each side, 8..32768 (default 512)\n"
-            "  -t, --tolerance=TOL  stop when the residual is below TOL times the source (default 1e-8)\n"
-            "  -s, --sweeps=SWEEPS  give up after so many sweeps (default 20 N)\n"
-            "  -i, --image=FILE     write the field to FILE as a PPM image\n"
-            "  -h, --help           print this text and exit\n");
+    fprintf(out, "Usage: stencil [-n N] [-t TOL] [-s SWEEPS] [-i FILE]\n"
+                 "Solves Poisson's equation on an N x N grid and checks it against the known solution.\n"
+                 "  -n, --size=N         unknowns along each side, 8..32768 (default 512)\n"
+                 "  -t, --tolerance=TOL  stop when the residual is below TOL times the source (default 1e-8)\n"
+                 "  -s, --sweeps=SWEEPS  give up after so many sweeps (default 20 N)\n"
+                 "  -i, --image=FILE     write the field to FILE as a PPM image\n"
+                 "  -h, --help           print this text and exit\n");
 }
 
 static int number(const char *text, double least, double most, double *value_p)
@@ -220,9 +219,8 @@ int main(int argc, char **argv)
     struct grid g;
     if (grid_create(&g, o.n, me, npes) != 0 || g.nx == 0 || g.ny == 0) {
         fprintf(stderr, "stencil: PE %d: a grid of side %d on %d PEs %s\n", me, o.n, npes,
-                g.nx == 0 || g.ny == 0
-                    ? "leaves this PE without work: choose a larger --size"
-                    : "does not fit: choose a smaller --size or raise SHMEM_SYMMETRIC_SIZE");
+                g.nx == 0 || g.ny == 0 ? "leaves this PE without work: choose a larger --size"
+                                       : "does not fit: choose a smaller --size or raise SHMEM_SYMMETRIC_SIZE");
         shmem_global_exit(EXIT_FAILURE);
     }
     double h = 1.0 / (o.n + 1);

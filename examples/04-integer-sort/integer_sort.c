@@ -4,7 +4,7 @@
 // is cut by splitters that all PEs agree on; each PE writes its share of every
 // bucket straight into the memory of the PE that owns it; each PE sorts what it got.
 // Afterwards PE 0 holds the smallest keys, the last PE the largest.
-#define _GNU_SOURCE // getopt_long
+#define _GNU_SOURCE  // getopt_long
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -20,22 +20,22 @@
 enum { SAMPLES_PER_PE = 128 };
 
 struct options {
-    uint64_t nkeys; // of all PEs
+    uint64_t nkeys;  // of all PEs
     uint64_t seed;
     enum distribution distribution;
 };
 
 struct sorter {
     int me, npes;
-    uint32_t *keys;  // private: the keys I made
-    uint32_t *spare; // private: those keys in buckets, then room for the local sort
+    uint32_t *keys;   // private: the keys I made
+    uint32_t *spare;  // private: those keys in buckets, then room for the local sort
     uint64_t nkeys;
-    uint32_t *splitters; // npes - 1 of them: bucket p holds keys below splitters[p]
+    uint32_t *splitters;  // npes - 1 of them: bucket p holds keys below splitters[p]
 
     // Symmetric.
-    uint32_t *samples;             // [npes][SAMPLES_PER_PE]
-    uint64_t *nsent, *nreceived;   // [npes]: keys for, and from, each PE
-    uint64_t *put_at, *receive_at; // [npes]: where my keys go in each PE's inbox, and where theirs go in mine
+    uint32_t *samples;              // [npes][SAMPLES_PER_PE]
+    uint64_t *nsent, *nreceived;    // [npes]: keys for, and from, each PE
+    uint64_t *put_at, *receive_at;  // [npes]: where my keys go in each PE's inbox, and where theirs go in mine
     uint32_t *inbox;
     uint64_t ninbox;
 };
@@ -69,8 +69,8 @@ static uint64_t max_over_pes(uint64_t value)
 
 static void out_of_memory(const struct sorter *s, const char *what, uint64_t nbytes)
 {
-    fprintf(stderr, "integer_sort: PE %d: no memory for %s (%" PRIu64 " MiB): sort fewer keys%s\n", s->me,
-            what, (nbytes >> 20) + 1, strstr(what, "symmetric") ? " or raise SHMEM_SYMMETRIC_SIZE" : "");
+    fprintf(stderr, "integer_sort: PE %d: no memory for %s (%" PRIu64 " MiB): sort fewer keys%s\n", s->me, what,
+            (nbytes >> 20) + 1, strstr(what, "symmetric") ? " or raise SHMEM_SYMMETRIC_SIZE" : "");
     shmem_global_exit(EXIT_FAILURE);
 }
 
@@ -170,12 +170,11 @@ static void lay_out_inbox(struct sorter *s)
 static void exchange(struct sorter *s, const uint64_t *start)
 {
     for (int k = 0; k < s->npes; k++) {
-        int pe = (s->me + k) % s->npes; // everyone begins with another target
+        int pe = (s->me + k) % s->npes;  // everyone begins with another target
         if (s->nsent[pe])
-            shmem_putmem_nbi(s->inbox + s->put_at[pe], s->spare + start[pe], s->nsent[pe] * sizeof *s->inbox,
-                             pe);
+            shmem_putmem_nbi(s->inbox + s->put_at[pe], s->spare + start[pe], s->nsent[pe] * sizeof *s->inbox, pe);
     }
-    shmem_barrier_all(); // completes the puts of all PEs
+    shmem_barrier_all();  // completes the puts of all PEs
 }
 
 static void sort_keys(struct sorter *s)
@@ -226,7 +225,7 @@ static struct digest combine(struct digest d)
 // may have got no keys at all, so the comparison is with the last PE that has some.
 static int in_order(const struct sorter *s)
 {
-    uint64_t *edges = shmem_malloc((size_t)s->npes * sizeof my_values); // [npes] of count, first, last
+    uint64_t *edges = shmem_malloc((size_t)s->npes * sizeof my_values);  // [npes] of count, first, last
     if (!edges)
         out_of_memory(s, "a symmetric table of edges", (size_t)s->npes * sizeof my_values);
     my_values[0] = s->ninbox;
@@ -251,13 +250,12 @@ static int in_order(const struct sorter *s)
 
 static void usage(FILE *out)
 {
-    fprintf(out,
-            "Usage: integer_sort [-n N] [-d DISTRIBUTION] [-s SEED]\n"
-            "Sorts N random 32-bit keys that are spread over all PEs, and checks the result.\n"
-            "  -n, --keys=N               keys in all, suffix K, M or G for 2^10, 2^20, 2^30 (default 16M)\n"
-            "  -d, --distribution=D       uniform (default) or gauss\n"
-            "  -s, --seed=SEED            another set of keys (default 1)\n"
-            "  -h, --help                 print this text and exit\n");
+    fprintf(out, "Usage: integer_sort [-n N] [-d DISTRIBUTION] [-s SEED]\n"
+                 "Sorts N random 32-bit keys that are spread over all PEs, and checks the result.\n"
+                 "  -n, --keys=N               keys in all, suffix K, M or G for 2^10, 2^20, 2^30 (default 16M)\n"
+                 "  -d, --distribution=D       uniform (default) or gauss\n"
+                 "  -s, --seed=SEED            another set of keys (default 1)\n"
+                 "  -h, --help                 print this text and exit\n");
 }
 
 // A whole number from 1 to 2^40 with an optional suffix, or 0 if it is none.
@@ -330,11 +328,10 @@ int main(int argc, char **argv)
     uint64_t fullest = max_over_pes(s.ninbox);
     int ok = ordered && same;
     if (s.me == 0) {
-        printf("%" PRIu64 " keys, %s, sum %" PRIu64 "\n", o.nkeys,
-               o.distribution == GAUSS ? "gauss" : "uniform", before.sum);
+        printf("%" PRIu64 " keys, %s, sum %" PRIu64 "\n", o.nkeys, o.distribution == GAUSS ? "gauss" : "uniform",
+               before.sum);
         printf("fullest PE holds %.2f times its equal share\n", (double)fullest * s.npes / (double)o.nkeys);
-        printf("globally in order: %s, same keys as before: %s\n", ordered ? "yes" : "no",
-               same ? "yes" : "no");
+        printf("globally in order: %s, same keys as before: %s\n", ordered ? "yes" : "no", same ? "yes" : "no");
         if (!ok)
             fprintf(stderr, "integer_sort: FAILED: the result is not the sorted set of keys\n");
         printf("RESULT program=integer-sort pes=%d verified=%s seconds=%.6f rate=%.3f unit=Mkey/s\n", s.npes,

@@ -15,14 +15,14 @@ enum { CHUNK_ARCS = 8192 };
 
 // What PE 0 broadcasts. The last chunk has no arcs.
 struct chunk {
-    int64_t narcs; // -1: PE 0 has said what is wrong
+    int64_t narcs;  // -1: PE 0 has said what is wrong
     int64_t nverts;
     int64_t base;
     struct arc arcs[CHUNK_ARCS];
 };
 
-static struct chunk made, received; // symmetric
-static int64_t my_value, all_value; // symmetric
+static struct chunk made, received;  // symmetric
+static int64_t my_value, all_value;  // symmetric
 
 // Arcs of my vertices: from is the local number of mine, to the other end.
 struct arc_list {
@@ -31,13 +31,13 @@ struct arc_list {
 };
 
 // Nobody may still read the last result when the next comes in: hence the synchronisation.
-#define DEFINE_REDUCTION(op)                                                                                 \
-    int64_t op##_over_pes(int64_t value)                                                                     \
-    {                                                                                                        \
-        my_value = value;                                                                                    \
-        shmem_sync_all();                                                                                    \
-        shmem_int64_##op##_reduce(SHMEM_TEAM_WORLD, &all_value, &my_value, 1);                               \
-        return all_value;                                                                                    \
+#define DEFINE_REDUCTION(op)                                                   \
+    int64_t op##_over_pes(int64_t value)                                       \
+    {                                                                          \
+        my_value = value;                                                      \
+        shmem_sync_all();                                                      \
+        shmem_int64_##op##_reduce(SHMEM_TEAM_WORLD, &all_value, &my_value, 1); \
+        return all_value;                                                      \
     }
 DEFINE_REDUCTION(sum)
 DEFINE_REDUCTION(max)
@@ -86,7 +86,7 @@ static void receive_arcs(struct graph *g, const char *path, struct arc_list *out
             made.nverts = failed ? 0 : reader.nverts;
             made.base = !failed && reader.is_market;
         }
-        shmem_sync_all(); // everyone is done with the last chunk
+        shmem_sync_all();  // everyone is done with the last chunk
         shmem_broadcastmem(SHMEM_TEAM_WORLD, &received, &made, sizeof made, 0);
         if (received.narcs < 0)
             shmem_global_exit(EXIT_FAILURE);
@@ -194,7 +194,7 @@ void graph_read(struct graph *g, const char *path)
     make_rows(g, &g->out, &lists[0], keys);
     make_rows(g, &g->in, &lists[1], keys);
     free(keys);
-    shmem_barrier_all(); // from here on, everyone may read everyone's rows and ghosts
+    shmem_barrier_all();  // from here on, everyone may read everyone's rows and ghosts
 }
 
 void graph_destroy(struct graph *g)

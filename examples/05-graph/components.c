@@ -15,9 +15,9 @@ struct wish {
 };
 
 struct exchange {
-    struct wish *wanted, *asked; // symmetric: [npes], by me of others, by others of me
-    int64_t **lists;             // [npes]: my local numbers that PE p asked for
-    int64_t *ghost_labels[2];    // symmetric: labels of my ghosts, in even and in odd rounds
+    struct wish *wanted, *asked;  // symmetric: [npes], by me of others, by others of me
+    int64_t **lists;              // [npes]: my local numbers that PE p asked for
+    int64_t *ghost_labels[2];     // symmetric: labels of my ghosts, in even and in odd rounds
     int64_t *packed;
 };
 
@@ -61,11 +61,10 @@ static void exchange_destroy(const struct graph *g, struct exchange *x)
     shmem_free(x->wanted);
 }
 
-static void send_labels(const struct graph *g, struct exchange *x, const int64_t *label,
-                        int64_t *ghost_labels)
+static void send_labels(const struct graph *g, struct exchange *x, const int64_t *label, int64_t *ghost_labels)
 {
     for (int k = 1; k < g->npes; k++) {
-        int pe = (g->me + k) % g->npes; // everyone begins with another target
+        int pe = (g->me + k) % g->npes;  // everyone begins with another target
         int64_t n = x->asked[pe].count;
         if (n == 0)
             continue;
@@ -73,7 +72,7 @@ static void send_labels(const struct graph *g, struct exchange *x, const int64_t
             x->packed[i] = label[x->lists[pe][i]];
         shmem_putmem(ghost_labels + x->asked[pe].at, x->packed, (size_t)n * sizeof *label, pe);
     }
-    shmem_barrier_all(); // all labels are where they belong
+    shmem_barrier_all();  // all labels are where they belong
 }
 
 // The lowest label around one vertex.
@@ -124,7 +123,7 @@ static void measure(const struct graph *g, struct components *c)
             end++;
         shmem_int64_atomic_add(&size[local_of(g, sorted[i])], end - i, owner_of(g, sorted[i]));
     }
-    shmem_barrier_all(); // all counts are in
+    shmem_barrier_all();  // all counts are in
 
     int64_t count = 0, largest = 0;
     for (int64_t v = 0; v < g->nlocal; v++) {

@@ -16,19 +16,19 @@
 enum direction { ALONG = 1, AGAINST = 2, BOTH = ALONG | AGAINST };
 
 struct rows {
-    int64_t *first; // symmetric: [max_local + 1], arcs of vertex i are to[first[i]] .. to[first[i + 1] - 1]
-    int64_t *to;    // symmetric: positions
+    int64_t *first;  // symmetric: [max_local + 1], arcs of vertex i are to[first[i]] .. to[first[i + 1] - 1]
+    int64_t *to;     // symmetric: positions
 };
 
 struct graph {
     int me, npes;
-    int base; // number of the first vertex in the file: 0 or 1
+    int base;  // number of the first vertex in the file: 0 or 1
     int64_t nverts, narcs;
     int64_t nlocal, max_local;
     struct rows out, in;
     int64_t nghosts;
-    int64_t *ghosts;      // symmetric: the vertices, by owner and then by number
-    int64_t *ghost_first; // [npes + 1]: where each owner's ghosts begin
+    int64_t *ghosts;       // symmetric: the vertices, by owner and then by number
+    int64_t *ghost_first;  // [npes + 1]: where each owner's ghosts begin
 };
 
 static inline int owner_of(const struct graph *g, int64_t v)
@@ -71,11 +71,11 @@ int64_t graph_degree(const struct graph *g, int64_t v, enum direction d);
 struct search {
     int64_t root;
     enum direction direction;
-    int64_t *level;  // symmetric: [max_local], distance from the root or -1
-    int64_t reached; // vertices, of all PEs
-    int64_t depth;   // largest level
-    int64_t scanned; // arcs looked at, by all PEs
-    int64_t deepest; // the lowest-numbered vertex of the last level
+    int64_t *level;   // symmetric: [max_local], distance from the root or -1
+    int64_t reached;  // vertices, of all PEs
+    int64_t depth;    // largest level
+    int64_t scanned;  // arcs looked at, by all PEs
+    int64_t deepest;  // the lowest-numbered vertex of the last level
 };
 
 // Breadth-first search. Allocates search->level at the first use of *s (zeroed by the caller).
@@ -87,10 +87,10 @@ void search_destroy(struct search *s);
 int64_t search_path(const struct graph *g, const struct search *s, int64_t v, int64_t *path);
 
 struct components {
-    int64_t *label;  // symmetric: [max_local], the lowest vertex of the component
-    int64_t count;   // of components
-    int64_t largest; // vertices in the largest
-    int64_t rounds;  // exchanges of labels that were needed
+    int64_t *label;   // symmetric: [max_local], the lowest vertex of the component
+    int64_t count;    // of components
+    int64_t largest;  // vertices in the largest
+    int64_t rounds;   // exchanges of labels that were needed
     int64_t scanned;
 };
 

@@ -2,7 +2,7 @@
 //
 // Breadth-first search and connected components of a graph that is read from a file and
 // spread over all PEs. PE 0 repeats everything alone and compares, unless told not to.
-#define _GNU_SOURCE // getopt_long, getline
+#define _GNU_SOURCE  // getopt_long, getline
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ struct options {
     bool verify;
 };
 
-static int64_t root_to_all, root_of_zero; // symmetric
+static int64_t root_to_all, root_of_zero;  // symmetric
 
 static double now_seconds(void)
 {
@@ -133,8 +133,7 @@ static void print_search(const struct graph *g, const struct search *s, const st
 {
     printf("search from ");
     names_print(names, s->root, g->base);
-    printf(": %" PRId64 " vertices in %" PRId64 " levels, %" PRId64 " arcs\n", s->reached, s->depth + 1,
-           s->scanned);
+    printf(": %" PRId64 " vertices in %" PRId64 " levels, %" PRId64 " arcs\n", s->reached, s->depth + 1, s->scanned);
 }
 
 // Shows a longest of the shortest paths, fetched vertex by vertex from whoever owns it.
@@ -176,7 +175,7 @@ static void run_searches(const struct graph *g, const struct options *o, const s
             if (serial)
                 t->wrong += serial_check_search(serial, g, &s);
         }
-        shmem_barrier_all(); // PE 0 is done with everyone's levels
+        shmem_barrier_all();  // PE 0 is done with everyone's levels
     }
     search_destroy(&s);
 }
@@ -194,7 +193,7 @@ static void run_components(const struct graph *g, struct serial *serial, struct 
         if (serial)
             t->wrong += serial_check_components(serial, g, &c);
     }
-    components_destroy(&c); // begins with a barrier: PE 0 is done with everyone's labels
+    components_destroy(&c);  // begins with a barrier: PE 0 is done with everyone's labels
 }
 
 int main(int argc, char **argv)

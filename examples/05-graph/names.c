@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#define _GNU_SOURCE // getline
+#define _GNU_SOURCE  // getline
 #include "names.h"
 
 #include <errno.h>
@@ -23,13 +23,12 @@ int names_read(struct names *names, const char *path, int64_t n)
     while (names->n < n && getline(&names->name[names->n], &room, file) > 0) {
         names->name[names->n][strcspn(names->name[names->n], "\n")] = 0;
         names->n++;
-        room = 0; // each line in memory of its own
+        room = 0;  // each line in memory of its own
     }
     fclose(file);
     if (names->n == n)
         return 0;
-    fprintf(stderr, "graph: %s has %" PRId64 " names, the graph has %" PRId64 " vertices\n", path, names->n,
-            n);
+    fprintf(stderr, "graph: %s has %" PRId64 " names, the graph has %" PRId64 " vertices\n", path, names->n, n);
     return -1;
 }
 

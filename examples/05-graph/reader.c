@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#define _GNU_SOURCE // strcasecmp
+#define _GNU_SOURCE  // strcasecmp
 #include "reader.h"
 
 #include <ctype.h>
@@ -127,7 +127,7 @@ int64_t reader_next(struct reader *r, struct arc *arcs, int64_t most)
         struct arc arc;
         if (parse_arc(r, line, &arc) != 0)
             return -1;
-        if (arc.from == arc.to) // adds nothing to what a search can reach
+        if (arc.from == arc.to)  // adds nothing to what a search can reach
             continue;
         arcs[n++] = arc;
         if (r->symmetric)

@@ -10,17 +10,17 @@
 #include <stdio.h>
 
 struct arc {
-    int64_t from, to; // counted from 0
+    int64_t from, to;  // counted from 0
 };
 
 struct reader {
     const char *path;
     FILE *file;
-    int64_t line;     // for messages
-    bool is_market;   // else an edge list
-    bool symmetric;   // each entry stands for both directions
-    int64_t nverts;   // known at once for Matrix Market, at the end for an edge list
-    int64_t nentries; // announced by a Matrix Market file
+    int64_t line;      // for messages
+    bool is_market;    // else an edge list
+    bool symmetric;    // each entry stands for both directions
+    int64_t nverts;    // known at once for Matrix Market, at the end for an edge list
+    int64_t nentries;  // announced by a Matrix Market file
     int64_t nread;
 };
 

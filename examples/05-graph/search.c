@@ -11,10 +11,10 @@
 
 struct frontier {
     int64_t nwords;
-    uint64_t *found[2]; // symmetric: bits of my vertices, set by other PEs at even and at odd levels
-    uint64_t *mine;     // bits of my vertices, set by me
-    uint64_t *told;     // bits of my ghosts whose owner I have told: once is enough
-    int64_t *vertices;  // the current frontier, local numbers
+    uint64_t *found[2];  // symmetric: bits of my vertices, set by other PEs at even and at odd levels
+    uint64_t *mine;      // bits of my vertices, set by me
+    uint64_t *told;      // bits of my ghosts whose owner I have told: once is enough
+    int64_t *vertices;   // the current frontier, local numbers
     int64_t n;
 };
 
@@ -119,7 +119,7 @@ void search_run(const struct graph *g, struct search *s, int64_t root, enum dire
             scanned += expand(g, s, &f, &g->out, found);
         if (d & AGAINST)
             scanned += expand(g, s, &f, &g->in, found);
-        shmem_barrier_all(); // all bits are set
+        shmem_barrier_all();  // all bits are set
         advance(s, &f, found, level);
         found_now = sum_over_pes(f.n);
         s->reached += found_now;

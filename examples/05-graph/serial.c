@@ -21,7 +21,7 @@ static int64_t each_arc(const char *path, void (*handle)(struct serial *, struct
             handle(s, arcs[i]);
     }
     if (n < 0)
-        shmem_global_exit(EXIT_FAILURE); // the reader has said why
+        shmem_global_exit(EXIT_FAILURE);  // the reader has said why
     s->nverts = reader.nverts;
     reader_close(&reader);
     free(arcs);

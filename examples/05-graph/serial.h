@@ -9,7 +9,7 @@
 
 struct serial {
     int64_t nverts;
-    int64_t *first[2], *to[2]; // rows along and against the arcs
+    int64_t *first[2], *to[2];  // rows along and against the arcs
     int64_t *queue, *level;
 };
 

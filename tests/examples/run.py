@@ -77,13 +77,12 @@ def problem(section: Section, pes: int, outcome: programs.Outcome) -> str | None
     return f"no line (in this place) matches: {missing}" if missing else None
 
 
-def layouts(stage: Path, pes: list[int], multi: bool) -> list[tuple[str, int, list[str]]]:
+def layouts(stage: Path, pes: list[int], nodes: list[int]) -> list[tuple[str, int, list[str]]]:
     """Name, number of PEs and launcher command."""
     oshrun = [str(stage / "bin/oshrun"), "--timeout", str(TIMEOUT), "-n"]
-    found = [(f"1 node, {n} PEs", n, [*oshrun, str(n)]) for n in pes]
-    if multi:
-        found += [(f"2 emulated nodes, {n} PEs", n, [*oshrun, str(n), "--emulate-nodes", "2"]) for n in pes if n > 1]
-    return found
+    return [(f"{n} PEs on {k} node{'s' if k > 1 else ''}", n,
+             [*oshrun, str(n)] + (["--emulate-nodes", str(k)] if k > 1 else []))
+            for k in nodes for n in pes if n >= k]
 
 
 def check(example: programs.Example, program: Path, where: list[tuple[str, int, list[str]]]) -> tuple[int, int]:
@@ -111,10 +110,10 @@ def main() -> int:
     parser.add_argument("--stage", type=Path,
                         default=Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage")))
     parser.add_argument("--pes", default="1,2,3,4", help="numbers of PEs, separated by commas (default: 1,2,3,4)")
-    parser.add_argument("--one-node", action="store_true", help="leave out emulated nodes")
+    parser.add_argument("--nodes", default="1,2", help="numbers of (emulated) nodes (default: 1,2)")
     args = parser.parse_args()
     args.stage = args.stage.resolve()
-    where = layouts(args.stage, [int(n) for n in args.pes.split(",")], not args.one_node)
+    where = layouts(args.stage, *([int(n) for n in text.split(",")] for text in (args.pes, args.nodes)))
 
     chosen = [e for e in programs.ALL if not args.words or any(word in e.folder for word in args.words)]
     if not chosen:
