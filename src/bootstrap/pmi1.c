@@ -23,7 +23,7 @@ enum { KVSNAME_MAX = 256, PART_MAX = 600, TEXT_MAX = 4 + 2 * CWB_VALUE_MAX, MAPP
 typedef struct pmi1 {
     pmi1_wire_t wire;
     char kvs[KVSNAME_MAX + 1];
-    size_t part_max;  // characters of a value that one key may carry
+    size_t part_max;            // characters of a value that one key may carry
     char mapping[MAPPING_MAX];  // PMI_process_mapping, "" when the launcher has none
 } pmi1_t;
 

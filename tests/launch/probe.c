@@ -107,8 +107,9 @@ static void flood(int nlines)
     // Written in odd pieces, so that lines arrive in parts.
     for (int i = 0; i < nlines; i++) {
         char line[160];
-        int n = snprintf(line, sizeof line, "<%d:%d:%.*s>\n", job.pe, i, i % 100,
-                         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+        int n = snprintf(
+            line, sizeof line, "<%d:%d:%.*s>\n", job.pe, i, i % 100,
+            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
         int cut = n / 3;
         if (write(1, line, (size_t)cut) != cut || write(1, line + cut, (size_t)(n - cut)) != n - cut)
             _exit(97);

@@ -14,22 +14,21 @@
 
 #define NPES_MAX (1 << 20)
 
-static const char help[] =
-    "Usage: oshrun -n PES [options] [--] program [arguments]\n"
-    "Runs a program as PES processing elements (PEs) on this machine.\n"
-    "\n"
-    "  -n, -np, --np PES        number of PEs (default 1)\n"
-    "  -N, --ppn, --npernode K  PEs of a node; more than one node needs --emulate-nodes\n"
-    "      --emulate-nodes K    split the PEs into K nodes that share no memory\n"
-    "  -l, --label              begin each line of output with [pe]\n"
-    "  -t, --timeout SECONDS    end the job after this time, with status 124\n"
-    "  -x VAR[=VALUE]           set a variable for the PEs, or pass the present value on\n"
-    "  -v, --verbose            say what the launcher does\n"
-    "  -h, --help               this text\n"
-    "  -V, --version            the version\n"
-    "\n"
-    "Standard input goes to PE 0. The exit status is that of the first PE that failed\n"
-    "(128 + signal when a signal killed it). See oshrun(1).\n";
+static const char help[] = "Usage: oshrun -n PES [options] [--] program [arguments]\n"
+                           "Runs a program as PES processing elements (PEs) on this machine.\n"
+                           "\n"
+                           "  -n, -np, --np PES        number of PEs (default 1)\n"
+                           "  -N, --ppn, --npernode K  PEs of a node; more than one node needs --emulate-nodes\n"
+                           "      --emulate-nodes K    split the PEs into K nodes that share no memory\n"
+                           "  -l, --label              begin each line of output with [pe]\n"
+                           "  -t, --timeout SECONDS    end the job after this time, with status 124\n"
+                           "  -x VAR[=VALUE]           set a variable for the PEs, or pass the present value on\n"
+                           "  -v, --verbose            say what the launcher does\n"
+                           "  -h, --help               this text\n"
+                           "  -V, --version            the version\n"
+                           "\n"
+                           "Standard input goes to PE 0. The exit status is that of the first PE that failed\n"
+                           "(128 + signal when a signal killed it). See oshrun(1).\n";
 
 static noreturn void usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static noreturn void usage(const char *fmt, ...)
@@ -80,13 +79,26 @@ static const struct {
     int what;
     bool takes_value;
 } table[] = {
-    {"-n", OPT_NPES, true},         {"-np", OPT_NPES, true},          {"--np", OPT_NPES, true},
-    {"-N", OPT_PPN, true},          {"--ppn", OPT_PPN, true},         {"-ppn", OPT_PPN, true},
-    {"--npernode", OPT_PPN, true},  {"-npernode", OPT_PPN, true},     {"--emulate-nodes", OPT_NODES, true},
-    {"-l", OPT_LABEL, false},       {"--label", OPT_LABEL, false},    {"-t", OPT_TIMEOUT, true},
-    {"--timeout", OPT_TIMEOUT, true}, {"-x", OPT_SET, true},          {"-v", OPT_VERBOSE, false},
-    {"--verbose", OPT_VERBOSE, false}, {"-h", OPT_HELP, false},       {"--help", OPT_HELP, false},
-    {"-V", OPT_VERSION, false},     {"--version", OPT_VERSION, false},
+    {"-n", OPT_NPES, true},
+    {"-np", OPT_NPES, true},
+    {"--np", OPT_NPES, true},
+    {"-N", OPT_PPN, true},
+    {"--ppn", OPT_PPN, true},
+    {"-ppn", OPT_PPN, true},
+    {"--npernode", OPT_PPN, true},
+    {"-npernode", OPT_PPN, true},
+    {"--emulate-nodes", OPT_NODES, true},
+    {"-l", OPT_LABEL, false},
+    {"--label", OPT_LABEL, false},
+    {"-t", OPT_TIMEOUT, true},
+    {"--timeout", OPT_TIMEOUT, true},
+    {"-x", OPT_SET, true},
+    {"-v", OPT_VERBOSE, false},
+    {"--verbose", OPT_VERBOSE, false},
+    {"-h", OPT_HELP, false},
+    {"--help", OPT_HELP, false},
+    {"-V", OPT_VERSION, false},
+    {"--version", OPT_VERSION, false},
 };
 
 static void apply(options_t *opt, int what, const char *name, const char *value)

@@ -36,7 +36,7 @@ typedef struct options {
 
 // Output of one PE on its way: bytes after the last newline wait in `partial`.
 typedef struct stream {
-    int fd;  // read end of the pipe, -1 when closed
+    int fd;        // read end of the pipe, -1 when closed
     int pe, sink;  // sink: 1 stdout, 2 stderr
     char *partial;
     size_t len, cap;
@@ -58,15 +58,15 @@ typedef struct run {
     struct {
         pid_t pid;
         int pe;
-    } *by_pid;  // open addressing, filled by spawn
+    } * by_pid;  // open addressing, filled by spawn
     uint32_t nby_pid;
     sigset_t old_mask;
     struct rlimit old_nofile;
     char host[256];
     const char *program;  // path after the search in PATH
     // How the job ends
-    bool ending;      // others have been, or will be, told to end
-    int status;       // exit status of oshrun, once `ending`
+    bool ending;                                   // others have been, or will be, told to end
+    int status;                                    // exit status of oshrun, once `ending`
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
     int ninterrupts, last_signal;
 } run_t;
