@@ -146,8 +146,6 @@ void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbyt
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
     cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    if (!cw_hot.last)
-        cw_hot.last = CW_COLD_WORD;  // something is in flight, to nobody's target record
     int rc = cw_transport->put(conn, control_offset, src, nbytes, false);
     if (rc)
         cwu_fatal("cannot reach %s (%s)", cw_job_node_name(node), cwu_error_name(rc));

@@ -2,7 +2,7 @@
 //
 // What the collectives (and others in core) know of nodes: areas in the node object and puts to another node's
 // control area. cw_node_put is in order with everything else this PE sends to that node on the default context and
-// may wait.
+// may wait. It leaves nothing for the user's next quiet to do: whoever needs its completion waits for an answer.
 #ifndef CW_CORE_NODE_H
 #define CW_CORE_NODE_H
 

@@ -193,7 +193,7 @@ static void leave_network(void)
 {
     int rc;
     uint8_t secret[CWT_SECRET_BYTES];
-    cw_quiet(&cw_ctx_default);
+    cw_quiet_cold(&cw_ctx_default);
     if ((rc = cw_job_fence_and_secret(secret)) || (rc = cw_boot.ops->fence_nb(&cw_boot)) ||
         (rc = cw_boot.ops->fence_wait(&cw_boot)))
         cwu_fatal("the last fence of the job failed (%s)", cwu_error_name(rc));
