@@ -37,7 +37,7 @@ static void help(uint32_t round)
     if (cw_world.nnodes == 1)
         return;
     cw_server_poll();
-    if (cw_hot.last && round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1)
+    if (cw_ctx_default.client && round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1)
         cw_ctx_progress(&cw_ctx_default);
 }
 
