@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What comes back to a client: completions, failures, connection events.
+#include "ofi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *ofi_node_name(const cwt_client_t *client, int node)
+{
+    const char *name = client->config.node_name ? client->config.node_name(node) : NULL;
+    return name ? name : "another node";
+}
+
+void ofi_group_done(ofi_group_t *group)
+{
+    if (--group->left > 0)
+        return;
+    if (group->mr)
+        fi_close(&group->mr->fid);
+    group->mr = NULL;
+    if (group->owned)
+        free(group);
+}
+
+static void forget(ofi_op_t *op, void *group)
+{
+    if (op->group == group)
+        op->group = NULL;
+}
+
+void ofi_group_forget(cwt_client_t *client, ofi_group_t *group)
+{
+    ofi_pool_each(&client->ops, forget, group);
+    ofi_pool_each(&client->bounce, forget, group);
+}
+
+static void fail_replies(cwt_conn_t *conn, int code)
+{
+    for (uint32_t i = 0; i < OFI_CREDITS; i++) {
+        cwt_reply_t *reply = conn->replies[i].reply;
+        conn->replies[i].reply = NULL;
+        if (reply)
+            reply->done = code;
+    }
+}
+
+void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason)
+{
+    if (conn->error)
+        return;
+    conn->error = code;
+    if (!conn->closing)
+        cwu_error("lost the connection to %s at %s: %s: %s; that node's first PE has probably ended: look for its own "
+                  "message",
+                  ofi_node_name(conn->client, conn->node), conn->address, what, reason);
+    fail_replies(conn, code);
+}
+
+static const char *kind_name(ofi_kind_t kind)
+{
+    static const char *const names[] = {"nothing", "put", "get", "request", "reply", "quiet", "atomic"};
+    return names[kind];
+}
+
+static bool outstanding(const cwt_conn_t *conn)
+{
+    if (conn->writes || conn->reads || conn->sent != conn->acked || conn->dirty)
+        return true;
+    for (const ofi_target_t *t = conn->targets; t; t = t->next)
+        if (t->record->last)
+            return true;
+    return false;
+}
+
+/** An operation left the wire, well or not. Receive buffers live with their connection, the rest in pools. */
+static void retire(ofi_op_t *op, bool ok)
+{
+    cwt_conn_t *conn = op->conn;
+    if (op->kind == OFI_READ && ok && op->copy_to && op->group)
+        memcpy(op->copy_to, op->buf, op->nbytes);
+    if (op->kind == OFI_WRITE)
+        conn->writes--;
+    else if (op->kind == OFI_READ || op->kind == OFI_FLUSH || op->kind == OFI_AMO)
+        conn->reads--;
+    ofi_group_t *group = op->group;
+    ofi_pool_put(op);
+    if (group)
+        ofi_group_done(group);
+}
+
+static int cq_error(cwt_client_t *client)
+{
+    union {
+        struct fi_cq_err_entry err;
+        uint8_t room[256];  // newer libraries know more fields
+    } u;
+    memset(&u, 0, sizeof u);
+    if (fi_cq_readerr(client->lane.cq, &u.err, 0) <= 0)
+        return 0;
+    ofi_op_t *op = u.err.op_context;
+    if (!op) {
+        if (!client->error)
+            cwu_error("libfabric (%s): an operation failed: %s", ofi_choice.info->fabric_attr->prov_name,
+                      ofi_reason(u.err.err));
+        client->error = CW_ELOST;
+        return 1;
+    }
+    cwt_conn_t *conn = op->conn;
+    ofi_kind_t kind = op->kind;
+    // cancelled receives are how an endpoint says good-bye: an error only when something is due
+    if (kind == OFI_RECV) {
+        if (!conn->welcomed || conn->closing)
+            return 1;
+        conn->down = true;
+        if (outstanding(conn))
+            ofi_conn_fail(conn, CW_ELOST, "closed with operations under way", ofi_reason(u.err.err));
+        return 1;
+    }
+    if (conn && conn->welcomed)
+        ofi_conn_fail(conn, CW_ELOST, kind_name(kind), ofi_reason(u.err.err));
+    else if (conn)
+        conn->error = CW_ELOST;  // still connecting: that code reports
+    retire(op, false);
+    return 1;
+}
+
+int ofi_client_poll(cwt_client_t *client)
+{
+    struct fi_cq_msg_entry entries[16];
+    ssize_t n = fi_cq_read(client->lane.cq, entries, 16);
+    if (n == -FI_EAGAIN)
+        return 0;
+    if (n == -FI_EAVAIL)
+        return cq_error(client);
+    if (n < 0) {
+        if (!client->error)
+            cwu_error("libfabric (%s): reading the completion queue failed: %s",
+                      ofi_choice.info->fabric_attr->prov_name, ofi_reason(n));
+        client->error = CW_ELOST;
+        return 0;
+    }
+    for (ssize_t i = 0; i < n; i++) {
+        ofi_op_t *op = entries[i].op_context;
+        if (!op)
+            continue;
+        if (op->kind == OFI_RECV)
+            ofi_reply_arrived(client, op, entries[i].len);
+        else
+            retire(op, true);
+    }
+    return (int)n;
+}
+
+static void shutdown_event(cwt_client_t *client, const struct fid *fid, const char *reason)
+{
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        if (!conn->ep || &conn->ep->fid != fid)
+            continue;
+        conn->down = true;
+        if (outstanding(conn))
+            ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
+    }
+}
+
+int ofi_client_events(cwt_client_t *client)
+{
+    if (!client->lane.eq)
+        return 0;
+    struct {
+        struct fi_eq_cm_entry entry;
+        uint8_t data[256];
+    } event;
+    uint32_t kind = 0;
+    ssize_t n = fi_eq_read(client->lane.eq, &kind, &event, sizeof event, 0);
+    if (n == -FI_EAVAIL) {
+        struct fi_eq_err_entry err;
+        memset(&err, 0, sizeof err);
+        if (fi_eq_readerr(client->lane.eq, &err, 0) > 0)
+            shutdown_event(client, err.fid, ofi_reason(err.err));
+        return 1;
+    }
+    if (n < (ssize_t)sizeof event.entry)
+        return 0;
+    if (kind == FI_SHUTDOWN) {
+        while (ofi_client_poll(client) > 0)  // what arrived before the end counts
+            ;
+        shutdown_event(client, event.entry.fid, "end of connection");
+    }
+    return 1;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Lanes: fabric, domain, completion queue, and what the endpoint mode needs besides.
+#include "ofi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+bool ofi_out_of_files(void)
+{
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        close(fd);
+        return false;
+    }
+    if (errno != EMFILE && errno != ENFILE)
+        return false;
+    struct rlimit lim = {0, 0};
+    getrlimit(RLIMIT_NOFILE, &lim);
+    cwu_error("out of file descriptors: %s allows %llu, and each connection takes one; raise it (ulimit -n), or use "
+              "fewer PEs a node, or CAUSEWAY_ENDPOINT=rdm",
+              errno == ENFILE ? "the system" : "this process", (unsigned long long)lim.rlim_cur);
+    return true;
+}
+
+static int failed(const char *what, int rc)
+{
+    if (!ofi_out_of_files())
+        cwu_error("libfabric (%s): %s failed: %s", ofi_choice.info->fabric_attr->prov_name, what, ofi_reason(rc));
+    return ofi_errno_to_cw(rc) == CW_EAGAIN ? CW_ESYS : ofi_errno_to_cw(rc);
+}
+
+static int wait_fd_of(struct fid *fid)
+{
+    int fd = -1;
+    return fi_control(fid, FI_GETWAIT, &fd) == 0 ? fd : -1;
+}
+
+static int open_cq(ofi_lane_t *lane, size_t entries)
+{
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD, .size = entries};
+    int rc = fi_cq_open(lane->domain, &attr, &lane->cq, NULL);
+    if (rc == 0) {
+        lane->cq_fd = wait_fd_of(&lane->cq->fid);
+        return 0;
+    }
+    attr.wait_obj = FI_WAIT_NONE;  // no way to sleep on it: waiting naps instead
+    rc = fi_cq_open(lane->domain, &attr, &lane->cq, NULL);
+    return rc == 0 ? 0 : failed("opening a completion queue", rc);
+}
+
+static int open_eq(ofi_lane_t *lane)
+{
+    struct fi_eq_attr attr = {.wait_obj = FI_WAIT_FD, .size = 64};
+    int rc = fi_eq_open(lane->fabric, &attr, &lane->eq, NULL);
+    if (rc == 0) {
+        lane->eq_fd = wait_fd_of(&lane->eq->fid);
+        return 0;
+    }
+    attr.wait_obj = FI_WAIT_NONE;
+    rc = fi_eq_open(lane->fabric, &attr, &lane->eq, NULL);
+    return rc == 0 ? 0 : failed("opening an event queue", rc);
+}
+
+static int open_rdm(ofi_lane_t *lane)
+{
+    struct fi_av_attr attr = {.type = ofi_choice.info->domain_attr->av_type};
+    int rc = fi_av_open(lane->domain, &attr, &lane->av, NULL);
+    if (rc != 0)
+        return failed("opening an address vector", rc);
+    return ofi_lane_endpoint(lane, ofi_choice.info, NULL, &lane->ep);
+}
+
+int ofi_lane_open(ofi_lane_t *lane, size_t cq_entries)
+{
+    memset(lane, 0, sizeof *lane);
+    lane->cq_fd = lane->eq_fd = -1;
+    int rc = ofi_lib.fabric(ofi_choice.info->fabric_attr, &lane->fabric, NULL);
+    if (rc != 0)
+        return failed("opening the fabric", rc);
+    rc = fi_domain(lane->fabric, ofi_choice.info, &lane->domain, NULL);
+    if (rc != 0) {
+        lane->domain = NULL;
+        rc = failed("opening a domain", rc);
+    } else {
+        rc = open_cq(lane, cq_entries);
+    }
+    if (rc == 0)
+        rc = ofi_choice.msg ? open_eq(lane) : open_rdm(lane);
+    if (rc != 0)
+        ofi_lane_close(lane);
+    return rc;
+}
+
+void ofi_lane_close(ofi_lane_t *lane)
+{
+    struct fid *fids[] = {lane->ep ? &lane->ep->fid : NULL,         lane->av ? &lane->av->fid : NULL,
+                          lane->eq ? &lane->eq->fid : NULL,         lane->cq ? &lane->cq->fid : NULL,
+                          lane->domain ? &lane->domain->fid : NULL, lane->fabric ? &lane->fabric->fid : NULL};
+    for (size_t i = 0; i < sizeof fids / sizeof fids[0]; i++) {
+        int rc = fids[i] ? fi_close(fids[i]) : 0;
+        if (rc != 0)
+            cwu_debug("libfabric: closing part %zu of a lane: %s", i, ofi_reason(rc));
+    }
+    memset(lane, 0, sizeof *lane);
+    lane->cq_fd = lane->eq_fd = -1;
+}
+
+int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p)
+{
+    struct fid_ep *ep;
+    int rc = fi_endpoint(lane->domain, info, &ep, context);
+    if (rc != 0)
+        return failed("opening an endpoint", rc);
+    rc = lane->eq ? fi_ep_bind(ep, &lane->eq->fid, 0) : 0;
+    if (rc == 0 && lane->av)
+        rc = fi_ep_bind(ep, &lane->av->fid, 0);
+    if (rc == 0)
+        rc = fi_ep_bind(ep, &lane->cq->fid, FI_TRANSMIT | FI_RECV);
+    if (rc == 0)
+        rc = fi_enable(ep);
+    if (rc != 0) {
+        rc = failed("enabling an endpoint", rc);
+        fi_close(&ep->fid);
+        return rc;
+    }
+    *ep_p = ep;
+    return 0;
+}
+
+int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
+{
+    struct fid *fids[2];
+    struct pollfd fds[3];
+    int nfids = 0;
+    nfds_t nfds = 0;
+    const uint64_t nap_ns = 200000;  // for queues without a wait object
+    if (lane->cq_fd >= 0) {
+        fids[nfids++] = &lane->cq->fid;
+        fds[nfds++] = (struct pollfd){.fd = lane->cq_fd, .events = POLLIN};
+    }
+    if (lane->eq && lane->eq_fd >= 0) {
+        fids[nfids++] = &lane->eq->fid;
+        fds[nfds++] = (struct pollfd){.fd = lane->eq_fd, .events = POLLIN};
+    }
+    if ((lane->cq_fd < 0 || (lane->eq && lane->eq_fd < 0)) && timeout_ns > nap_ns)
+        timeout_ns = nap_ns;
+    if (nfids > 0) {
+        // FI_EAGAIN: something came since the last poll; sleeping now could miss it
+        int rc = fi_trywait(lane->fabric, fids, nfids);
+        if (rc != 0)
+            return 0;
+    }
+    if (extra_fd >= 0)
+        fds[nfds++] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
+    struct timespec ts = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
+    int n = ppoll(fds, nfds, &ts, NULL);
+    return n < 0 && errno != EINTR ? CW_ESYS : 0;
+}

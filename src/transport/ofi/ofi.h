@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Internals of the libfabric transport: what its files share. Nobody outside this directory includes it.
+//
+// Objects: a lane is one fabric + domain + completion queue; the server has one, every client has one, so neither
+// half ever locks the other. A peer (server side) and a conn (client side) are the two ends of one connection; in
+// MSG mode each has an endpoint of its own, in RDM mode they share the lane's and differ by address.
+// Threads: a client and its conns are one thread's at a time, a server too; with thread_multiple the target's
+// inject comes concurrently, and then client->lock guards everything the client owns.
+#ifndef CW_TRANSPORT_OFI_H
+#define CW_TRANSPORT_OFI_H
+
+#include <pthread.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "transport/transport.h"
+
+#define OFI_API FI_VERSION(1, 17)
+#define OFI_CREDITS 32u                      // requests under way per connection
+#define OFI_ACK_EVERY (OFI_CREDITS / 4)      // executed requests per unasked acknowledgement
+#define OFI_SLOT_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
+#define OFI_BOUNCE_NBYTES 16384u             // puts up to this size are copied and forgotten
+#define OFI_BOUNCE_MAX 128u                  // bounce buffers per client
+#define OFI_OPS_MAX 1024u                    // operations in flight per client
+#define OFI_FRAGMENT ((size_t)16 << 20)      // larger transfers go in pieces of this size
+#define OFI_FRAGMENTS 4u                     // pieces in flight of one transfer
+#define OFI_REGISTER_MIN 65536u              // local buffers from here on are registered, not copied
+
+// ---------------------------------------------------------------- the library (load.c)
+typedef struct ofi_lib {
+    void *handle;
+    uint32_t version;
+    int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *, struct fi_info **);
+    void (*freeinfo)(struct fi_info *);
+    struct fi_info *(*dupinfo)(const struct fi_info *);
+    int (*fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
+    const char *(*strerror)(int);
+    uint32_t (*fversion)(void);
+} ofi_lib_t;
+extern ofi_lib_t ofi_lib;
+int ofi_lib_open(void);
+/** The library's text for a (positive or negative) provider error. */
+const char *ofi_reason(ssize_t err);
+/** fi_errno -> CW_E…: the only place where the two meet. */
+int ofi_errno_to_cw(ssize_t err);
+
+// ---------------------------------------------------------------- the provider (choose.c)
+/** What was chosen and what it demands and promises, as words of our own. */
+typedef struct ofi_choice {
+    struct fi_info *info;
+    bool msg;               // MSG endpoints, else RDM
+    bool virt_addr;         // remote addresses are the server's virtual addresses
+    bool prov_key;          // the provider picks keys
+    bool pieces;            // registering pins or needs pages: one region per piece
+    bool local_mr;          // local buffers must be registered
+    bool mr_endpoint;       // regions are bound to the endpoint
+    bool ordered;           // a read flushes the writes before it, and writes stay in order
+    bool send_after_write;  // a message never overtakes writes
+    bool send_after_send;
+    bool nic_atomics;
+    size_t inject_nbytes;
+    size_t fragment;        // largest single write or read
+} ofi_choice_t;
+extern ofi_choice_t ofi_choice;
+int ofi_load(bool one_machine);
+
+// ---------------------------------------------------------------- local addresses (address.c)
+/** Numeric address to bind to, by CAUSEWAY_INTERFACE, one_machine or the host's first interface. "" = any. */
+int ofi_local_address(bool one_machine, char *text, size_t nbytes);
+/** "10.0.0.1:4711" of a provider address, or hex for formats we do not know. */
+const char *ofi_address_text(const void *addr, size_t nbytes, char *text, size_t text_nbytes);
+
+// ---------------------------------------------------------------- lanes (lane.c)
+typedef struct ofi_lane {
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_cq *cq;
+    struct fid_eq *eq;   // MSG only
+    struct fid_ep *ep;   // RDM only
+    struct fid_av *av;   // RDM only
+    int cq_fd, eq_fd;    // -1: no wait object
+} ofi_lane_t;
+int ofi_lane_open(ofi_lane_t *lane, size_t cq_entries);
+void ofi_lane_close(ofi_lane_t *lane);
+/** Creates, binds and enables an endpoint on the lane. */
+int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p);
+/** Sleeps until the queues or extra_fd have something, or the timeout. */
+int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns);
+/** Says so when the process has no descriptor left. Returns true if that is the case. */
+bool ofi_out_of_files(void);
+
+// ---------------------------------------------------------------- operations and buffers (pool.c)
+struct ofi_peer;
+typedef enum ofi_kind { OFI_IDLE, OFI_WRITE, OFI_READ, OFI_SEND, OFI_RECV, OFI_FLUSH, OFI_AMO } ofi_kind_t;
+
+/** Completion of several operations counts down one group; it may also own the registration they use. */
+typedef struct ofi_group {
+    size_t left;
+    struct fid_mr *mr;
+    bool owned;  // free it when the last one completes
+} ofi_group_t;
+
+typedef struct ofi_op {
+    struct fi_context2 context;  // first: the provider writes here
+    struct ofi_op *next;
+    struct ofi_pool *pool;
+    cwt_conn_t *conn;            // client side
+    struct ofi_peer *peer;       // server side
+    ofi_group_t *group;
+    void *buf, *desc;            // buffer of the pool's size, if the pool has buffers
+    void *copy_to;               // a read through a bounce buffer ends here
+    size_t nbytes;
+    ofi_kind_t kind;
+} ofi_op_t;
+
+typedef struct ofi_pool {
+    struct fid_domain *domain;
+    struct ofi_chunk *chunks;
+    ofi_op_t *free;
+    size_t buf_nbytes;           // 0: operations without a buffer
+    uint32_t count, limit, used;
+} ofi_pool_t;
+void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit);
+void ofi_pool_close(ofi_pool_t *pool);
+/** NULL: the limit is reached (make progress and try again) or memory is out. */
+ofi_op_t *ofi_pool_get(ofi_pool_t *pool);
+void ofi_pool_put(ofi_op_t *op);
+/** Calls fn for every operation of the pool that is in use. */
+void ofi_pool_each(ofi_pool_t *pool, void (*fn)(ofi_op_t *op, void *arg), void *arg);
+
+/** A block of message buffers, registered if the provider wants that. */
+typedef struct ofi_slots {
+    uint8_t *memory;
+    struct fid_mr *mr;
+    ofi_op_t *ops;
+    uint32_t count;
+} ofi_slots_t;
+int ofi_slots_open(ofi_slots_t *slots, struct fid_domain *domain, uint32_t count);
+void ofi_slots_close(ofi_slots_t *slots);
+/** Registers local memory for our own use if the provider demands it; else *mr_p = NULL. */
+int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes, struct fid_mr **mr_p);
+
+// ---------------------------------------------------------------- proofs and wire formats (proof.c)
+typedef enum ofi_purpose {
+    OFI_FOR_HELLO = 1, OFI_FOR_HELLO2, OFI_FOR_WELCOME, OFI_FOR_REQUEST, OFI_FOR_REPLY, OFI_FOR_KEY
+} ofi_purpose_t;
+/** SipHash-2-4 of purpose and data under the job's secret. */
+uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], ofi_purpose_t purpose, const void *data, size_t nbytes);
+
+#define OFI_MAGIC 0x43574159u  // "CWAY"
+#define OFI_WIRE 1u
+
+/** Published by a server. */
+typedef struct ofi_blob {
+    uint32_t magic;
+    uint16_t wire;
+    uint8_t msg;
+    uint8_t addr_nbytes;
+    uint32_t node;
+    char provider[28];
+    uint8_t addr[88];
+} ofi_blob_t;
+_Static_assert(sizeof(ofi_blob_t) == CWT_ADDRESS_MAX, "wire format");
+
+/** Client -> server: private data of the connection request (MSG) or body of the first message (RDM). */
+typedef struct ofi_hello {
+    uint32_t magic;
+    uint16_t wire, pad;
+    uint32_t pe, node;
+    uint64_t nonce;
+    uint64_t proof[2];
+} ofi_hello_t;
+_Static_assert(sizeof(ofi_hello_t) == 40, "at most 56 bytes of private data");
+void ofi_hello_sign(ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES]);
+bool ofi_hello_check(const ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES], int node);
+
+/** Server -> client: private data of the acceptance (MSG) or body of the first reply (RDM). */
+typedef struct ofi_welcome {
+    uint32_t magic;
+    uint16_t wire, pad;
+    uint32_t nkeys;       // 1: key and base say all; else a table of ofi_key_t is at table_addr
+    uint32_t peer;        // to be named in every request (RDM)
+    uint64_t proof;       // over the client's nonce
+    uint64_t key, base;   // offset + base is the remote address
+    uint64_t table_addr, table_key;
+} ofi_welcome_t;
+_Static_assert(sizeof(ofi_welcome_t) == 56, "at most 56 bytes of private data");
+
+/** Private data of a rejection. */
+typedef struct ofi_reject {
+    uint32_t magic;
+    uint32_t reason;
+} ofi_reject_t;
+enum { OFI_REJECT_PROOF = 1, OFI_REJECT_WIRE, OFI_REJECT_NOT_READY, OFI_REJECT_RESOURCES };
+
+typedef struct ofi_key {
+    uint64_t key, base;
+} ofi_key_t;
+
+/** First bytes of everything a server sends. */
+typedef struct ofi_reply_header {
+    uint64_t token;
+    uint64_t reply_id;   // 0: only an acknowledgement
+    uint32_t executed;   // requests of this connection executed so far (wraps)
+    uint32_t node;       // whose server speaks
+    uint32_t nbytes;     // whole message
+    uint32_t kind;       // OFI_REPLY…
+} ofi_reply_header_t;
+_Static_assert(sizeof(ofi_reply_header_t) == 32, "wire format");
+enum { OFI_REPLY, OFI_REPLY_WELCOME, OFI_REPLY_REFUSED };
+
+// reply_id on the wire: what the transport adds to a request
+//   63 reply wanted | 62 ack wanted | 61 the transport's own | 40..60 peer | 8..39 generation | 0..7 reply slot
+#define OFI_ID_REPLY (1ull << 63)
+#define OFI_ID_ACK (1ull << 62)
+#define OFI_ID_OWN (1ull << 61)
+#define OFI_ID_PEER_SHIFT 40
+#define OFI_ID_PEER_MASK 0x1fffffu
+#define OFI_ID_LOW ((1ull << OFI_ID_PEER_SHIFT) - 1)
+enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE };  // header.op of a message that is the transport's own
+
+// ---------------------------------------------------------------- regions (region.c)
+/** The node object as registered by its server. */
+typedef struct ofi_region {
+    struct fid_mr **mr;     // [nkeys], NULL where a piece is empty
+    struct fid_mr *table_mr;
+    ofi_key_t *keys;        // [nkeys]
+    uint32_t nkeys;
+    uint64_t table_addr, table_key;
+} ofi_region_t;
+int ofi_region_open(ofi_region_t *region, ofi_lane_t *lane, const cwt_server_config_t *config);
+void ofi_region_close(ofi_region_t *region);
+/** Index of the piece that holds [offset, offset + nbytes), or -1. */
+int ofi_piece_of(const cwt_layout_t *layout, uint64_t offset, size_t nbytes);
+
+// ---------------------------------------------------------------- server
+typedef struct ofi_reply {
+    struct ofi_reply *next;
+    size_t nbytes;
+    uint8_t bytes[];
+} ofi_reply_t;
+
+typedef struct ofi_peer {
+    cwt_server_t *server;
+    struct ofi_peer *next;
+    struct fid_ep *ep;
+    fi_addr_t fi_addr;
+    uint32_t index, pe;
+    uint32_t executed, acked;      // requests executed; of these, how many the client knows of
+    ofi_slots_t slots;             // receive buffers (RDM: contributed to the common queue)
+    ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
+    bool connected;
+    bool dying;    // its client is gone; RDM: free for another
+    bool refused;  // RDM: only there to carry a refusal
+} ofi_peer_t;
+
+struct cwt_from {
+    ofi_peer_t *peer;
+    uint64_t reply_id;
+    bool replied;
+};
+
+struct cwt_server {
+    cwt_server_config_t config;
+    ofi_lane_t lane;
+    struct fid_pep *pep;           // MSG
+    ofi_region_t region;
+    bool ready;                    // the secret is known and the region registered
+    uint64_t token_in, token_out;
+    ofi_peer_t *peers;             // all
+    ofi_peer_t **by_index;         // RDM: peer named in requests
+    uint32_t by_index_count;
+    ofi_slots_t slots;             // RDM: receive buffers for first messages
+    ofi_pool_t sends;
+    uint32_t queued;               // peers with a queue
+    uint32_t rounds;
+    uint32_t false_alarms;         // times in a row that a sleep ended and nothing was there
+    int wake_fd;
+    bool slept;                    // since the last look at connection events
+    bool warned;
+    uint8_t addr[128];
+    size_t addr_nbytes;
+    cwt_stats_t stats;
+};
+
+int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p);
+int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p);
+void ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
+int ofi_server_progress(cwt_server_t *server);
+int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns);
+void ofi_server_wake(cwt_server_t *server);
+int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);
+void ofi_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p);
+void ofi_server_close(cwt_server_t *server);
+
+int ofi_server_msg_open(cwt_server_t *server);
+int ofi_server_msg_progress(cwt_server_t *server);  // connection events; number handled
+int ofi_server_rdm_open(cwt_server_t *server);
+/** Body of an RDM client's first message. */
+typedef struct ofi_first {
+    ofi_hello_t hello;
+    uint32_t addr_nbytes, pad;
+    uint8_t addr[];
+} ofi_first_t;
+
+/** A first or last message of an RDM client. */
+void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg, size_t nbytes);
+
+ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe);
+void ofi_peer_destroy(ofi_peer_t *peer);
+int ofi_peer_post(ofi_peer_t *peer, ofi_op_t *op, struct fid_ep *ep);
+void ofi_server_welcome(cwt_server_t *server, const ofi_hello_t *hello, ofi_peer_t *peer, ofi_welcome_t *welcome);
+/** Sends header + payload to a peer, or queues it; never blocks. */
+int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload, size_t nbytes);
+int ofi_server_flush_queues(cwt_server_t *server);
+void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes);
+void ofi_server_drop(cwt_server_t *server, const char *why);
+
+// ---------------------------------------------------------------- client
+struct cwt_conn {
+    cwt_client_t *client;
+    cwt_conn_t *next;
+    struct fid_ep *ep;
+    fi_addr_t fi_addr;
+    int node;
+    uint32_t peer;                 // our name at the server (RDM)
+    uint64_t token_out, token_in;
+    uint64_t key, base;            // when nkeys == 1
+    ofi_key_t *keys;               // [nkeys] else
+    uint32_t nkeys;
+    struct ofi_target *targets;
+    bool dirty;                    // puts since the last quiet that a flush must cover
+    bool welcomed, down, closing;
+    int error;                     // sticky: 0 or CW_E…, already reported
+    uint32_t writes, reads;        // tracked operations in flight
+    uint32_t sent, acked;          // requests sent; of these, how many are known executed
+    bool ack_asked;                // the newest request sent asks for an acknowledgement
+    uint32_t generation;
+    struct {
+        cwt_reply_t *reply;
+        uint32_t generation;
+    } replies[OFI_CREDITS];
+    ofi_slots_t slots;             // receive buffers for replies
+    ofi_welcome_t *welcome;        // RDM: where the first answer goes
+    char address[64];
+};
+
+/** What we know of a target record the core gave us. */
+typedef struct ofi_target {
+    cwt_target_t *record;
+    struct ofi_target *next;
+} ofi_target_t;
+
+struct cwt_client {
+    cwt_client_config_t config;
+    ofi_lane_t lane;
+    cwt_conn_t *conns;
+    cwt_conn_t *failed;            // RDM: never connected, but their buffers are in the common queue
+    ofi_pool_t ops;                // no buffers
+    ofi_pool_t bounce;             // OFI_BOUNCE_NBYTES each
+    uint64_t *scratch;             // where flushes read to
+    struct fid_mr *scratch_mr;
+    pthread_mutex_t lock;          // used with thread_multiple only
+    int error;
+    int atomics;                   // 0: not asked yet, 1: native, -1: none
+    uint32_t spin, yields;
+    cwt_stats_t stats;
+};
+
+int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p);
+void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p);
+void ofi_client_close(cwt_client_t *client);
+int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p);
+int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
+int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
+int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
+int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+int ofi_wait(cwt_client_t *client, cwt_reply_t *reply);
+int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p);
+bool ofi_pending(cwt_client_t *client);
+int ofi_quiet(cwt_client_t *client);
+int ofi_fence(cwt_client_t *client);
+int ofi_progress(cwt_client_t *client);
+
+static inline void ofi_lock(cwt_client_t *client)
+{
+    if (client->config.thread_multiple)
+        pthread_mutex_lock(&client->lock);
+}
+
+static inline void ofi_unlock(cwt_client_t *client)
+{
+    if (client->config.thread_multiple)
+        pthread_mutex_unlock(&client->lock);
+}
+
+// connect_msg.c, connect_rdm.c: the two ways to get conn->welcomed
+int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome);
+int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome);
+/** Waits a moment between attempts, with progress; CW_ETIMEOUT when CAUSEWAY_TIMEOUT is over. */
+int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us);
+uint64_t ofi_timeout_ns(void);
+/** The message for a connection that did not come about. */
+int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason);
+int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op);
+int ofi_conn_post_all(cwt_conn_t *conn);
+
+// completion.c
+/** One poll of the completion queue; number of events. */
+int ofi_client_poll(cwt_client_t *client);
+/** Looks for connection events (MSG). */
+int ofi_client_events(cwt_client_t *client);
+/** Marks a connection lost, reports it once, fails all that waits on it. */
+void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason);
+const char *ofi_node_name(const cwt_client_t *client, int node);
+void ofi_group_done(ofi_group_t *group);
+/** No operation in flight may touch this group any more (its owner returns with an error). */
+void ofi_group_forget(cwt_client_t *client, ofi_group_t *group);
+
+// request.c
+void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes);
+int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes);
+/** Waits until every request sent on the connection is known executed. */
+int ofi_wait_acks(cwt_conn_t *conn);
+int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes);
+
+// rma.c
+bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p, uint64_t *key_p);
+int ofi_drain_puts(cwt_conn_t *conn);
+int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc, uint64_t addr, uint64_t key);
+/** Collects the dirty marks of the target records into conn->dirty, and clears them. */
+void ofi_collect_dirty(cwt_conn_t *conn);
+ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
+
+// wait.c
+typedef struct ofi_waiter {
+    const char *what;    // for the "still waiting" message
+    uint32_t round;
+    uint32_t sleep_us;
+    uint64_t since_ns;   // of the last progress
+} ofi_waiter_t;
+#define OFI_WAITER(what) {(what), 0, 0, 0}
+/** One round of waiting: progress, idle(), then yield, then sleep. Returns the connection's (or client's) error. */
+int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
+void ofi_wait_init(cwt_client_t *client);
+
+#endif

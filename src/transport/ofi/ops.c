@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The transport's table.
+#include "ofi.h"
+
+const cwt_ops_t cwt_ofi = {
+    .name = "ofi",
+    .load = ofi_load,
+    .server_open = ofi_server_open,
+    .server_address = ofi_server_address,
+    .server_secret = ofi_server_secret,
+    .server_progress = ofi_server_progress,
+    .server_block = ofi_server_block,
+    .server_wake = ofi_server_wake,
+    .server_reply = ofi_server_reply,
+    .server_stats = ofi_server_stats,
+    .server_close = ofi_server_close,
+    .open = ofi_client_open,
+    .connect = ofi_connect,
+    .target = ofi_target,
+    .put = ofi_put,
+    .get = ofi_get,
+    .request = ofi_request,
+    .wait = ofi_wait,
+    .amo = ofi_amo,
+    .pending = ofi_pending,
+    .quiet = ofi_quiet,
+    .fence = ofi_fence,
+    .progress = ofi_progress,
+    .stats = ofi_client_stats,
+    .close = ofi_client_close,
+};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Operations (with the context the provider writes into), their bounce buffers, and blocks of message buffers.
+// Both are registered once, when the provider wants local memory registered.
+#include "ofi.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define CHUNK_OPS 32u
+
+typedef struct ofi_chunk {
+    struct ofi_chunk *next;
+    struct fid_mr *mr;
+    uint8_t *memory;
+    size_t memory_nbytes;
+    ofi_op_t ops[CHUNK_OPS];
+} ofi_chunk_t;
+
+/** Pages that cost nothing until touched. */
+static void *map_pages(size_t nbytes)
+{
+    void *p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes, struct fid_mr **mr_p)
+{
+    static _Atomic uint64_t next_key = 1;  // only names our own registrations, never given to anybody
+    *mr_p = NULL;
+    if (!ofi_choice.local_mr)
+        return 0;
+    int rc = fi_mr_reg(domain, buf, nbytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, next_key++, 0, mr_p, NULL);
+    if (rc != 0) {
+        cwu_error("libfabric (%s): registering %zu bytes of local memory failed: %s; check ulimit -l",
+                  ofi_choice.info->fabric_attr->prov_name, nbytes, ofi_reason(rc));
+        return CW_ENOMEM;
+    }
+    return 0;
+}
+
+void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit)
+{
+    *pool = (ofi_pool_t){.domain = domain, .buf_nbytes = buf_nbytes, .limit = limit};
+}
+
+static bool grow(ofi_pool_t *pool)
+{
+    ofi_chunk_t *chunk = calloc(1, sizeof *chunk);
+    if (!chunk)
+        return false;
+    if (pool->buf_nbytes) {
+        chunk->memory_nbytes = pool->buf_nbytes * CHUNK_OPS;
+        chunk->memory = map_pages(chunk->memory_nbytes);
+        if (!chunk->memory ||
+            ofi_register_local(pool->domain, chunk->memory, chunk->memory_nbytes, &chunk->mr) != 0) {
+            if (chunk->memory)
+                munmap(chunk->memory, chunk->memory_nbytes);
+            free(chunk);
+            return false;
+        }
+    }
+    for (uint32_t i = CHUNK_OPS; i-- > 0;) {
+        ofi_op_t *op = &chunk->ops[i];
+        op->pool = pool;
+        op->buf = chunk->memory ? chunk->memory + i * pool->buf_nbytes : NULL;
+        op->desc = chunk->mr ? fi_mr_desc(chunk->mr) : NULL;
+        op->next = pool->free;
+        pool->free = op;
+    }
+    chunk->next = pool->chunks;
+    pool->chunks = chunk;
+    pool->count += CHUNK_OPS;
+    return true;
+}
+
+ofi_op_t *ofi_pool_get(ofi_pool_t *pool)
+{
+    if (!pool->free && (pool->count >= pool->limit || !grow(pool)))
+        return NULL;
+    ofi_op_t *op = pool->free;
+    pool->free = op->next;
+    pool->used++;
+    op->conn = NULL;
+    op->peer = NULL;
+    op->group = NULL;
+    op->copy_to = NULL;
+    return op;
+}
+
+void ofi_pool_put(ofi_op_t *op)
+{
+    op->kind = OFI_IDLE;
+    op->group = NULL;
+    op->next = op->pool->free;
+    op->pool->free = op;
+    op->pool->used--;
+}
+
+void ofi_pool_each(ofi_pool_t *pool, void (*fn)(ofi_op_t *op, void *arg), void *arg)
+{
+    for (ofi_chunk_t *chunk = pool->chunks; chunk; chunk = chunk->next)
+        for (uint32_t i = 0; i < CHUNK_OPS; i++)
+            if (chunk->ops[i].kind != OFI_IDLE)
+                fn(&chunk->ops[i], arg);
+}
+
+void ofi_pool_close(ofi_pool_t *pool)
+{
+    while (pool->chunks) {
+        ofi_chunk_t *chunk = pool->chunks;
+        pool->chunks = chunk->next;
+        if (chunk->mr)
+            fi_close(&chunk->mr->fid);
+        if (chunk->memory)
+            munmap(chunk->memory, chunk->memory_nbytes);
+        free(chunk);
+    }
+    pool->free = NULL;
+    pool->count = 0;
+}
+
+int ofi_slots_open(ofi_slots_t *slots, struct fid_domain *domain, uint32_t count)
+{
+    slots->count = count;
+    slots->mr = NULL;
+    slots->ops = calloc(count, sizeof *slots->ops);
+    slots->memory = map_pages((size_t)count * OFI_SLOT_NBYTES);
+    int rc = slots->ops && slots->memory
+                 ? ofi_register_local(domain, slots->memory, (size_t)count * OFI_SLOT_NBYTES, &slots->mr)
+                 : CW_ENOMEM;
+    if (rc != 0) {
+        ofi_slots_close(slots);
+        return rc;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        slots->ops[i].buf = slots->memory + (size_t)i * OFI_SLOT_NBYTES;
+        slots->ops[i].desc = slots->mr ? fi_mr_desc(slots->mr) : NULL;
+        slots->ops[i].kind = OFI_RECV;
+    }
+    return 0;
+}
+
+void ofi_slots_close(ofi_slots_t *slots)
+{
+    if (slots->mr)
+        fi_close(&slots->mr->fid);
+    if (slots->memory)
+        munmap(slots->memory, (size_t)slots->count * OFI_SLOT_NBYTES);
+    free(slots->ops);
+    memset(slots, 0, sizeof *slots);
+}

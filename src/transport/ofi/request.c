@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Requests to a node server and their replies. A connection has OFI_CREDITS requests under way at most; the server
+// tells in everything it sends how many it has executed, which gives credits back and is what quiet waits for.
+#include "ofi.h"
+
+#include <string.h>
+
+#define SLOT_BITS 8
+_Static_assert(OFI_CREDITS <= 1u << SLOT_BITS, "reply slots are named by 8 bits");
+
+int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
+{
+    ssize_t rc;
+    op->kind = OFI_RECV;
+    op->conn = conn;
+    do  // the receive queue holds at least our credits; a provider may still ask for a moment
+        rc = fi_recv(conn->ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
+    while (rc == -FI_EAGAIN);
+    return rc == 0 ? 0 : ofi_errno_to_cw(rc);
+}
+
+// ---------------------------------------------------------------- sending
+
+int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
+{
+    cwt_client_t *client = conn->client;
+    ofi_waiter_t w = OFI_WAITER("room to send a request");
+    ofi_op_t *op = NULL;
+    for (;;) {
+        ssize_t rc = -FI_EAGAIN;
+        if (nbytes <= ofi_choice.inject_nbytes) {
+            rc = fi_inject(conn->ep, message, nbytes, conn->fi_addr);
+        } else if (op || (op = ofi_pool_get(&client->bounce))) {
+            op->conn = conn;
+            op->kind = OFI_SEND;
+            memcpy(op->buf, message, nbytes);
+            rc = fi_send(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, &op->context);
+        }
+        if (rc == 0)
+            return 0;
+        int failed = rc == -FI_EAGAIN ? ofi_wait_round(client, conn, &w) : ofi_errno_to_cw(rc);
+        if (failed) {
+            if (conn->welcomed)
+                ofi_conn_fail(conn, failed, "request", ofi_reason(rc));
+            if (op)
+                ofi_pool_put(op);
+            return failed;
+        }
+    }
+}
+
+static int wait_credit(cwt_conn_t *conn)
+{
+    // without a promise of order among messages, one at a time
+    uint32_t credits = ofi_choice.send_after_send ? OFI_CREDITS : 1;
+    ofi_waiter_t w = OFI_WAITER("a request to be executed");
+    while (conn->sent - conn->acked >= credits) {
+        int rc = ofi_wait_round(conn->client, conn, &w);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+/** Reserves a slot for the reply and returns its name. There is one: slots are as many as credits. */
+static uint64_t reserve(cwt_conn_t *conn, cwt_reply_t *reply)
+{
+    uint32_t i = 0;
+    while (i < OFI_CREDITS - 1 && conn->replies[i].reply)
+        i++;
+    conn->generation++;
+    if (conn->generation == 0)
+        conn->generation = 1;  // a reply id is never 0
+    conn->replies[i].reply = reply;
+    conn->replies[i].generation = conn->generation;
+    return (uint64_t)conn->generation << SLOT_BITS | i;
+}
+
+static int request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
+{
+    cwt_client_t *client = conn->client;
+    if (conn->down && !conn->error)
+        ofi_conn_fail(conn, CW_ELOST, "request", "the peer closed it before");
+    if (conn->error)
+        return conn->error;
+    int rc = ofi_choice.send_after_write ? 0 : ofi_drain_puts(conn);
+    if (rc == 0)
+        rc = wait_credit(conn);
+    if (rc != 0)
+        return rc;
+    bool ask = reply == NULL && (own || (conn->sent + 1) % OFI_ACK_EVERY == 0 || !ofi_choice.send_after_send);
+    msg->token = conn->token_out;
+    msg->nbytes = (uint32_t)nbytes;
+    msg->reply_id = own | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT | (ask ? OFI_ID_ACK : 0);
+    uint64_t id = 0;
+    if (reply) {
+        reply->done = 0;
+        id = reserve(conn, reply);
+        msg->reply_id |= OFI_ID_REPLY | id;
+    }
+    rc = ofi_send_message(conn, msg, nbytes);
+    if (rc != 0) {
+        if (reply)
+            conn->replies[id & ((1u << SLOT_BITS) - 1)].reply = NULL;
+        return rc;
+    }
+    conn->sent++;
+    conn->ack_asked = ask || reply;
+    client->stats.requests++;
+    return 0;
+}
+
+int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
+        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg, CWT_MESSAGE_MAX);
+        return CW_EINVAL;
+    }
+    ofi_lock(conn->client);
+    int rc = request_locked(conn, msg, nbytes, reply, 0);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
+int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes)
+{
+    struct {
+        cwt_header_t header;
+        uint8_t body[256];
+    } msg;
+    memset(&msg.header, 0, sizeof msg.header);
+    if (nbytes > sizeof msg.body)
+        return CW_EINVAL;
+    msg.header.op = op;
+    if (nbytes)
+        memcpy(msg.body, body, nbytes);
+    return request_locked(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
+}
+
+// ---------------------------------------------------------------- receiving
+
+static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const void *payload, size_t nbytes)
+{
+    uint32_t slot = (uint32_t)header->reply_id & ((1u << SLOT_BITS) - 1);
+    uint32_t generation = (uint32_t)(header->reply_id >> SLOT_BITS);
+    cwt_reply_t *reply = slot < OFI_CREDITS ? conn->replies[slot].reply : NULL;
+    if (!reply || conn->replies[slot].generation != generation) {
+        cwu_warn("%s answered a request that nobody made", ofi_node_name(conn->client, conn->node));
+        return;
+    }
+    conn->replies[slot].reply = NULL;
+    conn->client->stats.replies++;
+    int done = 1;
+    reply->nbytes = nbytes;
+    if (reply->arrived)
+        reply->arrived(reply, payload, nbytes);
+    else if (nbytes > reply->capacity)
+        done = CW_EPROTO;
+    else if (nbytes)
+        memcpy(reply->buf, payload, nbytes);
+    if (done != 1)
+        cwu_error("a reply of %zu bytes from %s where at most %zu are due", nbytes,
+                  ofi_node_name(conn->client, conn->node), reply->capacity);
+    reply->done = done;
+}
+
+static cwt_conn_t *conn_of(cwt_client_t *client, ofi_op_t *op, const ofi_reply_header_t *header)
+{
+    if (ofi_choice.msg)
+        return op->conn;
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
+        if ((uint32_t)conn->node == header->node && !conn->closing)
+            return conn;
+    return NULL;
+}
+
+/** Nothing in the message is believed before it passed. */
+static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+{
+    const ofi_reply_header_t *header = op->buf;
+    if (nbytes < sizeof *header || nbytes > OFI_SLOT_NBYTES || header->nbytes != nbytes) {
+        client->stats.refused++;
+        return;
+    }
+    cwt_conn_t *conn = conn_of(client, op, header);
+    if (conn && !conn->welcomed && header->kind == OFI_REPLY_REFUSED) {
+        conn->error = CW_EREFUSED;
+        return;
+    }
+    if (!conn || header->token != conn->token_in) {
+        client->stats.refused++;
+        return;
+    }
+    const void *payload = header + 1;
+    nbytes -= sizeof *header;
+    if (header->kind == OFI_REPLY_WELCOME) {
+        if (!conn->welcomed && nbytes == sizeof *conn->welcome && conn->welcome) {
+            memcpy(conn->welcome, payload, nbytes);
+            conn->welcomed = true;
+        }
+        return;
+    }
+    // counts wrap; an older one, possible where messages may overtake each other, changes nothing
+    if (conn->sent - header->executed < conn->sent - conn->acked)
+        conn->acked = header->executed;
+    if (header->reply_id)
+        deliver(conn, header, payload, nbytes);
+}
+
+void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+{
+    cwt_conn_t *owner = op->conn;
+    take(client, op, nbytes);
+    if (!owner->closing && !owner->down && ofi_conn_post(owner, op) != 0)
+        owner->down = true;
+}
+
+// ---------------------------------------------------------------- waiting
+
+int ofi_wait_acks(cwt_conn_t *conn)
+{
+    int rc = 0;
+    if (conn->sent != conn->acked && !conn->ack_asked)
+        rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0);
+    ofi_waiter_t w = OFI_WAITER("acknowledgement of requests");
+    while (rc == 0 && conn->sent != conn->acked)
+        rc = ofi_wait_round(conn->client, conn, &w);
+    return rc;
+}
+
+int ofi_wait(cwt_client_t *client, cwt_reply_t *reply)
+{
+    ofi_lock(client);
+    ofi_waiter_t w = OFI_WAITER("the reply to a request");
+    int rc = 0;
+    while (!reply->done && rc == 0)
+        rc = ofi_wait_round(client, NULL, &w);
+    ofi_unlock(client);
+    return reply->done ? (reply->done < 0 ? reply->done : 0) : rc;
+}

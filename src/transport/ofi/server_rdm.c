@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The server with one RDM endpoint for all: a client introduces itself with a first message (its address, its proof)
+// and is told keys and the number it has to name in every request. Keys and numbers are worthless to strangers: the
+// keys are unguessable, and requests carry a token.
+#include "ofi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BUFFERS 64u
+
+static int failed(const char *what, ssize_t rc)
+{
+    cwu_error("libfabric (%s): the node server cannot %s: %s", ofi_choice.info->fabric_attr->prov_name, what,
+              ofi_reason(rc));
+    return CW_ESYS;
+}
+
+int ofi_server_rdm_open(cwt_server_t *server)
+{
+    server->addr_nbytes = sizeof server->addr;
+    int rc = fi_getname(&server->lane.ep->fid, server->addr, &server->addr_nbytes);
+    if (rc != 0)
+        return failed("learn its own address", rc);
+    rc = ofi_slots_open(&server->slots, server->lane.domain, FIRST_BUFFERS);
+    for (uint32_t i = 0; rc == 0 && i < server->slots.count; i++) {
+        ofi_op_t *op = &server->slots.ops[i];
+        ssize_t posted = fi_recv(server->lane.ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
+        rc = posted == 0 ? 0 : failed("post receive buffers", posted);
+    }
+    return rc;
+}
+
+/** Gives the peer the lowest free number. */
+static int number_peer(cwt_server_t *server, ofi_peer_t *peer)
+{
+    uint32_t i = 0;
+    while (i < server->by_index_count && server->by_index[i])
+        i++;
+    if (i > OFI_ID_PEER_MASK - 1)
+        return CW_ENOMEM;
+    if (i == server->by_index_count) {
+        uint32_t count = server->by_index_count ? 2 * server->by_index_count : 64;
+        ofi_peer_t **table = realloc(server->by_index, count * sizeof *table);
+        if (!table)
+            return CW_ENOMEM;
+        memset(table + server->by_index_count, 0, (count - server->by_index_count) * sizeof *table);
+        server->by_index = table;
+        server->by_index_count = count;
+    }
+    server->by_index[i] = peer;
+    peer->index = i;
+    return 0;
+}
+
+/** A peer for a new client: one whose client is gone (its buffers are in the common queue already), or a new one. */
+static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe)
+{
+    for (ofi_peer_t *peer = server->peers; peer; peer = peer->next)
+        if (peer->dying) {
+            peer->dying = false;
+            peer->pe = pe;
+            peer->executed = peer->acked = 0;
+            return peer;
+        }
+    ofi_peer_t *peer = ofi_peer_create(server, pe);
+    if (!peer || number_peer(server, peer) != 0) {
+        cwu_error("node server: no memory for a connection with PE %u", pe);
+        if (peer)
+            ofi_peer_destroy(peer);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < peer->slots.count; i++)
+        ofi_peer_post(peer, &peer->slots.ops[i], server->lane.ep);
+    return peer;
+}
+
+/** Tells a client of the wrong job that it is wrong here; a few times, strangers must not make us talk. */
+static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t reply_id)
+{
+    ofi_server_drop(server, "a first message without the job's secret");
+    if (server->stats.refused > 64)
+        return;
+    ofi_peer_t *peer = find_peer(server, first->hello.pe);
+    if (!peer)
+        return;
+    if (fi_av_insert(server->lane.av, first->addr, 1, &peer->fi_addr, 0, NULL) == 1) {
+        ofi_reply_header_t header = {.reply_id = reply_id, .kind = OFI_REPLY_REFUSED};
+        ofi_server_send(peer, &header, NULL, 0);
+    }
+    peer->refused = true;  // never anybody's number again: its address stays valid for the answer
+}
+
+static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
+{
+    const ofi_first_t *first = (const void *)(msg + 1);
+    uint64_t reply_id = msg->reply_id & OFI_ID_LOW;
+    if (nbytes < sizeof *msg + sizeof *first || first->addr_nbytes > nbytes - sizeof *msg - sizeof *first ||
+        first->addr_nbytes != server->addr_nbytes || first->hello.magic != OFI_MAGIC ||
+        first->hello.wire != OFI_WIRE) {
+        ofi_server_drop(server, "a first message that is malformed");
+        return;
+    }
+    if (!ofi_hello_check(&first->hello, server->config.secret, server->config.node)) {
+        refuse(server, first, reply_id);
+        return;
+    }
+    ofi_peer_t *peer = find_peer(server, first->hello.pe);
+    if (!peer)
+        return;
+    if (fi_av_insert(server->lane.av, first->addr, 1, &peer->fi_addr, 0, NULL) != 1) {
+        ofi_server_drop(server, "a first message with an address that is none");
+        peer->dying = true;
+        return;
+    }
+    peer->connected = true;
+    server->stats.connections++;
+    ofi_welcome_t welcome;
+    ofi_server_welcome(server, &first->hello, peer, &welcome);
+    ofi_reply_header_t header = {.reply_id = reply_id, .kind = OFI_REPLY_WELCOME};
+    ofi_server_send(peer, &header, &welcome, sizeof welcome);
+}
+
+/** The client's last message: its number and buffers are free for the next one. */
+static void bye(cwt_server_t *server, ofi_peer_t *peer)
+{
+    peer->dying = true;
+    peer->connected = false;
+    ofi_server_flush_queues(server);
+    fi_av_remove(server->lane.av, &peer->fi_addr, 1, 0);
+}
+
+void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg, size_t nbytes)
+{
+    if (ofi_choice.msg)
+        ofi_server_drop(server, "a first message on a connection");
+    else if (msg->op == OFI_OWN_HELLO)
+        hello(server, msg, nbytes);
+    else if (msg->op == OFI_OWN_BYE && peer && peer->connected)
+        bye(server, peer);
+}

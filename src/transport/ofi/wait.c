@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one waiting loop of the client half: poll, help (idle), yield, then sleep on the provider's wait object.
+#include "ofi.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#define IDLE_EVERY 4u        // polls per idle(): an idle() may cost as much as a poll
+#define EVENTS_EVERY 64u     // rounds per look at connection events, a system call
+#define SLEEP_MIN_US 1000u
+#define SLEEP_MAX_US 10000u
+
+void ofi_wait_init(cwt_client_t *client)
+{
+    cpu_set_t set;
+    long cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (online > cores)
+        cores = online;  // a PE bound to one core does not share it with the others
+    long here = client->config.one_machine ? client->config.npes : (long)client->config.layout.nslots;
+    bool alone = here <= cores;
+    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : alone ? 2000 : 20;
+    client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 20 : 50;
+}
+
+static void help(cwt_client_t *client)
+{
+    if (!client->config.idle)
+        return;
+    ofi_unlock(client);
+    client->config.idle(client->config.idle_arg);
+    ofi_lock(client);
+}
+
+static void report_patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
+{
+    uint64_t now = cwu_now_ns();
+    if (w->since_ns == 0)
+        w->since_ns = now;
+    if (now - w->since_ns < (uint64_t)(cwu_env.timeout > 0 ? cwu_env.timeout : 60) * 1000000000u)
+        return;
+    w->since_ns = now;
+    cwu_warn("still waiting for %s after %ld s without progress: %s", conn ? ofi_node_name(client, conn->node)
+                                                                          : "other nodes",
+             cwu_env.timeout > 0 ? cwu_env.timeout : 60, w->what);
+}
+
+static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
+{
+    w->sleep_us = w->sleep_us == 0 ? SLEEP_MIN_US : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US : 2 * w->sleep_us;
+    ofi_unlock(client);
+    ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000);
+    ofi_lock(client);
+}
+
+int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
+{
+    if (conn && conn->error)
+        return conn->error;
+    if (client->error)
+        return client->error;
+    if (ofi_client_poll(client) > 0) {
+        w->round = 0;
+        w->sleep_us = 0;
+        w->since_ns = 0;
+        return 0;
+    }
+    uint32_t round = ++w->round;
+    bool tired = round > client->spin;
+    if (tired || round % IDLE_EVERY == 0)
+        help(client);
+    if (tired || round % EVENTS_EVERY == 0)
+        ofi_client_events(client);
+    if (!tired)
+        return 0;
+    if (round <= client->spin + client->yields) {
+        sched_yield();
+        return 0;
+    }
+    report_patience(client, conn, w);
+    sleep_some(client, w);
+    return 0;
+}

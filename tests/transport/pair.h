@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two nodes of one slot-pair each, in two processes made by fork, driving a transport's table without the core.
+// Both node objects are mapped shared before the fork, so a test can look at the *other* node's memory directly:
+// the truth about remote completion, seen past the library.
+#ifndef CW_TESTS_PAIR_H
+#define CW_TESTS_PAIR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "transport/transport.h"
+
+#define PAIR_SLOTS 2u
+#define PAIR_SLICE ((uint64_t)1 << 20)         // offset of slot 0
+#define PAIR_DATA ((uint64_t)1 << 20)
+#define PAIR_HEAP_AT ((uint64_t)2 << 20)       // in a slice; a hole lies before it
+
+enum { OP_FETCH_ADD = 1, OP_ADD, OP_READ, OP_SLOW_STORE, OP_BULK, OP_PEEK };
+
+typedef struct request {
+    cwt_header_t header;
+    uint64_t offset, value;
+    uint8_t bytes[CWT_MESSAGE_MAX - sizeof(cwt_header_t) - 16];
+} request_t;
+#define REQUEST_SMALL (sizeof(cwt_header_t) + 16)
+
+/** What both processes share. */
+typedef struct shared {
+    _Atomic int turn;           // barrier
+    _Atomic int arrived[2];
+    uint8_t blob[2][CWT_ADDRESS_MAX];
+    size_t blob_nbytes[2];
+    _Atomic uint64_t executed[2];
+    _Atomic uint64_t words[8];  // free for tests
+} shared_t;
+
+typedef struct node {
+    const cwt_ops_t *ops;
+    int me;                     // 0 or 1
+    pid_t peer_pid;
+    cwt_layout_t layout;
+    shared_t *shared;
+    uint8_t *memory[2];         // both node objects
+    cwt_server_t *server;
+    cwt_client_t *client;
+    cwt_conn_t *conn;
+    pthread_t thread;
+    pthread_mutex_t lock;       // guards server
+    _Atomic int stop;
+    uint64_t heap;              // offset of slot 0's heap
+    uint8_t secret[CWT_SECRET_BYTES];
+} node_t;
+
+static inline uint64_t node_nbytes(const cwt_layout_t *l)
+{
+    return l->slice_offset + l->nslots * l->slice_stride;
+}
+
+/** Maps what the processes share; call before fork. */
+static inline void pair_map(node_t *n, const cwt_ops_t *ops, uint64_t heap_nbytes)
+{
+    memset(n, 0, sizeof *n);
+    n->ops = ops;
+    n->layout = (cwt_layout_t){.control_nbytes = 4096, .slice_offset = PAIR_SLICE, .data_nbytes = PAIR_DATA,
+                               .heap_offset = PAIR_HEAP_AT, .heap_nbytes = heap_nbytes,
+                               .slice_stride = PAIR_HEAP_AT + heap_nbytes, .nslots = PAIR_SLOTS};
+    n->heap = PAIR_SLICE + PAIR_HEAP_AT;
+    n->shared = mmap(NULL, sizeof(shared_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < 2; i++)
+        n->memory[i] = mmap(NULL, node_nbytes(&n->layout), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    memset(n->secret, 0x5a, sizeof n->secret);
+}
+
+static inline void pair_barrier(node_t *n)
+{
+    int round = atomic_load(&n->shared->arrived[n->me]) + 1;
+    atomic_store(&n->shared->arrived[n->me], round);
+    while (atomic_load(&n->shared->arrived[!n->me]) < round)
+        usleep(100);
+}
+
+static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    node_t *n = arg;
+    const request_t *r = (const void *)msg;
+    if (nbytes < REQUEST_SMALL)
+        abort();
+    _Atomic uint64_t *word = (void *)(n->memory[n->me] + r->offset);
+    uint64_t old;
+    static uint8_t bulk[CWT_MESSAGE_MAX];
+    switch (msg->op) {
+    case OP_FETCH_ADD:
+        old = atomic_fetch_add(word, r->value);
+        n->ops->server_reply(from, &old, sizeof old);
+        break;
+    case OP_ADD:
+        atomic_fetch_add(word, r->value);
+        break;
+    case OP_READ:
+        old = atomic_load(word);
+        n->ops->server_reply(from, &old, sizeof old);
+        break;
+    case OP_PEEK:  // without reply: was the put before me there?
+        if (atomic_load(word) != r->value)
+            atomic_fetch_add(&n->shared->words[7], 1);
+        break;
+    case OP_SLOW_STORE:
+        usleep(2000);
+        atomic_store(word, r->value);
+        break;
+    case OP_BULK:  // value bytes of a pattern; checks the bytes that came
+        for (size_t i = REQUEST_SMALL; i < nbytes; i++)
+            if (((const uint8_t *)msg)[i] != (uint8_t)i)
+                atomic_fetch_add(&n->shared->words[6], 1);
+        memset(bulk, (int)r->value & 0xff, sizeof bulk);
+        n->ops->server_reply(from, bulk, (size_t)r->value);
+        break;
+    default:
+        abort();
+    }
+    atomic_fetch_add(&n->shared->executed[n->me], 1);
+}
+
+static inline void *pair_serve(void *arg)
+{
+    node_t *n = arg;
+    unsigned empty = 0;
+    while (!atomic_load(&n->stop)) {
+        pthread_mutex_lock(&n->lock);
+        int handled = n->ops->server_progress(n->server);
+        empty = handled > 0 ? 0 : empty + 1;
+        if (empty > 200) {
+            n->ops->server_block(n->server, 50000000);
+            empty = 0;
+        }
+        pthread_mutex_unlock(&n->lock);
+    }
+    return NULL;
+}
+
+/** Opens this process's server; me: 0 parent, 1 child. */
+static inline int pair_server(node_t *n, int me)
+{
+    n->me = me;
+    pthread_mutex_init(&n->lock, NULL);
+    cwt_server_config_t config = {.pe = me, .npes = 2, .node = me, .layout = n->layout, .base = n->memory[me],
+                                  .one_machine = true, .handler = pair_handler, .handler_arg = n};
+    memcpy(config.secret, n->secret, sizeof config.secret);
+    int rc = n->ops->server_open(&config, &n->server);
+    if (rc != 0)
+        return rc;
+    n->shared->blob_nbytes[me] = CWT_ADDRESS_MAX;
+    rc = n->ops->server_address(n->server, n->shared->blob[me], &n->shared->blob_nbytes[me]);
+    if (rc == 0)
+        pthread_create(&n->thread, NULL, pair_serve, n);
+    return rc;
+}
+
+static inline const char *pair_name(int node)
+{
+    return node ? "node 1 (the test's child)" : "node 0 (the test's parent)";
+}
+
+static inline int pair_client(node_t *n, const uint8_t *secret, bool threads)
+{
+    cwt_client_config_t config = {.pe = n->me, .npes = 2, .node = n->me, .layout = n->layout, .one_machine = true,
+                                  .thread_multiple = threads, .node_name = pair_name};
+    memcpy(config.secret, secret, CWT_SECRET_BYTES);
+    return n->ops->open(&config, &n->client);
+}
+
+static inline int pair_connect(node_t *n)
+{
+    return n->ops->connect(n->client, !n->me, n->shared->blob[!n->me], n->shared->blob_nbytes[!n->me], &n->conn);
+}
+
+static inline void pair_close(node_t *n)
+{
+    if (n->client)
+        n->ops->close(n->client);
+    n->client = NULL;
+    if (n->server) {
+        atomic_store(&n->stop, 1);
+        n->ops->server_wake(n->server);
+        pthread_join(n->thread, NULL);
+        n->ops->server_close(n->server);
+    }
+    n->server = NULL;
+}
+
+#endif

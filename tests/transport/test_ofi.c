@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The transport contract over a real provider (CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose): two processes, each
+// with server thread and client. Usage: test_ofi [rounds] [bytes of the large transfer]
+#include "pair.h"
+
+#include "../unit/check.h"
+
+static node_t n;
+static uint64_t rounds = 20000, large = (uint64_t)64 << 20;
+
+static int request(int op, uint64_t offset, uint64_t value, size_t nbytes, cwt_reply_t *reply)
+{
+    static request_t r;
+    memset(&r.header, 0, sizeof r.header);
+    r.header.op = (uint16_t)op;
+    r.offset = offset;
+    r.value = value;
+    for (size_t i = REQUEST_SMALL; i < nbytes; i++)
+        ((uint8_t *)&r)[i] = (uint8_t)i;
+    return n.ops->request(n.conn, &r.header, nbytes, reply);
+}
+
+static uint64_t fetch(int op, uint64_t offset, uint64_t value)
+{
+    uint64_t old = ~0ull;
+    cwt_reply_t reply = {.buf = &old, .capacity = sizeof old};
+    CHECK(request(op, offset, value, REQUEST_SMALL, &reply) == 0);
+    CHECK(n.ops->wait(n.client, &reply) == 0);
+    CHECK(reply.nbytes == sizeof old);
+    return old;
+}
+
+static uint8_t *peer_at(uint64_t offset)
+{
+    return n.memory[!n.me] + offset;
+}
+
+static void fill(uint8_t *p, size_t nbytes, unsigned seed)
+{
+    for (size_t i = 0; i < nbytes; i++)
+        p[i] = (uint8_t)(i * 7 + seed + (i >> 8));
+}
+
+/** Every size: put (blocking and nbi) and quiet, then look; get it back. */
+static void sizes(void)
+{
+    const size_t most = (size_t)8 << 20;
+    uint8_t *src = malloc(most), *back = malloc(most);
+    unsigned seed = 1;
+    for (size_t nbytes = 1; nbytes <= most; nbytes = nbytes < 300 ? nbytes + 13 : nbytes * 3 / 2 > most && nbytes < most ? most : nbytes * 3 / 2)
+        for (int nbi = 0; nbi < 2; nbi++) {
+            fill(src, nbytes, ++seed);
+            CHECK(n.ops->put(n.conn, n.heap + 5, src, nbytes, nbi) == 0);
+            if (!nbi)
+                memset(src, 0xee, nbytes);  // reusable on return
+            CHECK(n.ops->quiet(n.client) == 0);
+            if (!nbi)
+                fill(src, nbytes, seed);
+            CHECK(memcmp(peer_at(n.heap + 5), src, nbytes) == 0);
+            memset(back, 0, nbytes);
+            CHECK(n.ops->get(n.conn, n.heap + 5, back, nbytes, nbi) == 0);
+            if (nbi)
+                CHECK(n.ops->quiet(n.client) == 0);
+            CHECK(memcmp(back, src, nbytes) == 0);
+        }
+    CHECK(!n.ops->pending(n.client));
+    free(src);
+    free(back);
+}
+
+/** All pieces of the other node object: control area, data and heap of both slots. */
+static void pieces(void)
+{
+    uint64_t stride = n.layout.slice_stride;
+    uint64_t at[] = {64, PAIR_SLICE, PAIR_SLICE + PAIR_DATA - 8, n.heap, PAIR_SLICE + stride, n.heap + stride,
+                     node_nbytes(&n.layout) - 8};
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        uint64_t value = 1000 + i, back = 0;
+        CHECK(n.ops->put(n.conn, at[i], &value, 8, false) == 0);
+        CHECK(n.ops->get(n.conn, at[i], &back, 8, false) == 0 || true);
+        CHECK(n.ops->quiet(n.client) == 0);
+        CHECK(memcmp(peer_at(at[i]), &value, 8) == 0);
+        CHECK(n.ops->get(n.conn, at[i], &back, 8, false) == 0);
+        CHECK(back == value);
+    }
+}
+
+/** After quiet the bytes are in the other node's memory, seen past the library; every size class, all ways in. */
+static void quiet_truth(void)
+{
+    static cwt_target_t t;  // known to the client until it closes
+    static uint8_t mine[8];  // stands for a symmetric object at slot 0's heap
+    uint64_t delta = n.heap - (uint64_t)(uintptr_t)mine;
+    CHECK(n.ops->target(n.conn, 0, delta, &t) == 0);
+    static uint8_t src[65536];
+    const size_t sizes[] = {8, 64, 128, 512, 4096, 16384, 65536};
+    uint64_t stale = 0;
+    for (uint64_t i = 1; i <= rounds; i++) {
+        size_t nbytes = i % 50 ? 8 : sizes[i / 50 % 7];
+        memcpy(src, &i, 8);
+        memcpy(src + nbytes - 8, &i, 8);
+        if (nbytes == 8) {
+            t.last = (uint64_t)(uintptr_t)mine | 1;
+            if (t.inject(t.ep, &i, 8, t.fabric_addr, (uint64_t)(uintptr_t)mine + t.base, t.key) != 0)
+                CHECK(n.ops->put(n.conn, (uint64_t)(uintptr_t)mine + t.offset, &i, 8, false) == 0);
+        } else {
+            CHECK(n.ops->put(n.conn, n.heap, src, nbytes, i & 1) == 0);
+        }
+        if (n.ops->quiet(n.client) != 0) {
+            CHECK(!"quiet failed");
+            break;
+        }
+        uint64_t first = atomic_load((_Atomic uint64_t *)(void *)peer_at(n.heap));
+        uint64_t last = atomic_load((_Atomic uint64_t *)(void *)peer_at(n.heap + nbytes - 8));
+        stale += first != i || last != i;
+    }
+    if (stale)
+        fprintf(stderr, "%lu stale of %lu\n", (unsigned long)stale, (unsigned long)rounds);
+    CHECK(stale == 0);
+}
+
+/** A request executes after all puts before it, of every size. */
+static void put_then_request(void)
+{
+    static uint8_t src[100000];
+    const size_t sizes[] = {8, 100, 200, 2000, 20000, 100000};
+    for (uint64_t i = 1; i <= rounds / 20; i++) {
+        size_t nbytes = sizes[i % 6];
+        memcpy(src + nbytes - 8, &i, 8);
+        CHECK(n.ops->put(n.conn, n.heap, src, nbytes, false) == 0);
+        CHECK(fetch(OP_READ, n.heap + nbytes - 8, 0) == i);
+        memcpy(src, &i, 8);
+        CHECK(n.ops->put(n.conn, n.heap + 200000, src, 8, false) == 0);
+        CHECK(request(OP_PEEK, n.heap + 200000, i, REQUEST_SMALL, NULL) == 0);
+        CHECK(n.ops->quiet(n.client) == 0);
+    }
+    CHECK(atomic_load(&n.shared->words[7]) == 0);
+}
+
+/** A put behind a fence does not overtake the request before it. */
+static void fence_request_put(void)
+{
+    for (uint64_t i = 1; i <= 100; i++) {
+        uint64_t value = 2 * i + 1;
+        CHECK(request(OP_SLOW_STORE, n.heap + 64, 2 * i, REQUEST_SMALL, NULL) == 0);
+        CHECK(n.ops->fence(n.client) == 0);
+        CHECK(n.ops->put(n.conn, n.heap + 64, &value, 8, false) == 0);
+        CHECK(n.ops->quiet(n.client) == 0);
+        CHECK(memcmp(peer_at(n.heap + 64), &value, 8) == 0);
+    }
+}
+
+/** Requests by the thousand without waiting; quiet means executed. */
+static void request_flood(void)
+{
+    uint64_t count = rounds / 4, before = atomic_load(&n.shared->executed[!n.me]), zero = 0;
+    CHECK(n.ops->put(n.conn, n.heap + 128, &zero, 8, false) == 0);
+    for (uint64_t i = 0; i < count; i++)
+        CHECK(request(OP_ADD, n.heap + 128, 1, REQUEST_SMALL, NULL) == 0);
+    CHECK(n.ops->pending(n.client));
+    CHECK(n.ops->quiet(n.client) == 0);
+    CHECK(atomic_load((_Atomic uint64_t *)(void *)peer_at(n.heap + 128)) == count);
+    CHECK(atomic_load(&n.shared->executed[!n.me]) - before == count);
+    for (uint64_t i = 0; i < count / 4; i++)
+        CHECK(fetch(OP_FETCH_ADD, n.heap + 128, 3) == count + 3 * i);
+}
+
+static int arrivals;
+static void arrived(cwt_reply_t *self, const void *payload, size_t nbytes)
+{
+    (void)self;
+    arrivals += nbytes == 8 && payload;
+}
+
+/** Many replies under way at once, messages of every size both ways. */
+static void replies(void)
+{
+    enum { MANY = 100 };
+    uint64_t old[MANY], zero = 0;
+    cwt_reply_t r[MANY];
+    CHECK(n.ops->put(n.conn, n.heap + 192, &zero, 8, false) == 0);
+    for (int i = 0; i < MANY; i++) {
+        r[i] = (cwt_reply_t){.buf = &old[i], .capacity = 8};
+        CHECK(request(OP_FETCH_ADD, n.heap + 192, 1, REQUEST_SMALL, &r[i]) == 0);
+    }
+    for (int i = MANY; i-- > 0;)
+        CHECK(n.ops->wait(n.client, &r[i]) == 0 && old[i] == (uint64_t)i);
+    for (int i = 0; i < MANY; i++) {
+        r[i] = (cwt_reply_t){.arrived = arrived};
+        CHECK(request(OP_FETCH_ADD, n.heap + 192, 1, REQUEST_SMALL, &r[i]) == 0);
+    }
+    CHECK(n.ops->quiet(n.client) == 0);
+    CHECK(arrivals == MANY);
+    static uint8_t bulk[CWT_MESSAGE_MAX];
+    for (size_t nbytes = REQUEST_SMALL; nbytes <= CWT_MESSAGE_MAX; nbytes += 97) {
+        cwt_reply_t one = {.buf = bulk, .capacity = sizeof bulk};
+        CHECK(request(OP_BULK, n.heap, nbytes - 40, nbytes, &one) == 0);
+        CHECK(n.ops->wait(n.client, &one) == 0);
+        CHECK(one.nbytes == nbytes - 40 && bulk[0] == (uint8_t)(nbytes - 40));
+    }
+    CHECK(atomic_load(&n.shared->words[6]) == 0);
+    request_t r2 = {.offset = 0};
+    CHECK(n.ops->request(n.conn, &r2.header, CWT_MESSAGE_MAX + 1, NULL) == CW_EINVAL);
+}
+
+/** Larger than any fragment, and than 2 GiB if asked. */
+static void large_transfer(void)
+{
+    uint8_t *src = mmap(NULL, large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(src != MAP_FAILED);
+    for (uint64_t at = 0; at < large; at += 4096)
+        *(uint64_t *)(void *)(src + at) = at ^ 0x1234;
+    CHECK(n.ops->put(n.conn, n.heap, src, large, false) == 0);
+    CHECK(n.ops->quiet(n.client) == 0);
+    uint64_t wrong = 0;
+    for (uint64_t at = 0; at < large; at += 4096)
+        wrong += *(uint64_t *)(void *)peer_at(n.heap + at) != (at ^ 0x1234);
+    CHECK(wrong == 0);
+    memset(src, 0, large);
+    CHECK(n.ops->get(n.conn, n.heap, src, large, false) == 0);
+    for (uint64_t at = 0; at < large; at += 4096)
+        wrong += *(uint64_t *)(void *)(src + at) != (at ^ 0x1234);
+    CHECK(wrong == 0);
+    munmap(src, large);
+}
+
+/** More injected puts than any queue holds, then quiet. */
+static void inject_flood(void)
+{
+    static cwt_target_t t;
+    static uint8_t mine[8];
+    CHECK(n.ops->target(n.conn, 1, n.heap - (uint64_t)(uintptr_t)mine, &t) == 0);
+    for (uint64_t i = 0; i < rounds; i++) {
+        uint64_t at = (uint64_t)(uintptr_t)mine + 8 * (i % 4096);
+        t.last = at;
+        if (t.inject(t.ep, &i, 8, t.fabric_addr, at + t.base, t.key) != 0)
+            CHECK(n.ops->put(n.conn, at + t.offset, &i, 8, false) == 0);
+    }
+    CHECK(n.ops->pending(n.client));
+    CHECK(n.ops->quiet(n.client) == 0);
+    CHECK(!n.ops->pending(n.client) && t.last == 0);
+    uint64_t wrong = 0;
+    for (uint64_t i = rounds > 4096 ? rounds - 4096 : 0; i < rounds; i++)
+        wrong += *(uint64_t *)(void *)peer_at(n.heap + 8 * (i % 4096)) != i;
+    CHECK(wrong == 0);
+}
+
+static void all(void)
+{
+    static const struct {
+        const char *name;
+        void (*fn)(void);
+    } cases[] = {{"pieces", pieces},
+                 {"sizes", sizes},
+                 {"quiet_truth", quiet_truth},
+                 {"put_then_request", put_then_request},
+                 {"fence_request_put", fence_request_put},
+                 {"request_flood", request_flood},
+                 {"replies", replies},
+                 {"inject_flood", inject_flood},
+                 {"large_transfer", large_transfer}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t start = cwu_now_ns();
+        cases[i].fn();
+        if (n.me == 0)
+            printf("%-18s %8.1f ms\n", cases[i].name, (double)(cwu_now_ns() - start) / 1e6);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        rounds = strtoull(argv[1], NULL, 0);
+    if (argc > 2)
+        large = strtoull(argv[2], NULL, 0);
+    cwu_env_load();
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    pair_map(&n, &cwt_ofi, large > (64u << 20) ? large : 64u << 20);
+    pid_t child = fork();
+    int me = child == 0;
+    cwu_error_identity(me, 2);
+    alarm(300);
+    int rc = pair_server(&n, me);
+    CHECK(rc == 0);
+    if (rc == 0) {
+        pair_barrier(&n);
+        CHECK(pair_client(&n, n.secret, argc > 3) == 0);
+        CHECK(pair_connect(&n) == 0);
+        if (n.conn && me == 0)
+            all();      // the child only serves: progress must not need its main thread
+        pair_barrier(&n);
+        if (n.conn && me == 1)
+            all();
+        pair_barrier(&n);
+        if (n.client) {
+            cwt_stats_t s;
+            n.ops->stats(n.client, &s);
+            CHECK(s.connections == 1);
+        }
+        pair_close(&n);
+    }
+    if (me)
+        return checks_failed > 0;
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return test_end();
+}
