@@ -2,19 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run all examples on one node, on two emulated nodes and across two hosts, and print one table.
 
-The two hosts are network namespaces of this machine with their own host name, address and /dev/shm; making them
-needs root, and the layout is left out, with the reason, when that is impossible. The exit status is 0
-if and only if every run that took place was verified.
+The two hosts are namespaces of this machine with their own network, host name and /dev/shm; making them needs root, and
+the layout is left out, with the reason, where that is impossible. The exit status is 0 if and only if every run that
+took place was verified.
 """
 import argparse
 import os
 import runpy
 import shlex
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +22,7 @@ EXAMPLES = programs.EXAMPLES
 ROOT = EXAMPLES.parent
 HOSTS_SCRIPT = ROOT / "tests/launch/hosts.py"
 SKIPPED = 77  # exit status of a script that cannot run here
+TIMED_OUT = 124  # exit status of oshrun when the time limit is over
 GRACE = 5  # seconds more than the launcher has, so that it can end a job that is stuck by itself
 
 
@@ -48,20 +47,10 @@ class Row:
 
 def layouts(stage: Path, timeout: int) -> list[Layout]:
     oshrun = [str(stage / "bin/oshrun"), "-n", "4", "--timeout", str(timeout)]
-    hosts = [sys.executable, str(HOSTS_SCRIPT), "--hosts", "2", "--ppn", "2", "--"]
+    hosts = [sys.executable, str(HOSTS_SCRIPT), "--hosts", "2", "--ppn", "2", "--timeout", str(timeout), "--"]
     return [Layout("1 node", "node", 4, True, oshrun),
             Layout("2 emulated nodes", "emulated", 4, False, oshrun + ["--emulate-nodes", "2"]),
             Layout("2 hosts", "hosts", 4, False, hosts)]
-
-
-def why_no_hosts() -> str:
-    """The reason why hosts cannot be made here, or nothing."""
-    if not HOSTS_SCRIPT.exists():
-        return f"{HOSTS_SCRIPT.relative_to(ROOT)} is not there"
-    if os.geteuid() != 0:
-        return "making network namespaces needs root"
-    missing = [tool for tool in ("ip", "mpiexec.hydra") if not shutil.which(tool)]
-    return f"{', '.join(missing)} not found" if missing else ""
 
 
 def prepare_graph(out: Path) -> dict[str, str]:
@@ -92,11 +81,12 @@ def judge(label: str, layout: Layout, outcome: programs.Outcome, timeout: int) -
     if result:
         row.seconds = f"{float(result['seconds']):.3f} s"
         row.rate = f"{float(result['rate']):.2f} {result['unit']}"
-    if outcome.status is None:
-        row.reason = f"no end after {timeout + GRACE} s: it hangs or is far too slow; it was killed"
+    if outcome.status in (None, TIMED_OUT):
+        row.reason = f"no end after {timeout} s: it hangs or is far too slow; it was ended"
     elif outcome.status == SKIPPED and not result:
         lines = [line for line in (outcome.stdout + outcome.stderr).splitlines() if line.startswith("SKIP")]
-        row.verdict, row.reason = "skipped", lines[0] if lines else "the layout cannot run here"
+        reason = lines[0].removeprefix("SKIP").strip(": ") if lines else "the layout cannot run here"
+        row.verdict, row.reason = "skipped", reason
     elif outcome.status != 0:
         row.reason = f"exit status {outcome.status}"
     elif not result:
@@ -146,11 +136,51 @@ def print_table(rows: list[Row]) -> None:
     print()
 
 
-def selected(only: list[str]) -> Callable[[programs.Example], bool]:
-    return lambda example: not only or any(word in example.folder for word in only)
+def build_all(chosen: list[programs.Example], stage: Path, out: Path) -> list[tuple[programs.Example, Path]]:
+    built = []
+    for example in chosen:
+        print(f"compiling {example.folder}", flush=True)
+        built.append((example, programs.build(example, stage / "bin/oshcc", out / "bin")))
+    return built
 
 
-def main() -> int:
+def run_layout(layout: Layout, built: list[tuple[programs.Example, Path]], values: dict[str, str], out: Path,
+               timeout: int) -> tuple[list[Row], list[Path]]:
+    """All programs in one layout: the rows of the table, and the images that came out."""
+    rows: list[Row] = []
+    images: list[Path] = []
+    print(f"\n{layout.name}, {layout.pes} PEs", flush=True)
+    reason = ""  # why the layout cannot run here: the first run finds out for all
+    for example, program in built:
+        for label, here, there in example.runs:
+            if reason:
+                rows.append(Row(label, layout, "skipped", reason=reason))
+                continue
+            image = out / f"stencil-{layout.short}.ppm"
+            arguments = (here if layout.local else there).format_map({**values, "image": shlex.quote(str(image))})
+            print(f"  {label}: ", end="", flush=True)
+            row = run_one(label, program, arguments, layout, out, timeout)
+            rows.append(row)
+            if row.verdict == "skipped":
+                reason = row.reason
+            if "{image}" in here and row.verdict == "yes":
+                images.append(write_png(image))
+    return rows, images
+
+
+def conclude(rows: list[Row], images: list[Path]) -> int:
+    print_table(rows)
+    for image in images:
+        print(f"image: {os.path.relpath(image)}")
+    for layout, reason in dict.fromkeys((row.layout.name, row.reason) for row in rows if row.verdict == "skipped"):
+        print(f"{layout} skipped: {reason}")
+    verified = sum(row.verdict == "yes" for row in rows)
+    failed = sum(row.verdict == "NO" for row in rows)
+    print(f"{verified} runs verified, {failed} not verified, {len(rows) - verified - failed} skipped")
+    return 1 if failed or not verified else 0
+
+
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run all examples in several layouts and print one table.")
     parser.add_argument("--stage", type=Path, default=ROOT / "build/stage",
                         help="install tree with bin/oshcc and bin/oshrun (default: build/stage)")
@@ -161,61 +191,40 @@ def main() -> int:
                         help="where to run, of node, emulated and hosts (default: all three)")
     parser.add_argument("--only", action="append", default=[], metavar="WORD",
                         help="only examples whose folder contains WORD; may be repeated")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    args = parse()
     stage, out = args.stage.resolve(), args.out.resolve()
+    places = [layout for layout in layouts(stage, args.timeout) if layout.short in args.layouts.split(",")]
+    chosen = [e for e in programs.ALL if not args.only or any(word in e.folder for word in args.only)]
+    complaint = ""
     for tool in ("oshcc", "oshrun"):
         if not os.access(stage / "bin" / tool, os.X_OK):
-            print(f"demo.py: {stage}/bin/{tool} is missing: run ./dev build first", file=sys.stderr)
-            return 2
-    places = [layout for layout in layouts(stage, args.timeout) if layout.short in args.layouts.split(",")]
+            complaint = f"{stage}/bin/{tool} is missing: run ./dev build first"
     if len(places) != len(set(args.layouts.split(","))):
-        print(f"demo.py: unknown layout in '{args.layouts}': choose of node, emulated and hosts", file=sys.stderr)
-        return 2
-    out.mkdir(parents=True, exist_ok=True)
-
-    chosen = [example for example in programs.ALL if selected(args.only)(example)]
+        complaint = f"unknown layout in '{args.layouts}': choose of node, emulated and hosts"
     if not chosen:
-        print(f"demo.py: no example matches {' or '.join(args.only)}", file=sys.stderr)
+        complaint = f"no example matches {' or '.join(args.only)}"
+    if complaint:
+        print(f"demo.py: {complaint}", file=sys.stderr)
         return 2
-    built = []
-    for example in chosen:
-        print(f"compiling {example.folder}", flush=True)
-        try:
-            built.append((example, programs.build(example, stage / "bin/oshcc", out / "bin")))
-        except RuntimeError as error:
-            print(f"demo.py: {example.folder} cannot be compiled:\n{error}", file=sys.stderr)
-            return 1
-    values = prepare_graph(out) if any(example.binary == "graph" for example in chosen) else {}
 
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        built = build_all(chosen, stage, out)
+    except RuntimeError as error:
+        print(f"demo.py: an example cannot be compiled:\n{error}", file=sys.stderr)
+        return 1
+    values = prepare_graph(out) if any(example.binary == "graph" for example in chosen) else {}
     rows: list[Row] = []
     images: list[Path] = []
     for layout in places:
-        reason = why_no_hosts() if layout.short == "hosts" else ""
-        if reason:
-            print(f"\n{layout.name}: skipped: {reason}")
-            rows += [Row(run[0], layout, "skipped", reason=reason) for example, _ in built for run in example.runs]
-            continue
-        print(f"\n{layout.name}, {layout.pes} PEs", flush=True)
-        for example, program in built:
-            for label, here, there in example.runs:
-                image = out / f"stencil-{layout.short}.ppm"
-                values["image"] = shlex.quote(str(image))
-                print(f"  {label}: ", end="", flush=True)
-                arguments = (here if layout.local else there).format_map(values)
-                row = run_one(label, program, arguments, layout, out, args.timeout)
-                rows.append(row)
-                if "{image}" in here and row.verdict == "yes":
-                    images.append(write_png(image))
-
-    print_table(rows)
-    for image in images:
-        print(f"image: {os.path.relpath(image)}")
-    for reason in sorted({row.reason for row in rows if row.verdict == "skipped"}):
-        print(f"skipped: {reason}")
-    verified = sum(row.verdict == "yes" for row in rows)
-    failed = sum(row.verdict == "NO" for row in rows)
-    print(f"{verified} runs verified, {failed} not verified, {len(rows) - verified - failed} skipped")
-    return 1 if failed or not verified else 0
+        more_rows, more_images = run_layout(layout, built, values, out, args.timeout)
+        rows += more_rows
+        images += more_images
+    return conclude(rows, images)
 
 
 if __name__ == "__main__":
