@@ -32,7 +32,7 @@ ALL = (
         ("random access, atomic", "-m atomic -n 22", "-m atomic -n 18"),
         ("random access, batch", "-m batch -n 22", "-m batch -n 18"),
         ("random access, get+put", "-m getput -n 22", "-m getput -n 14"))),
-    Example("03-stencil", "stencil", (("stencil", "-n 768 -i {image}", "-n 512 -i {image}"),)),
+    Example("03-stencil", "stencil", (("stencil", "-n 512 -i {image}", "-n 512 -i {image}"),)),
     Example("04-integer-sort", "integer_sort", (
         ("integer sort, uniform", "-n 16M", "-n 16M"),
         ("integer sort, gauss", "-n 16M -d gauss", "-n 16M -d gauss"))),
@@ -41,12 +41,13 @@ ALL = (
 )
 
 
-def build(example: Example, oshcc: Path, folder: Path) -> Path:
-    """Compile an example; raises RuntimeError with the compiler's words if it cannot be compiled."""
+def build(example: Example, oshcc: Path, folder: Path, flags: tuple[str, ...] = ()) -> Path:
+    """Compile an example, with further flags; raises RuntimeError with the compiler's words if it cannot be compiled."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / example.binary
     sources = sorted(str(source) for source in example.path.glob("*.c"))
-    command = [str(oshcc), "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", str(program), *sources, "-lm"]
+    command = [str(oshcc), "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", *flags, "-o", str(program),
+               *sources, "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

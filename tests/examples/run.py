@@ -21,6 +21,8 @@ import programs  # noqa: E402
 
 SECTION = re.compile(r"arguments( \(must fail\))?:(.*)")
 TIMEOUT = 60
+# A library under a sanitizer wants its programs under the same one.
+SANITIZE = {"address": ("-g", "-fsanitize=address,undefined"), "thread": ("-g", "-fsanitize=thread")}
 
 
 @dataclass
@@ -119,11 +121,12 @@ def main() -> int:
     if not chosen:
         print(f"no example matches {args.words}", file=sys.stderr)
         return 1
+    flags = SANITIZE.get(os.environ.get("CAUSEWAY_TEST_SANITIZE", ""), ())
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for example in chosen:
             try:
-                program = programs.build(example, args.stage / "bin/oshcc", Path(folder))
+                program = programs.build(example, args.stage / "bin/oshcc", Path(folder), flags)
             except RuntimeError as error:
                 print(f"FAIL: {example.folder} cannot be compiled:\n{error}")
                 failed += 1
