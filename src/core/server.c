@@ -86,11 +86,11 @@ static void serve_until_stopped(void)
             cw_wake_node();
         if (events > 0) {
             idle = 0;
-        } else if (++idle < cwu_env.server_spin && !sleepers) {
+        } else if (++idle < cw_wait_server_spin && !sleepers) {
             sched_yield();
         } else {
             cw_transport->server_block(srv.server, 1000000000u);
-            idle = sleepers ? cwu_env.server_spin : 0;
+            idle = sleepers ? cw_wait_server_spin : 0;
         }
     }
 }

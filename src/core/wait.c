@@ -13,14 +13,18 @@
 #define FIRST_SLEEP_NS 200000u
 #define LONGEST_SLEEP_NS 10000000u
 
+#define SERVER_CROWDED_SPIN 20
+
 static uint32_t spin_rounds, yield_rounds;
+long cw_wait_server_spin;
 
 void cw_wait_init(void)
 {
     cpu_set_t set;
     int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    bool roomy = cw_world.nslots <= ncpus;
+    bool roomy = cw_world.machine_pes <= ncpus;
     spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? 2000u : 0u;
+    cw_wait_server_spin = roomy || cwu_env.server_spin_set ? cwu_env.server_spin : SERVER_CROWDED_SPIN;
     yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? 200u : 40u;
 }
 
@@ -97,6 +101,11 @@ void cw_wake_node(void)
 {
     for (int s = 0; s < cw_world.nslots; s++)
         ring(&cw_segment.slots[s]);
+}
+
+bool cw_wait_must_help(void)
+{
+    return cw_world.hosts_server || cw_hot.last != 0;
 }
 
 void cw_progress(void)

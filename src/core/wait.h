@@ -18,6 +18,7 @@
 #ifndef CW_CORE_WAIT_H
 #define CW_CORE_WAIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct cw_wait {
@@ -44,9 +45,15 @@ static inline void cw_wait_done(cw_wait_t *w)
 
 /** Chooses the rounds by the number of PEs and cores of this node. */
 void cw_wait_init(void);
+/** Empty polls of the node server before it blocks: few when its machine has more PEs than cores. */
+extern long cw_wait_server_spin;
 
 /** Rings every sleeping PE of this node: something arrived from the network. */
 void cw_wake_node(void);
+
+/** Does anything need this PE while it waits (its node's server, its own transfers in flight)? If not, a wait for
+ *  node-local words may sleep on them without cw_wait_round. */
+bool cw_wait_must_help(void);
 
 /** One round of progress without waiting, for test loops and long local work. */
 void cw_progress(void);

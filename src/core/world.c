@@ -69,6 +69,7 @@ static int place(void)
     w->node = w->node_of_pe[w->pe];
     w->slot = w->slot_of_pe[w->pe];
     w->nslots = filled[w->node];
+    w->machine_pes = cw_boot.one_machine ? w->npes : w->nslots;
     w->max_slots = 0;
     for (int node = 0; node < w->nnodes; node++)
         w->max_slots = filled[node] > w->max_slots ? filled[node] : w->max_slots;

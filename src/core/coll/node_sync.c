@@ -112,12 +112,10 @@ void cw_node_release(cw_node_sync_t *ns)
     // seq_cst on both sides: either the sleeper's look at `released` sees this, or the look at `sleepers`
     // below sees the sleeper. As a release it pairs with released().
     atomic_exchange(&ns->area->released, ns->epoch);
-    if (ns->nnodes > 1) {
-        if (atomic_load(&cw_hot.node->sleepers))
-            cw_wake_node();
-    } else if (atomic_load(&ns->area->sleepers)) {
+    if (atomic_load(&ns->area->sleepers))
         cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);
-    }
+    if (ns->nnodes > 1 && atomic_load(&cw_hot.node->sleepers))
+        cw_wake_node(); // those that had to help meanwhile
 }
 
 static inline bool released(const cw_node_sync_t *ns)
@@ -136,7 +134,7 @@ static void sleep_until_released(cw_node_sync_t *ns)
 
 void cw_node_await_release(cw_node_sync_t *ns)
 {
-    if (ns->nnodes > 1) { // others may need this PE meanwhile: its transfers in flight, its node's server
+    if (ns->nnodes > 1 && cw_wait_must_help()) {
         cw_wait_t w = CW_WAIT_INIT("a collective");
         while (!released(ns))
             cw_wait_round(&w);
