@@ -24,7 +24,10 @@ typedef struct cwb_ops {
     const char *name;  // "launch", "pmi1", "single"
     /** Fills pe, npes, job_id, node_fd, one_machine. CW_ENOENT: this launcher did not start us (no message). */
     int (*open)(cwb_t *b);
-    /** Writes the node number (0..nnodes-1, dense, in order of their lowest PE) of every PE. */
+    /**
+     * Writes the node number (0..nnodes-1, dense, in order of their lowest PE) of every PE. Called by all PEs, with no
+     * fence outstanding: it may run fences of its own.
+     */
     int (*nodes)(cwb_t *b, int *node_of_pe);
     int (*put)(cwb_t *b, const char *key, const void *value, size_t nbytes);
     int (*fence_nb)(cwb_t *b);

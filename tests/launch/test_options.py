@@ -4,6 +4,7 @@
 
 import os
 import resource
+import subprocess
 from pathlib import Path
 
 from common import OSHRUN, PROBE, check, finish, lines_of, run
@@ -88,4 +89,9 @@ garbage.unlink()
 # Limits.
 refused(["-n", 1000, "true"], "file descriptors", "ulimit -Hn", status=1,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200)))
+# Out of processes, half-way: says so, and ends those that run. (Root has no such limit, so it becomes somebody.)
+somebody = {"user": 54321, "group": 54321, "extra_groups": []} if os.geteuid() == 0 else {}
+if os.geteuid() == 0 and subprocess.run(["/bin/sh", "-c", f"test -x {OSHRUN}"], **somebody).returncode == 0:
+    refused(["-n", 50, "sleep", "50"], "cannot start PE", "ulimit -u", status=1,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (20, 20)), **somebody)
 finish()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals through oshrun; kill -9 of oshrun, of a PE; nothing is left behind."""
 
-import os
+import random
 import signal
 import subprocess
 import time
@@ -89,6 +89,33 @@ kill_quietly(pes[2])
 out, err = job.communicate(timeout=10)
 check(job.returncode == 137 and f"pid {pes[2]}," in err and "signal 9" in err, "kill -9 of a PE is told", err)
 check(time.monotonic() - before < 1 and not alive(pes), "and the others are gone within a second")
+
+# At any moment of start, exchange and end: a PE or oshrun is killed, and all is over in a second.
+dice = random.Random(7)
+for number in range(40):
+    job = start("-n", 6, PROBE, "stress")
+    time.sleep(dice.random() * 0.08)
+    family = descendants(job.pid)
+    pes = [p for p in family if processes().get(p, (0, OSHRUN))[1].startswith(PROBE)]
+    victim = job.pid if number % 4 == 0 or not pes else dice.choice(pes)
+    kill_quietly(victim)
+    try:
+        job.communicate(timeout=3)
+    except subprocess.TimeoutExpired:
+        check(False, f"round {number}: hangs after the death of {'oshrun' if victim == job.pid else 'a PE'}")
+        job.kill()
+        job.communicate()
+    check(job.returncode in (0, 137, -9), f"round {number}: status", job.returncode)
+    check(wait_until(lambda: not alive(family), 1), f"round {number}: all are gone", alive(family))
+
+# Interrupted in the middle of starting many.
+job = start("-n", 1000, PROBE, "sleep")
+check(wait_until(lambda: len(descendants(job.pid)) > 20, 10), "PEs are being started")
+before = time.monotonic()
+job.send_signal(signal.SIGINT)
+job.send_signal(signal.SIGTERM)
+job.communicate(timeout=20)
+check(job.returncode in (130, 143) and time.monotonic() - before < 5, "interrupted while starting 1000 PEs", job.returncode)
 
 check(not shared_objects(), "nothing is left in /dev/shm", shared_objects())
 finish()

@@ -8,10 +8,21 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "oshrun.h"
+
+static void close_all_but_first(void)
+{
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, 1, ~0u, 0) == 0)
+        return;
+#endif
+    for (int fd = 1; fd < 4096; fd++)  // an older kernel
+        close(fd);
+}
 
 static noreturn void guard(cwb_job_t *job, int lifeline_fd)
 {
@@ -22,7 +33,7 @@ static noreturn void guard(cwb_job_t *job, int lifeline_fd)
     prctl(PR_SET_NAME, "oshrun-guard");
     // It must not keep a pipe or terminal of anyone open.
     dup2(lifeline_fd, 0);
-    close_range(1, ~0u, 0);
+    close_all_but_first();
     char byte;
     while (read(0, &byte, 1) < 0 && errno == EINTR)
         ;

@@ -96,7 +96,11 @@ static void take_signal_events(run_t *run)
 static void loop(run_t *run)
 {
     enum { SIGNALS, BELL, NFIXED };
-    while (run->nrunning > 0) {
+    bool starting = true;
+    while (starting || run->nrunning > 0) {
+        if (starting)
+            spawn_some(run);
+        starting = run->nstarted < run->opt.npes;
         struct pollfd fds[NFIXED + 4] = {{.fd = run->signal_fd, .events = POLLIN},
                                          {.fd = run->bell_fd, .events = POLLIN}};
         int n = NFIXED, input_at = n;
@@ -105,7 +109,7 @@ static void loop(run_t *run)
         n += output_pollfds(fds + n);
         if (!output_congested() && run->nopen_streams > 0)
             fds[n++] = (struct pollfd){.fd = run->source_fd, .events = POLLIN};
-        if (poll(fds, (nfds_t)n, end_poll_timeout_ms(run, cwu_now_ns())) < 0 && errno != EINTR)
+        if (poll(fds, (nfds_t)n, starting ? 0 : end_poll_timeout_ms(run, cwu_now_ns())) < 0 && errno != EINTR)
             say("poll: %s", strerror(errno));
         if (!output_congested())
             take_sources(run);
@@ -153,7 +157,7 @@ int main(int argc, char **argv)
         say("job %s: %d PEs on %d node(s), program %s", run.job->job_id, run.opt.npes, run.opt.nnodes, run.program);
     if (run.opt.timeout_ns)
         run.deadline_ns = cwu_now_ns() + run.opt.timeout_ns;
-    spawn_all(&run);
+    spawn_begin(&run);
     loop(&run);
     guard_stop();
     // The PEs are gone; a reader who does not read can be left by any signal.

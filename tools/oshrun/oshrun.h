@@ -54,7 +54,7 @@ typedef struct run {
     unsigned long job_ino;
     int *node_fds;
     pe_t *pes;
-    int nrunning, nopen_streams;
+    int nstarted, nrunning, nopen_streams;
     struct {
         pid_t pid;
         int pe;
@@ -87,8 +87,9 @@ void guard_start(cwb_job_t *job);
 void guard_stop(void);
 
 void spawn_find_program(run_t *run);
-/** Starts PE after PE; on failure says why, and the job ends. */
-void spawn_all(run_t *run);
+void spawn_begin(run_t *run);
+/** Starts the next PEs while run->nstarted < npes; on failure says why, and the job ends. */
+void spawn_some(run_t *run);
 int spawn_pe_of(const run_t *run, pid_t pid);
 
 struct pollfd;

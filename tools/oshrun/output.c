@@ -86,7 +86,7 @@ static void append(sink_t *s, const char *bytes, size_t nbytes)
     s->len += nbytes;
 }
 
-// `text` is at most one line; `first`: it begins one.
+// `text` has a newline at most as its last byte, or is several whole lines; `first`: it begins a line.
 static void put_piece(sink_t *s, int pe, const char *text, size_t len, bool first)
 {
     if (s->open_line_pe != NOBODY && (s->open_line_pe != pe || first))
@@ -102,7 +102,9 @@ static void put_piece(sink_t *s, int pe, const char *text, size_t len, bool firs
 static void put_lines(sink_t *s, int pe, const char *text, size_t len)
 {
     while (len) {
-        const char *newline = memchr(text, '\n', len);
+        // Without labels all whole lines are one piece, but for the first if it may need a newline before it.
+        bool all = !label && s->open_line_pe == NOBODY;
+        const char *newline = all ? memrchr(text, '\n', len) : memchr(text, '\n', len);
         size_t n = newline ? (size_t)(newline - text) + 1 : len;
         put_piece(s, pe, text, n, s->open_line_pe != pe);
         text += n;

@@ -18,6 +18,9 @@
 
 extern char **environ;
 
+// So many PEs between two looks at signals, output and deaths.
+enum { SPAWN_AT_ONCE = 32 };
+
 typedef struct child {
     const char *program;
     char **argv, **envp;
@@ -201,36 +204,55 @@ static bool start_pe(run_t *run, child_t *c, int pe)
     return true;
 }
 
-void spawn_all(run_t *run)
+static struct {
+    child_t child;
+    char launch[128], rank[32], node[32];
+    int in_fd, null_fd;
+} next;
+
+void spawn_begin(run_t *run)
 {
-    char launch[128], rank[32], node[32], **own;
-    child_t c = {.program = run->program,
-                 .argv = run->opt.argv,
-                 .job_fd = run->job_fd,
-                 .bell_fd = run->bell_fd,
-                 .launcher = getpid(),
-                 .mask = &run->old_mask,
-                 .nofile = &run->old_nofile};
-    c.envp = make_environment(&run->opt, &own);
-    own[OWN_LAUNCH] = launch;
-    own[OWN_PE] = rank;
-    own[OWN_NODE] = node;
-    int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), in_fd = input_open();
-    for (int pe = 0; pe < run->opt.npes; pe++) {
-        int n = options_node_of(&run->opt, pe);
-        c.node_fd = run->node_fds[n];
-        c.in_fd = pe == 0 ? in_fd : null_fd;
-        snprintf(launch, sizeof launch, CWB_JOB_ENV "=fd=%d,ino=%lu,node=%d,bell=%d,pe=%d", c.job_fd, run->job_ino,
-                 c.node_fd, c.bell_fd, pe);
-        snprintf(rank, sizeof rank, "OSHRUN_PE=%d", pe);
-        snprintf(node, sizeof node, "OSHRUN_NODE=%d", n);
-        if (!start_pe(run, &c, pe)) {
-            end_job(run, c.error == ENOENT ? EXIT_NOT_FOUND : c.error ? EXIT_CANNOT_RUN : 1, 0);
-            break;
-        }
+    char **own;
+    next.child = (child_t){.program = run->program,
+                           .argv = run->opt.argv,
+                           .job_fd = run->job_fd,
+                           .bell_fd = run->bell_fd,
+                           .launcher = getpid(),
+                           .mask = &run->old_mask,
+                           .nofile = &run->old_nofile};
+    next.child.envp = make_environment(&run->opt, &own);
+    own[OWN_LAUNCH] = next.launch;
+    own[OWN_PE] = next.rank;
+    own[OWN_NODE] = next.node;
+    next.in_fd = input_open();
+    next.null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (next.null_fd < 0)
+        die(1, "cannot open /dev/null: %s", strerror(errno));
+}
+
+static void spawn_end(run_t *run)
+{
+    run->nstarted = run->opt.npes;  // none of those left will come
+    close(next.null_fd);
+    if (next.in_fd > 2)
+        close(next.in_fd);
+    free(next.child.envp);
+}
+
+void spawn_some(run_t *run)
+{
+    child_t *c = &next.child;
+    for (int i = 0; i < SPAWN_AT_ONCE && run->nstarted < run->opt.npes && !run->ending; i++) {
+        int pe = run->nstarted++, n = options_node_of(&run->opt, pe);
+        c->node_fd = run->node_fds[n];
+        c->in_fd = pe == 0 ? next.in_fd : next.null_fd;
+        snprintf(next.launch, sizeof next.launch, CWB_JOB_ENV "=fd=%d,ino=%lu,node=%d,bell=%d,pe=%d", c->job_fd,
+                 run->job_ino, c->node_fd, c->bell_fd, pe);
+        snprintf(next.rank, sizeof next.rank, "OSHRUN_PE=%d", pe);
+        snprintf(next.node, sizeof next.node, "OSHRUN_NODE=%d", n);
+        if (!start_pe(run, c, pe))
+            end_job(run, c->error == ENOENT ? EXIT_NOT_FOUND : c->error ? EXIT_CANNOT_RUN : 1, 0);
     }
-    close(null_fd);
-    if (in_fd > 2)
-        close(in_fd);
-    free(c.envp);
+    if (run->nstarted == run->opt.npes || run->ending)
+        spawn_end(run);
 }
