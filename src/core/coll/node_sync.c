@@ -42,7 +42,8 @@ static void count_cpus(cw_node_sync_t *ns)
 {
     for (int i = 0; i < CW_COLL_CPUS / 64; i++)
         ns->ncpus += __builtin_popcountll(atomic_load_explicit(&ns->area->cpus[i], memory_order_relaxed));
-    bool roomy = ns->nslots <= ns->ncpus;
+    int crowd = cw_world.machine_pes > ns->nslots ? cw_world.machine_pes : ns->nslots;
+    bool roomy = crowd <= ns->ncpus;
     ns->spins = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? ROOMY_SPINS : 0;
     ns->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? ROOMY_YIELDS : CROWDED_YIELDS;
 }
