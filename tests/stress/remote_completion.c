@@ -2,10 +2,13 @@
 //
 // Is quiet true? PE 0 puts, calls quiet, then raises a flag that the network never sees (a page shared outside the
 // library). PE 1 sees the flag and reads the whole target: one old word is a failure. Every kind of put, 8 B to 64 KiB.
-// STRESS_ROUNDS sets the number of rounds.
+// STRESS_ROUNDS sets the number of rounds, STRESS_SECONDS ends the test earlier on a slow machine (0: never), but
+// not before a thousand rounds.
 #include "outside.h"
 
 #define LARGEST 65536u
+#define ENOUGH UINT64_MAX
+#define FEWEST 1000u
 enum { PUT, PUT_NBI, P, IPUT, PUT_SIGNAL, PUT_SIGNAL_NBI, ATOMIC_SET, KINDS };
 
 static uint64_t target[LARGEST / 8], source[LARGEST / 8], signal_word;
@@ -56,29 +59,46 @@ static size_t stale_words(uint64_t round, size_t n)
     return stale;
 }
 
+static uint64_t send_rounds(_Atomic uint64_t *flag, _Atomic uint64_t *echo, uint64_t rounds, double seconds)
+{
+    double end = now_s() + seconds;
+    uint64_t r = 1;
+    for (; r <= rounds && (r <= FEWEST || seconds == 0 || now_s() < end); r++) {
+        put_round(r, words_of_round(r));
+        shmem_quiet();
+        atomic_store_explicit(flag, r, memory_order_release);
+        outside_wait(echo, r);
+    }
+    atomic_store_explicit(flag, ENOUGH, memory_order_release);
+    return 0;
+}
+
+static uint64_t check_rounds(_Atomic uint64_t *flag, _Atomic uint64_t *echo)
+{
+    uint64_t bad = 0, seen = 0, now;
+    while (1) {
+        while ((now = atomic_load_explicit(flag, memory_order_acquire)) == seen)
+            sched_yield();
+        if (now == ENOUGH)
+            break;
+        seen = now;
+        size_t n = words_of_round(seen), stale = stale_words(seen, n);
+        if (stale && bad++ < 10)
+            printf("FAIL: round %lu (kind %lu, %zu words): %zu stale words after quiet\n", (unsigned long)seen,
+                   (unsigned long)(seen % KINDS), n, stale);
+        atomic_store_explicit(echo, seen, memory_order_release);
+    }
+    printf("%lu rounds, %lu stale\n", (unsigned long)seen, (unsigned long)bad);
+    return bad;
+}
+
 int main(void)
 {
-    uint64_t rounds = (uint64_t)env_long("STRESS_ROUNDS", 50000), bad = 0;
+    uint64_t rounds = (uint64_t)env_long("STRESS_ROUNDS", 50000);
+    double seconds = (double)env_long("STRESS_SECONDS", 20);
     shmem_init();
     _Atomic uint64_t *flag = outside_page(), *echo = flag + 64;
-    for (uint64_t r = 1; r <= rounds; r++) {
-        size_t n = words_of_round(r);
-        if (shmem_my_pe() == 0) {
-            put_round(r, n);
-            shmem_quiet();
-            atomic_store_explicit(flag, r, memory_order_release);
-            outside_wait(echo, r);
-        } else {
-            outside_wait(flag, r);
-            size_t stale = stale_words(r, n);
-            if (stale && bad++ < 10)
-                printf("FAIL: round %lu (kind %lu, %zu words): %zu stale words after quiet\n", (unsigned long)r,
-                       (unsigned long)(r % KINDS), n, stale);
-            atomic_store_explicit(echo, r, memory_order_release);
-        }
-    }
-    if (shmem_my_pe() == 1)
-        printf("%lu rounds, %lu stale\n", (unsigned long)rounds, (unsigned long)bad);
+    uint64_t bad = shmem_my_pe() == 0 ? send_rounds(flag, echo, rounds, seconds) : check_rounds(flag, echo);
     shmem_finalize();
     return bad != 0;
 }
