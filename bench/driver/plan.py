@@ -57,7 +57,7 @@ class Plan:
         for mode in ("local", "rdm", "msg"):
             for program, op in (("latency", "get"), ("latency", "put_quiet"), ("atomics", "fetch_add")):
                 args = ["--target", "busy", "--only", op, "--max-bytes", "8"]
-                runs += self._run(self.ours, mode, 2, program, args, f"{op}, target busy", bench="busy")
+                runs += self._run(self.ours, mode, 2, program, args, f"{op}, target busy", timeout=20, bench="busy")
         return [Group(runs, rounds=1 if self.quick else 2)]
 
     def _coll(self):

@@ -60,7 +60,7 @@ def conditions(root, peers, command):
     system = re.search(r'PRETTY_NAME="(.*)"', _read("/etc/os-release"))
     fabric = re.search(r"libfabric: (\S+)", _text(["fi_info", "--version"]))
     dpkg = _text(["dpkg-query", "-W", "-f", "${Version}", "libfabric1"])
-    virtual = _text(["systemd-detect-virt"])
+    virtual = _text(["systemd-detect-virt", "--vm"])
     fabric_text = dpkg or (fabric.group(1) if fabric else "not found")
     out = {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),

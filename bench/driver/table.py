@@ -40,7 +40,7 @@ class Line:
             bench, _, op = (row.base_op or f"{row.bench}:{row.op}").partition(":")
             self.base = store.get("baseline", row.layout, bench, op, row.nbytes, row.npes)
         self.others = [store.get(peer.tag, other_layout(row.layout), row.bench, row.op, row.nbytes, row.npes) for peer in others]
-        self.found = self.ours or any(self.others) or self.base
+        self.found = next((pool for pool in (self.ours, self.base, *self.others) if pool), None)
         self.unit = self.found.unit if self.found else ""
 
     def text(self, pool):

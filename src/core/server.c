@@ -24,6 +24,7 @@ static struct {
     int status;                  // of the start, valid when published
     _Atomic uint32_t published;  // futex
     _Atomic uint32_t stop;       // futex: the nap's word
+    _Atomic bool knows_secret;   // before, a peer's first message would be taken for a stranger's: nobody polls
     _Atomic uint32_t polls;      // bumped by cw_server_poll; relaxed, a hint
     bool running;
 } srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -108,6 +109,7 @@ static void *server_main(void *arg)
     if (rc)
         cwu_fatal("the node server cannot learn the job's secret (%s)", cwu_error_name(rc));
     cw_transport->server_secret(srv.server, secret);
+    atomic_store_explicit(&srv.knows_secret, true, memory_order_release);  // pairs with cw_server_poll
     serve_until_stopped();
     return NULL;
 }
@@ -145,7 +147,7 @@ int cw_server_published(void)
 
 void cw_server_poll(void)
 {
-    if (!srv.running || !atomic_load_explicit(&srv.published, memory_order_acquire) || srv.status || somebody_sleeps())
+    if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire) || somebody_sleeps())
         return;
     if (pthread_mutex_trylock(&srv.lock))
         return;

@@ -79,6 +79,28 @@ class Units(unittest.TestCase):
         self.assertEqual(table.show(None, "ns"), "n/a")
 
 
+class Peer:
+    def __init__(self, tag):
+        self.tag = self.name = tag
+
+
+class Lines(unittest.TestCase):
+    def test_a_line_of_another_library_alone(self):
+        store, said = Store(), []
+        store.add("openmpi", "tcp", 2, record(median=4000.0))
+        table.print_table(store, [Peer("openmpi")], said.append)
+        text = "\n".join(said)
+        self.assertIn("4.00 µs", text)
+        self.assertIn("n/a", text)
+
+    def test_ratio_and_verdict(self):
+        store, said = Store(), []
+        store.add("causeway", "local", 2, record(median=4.0))
+        store.add("baseline", "local", 2, record(median=2.0))
+        table.print_table(store, [], said.append)
+        self.assertIn("2.00 ×  ≤ 5.00 ns  met", "\n".join(said))
+
+
 class Runs(unittest.TestCase):
     def run_it(self, script, **more):
         return measure.Run("x", "local", 2, "t", ["/bin/sh", "-c", script], dict(os.environ), **more).execute()
