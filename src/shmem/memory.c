@@ -5,6 +5,9 @@
 // specification says "no action" (size 0, NULL) there is no barrier either.
 #include <stdalign.h>
 
+#include <unistd.h>
+
+#include "shmem/reduce_ops.h"
 #include "shmem/shm.h"
 
 #define CACHE_LINE 64
@@ -39,6 +42,26 @@ void *pshmem_calloc(size_t count, size_t size)
 }
 SHM_WEAK(shmem_calloc);
 
+/** Can one offset be so aligned on every PE? Address randomisation moves heaps by pages, so beyond a page that is
+ *  seen only by asking all: equal low bits of any symmetric address survive in the AND of it and of its complement. */
+static bool alignment_is_common(size_t alignment)
+{
+    if (alignment <= (size_t)sysconf(_SC_PAGESIZE) || cw_world.npes == 1)
+        return true;
+    uint64_t *room = cw_heap_malloc(CACHE_LINE, 4 * sizeof(uint64_t));
+    if (!room)
+        return false;
+    room[0] = (uintptr_t)room;
+    room[1] = ~room[0];
+    cw_reduce(cw_group_world, room + 2, room, 2, sizeof(uint64_t), SHM_KERNEL(and, uint64));
+    bool common = ((room[2] | room[3]) & (alignment - 1)) == alignment - 1;
+    cw_heap_free(room);
+    if (!common)
+        cwu_debug("shmem_align(%zu): heaps begin at different addresses modulo that; linking with -no-pie helps",
+                  alignment);
+    return common;
+}
+
 void *pshmem_align(size_t alignment, size_t size)
 {
     SHM_ENTER();
@@ -46,7 +69,9 @@ void *pshmem_align(size_t alignment, size_t size)
     if (SHM_CHECKING() && !usable)
         cw_check_failed(shm_call_name(__func__), "alignment %zu: it must be a power of two and at least %zu", alignment,
                         sizeof(void *));
-    return usable && size ? allocate(alignment, size) : NULL;
+    if (!usable || size == 0 || !alignment_is_common(alignment))
+        return NULL;
+    return allocate(alignment, size);
 }
 SHM_WEAK(shmem_align);
 
