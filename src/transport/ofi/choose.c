@@ -32,6 +32,10 @@ static struct fi_info *make_hints(bool msg)
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     if (cwu_env.provider)
         hints->fabric_attr->prov_name = strdup(cwu_env.provider);
+    if (!msg) {  // layered providers allocate tens of megabytes for their default queue sizes
+        hints->tx_attr->size = 256;
+        hints->rx_attr->size = 256;
+    }
     return hints;
 }
 

@@ -265,12 +265,26 @@ int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target
 
 // ---------------------------------------------------------------- closing
 
+/** RDM: tells the server that our number and buffers are free. A courtesy: it may be gone, and that is all right. */
+static void say_bye(cwt_conn_t *conn)
+{
+    cwt_header_t bye = {.token = conn->token_out, .op = OFI_OWN_BYE, .nbytes = sizeof bye,
+                        .reply_id = OFI_ID_OWN | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT};
+    if (sizeof bye > ofi_choice.inject_nbytes)
+        return;
+    ssize_t rc = -FI_EAGAIN;
+    for (int i = 0; i < 100 && rc == -FI_EAGAIN; i++) {
+        rc = fi_inject(conn->ep, &bye, sizeof bye, conn->fi_addr);
+        ofi_client_poll(conn->client);
+    }
+}
+
 void ofi_client_close(cwt_client_t *client)
 {
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
-        if (!ofi_choice.msg && !conn->error && !conn->down)
-            ofi_request_own(conn, OFI_OWN_BYE, NULL, 0);
         conn->closing = true;
+        if (!ofi_choice.msg && !conn->error)
+            say_bye(conn);
         if (ofi_choice.msg && conn->ep) {
             fi_shutdown(conn->ep, 0);
             fi_close(&conn->ep->fid);

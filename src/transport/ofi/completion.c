@@ -63,7 +63,7 @@ static const char *kind_name(ofi_kind_t kind)
     return names[kind];
 }
 
-static bool outstanding(const cwt_conn_t *conn)
+bool ofi_outstanding(const cwt_conn_t *conn)
 {
     if (conn->writes || conn->reads || conn->sent != conn->acked || conn->dirty)
         return true;
@@ -83,6 +83,10 @@ static void retire(ofi_op_t *op, bool ok)
         conn->writes--;
     else if (op->kind == OFI_READ || op->kind == OFI_FLUSH || op->kind == OFI_AMO)
         conn->reads--;
+    if (op->kind == OFI_FLUSH) {
+        conn->probing = false;
+        conn->stuck_ns = 0;
+    }
     ofi_group_t *group = op->group;
     ofi_pool_put(op);
     if (group)
@@ -113,7 +117,7 @@ static int cq_error(cwt_client_t *client)
         if (!conn->welcomed || conn->closing)
             return 1;
         conn->down = true;
-        if (outstanding(conn))
+        if (ofi_outstanding(conn))
             ofi_conn_fail(conn, CW_ELOST, "closed with operations under way", ofi_reason(u.err.err));
         return 1;
     }
@@ -158,7 +162,7 @@ static void shutdown_event(cwt_client_t *client, const struct fid *fid, const ch
         if (!conn->ep || &conn->ep->fid != fid)
             continue;
         conn->down = true;
-        if (outstanding(conn))
+        if (ofi_outstanding(conn))
             ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
     }
 }

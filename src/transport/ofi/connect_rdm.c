@@ -51,6 +51,6 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
     if (rc == CW_EREFUSED)
         return ofi_connect_failed(conn, rc, "refused: the job's secret was not right");
     if (rc != 0)
-        return ofi_connect_failed(conn, rc, rc == CW_ETIMEOUT ? "no answer" : "the provider reported an error");
+        return ofi_connect_failed(conn, rc, rc == CW_ETIMEOUT ? "no answer" : "the provider cannot reach it");
     return 0;
 }

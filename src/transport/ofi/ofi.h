@@ -341,6 +341,8 @@ struct cwt_conn {
     struct ofi_target *targets;
     bool dirty;                    // puts since the last quiet that a flush must cover
     bool welcomed, down, closing;
+    bool probing;                  // RDM: a read that tells whether the peer lives is under way
+    uint64_t stuck_ns;             // RDM: since when the provider does not even take that read
     int error;                     // sticky: 0 or CW_E…, already reported
     uint32_t writes, reads;        // tracked operations in flight
     uint32_t sent, acked;          // requests sent; of these, how many are known executed
@@ -422,6 +424,8 @@ int ofi_client_poll(cwt_client_t *client);
 int ofi_client_events(cwt_client_t *client);
 /** Marks a connection lost, reports it once, fails all that waits on it. */
 void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason);
+/** Is anything under way on the connection, or due at quiet? */
+bool ofi_outstanding(const cwt_conn_t *conn);
 const char *ofi_node_name(const cwt_client_t *client, int node);
 void ofi_group_done(ofi_group_t *group);
 /** No operation in flight may touch this group any more (its owner returns with an error). */
@@ -442,14 +446,20 @@ int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void 
 void ofi_collect_dirty(cwt_conn_t *conn);
 ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
 
+// order.c
+/** Starts a small read behind everything; 0 or the provider's error. */
+ssize_t ofi_start_probe(cwt_conn_t *conn);
+
 // wait.c
 typedef struct ofi_waiter {
     const char *what;    // for the "still waiting" message
     uint32_t round;
     uint32_t sleep_us;
     uint64_t since_ns;   // of the last progress
+    bool gives_up;       // CW_ETIMEOUT after CAUSEWAY_TIMEOUT without progress
 } ofi_waiter_t;
-#define OFI_WAITER(what) {(what), 0, 0, 0}
+#define OFI_WAITER(what) {(what), 0, 0, 0, false}
+#define OFI_WAITER_FOR_ROOM(what) {(what), 0, 0, 0, true}
 /** One round of waiting: progress, idle(), then yield, then sleep. Returns the connection's (or client's) error. */
 int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
 void ofi_wait_init(cwt_client_t *client);

@@ -62,6 +62,26 @@ static int start_flush(cwt_conn_t *conn)
     return 0;
 }
 
+ssize_t ofi_start_probe(cwt_conn_t *conn)
+{
+    uint64_t addr, key;
+    ofi_op_t *op = ofi_pool_get(&conn->client->ops);
+    if (!op)
+        return -FI_EAGAIN;
+    ssize_t rc = -FI_EINVAL;
+    void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
+    if (ofi_remote(conn, 0, 8, &addr, &key))
+        rc = fi_read(conn->ep, conn->client->scratch, 8, desc, conn->fi_addr, addr, key, &op->context);
+    if (rc != 0) {
+        ofi_pool_put(op);
+        return rc;
+    }
+    op->conn = conn;
+    op->kind = OFI_FLUSH;
+    conn->reads++;
+    return 0;
+}
+
 static int finish_flush(cwt_conn_t *conn, const char *what)
 {
     ofi_waiter_t w = OFI_WAITER(what);

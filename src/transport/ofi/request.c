@@ -25,7 +25,7 @@ int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
 int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
 {
     cwt_client_t *client = conn->client;
-    ofi_waiter_t w = OFI_WAITER("room to send a request");
+    ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a request");
     ofi_op_t *op = NULL;
     for (;;) {
         ssize_t rc = -FI_EAGAIN;

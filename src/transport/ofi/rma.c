@@ -56,7 +56,7 @@ static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nb
     struct fi_rma_iov rma = {.addr = addr, .len = nbytes, .key = key};
     struct fi_msg_rma msg = {.msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = conn->fi_addr,
                              .rma_iov = &rma, .rma_iov_count = 1, .context = &op->context};
-    ofi_waiter_t w = OFI_WAITER("room to send a put");
+    ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a put");
     for (;;) {
         ssize_t rc = ofi_choice.ordered
                          ? fi_write(conn->ep, src, nbytes, desc, conn->fi_addr, addr, key, &op->context)
@@ -77,7 +77,7 @@ static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nb
 
 int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc, uint64_t addr, uint64_t key)
 {
-    ofi_waiter_t w = OFI_WAITER("room to send a get");
+    ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a get");
     for (;;) {
         ssize_t rc = fi_read(conn->ep, dst, nbytes, desc, conn->fi_addr, addr, key, &op->context);
         if (rc == 0)
@@ -97,7 +97,7 @@ int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void 
 
 static int put_inject(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes)
 {
-    ofi_waiter_t w = OFI_WAITER("room to send a put");
+    ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a put");
     for (;;) {
         ssize_t rc = fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, addr, key);
         if (rc == 0)

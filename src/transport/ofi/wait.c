@@ -8,6 +8,7 @@
 
 #define IDLE_EVERY 4u        // polls per idle(): an idle() may cost as much as a poll
 #define EVENTS_EVERY 64u     // rounds per look at connection events, a system call
+#define PROBE_AFTER_NS 1000000000u
 #define SLEEP_MIN_US 1000u
 #define SLEEP_MAX_US 10000u
 
@@ -33,17 +34,36 @@ static void help(cwt_client_t *client)
     ofi_lock(client);
 }
 
-static void report_patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
+/** Says that a wait is long, once per CAUSEWAY_TIMEOUT. Waits for room on the wire end there. */
+static int patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w, uint64_t now)
 {
-    uint64_t now = cwu_now_ns();
-    if (w->since_ns == 0)
-        w->since_ns = now;
-    if (now - w->since_ns < (uint64_t)(cwu_env.timeout > 0 ? cwu_env.timeout : 60) * 1000000000u)
-        return;
+    if (now - w->since_ns < ofi_timeout_ns())
+        return 0;
+    if (w->gives_up)
+        return CW_ETIMEOUT;
     w->since_ns = now;
-    cwu_warn("still waiting for %s after %ld s without progress: %s", conn ? ofi_node_name(client, conn->node)
-                                                                          : "other nodes",
-             cwu_env.timeout > 0 ? cwu_env.timeout : 60, w->what);
+    cwu_warn("still waiting for %s after %llu s without progress: %s",
+             conn ? ofi_node_name(client, conn->node) : "other nodes",
+             (unsigned long long)(ofi_timeout_ns() / 1000000000u), w->what);
+    return 0;
+}
+
+/** RDM endpoints have no event for a dead peer: a wait that is long sends a small read, whose failure tells. */
+static void probe(cwt_client_t *client, uint64_t now)
+{
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        if (conn->error || conn->probing || !conn->welcomed || !ofi_outstanding(conn))
+            continue;
+        ssize_t rc = ofi_start_probe(conn);
+        if (rc == 0)
+            conn->probing = true;
+        else if (rc != -FI_EAGAIN)
+            ofi_conn_fail(conn, CW_ELOST, "no answer", ofi_reason(rc));
+        else if (conn->stuck_ns == 0)
+            conn->stuck_ns = now;
+        else if (now - conn->stuck_ns > ofi_timeout_ns())
+            ofi_conn_fail(conn, CW_ELOST, "no answer, and no way to reach it", ofi_reason(FI_ETIMEDOUT));
+    }
 }
 
 static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
@@ -78,7 +98,13 @@ int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
         sched_yield();
         return 0;
     }
-    report_patience(client, conn, w);
-    sleep_some(client, w);
-    return 0;
+    uint64_t now = cwu_now_ns();
+    if (w->since_ns == 0)
+        w->since_ns = now;
+    if (!ofi_choice.msg && now - w->since_ns > PROBE_AFTER_NS)
+        probe(client, now);
+    int rc = patience(client, conn, w, now);
+    if (rc == 0)
+        sleep_some(client, w);
+    return rc;
 }

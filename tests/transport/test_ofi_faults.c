@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What goes wrong between nodes ends in an error code and a message with a remedy, never in a hang: strangers, absent
+// servers, killed peers, missing libraries, no descriptors left. Each case runs in a process of its own.
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "pair.h"
+
+#include "../unit/check.h"
+#include "../unit/child.h"
+
+static node_t n;
+
+#define REQUIRE(condition)                                                               \
+    do {                                                                                 \
+        if (!(condition)) {                                                              \
+            fprintf(stderr, "FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);         \
+            _exit(1);                                                                    \
+        }                                                                                \
+    } while (0)
+
+/** The peer: a process that serves until it is killed, or closes cleanly when words[0] says so. */
+static void start_peer(void)
+{
+    alarm(60);
+    setenv("CAUSEWAY_TIMEOUT", "2", 1);
+    cwu_env_load();
+    cwu_error_identity(0, 2);
+    pair_map(&n, &cwt_ofi, 1 << 20);
+    n.peer_pid = fork();
+    if (n.peer_pid == 0) {
+        alarm(60);
+        close(STDERR_FILENO);
+        if (pair_server(&n, 1) != 0)
+            _exit(1);
+        atomic_store(&n.shared->words[1], 1);
+        while (!atomic_load(&n.shared->words[0]))
+            usleep(1000);
+        cwt_stats_t s;
+        n.ops->server_stats(n.server, &s);
+        atomic_store(&n.shared->words[2], s.refused);
+        pair_close(&n);
+        _exit(0);
+    }
+    while (!atomic_load(&n.shared->words[1]) && waitpid(n.peer_pid, NULL, WNOHANG) == 0)
+        usleep(1000);
+    n.me = 0;
+}
+
+static void kill_peer(void)
+{
+    kill(n.peer_pid, SIGKILL);
+    waitpid(n.peer_pid, NULL, 0);
+}
+
+static int end_peer(void)
+{
+    int status;
+    atomic_store(&n.shared->words[0], 1);
+    waitpid(n.peer_pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static double seconds_since(uint64_t start)
+{
+    return (double)(cwu_now_ns() - start) / 1e9;
+}
+
+static void works(void)
+{
+    uint64_t value = 42;
+    REQUIRE(pair_client(&n, n.secret, false) == 0);
+    REQUIRE(pair_connect(&n) == 0);
+    REQUIRE(n.ops->put(n.conn, n.heap, &value, 8, false) == 0);
+    REQUIRE(n.ops->quiet(n.client) == 0);
+    REQUIRE(*(uint64_t *)(void *)(n.memory[1] + n.heap) == 42);
+}
+
+static void wrong_secret(void)
+{
+    start_peer();
+    uint8_t wrong[CWT_SECRET_BYTES] = {1, 2, 3};
+    uint64_t start = cwu_now_ns();
+    REQUIRE(pair_client(&n, wrong, false) == 0);
+    REQUIRE(pair_connect(&n) == CW_EREFUSED);
+    REQUIRE(seconds_since(start) < 5);
+    n.ops->close(n.client);
+    works();  // the server is none the worse
+    REQUIRE(end_peer() == 0);
+    REQUIRE(atomic_load(&n.shared->words[2]) >= 1);
+}
+
+static void absent_server(void)
+{
+    start_peer();
+    kill_peer();
+    uint64_t start = cwu_now_ns();
+    REQUIRE(pair_client(&n, n.secret, false) == 0);
+    int rc = pair_connect(&n);
+    REQUIRE(rc == CW_ETIMEOUT || rc == CW_ELOST);
+    REQUIRE(seconds_since(start) < 10);
+}
+
+static void killed_while_waiting(void)
+{
+    start_peer();
+    works();
+    request_t r = {.header.op = OP_SLOW_STORE, .offset = n.heap, .value = 1};
+    cwt_reply_t reply = {.capacity = 0};  // SLOW_STORE never answers
+    kill(n.peer_pid, SIGSTOP);
+    REQUIRE(n.ops->request(n.conn, &r.header, REQUEST_SMALL, &reply) == 0);
+    uint64_t start = cwu_now_ns();
+    kill_peer();
+    REQUIRE(n.ops->wait(n.client, &reply) == CW_ELOST);
+    REQUIRE(seconds_since(start) < 10);
+    REQUIRE(n.ops->quiet(n.client) == CW_ELOST);
+    n.ops->close(n.client);
+}
+
+static void killed_before_quiet(void)
+{
+    start_peer();
+    works();
+    uint64_t value = 1, start = cwu_now_ns();
+    kill(n.peer_pid, SIGSTOP);
+    REQUIRE(n.ops->put(n.conn, n.heap, &value, 8, false) == 0);
+    kill_peer();
+    REQUIRE(n.ops->quiet(n.client) == CW_ELOST);
+    int rc = n.ops->get(n.conn, n.heap, &value, 8, false);
+    REQUIRE(rc == CW_ELOST);
+    REQUIRE(seconds_since(start) < 10);
+    n.ops->close(n.client);
+}
+
+static void clean_end(void)
+{
+    start_peer();
+    works();
+    REQUIRE(end_peer() == 0);
+    for (int i = 0; i < 20; i++) {
+        REQUIRE(n.ops->progress(n.client) == 0);
+        usleep(2000);
+    }
+    REQUIRE(n.ops->quiet(n.client) == 0);
+    n.ops->close(n.client);
+}
+
+static void foreign_blob(void)
+{
+    start_peer();
+    REQUIRE(pair_client(&n, n.secret, false) == 0);
+    n.shared->blob[1][0] ^= 1;
+    REQUIRE(pair_connect(&n) == CW_EMISMATCH);
+    REQUIRE(end_peer() == 0);
+}
+
+/** Bytes of somebody who does not even speak the provider's protocol. */
+static void junk_on_the_port(void)
+{
+    start_peer();
+    struct sockaddr_in *sin = NULL, here;
+    for (size_t at = 0; at + sizeof here <= CWT_ADDRESS_MAX; at++) {  // the address is somewhere in the blob
+        memcpy(&here, n.shared->blob[1] + at, sizeof here);
+        if (here.sin_family == AF_INET && here.sin_addr.s_addr == htonl(INADDR_LOOPBACK) && here.sin_port)
+            sin = &here;
+        if (sin)
+            break;
+    }
+    for (int i = 0; sin && i < 8; i++) {
+        uint8_t junk[400];
+        memset(junk, i * 37, sizeof junk);
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        if (connect(fd, (struct sockaddr *)sin, sizeof *sin) == 0 && i % 2)
+            (void)!send(fd, junk, sizeof junk, MSG_NOSIGNAL);
+        usleep(1000);
+        close(fd);
+    }
+    works();
+    n.ops->close(n.client);
+    REQUIRE(end_peer() == 0);
+}
+
+static void no_descriptors(void)
+{
+    start_peer();
+    REQUIRE(pair_client(&n, n.secret, false) == 0);
+    int fd = dup(0);
+    struct rlimit lim = {(rlim_t)fd, (rlim_t)fd};
+    close(fd);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &lim) == 0);
+    REQUIRE(pair_connect(&n) < 0);
+    _exit(0);
+}
+
+static void no_library(void)
+{
+    setenv("CAUSEWAY_LIBFABRIC", "/nonexistent/libfabric.so.1", 1);
+    cwu_env_load();
+    REQUIRE(cwt_ofi.load(true) == CW_ENOENT);
+    REQUIRE(cwt_ofi.load(true) == CW_ENOENT);
+}
+
+static void no_provider(void)
+{
+    setenv("CAUSEWAY_PROVIDER", "nonesuch", 1);
+    cwu_env_load();
+    REQUIRE(cwt_ofi.load(true) == CW_ENOENT);
+}
+
+static void no_interface(void)
+{
+    setenv("CAUSEWAY_INTERFACE", "nonesuch0", 1);
+    cwu_env_load();
+    REQUIRE(cwt_ofi.load(false) == CW_EINVAL);
+}
+
+static void bad_endpoint(void)
+{
+    cwu_env_load();
+    cwu_env.endpoint = "xrc";  // past the table's own check
+    REQUIRE(cwt_ofi.load(true) == CW_EINVAL);
+}
+
+static void the_stub(void)
+{
+    cwt_client_t *client;
+    cwt_server_t *server;
+    REQUIRE(cwt_stub.load(true) == CW_ENOTSUP);
+    REQUIRE(cwt_stub.open(NULL, &client) == CW_ENOTSUP);
+    REQUIRE(cwt_stub.server_open(NULL, &server) == CW_ENOTSUP);
+    REQUIRE(!cwt_stub.pending(NULL));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*fn)(void);
+        const char *says;  // must appear in the messages
+        const char *remedy;
+    } cases[] = {
+        {"wrong_secret", wrong_secret, "node 1 (the test's child)", "refused"},
+        {"absent_server", absent_server, "cannot connect to node 1", "CAUSEWAY_TIMEOUT"},
+        {"killed_while_waiting", killed_while_waiting, "lost the connection to node 1", "look for its own message"},
+        {"killed_before_quiet", killed_before_quiet, "lost the connection to node 1", ""},
+        {"clean_end", clean_end, NULL, NULL},
+        {"foreign_blob", foreign_blob, "must run the same Causeway", ""},
+        {"junk_on_the_port", junk_on_the_port, NULL, NULL},
+        {"no_descriptors", no_descriptors, "out of file descriptors", "ulimit -n"},
+        {"no_library", no_library, "libfabric1", "CAUSEWAY_LIBFABRIC"},
+        {"no_provider", no_provider, "nonesuch", "tcp"},
+        {"no_interface", no_interface, "nonesuch0", "lo=127.0.0.1"},
+        {"bad_endpoint", bad_endpoint, "xrc", "rdm, msg or auto"},
+        {"the_stub", the_stub, NULL, NULL},
+    };
+    bool rdm = getenv("CAUSEWAY_ENDPOINT") && strcmp(getenv("CAUSEWAY_ENDPOINT"), "rdm") == 0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (argc > 1 && strcmp(argv[1], cases[i].name) != 0)
+            continue;
+        // connections of RDM endpoints belong to the provider
+        if (rdm && cases[i].fn == no_descriptors)
+            continue;
+        child_t c = child_run(cases[i].fn);
+        bool ok = c.status == 0;
+        if (cases[i].says)
+            ok = ok && strstr(c.err, cases[i].says) && strstr(c.err, cases[i].remedy);
+        else
+            ok = ok && !strstr(c.err, "error:");
+        CHECK(ok);
+        printf("%-22s %s\n", cases[i].name, ok ? "ok" : "wrong");
+        if (!ok || argc > 1)
+            printf("  status %d, messages:\n%s\n", c.status, c.err);
+    }
+    return test_end();
+}
