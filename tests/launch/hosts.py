@@ -3,8 +3,7 @@
 """Runs a job across hosts made out of namespaces: hosts.py --hosts 2 --ppn 2 -- prog args…
 
 Each host has its own network with one private address, host name, /dev/shm, and process numbers; all hang on one
-bridge, whose namespace is no part of the machine's network either. mpiexec.hydra starts the job; this script is also
-the "ssh" with which Hydra reaches the hosts.
+bridge, whose namespace is no part of the machine's network either. mpiexec.hydra starts the job.
 
 Nothing has a name outside: every namespace lives as long as its processes, and the processes as long as this one
 (PR_SET_PDEATHSIG, and a process namespace whose first process is killed takes all others with it). So nothing is left
@@ -25,7 +24,6 @@ import sys
 
 SWITCH = "br0"
 NETWORK = "10.77.0"
-HOLDERS = "CW_HOSTS_HOLDERS"  # "address=pid …": how the launcher role finds a host
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -69,13 +67,23 @@ def become_first_process():
     mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV)
 
 
-# ---------------------------------------------------------------- the launcher role
-def launch_on_host(argv):
-    """hosts.py [-x …] ADDRESS command…, as Hydra calls its ssh: the words become one shell command on that host."""
-    holders = dict(pair.split("=") for pair in os.environ[HOLDERS].split())
-    at = next(i for i, word in enumerate(argv) if not word.startswith("-"))
-    os.execvp("nsenter", ["nsenter", "-t", holders[argv[at]], "-n", "-u", "-i", "-m", "-p", "--", "sh", "-c",
-                          " ".join(argv[at + 1:])])
+# ---------------------------------------------------------------- how Hydra reaches a host
+def write_launcher(holders):
+    """A script called as ssh is: [-x …] ADDRESS words of one shell command. It lies in the switch's own /dev/shm."""
+    path = "/dev/shm/enter-host"
+    cases = "\n".join(f"{address}) pid={pid} ;;" for address, pid in holders.items())
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f'''#!/bin/sh
+while :; do case $1 in -*) shift ;; *) break ;; esac; done
+case $1 in
+{cases}
+*) echo "no host $1" >&2; exit 1 ;;
+esac
+shift
+exec nsenter -t $pid -n -u -i -m -p -- sh -c "$*"
+''')
+    os.chmod(path, 0o755)
+    return path
 
 
 # ---------------------------------------------------------------- hosts
@@ -137,7 +145,7 @@ def make_hosts(count):
 
 def run_job(options, holders):
     npes = options.n or len(holders) * options.ppn
-    words = ["mpiexec.hydra", "-iface", SWITCH, "-launcher", "ssh", "-launcher-exec", os.path.abspath(__file__),
+    words = ["mpiexec.hydra", "-iface", SWITCH, "-launcher", "ssh", "-launcher-exec", write_launcher(holders),
              "-hosts", ",".join(f"{address}:{options.ppn}" for address in holders), "-ppn", str(options.ppn),
              "-n", str(npes)]
     if options.label:
@@ -145,8 +153,7 @@ def run_job(options, holders):
     for setting in options.env:
         name, _, value = setting.partition("=")
         words += ["-genv", name, value]
-    env = dict(os.environ, **{HOLDERS: " ".join(f"{a}={p}" for a, p in holders.items())})
-    job = subprocess.Popen(words + options.command, env=env)
+    job = subprocess.Popen(words + options.command)
     while True:  # as first process of the namespace we also reap what has lost its parent
         pid, status = os.wait()
         if pid == job.pid:
@@ -222,8 +229,6 @@ def supervise(child, timeout):
 
 
 def main():
-    if HOLDERS in os.environ:
-        launch_on_host(sys.argv[1:])
     options = parse_arguments()
     try:
         check_means()

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from common import PROBE, alive, check, descendants, finish, kill_quietly, lines_of, skip, wait_until
+from common import PROBE, alive, check, descendants, finish, kill_quietly, lines_of, processes, skip, wait_until
 
 HOSTS = str(Path(__file__).resolve().parent / "hosts.py")
 
@@ -25,6 +25,11 @@ def hosts(*words):
 
 def links():
     return set(os.listdir("/sys/class/net"))
+
+
+def running_probes(pid):
+    table = processes()
+    return [p for p in descendants(pid) if table.get(p, (0, ""))[1].startswith(PROBE)]
 
 
 before = links()
@@ -55,10 +60,12 @@ check([job.wait(60) for job in jobs] == [0] * 3, "three runs in parallel")
 # However it ends, nothing is left.
 for name, end, status in (("time limit", None, 124), ("SIGINT", signal.SIGINT, 130), ("SIGTERM", signal.SIGTERM, 143),
                           ("kill -9", signal.SIGKILL, -9)):
-    limit = ["--timeout", 2] if end is None else []
+    limit = ["--timeout", 10] if end is None else []
+    log = open("log", "w", encoding="utf-8")
     job = subprocess.Popen(command(*limit, "--ppn", 2, "--", PROBE, "sleep"), stdin=subprocess.DEVNULL,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    check(wait_until(lambda: len(descendants(job.pid)) >= 4 + 4, 10), f"{name}: the job is running")
+                           stdout=log, stderr=log)
+    check(wait_until(lambda: len(running_probes(job.pid)) == 4 or job.poll() is not None, 25) and job.poll() is None,
+          f"{name}: the job is running", job.returncode, Path(log.name).read_text(), sorted(descendants(job.pid)))
     family = descendants(job.pid)
     if end is not None:
         kill_quietly(job.pid, end)
