@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A large .bss that is never touched costs nothing either; what was written before shmem_init is kept, and reaches
+// the other PE.
+#include "outside.h"
+
+#include <string.h>
+
+static char big[512u << 20];
+static long before[1024] = {17};
+
+static long resident_kib(void)
+{
+    char line[256];
+    long kib = -1;
+    FILE *f = fopen("/proc/self/smaps_rollup", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "Pss: %ld", &kib) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+int main(void)
+{
+    big[300u << 20] = 'x';
+    before[1023] = 18;
+    shmem_init();
+    int me = shmem_my_pe(), next = (me + 1) % shmem_n_pes();
+    long kib = resident_kib();
+    int kept = before[0] == 17 && before[1023] == 18 && big[300u << 20] == 'x' && big[0] == 0;
+    int seen = shmem_char_g(&big[300u << 20], next) == 'x' && shmem_long_g(&before[1023], next) == 18;
+    shmem_char_p(&big[sizeof big - 1], (char)('a' + me), next);
+    shmem_barrier_all();
+    int got = big[sizeof big - 1] == 'a' + (me + shmem_n_pes() - 1) % shmem_n_pes();
+    printf("PE %d: %ld KiB resident, kept %d, seen %d, got %d\n", me, kib, kept, seen, got);
+    int bad = kib < 0 || kib > 16 * 1024 || !kept || !seen || !got;
+    if (bad)
+        printf("FAIL: static data\n");
+    shmem_finalize();
+    return bad;
+}
