@@ -156,40 +156,72 @@ int ofi_client_poll(cwt_client_t *client)
     return (int)n;
 }
 
-static void shutdown_event(cwt_client_t *client, const struct fid *fid, const char *reason)
+static cwt_conn_t *conn_of(cwt_client_t *client, const struct fid *fid)
 {
-    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
-        if (!conn->ep || &conn->ep->fid != fid)
-            continue;
-        conn->down = true;
-        if (ofi_outstanding(conn))
-            ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
+    cwt_conn_t *conn = client->conns;
+    while (conn && !(conn->ep && &conn->ep->fid == fid))
+        conn = conn->next;
+    return conn;
+}
+
+static void shutdown_event(cwt_conn_t *conn, const char *reason)
+{
+    conn->down = true;
+    if (ofi_outstanding(conn))
+        ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
+}
+
+static void error_event(cwt_client_t *client)
+{
+    struct fi_eq_err_entry err;
+    memset(&err, 0, sizeof err);
+    if (fi_eq_readerr(client->lane.eq, &err, 0) <= 0)
+        return;
+    cwt_conn_t *conn = conn_of(client, err.fid);
+    if (!conn)
+        return;
+    if (!conn->attempt) {
+        shutdown_event(conn, ofi_reason(err.err));
+        return;
     }
+    ofi_reject_t reject = {0, 0};
+    if (err.err_data && err.err_data_size >= sizeof reject)
+        memcpy(&reject, err.err_data, sizeof reject);
+    conn->attempt->over = true;
+    conn->attempt->err = err.err ? err.err : FI_ECONNREFUSED;
+    conn->attempt->reason = reject.magic == OFI_MAGIC ? reject.reason : 0;
+}
+
+/** The end of an attempt to connect; private data may come padded with zeros. */
+static void attempt_event(ofi_attempt_t *attempt, uint32_t kind, const void *data, size_t nbytes)
+{
+    attempt->over = true;
+    attempt->err = kind == FI_CONNECTED ? 0 : FI_ECONNABORTED;
+    memset(attempt->welcome, 0, sizeof *attempt->welcome);
+    memcpy(attempt->welcome, data, nbytes < sizeof *attempt->welcome ? nbytes : sizeof *attempt->welcome);
 }
 
 int ofi_client_events(cwt_client_t *client)
 {
     if (!client->lane.eq)
         return 0;
-    struct {
-        struct fi_eq_cm_entry entry;
-        uint8_t data[256];
-    } event;
+    _Alignas(struct fi_eq_cm_entry) uint8_t bytes[sizeof(struct fi_eq_cm_entry) + 256];
+    const struct fi_eq_cm_entry *entry = (const struct fi_eq_cm_entry *)bytes;
     uint32_t kind = 0;
-    ssize_t n = fi_eq_read(client->lane.eq, &kind, &event, sizeof event, 0);
+    ssize_t n = fi_eq_read(client->lane.eq, &kind, bytes, sizeof bytes, 0);
     if (n == -FI_EAVAIL) {
-        struct fi_eq_err_entry err;
-        memset(&err, 0, sizeof err);
-        if (fi_eq_readerr(client->lane.eq, &err, 0) > 0)
-            shutdown_event(client, err.fid, ofi_reason(err.err));
+        error_event(client);
         return 1;
     }
-    if (n < (ssize_t)sizeof event.entry)
+    if (n < (ssize_t)sizeof *entry)
         return 0;
-    if (kind == FI_SHUTDOWN) {
+    cwt_conn_t *conn = conn_of(client, entry->fid);
+    if (conn && conn->attempt) {
+        attempt_event(conn->attempt, kind, entry->data, (size_t)n - sizeof *entry);
+    } else if (conn && kind == FI_SHUTDOWN) {
         while (ofi_client_poll(client) > 0)  // what arrived before the end counts
             ;
-        shutdown_event(client, event.entry.fid, "end of connection");
+        shutdown_event(conn, "end of connection");
     }
     return 1;
 }

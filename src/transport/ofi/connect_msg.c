@@ -7,58 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What one attempt came to. */
-typedef struct outcome {
-    bool over;        // an event decided it
-    int err;          // 0, or the provider's error
-    uint32_t reason;  // OFI_REJECT…, 0: none given
-} outcome_t;
-
-static void read_error(cwt_conn_t *conn, outcome_t *out)
-{
-    union {
-        struct fi_eq_err_entry err;
-        uint8_t room[256];
-    } u;
-    memset(&u, 0, sizeof u);
-    if (fi_eq_readerr(conn->client->lane.eq, &u.err, 0) <= 0 || u.err.fid != &conn->ep->fid)
-        return;
-    ofi_reject_t reject = {0, 0};
-    if (u.err.err_data && u.err.err_data_size >= sizeof reject)
-        memcpy(&reject, u.err.err_data, sizeof reject);
-    out->over = true;
-    out->err = u.err.err ? u.err.err : FI_ECONNREFUSED;
-    out->reason = reject.magic == OFI_MAGIC ? reject.reason : 0;
-}
-
-/** Reads one event; those of other connections are the completion code's business, but only a shutdown can be one. */
-static void read_event(cwt_conn_t *conn, ofi_welcome_t *welcome, outcome_t *out)
-{
-    struct {
-        struct fi_eq_cm_entry entry;
-        uint8_t data[256];
-    } event;
-    uint32_t kind = 0;
-    ssize_t n = fi_eq_read(conn->client->lane.eq, &kind, &event, sizeof event, 0);
-    if (n == -FI_EAVAIL) {
-        read_error(conn, out);
-        return;
-    }
-    if (n < (ssize_t)sizeof event.entry)
-        return;
-    if (event.entry.fid != &conn->ep->fid) {
-        for (cwt_conn_t *other = conn->client->conns; other; other = other->next)
-            if (kind == FI_SHUTDOWN && other->ep && event.entry.fid == &other->ep->fid)
-                other->down = true;
-        return;
-    }
-    size_t data_nbytes = (size_t)n - sizeof event.entry;
-    out->over = true;
-    out->err = kind == FI_CONNECTED ? 0 : FI_ECONNABORTED;
-    memset(welcome, 0, sizeof *welcome);
-    memcpy(welcome, event.entry.data, data_nbytes < sizeof *welcome ? data_nbytes : sizeof *welcome);
-}
-
 static void close_attempt(cwt_conn_t *conn)
 {
     fi_close(&conn->ep->fid);
@@ -69,8 +17,8 @@ static void close_attempt(cwt_conn_t *conn)
 }
 
 /** 0: connected. CW_EAGAIN: worth another try; *out says what was wrong. */
-static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome,
-                   uint64_t start, outcome_t *out)
+static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, uint64_t start,
+                   ofi_attempt_t *out)
 {
     cwt_client_t *client = conn->client;
     struct fi_info *info = ofi_lib.dupinfo(ofi_choice.info);
@@ -89,21 +37,31 @@ static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *
         rc = ofi_conn_post_all(conn);
     if (rc != 0)
         return rc;
-    *out = (outcome_t){0};
+    out->over = false;
+    out->err = 0;
+    out->reason = 0;
+    conn->attempt = out;
     rc = fi_connect(conn->ep, blob->addr, hello, sizeof *hello);
-    if (rc != 0)
-        *out = (outcome_t){.over = true, .err = -rc};
+    if (rc != 0) {
+        out->over = true;
+        out->err = -rc;
+        rc = 0;
+    }
     ofi_waiter_t w = OFI_WAITER("a connection");
-    while (!out->over) {
-        read_event(conn, welcome, out);
+    while (!out->over && rc == 0) {
+        // the event may come to whoever waits on this client; it finds conn->attempt
+        ofi_client_events(client);
         if (out->over)
             break;
         rc = ofi_wait_round(client, NULL, &w);
-        if (rc == 0 && cwu_now_ns() - start > ofi_timeout_ns())
-            *out = (outcome_t){.over = true, .err = FI_ETIMEDOUT};
-        if (rc != 0)
-            return rc;
+        if (rc == 0 && !out->over && cwu_now_ns() - start > ofi_timeout_ns()) {
+            out->over = true;
+            out->err = FI_ETIMEDOUT;
+        }
     }
+    conn->attempt = NULL;
+    if (rc != 0)
+        return rc;
     return out->err == 0 ? 0 : CW_EAGAIN;
 }
 
@@ -125,9 +83,9 @@ int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
 {
     uint64_t start = cwu_now_ns();
     uint32_t pause_us = 0;
-    outcome_t out;
+    ofi_attempt_t out = {.welcome = welcome};
     for (;;) {
-        int rc = attempt(conn, blob, hello, welcome, start, &out);
+        int rc = attempt(conn, blob, hello, start, &out);
         if (rc != CW_EAGAIN) {
             if (rc != 0 && conn->ep)
                 close_attempt(conn);

@@ -327,6 +327,14 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
 void ofi_server_drop(cwt_server_t *server, const char *why);
 
 // ---------------------------------------------------------------- client
+/** MSG: an attempt to connect, decided by an event that any reader of the client's event queue may find. */
+typedef struct ofi_attempt {
+    ofi_welcome_t *welcome;
+    bool over;
+    int err;          // 0, or the provider's error
+    uint32_t reason;  // OFI_REJECT…, 0: none given
+} ofi_attempt_t;
+
 struct cwt_conn {
     cwt_client_t *client;
     cwt_conn_t *next;
@@ -354,6 +362,7 @@ struct cwt_conn {
     } replies[OFI_CREDITS];
     ofi_slots_t slots;             // receive buffers for replies
     ofi_welcome_t *welcome;        // RDM: where the first answer goes
+    ofi_attempt_t *attempt;        // MSG: under way, or NULL
     char address[64];
 };
 

@@ -26,7 +26,10 @@ int ofi_server_rdm_open(cwt_server_t *server)
     rc = ofi_slots_open(&server->slots, server->lane.domain, FIRST_BUFFERS);
     for (uint32_t i = 0; rc == 0 && i < server->slots.count; i++) {
         ofi_op_t *op = &server->slots.ops[i];
-        ssize_t posted = fi_recv(server->lane.ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
+        ssize_t posted;
+        do  // the queue is not full; a provider may still ask for a moment
+            posted = fi_recv(server->lane.ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
+        while (posted == -FI_EAGAIN);
         rc = posted == 0 ? 0 : failed("post receive buffers", posted);
     }
     return rc;
