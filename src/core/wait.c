@@ -23,9 +23,12 @@ void cw_wait_init(void)
     cpu_set_t set;
     int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     bool roomy = cw_world.machine_pes <= ncpus;
-    spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? 2000u : 0u;
+    // A round that polls the network takes a microsecond, and a yield that finds nobody costs little beside it: with
+    // other nodes the spin is short even here, for cores may be shared with hosts we know nothing of.
+    uint32_t spins = cw_world.nnodes > 1 ? 200 : 2000, yields = cw_world.nnodes > 1 ? 2000 : 200;
+    spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? spins : 0;
+    yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
     cw_wait_server_spin = roomy || cwu_env.server_spin_set ? cwu_env.server_spin : SERVER_CROWDED_SPIN;
-    yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? 200u : 40u;
 }
 
 static inline cw_slot_t *my_slot(void)

@@ -21,8 +21,8 @@ void ofi_wait_init(cwt_client_t *client)
         cores = online;  // a PE bound to one core does not share it with the others
     long here = client->config.one_machine ? client->config.npes : (long)client->config.layout.nslots;
     bool alone = here <= cores;
-    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : alone ? 2000 : 20;
-    client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 20 : 50;
+    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : alone ? 200 : 20;
+    client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
 }
 
 static void help(cwt_client_t *client)
