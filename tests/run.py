@@ -518,8 +518,11 @@ def interrupt(*_):
 
 def run_all(cases, shared, options, report, jobs):
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
-    for future in concurrent.futures.as_completed([pool.submit(run_case, c, options) for c in shared]):
-        report.add(future.result())
+    try:
+        for future in concurrent.futures.as_completed([pool.submit(run_case, c, options) for c in shared]):
+            report.add(future.result())
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     for case in cases:
         if case.spec["exclusive"]:
             report.add(run_case(case, options))
