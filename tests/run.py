@@ -40,6 +40,7 @@ KEYS = {
 DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "slow": False, "sanitize": True}
 LAYOUT = re.compile(r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg)(-(?P<provider>[a-z_]+))?$")
 CASE_NUMBER = itertools.count()
+ACTIVE = set()  # tokens of the cases that run now, for an end by Ctrl-C or a time limit of the caller's
 PROVIDERS = {"rxm": "tcp;ofi_rxm", "rxd": "udp;ofi_rxd"}
 
 
@@ -345,7 +346,11 @@ def try_case(case, options):
     command = launcher(case, options, env) + command + [str(a) for a in spec.get("args", [])]
     for key, value in spec["env"].items():
         env[key] = str(value)
-    return run_command(case, command, env, token, spec["timeout"] * options.scale)
+    ACTIVE.add(token)
+    try:
+        return run_command(case, command, env, token, spec["timeout"] * options.scale)
+    finally:
+        ACTIVE.discard(token)
 
 
 def run_command(case, command, env, token, timeout):
@@ -430,8 +435,10 @@ class Report:
     def count(self, verdict):
         return sum(r.verdict == verdict for r in self.results)
 
-    def summary(self):
+    def summary(self, interrupted=False):
         self.clear()
+        if interrupted:
+            print(f"interrupted after {len(self.results)} of {self.total} tests")
         rooms = {}
         for r in self.results:
             rooms.setdefault(r.case.room.name, []).append(r)
@@ -450,7 +457,8 @@ class Report:
             if r.verdict == "FAIL":
                 print(f"  failed: {r.case.ident}: {r.reason}")
         skips = f", {self.count('SKIP')} skipped" if self.count("SKIP") else ""
-        print(f"{self.count('PASS')} passed, {self.count('FAIL')} failed{skips}", flush=True)
+        failed = self.count("FAIL") + interrupted  # an interrupted run has not passed
+        print(f"{self.count('PASS')} passed, {failed} failed{skips}", flush=True)
         return 1 if self.count("FAIL") or not self.count("PASS") else 0
 
 
@@ -490,13 +498,34 @@ def main():
     options = Options(build, stage, args.sanitize, scale, args.verbose)
     report = Report(len(cases), args.verbose)
     shared = [c for c in cases if not c.spec["exclusive"]]
-    with concurrent.futures.ThreadPoolExecutor(max(1, args.jobs)) as pool:
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, interrupt)
+    try:
+        run_all(cases, shared, options, report, max(1, args.jobs))
+    except KeyboardInterrupt:
+        for token in list(ACTIVE):
+            kill_all(token)
+        report.summary(interrupted=True)
+        os._exit(130)  # workers of the pool are not waited for
+    return report.summary()
+
+
+def interrupt(*_):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # once is enough: clearing up takes a second
+    raise KeyboardInterrupt
+
+
+def run_all(cases, shared, options, report, jobs):
+    pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    try:
         for future in concurrent.futures.as_completed([pool.submit(run_case, c, options) for c in shared]):
             report.add(future.result())
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     for case in cases:
         if case.spec["exclusive"]:
             report.add(run_case(case, options))
-    return report.summary()
 
 
 if __name__ == "__main__":

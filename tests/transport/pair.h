@@ -132,6 +132,8 @@ static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t 
     atomic_fetch_add(&n->shared->executed[n->me], 1);
 }
 
+static unsigned pair_spin = 200;  // empty rounds before the server sleeps
+
 static inline void *pair_serve(void *arg)
 {
     node_t *n = arg;
@@ -140,7 +142,7 @@ static inline void *pair_serve(void *arg)
         pthread_mutex_lock(&n->lock);
         int handled = n->ops->server_progress(n->server);
         empty = handled > 0 ? 0 : empty + 1;
-        if (empty > 200) {
+        if (empty > pair_spin) {
             n->ops->server_block(n->server, 50000000);
             empty = 0;
         }

@@ -150,6 +150,7 @@ static void read_words(ofi_choice_t *c, struct fi_info *info, bool msg)
     c->local_mr = (mr & FI_MR_LOCAL) != 0;
     c->mr_endpoint = mr & FI_MR_ENDPOINT;
     c->nic_atomics = want_nic_atomics() && (info->caps & FI_ATOMIC);
+    c->delivery = true;
     c->inject_nbytes = info->tx_attr->inject_size;
     c->fragment = OFI_FRAGMENT;
     if (c->fragment > info->ep_attr->max_msg_size)

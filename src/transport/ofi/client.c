@@ -130,6 +130,7 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
     uint32_t n = (uint32_t)node;
     conn->client = client;
     conn->node = node;
+    conn->lone_puts = true;
     conn->fi_addr = FI_ADDR_UNSPEC;
     conn->token_out = ofi_digest(client->config.secret, OFI_FOR_REQUEST, &n, sizeof n);
     conn->token_in = ofi_digest(client->config.secret, OFI_FOR_REPLY, &n, sizeof n);

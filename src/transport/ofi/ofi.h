@@ -67,6 +67,7 @@ typedef struct ofi_choice {
     bool ordered;           // a read flushes the writes before it, and writes stay in order
     bool send_after_write;  // a message never overtakes writes
     bool send_after_send;
+    bool delivery;          // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
     size_t inject_nbytes;
     size_t fragment;        // largest single write or read
@@ -352,6 +353,8 @@ struct cwt_conn {
     bool probing;                  // RDM: a read that tells whether the peer lives is under way
     uint64_t stuck_ns;             // RDM: since when the provider does not even take that read
     int error;                     // sticky: 0 or CW_E…, already reported
+    uint32_t epoch_puts;           // since the last quiet
+    bool lone_puts;                // the last epoch that had puts had one
     uint32_t writes, reads;        // tracked operations in flight
     uint32_t sent, acked;          // requests sent; of these, how many are known executed
     bool ack_asked;                // the newest request sent asks for an acknowledgement

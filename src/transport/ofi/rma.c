@@ -48,21 +48,35 @@ static int check_up(cwt_conn_t *conn, const char *what)
     return conn->error;
 }
 
-/** One RMA call, retried while the provider is busy. */
-static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes, void *desc, uint64_t addr,
-                      uint64_t key)
+/** How a write's completion is proved: by a flush behind it, or by its own delivery. */
+typedef enum proof { BY_FLUSH, BY_DELIVERY } proof_t;
+
+static ssize_t write_once(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes, void *desc, uint64_t addr,
+                          uint64_t key, proof_t proof)
 {
+    if (proof == BY_FLUSH)
+        return fi_write(conn->ep, src, nbytes, desc, conn->fi_addr, addr, key, &op->context);
     struct iovec iov = {.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
     struct fi_rma_iov rma = {.addr = addr, .len = nbytes, .key = key};
     struct fi_msg_rma msg = {.msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = conn->fi_addr,
                              .rma_iov = &rma, .rma_iov_count = 1, .context = &op->context};
+    return fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+}
+
+/** One RMA write, retried while the provider is busy. */
+static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes, void *desc, uint64_t addr,
+                      uint64_t key, proof_t proof)
+{
     ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a put");
     for (;;) {
-        ssize_t rc = ofi_choice.ordered
-                         ? fi_write(conn->ep, src, nbytes, desc, conn->fi_addr, addr, key, &op->context)
-                         : fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+        ssize_t rc = write_once(conn, op, src, nbytes, desc, addr, key, proof);
         if (rc == 0)
             break;
+        if (proof == BY_DELIVERY && ofi_choice.ordered && ofi_errno_to_cw(rc) == CW_ENOTSUP) {
+            ofi_choice.delivery = false;  // not this provider
+            proof = BY_FLUSH;
+            continue;
+        }
         int failed = rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
         if (failed) {
             ofi_conn_fail(conn, failed, "put", ofi_reason(rc));
@@ -71,7 +85,8 @@ static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nb
     }
     op->kind = OFI_WRITE;
     conn->writes++;
-    conn->dirty = true;
+    if (proof == BY_FLUSH)
+        conn->dirty = true;
     return 0;
 }
 
@@ -113,14 +128,14 @@ static int put_inject(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void 
     return 0;
 }
 
-static int put_bounce(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes)
+static int put_bounce(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes, proof_t proof)
 {
     ofi_op_t *op;
     int rc = get_op(conn, &conn->client->bounce, &op);
     if (rc != 0)
         return rc;
     memcpy(op->buf, src, nbytes);
-    rc = post_write(conn, op, op->buf, nbytes, op->desc, addr, key);
+    rc = post_write(conn, op, op->buf, nbytes, op->desc, addr, key, proof);
     if (rc != 0)
         ofi_pool_put(op);
     return rc;
@@ -155,7 +170,8 @@ static int one_fragment(transfer_t *t, size_t nbytes)
     op->group = t->group;
     if (t->group)
         t->group->left++;
-    rc = t->write ? post_write(t->conn, op, at, nbytes, desc, t->addr, t->key)
+    proof_t proof = ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY;
+    rc = t->write ? post_write(t->conn, op, at, nbytes, desc, t->addr, t->key, proof)
                   : ofi_read_raw(t->conn, op, at, nbytes, desc, t->addr, t->key);
     if (rc != 0) {
         if (t->group)
@@ -234,6 +250,17 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
     return rc;
 }
 
+/**
+ * Without order every put is proved by its delivery. With order a flush at quiet proves them all for one round trip,
+ * but a put all alone between two quiets is cheaper by its own delivery: one message instead of two. So the first put
+ * after a quiet goes that way when the epoch before had no other.
+ */
+static proof_t choose_proof(cwt_conn_t *conn)
+{
+    bool first = conn->epoch_puts++ == 0;
+    return !ofi_choice.ordered || (first && conn->lone_puts && ofi_choice.delivery) ? BY_DELIVERY : BY_FLUSH;
+}
+
 static int put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
     uint64_t addr, key;
@@ -243,11 +270,12 @@ static int put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t
     if (!ofi_remote(conn, offset, nbytes, &addr, &key))
         return CW_EINVAL;
     conn->client->stats.puts++;
-    if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
+    proof_t proof = choose_proof(conn);
+    if (proof == BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
         return put_inject(conn, addr, key, src, nbytes);
     bool small = nbytes <= OFI_BOUNCE_NBYTES && nbytes <= ofi_choice.fragment;
-    if (small && (!nbi || ofi_choice.local_mr || nbytes <= 64))
-        return put_bounce(conn, addr, key, src, nbytes);
+    if (small && (!nbi || ofi_choice.local_mr || nbytes <= 256))
+        return put_bounce(conn, addr, key, src, nbytes, proof);
     transfer_t t = {.conn = conn, .write = true, .addr = addr, .key = key,
                     .local = (uint8_t *)(uintptr_t)src, .nbytes = nbytes};
     return transfer(&t, nbi, "a put");
@@ -305,11 +333,10 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
     else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
         rc = fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey);
     else
-        rc = nbytes <= OFI_BOUNCE_NBYTES ? put_bounce(conn, remote, rkey, buf, nbytes) : CW_EAGAIN;
+        rc = nbytes <= OFI_BOUNCE_NBYTES ? put_bounce(conn, remote, rkey, buf, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY) : CW_EAGAIN;
     if (rc == 0) {
         client->stats.injects++;
         target->last = addr | 1;  // again, under the lock: another thread's quiet may just have cleared it
-        conn->dirty = true;
     }
     ofi_unlock(client);
     return rc;

@@ -375,11 +375,11 @@ static int bury(cwt_server_t *server)
     return n;
 }
 
-/** Connection events cost a system call a look: in idle rounds now and then, and after every sleep. */
-static int events(cwt_server_t *server, int handled)
+/** Connection events cost a system call a look: now and then, and after every sleep. */
+static int events(cwt_server_t *server)
 {
     server->rounds++;
-    if (!server->slept && server->rounds % (handled ? 256 : 16) != 0)
+    if (!server->slept && server->rounds % 256 != 0)
         return 0;
     server->slept = false;
     int n = ofi_server_msg_progress(server);
@@ -392,7 +392,7 @@ int ofi_server_progress(cwt_server_t *server)
     if (server->queued)
         n += ofi_server_flush_queues(server);
     if (server->pep)
-        n += events(server, n);
+        n += events(server);
     if (n > 0)
         server->false_alarms = 0;
     return n;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the conformance tests share: checks that name PE, call and value, the ring of PEs, and the type tables as the
+// specification lists them (written down again here, so that a slip in the library's own table is found).
+#ifndef CONFORMANCE_CHECK_H
+#define CONFORMANCE_CHECK_H
+
+#include <shmem.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check_failures;
+static int me, npes, next, prev;  // in the ring
+
+__attribute__((unused, format(printf, 3, 4))) static void check_report(const char *file, int line, const char *fmt, ...)
+{
+    va_list ap;
+    if (++check_failures > 20)
+        return;
+    printf("FAIL %s:%d PE %d of %d: ", file, line, me, npes);
+    va_start(ap, fmt);
+    vprintf(fmt, ap);
+    va_end(ap);
+    printf("\n");
+    fflush(stdout);
+}
+
+/** A false condition is reported with the text, and the program fails. */
+#define CHECK(condition, ...)                                  \
+    do {                                                       \
+        if (!(condition))                                      \
+            check_report(__FILE__, __LINE__, __VA_ARGS__);     \
+    } while (0)
+
+__attribute__((unused)) static void check_ring(void)
+{
+    me = shmem_my_pe();
+    npes = shmem_n_pes();
+    next = (me + 1) % npes;
+    prev = (me + npes - 1) % npes;
+}
+
+__attribute__((unused)) static void check_begin(void)
+{
+    shmem_init();
+    check_ring();
+}
+
+/** The exit status; what went wrong on any PE has been printed there. */
+__attribute__((unused)) static int check_end(void)
+{
+    int failed = check_failures != 0;
+    shmem_finalize();
+    return failed;
+}
+
+/** Value k of a type: all bits of integers in use, floating point exact. */
+__attribute__((unused)) static uint64_t mixed(long k)
+{
+    return UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(k + 1);
+}
+#define VALUE(T, k) \
+    _Generic((T)0, float: (T)((k)*0.5 + 1), double: (T)((k)*0.25 + 1), long double: (T)((k)*0.125 + 1), default: (T)mixed(k))
+
+// ---------------------------------------------------------------- tables of the specification, version 1.6
+#define RMA_TYPES(X)                                                                                                \
+    X(float, float) X(double, double) X(longdouble, long double) X(char, char) X(schar, signed char)                \
+    X(short, short) X(int, int) X(long, long) X(longlong, long long) X(uchar, unsigned char)                        \
+    X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long)        \
+    X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t)     \
+    X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
+#define AMO_TYPES(X)                                                                                                \
+    X(int, int) X(long, long) X(longlong, long long) X(uint, unsigned int) X(ulong, unsigned long)                  \
+    X(ulonglong, unsigned long long) X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)    \
+    X(size, size_t) X(ptrdiff, ptrdiff_t)
+#define AMO_EXTENDED_TYPES(X) X(float, float) X(double, double) AMO_TYPES(X)
+#define AMO_BITWISE_TYPES(X)                                                                                        \
+    X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int32, int32_t)                \
+    X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)
+#define SIZES(X) X(8) X(16) X(32) X(64) X(128)
+
+#endif
