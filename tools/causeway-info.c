@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // causeway-info: what this installation is, which environment variables it reads, which libfabric it would load.
-#include <dlfcn.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
-#include "base/error.h"
+#include "transport/describe.h"
 
 static void print_version(void)
 {
@@ -55,26 +54,16 @@ static void print_env(bool tabs)
     }
 }
 
-/** Which libfabric would a job of several nodes load? Loading costs time; hence only on demand. */
+static void print_line(const char *text)
+{
+    puts(text);
+}
+
+/** Which libfabric would a job of several nodes load, and what is in it? Loading costs time; hence only on demand. */
 static int print_libfabric(void)
 {
     cwu_env_load();
-    void *lib = dlopen(cwu_env.libfabric, RTLD_NOW | RTLD_LOCAL);
-    if (!lib) {
-        fprintf(stderr, "causeway-info: cannot load libfabric: %s\n", dlerror());
-        fprintf(stderr, "Jobs on one node do not need it. Install it (Debian: libfabric1) or name a library in "
-                        "CAUSEWAY_LIBFABRIC.\n");
-        return 1;
-    }
-    uint32_t (*version)(void) = (uint32_t(*)(void))dlsym(lib, "fi_version");
-    Dl_info where = {0};
-    if (!version || !dladdr((void *)version, &where)) {
-        fprintf(stderr, "causeway-info: %s is no libfabric: it has no fi_version\n", cwu_env.libfabric);
-        return 1;
-    }
-    uint32_t v = version();
-    printf("libfabric %u.%u from %s\n", v >> 16, v & 0xffffu, where.dli_fname);
-    return 0;
+    return cwt_ofi_describe(print_line) != 0;
 }
 
 static void usage(FILE *out)
@@ -83,7 +72,7 @@ static void usage(FILE *out)
           "Without an option: version and build of this installation.\n"
           "  -e, --env         every environment variable: meaning, default, and the value set now\n"
           "      --env-table   the same as tab-separated lines: name, old name, kind, default, meaning\n"
-          "  -f, --libfabric   load libfabric and say which one it is\n"
+          "  -f, --libfabric   load libfabric; say which one it is, what it offers and what a job would use\n"
           "  -v, --version     version only\n"
           "  -h, --help        this text\n",
           out);

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/env_names.h"
 #include "base/error.h"
 
 cwu_env_t cwu_env;
@@ -270,5 +269,4 @@ void cwu_env_load(void)
         *(bool *)((char *)&cwu_env + vars[i].set_offset) = text != NULL;
         set_var(&vars[i], name, text ? text : row->def);
     }
-    cwu_env_warn_unknown();
 }

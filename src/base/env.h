@@ -3,8 +3,8 @@
 // Every environment variable the library reads stands in one table, base/env.def:
 //   CW_ENV(field, kind, "NAME", "OLDNAME or \"\"", "default", "meaning")
 // with kind one of BOOL, INT, SIZE, STRING. cwu_env_load() parses them all once at start: an invalid value is a
-// fatal error that quotes name, value and what is accepted; an unknown CAUSEWAY_* name is a warning that names
-// the nearest known one. Nobody else calls getenv().
+// fatal error that quotes name, value and what is accepted. cwu_env_warn_unknown() (base/env_names.h), called once a
+// job, warns of unknown CAUSEWAY_* names and names the nearest known one. Nobody else calls getenv().
 // Threads: load once before threads exist, read freely afterwards.
 #ifndef CW_BASE_ENV_H
 #define CW_BASE_ENV_H
@@ -28,7 +28,7 @@ typedef struct cwu_env {
 
 extern cwu_env_t cwu_env;
 
-/** Parses the environment into cwu_env (fatal on invalid values, warns on unknown CAUSEWAY_* names). */
+/** Parses the environment into cwu_env; fatal on invalid values. */
 void cwu_env_load(void);
 
 /** One row of the table, for causeway-info --env. Returns false past the end. */

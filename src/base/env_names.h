@@ -8,7 +8,7 @@
 /** The known name that takes the fewest edits to reach from `name`. Never NULL. */
 const char *cwu_env_nearest(const char *name);
 
-/** Warns once for each unknown CAUSEWAY_* name in the environment. */
+/** Warns once for each unknown CAUSEWAY_* name in the environment. PE 0 does it for the job. */
 void cwu_env_warn_unknown(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/env_names.h"
 #include "base/futex.h"
 #include "core/coll/coll.h"
 #include "core/ctx.h"
@@ -152,6 +153,8 @@ static int join(void)
     cw_world.npes = cw_boot.npes;
     cwu_error_identity(cw_world.pe, cw_world.npes);
     cwu_error_abort_hook(abort_job);
+    if (cw_world.pe == 0)
+        cwu_env_warn_unknown();
     cw_info_print();
     cw_stats_phase(CW_PHASE_BOOTSTRAP);
     if ((rc = place()))

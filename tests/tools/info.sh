@@ -8,8 +8,12 @@ output_has 'now: CAUSEWAY_SPIN=7' env CAUSEWAY_SPIN=7 causeway-info -e
 output_has 'now: SMA_SYMMETRIC_SIZE=1M' env SMA_SYMMETRIC_SIZE=1M causeway-info -e
 refuses 2 'unrecognized option' causeway-info --nonsense
 refuses 2 "unexpected argument 'x'" causeway-info x
+output_has '^libfabric [0-9]+\.[0-9]+ from /' causeway-info --libfabric
+output_has '^  rdm endpoints .*tcp' causeway-info --libfabric
+output_has '^  a job would use   (tcp|net)' env CAUSEWAY_PROVIDER=tcp causeway-info --libfabric
+refuses 1 'no usable libfabric provider' env CAUSEWAY_PROVIDER=pigeon causeway-info -f
 refuses 1 'cannot load libfabric.*nowhere' env CAUSEWAY_LIBFABRIC=/nowhere/lib.so causeway-info --libfabric
-refuses 1 'is no libfabric' env CAUSEWAY_LIBFABRIC=libm.so.6 causeway-info -f
+refuses 1 'is not a libfabric' env CAUSEWAY_LIBFABRIC=libm.so.6 causeway-info -f
 
 # Every variable of the table is in the table, and nothing else reads the environment.
 checks=$((checks + 1))
