@@ -30,6 +30,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, help="rounds of each measurement (default 3, with --quick 1)")
     parser.add_argument("--only", metavar="NAME", action="append", choices=plan.NAMES,
                         help=f"only these measurements, repeatable: {', '.join(plan.NAMES)}")  # fmt: skip
+    parser.add_argument("--max-bytes", type=int, metavar="N", help="no message larger than this")
     parser.add_argument("--json", metavar="FILE", help="everything measured, with samples")
     parser.add_argument("--plots", metavar="DIR", help="where figures go (default build/bench/plots)")
     parser.add_argument("--report", metavar="FILE.md", help="write the page with ratios, conditions and all figures")
@@ -53,7 +54,7 @@ def measured(args, ours, others):
         builder.peer(peer, build.PROGRAMS)
     store = Store()
     say("measuring")
-    groups = plan.Plan(ours, others, builder, args.quick, args.only).groups()
+    groups = plan.Plan(ours, others, builder, args.quick, args.only, args.max_bytes).groups()
     measure.interleave(groups, args.rounds or (1 if args.quick else 3), store, say)
     remarks = {f"{tag} {program}": f"cannot be built: {why}" for (tag, program), why in builder.missing.items()}
     remarks.update({f"{peer.name} {layout}": why for peer in others for layout, why in peer.reasons.items()})

@@ -16,11 +16,13 @@ class Group:
 
 
 class Plan:
-    def __init__(self, ours, others, builder, quick, only):
+    def __init__(self, ours, others, builder, quick, only, max_bytes=None):
         self.ours, self.others, self.builder, self.quick = ours, others, builder, quick
         self.only = set(only or NAMES)
         self.peers = [ours, *others]
         self.common = ["--samples", str(SAMPLES_PER_ROUND)] + (["--quick"] if quick else [])
+        if max_bytes:
+            self.common += ["--max-bytes", str(max_bytes)]
 
     def _run(self, peer, layout, npes, program, args=(), title=None, env=None, **more):
         """A factory of launches, or none when the peer lacks the program or the layout."""

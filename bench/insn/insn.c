@@ -13,7 +13,7 @@
 
 #include <dlfcn.h>
 
-enum { WARM = 200, COUNTED = 16 };
+enum { WARM = 32, COUNTED = 10 };
 
 static const char *const PROVIDERS[] = {"libfabric", "libucp", "libuct", "libmock"};
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STEP_MAX = 20000 }; // a call that waits for the network is cut off here
+enum { STEP_MAX = 4000 }; // a call that waits for the network is cut off here
 
 struct step_log {
     size_t n;

@@ -20,7 +20,7 @@ NEEDED = (
 def main():
     with tempfile.TemporaryDirectory() as folder:
         results, page = os.path.join(folder, "r.json"), os.path.join(folder, "page.md")
-        cmd = [sys.executable, os.path.join(ROOT, "bench", "run.py"), "--quick", "--stage", STAGE, "--json", results,
+        cmd = [sys.executable, os.path.join(ROOT, "bench", "run.py"), "--quick", "--max-bytes", "1024", "--stage", STAGE, "--json", results,
                "--plots", folder, "--report", page]  # fmt: skip
         for name in ("latency", "atomics", "pingpong", "rate", "insn", "busy", "coll"):
             cmd += ["--only", name]
