@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 import programs  # noqa: E402
 
 SECTION = re.compile(r"arguments( \(must fail\))?:(.*)")
-TIMEOUT = 60
+TIMEOUT = 120
 # A library under a sanitizer wants its programs under the same one.
 SANITIZE = {"address": ("-g", "-fsanitize=address,undefined"), "thread": ("-g", "-fsanitize=thread")}
 
