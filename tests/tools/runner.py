@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The test runner itself: it must see failures that hide, end what hangs, and refuse tables with mistakes."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCE = Path(os.environ["CAUSEWAY_TEST_SOURCE"])
+CASES = {  # name -> (script, more of the table, verdict, part of the reason)
+    "fine": ("echo hello", 'expect = ["^hello"]', "PASS", ""),
+    "status": ("exit 3", "", "FAIL", "exit status 3, expected 0"),
+    "word": ("echo 'row 7 " + "FAI" + "LED'", "", "FAIL", "speaks of failure"),
+    "count": ("echo '17 passed, 2 fai" + "led'", "", "FAIL", "speaks of failure"),
+    "no_failures": ("echo '17 passed, 0 fai" + "led'", "", "PASS", ""),
+    "own_error": ("echo 'causeway: error: x' >&2", "", "FAIL", "speaks of failure"),
+    "wanted_error": ("echo 'causeway: error: x'; exit 4", 'exit = "nonzero"\nexpect = ["error: x"]', "PASS", ""),
+    "excused": ("echo 'this is an ERR" + "OR'", 'allow = ["this is"]', "PASS", ""),
+    "silent": ("true", 'expect = ["something"]', "FAIL", "does not match 'something'"),
+    "forbidden": ("echo leak", 'forbid = ["leak"]', "FAIL", "forbidden"),
+    "should_fail": ("true", 'exit = "nonzero"', "FAIL", "expected a failure"),
+    "signal": ("kill -SEGV $$", 'exit = "nonzero"', "FAIL", "signal 11"),
+    "skip": ("echo 'SKIP: no tape drive'; exit 77", "", "SKIP", "no tape drive"),
+    "lazy_skip": ("exit 77", "", "FAIL", "without a line"),
+    "hang": ("setsid sleep 60 & sleep 60", "timeout = 1", "FAIL", "no end after 1 s"),
+    "orphan": ("setsid sleep 60 >/dev/null 2>&1 &", "", "FAIL", "left processes behind: sleep"),
+    "need": ("true", 'needs = ["no-such-program"]', "SKIP", "needs no-such-program"),
+    "litter": ("touch causeway.tmp", "", "FAIL", "left files behind"),
+}
+bad = 0
+
+
+def complain(text):
+    global bad
+    bad += 1
+    print("FAIL:", text)
+
+
+def run(*arguments):
+    env = {k: v for k, v in os.environ.items() if k != "CAUSEWAY_TEST_TOKEN"}
+    return subprocess.run([sys.executable, "tests/run.py", *arguments], stdin=subprocess.DEVNULL, env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+
+room = Path("tests/room")
+room.mkdir(parents=True)
+shutil.copy(SOURCE / "tests/run.py", "tests/run.py")
+table = []
+for name, (script, more, _, _) in CASES.items():
+    (room / f"{name}.sh").write_text(script + "\n")
+    table.append(f'[[test]]\nname = "{name}"\nscript = "{name}.sh"\n{more}\n')
+(room / "tests.toml").write_text("\n".join(table))
+
+done = run("-v")
+for name, (_, _, verdict, reason) in CASES.items():
+    line = next((x for x in done.stdout.splitlines() if re.match(rf"(PASS|FAIL|SKIP) room/{name} ", x)), "nothing")
+    if not line.startswith(verdict) or reason not in line:
+        complain(f"{name}: expected {verdict} '{reason}', got: {line}".replace("FAIL", "F.").replace("ERROR", "E."))
+count = {v: sum(c[2] == v for c in CASES.values()) for v in ("PASS", "FAIL", "SKIP")}
+last = f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped"
+if done.stdout.splitlines()[-1] != last or done.returncode != 1:
+    complain("the last line or the exit status is wrong")
+done = run("room/fine", "room/skip")
+if done.stdout.splitlines()[-1] != "1 passed, 0 failed, 1 skipped" or done.returncode != 0:
+    complain("a good run does not end well")
+if run("no-such-test").returncode == 0:
+    complain("a filter that matches nothing passes")
+if run("room/skip").returncode == 0:
+    complain("a run in which nothing passed is taken for good")
+
+for mistake in ('name = "a"\nscript = "fine.sh"\ntimout = 3', 'name = "a"', 'script = "fine.sh"',
+                'name = "a"\nscript = "fine.sh"\npes = 3', 'name = "a"\nscript = "fine.sh"\npes = [1]\nlayouts = ["moon"]'):
+    (room / "tests.toml").write_text("[[test]]\n" + mistake + "\n")
+    done = run("--list")
+    if done.returncode == 0:
+        complain(f"a table with a mistake was taken: {mistake!r}")
+print(f"{len(CASES)} cases judged, {bad} wrong")
+sys.exit(bad > 0)
