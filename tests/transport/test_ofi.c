@@ -246,6 +246,39 @@ static void inject_flood(void)
     CHECK(wrong == 0);
 }
 
+static uint64_t expected(int op, uint64_t old, uint64_t operand, uint64_t compare)
+{
+    const uint64_t results[] = {old, operand, old + operand, old & operand, old | operand, old ^ operand, operand,
+                                old == compare ? operand : old};
+    return results[op];
+}
+
+/** The provider's own atomics, all or none. */
+static void native_atomics(void)
+{
+    uint64_t value = 0x1122334455667788, old = 0;
+    CHECK(n.ops->put(n.conn, n.heap, &value, 8, false) == 0);
+    int rc = n.ops->amo(n.conn, n.heap, 0, 8, 0, 0, &old);
+    bool native = getenv("TEST_NATIVE_ATOMICS") != NULL;
+    CHECK(rc == (native ? 0 : CW_ENOTSUP));
+    if (!native || rc != 0)
+        return;
+    for (int round = 0; round < 3; round++)
+        for (int op = 0; op < 8; op++)
+            for (int nbytes = 4; nbytes <= 8; nbytes += 4) {
+                uint64_t mask = nbytes == 4 ? 0xffffffffu : ~0ull, operand = (0x0123456789abcdef * (unsigned)(round + 3)) & mask;
+                uint64_t compare = round & 1 ? value & mask : 7, before = value & mask;
+                old = 0;
+                CHECK(n.ops->amo(n.conn, n.heap, op, nbytes, operand, compare, round == 2 ? NULL : &old) == 0);
+                CHECK(round == 2 || old == before);
+                value = (value & ~mask) | (expected(op, before, operand, compare) & mask);
+                CHECK(n.ops->quiet(n.client) == 0);
+                CHECK(memcmp(peer_at(n.heap), &value, 8) == 0);
+            }
+    CHECK(n.ops->amo(n.conn, n.heap, 99, 8, 0, 0, &old) == CW_EINVAL);
+    CHECK(n.ops->amo(n.conn, n.heap, 0, 2, 0, 0, &old) == CW_EINVAL);
+}
+
 static void all(void)
 {
     static const struct {
@@ -258,6 +291,7 @@ static void all(void)
                  {"fence_request_put", fence_request_put},
                  {"request_flood", request_flood},
                  {"replies", replies},
+                 {"native_atomics", native_atomics},
                  {"inject_flood", inject_flood},
                  {"large_transfer", large_transfer}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

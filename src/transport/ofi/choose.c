@@ -17,14 +17,14 @@ static bool want_nic_atomics(void)
     return cwu_env.atomics && strcmp(cwu_env.atomics, "nic") == 0;
 }
 
-static struct fi_info *make_hints(bool msg)
+static struct fi_info *make_hints(bool msg, bool atomics)
 {
     struct fi_info *hints = ofi_lib.dupinfo(NULL);
     if (!hints)
         return NULL;
     hints->ep_attr->type = msg ? FI_EP_MSG : FI_EP_RDM;
     hints->caps = FI_MSG | FI_RMA;
-    if (want_nic_atomics())
+    if (atomics)
         hints->caps |= FI_ATOMIC;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->domain_attr->mr_mode = MR_MODES | (msg ? 0 : FI_MR_ENDPOINT);
@@ -63,9 +63,9 @@ static int rank_of(const struct fi_info *info)
 }
 
 /** Best entry of one endpoint type, or NULL. */
-static struct fi_info *best_of(bool msg, const char *local)
+static struct fi_info *best_with(bool msg, bool atomics, const char *local)
 {
-    struct fi_info *hints = make_hints(msg), *list = NULL, *best = NULL;
+    struct fi_info *hints = make_hints(msg, atomics), *list = NULL, *best = NULL;
     if (!hints)
         return NULL;
     int rc = local[0] ? ofi_lib.getinfo(OFI_API, local, NULL, FI_SOURCE, hints, &list) : -FI_ENODATA;
@@ -85,6 +85,13 @@ static struct fi_info *best_of(bool msg, const char *local)
     }
     ofi_lib.freeinfo(hints);
     return best;
+}
+
+/** Atomics are asked for only when the user wants them: some providers give up their order for them. */
+static struct fi_info *best_of(bool msg, const char *local)
+{
+    struct fi_info *info = want_nic_atomics() ? best_with(msg, true, local) : NULL;
+    return info ? info : best_with(msg, false, local);
 }
 
 /** Can this MSG provider wake a sleeping server through a file descriptor? Asked by trying. */
