@@ -18,18 +18,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CW_COLL_SMALL 240u // bytes of operand or result that travel with a synchronisation
-#define CW_COLL_RADIX 32   // slots that count on one word
-#define CW_COLL_CPUS 1024  // processors told apart
+#define CW_COLL_SMALL 240u  // bytes of operand or result that travel with a synchronisation
+#define CW_COLL_RADIX 32    // slots that count on one word
+#define CW_COLL_CPUS 1024   // processors told apart
 
 typedef struct cw_coll_area {
-    _Atomic uint32_t released; // epoch that is over; futex in a job of one node
-    _Atomic uint32_t sleepers; // PEs asleep on it
+    _Atomic uint32_t released;  // epoch that is over; futex in a job of one node
+    _Atomic uint32_t sleepers;  // PEs asleep on it
     uint64_t pad0;
-    char result[CW_COLL_SMALL]; // of that epoch; rewritten when all have come to the next one, and so have
-                                // read it
-    _Alignas(64) _Atomic uint32_t arrived;                 // groups that came, over all epochs
-    _Alignas(64) _Atomic uint64_t cpus[CW_COLL_CPUS / 64]; // processors that some PE of the node may run on
+    char result[CW_COLL_SMALL];             // of that epoch; rewritten when all have come to the next one, and so have
+                                            // read it
+    _Alignas(64) _Atomic uint32_t arrived;  // groups that came, over all epochs
+    _Alignas(64) _Atomic uint64_t cpus[CW_COLL_CPUS / 64];  // processors that some PE of the node may run on
 } cw_coll_area_t;
 _Static_assert(sizeof(cw_coll_area_t) == 256 + 64 + CW_COLL_CPUS / 8, "shared between processes");
 
@@ -37,18 +37,20 @@ _Static_assert(sizeof(cw_coll_area_t) == 256 + 64 + CW_COLL_CPUS / 8, "shared be
  * partners), so it never goes backwards. The payload of a sequence number is written before the number, by
  * the same node. */
 typedef struct cw_coll_round {
-    _Alignas(64) _Atomic uint64_t barrier; // sequence number of the last barrier step heard
-    _Atomic uint64_t value;                // and of the last step with a payload
-    _Alignas(64) char payload[2][256];     // by parity of the sequence: a partner is at most one ahead
+    _Alignas(64) _Atomic uint64_t barrier;  // sequence number of the last barrier step heard
+    _Atomic uint64_t value;                 // and of the last step with a payload
+    _Alignas(64) char payload[2][256];      // by parity of the sequence: a partner is at most one ahead
 } cw_coll_round_t;
 _Static_assert(sizeof(cw_coll_round_t) == 64 + 512, "written from other nodes");
 
 typedef struct cw_coll_group {
-    _Alignas(64) _Atomic uint32_t arrived; // slots that came, over all epochs
+    _Alignas(64) _Atomic uint32_t arrived;  // slots that came, over all epochs
 } cw_coll_group_t;
 
 typedef struct cw_coll_deposit {
-    _Alignas(64) uint64_t pad[2];
+    _Alignas(64) _Atomic uint32_t epoch;  // that the slot has arrived in
+    _Atomic int32_t cpu;                  // where it ran then; a hint
+    uint64_t pad;
     char value[CW_COLL_SMALL];
 } cw_coll_deposit_t;
 _Static_assert(sizeof(cw_coll_deposit_t) == 256, "whole lines: no two slots share one");
@@ -93,8 +95,7 @@ static inline cw_coll_deposit_t *cw_coll_deposit(cw_coll_area_t *area, int nnode
 static inline size_t cw_coll_area_nbytes(int nslots, int nnodes)
 {
     return (size_t)cw_coll_round_offset(cw_coll_nrounds(nnodes)) +
-           (size_t)cw_coll_ngroups(nslots) * sizeof(cw_coll_group_t) +
-           (size_t)nslots * sizeof(cw_coll_deposit_t);
+           (size_t)cw_coll_ngroups(nslots) * sizeof(cw_coll_group_t) + (size_t)nslots * sizeof(cw_coll_deposit_t);
 }
 
 #endif

@@ -2,12 +2,14 @@
 //
 // A central counter (one per 32 slots, and one above them) and one release word that all poll.
 //
-// Why so simple: with more PEs than processors what counts is how often the scheduler must switch, and here
-// the last arriver releases everybody at once and runs on into the next barrier without giving up its
-// processor. Whoever arrives when no more PEs are missing than can be running elsewhere spins a moment before
-// it yields: with four PEs on two processors that halves the switches. Trees and per-slot flags, where a
-// parent must be scheduled between its children and the release, measured slower from four PEs on and no
-// faster below.
+// Why so simple: with more PEs than processors what counts is how often the scheduler must switch, and here the last
+// arriver releases everybody at once and runs on into the next barrier without giving up its processor. Trees and
+// per-slot flags, where a parent must be scheduled between its children and the release, measured slower from four
+// PEs on and no faster below.
+//
+// Who spins: a PE that waits for others which run elsewhere; never one that waits for a PE last seen on its own
+// processor, which could only come if this one yields. With four PEs on two processors that halves the switches, and
+// two PEs that a busy machine squeezes onto one processor do not spin against each other.
 #include "core/coll/node_sync.h"
 
 #include <limits.h>
@@ -20,11 +22,12 @@
 #include "core/core.h"
 #include "core/wait.h"
 
-#define ROOMY_SPINS 2000u // a processor for every PE
-#define LAST_SPINS 60u    // pauses, about one context switch
+#define ROOMY_SPINS 1000u  // a processor for every PE
+#define FIRST_SPINS 30u    // of them, before a look at who runs where
+#define LAST_SPINS 80u     // pauses, about one context switch
 #define ROOMY_YIELDS 100u
 #define CROWDED_YIELDS 200u
-#define SLEEP_NS 1000000000u // nobody relies on it: the release wakes every sleeper
+#define SLEEP_NS 1000000000u  // nobody relies on it: the release wakes every sleeper
 
 static void publish_cpus(cw_coll_area_t *area)
 {
@@ -80,14 +83,16 @@ bool cw_node_arrive(cw_node_sync_t *ns)
     if (__builtin_expect(!ns->ncpus, 0))
         count_cpus(ns);
     ns->epoch++;
+    cw_coll_deposit_t *mine = &ns->deposits[ns->slot];
+    atomic_store_explicit(&mine->cpu, sched_getcpu(), memory_order_relaxed);
+    atomic_store_explicit(&mine->epoch, ns->epoch, memory_order_relaxed);  // a hint too: count_me() is what counts
     ns->others_left = count_me(&ns->group->arrived, ns->epoch, ns->group_size);
     if (ns->others_left)
         return false;
     if (ns->ngroups > 1 && (ns->others_left = count_me(&ns->area->arrived, ns->epoch, ns->ngroups)))
         return false;
     if (ns->nnodes > 1 && ns->slot != 0) {
-        atomic_thread_fence(
-            memory_order_seq_cst); // the count before the look at the sleepers: pairs with announce()
+        atomic_thread_fence(memory_order_seq_cst);  // the count before the look at the sleepers: pairs with announce()
         cw_local_stored(cw_world.leader_of_node[cw_world.node]);
     }
     return true;
@@ -97,7 +102,7 @@ static inline bool all_arrived(const cw_node_sync_t *ns)
 {
     const _Atomic uint32_t *word = ns->ngroups > 1 ? &ns->area->arrived : &ns->group->arrived;
     uint32_t n = ns->ngroups > 1 ? ns->ngroups : ns->group_size;
-    return atomic_load_explicit(word, memory_order_acquire) == ns->epoch * n; // pairs with count_me()
+    return atomic_load_explicit(word, memory_order_acquire) == ns->epoch * n;  // pairs with count_me()
 }
 
 void cw_node_await_all(cw_node_sync_t *ns)
@@ -116,7 +121,7 @@ void cw_node_release(cw_node_sync_t *ns)
     if (atomic_load(&ns->area->sleepers))
         cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);
     if (ns->nnodes > 1 && atomic_load(&cw_hot.node->sleepers))
-        cw_wake_node(); // those that had to help meanwhile
+        cw_wake_node();  // those that had to help meanwhile
 }
 
 static inline bool released(const cw_node_sync_t *ns)
@@ -127,10 +132,40 @@ static inline bool released(const cw_node_sync_t *ns)
 static void sleep_until_released(cw_node_sync_t *ns)
 {
     uint32_t seen;
-    atomic_fetch_add(&ns->area->sleepers, 1); // seq_cst: pairs with cw_node_release()
+    atomic_fetch_add(&ns->area->sleepers, 1);  // seq_cst: pairs with cw_node_release()
     while ((seen = atomic_load(&ns->area->released)) != ns->epoch)
         cwu_futex_wait((uint32_t *)&ns->area->released, seen, SLEEP_NS);
     atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
+}
+
+/** Is somebody missing who was last seen on this processor? */
+static bool blocks_others(const cw_node_sync_t *ns)
+{
+    int cpu = sched_getcpu();
+    for (int slot = 0; slot < ns->nslots; slot++)
+        if (atomic_load_explicit(&ns->deposits[slot].epoch, memory_order_relaxed) != ns->epoch &&
+            atomic_load_explicit(&ns->deposits[slot].cpu, memory_order_relaxed) == cpu)
+            return true;
+    return false;
+}
+
+static bool spin_for(const cw_node_sync_t *ns, uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; i++) {
+        if (released(ns))
+            return true;
+        cwu_cpu_pause();
+    }
+    return false;
+}
+
+static bool spin(const cw_node_sync_t *ns)
+{
+    if (ns->spins)
+        return spin_for(ns, ns->spins < FIRST_SPINS ? ns->spins : FIRST_SPINS) ||
+               (!blocks_others(ns) && spin_for(ns, ns->spins));
+    bool few = ns->others_left < (uint32_t)ns->ncpus && ns->nslots <= CW_COLL_RADIX;
+    return few && !blocks_others(ns) && spin_for(ns, LAST_SPINS);
 }
 
 void cw_node_await_release(cw_node_sync_t *ns)
@@ -142,14 +177,8 @@ void cw_node_await_release(cw_node_sync_t *ns)
         cw_wait_done(&w);
         return;
     }
-    uint32_t spins = ns->spins;
-    if (spins == 0 && ns->others_left < (uint32_t)ns->ncpus && ns->nslots <= CW_COLL_RADIX)
-        spins = LAST_SPINS;
-    for (uint32_t i = 0; i < spins; i++) {
-        if (released(ns))
-            return;
-        cwu_cpu_pause();
-    }
+    if (spin(ns))
+        return;
     for (uint32_t i = 0; i < ns->yields; i++) {
         if (released(ns))
             return;
