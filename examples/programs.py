@@ -30,7 +30,7 @@ ALL = (
     Example("01-hello", "hello", (("hello", "", ""),)),
     Example("02-random-access", "random_access", (
         ("random access, atomic", "-m atomic -n 22", "-m atomic -n 18"),
-        ("random access, batch", "-m batch -n 22", "-m batch -n 18"),
+        ("random access, batch", "-m batch -n 22", "-m batch -n 16"),
         ("random access, get+put", "-m getput -n 22", "-m getput -n 13"))),
     Example("03-stencil", "stencil", (("stencil", "-n 512 -i {image}", "-n 512 -i {image}"),)),
     Example("04-integer-sort", "integer_sort", (

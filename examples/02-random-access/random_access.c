@@ -96,7 +96,7 @@ static void update_getput(const struct table *t, uint64_t ran, uint64_t n)
 // be lost, the more the wider the window: it is kept small against the table.
 static void update_batch(const struct table *t, uint64_t ran, uint64_t n, int npes)
 {
-    uint64_t limit = t->nwords / (1024 * (uint64_t)npes);
+    uint64_t limit = t->nwords / (512 * (uint64_t)npes);
     limit = limit < 1 ? 1 : limit > MAX_WINDOW ? MAX_WINDOW : limit;
     static uint64_t seen[SEEN_SLOTS];
     uint64_t got[MAX_WINDOW], value[MAX_WINDOW], offset[MAX_WINDOW];

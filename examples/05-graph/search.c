@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breadth-first search, level by level. A PE that finds an arc to a vertex of another PE sets the
-// vertex's bit in a bitmap of the owner by an atomic or, which needs no answer; after a
-// barrier the owner takes the bits of vertices it had not seen as the next frontier.
+// Breadth-first search, level by level. A PE that finds arcs to vertices of another PE sets their
+// bits in a bitmap of the owner by atomic or, which needs no answer; after a barrier
+// the owner takes the bits of vertices it had not seen as the next frontier.
 #include "graph.h"
 
 #include <shmem.h>
@@ -13,10 +13,16 @@ struct frontier {
     int64_t nwords;
     uint64_t *found[2];  // symmetric: bits of my vertices, set by other PEs at even and at odd levels
     uint64_t *mine;      // bits of my vertices, set by me
-    uint64_t *told;      // bits of my ghosts whose owner I have told: once is enough
+    uint64_t *reached;   // bits of my ghosts that were reached from here
+    uint64_t *told;      // and of those whose owner knows: once is enough
     int64_t *vertices;   // the current frontier, local numbers
     int64_t n;
 };
+
+static void set_bit(uint64_t *bits, int64_t k)
+{
+    bits[k / 64] |= UINT64_C(1) << k % 64;
+}
 
 static void frontier_create(const struct graph *g, struct frontier *f)
 {
@@ -24,6 +30,7 @@ static void frontier_create(const struct graph *g, struct frontier *f)
     f->found[0] = need_symmetric(f->nwords, sizeof(uint64_t), "a bitmap");
     f->found[1] = need_symmetric(f->nwords, sizeof(uint64_t), "a bitmap");
     f->mine = need_private(f->nwords, sizeof(uint64_t), "a bitmap");
+    f->reached = need_private((g->nghosts + 63) / 64, sizeof(uint64_t), "a bitmap");
     f->told = need_private((g->nghosts + 63) / 64, sizeof(uint64_t), "a bitmap");
     f->vertices = need_private(g->nlocal, sizeof *f->vertices, "a frontier");
     f->n = 0;
@@ -33,24 +40,14 @@ static void frontier_destroy(struct frontier *f)
 {
     free(f->vertices);
     free(f->told);
+    free(f->reached);
     free(f->mine);
     shmem_free(f->found[1]);
     shmem_free(f->found[0]);
 }
 
-static void tell_owner(const struct graph *g, struct frontier *f, int64_t ghost, uint64_t *found)
-{
-    uint64_t bit = UINT64_C(1) << ghost % 64;
-    if (f->told[ghost / 64] & bit)
-        return;
-    f->told[ghost / 64] |= bit;
-    int64_t local = local_of(g, g->ghosts[ghost]);
-    shmem_uint64_atomic_or(&found[local / 64], UINT64_C(1) << local % 64, owner_of(g, g->ghosts[ghost]));
-}
-
 // Follows the arcs of the frontier. Returns how many.
-static int64_t expand(const struct graph *g, struct search *s, struct frontier *f, const struct rows *rows,
-                      uint64_t *found)
+static int64_t expand(const struct graph *g, struct search *s, struct frontier *f, const struct rows *rows)
 {
     int64_t scanned = 0;
     for (int64_t k = 0; k < f->n; k++) {
@@ -59,12 +56,37 @@ static int64_t expand(const struct graph *g, struct search *s, struct frontier *
         for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++) {
             int64_t to = rows->to[a];
             if (to >= g->max_local)
-                tell_owner(g, f, to - g->max_local, found);
+                set_bit(f->reached, to - g->max_local);
             else if (s->level[to] < 0)
-                f->mine[to / 64] |= UINT64_C(1) << to % 64;
+                set_bit(f->mine, to);
         }
     }
     return scanned;
+}
+
+// Tells the owners which of their vertices were reached from here for the first time. Ghosts are sorted by
+// owner and number, so the bits that go into one word come one after the other and travel together.
+static void tell_owners(const struct graph *g, struct frontier *f, uint64_t *found)
+{
+    uint64_t bits = 0;
+    int64_t word = 0;
+    int pe = 0;
+    for (int64_t w = 0; w <= g->nghosts / 64; w++) {
+        uint64_t news = f->reached[w] & ~f->told[w];
+        f->told[w] |= news;
+        for (; news; news &= news - 1) {
+            int64_t v = g->ghosts[64 * w + __builtin_ctzll(news)];
+            if (bits && (owner_of(g, v) != pe || local_of(g, v) / 64 != word)) {
+                shmem_uint64_atomic_or(&found[word], bits, pe);
+                bits = 0;
+            }
+            pe = owner_of(g, v);
+            word = local_of(g, v) / 64;
+            bits |= UINT64_C(1) << local_of(g, v) % 64;
+        }
+    }
+    if (bits)
+        shmem_uint64_atomic_or(&found[word], bits, pe);
 }
 
 // Takes what was found at this level, by me and by others, and clears the bitmaps for the level
@@ -116,9 +138,10 @@ void search_run(const struct graph *g, struct search *s, int64_t root, enum dire
     for (int64_t level = 1, found_now = 1; found_now; level++) {
         uint64_t *found = f.found[level & 1];
         if (d & ALONG)
-            scanned += expand(g, s, &f, &g->out, found);
+            scanned += expand(g, s, &f, &g->out);
         if (d & AGAINST)
-            scanned += expand(g, s, &f, &g->in, found);
+            scanned += expand(g, s, &f, &g->in);
+        tell_owners(g, &f, found);
         shmem_barrier_all();  // all bits are set
         advance(s, &f, found, level);
         found_now = sum_over_pes(f.n);
