@@ -146,7 +146,10 @@ void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbyt
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
     cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    int rc = cw_transport->put(conn, control_offset, src, nbytes, false);
+    // Without a fence a transport may let two puts pass one another, and these go to the same words again and again.
+    int rc = cw_transport->fence(ctx->client);
+    if (rc == 0)
+        rc = cw_transport->put(conn, control_offset, src, nbytes, false);
     if (rc)
         cwu_fatal("cannot reach %s (%s)", cw_job_node_name(node), cwu_error_name(rc));
     cw_ctx_leave(ctx);
