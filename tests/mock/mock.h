@@ -29,11 +29,11 @@
 #include <rdma/fi_rma.h>
 
 enum {
-    MOCK_IOV = 8,          // most iov entries one operation may have
-    MOCK_INJECT = 8,       // inject_size under small_inject
-    MOCK_CM_DATA = 56,     // private data under cm56
-    MOCK_ATOMIC_COUNT = 1, // elements an atomic call may have
-    MOCK_HELD_MAX = 32,    // operations held back per endpoint
+    MOCK_IOV = 8,           // most iov entries one operation may have
+    MOCK_INJECT = 8,        // inject_size under small_inject
+    MOCK_CM_DATA = 56,      // private data under cm56
+    MOCK_ATOMIC_COUNT = 1,  // elements an atomic call may have
+    MOCK_HELD_MAX = 32,     // operations held back per endpoint
 };
 
 // ---- what is demanded (mock_main.c) ----------------------------------------------------------------------
@@ -100,13 +100,13 @@ enum mock_kind {
     OP_REJECT,
     OP_EP_OPEN,
     OP_MR_REG,
-    N_MR_BYTES,           // sum of the registered lengths
-    N_MR_UNTOUCHED_BYTES, // of these, in pages that had no memory behind them (mr_allocated only)
-    N_HELD,               // operations held back
-    N_REORDERED,          // of these, overtaken by a later one to the same peer
-    N_DROPPED,            // of these, still held when their endpoint was closed
-    N_EAGAIN,             // calls refused with -FI_EAGAIN by us
-    N_CM_REFUSED,         // connect/accept/reject with too much private data
+    N_MR_BYTES,            // sum of the registered lengths
+    N_MR_UNTOUCHED_BYTES,  // of these, in pages that had no memory behind them (mr_allocated only)
+    N_HELD,                // operations held back
+    N_REORDERED,           // of these, overtaken by a later one to the same peer
+    N_DROPPED,             // of these, still held when their endpoint was closed
+    N_EAGAIN,              // calls refused with -FI_EAGAIN by us
+    N_CM_REFUSED,          // connect/accept/reject with too much private data
     N_VIOLATIONS,
     N_COUNTERS
 };
@@ -122,14 +122,14 @@ _Noreturn void mock_violation(const char *format, ...) __attribute__((format(pri
 // ---- wrapped objects -------------------------------------------------------------------------------------
 
 // Room for a table of this or a newer libfabric, whose tables may have grown at their ends.
-#define MOCK_TABLE(type)                                                                                     \
-    union {                                                                                                  \
-        struct type table;                                                                                   \
-        char room[512];                                                                                      \
+#define MOCK_TABLE(type)   \
+    union {                \
+        struct type table; \
+        char room[512];    \
     }
 
 struct mock_fid {
-    MOCK_TABLE(fi_ops) ops; // must be first, see above
+    MOCK_TABLE(fi_ops) ops;  // must be first, see above
     struct fi_ops *real;
 };
 
@@ -138,7 +138,7 @@ void mock_copy_table(void *copy, const void *table, size_t room);
 #define MOCK_COPY(copy_union, table_p) mock_copy_table(&(copy_union), (table_p), sizeof(copy_union))
 
 struct mock_fabric {
-    struct fid_fabric fid; // the caller's; must be first
+    struct fid_fabric fid;  // the caller's; must be first
     struct fid_fabric *real;
 };
 
@@ -153,14 +153,15 @@ struct mock_mr {
 };
 
 struct mock_domain {
-    struct fid_domain fid; // the caller's; must be first
+    struct fid_domain fid;  // the caller's; must be first
     struct fid_domain *real;
     pthread_mutex_t lock;
+    struct mock_domain *next;  // among those of the process
     struct mock_ep *eps;
     struct mock_mr *mrs;
 };
 
-struct mock_done { // a simulated completion; err != 0: an error entry
+struct mock_done {  // a simulated completion; err != 0: an error entry
     struct mock_done *next;
     struct fi_cq_err_entry entry;
     bool has_error;
@@ -186,9 +187,9 @@ struct mock_cntr {
 };
 
 struct mock_op {
-    struct mock_op *next; // among those held back
+    struct mock_op *next;  // among those held back
     enum mock_kind kind;
-    uint64_t flags; // of the *msg calls
+    uint64_t flags;  // of the *msg calls
     size_t niov, nrma;
     struct iovec iov[MOCK_IOV];
     void *desc[MOCK_IOV];
@@ -199,12 +200,13 @@ struct mock_op {
     void *context;
     // While held back:
     uint64_t seq;
-    unsigned countdown; // steps until it is issued
+    unsigned countdown;  // steps until it is issued
+    uint64_t due_ns;     // or this time of CLOCK_MONOTONIC, steps or not
     bool overtaken;
-    void *copy; // of injected data
+    void *copy;  // of injected data
 };
 
-struct mock_ep { // also shared receive contexts
+struct mock_ep {  // also shared receive contexts
     struct mock_fid base;
     MOCK_TABLE(fi_ops_ep) ops;
     MOCK_TABLE(fi_ops_cm) cm_ops;
@@ -219,7 +221,7 @@ struct mock_ep { // also shared receive contexts
     struct mock_ep *next;
     struct mock_cq *tx_cq;
     struct mock_cntr *read_cntr, *write_cntr;
-    bool selective; // completions only where FI_COMPLETION is given
+    bool selective;  // completions only where FI_COMPLETION is given
     uint64_t tx_flags;
     uint64_t seq;
     struct mock_op *held;
@@ -232,7 +234,7 @@ struct mock_pep {
     MOCK_TABLE(fi_ops_cm) cm_ops;
     struct fi_ops_ep *real_ops;
     struct fi_ops_cm *real_cm;
-    bool atomics; // the caller asked for FI_ATOMIC
+    bool atomics;  // the caller asked for FI_ATOMIC
 };
 
 struct mock_eq {
@@ -259,8 +261,8 @@ void *mock_new(size_t nbytes);
 int mock_wrap_fabric(struct fid_fabric **fabric_p);
 
 // mock_info.c: hints as the real provider gets them, results as the caller sees them, and back again.
-int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
-                 const struct fi_info *hints, struct fi_info **info);
+int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
+                 struct fi_info **info);
 void mock_decorate(struct fi_info *info, bool atomics);
 struct fi_info *mock_undecorate(const struct fi_info *info);
 
@@ -288,23 +290,24 @@ int mock_getopt(fid_t fid, struct fi_ops_ep *real, int level, int name, void *va
 // mock_data.c, mock_atomic.c
 void mock_wrap_data(struct mock_ep *ep);
 void mock_wrap_atomic(struct mock_ep *ep);
-int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
-                      struct fi_atomic_attr *attr, uint64_t flags);
+int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
+                      uint64_t flags);
 
 // mock_hold.c: operations held back. All are called with the domain's lock held.
 bool mock_hold(struct mock_ep *ep, const struct mock_op *op);
-void mock_issued(struct mock_ep *ep, fi_addr_t peer); // a later one went out
+void mock_domain_opened(struct mock_domain *domain);  // these two without the lock
+void mock_domain_closing(struct mock_domain *domain);
+void mock_issued(struct mock_ep *ep, fi_addr_t peer);  // a later one went out
 void mock_step(struct mock_domain *domain);
-bool mock_release_all(struct mock_domain *domain); // false: some could not be issued yet
+bool mock_release_all(struct mock_domain *domain);  // false: some could not be issued yet
 void mock_release_ep(struct mock_ep *ep);
 void mock_drop(struct mock_ep *ep);
 ssize_t mock_issue(struct mock_ep *ep, const struct mock_op *op);
 
 // mock_cq.c
 int mock_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq, void *context);
-int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr,
-                   void *context);
-void mock_cq_post(struct mock_cq *cq, const struct fi_cq_err_entry *entry); // lock held
+int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr, void *context);
+void mock_cq_post(struct mock_cq *cq, const struct fi_cq_err_entry *entry);  // lock held
 bool mock_cq_pending(struct mock_cq *cq);
 void mock_cq_wake(struct mock_cq *cq);
 

@@ -44,13 +44,12 @@ static bool swaps(enum fi_op op, enum fi_datatype type, uint64_t compare, uint64
         return less(type, compare, target);
     case FI_CSWAP_GE:
         return !less(type, compare, target);
-    default: // FI_CSWAP_GT
+    default:  // FI_CSWAP_GT
         return less(type, target, compare);
     }
 }
 
-static uint64_t combine(enum fi_op op, enum fi_datatype type, uint64_t target, uint64_t operand,
-                        uint64_t compare)
+static uint64_t combine(enum fi_op op, enum fi_datatype type, uint64_t target, uint64_t operand, uint64_t compare)
 {
     switch (op) {
     case FI_MIN:
@@ -95,8 +94,7 @@ static uint64_t load_operand(const void *buf, size_t nbytes)
 }
 
 // Returns the value before.
-static uint64_t execute(void *target, enum fi_op op, enum fi_datatype type, uint64_t operand,
-                        uint64_t compare)
+static uint64_t execute(void *target, enum fi_op op, enum fi_datatype type, uint64_t operand, uint64_t compare)
 {
     if (width(type) == 4) {
         _Atomic uint32_t *word = target;
@@ -118,7 +116,7 @@ struct request {
     enum fi_op op;
     const void *operand, *compare;
     void *result;
-    void *desc[3]; // of operand, compare, result
+    void *desc[3];  // of operand, compare, result
     size_t count;
     uint64_t addr, key, flags;
     void *context;
@@ -152,8 +150,7 @@ static void complete(struct mock_ep *ep, const struct request *r)
         cntr->real->add(cntr->fid, 1);
     if (r->kind == OP_INJECT_ATOMIC || !ep->tx_cq || (ep->selective && !(r->flags & FI_COMPLETION)))
         return;
-    struct fi_cq_err_entry entry = {.op_context = r->context,
-                                    .flags = FI_ATOMIC | (fetches ? FI_READ : FI_WRITE)};
+    struct fi_cq_err_entry entry = {.op_context = r->context, .flags = FI_ATOMIC | (fetches ? FI_READ : FI_WRITE)};
     mock_cq_post(ep->tx_cq, &entry);
 }
 
@@ -178,8 +175,8 @@ static ssize_t perform(struct fid_ep *fid, const struct request *r)
     uint64_t there = mock_key_resolve(r->key, r->addr, nbytes, &pid);
     if (there % nbytes)
         mock_violation("an atomic on the unaligned address %#llx", (unsigned long long)there);
-    uint64_t old = execute(mock_remote_map(pid, there, nbytes), r->op, r->type,
-                           load_operand(r->operand, nbytes), load_operand(r->compare, nbytes));
+    uint64_t old = execute(mock_remote_map(pid, there, nbytes), r->op, r->type, load_operand(r->operand, nbytes),
+                           load_operand(r->compare, nbytes));
     uint32_t narrow = (uint32_t)old;
     if (r->result)
         memcpy(r->result, nbytes == 4 ? (void *)&narrow : (void *)&old, nbytes);
@@ -193,8 +190,8 @@ static uint64_t default_flags(struct fid_ep *fid)
     return ((struct mock_ep *)mock_state(&fid->fid))->tx_flags;
 }
 
-static ssize_t do_atomic(struct fid_ep *ep, const void *buf, size_t count, void *desc, fi_addr_t peer,
-                         uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op, void *context)
+static ssize_t do_atomic(struct fid_ep *ep, const void *buf, size_t count, void *desc, fi_addr_t peer, uint64_t addr,
+                         uint64_t key, enum fi_datatype type, enum fi_op op, void *context)
 {
     (void)peer;
     struct request r = {.kind = OP_ATOMIC,
@@ -210,23 +207,18 @@ static ssize_t do_atomic(struct fid_ep *ep, const void *buf, size_t count, void 
     return perform(ep, &r);
 }
 
-static ssize_t do_inject(struct fid_ep *ep, const void *buf, size_t count, fi_addr_t peer, uint64_t addr,
-                         uint64_t key, enum fi_datatype type, enum fi_op op)
+static ssize_t do_inject(struct fid_ep *ep, const void *buf, size_t count, fi_addr_t peer, uint64_t addr, uint64_t key,
+                         enum fi_datatype type, enum fi_op op)
 {
     (void)peer;
-    struct request r = {.kind = OP_INJECT_ATOMIC,
-                        .type = type,
-                        .op = op,
-                        .operand = buf,
-                        .count = count,
-                        .addr = addr,
-                        .key = key};
+    struct request r = {
+        .kind = OP_INJECT_ATOMIC, .type = type, .op = op, .operand = buf, .count = count, .addr = addr, .key = key};
     return perform(ep, &r);
 }
 
-static ssize_t do_fetch(struct fid_ep *ep, const void *buf, size_t count, void *desc, void *result,
-                        void *result_desc, fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type,
-                        enum fi_op op, void *context)
+static ssize_t do_fetch(struct fid_ep *ep, const void *buf, size_t count, void *desc, void *result, void *result_desc,
+                        fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op,
+                        void *context)
 {
     (void)peer;
     struct request r = {.kind = OP_FETCH_ATOMIC,
@@ -265,8 +257,8 @@ static ssize_t do_compare(struct fid_ep *ep, const void *buf, size_t count, void
 
 // The msg forms, with one vector entry a side: all there can be with one element a call.
 static ssize_t from_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg_atomic *msg,
-                        const struct fi_ioc *compare, void **compare_desc, struct fi_ioc *result,
-                        void **result_desc, uint64_t flags)
+                        const struct fi_ioc *compare, void **compare_desc, struct fi_ioc *result, void **result_desc,
+                        uint64_t flags)
 {
     if (msg->rma_iov_count != 1 || (msg->iov_count != 1 && msg->op != FI_ATOMIC_READ))
         return -FI_EINVAL;
@@ -294,36 +286,34 @@ static ssize_t do_atomicmsg(struct fid_ep *ep, const struct fi_msg_atomic *msg, 
 static ssize_t do_fetchmsg(struct fid_ep *ep, const struct fi_msg_atomic *msg, struct fi_ioc *result,
                            void **result_desc, size_t result_count, uint64_t flags)
 {
-    return result_count != 1 ? -FI_EINVAL
-                             : from_msg(ep, OP_FETCH_ATOMIC, msg, NULL, NULL, result, result_desc, flags);
+    return result_count != 1 ? -FI_EINVAL : from_msg(ep, OP_FETCH_ATOMIC, msg, NULL, NULL, result, result_desc, flags);
 }
 
 static ssize_t do_comparemsg(struct fid_ep *ep, const struct fi_msg_atomic *msg, const struct fi_ioc *compare,
-                             void **compare_desc, size_t compare_count, struct fi_ioc *result,
-                             void **result_desc, size_t result_count, uint64_t flags)
+                             void **compare_desc, size_t compare_count, struct fi_ioc *result, void **result_desc,
+                             size_t result_count, uint64_t flags)
 {
     if (compare_count != 1 || result_count != 1)
         return -FI_EINVAL;
     return from_msg(ep, OP_COMPARE_ATOMIC, msg, compare, compare_desc, result, result_desc, flags);
 }
 
-static ssize_t do_atomicv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count,
-                          fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op,
-                          void *context)
+static ssize_t do_atomicv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count, fi_addr_t peer,
+                          uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op, void *context)
 {
     if (count != 1)
         return -FI_EINVAL;
     return do_atomic(ep, iov->addr, iov->count, desc ? desc[0] : NULL, peer, addr, key, type, op, context);
 }
 
-static ssize_t do_fetchv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count,
-                         struct fi_ioc *result, void **result_desc, size_t result_count, fi_addr_t peer,
-                         uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op, void *context)
+static ssize_t do_fetchv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count, struct fi_ioc *result,
+                         void **result_desc, size_t result_count, fi_addr_t peer, uint64_t addr, uint64_t key,
+                         enum fi_datatype type, enum fi_op op, void *context)
 {
     if (count != 1 || result_count != 1)
         return -FI_EINVAL;
-    return do_fetch(ep, iov->addr, iov->count, desc ? desc[0] : NULL, result->addr,
-                    result_desc ? result_desc[0] : NULL, peer, addr, key, type, op, context);
+    return do_fetch(ep, iov->addr, iov->count, desc ? desc[0] : NULL, result->addr, result_desc ? result_desc[0] : NULL,
+                    peer, addr, key, type, op, context);
 }
 
 static ssize_t do_comparev(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count,
@@ -334,8 +324,8 @@ static ssize_t do_comparev(struct fid_ep *ep, const struct fi_ioc *iov, void **d
     if (count != 1 || compare_count != 1 || result_count != 1)
         return -FI_EINVAL;
     return do_compare(ep, iov->addr, iov->count, desc ? desc[0] : NULL, compare->addr,
-                      compare_desc ? compare_desc[0] : NULL, result->addr,
-                      result_desc ? result_desc[0] : NULL, peer, addr, key, type, op, context);
+                      compare_desc ? compare_desc[0] : NULL, result->addr, result_desc ? result_desc[0] : NULL, peer,
+                      addr, key, type, op, context);
 }
 
 static int answer(bool ok, size_t *count)
@@ -363,8 +353,8 @@ static int compare_valid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op
     return answer(valid(OP_COMPARE_ATOMIC, type, op), count);
 }
 
-int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
-                      struct fi_atomic_attr *attr, uint64_t flags)
+int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
+                      uint64_t flags)
 {
     (void)domain;
     enum mock_kind kind = (flags & FI_FETCH_ATOMIC)     ? OP_FETCH_ATOMIC

@@ -185,8 +185,7 @@ static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
     return cntr->real->wait(fid, threshold, timeout);
 }
 
-int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr_p,
-                   void *context)
+int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr_p, void *context)
 {
     struct mock_domain *state = mock_domain(&domain->fid);
     int rc = fi_cntr_open(state->real, attr, cntr_p, context);

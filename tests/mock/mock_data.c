@@ -87,8 +87,7 @@ static ssize_t issue_message(struct mock_ep *ep, const struct mock_op *op)
     case OP_SENDMSG:
         return real->sendmsg(ep->fid, &msg, op->flags);
     case OP_SENDDATA:
-        return real->senddata(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->data, op->peer,
-                              op->context);
+        return real->senddata(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->data, op->peer, op->context);
     case OP_INJECT:
         return real->inject(ep->fid, iov->iov_base, iov->iov_len, op->peer);
     case OP_INJECTDATA:
@@ -113,22 +112,20 @@ ssize_t mock_issue(struct mock_ep *ep, const struct mock_op *op)
     struct fi_msg_rma msg = {iov, desc, op->niov, op->peer, op->rma, op->nrma, op->context, op->data};
     switch (op->kind) {
     case OP_WRITE:
-        return real->write(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->peer, addr, key,
-                           op->context);
+        return real->write(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->peer, addr, key, op->context);
     case OP_WRITEV:
         return real->writev(ep->fid, iov, desc, op->niov, op->peer, addr, key, op->context);
     case OP_WRITEMSG:
         return real->writemsg(ep->fid, &msg, op->flags);
     case OP_WRITEDATA:
-        return real->writedata(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->data, op->peer, addr,
-                               key, op->context);
+        return real->writedata(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->data, op->peer, addr, key,
+                               op->context);
     case OP_INJECT_WRITE:
         return real->inject(ep->fid, iov->iov_base, iov->iov_len, op->peer, addr, key);
     case OP_INJECT_WRITEDATA:
         return real->injectdata(ep->fid, iov->iov_base, iov->iov_len, op->data, op->peer, addr, key);
     case OP_READ:
-        return real->read(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->peer, addr, key,
-                          op->context);
+        return real->read(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->peer, addr, key, op->context);
     case OP_READV:
         return real->readv(ep->fid, iov, desc, op->niov, op->peer, addr, key, op->context);
     default:
@@ -151,8 +148,7 @@ static bool fill_iov(struct mock_op *op, const struct iovec *iov, void **desc, s
     return true;
 }
 
-static struct mock_op one(enum mock_kind kind, const void *buf, size_t len, void *desc, fi_addr_t peer,
-                          void *context)
+static struct mock_op one(enum mock_kind kind, const void *buf, size_t len, void *desc, fi_addr_t peer, void *context)
 {
     struct mock_op op = {.kind = kind, .peer = peer, .context = context, .niov = 1, .has_desc = desc != NULL};
     op.iov[0] = (struct iovec){(void *)buf, len};
@@ -171,25 +167,22 @@ static ssize_t post_rma(struct fid_ep *ep, struct mock_op op, uint64_t addr, uin
 
 static ssize_t post_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg *msg, uint64_t flags)
 {
-    struct mock_op op = {
-        .kind = kind, .flags = flags, .peer = msg->addr, .context = msg->context, .data = msg->data};
+    struct mock_op op = {.kind = kind, .flags = flags, .peer = msg->addr, .context = msg->context, .data = msg->data};
     if (!fill_iov(&op, msg->msg_iov, msg->desc, msg->iov_count))
         return -FI_EINVAL;
     return post(state_of(ep), &op);
 }
 
-static ssize_t post_vector(struct fid_ep *ep, enum mock_kind kind, const struct iovec *iov, void **desc,
-                           size_t count, fi_addr_t peer, void *context)
+static ssize_t post_vector(struct fid_ep *ep, enum mock_kind kind, const struct iovec *iov, void **desc, size_t count,
+                           fi_addr_t peer, void *context)
 {
     struct fi_msg msg = {iov, desc, count, peer, context, 0};
     return post_msg(ep, kind, &msg, 0);
 }
 
-static ssize_t post_rma_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg_rma *msg,
-                            uint64_t flags)
+static ssize_t post_rma_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg_rma *msg, uint64_t flags)
 {
-    struct mock_op op = {
-        .kind = kind, .flags = flags, .peer = msg->addr, .context = msg->context, .data = msg->data};
+    struct mock_op op = {.kind = kind, .flags = flags, .peer = msg->addr, .context = msg->context, .data = msg->data};
     if (!fill_iov(&op, msg->msg_iov, msg->desc, msg->iov_count) || msg->rma_iov_count > MOCK_IOV)
         return -FI_EINVAL;
     op.nrma = msg->rma_iov_count;
@@ -226,8 +219,7 @@ static ssize_t do_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t 
     return post_msg(ep, OP_RECVMSG, msg, flags);
 }
 
-static ssize_t do_send(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t peer,
-                       void *context)
+static ssize_t do_send(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t peer, void *context)
 {
     struct mock_op op = one(OP_SEND, buf, len, desc, peer, context);
     return post(state_of(ep), &op);
@@ -250,8 +242,8 @@ static ssize_t do_inject(struct fid_ep *ep, const void *buf, size_t len, fi_addr
     return post(state_of(ep), &op);
 }
 
-static ssize_t do_senddata(struct fid_ep *ep, const void *buf, size_t len, void *desc, uint64_t data,
-                           fi_addr_t peer, void *context)
+static ssize_t do_senddata(struct fid_ep *ep, const void *buf, size_t len, void *desc, uint64_t data, fi_addr_t peer,
+                           void *context)
 {
     struct mock_op op = one(OP_SENDDATA, buf, len, desc, peer, context);
     op.data = data;
@@ -284,14 +276,14 @@ static ssize_t do_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg, uint6
     return post_rma_msg(ep, OP_READMSG, msg, flags);
 }
 
-static ssize_t do_write(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t peer,
-                        uint64_t addr, uint64_t key, void *context)
+static ssize_t do_write(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t peer, uint64_t addr,
+                        uint64_t key, void *context)
 {
     return post_rma(ep, one(OP_WRITE, buf, len, desc, peer, context), addr, key);
 }
 
-static ssize_t do_writev(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
-                         fi_addr_t peer, uint64_t addr, uint64_t key, void *context)
+static ssize_t do_writev(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t peer,
+                         uint64_t addr, uint64_t key, void *context)
 {
     return post_rma_vector(ep, OP_WRITEV, iov, desc, count, peer, addr, key, context);
 }
@@ -307,16 +299,16 @@ static ssize_t do_inject_write(struct fid_ep *ep, const void *buf, size_t len, f
     return post_rma(ep, one(OP_INJECT_WRITE, buf, len, NULL, peer, NULL), addr, key);
 }
 
-static ssize_t do_writedata(struct fid_ep *ep, const void *buf, size_t len, void *desc, uint64_t data,
-                            fi_addr_t peer, uint64_t addr, uint64_t key, void *context)
+static ssize_t do_writedata(struct fid_ep *ep, const void *buf, size_t len, void *desc, uint64_t data, fi_addr_t peer,
+                            uint64_t addr, uint64_t key, void *context)
 {
     struct mock_op op = one(OP_WRITEDATA, buf, len, desc, peer, context);
     op.data = data;
     return post_rma(ep, op, addr, key);
 }
 
-static ssize_t do_inject_writedata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
-                                   fi_addr_t peer, uint64_t addr, uint64_t key)
+static ssize_t do_inject_writedata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data, fi_addr_t peer,
+                                   uint64_t addr, uint64_t key)
 {
     struct mock_op op = one(OP_INJECT_WRITEDATA, buf, len, NULL, peer, NULL);
     op.data = data;

@@ -228,8 +228,7 @@ static ssize_t eq_read(struct fid_eq *fid, uint32_t *kind, void *buf, size_t len
     return n > 0 ? event(*kind, buf, len, n) : n;
 }
 
-static ssize_t eq_sread(struct fid_eq *fid, uint32_t *kind, void *buf, size_t len, int timeout,
-                        uint64_t flags)
+static ssize_t eq_sread(struct fid_eq *fid, uint32_t *kind, void *buf, size_t len, int timeout, uint64_t flags)
 {
     struct mock_eq *eq = mock_state(&fid->fid);
     ssize_t n = eq->real->sread(fid, kind, buf, len, timeout, flags);

@@ -44,7 +44,10 @@ int mock_close(struct fid *fid)
 static int domain_close(struct fid *fid)
 {
     struct mock_domain *domain = mock_domain(fid);
+    mock_domain_closing(domain);
     int rc = fi_close(&domain->real->fid);
+    if (rc)
+        mock_domain_opened(domain);
     if (rc == 0) {
         pthread_mutex_destroy(&domain->lock);
         free(domain);
@@ -88,8 +91,8 @@ static int stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr, struct fi
     return fi_stx_context(mock_domain(&domain->fid)->real, attr, stx, context);
 }
 
-static int query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
-                        struct fi_atomic_attr *attr, uint64_t flags)
+static int query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
+                        uint64_t flags)
 {
     if (mock_want.atomics)
         return mock_query_atomic(domain, type, op, attr, flags);
@@ -117,8 +120,7 @@ static struct fi_ops_domain domain_ops = {
     .query_atomic = query_atomic,
 };
 
-static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain_p,
-                       void *context)
+static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain_p, void *context)
 {
     struct fi_info *plain = mock_undecorate(info);
     if (!plain)
@@ -132,6 +134,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct f
     pthread_mutex_init(&domain->lock, NULL);
     domain->real = real;
     domain->fid = (struct fid_domain){{FI_CLASS_DOMAIN, context, &domain_fid_ops}, &domain_ops, &mock_mr_ops};
+    mock_domain_opened(domain);
     *domain_p = &domain->fid;
     return 0;
 }

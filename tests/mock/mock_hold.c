@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // `unordered`: a random third of the RMA operations (and with unordered_sends of the messages) is held back
-// and issued some calls later, in any order. Nothing is held for long: each call into an endpoint, a CQ or a
-// counter of the domain is a step, and whoever wants to sleep on one gets everything issued first.
+// and issued some calls later, in any order. Each call into an endpoint, a CQ or a counter of the domain is a
+// step; whoever wants to sleep on one gets everything issued first. As a card needs no calls at all to send,
+// a thread issues what nobody steps for within HOLD_NS; domains are opened FI_THREAD_SAFE for its sake.
 #include "mock.h"
 
+#include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+enum { HOLD_NS = 1000000 };
+
+static pthread_mutex_t domains_lock = PTHREAD_MUTEX_INITIALIZER;  // taken before a domain's
+static struct mock_domain *domains;
+static sem_t work;
+static atomic_bool awake;  // the thread will look again before it sleeps
 
 static bool holdable(enum mock_kind kind)
 {
@@ -36,6 +47,13 @@ static void copy_data(struct mock_op *op)
     }
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 bool mock_hold(struct mock_ep *ep, const struct mock_op *op)
 {
     if (!holdable(op->kind) || ep->nheld >= MOCK_HELD_MAX || !mock_chance(3))
@@ -45,14 +63,14 @@ bool mock_hold(struct mock_ep *ep, const struct mock_op *op)
     if (injected(op))
         copy_data(held);
     held->countdown = 1u << (mock_random() % 7);
+    held->due_ns = now_ns() + mock_random() % HOLD_NS;
     held->seq = ep->seq++;
     held->next = ep->held;
     ep->held = held;
     ep->nheld++;
     mock_count(N_HELD);
-    // Another thread may sleep in poll() on the CQ, and nobody else might call in.
-    if (ep->tx_cq)
-        mock_cq_wake(ep->tx_cq);
+    if (!atomic_exchange(&awake, true))
+        sem_post(&work);
     return true;
 }
 
@@ -146,4 +164,85 @@ void mock_drop(struct mock_ep *ep)
         free(op->copy);
         free(op);
     }
+}
+
+// ---- the thread ------------------------------------------------------------------------------------------
+
+static bool issue_due(struct mock_domain *domain, uint64_t now)
+{
+    bool left = false;
+    for (struct mock_ep *ep = domain->eps; ep; ep = ep->next) {
+        for (struct mock_op *op = ep->held, *next; op; op = next) {
+            next = op->next;
+            if (now >= op->due_ns)
+                release(ep, op);
+        }
+        left = left || ep->held;
+    }
+    return left;
+}
+
+static bool issue_all_due(void)
+{
+    bool left = false;
+    pthread_mutex_lock(&domains_lock);
+    for (struct mock_domain *domain = domains; domain; domain = domain->next) {
+        pthread_mutex_lock(&domain->lock);
+        left = issue_due(domain, now_ns()) || left;
+        pthread_mutex_unlock(&domain->lock);
+    }
+    pthread_mutex_unlock(&domains_lock);
+    return left;
+}
+
+static void *issuer(void *arg)
+{
+    struct timespec nap = {0, HOLD_NS / 4};
+    for (;;) {
+        while (sem_wait(&work) != 0)
+            ;
+        for (;;) {
+            while (issue_all_due())
+                nanosleep(&nap, NULL);
+            atomic_store(&awake, false);  // before one more look: who holds now either is seen or posts
+            if (!issue_all_due())
+                break;
+            atomic_store(&awake, true);
+        }
+    }
+    return arg;
+}
+
+static void start_issuer(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sem_init(&work, 0, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, issuer, NULL) != 0)
+        abort();
+    pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void mock_domain_opened(struct mock_domain *domain)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (mock_want.unordered)
+        pthread_once(&once, start_issuer);
+    pthread_mutex_lock(&domains_lock);
+    domain->next = domains;
+    domains = domain;
+    pthread_mutex_unlock(&domains_lock);
+}
+
+void mock_domain_closing(struct mock_domain *domain)
+{
+    pthread_mutex_lock(&domains_lock);
+    struct mock_domain **p = &domains;
+    while (*p != domain)
+        p = &(*p)->next;
+    *p = domain->next;
+    pthread_mutex_unlock(&domains_lock);
 }

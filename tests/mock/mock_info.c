@@ -37,8 +37,7 @@ static bool acceptable(const struct fi_info *hints)
     }
     const struct fi_tx_attr *tx = hints->tx_attr;
     const struct fi_rx_attr *rx = hints->rx_attr;
-    if (mock_want.unordered &&
-        ((tx && (tx->msg_order || tx->comp_order)) || (rx && (rx->msg_order || rx->comp_order))))
+    if (mock_want.unordered && ((tx && (tx->msg_order || tx->comp_order)) || (rx && (rx->msg_order || rx->comp_order))))
         return false;
     return !(mock_want.small_inject && tx && tx->inject_size > MOCK_INJECT);
 }
@@ -52,8 +51,8 @@ static void remove_atomics(struct fi_info *info)
         info->rx_attr->caps &= ~FI_ATOMIC;
 }
 
-int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
-                 const struct fi_info *hints, struct fi_info **info)
+int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
+                 struct fi_info **info)
 {
     if (!acceptable(hints))
         return -FI_ENODATA;
@@ -140,6 +139,8 @@ struct fi_info *mock_undecorate(const struct fi_info *info)
     if (copy->domain_attr) {
         int mine = demanded_mr_mode() & mr_bits & ~(mock_want.virt_addr ? FI_MR_VIRT_ADDR : 0);
         copy->domain_attr->mr_mode &= ~mine;
+        if (mock_want.unordered)  // there is a thread of ours
+            copy->domain_attr->threading = FI_THREAD_SAFE;
     }
     if (mock_want.atomics)
         remove_atomics(copy);

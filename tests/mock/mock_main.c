@@ -21,7 +21,7 @@ struct mock_demands mock_want;
 static struct mock_real real;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic uint64_t counters[N_COUNTERS];
-static int owner_pid; // who writes the summary: not a child forked later
+static int owner_pid;  // who writes the summary: not a child forked later
 static uint64_t seed;
 
 static const char *const counter_names[N_COUNTERS] = {
@@ -37,13 +37,12 @@ static const struct {
     const char *word;
     size_t offset;
 } demand_words[] = {
-#define WORD(name)                                                                                           \
-    {                                                                                                        \
-#name, offsetof(struct mock_demands, name)                                                           \
+#define WORD(name)                                 \
+    {                                              \
+#name, offsetof(struct mock_demands, name) \
     }
-    WORD(virt_addr),  WORD(prov_key),     WORD(mr_local),        WORD(mr_allocated),
-    WORD(cm56),       WORD(unordered),    WORD(unordered_sends), WORD(atomics),
-    WORD(no_wait_fd), WORD(small_inject), WORD(eagain),
+    WORD(virt_addr),       WORD(prov_key), WORD(mr_local),   WORD(mr_allocated), WORD(cm56),   WORD(unordered),
+    WORD(unordered_sends), WORD(atomics),  WORD(no_wait_fd), WORD(small_inject), WORD(eagain),
 #undef WORD
 };
 
@@ -133,8 +132,7 @@ static void write_summary(void)
         return;
     char line[4096];
     const char *demands = getenv("MOCK_FABRIC");
-    int n = snprintf(line, sizeof line, "{\"pid\": %d, \"demands\": \"%.200s\"", owner_pid,
-                     demands ? demands : "");
+    int n = snprintf(line, sizeof line, "{\"pid\": %d, \"demands\": \"%.200s\"", owner_pid, demands ? demands : "");
     for (int i = 0; i < N_COUNTERS; i++)
         n += snprintf(line + n, sizeof line - (size_t)n, ", \"%s\": %llu", counter_names[i],
                       (unsigned long long)atomic_load_explicit(&counters[i], memory_order_relaxed));
@@ -162,8 +160,8 @@ void mock_violation(const char *format, ...)
     fprintf(stderr, "mock-fabric: violation in pid %d: %s\n", (int)getpid(), text);
     mock_count(N_VIOLATIONS);
     write_summary();
-    owner_pid = 0;            // once is enough
-    signal(SIGABRT, SIG_DFL); // some providers' libraries catch it and exit
+    owner_pid = 0;             // once is enough
+    signal(SIGABRT, SIG_DFL);  // some providers' libraries catch it and exit
     abort();
 }
 

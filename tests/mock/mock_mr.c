@@ -84,7 +84,7 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
     if (attr->iov_count > MOCK_IOV)
         return -FI_EINVAL;
     int rc;
-    do { // a key that is taken already is drawn again
+    do {  // a key that is taken already is drawn again
         if (mock_own_keys())
             copy.requested_key = mock_key_new();
         rc = fi_mr_regattr(domain->real, &copy, flags, mr_p);
@@ -106,8 +106,8 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
     return 0;
 }
 
-static int regv(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access, uint64_t offset,
-                uint64_t key, uint64_t flags, struct fid_mr **mr, void *context)
+static int regv(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access, uint64_t offset, uint64_t key,
+                uint64_t flags, struct fid_mr **mr, void *context)
 {
     struct fi_mr_attr attr = {.mr_iov = iov,
                               .iov_count = count,

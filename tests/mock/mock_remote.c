@@ -33,14 +33,14 @@ struct registry {
     struct entry *entries;
 };
 
-struct window { // a mapping of another process, mapped here
+struct window {  // a mapping of another process, mapped here
     struct window *next;
     int pid;
-    uint64_t start, end; // there
+    uint64_t start, end;  // there
     char *here;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards the lists
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the lists
 static struct registry *registries;
 static struct window *windows;
 
@@ -81,7 +81,7 @@ static struct entry *open_own(void)
     int fd = memfd_create(REGISTRY_NAME, MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, ENTRIES * sizeof(struct entry)) != 0)
         mock_violation("no memory for the registry of regions");
-    return map_registry(fd); // fd stays open: it is how the others get here
+    return map_registry(fd);  // fd stays open: it is how the others get here
 }
 
 static struct entry *open_other(int pid)
@@ -166,8 +166,7 @@ uint64_t mock_key_resolve(uint64_t key, uint64_t addr, uint64_t nbytes, int *pid
     if (offset > e->nbytes || nbytes > e->nbytes - offset)
         mock_violation("address %#" PRIx64 " + %" PRIu64 " is outside the region of key %#" PRIx64
                        " in pid %d (base %#" PRIx64 ", %" PRIu64 " bytes, addressed by %s)",
-                       addr, nbytes, key, pid, e->base, e->nbytes,
-                       mock_want.virt_addr ? "virtual address" : "offset");
+                       addr, nbytes, key, pid, e->base, e->nbytes, mock_want.virt_addr ? "virtual address" : "offset");
     *pid_p = pid;
     return e->base + offset;
 }
@@ -222,9 +221,8 @@ static struct window *open_window(int pid, uint64_t addr)
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         fd = open_by_fd(pid, &vma);
-    void *here =
-        fd < 0 ? MAP_FAILED
-               : mmap(NULL, vma.end - vma.start, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)vma.offset);
+    void *here = fd < 0 ? MAP_FAILED
+                        : mmap(NULL, vma.end - vma.start, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)vma.offset);
     if (here == MAP_FAILED)
         mock_violation("the memory at %#" PRIx64 " of pid %d cannot be mapped", addr, pid);
     close(fd);

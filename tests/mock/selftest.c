@@ -3,8 +3,8 @@
 // Self-test of the mock: for each demand, that it is announced, that it is imposed, and that who obeys it is
 // served. Each case runs in a process of its own, with its MOCK_FABRIC, over MSG and over RDM endpoints.
 //
-// usage: selftest LIBRARY msg|rdm         all cases
-//        selftest LIBRARY msg|rdm CASE    one, with the MOCK_FABRIC of the environment; LIBRARY is a path
+// usage: mock-selftest msg|rdm         all cases; the mock is beside the program
+//        mock-selftest msg|rdm CASE    one, with the MOCK_FABRIC of the environment
 #include "side.h"
 
 #include <fcntl.h>
@@ -30,8 +30,7 @@ static void traffic(struct side *s)
     side_wait(s, 1);
     CHECK(words(s)[1] == 42);
     words(s)[2] = 43;
-    while (
-        !side_try(s, fi_read(s->ep, &mine[1], 8, side_desc(s), s->peer, s->base + 16, s->shared->key, NULL)))
+    while (!side_try(s, fi_read(s->ep, &mine[1], 8, side_desc(s), s->peer, s->base + 16, s->shared->key, NULL)))
         ;
     side_wait(s, 1);
     CHECK(mine[1] == 43);
@@ -78,12 +77,12 @@ static void case_mr_mode(struct side *s, bool msg)
 static void case_offset_refused(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
-    s->base = 0; // an offset where a virtual address is due
+    s->base = 0;  // an offset where a virtual address is due
     words(s)[1] = 7;
     ssize_t rc = side_write(s, 8, s->buffer, 8, FI_DELIVERY_COMPLETE | FI_COMPLETION);
     CHECK(rc != 0 || side_wait_error(s) != 0);
     CHECK(words(s)[1] == 7);
-    exit(0); // the connection may be gone
+    exit(0);  // the connection may be gone
 }
 
 static void case_prov_key(struct side *s, bool msg)
@@ -201,9 +200,9 @@ static void check_sums(struct side *s)
     mine[0] = 1;
     void *desc = side_desc(s);
     for (int i = 0; i < ROUNDS; i++) {
-        ssize_t rc = i % 2 ? fi_atomic(s->ep, mine, 1, desc, s->peer, addr, key, FI_UINT64, FI_SUM, NULL)
-                           : fi_fetch_atomic(s->ep, mine, 1, desc, &mine[1], desc, s->peer, addr, key,
-                                             FI_UINT64, FI_SUM, NULL);
+        ssize_t rc =
+            i % 2 ? fi_atomic(s->ep, mine, 1, desc, s->peer, addr, key, FI_UINT64, FI_SUM, NULL)
+                  : fi_fetch_atomic(s->ep, mine, 1, desc, &mine[1], desc, s->peer, addr, key, FI_UINT64, FI_SUM, NULL);
         CHECK(rc == 0);
         side_wait(s, 1);
         CHECK(i % 2 || mine[1] >= (uint64_t)i);
@@ -226,8 +225,8 @@ static void case_atomics(struct side *s, bool msg)
     uint64_t addr = s->base, key = s->shared->key;
     void *desc = side_desc(s);
     there[0] = -5, there[1] = 77, mine[0] = 9, mine[1] = -5, mine[2] = 0, mine[3] = -1;
-    CHECK(fi_compare_atomic(s->ep, mine, 1, desc, &mine[1], desc, &mine[2], desc, s->peer, addr, key,
-                            FI_INT32, FI_CSWAP, NULL) == 0);
+    CHECK(fi_compare_atomic(s->ep, mine, 1, desc, &mine[1], desc, &mine[2], desc, s->peer, addr, key, FI_INT32,
+                            FI_CSWAP, NULL) == 0);
     side_wait(s, 1);
     CHECK(there[0] == 9 && there[1] == 77 && mine[2] == -5);
     CHECK(fi_inject_atomic(s->ep, &mine[3], 1, s->peer, addr, key, FI_INT32, FI_MAX) == 0);
@@ -282,7 +281,7 @@ static void case_small_inject(struct side *s, bool msg)
 static void case_eagain(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
-    traffic(s); // connected now: what is refused from here on is refused by the mock
+    traffic(s);  // connected now: what is refused from here on is refused by the mock
     int refused = 0;
     for (int i = 0; i < 300; i++)
         if (side_try(s, side_write(s, 0, s->buffer, 8, 0)))
@@ -296,16 +295,15 @@ static void case_eagain(struct side *s, bool msg)
 static const struct {
     const char *name, *demands;
     void (*run)(struct side *, bool);
-    const char *violation; // what the mock must say while it aborts; NULL: it must not
-    const char *summary;   // what a line of the summary must contain
+    const char *violation;  // what the mock must say while it aborts; NULL: it must not
+    const char *summary;    // what a line of the summary must contain
 } cases[] = {
     {"pass-through", "", case_traffic, NULL, "\"inject_write\": 1, \"inject_writedata\": 0, \"read\": 1, "},
     {"ordered", "", case_ordered, NULL, "\"held\": 0, \"reordered\": 0"},
     {"virt_addr-mode", "virt_addr", case_mr_mode, NULL, NULL},
     {"virt_addr", "virt_addr", case_traffic, NULL, NULL},
     {"virt_addr-offset", "virt_addr", case_offset_refused, NULL, NULL},
-    {"virt_addr-outside", "virt_addr,prov_key", case_offset_refused, "outside the region",
-     "\"violations\": 1}"},
+    {"virt_addr-outside", "virt_addr,prov_key", case_offset_refused, "outside the region", "\"violations\": 1}"},
     {"prov_key-mode", "prov_key", case_mr_mode, NULL, NULL},
     {"prov_key", "prov_key", case_prov_key, NULL, "\"violations\": 0"},
     {"mr_local-mode", "mr_local", case_mr_mode, NULL, NULL},
@@ -314,8 +312,7 @@ static const struct {
     {"mr_local-elsewhere", "mr_local", case_not_covered, "not covered by its region", NULL},
     {"mr_local-access", "mr_local", case_wrong_access, "without this access", NULL},
     {"mr_allocated-mode", "mr_allocated", case_mr_mode, NULL, NULL},
-    {"mr_allocated", "mr_allocated", case_traffic, NULL,
-     "\"mr_bytes\": 65544, \"mr_untouched_bytes\": 65536"},
+    {"mr_allocated", "mr_allocated", case_traffic, NULL, "\"mr_bytes\": 65544, \"mr_untouched_bytes\": 65536"},
     {"cm56", "cm56", case_cm56, NULL, "\"cm_refused\": 1"},
     {"unordered", "unordered", case_unordered, NULL, NULL},
     {"unordered_sends", "unordered_sends", case_unordered, NULL, NULL},
@@ -358,7 +355,7 @@ static void show(const char *path)
         fclose(file);
 }
 
-static int start(char **argv, int i, bool msg, const char *output, const char *summary)
+static int start(int i, bool msg, const char *output, const char *summary)
 {
     pid_t child = fork();
     CHECK(child >= 0);
@@ -368,7 +365,7 @@ static int start(char **argv, int i, bool msg, const char *output, const char *s
         int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         dup2(fd, 2);
         alarm(25);
-        execl(argv[0], argv[0], argv[1], msg ? "msg" : "rdm", cases[i].name, (char *)NULL);
+        execl("/proc/self/exe", "mock-selftest", msg ? "msg" : "rdm", cases[i].name, (char *)NULL);
         _exit(127);
     }
     int status;
@@ -377,13 +374,13 @@ static int start(char **argv, int i, bool msg, const char *output, const char *s
 }
 
 // 0 passed, 1 failed, 77 skipped
-static int run_case(char **argv, int i, bool msg, const char *directory)
+static int run_case(int i, bool msg, const char *directory)
 {
     char output[128], summary[128];
     snprintf(output, sizeof output, "%s/output", directory);
     snprintf(summary, sizeof summary, "%s/summary", directory);
     unlink(summary);
-    int status = start(argv, i, msg, output, summary);
+    int status = start(i, msg, output, summary);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
         return 77;
     bool ok = cases[i].violation
@@ -413,14 +410,14 @@ static int run_named(const char *name, bool msg)
     fail("no case %s", name);
 }
 
-static int run_all(char **argv, bool msg)
+static int run_all(bool msg)
 {
     char directory[] = "/tmp/mock-selftest-XXXXXX";
     CHECK(mkdtemp(directory));
     setvbuf(stdout, NULL, _IOLBF, 0);
     int failed = 0, skipped = 0;
     for (int i = 0; i < NCASES && !skipped; i++) {
-        int rc = run_case(argv, i, msg, directory);
+        int rc = run_case(i, msg, directory);
         failed += rc == 1;
         skipped += rc == 77;
     }
@@ -433,11 +430,21 @@ static int run_all(char **argv, bool msg)
     return failed != 0;
 }
 
+// libfabric-mock.so in the directory of this program.
+static void load_mock(void)
+{
+    static char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);
+    CHECK(n > 0);
+    strcpy(strrchr(path, '/') + 1, "libfabric-mock.so");
+    side_load(path);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 3 || argc > 4 || (strcmp(argv[2], "msg") != 0 && strcmp(argv[2], "rdm") != 0))
-        fail("usage: selftest LIBRARY msg|rdm [CASE]");
-    bool msg = strcmp(argv[2], "msg") == 0;
-    side_load(argv[1]);
-    return argc == 4 ? run_named(argv[3], msg) : run_all(argv, msg);
+    if (argc < 2 || argc > 3 || (strcmp(argv[1], "msg") != 0 && strcmp(argv[1], "rdm") != 0))
+        fail("usage: mock-selftest msg|rdm [CASE]");
+    bool msg = strcmp(argv[1], "msg") == 0;
+    load_mock();
+    return argc == 3 ? run_named(argv[2], msg) : run_all(msg);
 }

@@ -17,23 +17,20 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
-enum {
-    DATA_BYTES = 1 << 16,
-    ALL_MR_MODES = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY
-};
+enum { DATA_BYTES = 1 << 16, ALL_MR_MODES = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY };
 
-struct shared { // in a memfd; the target registers `data`
+struct shared {  // in a memfd; the target registers `data`
     _Atomic int ready, stop;
     char name[128];
     size_t name_nbytes, cm_nbytes;
     uint64_t key, base;
-    _Atomic uint64_t received; // first word of the last message
+    _Atomic uint64_t received;  // first word of the last message
     _Alignas(4096) unsigned char data[DATA_BYTES];
 };
 
 struct side {
-    bool msg;     // MSG endpoints, else RDM
-    bool no_desc; // give no descriptors
+    bool msg;      // MSG endpoints, else RDM
+    bool no_desc;  // give no descriptors
     struct shared *shared;
     struct fi_info *info;
     struct fid_fabric *fabric;
@@ -43,17 +40,17 @@ struct side {
     struct fid_eq *eq;
     struct fid_pep *pep;
     struct fid_ep *ep;
-    struct fid_mr *mr; // of the initiator's `buffer`, or of the target's `data`
+    struct fid_mr *mr;  // of the initiator's `buffer`, or of the target's `data`
     fi_addr_t peer;
-    uint64_t base; // what to add to an offset in `data`
+    uint64_t base;  // what to add to an offset in `data`
     unsigned char buffer[4096];
 };
 
 void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-#define CHECK(condition)                                                                                     \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail("%s:%d: %s", __FILE__, __LINE__, #condition);                                               \
+#define CHECK(condition)                                       \
+    do {                                                       \
+        if (!(condition))                                      \
+            fail("%s:%d: %s", __FILE__, __LINE__, #condition); \
     } while (0)
 
 // The mock's functions. The real libfabric is loaded by the first call of one, in each process for itself.
@@ -70,9 +67,9 @@ void side_stop(struct side *s);
 
 void *side_desc(struct side *s);
 ssize_t side_write(struct side *s, size_t offset, const void *from, size_t nbytes, uint64_t flags);
-void *side_next(struct side *s); // the next completion's context (side_write: `from`); fails on an error
+void *side_next(struct side *s);  // the next completion's context (side_write: `from`); fails on an error
 void side_wait(struct side *s, int completions);
-int side_wait_error(struct side *s);       // the error of the next completion, 0 if it was none
-bool side_try(struct side *s, ssize_t rc); // true: done; false: again; fails on errors
+int side_wait_error(struct side *s);        // the error of the next completion, 0 if it was none
+bool side_try(struct side *s, ssize_t rc);  // true: done; false: again; fails on errors
 
 #endif

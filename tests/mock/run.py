@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs rounds.c over the mock fabric: run.py DEMANDS [msg|rdm]. Two emulated nodes, four PEs, both endpoint modes.
+
+The program checks its results; here the mock's summaries are checked: every PE went through the mock, nothing was
+violated, and what was demanded did happen.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("CAUSEWAY_TEST_BUILD", ROOT / "build"))
+STAGE = Path(os.environ.get("CAUSEWAY_TEST_STAGE", BUILD / "stage"))
+HEAP = 64 << 20
+NPES, NNODES = 4, 2
+
+
+def problems_of(summaries, demands, mode):
+    """What the summaries say that they should not."""
+    def total(name):
+        return sum(s[name] for s in summaries)
+
+    if len(summaries) != NPES:
+        yield f"{len(summaries)} of {NPES} PEs left a summary"
+    if total("violations"):
+        yield f"{total('violations')} violations"
+    if total("write") + total("writemsg") + total("inject_write") == 0 or total("read") == 0:
+        yield "no RMA went through the mock"
+    if mode == "msg" and total("connect") == 0:
+        yield "no connections in msg mode"
+    if "unordered" in demands or "unordered_sends" in demands:
+        if total("reordered") == 0:
+            yield "nothing was reordered"
+    elif total("held"):
+        yield "operations were held back without a demand"
+    if "cm56" in demands and total("cm_refused"):
+        yield "more than 56 bytes of private data"
+    if "eagain" in demands and total("eagain") == 0:
+        yield "no call was refused"
+    if "atomics" in demands:
+        if not all(s["fetch_atomic"] and s["compare_atomic"] for s in summaries):
+            yield "a PE did its atomics elsewhere"
+    if "mr_allocated" in demands:
+        # heaps, data and control areas, local buffers; not the holes between the slices
+        most = NPES // NNODES * HEAP + (48 << 20)
+        for s in summaries:
+            if s["mr_bytes"] > most:
+                yield f"a process registered {s['mr_bytes']} bytes, at most {most} are memory"
+
+
+def run_one(program, text, mode, directory):
+    demands = [word for word in text.split(",") if word]
+    summary = directory / f"summary-{mode}"
+    env = os.environ | {
+        "CAUSEWAY_LIBFABRIC": str(BUILD / "tests/mock/libfabric-mock.so"),
+        "CAUSEWAY_ENDPOINT": mode,
+        "CAUSEWAY_ATOMICS": "nic" if "atomics" in demands else "cpu",
+        "SHMEM_SYMMETRIC_SIZE": str(HEAP),
+        "MOCK_FABRIC": text,
+        "MOCK_FABRIC_SUMMARY": str(summary),
+    }
+    command = [STAGE / "bin/oshrun", "-n", str(NPES), "--emulate-nodes", str(NNODES), "--timeout", "100", program,
+               "40" if mode == "msg" else "15"]
+    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200)
+    summaries = [json.loads(line) for line in summary.read_text().splitlines()] if summary.exists() else []
+    problems = list(problems_of(summaries, demands, mode))
+    if done.returncode != 0 or "rounds done" not in done.stdout:
+        problems.insert(0, f"exit status {done.returncode}")
+    for problem in problems:
+        print(f"FAILED over {mode} with '{text}': {problem}")
+    if problems:
+        print(done.stdout[-4000:], done.stderr[-4000:], sep="")
+        for s in summaries:
+            print({k: v for k, v in s.items() if v})
+    else:
+        print(f"ok over {mode} with '{text}'")
+    return not problems
+
+
+def main():
+    text = sys.argv[1]
+    modes = sys.argv[2:] or ["msg", "rdm"]
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        program = directory / "rounds"
+        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-o", program,
+                        Path(__file__).with_name("rounds.c")], check=True)
+        results = [run_one(program, text, mode, directory) for mode in modes]
+    sys.exit(0 if all(results) else 1)
+
+
+main()
