@@ -9,14 +9,17 @@
 
 static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
 {
+    enum { ADDR_MAX = 128 };
     struct {
         cwt_header_t header;
-        ofi_first_t first;
-        uint8_t addr[128];
+        union {
+            ofi_first_t first;
+            uint8_t room[sizeof(ofi_first_t) + ADDR_MAX];
+        };
     } msg;
     memset(&msg, 0, sizeof msg);
-    size_t addr_nbytes = sizeof msg.addr;
-    int rc = fi_getname(&conn->ep->fid, msg.addr, &addr_nbytes);
+    size_t addr_nbytes = ADDR_MAX;
+    int rc = fi_getname(&conn->ep->fid, msg.room + sizeof msg.first, &addr_nbytes);
     if (rc != 0)
         return ofi_connect_failed(conn, CW_ESYS, ofi_reason(rc));
     msg.first.hello = *hello;

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cm_event {
+typedef union cm_event {
     struct fi_eq_cm_entry entry;
-    uint8_t data[256];  // private data follows the entry
+    uint8_t room[sizeof(struct fi_eq_cm_entry) + 256];  // private data follows the entry
 } cm_event_t;
 
 static int failed(const char *what, ssize_t rc)
