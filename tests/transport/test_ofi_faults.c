@@ -193,7 +193,9 @@ static void no_descriptors(void)
     struct rlimit lim = {(rlim_t)fd, (rlim_t)fd};
     close(fd);
     REQUIRE(setrlimit(RLIMIT_NOFILE, &lim) == 0);
-    REQUIRE(pair_connect(&n) < 0);
+    int rc = pair_connect(&n);
+    kill_peer();
+    REQUIRE(rc < 0);
     _exit(0);
 }
 
