@@ -9,7 +9,7 @@
 #include "core/coll/sync.h"
 #include "core/rma.h"
 
-#define DEPOSIT_MOST 16384u // bytes to all: above, a second synchronisation is cheaper than a copy
+#define DEPOSIT_MOST 16384u  // bytes to all: above, a second synchronisation is cheaper than a copy
 
 static void send_remote(const cw_group_t *group, char *dest, const char *src, size_t nbytes)
 {

@@ -7,15 +7,15 @@
 #include "core/coll/peer.h"
 #include "core/rma.h"
 
-static void copy_elements(char *dest, const char *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
-                          size_t elem_nbytes, size_t nelems)
+static void copy_elements(char *dest, const char *src, ptrdiff_t dest_stride, ptrdiff_t src_stride, size_t elem_nbytes,
+                          size_t nelems)
 {
     for (size_t i = 0; i < nelems; i++, dest += dest_stride, src += src_stride)
         memcpy(dest, src, elem_nbytes);
 }
 
-void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_t dest_stride,
-                  ptrdiff_t src_stride, size_t elem_nbytes, size_t nelems)
+void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
+                  size_t elem_nbytes, size_t nelems)
 {
     ptrdiff_t n = (ptrdiff_t)nelems, me = group->rank;
     cw_sync(group);
@@ -27,8 +27,8 @@ void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_
             cw_put_strided(&cw_ctx_default, to, from, dest_stride, src_stride, elem_nbytes, nelems, pe);
         else
             copy_elements((char *)dest + rank * n * dest_stride,
-                          (const char *)cw_coll_at(pe, src) + me * n * src_stride, dest_stride, src_stride,
-                          elem_nbytes, nelems);
+                          (const char *)cw_coll_at(pe, src) + me * n * src_stride, dest_stride, src_stride, elem_nbytes,
+                          nelems);
     }
     cw_quiet(&cw_ctx_default);
     cw_sync(group);

@@ -19,7 +19,7 @@
 // ---------------------------------------------------------------- small: on board of a synchronisation
 
 typedef struct cargo {
-    uint64_t loaded; // only the root's is
+    uint64_t loaded;  // only the root's is
     char bytes[CW_COLL_SMALL - 8];
 } cargo_t;
 
@@ -64,8 +64,7 @@ static int node_of_rank(const cw_group_t *group, const cw_map_t *map, int rank)
 
 static void plant(tree_t *tree, const cw_group_t *group, const cw_map_t *map, int root_node)
 {
-    *tree = (tree_t){
-        .place = place_of(map, map->node, root_node), .nplaces = map->nnodes, .root_node = root_node};
+    *tree = (tree_t){.place = place_of(map, map->node, root_node), .nplaces = map->nnodes, .root_node = root_node};
     int lowest = tree->place ? __builtin_ctz((unsigned)tree->place) : 31;
     for (int k = 30; k >= 0; k--) {
         if (k >= lowest || tree->place + (INT64_C(1) << k) >= tree->nplaces)
@@ -77,8 +76,7 @@ static void plant(tree_t *tree, const cw_group_t *group, const cw_map_t *map, in
 
 /** The root, and each leader as its chunks come, hands them to its children. `from` is where they are here.
  */
-static void pass_down(const cw_group_t *group, const tree_t *tree, char *dest, const char *from,
-                      size_t nbytes)
+static void pass_down(const cw_group_t *group, const tree_t *tree, char *dest, const char *from, size_t nbytes)
 {
     long *chunks = &cw_group_words(group)[CW_PSYNC_CHUNKS], count = 0;
     for (size_t at = 0; at < nbytes; at += CHUNK_NBYTES) {
@@ -91,7 +89,7 @@ static void pass_down(const cw_group_t *group, const tree_t *tree, char *dest, c
             cw_coll_set_word(tree->child_pes[c], chunks, count);
         }
     }
-    if (tree->place > 0) // all chunks have come: nobody writes here until the synchronisation is over
+    if (tree->place > 0)  // all chunks have come: nobody writes here until the synchronisation is over
         __atomic_store_n(chunks, 0, __ATOMIC_RELAXED);
     cw_quiet(&cw_ctx_default);
 }
@@ -122,8 +120,7 @@ static void broadcast_tree(const cw_group_t *group, char *dest, const char *src,
     cw_sync(group);
 }
 
-void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t nbytes, int root_rank,
-                  bool root_copies)
+void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t nbytes, int root_rank, bool root_copies)
 {
     bool root = group->rank == root_rank, world = cw_group_is_world(group);
     bool copy_out = nbytes && (!root || (root_copies && dest != src));

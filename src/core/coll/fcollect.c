@@ -6,7 +6,7 @@
 #include "core/coll/peer.h"
 #include "core/coll/sync.h"
 
-#define DEPOSIT_MOST 8192u // bytes of a block: above, a second synchronisation is cheaper than a copy
+#define DEPOSIT_MOST 8192u  // bytes of a block: above, a second synchronisation is cheaper than a copy
 
 /** World on one node, small blocks: copies of the blocks wait in the scratch, one synchronisation. */
 static void fcollect_deposit(const cw_group_t *group, char *dest, const void *src, size_t nbytes)
@@ -22,6 +22,10 @@ static void fcollect_deposit(const cw_group_t *group, char *dest, const void *sr
 
 void cw_fcollect(const cw_group_t *group, void *dest, const void *src, size_t nbytes)
 {
+    if (nbytes == 0) {
+        cw_sync(group);
+        return;
+    }
     if (cw_world.nnodes == 1 && cw_group_is_world(group) && nbytes <= DEPOSIT_MOST) {
         fcollect_deposit(group, dest, src, nbytes);
         return;

@@ -54,8 +54,7 @@ static void load_run(void *arg, uint64_t offset, size_t nbytes)
 }
 
 /** My node's blocks, complete in my dest, to the dest of every other leader. */
-static void send_to_leaders(const cw_group_t *group, const cw_map_t *map, char *dest,
-                            const cw_blocks_t *blocks)
+static void send_to_leaders(const cw_group_t *group, const cw_map_t *map, char *dest, const cw_blocks_t *blocks)
 {
     for (int i = 1; i < map->nnodes; i++) {
         run_t run = {dest, cw_group_pe(group, cw_map_leader(map, (map->node + i) % map->nnodes))};

@@ -18,7 +18,7 @@
 #include "core/node.h"
 #include "core/wait.h"
 
-static uint64_t sequence; // of this leader; the same on all, as all make the same calls
+static uint64_t sequence;  // of this leader; the same on all, as all make the same calls
 
 void cw_leaders_reset(void)
 {
@@ -29,7 +29,7 @@ static void tell_barrier(int node, int round)
 {
     uint64_t at = cw_coll_area_offset() + cw_coll_round_offset(round);
     cw_node_put(node, at + offsetof(cw_coll_round_t, barrier), &sequence,
-                sizeof sequence); // pairs with hear()
+                sizeof sequence);  // pairs with hear()
 }
 
 static void tell_value(int node, int round, const void *value, size_t nbytes)

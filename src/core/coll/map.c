@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT 8 // maps of the groups used last
+#define KEPT 8  // maps of the groups used last
 
 static cw_map_t kept[KEPT];
 static int next_victim;
@@ -36,7 +36,7 @@ static void sort_members(const cw_group_t *group, cw_map_t *map, int *index)
     }
     for (int k = 0; k < map->nnodes; k++)
         map->begin[k + 1] += map->begin[k];
-    int *at = map->begin; // used as cursors, then shifted back
+    int *at = map->begin;  // used as cursors, then shifted back
     for (int r = 0; r < group->size; r++)
         map->members[at[index[cw_world.node_of_pe[cw_group_pe(group, r)]]]++] = r;
     memmove(map->begin + 1, map->begin, (size_t)map->nnodes * sizeof(int));

@@ -12,21 +12,32 @@ static uint64_t offset_of(int pe, const void *symmetric)
 
 static cwt_conn_t *connection(int pe)
 {
-    cwt_conn_t *conn = cw_ctx_conn(&cw_ctx_default, cw_world.node_of_pe[pe]);
-    if (!cw_hot.last)
-        cw_hot.last = CW_COLD_WORD; // something is in flight, to nobody's target record
-    return conn;
+    return cw_ctx_conn(&cw_ctx_default, cw_world.node_of_pe[pe]);
 }
 
-void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
+static void put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
 {
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi), "collective put", pe);
     cw_ctx_leave(&cw_ctx_default);
 }
 
+/** Something is in flight, to nobody's target record: quiet has work. */
+static void mark(void)
+{
+    if (!cw_hot.last)
+        cw_hot.last = CW_COLD_WORD;
+}
+
+void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
+{
+    mark();
+    put(pe, dest, src, nbytes, nbi);
+}
+
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
 {
+    mark();
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->get(connection(pe), offset_of(pe, src), dest, nbytes, true), "collective get", pe);
     cw_ctx_leave(&cw_ctx_default);
@@ -42,7 +53,7 @@ void cw_coll_set_word(int pe, long *word, long value)
         return;
     }
     cw_fence(&cw_ctx_default);
-    cw_coll_put(pe, word, &value, sizeof value, false);
+    put(pe, word, &value, sizeof value, false);  // nobody's quiet need wait for it: the receiver does
 }
 
 void cw_coll_await_word(const long *word, long value)

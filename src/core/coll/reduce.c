@@ -21,11 +21,11 @@
 #include "core/coll/sync.h"
 #include "core/rma.h"
 
-#define DEPOSIT_MOST 2048u      // bytes of an operand
-#define DEPOSIT_ALL 16384u      // and of all together: everybody reads them all
-#define STRIP_NBYTES 16384u     // accumulated in cache before it is stored to all
-#define FETCH_NBYTES (1u << 20) // strips in flight from other nodes, together
-#define PART_ALIGN 64u          // parts start on cache lines of an aligned array
+#define DEPOSIT_MOST 2048u       // bytes of an operand
+#define DEPOSIT_ALL 16384u       // and of all together: everybody reads them all
+#define STRIP_NBYTES 16384u      // accumulated in cache before it is stored to all
+#define FETCH_NBYTES (1u << 20)  // strips in flight from other nodes, together
+#define PART_ALIGN 64u           // parts start on cache lines of an aligned array
 
 typedef struct reduction {
     const cw_group_t *group;
@@ -39,7 +39,7 @@ typedef struct reduction {
 // ---------------------------------------------------------------- small
 
 typedef struct small_op {
-    cw_fused_op_t op; // first
+    cw_fused_op_t op;  // first
     cw_reduce_fn fn;
     size_t nelems;
 } small_op_t;
@@ -95,13 +95,11 @@ static void reduce_my_part(const reduction_t *r, int nstores)
     part_of(r->nelems, r->elem_nbytes, map->mine, map->nlocal, &first, &last);
     for (size_t at = first; at < last; at += strip) {
         size_t n = last - at < strip ? last - at : strip, offset = at * r->elem_nbytes;
-        memcpy(acc, (char *)cw_coll_at(cw_group_pe(r->group, map->local[0]), r->src) + offset,
-               n * r->elem_nbytes);
+        memcpy(acc, (char *)cw_coll_at(cw_group_pe(r->group, map->local[0]), r->src) + offset, n * r->elem_nbytes);
         for (int i = 1; i < map->nlocal; i++)
             r->fn(acc, (char *)cw_coll_at(cw_group_pe(r->group, map->local[i]), r->src) + offset, n);
         for (int i = 0; i < nstores; i++)
-            memcpy((char *)cw_coll_at(cw_group_pe(r->group, map->local[i]), r->dest) + offset, acc,
-                   n * r->elem_nbytes);
+            memcpy((char *)cw_coll_at(cw_group_pe(r->group, map->local[i]), r->dest) + offset, acc, n * r->elem_nbytes);
     }
 }
 
@@ -120,14 +118,13 @@ static void reduce_strip(const reduction_t *r, char *fetched, size_t strip_nbyte
     for (int k = 0; k < map->nnodes; k++)
         if (k != map->node)
             cw_coll_get_nbi(leader_pe(r, k), fetched + (size_t)k * strip_nbytes, r->dest + offset, nbytes);
-    cw_quiet(&cw_ctx_default); // also the puts of the strip before
+    cw_quiet(&cw_ctx_default);  // also the puts of the strip before
     memcpy(fetched + (size_t)map->node * strip_nbytes, r->dest + offset, nbytes);
     for (int k = 1; k < map->nnodes; k++)
         r->fn(fetched, fetched + (size_t)k * strip_nbytes, n);
     memcpy(r->dest + offset, fetched, nbytes);
     for (int i = 1; i < map->nnodes; i++)
-        cw_coll_put(leader_pe(r, (map->node + i) % map->nnodes), r->dest + offset, r->dest + offset, nbytes,
-                    true);
+        cw_coll_put(leader_pe(r, (map->node + i) % map->nnodes), r->dest + offset, r->dest + offset, nbytes, true);
 }
 
 static void reduce_leaders(const reduction_t *r)
@@ -160,24 +157,20 @@ static void reduce_parts(const reduction_t *r)
         reduce_leaders(r);
     cw_sync(r->group);
     if (!cw_map_i_lead(map))
-        memcpy(r->dest, cw_coll_at(cw_group_pe(r->group, map->local[0]), r->dest),
-               r->nelems * r->elem_nbytes);
+        memcpy(r->dest, cw_coll_at(cw_group_pe(r->group, map->local[0]), r->dest), r->nelems * r->elem_nbytes);
     cw_sync(r->group);
 }
 
-void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems, size_t elem_nbytes,
-               cw_reduce_fn fn)
+void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems, size_t elem_nbytes, cw_reduce_fn fn)
 {
-    reduction_t r = {
-        .group = group, .dest = dest, .src = src, .nelems = nelems, .elem_nbytes = elem_nbytes, .fn = fn};
+    reduction_t r = {.group = group, .dest = dest, .src = src, .nelems = nelems, .elem_nbytes = elem_nbytes, .fn = fn};
     size_t nbytes = nelems * elem_nbytes;
     bool world = cw_group_is_world(group);
     if (nelems == 0) {
         cw_sync(group);
     } else if (world && nbytes <= CW_COLL_SMALL) {
         reduce_fused(&r);
-    } else if (world && cw_world.nnodes == 1 && nbytes <= DEPOSIT_MOST &&
-               nbytes * (size_t)group->size <= DEPOSIT_ALL) {
+    } else if (world && cw_world.nnodes == 1 && nbytes <= DEPOSIT_MOST && nbytes * (size_t)group->size <= DEPOSIT_ALL) {
         reduce_deposit(&r);
     } else {
         r.map = cw_map_of(group);

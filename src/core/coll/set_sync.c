@@ -23,8 +23,7 @@ static long count_me(const cw_group_t *group, int leader_rank)
 {
     int pe = cw_group_pe(group, leader_rank);
     long *count = cw_coll_at(pe, &group->psync[COUNT]);
-    long before =
-        __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST); // acq_rel chain; seq_cst for the sleepers' sake
+    long before = __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);  // acq_rel chain; seq_cst for the sleepers' sake
     cw_local_stored(pe);
     return before + 1;
 }
@@ -32,7 +31,7 @@ static long count_me(const cw_group_t *group, int leader_rank)
 static void await_and_clear(long *word, long value)
 {
     cw_coll_await_word(word, value);
-    __atomic_store_n(word, 0, __ATOMIC_RELAXED); // released to its next writer by the GO that follows
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);  // released to its next writer by the GO that follows
 }
 
 static void release_node(const cw_group_t *group, const cw_map_t *map)
@@ -68,8 +67,7 @@ static void sync_leaders(const cw_group_t *group, const cw_map_t *map)
         await_and_clear(&group->psync[GO], 1);
     }
     while (nchildren-- > 0)
-        cw_coll_set_word(cw_group_pe(group, cw_map_leader(map, node + (1 << nchildren))), &group->psync[GO],
-                         1);
+        cw_coll_set_word(cw_group_pe(group, cw_map_leader(map, node + (1 << nchildren))), &group->psync[GO], 1);
 }
 
 void cw_set_sync(const cw_group_t *group)
