@@ -132,6 +132,23 @@ int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, str
     return 0;
 }
 
+void ofi_lane_unstick(ofi_lane_t *lane)
+{
+    struct pollfd fd = {.fd = lane->cq_fd, .events = POLLIN};
+    lane->short_sleeps = 0;
+    // Readable right after a poll of the queue: stuck, or traffic of this very moment. No room for an entry, so none
+    // is taken: all the call does is to wait, which resets the signal.
+    if (lane->cq_fd >= 0 && poll(&fd, 1, 0) == 1)
+        (void)fi_cq_sread(lane->cq, NULL, 0, NULL, 1);
+}
+
+/** Counts sleeps that the queue's descriptor ended at once. */
+static void watch_for_stuck(ofi_lane_t *lane, uint64_t slept_ns, bool cq_ready)
+{
+    const uint64_t at_once_ns = 100000;
+    lane->short_sleeps = cq_ready && slept_ns < at_once_ns ? lane->short_sleeps + 1 : 0;
+}
+
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
 {
     struct fid *fids[2];
@@ -158,6 +175,8 @@ int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
     if (extra_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
     struct timespec ts = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
+    uint64_t start = cwu_now_ns();
     int n = ppoll(fds, nfds, &ts, NULL);
+    watch_for_stuck(lane, cwu_now_ns() - start, lane->cq_fd >= 0 && n > 0 && (fds[0].revents & POLLIN));
     return n < 0 && errno != EINTR ? CW_ESYS : 0;
 }

@@ -11,6 +11,7 @@
 #define CW_TRANSPORT_OFI_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
@@ -90,6 +91,7 @@ typedef struct ofi_lane {
     struct fid_ep *ep;   // RDM only
     struct fid_av *av;   // RDM only
     int cq_fd, eq_fd;    // -1: no wait object
+    _Atomic uint32_t short_sleeps;  // in a row that the queue's descriptor ended at once
 } ofi_lane_t;
 int ofi_lane_open(ofi_lane_t *lane, size_t cq_entries);
 void ofi_lane_close(ofi_lane_t *lane);
@@ -97,6 +99,14 @@ void ofi_lane_close(ofi_lane_t *lane);
 int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p);
 /** Sleeps until the queues or extra_fd have something, or the timeout. */
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns);
+/** The descriptor of a queue that stays readable with nothing behind it (net of libfabric 1.17: its trywait does not
+ *  reset the signal of the last completion): gets it reset. To be called by the thread that may poll the queue, when
+ *  ofi_lane_stuck(); waits up to 1 ms. */
+void ofi_lane_unstick(ofi_lane_t *lane);
+static inline bool ofi_lane_stuck(const ofi_lane_t *lane)
+{
+    return lane->short_sleeps >= 8;
+}
 /** Says so when the process has no descriptor left. Returns true if that is the case. */
 bool ofi_out_of_files(void);
 

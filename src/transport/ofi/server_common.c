@@ -395,6 +395,8 @@ int ofi_server_progress(cwt_server_t *server)
         n += events(server);
     if (n > 0)
         server->false_alarms = 0;
+    else if (ofi_lane_stuck(&server->lane))
+        ofi_lane_unstick(&server->lane);
     return n;
 }
 

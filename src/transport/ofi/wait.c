@@ -72,6 +72,8 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
     ofi_unlock(client);
     ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000);
     ofi_lock(client);
+    if (ofi_lane_stuck(&client->lane))
+        ofi_lane_unstick(&client->lane);
 }
 
 int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
