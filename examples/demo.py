@@ -80,7 +80,8 @@ def judge(label: str, layout: Layout, outcome: programs.Outcome, timeout: int) -
     result = outcome.result
     if result:
         row.seconds = f"{float(result['seconds']):.3f} s"
-        row.rate = f"{float(result['rate']):.2f} {result['unit']}"
+        rate = float(result["rate"])
+        row.rate = f"{rate:.{2 if rate >= 10 else 4}f} {result['unit']}"
     if outcome.status in (None, TIMED_OUT):
         row.reason = f"no end after {timeout} s: it hangs or is far too slow; it was ended"
     elif outcome.status == SKIPPED and not result:

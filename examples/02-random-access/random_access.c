@@ -261,7 +261,7 @@ int main(int argc, char **argv)
         if (!ok)
             fprintf(stderr, "random_access: FAILED: %" PRId64 " of %" PRIu64 " words are wrong\n", all_errors,
                     t.nwords);
-        printf("RESULT program=random-access method=%s pes=%d verified=%s seconds=%.6f rate=%.3f unit=MUP/s\n",
+        printf("RESULT program=random-access method=%s pes=%d verified=%s seconds=%.6f rate=%.6f unit=MUP/s\n",
                method_names[o.method], npes, ok ? "yes" : "no", seconds, 1e-6 * (double)nupdates / seconds);
     }
     shmem_free(t.words);

@@ -11,10 +11,27 @@
 
 cw_ctx_t cw_ctx_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+uintptr_t *cw_words_create(int npes)
+{
+    size_t n = (size_t)npes + 2 * CW_GUARD_WORDS;
+    uintptr_t *all = malloc(n * sizeof *all);
+    if (!all)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        all[i] = CW_COLD_WORD;
+    return all + CW_GUARD_WORDS;
+}
+
+void cw_words_destroy(uintptr_t *words)
+{
+    if (words)
+        free(words - CW_GUARD_WORDS);
+}
+
 int cw_ctx_init(cw_ctx_t *ctx)
 {
     int npes = cw_world.npes;
-    ctx->word = malloc((size_t)npes * sizeof *ctx->word);
+    ctx->word = cw_words_create(npes);
     ctx->conn = calloc((size_t)cw_world.nnodes, sizeof *ctx->conn);
     ctx->targets = calloc((size_t)cw_world.nnodes, sizeof *ctx->targets);
     if (!ctx->word || !ctx->conn || !ctx->targets) {
@@ -23,9 +40,8 @@ int cw_ctx_init(cw_ctx_t *ctx)
     }
     uintptr_t base = (uintptr_t)cw_segment.base;
     for (int pe = 0; pe < npes; pe++) {
-        bool here = cw_world.node_of_pe[pe] == cw_world.node;
-        ctx->word[pe] = here ? base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) - cw_segment.origin
-                             : CW_COLD_WORD;
+        if (cw_world.node_of_pe[pe] == cw_world.node)
+            ctx->word[pe] = base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) - cw_segment.origin;
     }
     ctx->word[cw_world.pe] = 0;
     return CW_OK;
@@ -39,7 +55,7 @@ void cw_ctx_fini(cw_ctx_t *ctx)
         free(ctx->targets[node]);
     free(ctx->targets);
     free(ctx->conn);
-    free(ctx->word);
+    cw_words_destroy(ctx->word);
     ctx->client = NULL;
     ctx->targets = NULL;
     ctx->conn = NULL;

@@ -45,6 +45,12 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int pe);
 /** The connection to a node. Lock held. */
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node);
 
+/** A table of peer words, all cold; also those of CW_GUARD_WORDS PEs below 0 and above the last, so that a PE that
+ *  does not exist leads to a message and not to some memory. */
+#define CW_GUARD_WORDS 256
+uintptr_t *cw_words_create(int npes);
+void cw_words_destroy(uintptr_t *words);
+
 /** Checks of a cold call: life cycle always, arguments in checking mode. Fatal when something is wrong. */
 void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe);
 
@@ -60,7 +66,11 @@ static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void
         return NULL;
     }
     cwt_target_t *target = (cwt_target_t *)(word - 1);
-    return target == &cw_cold_target ? cw_ctx_connect(ctx, pe) : target;
+    if (CW_LIKELY(target != &cw_cold_target))
+        return target;
+    if (pe < 0 || pe >= cw_world.npes)
+        cw_validate(call, symmetric, nbytes, pe);
+    return cw_ctx_connect(ctx, pe);
 }
 
 /** Marks the context as having something in flight. */

@@ -24,12 +24,14 @@
 #define COLD4 CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD
 #define COLD16 COLD4, COLD4, COLD4, COLD4
 #define COLD64 COLD16, COLD16, COLD16, COLD16
-static const uintptr_t outside[OUTSIDE_WORDS] = {COLD64, COLD64, COLD64, COLD64};
+static const uintptr_t outside_words[OUTSIDE_WORDS] = {COLD64, COLD64, COLD64, COLD64};
+#define OUTSIDE_BELOW 16  // of them for negative PEs
+static const uintptr_t *const outside = outside_words + OUTSIDE_BELOW;
 static cw_node_hot_t nobody;
 
 cw_world_t cw_world;
 const cwt_ops_t *cw_transport;
-cw_hot_t cw_hot = {.peer = outside, .node = &nobody, .amo_peer = outside};
+cw_hot_t cw_hot = {.peer = outside_words + OUTSIDE_BELOW, .node = &nobody, .amo_peer = outside_words + OUTSIDE_BELOW};
 static int init_count;
 static uintptr_t *checked_words;  // all cold: checking mode, and atomics through the NIC
 
@@ -111,11 +113,9 @@ static int open_tables(void)
     if (rc)
         return rc;
     if (cw_world.check || cw_world.nic_atomics) {
-        checked_words = malloc((size_t)cw_world.npes * sizeof *checked_words);
+        checked_words = cw_words_create(cw_world.npes);
         if (!checked_words)
             return CW_ENOMEM;
-        for (int pe = 0; pe < cw_world.npes; pe++)
-            checked_words[pe] = CW_COLD_WORD;
     }
     cw_hot.node = &cw_segment.control->hot;
     cw_hot.peer = cw_world.check ? checked_words : cw_ctx_default.word;
@@ -221,7 +221,7 @@ void cw_finalize(void)
     cw_server_stop();
     cw_coll_fini();
     cw_segment_fini();
-    free(checked_words);
+    cw_words_destroy(checked_words);
     checked_words = NULL;
     cw_boot.ops->close(&cw_boot);
 }

@@ -20,7 +20,8 @@ static cw_amo_op_t signal_op(const char *func, int sig_op)
 static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *source, size_t nbytes, signal_update_t s,
                        int pe, bool nbi)
 {
-    SHM_ENTER();
+    if (CW_UNLIKELY(!cw_world.initialized))
+        shm_not_initialized(func);
     cw_amo_op_t op = signal_op(func, s.op);
     if (SHM_CHECKING()) {
         shm_check_pe(func, pe);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Wrong uses, one a run: misuse CASE. Each must end with a message; arriving at the end is a failure of the library.
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int word, array[64], npes;
+static long lock, sync_[SHMEM_SYNC_SIZE];
+static uint64_t sig;
+static int *own, *heap;         // private and symmetric memory
+static char *volatile nowhere;  // NULL, which the compiler does not know
+
+typedef struct wrong {
+    const char *name;
+    void (*run)(void);
+} wrong_t;
+
+#define WRONG(name, ...)            \
+    static void name##_(void)       \
+    {                               \
+        __VA_ARGS__;                \
+    }
+
+// ---------------------------------------------------------------- PEs that do not exist
+WRONG(p_pe_too_high, shmem_int_p(&word, 1, npes))
+WRONG(p_pe_negative, shmem_int_p(&word, 1, -1))
+WRONG(double_p_pe_too_high, static double d; shmem_double_p(&d, 1.5, npes + 3))
+WRONG(g_pe_too_high, word = shmem_int_g(&word, npes))
+WRONG(put_pe_too_high, shmem_int_put(array, own, 4, npes))
+WRONG(get_pe_negative, shmem_int_get(own, array, 4, -2))
+WRONG(iput_pe_too_high, shmem_int_iput(array, own, 2, 1, 4, npes))
+WRONG(add_pe_too_high, shmem_int_atomic_add(&word, 1, npes))
+WRONG(fetch_add_pe_negative, word = shmem_int_atomic_fetch_add(&word, 1, -1))
+WRONG(put_signal_pe_too_high, shmem_int_put_signal(array, own, 4, &sig, 1, SHMEM_SIGNAL_SET, npes))
+WRONG(pe_quiet_pe_too_high, shmem_pe_quiet(&npes, 1))
+WRONG(ptr_pe_too_high, own = shmem_ptr(&word, npes))
+WRONG(broadcast_root_too_high, shmem_int_broadcast(SHMEM_TEAM_WORLD, array, array, 1, npes))
+
+// ---------------------------------------------------------------- memory that is not symmetric
+WRONG(p_to_private, shmem_int_p(own, 1, 0))
+WRONG(p_to_stack, int here = 0; shmem_int_p(&here, 1, npes - 1))
+WRONG(p_to_null, shmem_int_p((int *)(void *)nowhere, 1, 0))
+WRONG(put_to_private, shmem_int_put(own, array, 4, 0))
+WRONG(put_beyond_static, shmem_putmem(array, own, (size_t)1 << 40, 0))
+WRONG(get_from_private, shmem_int_get(array, own, 4, npes - 1))
+WRONG(iget_from_private, shmem_int_iget(array, own, 1, 1, 4, 0))
+WRONG(set_private, shmem_int_atomic_set(own, 1, 0))
+WRONG(swap_private, word = shmem_int_atomic_swap(own, 1, npes - 1))
+WRONG(signal_private, shmem_signal_set((uint64_t *)(void *)own, 1, 0))
+WRONG(put_signal_private, shmem_int_put_signal(array, array, 1, (uint64_t *)(void *)own, 1, SHMEM_SIGNAL_SET, 0))
+WRONG(wait_private, shmem_int_wait_until(own, SHMEM_CMP_EQ, 1))
+WRONG(wait_all_private, shmem_int_wait_until_all(own, 4, NULL, SHMEM_CMP_EQ, 1))
+WRONG(test_private, word = shmem_int_test(own, SHMEM_CMP_EQ, 1))
+WRONG(lock_private, shmem_set_lock((long *)(void *)own))
+WRONG(reduce_private, shmem_int_sum_reduce(SHMEM_TEAM_WORLD, own, array, 4))
+WRONG(collect_private, shmem_int_collect(SHMEM_TEAM_WORLD, array, own, 4))
+WRONG(psync_private, shmem_barrier(0, 0, npes, (long *)(void *)own))
+
+// ---------------------------------------------------------------- counts, strides and other values
+WRONG(put_negative, shmem_int_put(array, own, (size_t)-3, 0))
+WRONG(get_nbi_negative, shmem_long_get_nbi((long *)(void *)own, sync_, (size_t)-1, npes - 1))
+WRONG(putmem_negative, shmem_putmem(array, own, (size_t)-100, 0))
+WRONG(iput_negative, shmem_int_iput(array, own, 1, 1, (size_t)-4, 0))
+WRONG(put_signal_negative, shmem_putmem_signal(array, own, (size_t)-4, &sig, 1, SHMEM_SIGNAL_ADD, 0))
+WRONG(wait_all_negative, shmem_int_wait_until_all(array, (size_t)-2, NULL, SHMEM_CMP_EQ, 1))
+WRONG(broadcast_negative, shmem_int_broadcast(SHMEM_TEAM_WORLD, array, array, (size_t)-5, 0))
+WRONG(to_all_negative, shmem_int_sum_to_all(array, array, -2, 0, 0, npes, array, sync_))
+WRONG(alltoalls_stride, shmem_int_alltoalls(SHMEM_TEAM_WORLD, array, array, 0, 1, 1))
+WRONG(bad_compare, shmem_int_wait_until(&word, 99, 1))
+WRONG(bad_signal_op, shmem_int_put_signal(array, own, 1, &sig, 1, 77, 0))
+WRONG(bad_team, shmem_int_broadcast(SHMEM_TEAM_INVALID, array, array, 1, 0))
+WRONG(bad_context, shmem_ctx_int_p(SHMEM_CTX_INVALID, &word, 1, 0))
+WRONG(destroy_default, shmem_ctx_destroy(SHMEM_CTX_DEFAULT))
+WRONG(set_too_large, shmem_barrier(0, 1, npes, sync_))
+WRONG(set_without_me, if (shmem_my_pe() == 1) shmem_barrier(0, 0, 1, sync_); shmem_barrier_all())
+WRONG(clear_free_lock, shmem_clear_lock(&lock))
+
+// ---------------------------------------------------------------- the heap
+WRONG(double_free, shmem_free(heap); shmem_free(heap))
+WRONG(foreign_free, shmem_free(own))
+WRONG(static_free, shmem_free(array))
+WRONG(inner_free, shmem_free(heap + 1))
+WRONG(foreign_realloc, own = shmem_realloc(own, 100))
+WRONG(bad_alignment, own = shmem_align(24, 100))
+
+// ---------------------------------------------------------------- outside of init and finalize
+WRONG(call_p, shmem_int_p(&word, 1, 0))
+WRONG(call_g, word = shmem_int_g(&word, 0))
+WRONG(call_put, shmem_int_put(array, array + 32, 4, 0))
+WRONG(call_get_nbi, shmem_int_get_nbi(array, array + 32, 4, 0))
+WRONG(call_iput, shmem_int_iput(array, array + 32, 1, 1, 4, 0))
+WRONG(call_add, shmem_int_atomic_add(&word, 1, 0))
+WRONG(call_fetch_nbi, shmem_int_atomic_fetch_nbi(array, &word, 0))
+WRONG(call_put_signal, shmem_int_put_signal(array, array + 32, 4, &sig, 1, SHMEM_SIGNAL_SET, 0))
+WRONG(call_signal_fetch, sig = shmem_signal_fetch(&sig))
+WRONG(call_quiet, shmem_quiet())
+WRONG(call_fence, shmem_fence())
+WRONG(call_wait, shmem_int_wait_until(&word, SHMEM_CMP_EQ, 0))
+WRONG(call_test_any, array[0] = (int)shmem_int_test_any(array, 4, NULL, SHMEM_CMP_EQ, 0))
+WRONG(call_lock, shmem_set_lock(&lock))
+WRONG(call_malloc, own = shmem_malloc(8))
+WRONG(call_free, shmem_free(array))
+WRONG(call_barrier, shmem_barrier_all())
+WRONG(call_reduce, shmem_int_sum_reduce(SHMEM_TEAM_WORLD, array, array, 4))
+WRONG(call_my_pe, word = shmem_my_pe())
+WRONG(call_n_pes, word = shmem_n_pes())
+WRONG(call_ptr, own = shmem_ptr(&word, 0))
+WRONG(call_finalize, shmem_finalize())
+WRONG(call_query_thread, shmem_query_thread(&word))
+WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
+
+#define LIST                                                                                                        \
+    C(p_pe_too_high) C(p_pe_negative) C(double_p_pe_too_high) C(g_pe_too_high) C(put_pe_too_high)                   \
+    C(get_pe_negative) C(iput_pe_too_high) C(add_pe_too_high) C(fetch_add_pe_negative) C(put_signal_pe_too_high)    \
+    C(pe_quiet_pe_too_high) C(ptr_pe_too_high) C(broadcast_root_too_high) C(p_to_private) C(p_to_stack) C(p_to_null) \
+    C(put_to_private) C(put_beyond_static) C(get_from_private) C(iget_from_private) C(set_private) C(swap_private)  \
+    C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private) C(lock_private)     \
+    C(reduce_private) C(collect_private) C(psync_private) C(put_negative) C(get_nbi_negative) C(putmem_negative)    \
+    C(iput_negative) C(put_signal_negative) C(wait_all_negative) C(broadcast_negative) C(to_all_negative)           \
+    C(alltoalls_stride) C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(destroy_default)               \
+    C(set_too_large) C(set_without_me) C(clear_free_lock) C(double_free) C(foreign_free) C(static_free)             \
+    C(inner_free) C(foreign_realloc) C(bad_alignment) C(call_p) C(call_g) C(call_put) C(call_get_nbi) C(call_iput)  \
+    C(call_add) C(call_fetch_nbi) C(call_put_signal) C(call_signal_fetch) C(call_quiet) C(call_fence) C(call_wait)  \
+    C(call_test_any) C(call_lock) C(call_malloc) C(call_free) C(call_barrier) C(call_reduce) C(call_my_pe)          \
+    C(call_n_pes) C(call_ptr) C(call_finalize) C(call_query_thread) C(call_ctx_create)
+#define C(name) {#name, name##_},
+static const wrong_t all[] = {LIST};
+
+/** misuse CASE, misuse CASE before (init), misuse CASE after (finalize) */
+int main(int argc, char **argv)
+{
+    const char *when = argc > 2 ? argv[2] : "between";
+    own = calloc(64, sizeof(int));
+    if (strcmp(when, "before")) {
+        shmem_init();
+        npes = shmem_n_pes();
+        heap = shmem_malloc(64 * sizeof(int));
+        shmem_barrier_all();
+        if (!strcmp(when, "after"))
+            shmem_finalize();
+    }
+    for (size_t i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++)
+        if (!strcmp(all[i].name, argv[1])) {
+            all[i].run();
+            printf("NOT NOTICED: %s\n", argv[1]);
+            return 0;
+        }
+    printf("no such case\n");
+    return 0;
+}
