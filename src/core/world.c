@@ -208,9 +208,9 @@ void cw_finalize(void)
     if (!cw_world.initialized)
         cw_check_failed("shmem_finalize", "called %s",
                         cw_world.finalized ? "after the last shmem_finalize" : "before shmem_init");
+    cw_barrier(cw_group_world);
     if (--init_count > 0)
         return;
-    cw_barrier(cw_group_world);
     if (cw_world.nnodes > 1)
         leave_network();
     cw_stats_print();
