@@ -7,8 +7,9 @@ static void check_set(const char *func, shm_set_t s)
 {
     const char *call = shm_call_name(func);
     if (s.size < 1 || s.log_stride < 0 || s.log_stride > 30)
-        cw_check_failed(call, "the active set (PE_start %d, logPE_stride %d, PE_size %d) is empty or has a negative "
-                              "stride", s.start, s.log_stride, s.size);
+        cw_check_failed(call,
+                        "the active set (PE_start %d, logPE_stride %d, PE_size %d) is empty or its stride negative",
+                        s.start, s.log_stride, s.size);
     long last = s.start + (long)(s.size - 1) * (1L << s.log_stride);
     if (s.start < 0 || last >= cw_world.npes)
         cw_check_failed(call, "the active set reaches from PE %d to PE %ld: PEs are 0 to %d", s.start, last,
@@ -27,7 +28,10 @@ const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *ro
     if (set.start == 0 && set.log_stride == 0 && set.size == cw_world.npes)
         return cw_group_world;
     int stride = 1 << set.log_stride;
-    *room = (cw_group_t){.start = set.start, .stride = stride, .size = set.size,
-                         .rank = (cw_world.pe - set.start) / stride, .psync = set.psync};
+    *room = (cw_group_t){.start = set.start,
+                         .stride = stride,
+                         .size = set.size,
+                         .rank = (cw_world.pe - set.start) / stride,
+                         .psync = set.psync};
     return room;
 }

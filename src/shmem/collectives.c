@@ -103,6 +103,7 @@ TEAM_MOVE(alltoallmem, alltoall, void, 1)
     { cw_group_t room; SHM_ENTER(); alltoalls(__func__, ACTIVE_SET, dest, source, dst, sst, nelems, S / 8); }       \
     SHM_WEAK(shmem_alltoalls##S);
 
+// clang-format off
 SET_BROADCAST(32) SET_BROADCAST(64)
 SET_STRIDED(32) SET_STRIDED(64)
 SET_MOVE(collect, collect, 32) SET_MOVE(collect, collect, 64)

@@ -19,21 +19,30 @@ typedef int64_t shm_key_t;
 static inline __attribute__((always_inline)) shm_key_t shm_key(uint64_t bits, shm_kind_t kind)
 {
     switch (kind) {
-    case 4: return (uint16_t)bits;
-    case 5: return (int16_t)bits;
-    case 8: return (uint32_t)bits;
-    case 9: return (int32_t)bits;
-    case 16: return (int64_t)(bits ^ (UINT64_C(1) << 63));
-    default: return (int64_t)bits;
+    case 4:
+        return (uint16_t)bits;
+    case 5:
+        return (int16_t)bits;
+    case 8:
+        return (uint32_t)bits;
+    case 9:
+        return (int32_t)bits;
+    case 16:
+        return (int64_t)(bits ^ (UINT64_C(1) << 63));
+    default:
+        return (int64_t)bits;
     }
 }
 
 static inline __attribute__((always_inline)) shm_key_t shm_load_key(const void *word, shm_kind_t kind)
 {
     switch (kind / 2) {
-    case 2: return shm_key(__atomic_load_n((const uint16_t *)word, __ATOMIC_ACQUIRE), kind);
-    case 4: return shm_key(__atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE), kind);
-    default: return shm_key(__atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE), kind);
+    case 2:
+        return shm_key(__atomic_load_n((const uint16_t *)word, __ATOMIC_ACQUIRE), kind);
+    case 4:
+        return shm_key(__atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE), kind);
+    default:
+        return shm_key(__atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE), kind);
     }
 }
 

@@ -67,10 +67,14 @@ static inline __attribute__((always_inline)) uint64_t shm_bits(const void *value
     uint32_t b4;
     uint64_t b8;
     switch (nbytes) {
-    case 1: return memcpy(&b1, value, 1), b1;
-    case 2: return memcpy(&b2, value, 2), b2;
-    case 4: return memcpy(&b4, value, 4), b4;
-    default: return memcpy(&b8, value, 8), b8;
+    case 1:
+        return memcpy(&b1, value, 1), b1;
+    case 2:
+        return memcpy(&b2, value, 2), b2;
+    case 4:
+        return memcpy(&b4, value, 4), b4;
+    default:
+        return memcpy(&b8, value, 8), b8;
     }
 }
 
@@ -81,10 +85,18 @@ static inline __attribute__((always_inline)) void shm_from_bits(void *value, uin
     uint16_t b2 = (uint16_t)bits;
     uint32_t b4 = (uint32_t)bits;
     switch (nbytes) {
-    case 1: memcpy(value, &b1, 1); break;
-    case 2: memcpy(value, &b2, 2); break;
-    case 4: memcpy(value, &b4, 4); break;
-    default: memcpy(value, &bits, 8); break;
+    case 1:
+        memcpy(value, &b1, 1);
+        break;
+    case 2:
+        memcpy(value, &b2, 2);
+        break;
+    case 4:
+        memcpy(value, &b4, 4);
+        break;
+    default:
+        memcpy(value, &bits, 8);
+        break;
     }
 }
 

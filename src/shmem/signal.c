@@ -17,8 +17,8 @@ static cw_amo_op_t signal_op(const char *func, int sig_op)
     return sig_op == SHMEM_SIGNAL_SET ? CW_AMO_SET : CW_AMO_ADD;
 }
 
-static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *source, size_t nbytes, signal_update_t s,
-                       int pe, bool nbi)
+static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *source, size_t nbytes,
+                       signal_update_t s, int pe, bool nbi)
 {
     if (CW_UNLIKELY(!cw_world.initialized))
         shm_not_initialized(func);

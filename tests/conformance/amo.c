@@ -124,6 +124,7 @@
 static uint64_t words[64];
 static void *area = words;
 
+// clang-format off
 static void forms(void)
 {
     AMO_EXTENDED_TYPES(EXTENDED)
@@ -137,6 +138,7 @@ static void bits_and_old_names(void)
     OLD_EXTENDED(int, int) OLD_EXTENDED(long, long) OLD_EXTENDED(longlong, long long)
     OLD(int, int) OLD(long, long) OLD(longlong, long long)
 }
+// clang-format on
 
 /** All PEs, the owner too, on words of every PE: nothing lost, every fetched value seen once. */
 static void contention(void)

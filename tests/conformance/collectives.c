@@ -93,7 +93,10 @@ static size_t share(int pe, size_t n)
         untouched("shmem_" #NAME, (size_t)npes * n * (SIZE));                        \
     }
 
-static const struct { ptrdiff_t dst, sst; size_t n; } strides[] = {{1, 3, 5}, {3, 2, 60}, {1, 1, 7}, {2, 1, 5}, {2, 2, 0}};
+static const struct {
+    ptrdiff_t dst, sst;
+    size_t n;
+} strides[] = {{1, 3, 5}, {3, 2, 60}, {1, 1, 7}, {2, 1, 5}, {2, 2, 0}};
 #define ALLTOALLS(NAME, SIZE)                                                        \
     for (size_t k = 0; k < ncounts; k++) {                                                    \
         size_t n = strides[k].n, dst = (size_t)strides[k].dst, sst = (size_t)strides[k].sst; \

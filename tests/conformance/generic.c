@@ -225,6 +225,7 @@ static uint64_t signals;
 #define SIZE_TYPES(X) X(size, size_t) X(ptrdiff, ptrdiff_t)
 #define UNSIGNED_WIDE(X) X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long)
 
+// clang-format off
 REALS(RMA) NARROW(RMA) WIDE(RMA) EXACT(RMA) EXACT_NARROW(RMA) SIZE_TYPES(RMA)
 EXTENDED(float, float) EXTENDED(double, double) WIDE(EXTENDED) EXACT(EXTENDED) SIZE_TYPES(EXTENDED)
 WIDE(AMO) EXACT(AMO) SIZE_TYPES(AMO)

@@ -11,12 +11,30 @@ static long words[4];
 
 typedef void order_fn(void);
 
-static void fence(void) { shmem_fence(); }
-static void ctx_fence(void) { shmem_ctx_fence(SHMEM_CTX_DEFAULT); }
-static void quiet(void) { shmem_quiet(); }
-static void ctx_quiet(void) { shmem_ctx_quiet(SHMEM_CTX_DEFAULT); }
-static void pe_quiet(void) { shmem_pe_quiet((int[]){next, me}, 2); }
-static void ctx_pe_quiet(void) { shmem_ctx_pe_quiet(SHMEM_CTX_DEFAULT, &next, 1); }
+static void fence(void)
+{
+    shmem_fence();
+}
+static void ctx_fence(void)
+{
+    shmem_ctx_fence(SHMEM_CTX_DEFAULT);
+}
+static void quiet(void)
+{
+    shmem_quiet();
+}
+static void ctx_quiet(void)
+{
+    shmem_ctx_quiet(SHMEM_CTX_DEFAULT);
+}
+static void pe_quiet(void)
+{
+    shmem_pe_quiet((int[]){next, me}, 2);
+}
+static void ctx_pe_quiet(void)
+{
+    shmem_ctx_pe_quiet(SHMEM_CTX_DEFAULT, &next, 1);
+}
 
 /** Data, then a flag by another path (put, atomic, signal): who sees the flag sees the data. */
 static void data_before_flag(const char *call, order_fn *order, int how)
@@ -42,7 +60,10 @@ static void data_before_flag(const char *call, order_fn *order, int how)
         int wrong = 0;
         for (int i = 0; i < LENGTH; i++)
             wrong += data[i] != lap * 10000 + i;
-        CHECK(wrong == 0, "%s after %s: %d of %d words are late", call, how == 0 ? "put" : how == 1 ? "put_nbi" : "iput",
+        CHECK(wrong == 0, "%s after %s: %d of %d words are late", call,
+              how == 0   ? "put"
+              : how == 1 ? "put_nbi"
+                         : "iput",
               wrong, LENGTH);
         shmem_barrier_all();
     }

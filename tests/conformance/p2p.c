@@ -68,10 +68,14 @@ static void one(void)
         meet();                                                                                                     \
     }
 
+static void old_waits(void)
+{
+    OLD_WAIT(short, short) OLD_WAIT(int, int) OLD_WAIT(long, long) OLD_WAIT(longlong, long long)
+}
+
 static void old_names(void)
 {
     long *w = (long *)(void *)words_area;
-    OLD_WAIT(short, short) OLD_WAIT(int, int) OLD_WAIT(long, long) OLD_WAIT(longlong, long long)
     w[0] = w[1] = 0;
     meet();
     shmem_long_p(&w[0], 1, next);
@@ -173,7 +177,8 @@ static void empty_sets(void)
         CHECK(shmem_int_wait_until_any(w, n, mask, SHMEM_CMP_EQ, 1) == SIZE_MAX, "wait_until_any of nothing");
         CHECK(shmem_int_wait_until_any_vector(w, n, mask, SHMEM_CMP_GT, values) == SIZE_MAX, "any_vector of nothing");
         CHECK(shmem_int_wait_until_some(w, n, indices, mask, SHMEM_CMP_EQ, 1) == 0, "wait_until_some of nothing");
-        CHECK(shmem_int_wait_until_some_vector(w, n, indices, mask, SHMEM_CMP_GT, values) == 0, "some_vector of nothing");
+        CHECK(shmem_int_wait_until_some_vector(w, n, indices, mask, SHMEM_CMP_GT, values) == 0,
+              "some_vector of nothing");
         CHECK(shmem_int_test_all(w, n, mask, SHMEM_CMP_EQ, 1) == 1, "test_all of nothing");
         CHECK(shmem_int_test_all_vector(w, n, mask, SHMEM_CMP_GT, values) == 1, "test_all_vector of nothing");
         CHECK(shmem_int_test_any(w, n, mask, SHMEM_CMP_EQ, 1) == SIZE_MAX, "test_any of nothing");
@@ -208,6 +213,7 @@ int main(void)
 {
     check_begin();
     one();
+    old_waits();
     old_names();
     sets();
     vectors();

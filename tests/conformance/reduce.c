@@ -99,8 +99,8 @@ BITWISE_TYPES(TEAM_BITWISE)
 FUNCTION(reals, REALS(TEAM, float, float) REALS(TEAM, double, double) REALS(TEAM, longdouble, long double))
 FUNCTION(complexes, COMPLEXES(TEAM, complexf, float _Complex) COMPLEXES(TEAM, complexd, double _Complex))
 
-FUNCTION(set_bits, BITWISE(SET, short, short) BITWISE(SET, int, int) BITWISE(SET, long, long)
-                       BITWISE(SET, longlong, long long))
+FUNCTION(set_bits,
+         BITWISE(SET, short, short) BITWISE(SET, int, int) BITWISE(SET, long, long) BITWISE(SET, longlong, long long))
 FUNCTION(set_integers, INTEGERS(SET, short, short) INTEGERS(SET, int, int) INTEGERS(SET, long, long)
                            INTEGERS(SET, longlong, long long))
 FUNCTION(set_reals, REALS(SET, float, float) REALS(SET, double, double) REALS(SET, longdouble, long double))

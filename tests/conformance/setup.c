@@ -105,7 +105,11 @@ int main(void)
     names();
     access();
     contexts();
-    shmem_finalize();
+    zeroed[0] = 0;
+    shmem_barrier_all();
+    shmem_int_p(&zeroed[0], me + 1, next);
+    shmem_finalize();  // the first of two: a barrier
+    CHECK(zeroed[0] == prev + 1, "the first of two finalizes completed nothing");
     CHECK(initialized() != 0, "the first of two finalizes ended the program's OpenSHMEM part");
     shmem_int_p(&global, me, next);
     shmem_barrier_all();

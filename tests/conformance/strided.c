@@ -16,7 +16,8 @@ typedef struct shape {
 } shape_t;
 
 static const shape_t shapes[] = {{1, 1, 1, 40}, {2, 1, 1, 17}, {1, 3, 1, 17}, {3, 5, 1, 9}, {2, 2, 1, 0}, {1, 1, 1, 1}};
-static const shape_t block_shapes[] = {{1, 1, 1, 40}, {4, 3, 2, 10}, {5, 7, 3, 7}, {8, 8, 8, 5}, {9, 9, 0, 4}, {6, 6, 5, 0}};
+static const shape_t block_shapes[] = {{1, 1, 1, 40}, {4, 3, 2, 10}, {5, 7, 3, 7},
+                                       {8, 8, 8, 5},  {9, 9, 0, 4},  {6, 6, 5, 0}};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static unsigned char byte_of(int pe, size_t i)
