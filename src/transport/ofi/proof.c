@@ -43,14 +43,14 @@ static void sip_word(uint64_t v[4], uint64_t m)
     v[0] ^= m;
 }
 
-uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], ofi_purpose_t purpose, const void *data, size_t nbytes)
+uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data, size_t nbytes)
 {
     uint64_t k0 = load_le64(secret), k1 = load_le64(secret + 8);
     uint64_t v[4] = {k0 ^ 0x736f6d6570736575ull, k1 ^ 0x646f72616e646f6dull, k0 ^ 0x6c7967656e657261ull,
                      k1 ^ 0x7465646279746573ull};
     const uint8_t *p = data;
     size_t left = nbytes;
-    sip_word(v, (uint64_t)purpose);
+    sip_word(v, purpose);
     for (; left >= 8; left -= 8, p += 8)
         sip_word(v, load_le64(p));
     uint8_t tail[8] = {0};

@@ -308,7 +308,8 @@ static void cq_error(cwt_server_t *server)
     if (fi_cq_readerr(server->lane.cq, &u.err, 0) <= 0)
         return;
     ofi_op_t *op = u.err.op_context;
-    cwu_debug("node server: an operation failed: %s", ofi_reason(u.err.err));
+    if (u.err.err != FI_ECANCELED)  // that is how an endpoint's receives end
+        cwu_debug("node server: an operation failed: %s", ofi_reason(u.err.err));
     if (!op)
         return;
     if (op->kind == OFI_SEND) {

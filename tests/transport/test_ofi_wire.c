@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Bytes from the network are not believed: random, truncated, forged and replayed messages go to both halves'
+// receiving code directly. Nothing may crash (the sanitizers look on), reach the handler, or disturb a connection.
+#include <stdlib.h>
+
+#include "transport/ofi/ofi.h"
+
+#include "../unit/check.h"
+
+static int handled;
+static uint64_t state = 88172645463325252u;
+
+static uint64_t next_random(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static void handler(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    (void)arg, (void)from;
+    handled++;
+    CHECK(nbytes >= sizeof *msg && nbytes <= CWT_MESSAGE_MAX && msg->nbytes == nbytes);
+}
+
+static const uint8_t secret[CWT_SECRET_BYTES] = "sixteen bytes..";
+
+static void requests(bool msg_mode)
+{
+    static uint8_t bytes[OFI_SLOT_NBYTES];
+    cwt_server_t *server = calloc(1, sizeof *server);
+    ofi_peer_t *peer = calloc(1, sizeof *peer);
+    cwt_header_t *header = (void *)bytes;
+    ofi_choice.msg = msg_mode;
+    handled = 0;
+    memcpy(server->config.secret, secret, sizeof secret);
+    server->config.handler = handler;
+    server->ready = true;
+    server->token_in = ofi_digest(secret, OFI_FOR_REQUEST, &server->config.node, sizeof server->config.node);
+    server->addr_nbytes = 16;
+    server->warned = true;
+    peer->server = server;
+    peer->connected = true;
+    server->by_index = &peer;
+    server->by_index_count = 1;
+    const int rounds = 200000;
+    for (int i = 0; i < rounds; i++) {
+        size_t nbytes = next_random() % (sizeof bytes + 1);
+        for (size_t at = 0; at < 128; at += 8)
+            *(uint64_t *)(void *)(bytes + at) = next_random();
+        if (i % 3 == 0)
+            header->nbytes = (uint32_t)nbytes;  // right in one thing
+        if (i % 5 == 0)
+            header->reply_id |= OFI_ID_OWN, header->op = OFI_OWN_HELLO;
+        ofi_server_request(server, peer, bytes, nbytes);
+    }
+    CHECK(handled == 0);
+    CHECK(server->stats.refused == (uint64_t)rounds);
+
+    // the same header made right piece by piece
+    memset(bytes, 0, sizeof bytes);
+    *header = (cwt_header_t){.token = server->token_in, .op = 1, .nbytes = sizeof *header};
+    ofi_server_request(server, peer, bytes, sizeof *header);
+    CHECK(handled == 1 && peer->executed == 1);
+    ofi_server_request(server, peer, bytes, sizeof *header - 1);
+    header->nbytes++;
+    ofi_server_request(server, peer, bytes, sizeof *header);
+    header->nbytes--;
+    header->token ^= 1;
+    ofi_server_request(server, peer, bytes, sizeof *header);
+    CHECK(handled == 1);
+    header->token ^= 1;
+    if (!msg_mode) {  // a number that nobody has, with the right token
+        header->reply_id = (uint64_t)12345 << OFI_ID_PEER_SHIFT;
+        ofi_server_request(server, peer, bytes, sizeof *header);
+        CHECK(handled == 1);
+    }
+    peer->dying = true;
+    header->reply_id = 0;
+    ofi_server_request(server, peer, bytes, sizeof *header);
+    CHECK(handled == 1);
+    free(peer);
+    free(server);
+}
+
+static void replies(void)
+{
+    static uint8_t bytes[OFI_SLOT_NBYTES];
+    cwt_client_t *client = calloc(1, sizeof *client);
+    cwt_conn_t *conn = calloc(1, sizeof *conn);
+    ofi_op_t op = {.conn = conn, .buf = bytes, .kind = OFI_RECV};
+    ofi_reply_header_t *header = (void *)bytes;
+    uint64_t answer = 0;
+    cwt_reply_t reply = {.buf = &answer, .capacity = sizeof answer};
+    ofi_choice.msg = true;
+    conn->client = client;
+    conn->welcomed = conn->closing = true;  // closing: the buffer is not posted again
+    conn->token_in = ofi_digest(secret, OFI_FOR_REPLY, &conn->node, sizeof conn->node);
+    conn->sent = 5;
+    conn->replies[3].reply = &reply;
+    conn->replies[3].generation = 7;
+    for (int i = 0; i < 200000; i++) {
+        size_t nbytes = next_random() % (sizeof bytes + 1);
+        for (size_t at = 0; at < 64; at += 8)
+            *(uint64_t *)(void *)(bytes + at) = next_random();
+        header->nbytes = (uint32_t)nbytes;
+        ofi_reply_arrived(client, &op, nbytes);
+    }
+    CHECK(client->stats.refused == 200000 && !reply.done && conn->acked == 0);
+
+    memset(bytes, 0, sizeof bytes);
+    *header = (ofi_reply_header_t){.token = conn->token_in, .executed = 6, .nbytes = sizeof *header};
+    ofi_reply_arrived(client, &op, sizeof *header);
+    CHECK(conn->acked == 0);  // more executed than sent
+    header->executed = 4;
+    ofi_reply_arrived(client, &op, sizeof *header);
+    CHECK(conn->acked == 4);
+    header->executed = 2;
+    ofi_reply_arrived(client, &op, sizeof *header);
+    CHECK(conn->acked == 4);  // an older count changes nothing
+    header->executed = 5;
+    header->reply_id = 7u << 8 | 3;
+    header->nbytes = sizeof *header + 8;
+    memset(header + 1, 0x11, 8);
+    ofi_reply_arrived(client, &op, header->nbytes);
+    CHECK(reply.done == 1 && reply.nbytes == 8 && answer == 0x1111111111111111u);
+    free(conn);
+    free(client);
+}
+
+/** SipHash-2-4 and what is built on it. */
+static void proofs(void)
+{
+    ofi_hello_t hello = {.pe = 3, .node = 2, .nonce = 42};
+    ofi_hello_sign(&hello, secret);
+    CHECK(ofi_hello_check(&hello, secret, 2));
+    CHECK(!ofi_hello_check(&hello, secret, 1));
+    for (size_t bit = 0; bit < 8 * sizeof hello; bit++) {
+        ((uint8_t *)&hello)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        CHECK(!ofi_hello_check(&hello, secret, 2));
+        ((uint8_t *)&hello)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    uint8_t other[CWT_SECRET_BYTES] = "another secret.";
+    CHECK(!ofi_hello_check(&hello, other, 2));
+    // purpose 0x0706050403020100 and bytes 8..14 make the paper's 15-byte example (appendix A)
+    uint8_t key[16], text[7];
+    for (int i = 0; i < 16; i++)
+        key[i] = (uint8_t)i;
+    for (int i = 0; i < 7; i++)
+        text[i] = (uint8_t)(8 + i);
+    CHECK(ofi_digest(key, 0x0706050403020100u, text, sizeof text) == 0xa129ca6149be45e5u);
+}
+
+static void pieces(void)
+{
+    cwt_layout_t l = {.control_nbytes = 4096, .slice_offset = 8192, .slice_stride = 1 << 20, .data_nbytes = 1000,
+                      .heap_offset = 65536, .heap_nbytes = 500000, .nslots = 3};
+    CHECK(ofi_piece_of(&l, 0, 4096) == 0 && ofi_piece_of(&l, 1, 4096) == -1 && ofi_piece_of(&l, 4096, 1) == -1);
+    CHECK(ofi_piece_of(&l, 8192, 1000) == 1 && ofi_piece_of(&l, 8192, 1001) == -1);
+    CHECK(ofi_piece_of(&l, 8192 + 65536, 500000) == 2 && ofi_piece_of(&l, 8192 + 65536, 500001) == -1);
+    CHECK(ofi_piece_of(&l, 8192 + 65535, 1) == -1 && ofi_piece_of(&l, 8192 + 65536 + 500000, 1) == -1);
+    CHECK(ofi_piece_of(&l, 8192 + (2u << 20) + 65536, 8) == 6);
+    CHECK(ofi_piece_of(&l, 8192, SIZE_MAX) == -1);
+}
+
+int main(void)
+{
+    cwu_env_load();
+    requests(true);
+    requests(false);
+    replies();
+    proofs();
+    pieces();
+    return test_end();
+}
