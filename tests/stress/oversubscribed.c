@@ -37,6 +37,7 @@ int main(void)
     }
     qsort(took, ROUNDS, sizeof *took, by_value);
     pass_token(1);  // connections are made here
+    shmem_barrier_all();
     double start = now_s();
     for (long lap = 2; lap <= 1 + LAPS; lap++)
         pass_token(lap);
