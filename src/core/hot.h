@@ -34,7 +34,11 @@ typedef struct cw_hot {
     cw_node_hot_t *node;
     volatile uintptr_t last;    // non-zero: the default context has something in flight off-node (a peer word)
     const uintptr_t *amo_peer;  // [npes] for atomics: the same table unless atomics go through the NIC
+    int32_t room;               // scalar puts that may be injected before the queues must drain (CW_INJECT_ROOM)
 } cw_hot_t;
+
+/** Providers queue what a busy target does not take, without bound: after so many scalar puts one waits for it. */
+#define CW_INJECT_ROOM 8192
 
 extern cw_hot_t cw_hot __attribute__((visibility("hidden")));
 extern cwt_target_t cw_cold_target __attribute__((visibility("hidden")));

@@ -11,6 +11,7 @@
 #define HOT_PEER 0
 #define HOT_NODE 8
 #define HOT_LAST 16
+#define HOT_ROOM 32
 #define T_INJECT 0
 #define T_EP 8
 #define T_FABRIC_ADDR 16
@@ -45,11 +46,14 @@
         .cfi_adjust_cfa_offset -8
         test    %rax, %rax
         jne     3f
+        decl    cw_hot+HOT_ROOM(%rip)
+        js      4f
         ret
 2:      mov     %r10d, %edi
         jmp     cw_wake
 3:      mov     $\nbytes, %esi
         jmp     cw_put_scalar_retry
+4:      jmp     cw_put_scalar_drain
 .endm
 
 /* Defines the function `name` for integers of nbytes whose register is reg. */

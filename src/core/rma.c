@@ -102,7 +102,8 @@ void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
     cw_ctx_leave(ctx);
 }
 
-_Static_assert(offsetof(cw_hot_t, peer) == 0 && offsetof(cw_hot_t, node) == 8 && offsetof(cw_hot_t, last) == 16,
+_Static_assert(offsetof(cw_hot_t, peer) == 0 && offsetof(cw_hot_t, node) == 8 && offsetof(cw_hot_t, last) == 16 &&
+                   offsetof(cw_hot_t, room) == 32,
                "put_scalar_x86_64.h");
 _Static_assert(offsetof(cwt_target_t, inject) == 0 && offsetof(cwt_target_t, ep) == 8 &&
                    offsetof(cwt_target_t, fabric_addr) == 16 && offsetof(cwt_target_t, base) == 24 &&
@@ -120,6 +121,14 @@ void cw_put_scalar_off_node(void *dest, uint64_t bits, size_t nbytes, int pe, ui
     t->last = (uint64_t)(uintptr_t)dest;
     if (t->inject(t->ep, &bits, nbytes, t->fabric_addr, (uintptr_t)dest + t->base, t->key))
         cw_put_scalar_retry(bits, nbytes);
+    else if (--cw_hot.room < 0)
+        cw_put_scalar_drain();
+}
+
+void cw_put_scalar_drain(void)
+{
+    cw_hot.room = CW_INJECT_ROOM;
+    cw_quiet_cold(&cw_ctx_default);
 }
 
 void cw_put_scalar_retry(uint64_t bits, size_t nbytes)

@@ -15,6 +15,8 @@
 void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int pe) __attribute__((cold));
 /** The put that the provider did not take: cw_hot.last and its target say where it was going. */
 void cw_put_scalar_retry(uint64_t bits, size_t nbytes) __attribute__((cold));
+/** CW_INJECT_ROOM puts were injected: waits until the targets have them. */
+void cw_put_scalar_drain(void) __attribute__((cold));
 /** An off-node put through the target's inject; x86-64 has it in assembly (core/put_scalar_x86_64.h). */
 void cw_put_scalar_off_node(void *dest, uint64_t bits, size_t nbytes, int pe, uintptr_t word);
 ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t pe);

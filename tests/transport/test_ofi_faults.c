@@ -150,6 +150,34 @@ static void clean_end(void)
     n.ops->close(n.client);
 }
 
+static long resident_kib(void)
+{
+    struct rusage r;
+    getrusage(RUSAGE_SELF, &r);
+    return r.ru_maxrss;
+}
+
+/** A target that takes nothing for a while must not make the source queue without bound. */
+static void stopped_peer(void)
+{
+    start_peer();
+    works();
+    long before = resident_kib();
+    kill(n.peer_pid, SIGSTOP);
+    if (fork() == 0) {
+        usleep(500000);
+        kill(n.peer_pid, SIGCONT);
+        _exit(0);
+    }
+    for (uint64_t i = 0; i < 400000; i++)
+        REQUIRE(n.ops->put(n.conn, n.heap + 8 * (i % 4096), &i, 8, false) == 0);
+    REQUIRE(n.ops->quiet(n.client) == 0);
+    REQUIRE(*(uint64_t *)(void *)(n.memory[1] + n.heap + 8 * (399999 % 4096)) == 399999);
+    REQUIRE(resident_kib() - before < 32768);
+    n.ops->close(n.client);
+    REQUIRE(end_peer() == 0);
+}
+
 static void foreign_blob(void)
 {
     start_peer();
@@ -251,6 +279,7 @@ int main(int argc, char **argv)
         {"killed_while_waiting", killed_while_waiting, "lost the connection to node 1", "look for its own message"},
         {"killed_before_quiet", killed_before_quiet, "lost the connection to node 1", ""},
         {"clean_end", clean_end, NULL, NULL},
+        {"stopped_peer", stopped_peer, NULL, NULL},
         {"foreign_blob", foreign_blob, "must run the same Causeway", ""},
         {"junk_on_the_port", junk_on_the_port, NULL, NULL},
         {"no_descriptors", no_descriptors, "out of file descriptors", "ulimit -n"},

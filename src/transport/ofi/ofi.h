@@ -32,6 +32,7 @@
 #define OFI_SLOT_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
 #define OFI_BOUNCE_NBYTES 16384u             // puts up to this size are copied and forgotten
 #define OFI_BOUNCE_MAX 128u                  // bounce buffers per client
+#define OFI_INJECT_MAX 8192u                 // injected puts between two flushes
 #define OFI_OPS_MAX 1024u                    // operations in flight per client
 #define OFI_FRAGMENT ((size_t)16 << 20)      // larger transfers go in pieces of this size
 #define OFI_FRAGMENTS 4u                     // pieces in flight of one transfer
@@ -364,6 +365,7 @@ struct cwt_conn {
     uint64_t stuck_ns;             // RDM: since when the provider does not even take that read
     int error;                     // sticky: 0 or CW_E…, already reported
     uint32_t epoch_puts;           // since the last quiet
+    uint32_t injected;             // of these, injected by the transport itself
     bool lone_puts;                // the last epoch that had puts had one
     uint32_t writes, reads;        // tracked operations in flight
     uint32_t sent, acked;          // requests sent; of these, how many are known executed

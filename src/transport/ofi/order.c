@@ -23,7 +23,7 @@ static int start_flush(cwt_conn_t *conn)
     ofi_collect_dirty(conn);
     if (conn->epoch_puts)
         conn->lone_puts = conn->epoch_puts == 1;
-    conn->epoch_puts = 0;
+    conn->epoch_puts = conn->injected = 0;
     if (conn->error)
         return conn->error;
     bool unacked = conn->sent != conn->acked;

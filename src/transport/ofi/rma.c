@@ -125,7 +125,8 @@ static int put_inject(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void 
     }
     conn->client->stats.injects++;
     conn->dirty = true;
-    return 0;
+    // some providers queue without bound what a busy target does not take
+    return ++conn->injected < OFI_INJECT_MAX ? 0 : ofi_drain_puts(conn);
 }
 
 static int put_bounce(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes, proof_t proof)
@@ -331,7 +332,9 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
     if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
         rc = CW_EINVAL;
     else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
-        rc = fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey);
+        rc = ++conn->injected < OFI_INJECT_MAX
+                 ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)
+                 : CW_EAGAIN;  // the put that follows drains
     else
         rc = nbytes <= OFI_BOUNCE_NBYTES ? put_bounce(conn, remote, rkey, buf, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY) : CW_EAGAIN;
     if (rc == 0) {
