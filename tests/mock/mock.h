@@ -40,7 +40,7 @@ enum {
 
 struct mock_demands {
     bool virt_addr, prov_key, mr_local, mr_allocated, cm56, unordered, unordered_sends, atomics, no_wait_fd,
-        small_inject, eagain;
+        small_inject, eagain, mr_endpoint, context;
 };
 extern struct mock_demands mock_want;
 
@@ -148,6 +148,8 @@ struct mock_mr {
     struct mock_mr *next;
     struct fid_mr *fid;
     uint64_t access;
+    uint64_t key;  // as it will be; mr_endpoint shows it when the region is enabled
+    bool bound, enabled;
     size_t niov;
     struct iovec iov[MOCK_IOV];
 };
@@ -159,6 +161,7 @@ struct mock_domain {
     struct mock_domain *next;  // among those of the process
     struct mock_ep *eps;
     struct mock_mr *mrs;
+    bool rdm;  // opened for endpoints other than MSG
 };
 
 struct mock_done {  // a simulated completion; err != 0: an error entry
@@ -265,6 +268,9 @@ int mock_getinfo(uint32_t version, const char *node, const char *service, uint64
                  struct fi_info **info);
 void mock_decorate(struct fi_info *info, bool atomics);
 struct fi_info *mock_undecorate(const struct fi_info *info);
+
+// The context of an operation is the provider's until its completion: under `context` we write there.
+void mock_use_context(void *context);
 
 // mock_mr.c
 extern struct fi_ops_mr mock_mr_ops;

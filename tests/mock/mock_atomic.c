@@ -170,6 +170,8 @@ static ssize_t perform(struct fid_ep *fid, const struct request *r)
     pthread_mutex_lock(&ep->domain->lock);
     if (mock_want.mr_local && r->kind != OP_INJECT_ATOMIC && !(r->flags & FI_INJECT))
         check_buffers(ep, r);
+    if (r->kind != OP_INJECT_ATOMIC)
+        mock_use_context(r->context);
     mock_step(ep->domain);
     int pid;
     uint64_t there = mock_key_resolve(r->key, r->addr, nbytes, &pid);

@@ -47,6 +47,15 @@ static ssize_t check(struct mock_ep *ep, const struct mock_op *op)
     return 0;
 }
 
+void mock_use_context(void *context)
+{
+    if (!mock_want.context)
+        return;
+    if (!context)
+        mock_violation("an operation without a context, where the fabric demands FI_CONTEXT2");
+    memset(context, 0x5a, sizeof(struct fi_context2));
+}
+
 static ssize_t post(struct mock_ep *ep, const struct mock_op *op)
 {
     mock_count(op->kind);
@@ -57,6 +66,8 @@ static ssize_t post(struct mock_ep *ep, const struct mock_op *op)
     pthread_mutex_lock(&ep->domain->lock);
     ssize_t rc = check(ep, op);
     if (rc == 0) {
+        if (!is_inject(op) || op->flags & FI_INJECT)
+            mock_use_context(op->context);
         mock_step(ep->domain);
         if (op->flags & FI_FENCE)
             mock_release_ep(ep);

@@ -133,6 +133,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct f
     struct mock_domain *domain = mock_new(sizeof *domain);
     pthread_mutex_init(&domain->lock, NULL);
     domain->real = real;
+    domain->rdm = !(info->ep_attr && info->ep_attr->type == FI_EP_MSG);
     domain->fid = (struct fid_domain){{FI_CLASS_DOMAIN, context, &domain_fid_ops}, &domain_ops, &mock_mr_ops};
     mock_domain_opened(domain);
     *domain_p = &domain->fid;

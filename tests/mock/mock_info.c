@@ -7,11 +7,14 @@
 #include <string.h>
 
 // Everything about memory registration that we may demand, and the real provider need not hear of.
-static const int mr_bits = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+static const int mr_bits = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
-static int demanded_mr_mode(void)
+// Regions by endpoint are for endpoints that reach everybody: connected ones know nothing of the kind.
+static int demanded_mr_mode(const struct fi_info *info)
 {
     int mode = 0;
+    if (mock_want.mr_endpoint && !(info->ep_attr && info->ep_attr->type == FI_EP_MSG))
+        mode |= FI_MR_ENDPOINT;
     if (mock_want.mr_local)
         mode |= FI_MR_LOCAL;
     if (mock_want.virt_addr)
@@ -32,9 +35,11 @@ static bool acceptable(const struct fi_info *hints)
         int mode = hints->domain_attr->mr_mode;
         if (mode & FI_MR_BASIC)
             mode |= FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
-        if (demanded_mr_mode() & ~mode)
+        if (demanded_mr_mode(hints) & ~mode)
             return false;
     }
+    if (mock_want.context && !(hints->mode & FI_CONTEXT2))
+        return false;
     const struct fi_tx_attr *tx = hints->tx_attr;
     const struct fi_rx_attr *rx = hints->rx_attr;
     if (mock_want.unordered && ((tx && (tx->msg_order || tx->comp_order)) || (rx && (rx->msg_order || rx->comp_order))))
@@ -118,7 +123,9 @@ static void decorate_order(struct fi_info *info)
 void mock_decorate(struct fi_info *info, bool atomics)
 {
     if (info->domain_attr)
-        info->domain_attr->mr_mode |= demanded_mr_mode();
+        info->domain_attr->mr_mode |= demanded_mr_mode(info);
+    if (mock_want.context)
+        info->mode |= FI_CONTEXT2;
     if (mock_want.atomics && atomics)
         decorate_atomics(info);
     else if (mock_want.atomics)
@@ -137,11 +144,13 @@ struct fi_info *mock_undecorate(const struct fi_info *info)
     if (!copy)
         return NULL;
     if (copy->domain_attr) {
-        int mine = demanded_mr_mode() & mr_bits & ~(mock_want.virt_addr ? FI_MR_VIRT_ADDR : 0);
+        int mine = demanded_mr_mode(info) & mr_bits & ~(mock_want.virt_addr ? FI_MR_VIRT_ADDR : 0);
         copy->domain_attr->mr_mode &= ~mine;
         if (mock_want.unordered)  // there is a thread of ours
             copy->domain_attr->threading = FI_THREAD_SAFE;
     }
+    if (mock_want.context)
+        copy->mode &= ~FI_CONTEXT2;
     if (mock_want.atomics)
         remove_atomics(copy);
     return copy;

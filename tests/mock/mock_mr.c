@@ -69,12 +69,46 @@ static int mr_close(struct fid *fid)
             *p = mr->next;
             break;
         }
-    if (mock_own_keys() && remote(mr->access))
-        mock_key_withdraw(mr->fid->key);
+    if (mock_own_keys() && remote(mr->access) && mr->enabled)
+        mock_key_withdraw(mr->key);
     pthread_mutex_unlock(&domain->lock);
     int rc = mr->base.real->close(fid);
     free(mr);
     return rc;
+}
+
+static bool by_endpoint(const struct mock_mr *mr)
+{
+    return mock_want.mr_endpoint && mr->domain->rdm && remote(mr->access);
+}
+
+static void enable(struct mock_mr *mr)
+{
+    mr->enabled = true;
+    mr->fid->key = mr->key;
+    if (mock_own_keys() && remote(mr->access))
+        mock_key_publish(mr->key, (uint64_t)mr->iov[0].iov_base, mr->iov[0].iov_len);
+}
+
+static int mr_bind(struct fid *fid, struct fid *other, uint64_t flags)
+{
+    struct mock_mr *mr = mock_state(fid);
+    if (!by_endpoint(mr) || other->fclass != FI_CLASS_EP)
+        return mr->base.real->bind(fid, other, flags);
+    mr->bound = true;
+    return 0;
+}
+
+static int mr_control(struct fid *fid, int command, void *arg)
+{
+    struct mock_mr *mr = mock_state(fid);
+    if (!by_endpoint(mr) || command != FI_ENABLE)
+        return mr->base.real->control(fid, command, arg);
+    if (!mr->bound)
+        return -FI_EINVAL;
+    if (!mr->enabled)
+        enable(mr);
+    return 0;
 }
 
 static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags, struct fid_mr **mr_p)
@@ -97,8 +131,13 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
     for (size_t i = 0; i < attr->iov_count; i++)
         mr->iov[i] = attr->mr_iov[i];
     mock_wrap(&(*mr_p)->fid, &mr->base, mr_close);
-    if (mock_own_keys() && remote(attr->access))
-        mock_key_publish((*mr_p)->key, (uint64_t)attr->mr_iov[0].iov_base, attr->mr_iov[0].iov_len);
+    mr->base.ops.table.bind = mr_bind;
+    mr->base.ops.table.control = mr_control;
+    mr->key = (*mr_p)->key;
+    if (by_endpoint(mr))
+        (*mr_p)->key = FI_KEY_NOTAVAIL;
+    else
+        enable(mr);
     pthread_mutex_lock(&domain->lock);
     mr->next = domain->mrs;
     domain->mrs = mr;

@@ -65,7 +65,7 @@ def run_one(program, text, mode, directory):
         "MOCK_FABRIC_SUMMARY": str(summary),
     }
     command = [STAGE / "bin/oshrun", "-n", str(NPES), "--emulate-nodes", str(NNODES), "--timeout", "100", program,
-               "40" if mode == "msg" else "15"]
+               "25" if mode == "msg" else "12"]
     done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200)
     summaries = [json.loads(line) for line in summary.read_text().splitlines()] if summary.exists() else []
     problems = list(problems_of(summaries, demands, mode))

@@ -292,6 +292,38 @@ static void case_eagain(struct side *s, bool msg)
     side_stop(s);
 }
 
+// The context is the fabric's: it is written to, and there must be one.
+static void case_context(struct side *s, bool msg)
+{
+    struct fi_context2 context = {{NULL}};
+    unsigned char *bytes = (unsigned char *)&context;
+    side_start(s, msg, 0, true);
+    CHECK(s->info->mode & FI_CONTEXT2);
+    while (!side_try(s, fi_write(s->ep, s->buffer, 8, side_desc(s), s->peer, s->base, s->shared->key, &context)))
+        ;
+    CHECK(side_next(s) == &context && bytes[0] == 0x5a && bytes[sizeof context - 1] == 0x5a);
+    ssize_t rc = fi_write(s->ep, s->buffer, 8, side_desc(s), s->peer, s->base, s->shared->key, NULL);
+    fail("written without a context: %zd", rc);
+}
+
+// A region open to others has no key before it is bound and enabled; MSG endpoints know nothing of it.
+static void case_mr_endpoint(struct side *s, bool msg)
+{
+    struct fid_mr *mr;
+    static char memory[64];
+    side_start(s, msg, 0, false);
+    CHECK(fi_mr_reg(s->domain, memory, sizeof memory, FI_REMOTE_READ, 0, 4715, 0, &mr, NULL) == 0);
+    if (msg) {
+        CHECK(!(s->info->domain_attr->mr_mode & FI_MR_ENDPOINT) && fi_mr_key(mr) == 4715);
+        exit(0);
+    }
+    CHECK(s->info->domain_attr->mr_mode & FI_MR_ENDPOINT);
+    CHECK(fi_mr_key(mr) == FI_KEY_NOTAVAIL && fi_mr_enable(mr) == -FI_EINVAL);
+    CHECK(side_connect(s, 6) == 0);
+    CHECK(fi_mr_bind(mr, &s->ep->fid, 0) == 0 && fi_mr_enable(mr) == 0 && fi_mr_key(mr) == 4715);
+    exit(0);
+}
+
 static const struct {
     const char *name, *demands;
     void (*run)(struct side *, bool);
@@ -322,6 +354,8 @@ static const struct {
     {"no_wait_fd", "no_wait_fd", case_no_wait_fd, NULL, NULL},
     {"small_inject", "small_inject", case_small_inject, NULL, "\"violations\": 2}"},
     {"eagain", "eagain", case_eagain, NULL, NULL},
+    {"context", "context", case_context, "without a context", "\"violations\": 1}"},
+    {"mr_endpoint", "mr_endpoint", case_mr_endpoint, NULL, NULL},
     {"verbs-like", "virt_addr,prov_key,mr_local,mr_allocated,cm56", case_traffic, NULL, NULL},
     {"everything",
      "virt_addr,prov_key,mr_local,mr_allocated,cm56,unordered,unordered_sends,atomics,no_wait_fd,small_"

@@ -66,6 +66,7 @@ struct fi_info *side_hints(bool msg, uint64_t mr_mode, uint64_t caps)
     struct fi_info *hints = dupinfo(NULL);
     CHECK(hints);
     hints->caps = FI_MSG | FI_RMA | caps;
+    hints->mode = FI_CONTEXT2;
     hints->ep_attr->type = msg ? FI_EP_MSG : FI_EP_RDM;
     hints->addr_format = FI_SOCKADDR_IN;
     hints->domain_attr->mr_mode = (int)mr_mode;

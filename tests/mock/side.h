@@ -17,7 +17,10 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
-enum { DATA_BYTES = 1 << 16, ALL_MR_MODES = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY };
+enum {
+    DATA_BYTES = 1 << 16,
+    ALL_MR_MODES = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT
+};
 
 struct shared {  // in a memfd; the target registers `data`
     _Atomic int ready, stop;
