@@ -52,6 +52,14 @@ static void start_peer(void)
     n.me = 0;
 }
 
+/** Returns when every thread of the peer stands still: a signal alone leaves them time to answer. */
+static void stop_peer(void)
+{
+    int status;
+    kill(n.peer_pid, SIGSTOP);
+    waitpid(n.peer_pid, &status, WUNTRACED);
+}
+
 static void kill_peer(void)
 {
     kill(n.peer_pid, SIGKILL);
@@ -112,7 +120,7 @@ static void killed_while_waiting(void)
     works();
     request_t r = {.header.op = OP_SLOW_STORE, .offset = n.heap, .value = 1};
     cwt_reply_t reply = {.capacity = 0};  // SLOW_STORE never answers
-    kill(n.peer_pid, SIGSTOP);
+    stop_peer();
     REQUIRE(n.ops->request(n.conn, &r.header, REQUEST_SMALL, &reply) == 0);
     uint64_t start = cwu_now_ns();
     kill_peer();
@@ -127,7 +135,7 @@ static void killed_before_quiet(void)
     start_peer();
     works();
     uint64_t value = 1, start = cwu_now_ns();
-    kill(n.peer_pid, SIGSTOP);
+    stop_peer();
     REQUIRE(n.ops->put(n.conn, n.heap, &value, 8, false) == 0);
     kill_peer();
     REQUIRE(n.ops->quiet(n.client) == CW_ELOST);
@@ -163,7 +171,7 @@ static void stopped_peer(void)
     start_peer();
     works();
     long before = resident_kib();
-    kill(n.peer_pid, SIGSTOP);
+    stop_peer();
     if (fork() == 0) {
         usleep(500000);
         kill(n.peer_pid, SIGCONT);
