@@ -34,9 +34,16 @@ def arguments():
     parser.add_argument("--json", metavar="FILE", help="everything measured, with samples")
     parser.add_argument("--plots", metavar="DIR", help="where figures go (default build/bench/plots)")
     parser.add_argument("--report", metavar="FILE.md", help="write the page with ratios, conditions and all figures")
+    parser.add_argument("--note", metavar="TEXT", help="a condition of this run that the page should name")
     parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"), help="install tree to measure")
     parser.add_argument("--from-json", metavar="FILE", help="measure nothing: table, figures and page from an earlier --json")
     return parser.parse_args()
+
+
+def typed():
+    """The command line without the --stage that ./dev adds."""
+    words = sys.argv[1:]
+    return words[2:] if words[:1] == ["--stage"] else words
 
 
 def say(text):
@@ -47,7 +54,9 @@ def measured(args, ours, others):
     """Builds, runs, returns the store and the document for --json."""
     out_dir = os.path.join(ROOT, "build", "bench")
     builder = build.Builder(BENCH, out_dir, say)
-    conditions = report.conditions(ROOT, others, "./dev bench " + shlex.join(sys.argv[1:]))
+    conditions = report.conditions(ROOT, others, "./dev bench " + shlex.join(typed()))
+    if args.note:
+        conditions["note"] = args.note
     say("building")
     builder.baselines()
     for peer in [ours, *others]:

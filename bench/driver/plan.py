@@ -93,7 +93,7 @@ class Plan:
                 for mode in ("rdm", "msg"):
                     hello += self._run(self.ours, mode, npes, "startup", title="hello", wall=True)
                     inside += self._run(self.ours, mode, npes, "startup", ["--mode", "1"], title="init, memory")
-            groups.append(Group(hello, rounds=1 if npes > 256 else 3 if self.quick else 7))
+            groups.append(Group(hello, rounds=1 if npes > 256 else 3 if self.quick else 5))
             groups.append(Group(inside, rounds=1))
         return groups
 
