@@ -21,7 +21,7 @@ void ofi_wait_init(cwt_client_t *client)
         cores = online;  // a PE bound to one core does not share it with the others
     long here = client->config.one_machine ? client->config.npes : (long)client->config.layout.nslots;
     bool alone = here <= cores;
-    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : alone ? 200 : 20;
+    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;  // short even alone: see core/wait.c
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
 }
 
