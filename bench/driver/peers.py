@@ -53,7 +53,15 @@ def _open_mpi(peer, version):
         # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends cleanly.
         "OMPI_MCA_opal_common_ucx_opal_mem_hooks": "0",
     }
-    peer.layouts["tcp"] = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}
+    peer.layouts["tcp"] = {
+        "UCX_TLS": "tcp,self",
+        "UCX_NET_DEVICES": "lo",
+        # Its collectives go through MPI's own transports: off shared memory with them too.
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "self,tcp",
+        "OMPI_MCA_btl_tcp_if_include": "lo",
+        "OMPI_MCA_coll": "^sm",
+    }
 
 
 def other(oshcc):

@@ -76,7 +76,7 @@ def conditions(root, peers, command):
     }
     for peer in peers:
         notes = [f"{name}={value}" for name, value in {**peer.env, **peer.layouts.get("tcp", {})}.items()]
-        out[peer.name] = f"`{peer.oshcc}`; environment (UCX_… on two nodes only): {' '.join(notes) or 'none'}"
+        out[peer.name] = f"`{peer.oshcc}`; environment (UCX_…, OMPI_MCA_pml, _btl and _coll on two nodes only): {' '.join(notes) or 'none'}"
     return out
 
 
