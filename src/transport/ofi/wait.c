@@ -9,6 +9,7 @@
 #define IDLE_EVERY 4u        // polls per idle(): an idle() may cost as much as a poll
 #define EVENTS_EVERY 64u     // rounds per look at connection events, a system call
 #define PROBE_AFTER_NS 1000000000u
+#define CROWDED_NS 100000u    // a yield that lasts this long gave the core away
 #define SLEEP_MIN_US 1000u
 #define SLEEP_MAX_US 10000u
 
@@ -97,7 +98,10 @@ int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
     if (!tired)
         return 0;
     if (round <= client->spin + client->yields) {
+        uint64_t start = cwu_now_ns();
         sched_yield();
+        if (cwu_now_ns() - start > CROWDED_NS)
+            w->round = client->spin + client->yields;  // others want the core: a sleeper is woken sooner than a yielder
         return 0;
     }
     uint64_t now = cwu_now_ns();
