@@ -77,8 +77,7 @@ static long agree_nbatches(const struct bench_opts *opts, void (*call)(void))
     return nbatches_shared;
 }
 
-static void measure(const struct bench_opts *opts, const char *op, void (*call)(void),
-                    struct bench_series *series)
+static void measure(const struct bench_opts *opts, const char *op, void (*call)(void), struct bench_series *series)
 {
     if (!bench_wants(opts, op))
         return;

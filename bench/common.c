@@ -20,8 +20,7 @@ static const char *option_value(int argc, char **argv, int *i_p)
 
 void bench_parse(int argc, char **argv, struct bench_opts *opts)
 {
-    *opts = (struct bench_opts){
-        .max_bytes = BENCH_MAX_BYTES, .target = "barrier", .endpoint = "rdm", .nprocs = 2};
+    *opts = (struct bench_opts){.max_bytes = BENCH_MAX_BYTES, .target = "barrier", .endpoint = "rdm", .nprocs = 2};
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (!strcmp(arg, "--quick"))
@@ -143,8 +142,7 @@ void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn af
     }
 }
 
-void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx,
-                   struct bench_series *series)
+void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx, struct bench_series *series)
 {
     bench_measure_batch(opts, op, after, ctx, calibrate(op, after, ctx), series);
 }
@@ -173,8 +171,8 @@ static void print_sorted(const struct bench_opts *opts, const char *bench, const
     printf("{\"bench\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"median\":%.6g,\"p10\":%.6g,"
            "\"p90\":%.6g,"
            "\"min\":%.6g,\"max\":%.6g,\"mean\":%.6g,\"n\":%zu",
-           bench, op, nbytes, unit, quantile(series, 0.5), quantile(series, 0.1), quantile(series, 0.9),
-           series->v[0], series->v[series->n - 1], sum / (double)series->n, series->n);
+           bench, op, nbytes, unit, quantile(series, 0.5), quantile(series, 0.1), quantile(series, 0.9), series->v[0],
+           series->v[series->n - 1], sum / (double)series->n, series->n);
     if (opts->nsamples > 0) {
         printf(",\"samples\":[");
         for (int i = 0; i < opts->nsamples; i++)
@@ -185,8 +183,8 @@ static void print_sorted(const struct bench_opts *opts, const char *bench, const
     fflush(stdout);
 }
 
-void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
-                const char *unit, struct bench_series *series)
+void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes, const char *unit,
+                struct bench_series *series)
 {
     if (!series->n)
         return;

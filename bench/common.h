@@ -57,16 +57,15 @@ void bench_series_add(struct bench_series *series, double value);
 void bench_series_clear(struct bench_series *series);
 
 // Fills `series` with nanoseconds per operation; `after` (may be NULL) runs once per batch outside the clock.
-void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx,
-                   struct bench_series *series);
+void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx, struct bench_series *series);
 
 // Same, with a fixed batch: for windows of non-blocking operations.
 void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx, size_t count,
                          struct bench_series *series);
 
 // Prints one JSON line and clears the series.
-void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
-                const char *unit, struct bench_series *series);
+void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes, const char *unit,
+                struct bench_series *series);
 
 // From nanoseconds per operation, prints two lines: Mop/s and GB/s.
 void bench_emit_rate(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,

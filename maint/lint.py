@@ -51,19 +51,37 @@ def free_spots(source):
     return spots
 
 
-def misformatted(path):
-    source = path.read_bytes()
+def format_changes(path, source):
+    """What clang-format would change outside the free spots: (offset, length, new text). None: it failed."""
     answer = run("clang-format", "--output-replacements-xml", str(path))
     if answer.returncode != 0:
-        return [answer.stdout.strip()]
+        return None
     spots = free_spots(source)
-    lines = set()
+    changes = []
     for change in xml.etree.ElementTree.fromstring(answer.stdout).iter("replacement"):
-        start = int(change.get("offset"))
-        end = start + int(change.get("length"))
-        if not any(a <= start and end <= b for a, b in spots):
-            lines.add(source[:start].count(b"\n") + 1)
+        start, length = int(change.get("offset")), int(change.get("length"))
+        if not any(a <= start and start + length <= b for a, b in spots):
+            changes.append((start, length, (change.text or "").encode()))
+    return changes
+
+
+def misformatted(path):
+    source = path.read_bytes()
+    changes = format_changes(path, source)
+    if changes is None:
+        return [f"{path.relative_to(ROOT)}: clang-format fails"]
+    lines = {source[:start].count(b"\n") + 1 for start, _, _ in changes}
     return [f"{path.relative_to(ROOT)}:{number}: not as clang-format has it" for number in sorted(lines)]
+
+
+def fix_format(path):
+    source = path.read_bytes()
+    fixed = source
+    for start, length, text in sorted(format_changes(path, source) or [], reverse=True):
+        fixed = fixed[:start] + text + fixed[start + length:]
+    if fixed != source:
+        path.write_bytes(fixed)
+        print(f"formatted {path.relative_to(ROOT)}")
 
 
 def check_format(_):
@@ -171,8 +189,14 @@ CHECKS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checks", nargs="*", metavar="check", help=f"of {', '.join(CHECKS)} (default: all)")
+    parser.add_argument("--fix", nargs="*", type=Path, metavar="FILE", help="format these files (none: all) and stop")
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="build directory with a staged tree")
     args = parser.parse_args()
+    if args.fix is not None:
+        for path in [f.resolve() for f in args.fix] or files(".c", ".h"):
+            if not is_generated(path):
+                fix_format(path)
+        return 0
     if unknown := set(args.checks) - set(CHECKS):
         parser.error(f"unknown check: {', '.join(sorted(unknown))}")
     bad = 0

@@ -28,8 +28,7 @@ static void query(struct fabric *f, const struct bench_opts *opts, int source)
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->fabric_attr->prov_name = strdup(opts->provider ? opts->provider : msg ? "tcp" : "net");
-    fabric_check(fi_getinfo(FI_VERSION(1, 17), LOOPBACK, NULL, source ? FI_SOURCE : 0, hints, &f->info),
-                 "fi_getinfo");
+    fabric_check(fi_getinfo(FI_VERSION(1, 17), LOOPBACK, NULL, source ? FI_SOURCE : 0, hints, &f->info), "fi_getinfo");
     fi_freeinfo(hints);
 }
 
@@ -151,8 +150,7 @@ static void connect_msg(struct fabric *f, const struct bench_opts *opts, struct 
     next_event(f, FI_CONNECTED, &entry);
 }
 
-void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_meet *meet, int side,
-                 size_t nbytes)
+void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_meet *meet, int side, size_t nbytes)
 {
     struct fabric_side *mine = &meet->side[side], *theirs = &meet->side[!side];
     *f = (struct fabric){.nbytes = nbytes};
@@ -168,9 +166,8 @@ void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_
 
 void fabric_close(struct fabric *f)
 {
-    struct fid *fids[] = {
-        &f->ep->fid, f->pep ? &f->pep->fid : NULL, &f->mr->fid,     f->av ? &f->av->fid : NULL,
-        &f->cq->fid, f->eq ? &f->eq->fid : NULL,   &f->domain->fid, &f->fabric->fid};
+    struct fid *fids[] = {&f->ep->fid, f->pep ? &f->pep->fid : NULL, &f->mr->fid,     f->av ? &f->av->fid : NULL,
+                          &f->cq->fid, f->eq ? &f->eq->fid : NULL,   &f->domain->fid, &f->fabric->fid};
     for (size_t i = 0; i < sizeof fids / sizeof fids[0]; i++)
         if (fids[i])
             fi_close(fids[i]);

@@ -50,8 +50,7 @@ struct fabric {
 void fabric_check(long ret, const char *what);
 
 // side 0 connects, side 1 listens.
-void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_meet *meet, int side,
-                 size_t nbytes);
+void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_meet *meet, int side, size_t nbytes);
 void fabric_close(struct fabric *f);
 
 // Reads completions that are there; never blocks.

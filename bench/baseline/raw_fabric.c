@@ -57,8 +57,7 @@ static void post_write(struct job *j, uint64_t flags)
 static void post_read(struct job *j, size_t nbytes)
 {
     struct fabric *f = &j->f;
-    POST(f, fi_read(f->ep, f->mem + DATA, nbytes, f->desc, f->peer, f->rbase + DATA, f->rkey, NULL),
-         "fi_read");
+    POST(f, fi_read(f->ep, f->mem + DATA, nbytes, f->desc, f->peer, f->rbase + DATA, f->rkey, NULL), "fi_read");
     f->in_flight++;
 }
 
@@ -244,8 +243,7 @@ int main(int argc, char **argv)
 {
     struct bench_opts opts;
     bench_parse(argc, argv, &opts);
-    struct fabric_meet *meet =
-        mmap(NULL, sizeof *meet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct fabric_meet *meet = mmap(NULL, sizeof *meet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (meet == MAP_FAILED) {
         perror("raw_fabric: mmap");
         return 1;

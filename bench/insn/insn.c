@@ -116,8 +116,7 @@ static void write_trace(const char *name, const char *which)
     }
 }
 
-static void emit(const struct bench_opts *opts, const char *name, const char *what,
-                 struct bench_series *series)
+static void emit(const struct bench_opts *opts, const char *name, const char *what, struct bench_series *series)
 {
     char op[64];
     snprintf(op, sizeof op, "%s.%s", name, what);

@@ -12,8 +12,11 @@ static cw_req_amo_t amo_request(const cwt_target_t *t, const void *addr, cw_amo_
                                 uint64_t operand, uint64_t compare, int pe)
 {
     return (cw_req_amo_t){.header = {.op = CW_REQ_AMO, .slot = (uint16_t)cw_world.slot_of_pe[pe]},
-                          .offset = (uintptr_t)addr + t->offset, .operand = operand, .compare = compare,
-                          .op = (uint16_t)op, .nbytes = (uint16_t)nbytes};
+                          .offset = (uintptr_t)addr + t->offset,
+                          .operand = operand,
+                          .compare = compare,
+                          .op = (uint16_t)op,
+                          .nbytes = (uint16_t)nbytes};
 }
 
 /** The way to an atomic's target; through the NIC even to PEs of this node when atomics are the NIC's. */
@@ -62,8 +65,8 @@ void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes
         apply_here((char *)addr + delta, op, nbytes, operand, 0, pe);
     } else if (cw_world.nic_atomics) {
         uint64_t old;
-        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, 0, &old),
-                "atomic", pe);
+        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, 0, &old), "atomic",
+                pe);
     } else {
         cw_req_amo_t req = amo_request(t, addr, op, nbytes, operand, 0, pe);
         cw_ctx_mark(ctx, t);

@@ -45,9 +45,8 @@ void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
                        uint64_t compare, int pe);
 
-static inline __attribute__((always_inline)) uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
-                                                                      size_t nbytes, uint64_t operand,
-                                                                      uint64_t compare, int pe)
+static inline __attribute__((always_inline)) uint64_t
+cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int pe)
 {
     uintptr_t word = cw_hot.amo_peer[pe];
     if (cw_word_is_local(word)) {
@@ -73,8 +72,8 @@ static inline __attribute__((always_inline)) void cw_amo_posting(cw_ctx_t *ctx, 
 
 /** `fetch` is nbytes wide. */
 static inline __attribute__((always_inline)) void cw_amo_fetching_nbi(cw_ctx_t *ctx, void *fetch, void *addr,
-                                                                      cw_amo_op_t op, size_t nbytes,
-                                                                      uint64_t operand, uint64_t compare, int pe)
+                                                                      cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                                                                      uint64_t compare, int pe)
 {
     uintptr_t word = cw_hot.amo_peer[pe];
     if (cw_word_is_local(word)) {

@@ -429,8 +429,7 @@ void cw_arena_describe(const cw_arena_t *arena, const void *ptr, char *text, siz
         snprintf(text, text_nbytes, "lies %llu bytes inside an allocation of %llu bytes, not at its start",
                  (unsigned long long)inside, (unsigned long long)arena->blocks[i].nbytes);
     else
-        snprintf(text, text_nbytes, "is an allocation of %llu bytes",
-                 (unsigned long long)arena->blocks[i].nbytes);
+        snprintf(text, text_nbytes, "is an allocation of %llu bytes", (unsigned long long)arena->blocks[i].nbytes);
 }
 
 void cw_arena_stats(const cw_arena_t *arena, cw_heap_stats_t *stats_p)

@@ -24,9 +24,9 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
 {
     const cwt_layout_t *l = &cw_segment.layout;
     if (!cw_world.initialized)
-        cw_check_failed(call, "called %s", cw_world.finalized
-                                               ? "after shmem_finalize; move shmem_finalize behind the last use"
-                                               : "before shmem_init; call shmem_init first");
+        cw_check_failed(call, "called %s",
+                        cw_world.finalized ? "after shmem_finalize; move shmem_finalize behind the last use"
+                                           : "before shmem_init; call shmem_init first");
     if (pe < 0 || pe >= cw_world.npes)
         cw_check_failed(call, "there is no PE %d; this job has PEs 0 to %d", pe, cw_world.npes - 1);
     if (nbytes > LARGEST_COUNT)

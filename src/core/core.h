@@ -77,8 +77,14 @@ void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
 
 // ---------------------------------------------------------------- atomics (core/amo.h)
 typedef enum cw_amo_op {
-    CW_AMO_FETCH, CW_AMO_SET, CW_AMO_ADD, CW_AMO_AND, CW_AMO_OR, CW_AMO_XOR,
-    CW_AMO_SWAP, CW_AMO_CSWAP,  // operand and compare value
+    CW_AMO_FETCH,
+    CW_AMO_SET,
+    CW_AMO_ADD,
+    CW_AMO_AND,
+    CW_AMO_OR,
+    CW_AMO_XOR,
+    CW_AMO_SWAP,
+    CW_AMO_CSWAP,  // operand and compare value
     CW_AMO_OPS
 } cw_amo_op_t;
 // All on integers of 4 or 8 bytes (floating point goes by its bits: fetch, set, swap). core/amo.h inlines the local path:

@@ -79,9 +79,14 @@ static void idle(void *arg)
 
 static void open_client(cw_ctx_t *ctx)
 {
-    cwt_client_config_t config = {.pe = cw_world.pe, .npes = cw_world.npes, .node = cw_world.node,
-                                  .layout = cw_segment.layout, .thread_multiple = cw_world.thread_multiple,
-                                  .one_machine = cw_boot.one_machine, .idle = idle, .node_name = cw_job_node_name};
+    cwt_client_config_t config = {.pe = cw_world.pe,
+                                  .npes = cw_world.npes,
+                                  .node = cw_world.node,
+                                  .layout = cw_segment.layout,
+                                  .thread_multiple = cw_world.thread_multiple,
+                                  .one_machine = cw_boot.one_machine,
+                                  .idle = idle,
+                                  .node_name = cw_job_node_name};
     int rc = cw_job_fence_and_secret(config.secret);
     if (rc == CW_OK)
         rc = cw_transport->load(config.one_machine);

@@ -71,7 +71,8 @@ int cw_job_node_record(int node, cw_node_record_t *record_p)
     const cw_agreement_t *mine = &cw_segment.agreement;
     if (record_p->heap_nbytes != mine->heap_nbytes) {
         cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on PE %d (host %s); give every "
-                  "PE the same", (unsigned long long)mine->heap_nbytes, (unsigned long long)record_p->heap_nbytes,
+                  "PE the same",
+                  (unsigned long long)mine->heap_nbytes, (unsigned long long)record_p->heap_nbytes,
                   cw_world.leader_of_node[node], record_p->host);
         return CW_EMISMATCH;
     }

@@ -92,4 +92,4 @@
         .type   \name, @function
         .set    \name, \function
 .endm
-// clang-format on
+                             // clang-format on

@@ -48,8 +48,8 @@ static void execute_amo(cwt_from_t *from, const cw_req_amo_t *req, size_t nbytes
         refuse("atomic", &req->header);
         return;
     }
-    uint64_t old = cw_amo_local(cw_segment.base + req->offset, (cw_amo_op_t)req->op, req->nbytes, req->operand,
-                                req->compare);
+    uint64_t old =
+        cw_amo_local(cw_segment.base + req->offset, (cw_amo_op_t)req->op, req->nbytes, req->operand, req->compare);
     if (req->header.reply_id)
         cw_transport->server_reply(from, &old, sizeof old);
     if (req->op != CW_AMO_FETCH)

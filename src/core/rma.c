@@ -13,8 +13,8 @@ static inline void copy(void *dest, const void *src, size_t nbytes)
         memcpy(dest, src, nbytes);
 }
 
-static void __attribute__((noinline)) put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe,
-                                               bool nbi)
+static void __attribute__((noinline))
+put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe, bool nbi)
 {
     uintptr_t delta = 0;
     cw_ctx_enter(ctx);
@@ -29,8 +29,8 @@ static void __attribute__((noinline)) put_cold(cw_ctx_t *ctx, void *dest, const 
     cw_ctx_leave(ctx);
 }
 
-static void __attribute__((noinline)) get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe,
-                                               bool nbi)
+static void __attribute__((noinline))
+get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe, bool nbi)
 {
     uintptr_t delta = 0;
     cw_ctx_enter(ctx);

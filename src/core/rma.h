@@ -29,20 +29,32 @@ void cw_fence_cold(cw_ctx_t *ctx);
 static inline __attribute__((always_inline)) void cw_store_bits(void *p, uint64_t bits, size_t nbytes)
 {
     switch (nbytes) {
-    case 1: __atomic_store_n((uint8_t *)p, (uint8_t)bits, __ATOMIC_RELAXED); break;
-    case 2: __atomic_store_n((uint16_t *)p, (uint16_t)bits, __ATOMIC_RELAXED); break;
-    case 4: __atomic_store_n((uint32_t *)p, (uint32_t)bits, __ATOMIC_RELAXED); break;
-    default: __atomic_store_n((uint64_t *)p, bits, __ATOMIC_RELAXED); break;
+    case 1:
+        __atomic_store_n((uint8_t *)p, (uint8_t)bits, __ATOMIC_RELAXED);
+        break;
+    case 2:
+        __atomic_store_n((uint16_t *)p, (uint16_t)bits, __ATOMIC_RELAXED);
+        break;
+    case 4:
+        __atomic_store_n((uint32_t *)p, (uint32_t)bits, __ATOMIC_RELAXED);
+        break;
+    default:
+        __atomic_store_n((uint64_t *)p, bits, __ATOMIC_RELAXED);
+        break;
     }
 }
 
 static inline __attribute__((always_inline)) uint64_t cw_load_bits(const void *p, size_t nbytes)
 {
     switch (nbytes) {
-    case 1: return __atomic_load_n((const uint8_t *)p, __ATOMIC_RELAXED);
-    case 2: return __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED);
-    case 4: return __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
-    default: return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
+    case 1:
+        return __atomic_load_n((const uint8_t *)p, __ATOMIC_RELAXED);
+    case 2:
+        return __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED);
+    case 4:
+        return __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
+    default:
+        return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
     }
 }
 

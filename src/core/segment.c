@@ -70,8 +70,11 @@ static void shape(const cw_static_data_t *data, uint64_t heap)
 {
     cw_segment_t *s = &cw_segment;
     size_t coll = cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
-    s->agreement = (cw_agreement_t){.heap_nbytes = heap, .data_nbytes = data->nbytes, .program = data->program,
-                                    .version = WIRE_VERSION, .npes = (uint32_t)cw_world.npes};
+    s->agreement = (cw_agreement_t){.heap_nbytes = heap,
+                                    .data_nbytes = data->nbytes,
+                                    .program = data->program,
+                                    .version = WIRE_VERSION,
+                                    .npes = (uint32_t)cw_world.npes};
     cwt_layout_t *l = &s->layout;
     l->nslots = (uint32_t)cw_world.nslots;
     l->control_nbytes = round_up(cw_coll_area_offset() + coll, 65536);
@@ -95,7 +98,8 @@ static int map_object(int fd)
     void *at = mmap(NULL, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (at == MAP_FAILED) {
         cwu_error("cannot map the node's shared memory (%.2f GiB of addresses for %d PEs): %s; is the address space "
-                  "limited (ulimit -v)?", (double)s->nbytes / (1 << 30), cw_world.nslots, strerror(errno));
+                  "limited (ulimit -v)?",
+                  (double)s->nbytes / (1 << 30), cw_world.nslots, strerror(errno));
         return CW_ENOMEM;
     }
     s->base = at;
@@ -124,7 +128,8 @@ static int agree(void)
     const cw_agreement_t *a = &c->agreement, *b = &s->agreement;
     if (a->heap_nbytes != b->heap_nbytes) {
         cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on another PE of this node; "
-                  "give every PE the same", (unsigned long long)b->heap_nbytes, (unsigned long long)a->heap_nbytes);
+                  "give every PE the same",
+                  (unsigned long long)b->heap_nbytes, (unsigned long long)a->heap_nbytes);
         return CW_EMISMATCH;
     }
     if (a->program != b->program || a->data_nbytes != b->data_nbytes || a->version != b->version) {
@@ -137,8 +142,8 @@ static int agree(void)
 
 static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags, const char *what)
 {
-    void *at = mmap((void *)where, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, fd,
-                    (off_t)offset);
+    void *at =
+        mmap((void *)where, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset);
     if (at != (void *)where) {
         if (at != MAP_FAILED)
             munmap(at, nbytes);
@@ -182,8 +187,8 @@ static int map_own_view(int fd, const cw_static_data_t *data)
     s->origin = data->start;
     s->heap = (char *)data->start + s->layout.heap_offset;
     s->own_view = true;
-    int rc = map_at((uintptr_t)s->heap, s->layout.heap_nbytes, fd, slice + s->layout.heap_offset,
-                    MAP_FIXED_NOREPLACE, "symmetric heap");
+    int rc = map_at((uintptr_t)s->heap, s->layout.heap_nbytes, fd, slice + s->layout.heap_offset, MAP_FIXED_NOREPLACE,
+                    "symmetric heap");
     if (rc)
         return rc;
     // From here to the end of the mmap nothing may write to static data: no calls that could, no other thread.

@@ -55,9 +55,13 @@ static int publish(void)
 
 static int open_and_publish(void)
 {
-    cwt_server_config_t config = {.pe = cw_world.pe, .npes = cw_world.npes, .node = cw_world.node,
-                                  .layout = cw_segment.layout, .base = cw_segment.base,
-                                  .one_machine = srv.boot->one_machine, .handler = cw_request_execute};
+    cwt_server_config_t config = {.pe = cw_world.pe,
+                                  .npes = cw_world.npes,
+                                  .node = cw_world.node,
+                                  .layout = cw_segment.layout,
+                                  .base = cw_segment.base,
+                                  .one_machine = srv.boot->one_machine,
+                                  .handler = cw_request_execute};
     int rc = cw_job_offer_secret();
     if (rc == CW_OK)
         rc = cw_transport->load(srv.boot->one_machine);

@@ -21,8 +21,8 @@ static socklen_t rendezvous_name(struct sockaddr_un *un, const cwb_t *boot)
 {
     memset(un, 0, sizeof *un);
     un->sun_family = AF_UNIX;
-    int n = snprintf(un->sun_path + 1, sizeof un->sun_path - 1, "causeway.%u.%s.%d", (unsigned)getuid(),
-                     boot->job_id, cw_world.node);
+    int n = snprintf(un->sun_path + 1, sizeof un->sun_path - 1, "causeway.%u.%s.%d", (unsigned)getuid(), boot->job_id,
+                     cw_world.node);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
@@ -99,7 +99,8 @@ static int hand_out(const cwb_t *boot, int fd)
         if (now >= deadline || poll(&p, 1, (int)((deadline - now) / 1000000u) + 1) == 0) {
             cwu_error("%d of the %d PEs of this node did not come for its shared memory within %ld s; do they run "
                       "on another host or as another user? (CAUSEWAY_NODE names the node of a PE, CAUSEWAY_TIMEOUT "
-                      "the patience)", cw_world.nslots - served, cw_world.nslots, cwu_env.timeout);
+                      "the patience)",
+                      cw_world.nslots - served, cw_world.nslots, cwu_env.timeout);
             rc = CW_ETIMEOUT;
             break;
         }
@@ -135,7 +136,8 @@ static int fetch(const cwb_t *boot, int *fd_p)
         usleep(nap);
     }
     cwu_error("PE %d should share this node's memory but does not answer after %ld s; does it run on another host? "
-              "(CAUSEWAY_NODE names the node of a PE)", cw_world.leader_of_node[cw_world.node], cwu_env.timeout);
+              "(CAUSEWAY_NODE names the node of a PE)",
+              cw_world.leader_of_node[cw_world.node], cwu_env.timeout);
     return CW_ETIMEOUT;
 }
 

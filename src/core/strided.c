@@ -44,8 +44,10 @@ static void put_packed(cw_ctx_t *ctx, cwt_target_t *t, char *dest, const char *s
     } m;
     while (nblocks) {
         size_t n = blocks_per_message(block_nbytes, nblocks);
-        m.req = (cw_req_strided_t){.header = {.op = CW_REQ_PUT_STRIDED}, .offset = (uintptr_t)dest + t->offset,
-                                   .stride = dest_stride, .block_nbytes = (uint32_t)block_nbytes,
+        m.req = (cw_req_strided_t){.header = {.op = CW_REQ_PUT_STRIDED},
+                                   .offset = (uintptr_t)dest + t->offset,
+                                   .stride = dest_stride,
+                                   .block_nbytes = (uint32_t)block_nbytes,
                                    .nblocks = (uint32_t)n};
         copy_blocks(m.bytes + sizeof m.req, src, (ptrdiff_t)block_nbytes, src_stride, block_nbytes, n);
         cw_must(cw_transport->request(t->conn, &m.req.header, sizeof m.req + n * block_nbytes, NULL), "strided put",
@@ -83,10 +85,16 @@ static void get_packed(cw_ctx_t *ctx, cwt_target_t *t, char *dest, const char *s
         if (nblocks && sent - done < GETS_IN_FLIGHT) {
             gather_t *g = &ring[sent++ % GETS_IN_FLIGHT];
             size_t n = blocks_per_message(block_nbytes, nblocks);
-            *g = (gather_t){.reply = {.arrived = gather_arrived}, .dest = dest, .dest_stride = dest_stride,
-                            .block_nbytes = block_nbytes, .nblocks = n, .pe = pe};
-            cw_req_strided_t req = {.header = {.op = CW_REQ_GET_STRIDED}, .offset = (uintptr_t)src + t->offset,
-                                    .stride = src_stride, .block_nbytes = (uint32_t)block_nbytes,
+            *g = (gather_t){.reply = {.arrived = gather_arrived},
+                            .dest = dest,
+                            .dest_stride = dest_stride,
+                            .block_nbytes = block_nbytes,
+                            .nblocks = n,
+                            .pe = pe};
+            cw_req_strided_t req = {.header = {.op = CW_REQ_GET_STRIDED},
+                                    .offset = (uintptr_t)src + t->offset,
+                                    .stride = src_stride,
+                                    .block_nbytes = (uint32_t)block_nbytes,
                                     .nblocks = (uint32_t)n};
             cw_must(cw_transport->request(t->conn, &req.header, sizeof req, &g->reply), "strided get", pe);
             dest += (ptrdiff_t)n * dest_stride;

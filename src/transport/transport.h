@@ -151,7 +151,8 @@ typedef struct cwt_ops {
     /** Waits until reply->done. */
     int (*wait)(cwt_client_t *client, cwt_reply_t *reply);
     /** Native atomics; CW_ENOTSUP from the transport that has none. See core/amo.h for op and type. */
-    int (*amo)(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p);
+    int (*amo)(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare,
+               uint64_t *old_p);
     /** True if quiet would have to do something. */
     bool (*pending)(cwt_client_t *client);
     int (*quiet)(cwt_client_t *client);

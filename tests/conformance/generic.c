@@ -72,7 +72,6 @@ static uint64_t signals;
         shmem_barrier_all();                                                                                        \
     }
 
-
 #define AMO(NAME, T)                                                                                                \
     static void amo_##NAME(void)                                                                                    \
     {                                                                                                               \

@@ -37,7 +37,7 @@ static uint64_t *repeated_source(void)
 
 static size_t wrong_words(const uint64_t *p, uint64_t first, uint64_t nwords)
 {
-    const uint64_t edges[] = {0, (2ull << 30) / 8 - 1, (2ull << 30) / 8, (4ull << 30) / 8 - 1, (4ull << 30) / 8,
+    const uint64_t edges[] = {0,         (2ull << 30) / 8 - 1, (2ull << 30) / 8, (4ull << 30) / 8 - 1, (4ull << 30) / 8,
                               nwords - 1};
     size_t wrong = 0;
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)

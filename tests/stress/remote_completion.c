@@ -28,18 +28,27 @@ static void put_round(uint64_t round, size_t n)
     for (size_t i = 0; i < n; i++)
         source[i] = round;
     switch (round % KINDS) {
-    case PUT: shmem_uint64_put(target, source, n, 1); break;
-    case PUT_NBI: shmem_uint64_put_nbi(target, source, n, 1); break;
+    case PUT:
+        shmem_uint64_put(target, source, n, 1);
+        break;
+    case PUT_NBI:
+        shmem_uint64_put_nbi(target, source, n, 1);
+        break;
     case P:
         for (size_t i = 0; i < (n < 16 ? n : 16); i++)
             shmem_uint64_p(&target[i], round, 1);
         break;
-    case IPUT: shmem_uint64_iput(target, source, 2, 1, n / 2 + 1, 1); break;
-    case PUT_SIGNAL: shmem_uint64_put_signal(target, source, n, &signal_word, round, SHMEM_SIGNAL_SET, 1); break;
+    case IPUT:
+        shmem_uint64_iput(target, source, 2, 1, n / 2 + 1, 1);
+        break;
+    case PUT_SIGNAL:
+        shmem_uint64_put_signal(target, source, n, &signal_word, round, SHMEM_SIGNAL_SET, 1);
+        break;
     case PUT_SIGNAL_NBI:
         shmem_uint64_put_signal_nbi(target, source, n, &signal_word, round, SHMEM_SIGNAL_SET, 1);
         break;
-    default: shmem_uint64_atomic_set(target, round, 1);
+    default:
+        shmem_uint64_atomic_set(target, round, 1);
     }
 }
 
@@ -47,12 +56,20 @@ static size_t stale_words(uint64_t round, size_t n)
 {
     size_t stale = 0, step = 1;
     switch (round % KINDS) {
-    case P: n = n < 16 ? n : 16; break;
-    case IPUT: n = 2 * (n / 2) + 1; step = 2; break;
-    case PUT_SIGNAL: case PUT_SIGNAL_NBI:
+    case P:
+        n = n < 16 ? n : 16;
+        break;
+    case IPUT:
+        n = 2 * (n / 2) + 1;
+        step = 2;
+        break;
+    case PUT_SIGNAL:
+    case PUT_SIGNAL_NBI:
         stale += __atomic_load_n(&signal_word, __ATOMIC_RELAXED) != round;
         break;
-    case ATOMIC_SET: n = 1; break;
+    case ATOMIC_SET:
+        n = 1;
+        break;
     }
     for (size_t i = 0; i < n; i += step)
         stale += __atomic_load_n(&target[i], __ATOMIC_RELAXED) != round;

@@ -71,9 +71,13 @@ static inline void pair_map(node_t *n, const cwt_ops_t *ops, uint64_t heap_nbyte
 {
     memset(n, 0, sizeof *n);
     n->ops = ops;
-    n->layout = (cwt_layout_t){.control_nbytes = 4096, .slice_offset = PAIR_SLICE, .data_nbytes = PAIR_DATA,
-                               .heap_offset = PAIR_HEAP_AT, .heap_nbytes = heap_nbytes,
-                               .slice_stride = PAIR_HEAP_AT + heap_nbytes, .nslots = PAIR_SLOTS};
+    n->layout = (cwt_layout_t){.control_nbytes = 4096,
+                               .slice_offset = PAIR_SLICE,
+                               .data_nbytes = PAIR_DATA,
+                               .heap_offset = PAIR_HEAP_AT,
+                               .heap_nbytes = heap_nbytes,
+                               .slice_stride = PAIR_HEAP_AT + heap_nbytes,
+                               .nslots = PAIR_SLOTS};
     n->heap = PAIR_SLICE + PAIR_HEAP_AT;
     n->shared = mmap(NULL, sizeof(shared_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 2; i++)
@@ -156,8 +160,14 @@ static inline int pair_server(node_t *n, int me)
 {
     n->me = me;
     pthread_mutex_init(&n->lock, NULL);
-    cwt_server_config_t config = {.pe = me, .npes = 2, .node = me, .layout = n->layout, .base = n->memory[me],
-                                  .one_machine = true, .handler = pair_handler, .handler_arg = n};
+    cwt_server_config_t config = {.pe = me,
+                                  .npes = 2,
+                                  .node = me,
+                                  .layout = n->layout,
+                                  .base = n->memory[me],
+                                  .one_machine = true,
+                                  .handler = pair_handler,
+                                  .handler_arg = n};
     memcpy(config.secret, n->secret, sizeof config.secret);
     int rc = n->ops->server_open(&config, &n->server);
     if (rc != 0)
@@ -176,8 +186,13 @@ static inline const char *pair_name(int node)
 
 static inline int pair_client(node_t *n, const uint8_t *secret, bool threads)
 {
-    cwt_client_config_t config = {.pe = n->me, .npes = 2, .node = n->me, .layout = n->layout, .one_machine = true,
-                                  .thread_multiple = threads, .node_name = pair_name};
+    cwt_client_config_t config = {.pe = n->me,
+                                  .npes = 2,
+                                  .node = n->me,
+                                  .layout = n->layout,
+                                  .one_machine = true,
+                                  .thread_multiple = threads,
+                                  .node_name = pair_name};
     memcpy(config.secret, secret, CWT_SECRET_BYTES);
     return n->ops->open(&config, &n->client);
 }

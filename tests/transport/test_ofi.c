@@ -48,7 +48,9 @@ static void sizes(void)
     const size_t most = (size_t)8 << 20;
     uint8_t *src = malloc(most), *back = malloc(most);
     unsigned seed = 1;
-    for (size_t nbytes = 1; nbytes <= most; nbytes = nbytes < 300 ? nbytes + 13 : nbytes * 3 / 2 > most && nbytes < most ? most : nbytes * 3 / 2)
+    for (size_t nbytes = 1; nbytes <= most; nbytes = nbytes < 300                             ? nbytes + 13
+                                                     : nbytes * 3 / 2 > most && nbytes < most ? most
+                                                                                              : nbytes * 3 / 2)
         for (int nbi = 0; nbi < 2; nbi++) {
             fill(src, nbytes, ++seed);
             CHECK(n.ops->put(n.conn, n.heap + 5, src, nbytes, nbi) == 0);
@@ -73,7 +75,12 @@ static void sizes(void)
 static void pieces(void)
 {
     uint64_t stride = n.layout.slice_stride;
-    uint64_t at[] = {64, PAIR_SLICE, PAIR_SLICE + PAIR_DATA - 8, n.heap, PAIR_SLICE + stride, n.heap + stride,
+    uint64_t at[] = {64,
+                     PAIR_SLICE,
+                     PAIR_SLICE + PAIR_DATA - 8,
+                     n.heap,
+                     PAIR_SLICE + stride,
+                     n.heap + stride,
                      node_nbytes(&n.layout) - 8};
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
         uint64_t value = 1000 + i, back = 0;
@@ -248,8 +255,8 @@ static void inject_flood(void)
 
 static uint64_t expected(int op, uint64_t old, uint64_t operand, uint64_t compare)
 {
-    const uint64_t results[] = {old, operand, old + operand, old & operand, old | operand, old ^ operand, operand,
-                                old == compare ? operand : old};
+    const uint64_t results[] = {old,           operand,       old + operand, old & operand,
+                                old | operand, old ^ operand, operand,       old == compare ? operand : old};
     return results[op];
 }
 
@@ -266,7 +273,8 @@ static void native_atomics(void)
     for (int round = 0; round < 3; round++)
         for (int op = 0; op < 8; op++)
             for (int nbytes = 4; nbytes <= 8; nbytes += 4) {
-                uint64_t mask = nbytes == 4 ? 0xffffffffu : ~0ull, operand = (0x0123456789abcdef * (unsigned)(round + 3)) & mask;
+                uint64_t mask = nbytes == 4 ? 0xffffffffu : ~0ull,
+                         operand = (0x0123456789abcdef * (unsigned)(round + 3)) & mask;
                 uint64_t compare = round & 1 ? value & mask : 7, before = value & mask;
                 old = 0;
                 CHECK(n.ops->amo(n.conn, n.heap, op, nbytes, operand, compare, round == 2 ? NULL : &old) == 0);

@@ -156,8 +156,13 @@ static void proofs(void)
 
 static void pieces(void)
 {
-    cwt_layout_t l = {.control_nbytes = 4096, .slice_offset = 8192, .slice_stride = 1 << 20, .data_nbytes = 1000,
-                      .heap_offset = 65536, .heap_nbytes = 500000, .nslots = 3};
+    cwt_layout_t l = {.control_nbytes = 4096,
+                      .slice_offset = 8192,
+                      .slice_stride = 1 << 20,
+                      .data_nbytes = 1000,
+                      .heap_offset = 65536,
+                      .heap_nbytes = 500000,
+                      .nslots = 3};
     CHECK(ofi_piece_of(&l, 0, 4096) == 0 && ofi_piece_of(&l, 1, 4096) == -1 && ofi_piece_of(&l, 4096, 1) == -1);
     CHECK(ofi_piece_of(&l, 8192, 1000) == 1 && ofi_piece_of(&l, 8192, 1001) == -1);
     CHECK(ofi_piece_of(&l, 8192 + 65536, 500000) == 2 && ofi_piece_of(&l, 8192 + 65536, 500001) == -1);

@@ -33,8 +33,7 @@ static uint64_t draw(uint64_t bound)
 
 static void *reserve(size_t nbytes)
 {
-    void *base =
-        mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *base = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     CHECK(base != MAP_FAILED);
     return base;
 }
@@ -114,8 +113,7 @@ static void oracle_drop(oracle_t *o, const cw_arena_t *arena, const char *p, siz
 static void oracle_realloc(cw_arena_t *arena, oracle_t *o, char **slot)
 {
     size_t old_nbytes = cw_arena_size(arena, *slot), nbytes = draw_size();
-    uint64_t start = (uint64_t)(*slot - arena->base) / LINE, old = lines_of(old_nbytes),
-             new = lines_of(nbytes);
+    uint64_t start = (uint64_t)(*slot - arena->base) / LINE, old = lines_of(old_nbytes), new = lines_of(nbytes);
     bool in_place = new <= old || oracle_all(o, start + old, new - old, 0);
     (*slot)[0] = (char)old_nbytes;
     char *p = cw_arena_realloc(arena, *slot, nbytes);

@@ -106,8 +106,8 @@ static void run(int nslots, int rounds, long spin, long yields)
     while (wait(&status) > 0)
         failed += status != 0;
     if (failed || s->bad)
-        fprintf(stderr, "%d PEs, spin %ld, yields %ld: %d ended badly, %d saw a wrong step or sum\n", nslots,
-                spin, yields, failed, s->bad);
+        fprintf(stderr, "%d PEs, spin %ld, yields %ld: %d ended badly, %d saw a wrong step or sum\n", nslots, spin,
+                yields, failed, s->bad);
     CHECK(failed == 0 && s->bad == 0);
     munmap(s, nbytes);
 }

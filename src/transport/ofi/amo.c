@@ -8,8 +8,9 @@
 enum { AMO_FETCH, AMO_SET, AMO_ADD, AMO_AND, AMO_OR, AMO_XOR, AMO_SWAP, AMO_CSWAP, AMO_OPS };
 
 static const enum fi_op provider_op[AMO_OPS] = {
-    [AMO_FETCH] = FI_ATOMIC_READ, [AMO_SET] = FI_ATOMIC_WRITE,  [AMO_ADD] = FI_SUM,    [AMO_AND] = FI_BAND,
-    [AMO_OR] = FI_BOR,            [AMO_XOR] = FI_BXOR,          [AMO_SWAP] = FI_ATOMIC_WRITE, [AMO_CSWAP] = FI_CSWAP,
+    [AMO_FETCH] = FI_ATOMIC_READ, [AMO_SET] = FI_ATOMIC_WRITE, [AMO_ADD] = FI_SUM,
+    [AMO_AND] = FI_BAND,          [AMO_OR] = FI_BOR,           [AMO_XOR] = FI_BXOR,
+    [AMO_SWAP] = FI_ATOMIC_WRITE, [AMO_CSWAP] = FI_CSWAP,
 };
 
 /** All or nothing: one domain of atomicity. */
@@ -60,7 +61,8 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
     if (client->atomics < 0)
         return CW_ENOTSUP;
     uint64_t addr, key;
-    if (amo < 0 || amo >= AMO_OPS || (nbytes != 4 && nbytes != 8) || !ofi_remote(conn, offset, (size_t)nbytes, &addr, &key))
+    if (amo < 0 || amo >= AMO_OPS || (nbytes != 4 && nbytes != 8) ||
+        !ofi_remote(conn, offset, (size_t)nbytes, &addr, &key))
         return CW_EINVAL;
     int rc = ofi_drain_puts(conn);  // no promise covers atomics behind writes
     ofi_op_t *op = NULL;

@@ -164,9 +164,9 @@ static void read_words(ofi_choice_t *c, struct fi_info *info, bool msg)
         c->fragment = info->ep_attr->max_msg_size;
     read_orders(c, info);
     cwu_debug("libfabric %u.%u, provider %s (%s), interface %s: inject %zu, fragments %zu%s%s%s%s%s%s%s",
-              FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version), info->fabric_attr->prov_name,
-              msg ? "msg" : "rdm", info->domain_attr->name ? info->domain_attr->name : "?", c->inject_nbytes,
-              c->fragment, c->ordered ? ", ordered" : ", not ordered", c->virt_addr ? ", virtual addresses" : "",
+              FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version), info->fabric_attr->prov_name, msg ? "msg" : "rdm",
+              info->domain_attr->name ? info->domain_attr->name : "?", c->inject_nbytes, c->fragment,
+              c->ordered ? ", ordered" : ", not ordered", c->virt_addr ? ", virtual addresses" : "",
               c->prov_key ? ", provider keys" : "", c->pieces ? ", regions by piece" : "",
               c->local_mr ? ", local registration" : "", c->mr_endpoint ? ", regions by endpoint" : "",
               c->nic_atomics ? ", atomics" : "");

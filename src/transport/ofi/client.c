@@ -12,8 +12,7 @@ static int open_scratch(cwt_client_t *client)
     client->scratch = calloc(8, sizeof *client->scratch);
     if (!client->scratch)
         return CW_ENOMEM;
-    return ofi_register_local(client->lane.domain, client->scratch, 8 * sizeof *client->scratch,
-                              &client->scratch_mr);
+    return ofi_register_local(client->lane.domain, client->scratch, 8 * sizeof *client->scratch, &client->scratch_mr);
 }
 
 int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
@@ -90,9 +89,8 @@ int ofi_conn_post_all(cwt_conn_t *conn)
 
 static int check_blob(cwt_client_t *client, int node, const ofi_blob_t *blob, size_t nbytes)
 {
-    if (nbytes < sizeof *blob || blob->magic != OFI_MAGIC || blob->wire != OFI_WIRE ||
-        blob->node != (uint32_t)node || blob->addr_nbytes > sizeof blob->addr ||
-        !memchr(blob->provider, 0, sizeof blob->provider)) {
+    if (nbytes < sizeof *blob || blob->magic != OFI_MAGIC || blob->wire != OFI_WIRE || blob->node != (uint32_t)node ||
+        blob->addr_nbytes > sizeof blob->addr || !memchr(blob->provider, 0, sizeof blob->provider)) {
         cwu_error("%s published an address this version cannot read; all PEs must run the same Causeway",
                   ofi_node_name(client, node));
         return CW_EMISMATCH;
@@ -195,8 +193,8 @@ static int connect_locked(cwt_client_t *client, int node, const ofi_blob_t *blob
     client->conns = conn;
     ofi_welcome_t welcome;
     uint64_t start = cwu_now_ns();
-    int rc = ofi_choice.msg ? ofi_connect_msg(conn, blob, &hello, &welcome)
-                            : ofi_connect_rdm(conn, blob, &hello, &welcome);
+    int rc =
+        ofi_choice.msg ? ofi_connect_msg(conn, blob, &hello, &welcome) : ofi_connect_rdm(conn, blob, &hello, &welcome);
     if (rc == 0)
         rc = take_welcome(conn, &welcome, &hello);
     client->stats.connect_ns += cwu_now_ns() - start;
@@ -269,7 +267,9 @@ int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target
 /** RDM: tells the server that our number and buffers are free. A courtesy: it may be gone, and that is all right. */
 static void say_bye(cwt_conn_t *conn)
 {
-    cwt_header_t bye = {.token = conn->token_out, .op = OFI_OWN_BYE, .nbytes = sizeof bye,
+    cwt_header_t bye = {.token = conn->token_out,
+                        .op = OFI_OWN_BYE,
+                        .nbytes = sizeof bye,
                         .reply_id = OFI_ID_OWN | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT};
     if (sizeof bye > ofi_choice.inject_nbytes)
         return;

@@ -164,7 +164,12 @@ int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes
 
 // ---------------------------------------------------------------- proofs and wire formats (proof.c)
 typedef enum ofi_purpose {
-    OFI_FOR_HELLO = 1, OFI_FOR_HELLO2, OFI_FOR_WELCOME, OFI_FOR_REQUEST, OFI_FOR_REPLY, OFI_FOR_KEY
+    OFI_FOR_HELLO = 1,
+    OFI_FOR_HELLO2,
+    OFI_FOR_WELCOME,
+    OFI_FOR_REQUEST,
+    OFI_FOR_REPLY,
+    OFI_FOR_KEY
 } ofi_purpose_t;
 /** SipHash-2-4 of the purpose (ofi_purpose_t) and data under the job's secret. */
 uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data, size_t nbytes);

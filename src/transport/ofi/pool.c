@@ -53,8 +53,7 @@ static bool grow(ofi_pool_t *pool)
     if (pool->buf_nbytes) {
         chunk->memory_nbytes = pool->buf_nbytes * CHUNK_OPS;
         chunk->memory = map_pages(chunk->memory_nbytes);
-        if (!chunk->memory ||
-            ofi_register_local(pool->domain, chunk->memory, chunk->memory_nbytes, &chunk->mr) != 0) {
+        if (!chunk->memory || ofi_register_local(pool->domain, chunk->memory, chunk->memory_nbytes, &chunk->mr) != 0) {
             if (chunk->memory)
                 munmap(chunk->memory, chunk->memory_nbytes);
             free(chunk);

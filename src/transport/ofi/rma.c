@@ -58,8 +58,13 @@ static ssize_t write_once(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_
         return fi_write(conn->ep, src, nbytes, desc, conn->fi_addr, addr, key, &op->context);
     struct iovec iov = {.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
     struct fi_rma_iov rma = {.addr = addr, .len = nbytes, .key = key};
-    struct fi_msg_rma msg = {.msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = conn->fi_addr,
-                             .rma_iov = &rma, .rma_iov_count = 1, .context = &op->context};
+    struct fi_msg_rma msg = {.msg_iov = &iov,
+                             .desc = &desc,
+                             .iov_count = 1,
+                             .addr = conn->fi_addr,
+                             .rma_iov = &rma,
+                             .rma_iov_count = 1,
+                             .context = &op->context};
     return fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION);
 }
 
@@ -277,8 +282,8 @@ static int put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t
     bool small = nbytes <= OFI_BOUNCE_NBYTES && nbytes <= ofi_choice.fragment;
     if (small && (!nbi || ofi_choice.local_mr || nbytes <= 256))
         return put_bounce(conn, addr, key, src, nbytes, proof);
-    transfer_t t = {.conn = conn, .write = true, .addr = addr, .key = key,
-                    .local = (uint8_t *)(uintptr_t)src, .nbytes = nbytes};
+    transfer_t t = {
+        .conn = conn, .write = true, .addr = addr, .key = key, .local = (uint8_t *)(uintptr_t)src, .nbytes = nbytes};
     return transfer(&t, nbi, "a put");
 }
 
@@ -332,11 +337,12 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
     if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
         rc = CW_EINVAL;
     else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
-        rc = ++conn->injected < OFI_INJECT_MAX
-                 ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)
-                 : CW_EAGAIN;  // the put that follows drains
+        rc = ++conn->injected < OFI_INJECT_MAX ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)
+                                               : CW_EAGAIN;  // the put that follows drains
     else
-        rc = nbytes <= OFI_BOUNCE_NBYTES ? put_bounce(conn, remote, rkey, buf, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY) : CW_EAGAIN;
+        rc = nbytes <= OFI_BOUNCE_NBYTES
+                 ? put_bounce(conn, remote, rkey, buf, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY)
+                 : CW_EAGAIN;
     if (rc == 0) {
         client->stats.injects++;
         target->last = addr | 1;  // again, under the lock: another thread's quiet may just have cleared it

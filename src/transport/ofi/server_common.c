@@ -427,8 +427,7 @@ int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
     int rc = ofi_lane_block(&server->lane, server->wake_fd, timeout_ns);
     server->slept = true;
     uint64_t count;
-    if (read(server->wake_fd, &count, sizeof count) < 0 &&
-        alarm_is_false(server, cwu_now_ns() - start, timeout_ns)) {
+    if (read(server->wake_fd, &count, sizeof count) < 0 && alarm_is_false(server, cwu_now_ns() - start, timeout_ns)) {
         struct pollfd fd = {.fd = server->wake_fd, .events = POLLIN};
         struct timespec nap = {0, (long)(timeout_ns < nap_ns ? timeout_ns : nap_ns)};
         ppoll(&fd, 1, &nap, NULL);

@@ -100,8 +100,7 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
     const ofi_first_t *first = (const void *)(msg + 1);
     uint64_t reply_id = msg->reply_id & OFI_ID_LOW;
     if (nbytes < sizeof *msg + sizeof *first || first->addr_nbytes > nbytes - sizeof *msg - sizeof *first ||
-        first->addr_nbytes != server->addr_nbytes || first->hello.magic != OFI_MAGIC ||
-        first->hello.wire != OFI_WIRE) {
+        first->addr_nbytes != server->addr_nbytes || first->hello.magic != OFI_MAGIC || first->hello.wire != OFI_WIRE) {
         ofi_server_drop(server, "a first message that is malformed");
         return;
     }
