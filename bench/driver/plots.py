@@ -28,7 +28,16 @@ class Drawer:
         path = os.path.join(self.folder, name)
         figure.savefig(path, dpi=DPI, metadata={"Software": None})
         self.plt.close(figure)
+        self.shrink(path)
         self.written.append(path)
+
+    @staticmethod
+    def shrink(path):
+        """To a palette: a third of the bytes in the repository."""
+        from PIL import Image
+
+        with Image.open(path) as image:
+            image.convert("RGB").quantize(64).save(path, optimize=True)
 
     def who(self, layout):
         """(tag, layout, name, style) of each curve of a panel: ours last, so that it lies on top."""

@@ -126,6 +126,8 @@ METHOD = """\
 
 - A sample is one operation, or the mean of as many as fill 10 µs. Each round contributes 201 quantiles of its samples with equal
   weight. The target sits in `shmem_barrier_all`; in the lines "target computes" it never calls into the library.
+- The two processes of a baseline are bound to a core each; libraries run as they launch. Between two nodes a Causeway job of two
+  PEs is four threads (each node has its server) on the cores named above: where they are two, spread comes from sharing them.
 - "put + quiet, complete": the baseline is a write with `FI_DELIVERY_COMPLETE`, which completes when target memory has changed.
 - p to wait: half of a `shmem_p` / `shmem_wait_until` ping-pong; raw: inject-write, each side polling its memory and its queue.
 - Bandwidth and rate: windows of non-blocking operations, one quiet at the end inside the clock.
