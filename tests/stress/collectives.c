@@ -124,8 +124,8 @@ static void try_broadcast(const set_t *set, int rank, int bits)
         return;
     memset(dest, 0xa5, n * width + GUARD);
     fill(source, n, bits);
-    (bits == 32 ? shmem_broadcast32 : shmem_broadcast64)(dest, source, n, root, set->start, set->log_stride,
-                                                         set->size, set->psync);
+    (bits == 32 ? shmem_broadcast32 : shmem_broadcast64)(dest, source, n, root, set->start, set->log_stride, set->size,
+                                                         set->psync);
     if (rank != root)
         expect("broadcast", set, 0, pe_of(set, root), 0, n, bits);
     expect_untouched("broadcast", set, rank == root ? 0 : n * width);
@@ -138,8 +138,8 @@ static void try_fcollect(const set_t *set, int rank, int bits)
         return;
     memset(dest, 0xa5, (size_t)set->size * n * width + GUARD);
     fill(source, n, bits);
-    (bits == 32 ? shmem_fcollect32 : shmem_fcollect64)(dest, source, n, set->start, set->log_stride,
-                                                       set->size, set->psync);
+    (bits == 32 ? shmem_fcollect32 : shmem_fcollect64)(dest, source, n, set->start, set->log_stride, set->size,
+                                                       set->psync);
     for (int r = 0; r < set->size; r++)
         expect("fcollect", set, (size_t)r * n, pe_of(set, r), 0, n, bits);
     expect_untouched("fcollect", set, (size_t)set->size * n * width);
@@ -154,8 +154,8 @@ static void try_collect(const set_t *set, int rank, int bits)
         return;
     memset(dest, 0xa5, all * width + GUARD);
     fill(source, counts[rank], bits);
-    (bits == 32 ? shmem_collect32 : shmem_collect64)(dest, source, counts[rank], set->start, set->log_stride,
-                                                     set->size, set->psync);
+    (bits == 32 ? shmem_collect32 : shmem_collect64)(dest, source, counts[rank], set->start, set->log_stride, set->size,
+                                                     set->psync);
     size_t at = 0;
     for (int r = 0; r < set->size; at += counts[r++])
         expect("collect", set, at, pe_of(set, r), 0, counts[r], bits);
@@ -169,8 +169,8 @@ static void try_alltoall(const set_t *set, int rank, int bits)
         return;
     memset(dest, 0xa5, all * width + GUARD);
     fill(source, all, bits);
-    (bits == 32 ? shmem_alltoall32 : shmem_alltoall64)(dest, source, n, set->start, set->log_stride,
-                                                       set->size, set->psync);
+    (bits == 32 ? shmem_alltoall32 : shmem_alltoall64)(dest, source, n, set->start, set->log_stride, set->size,
+                                                       set->psync);
     for (int r = 0; r < set->size; r++)
         expect("alltoall", set, (size_t)r * n, pe_of(set, r), (size_t)rank * n, n, bits);
     expect_untouched("alltoall", set, all * width);
@@ -184,8 +184,8 @@ static void try_alltoalls(const set_t *set, int rank, int bits)
         return;
     memset(dest, 0xa5, all * (size_t)dst * width + GUARD);
     fill(source, all * (size_t)sst, bits);
-    (bits == 32 ? shmem_alltoalls32 : shmem_alltoalls64)(dest, source, dst, sst, n, set->start,
-                                                         set->log_stride, set->size, set->psync);
+    (bits == 32 ? shmem_alltoalls32 : shmem_alltoalls64)(dest, source, dst, sst, n, set->start, set->log_stride,
+                                                         set->size, set->psync);
     for (size_t i = 0; i < all; i++) {
         size_t from = ((size_t)rank * n + i % (n ? n : 1)) * (size_t)sst;
         if (get(dest, i * (size_t)dst, bits) != cut(element(pe_of(set, (int)(i / n)), from), bits))
@@ -196,27 +196,30 @@ static void try_alltoalls(const set_t *set, int rank, int bits)
     }
 }
 
-#define TRY_REDUCE(NAME, TYPE, OP, VALUE, COMBINE)                                                           \
-    static void try_##NAME(const set_t *set, int rank, int in_place)                                         \
-    {                                                                                                        \
-        size_t n = draw_nelems(1);                                                                           \
-        if (rank < 0)                                                                                        \
-            return;                                                                                          \
-        TYPE *from = in_place ? (TYPE *)(void *)dest : (TYPE *)(void *)source, *to = (TYPE *)(void *)dest;   \
-        memset(dest, 0xa5, n * sizeof(TYPE) + GUARD);                                                        \
-        for (size_t i = 0; i < n; i++)                                                                       \
-            from[i] = (TYPE)VALUE(me, i);                                                                    \
-        shmem_##NAME##_to_all(to, from, (int)n, set->start, set->log_stride, set->size, work, set->psync);   \
-        for (size_t i = 0; i < n; i++) {                                                                     \
-            TYPE acc = (TYPE)VALUE(pe_of(set, 0), i);                                                        \
-            for (int r = 1; r < set->size; r++) {                                                            \
-                TYPE in = (TYPE)VALUE(pe_of(set, r), i);                                                     \
-                acc = COMBINE(acc, in);                                                                      \
-            }                                                                                                \
-            if (to[i] != acc)                                                                                \
-                fail(#NAME, set, i);                                                                         \
-        }                                                                                                    \
-        expect_untouched(#NAME, set, n * sizeof(TYPE));                                                      \
+#define TRY_REDUCE(NAME, TYPE, OP, VALUE, COMBINE)                                                              \
+    static void try_##NAME(const set_t *set, int rank, int in_place)                                            \
+    {                                                                                                           \
+        size_t n = draw_nelems(1);                                                                              \
+        if (rank < 0)                                                                                           \
+            return;                                                                                             \
+        TYPE *from = in_place ? (TYPE *)(void *)dest : (TYPE *)(void *)source, *to = (TYPE *)(void *)dest;      \
+        memset(dest, 0xa5, n * sizeof(TYPE) + GUARD);                                                           \
+        for (size_t i = 0; i < n; i++)                                                                          \
+            from[i] = (TYPE)VALUE(me, i);                                                                       \
+        shmem_##NAME##_to_all(to, from, (int)n, set->start, set->log_stride, set->size, work, set->psync);      \
+        for (size_t i = 0; i < n; i++) {                                                                        \
+            TYPE acc = (TYPE)VALUE(pe_of(set, 0), i);                                                           \
+            for (int r = 1; r < set->size; r++) {                                                               \
+                TYPE in = (TYPE)VALUE(pe_of(set, r), i);                                                        \
+                acc = COMBINE(acc, in);                                                                         \
+            }                                                                                                   \
+            if (to[i] != acc) {                                                                                 \
+                fprintf(stderr, "PE %d: of %zu elements, %zu is %.17g, not %.17g%s\n", me, n, i, (double)to[i], \
+                        (double)acc, in_place ? " (in place)" : "");                                            \
+                fail(#NAME, set, i);                                                                            \
+            }                                                                                                   \
+        }                                                                                                       \
+        expect_untouched(#NAME, set, n * sizeof(TYPE));                                                         \
     }
 
 #define SMALL(pe, i) (element(pe, i) & 0xffff)
@@ -248,7 +251,7 @@ static void try_same_bits(const set_t *set, int rank)
 
 static void try_sync(const set_t *set, int rank)
 {
-    uint64_t *flag = &flags[set - sets]; // one a set: a PE outside this set may be in the next round already
+    uint64_t *flag = &flags[set - sets];  // one a set: a PE outside this set may be in the next round already
     if (rank < 0)
         return;
     int next = pe_of(set, (rank + 1) % set->size), before = pe_of(set, (rank + set->size - 1) % set->size);

@@ -5,7 +5,7 @@
 // sequence numbers only grow (and wrap), so a late reader cannot be overtaken by a reset.
 //
 //   cw_coll_area_t                 256 B  release word and result, root counter, processor set, line each
-//   cw_coll_round_t [rounds]       576 B  one per step between node leaders; written by other nodes
+//   cw_coll_round_t [rounds]       8.1 KiB  one per step between node leaders; written by other nodes
 //   cw_coll_group_t [groups]        64 B  arrival counters of CW_COLL_RADIX slots each
 //   cw_coll_deposit_t [slots]      256 B  small operands, each written by its slot alone
 //
@@ -18,9 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CW_COLL_SMALL 240u  // bytes of operand or result that travel with a synchronisation
-#define CW_COLL_RADIX 32    // slots that count on one word
-#define CW_COLL_CPUS 1024   // processors told apart
+#define CW_COLL_SMALL 240u    // bytes of operand or result that travel with a synchronisation
+#define CW_COLL_MEDIUM 4096u  // and in a job of several nodes, where its copies pay
+#define CW_COLL_RADIX 32      // slots that count on one word
+#define CW_COLL_CPUS 1024     // processors told apart
 
 typedef struct cw_coll_area {
     _Atomic uint32_t released;  // epoch that is over; futex in a job of one node
@@ -37,11 +38,11 @@ _Static_assert(sizeof(cw_coll_area_t) == 256 + 64 + CW_COLL_CPUS / 8, "shared be
  * partners), so it never goes backwards. The payload of a sequence number is written before the number, by
  * the same node. */
 typedef struct cw_coll_round {
-    _Alignas(64) _Atomic uint64_t barrier;  // sequence number of the last barrier step heard
-    _Atomic uint64_t value;                 // and of the last step with a payload
-    _Alignas(64) char payload[2][256];      // by parity of the sequence: a partner is at most one ahead
+    _Alignas(64) _Atomic uint64_t barrier;         // sequence number of the last barrier step heard
+    _Atomic uint64_t value;                        // and of the last step with a payload
+    _Alignas(64) char payload[2][CW_COLL_MEDIUM];  // by parity of the sequence: a partner is at most one ahead
 } cw_coll_round_t;
-_Static_assert(sizeof(cw_coll_round_t) == 64 + 512, "written from other nodes");
+_Static_assert(sizeof(cw_coll_round_t) == 64 + 2 * CW_COLL_MEDIUM, "written from other nodes");
 
 typedef struct cw_coll_group {
     _Alignas(64) _Atomic uint32_t arrived;  // slots that came, over all epochs

@@ -20,23 +20,30 @@
 
 typedef struct cargo {
     uint64_t loaded;  // only the root's is
-    char bytes[CW_COLL_SMALL - 8];
+    char bytes[CW_COLL_MEDIUM - 8];
 } cargo_t;
+
+typedef struct cargo_op {
+    cw_fused_op_t op;  // first
+    size_t nbytes;     // of the cargo, as far as it is used
+} cargo_op_t;
 
 static void take_loaded(const cw_fused_op_t *op, void *acc, const void *in)
 {
-    (void)op;
     if (((const cargo_t *)in)->loaded)
-        memcpy(acc, in, sizeof(cargo_t));
+        memcpy(acc, in, ((const cargo_op_t *)op)->nbytes);
 }
 
 static void broadcast_fused(void *dest, const void *src, size_t nbytes, bool root, bool copy_out)
 {
-    static const cw_fused_op_t op = {take_loaded};
-    cargo_t cargo = {.loaded = root};
+    cargo_t cargo;
+    cargo_op_t op = {{take_loaded}, offsetof(cargo_t, bytes) + nbytes};
+    cargo.loaded = root;
     if (root)
         memcpy(cargo.bytes, src, nbytes);
-    cw_world_fused(&cargo, sizeof cargo, &op);
+    else
+        memset(cargo.bytes, 0, nbytes);
+    cw_world_fused(&cargo, op.nbytes, &op.op);
     if (copy_out)
         memcpy(dest, cargo.bytes, nbytes);
 }
@@ -124,7 +131,7 @@ void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t n
 {
     bool root = group->rank == root_rank, world = cw_group_is_world(group);
     bool copy_out = nbytes && (!root || (root_copies && dest != src));
-    if (world && nbytes <= sizeof((cargo_t *)0)->bytes) {
+    if (world && offsetof(cargo_t, bytes) + nbytes <= cw_fused_most()) {
         broadcast_fused(dest, src, nbytes, root, copy_out);
     } else if (world && cw_world.nnodes == 1 && nbytes <= DEPOSIT_MOST) {
         char *deposit = cw_world_scratch();

@@ -13,7 +13,7 @@
 typedef struct cw_group {
     int start, stride, size;  // world PE = start + rank * stride
     int rank;                 // mine
-    long *psync;              // symmetric sync words of an active set (>= 16 longs, all zero between uses), or NULL: world
+    long *psync;  // symmetric sync words of an active set (>= 16 longs, all zero between uses), or NULL: world
 } cw_group_t;
 
 extern const cw_group_t *cw_group_world;  // valid between init and finalize
@@ -41,6 +41,7 @@ void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_
 /** acc[i] = acc[i] op in[i] for n elements; one per (type, operation), made by the front end's X-macros. */
 typedef void (*cw_reduce_fn)(void *acc, const void *in, size_t nelems);
 /** In place (dest == src) allowed. Every PE gets bit-identical results. */
-void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems, size_t elem_nbytes, cw_reduce_fn fn);
+void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems, size_t elem_nbytes,
+               cw_reduce_fn fn);
 
 #endif

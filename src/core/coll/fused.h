@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A synchronisation of the world that carries a small value: every PE gives one, every PE gets the
-// combination of all. With nbytes 0 it is the barrier itself. Needs no memory but the node objects' own.
+// combination of all. With nbytes 0 it is the barrier itself.
 #ifndef CW_CORE_COLL_FUSED_H
 #define CW_CORE_COLL_FUSED_H
 
@@ -15,7 +15,10 @@ typedef struct cw_fused_op {
 /** The world's state in this process. */
 extern cw_node_sync_t cw_coll_node;
 
-/** value: mine, then everybody's; nbytes <= CW_COLL_SMALL. op may be NULL when nbytes is 0. */
+/** Most bytes that can travel. */
+size_t cw_fused_most(void);
+
+/** value: mine, then everybody's; nbytes <= cw_fused_most(). op may be NULL when nbytes is 0. */
 void cw_world_fused(void *value, size_t nbytes, const cw_fused_op_t *op);
 
 /** Between the leaders of all nodes, each with its node's value. */

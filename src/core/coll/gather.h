@@ -8,8 +8,8 @@
 
 /** Where the blocks go in dest: equal sizes, or a table. */
 typedef struct cw_blocks {
-    size_t each;            // bytes of every block, when offset is NULL
-    const uint64_t *offset; // [size + 1]
+    size_t each;             // bytes of every block, when offset is NULL
+    const uint64_t *offset;  // [size + 1]
 } cw_blocks_t;
 
 static inline uint64_t cw_block_offset(const cw_blocks_t *blocks, int rank)

@@ -16,6 +16,7 @@
 #include "core/coll/fused.h"
 #include "core/core.h"
 #include "core/node.h"
+#include "core/rma.h"
 #include "core/wait.h"
 
 static uint64_t sequence;  // of this leader; the same on all, as all make the same calls
@@ -36,7 +37,8 @@ static void tell_value(int node, int round, const void *value, size_t nbytes)
 {
     uint64_t at = cw_coll_area_offset() + cw_coll_round_offset(round);
     cw_node_put(node, at + offsetof(cw_coll_round_t, payload[sequence & 1]), value, nbytes);
-    // In order behind the payload; pairs with hear().
+    cw_fence_cold(&cw_ctx_default);  // the number behind its payload, also where writes keep no order
+    // Pairs with hear().
     cw_node_put(node, at + offsetof(cw_coll_round_t, value), &sequence, sizeof sequence);
 }
 
@@ -65,7 +67,7 @@ static void disseminate(int node, int n)
 
 static void exchange(int node, int partner, int round, void *value, size_t nbytes, const cw_fused_op_t *op)
 {
-    _Alignas(16) char theirs[CW_COLL_SMALL];
+    _Alignas(16) char theirs[CW_COLL_MEDIUM];
     tell_value(partner, round, value, nbytes);
     memcpy(theirs, hear_value(round), nbytes);
     if (node < partner) {

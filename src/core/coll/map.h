@@ -9,15 +9,15 @@
 #include "core/coll/coll.h"
 
 typedef struct cw_map {
-    int start, stride, size; // the group this is the map of
+    int start, stride, size;  // the group this is the map of
     int nnodes;
-    int *members;     // [size] ranks, by node
-    int *begin;       // [nnodes + 1] first member of each node
-    int *node_id;     // [nnodes] world number of the node
-    int node;         // mine, as numbered here
-    int mine;         // my index among my node's members
-    int nlocal;       // members on my node
-    const int *local; // their ranks [nlocal]
+    int *members;      // [size] ranks, by node
+    int *begin;        // [nnodes + 1] first member of each node
+    int *node_id;      // [nnodes] world number of the node
+    int node;          // mine, as numbered here
+    int mine;          // my index among my node's members
+    int nlocal;        // members on my node
+    const int *local;  // their ranks [nlocal]
 } cw_map_t;
 
 const cw_map_t *cw_map_of(const cw_group_t *group);

@@ -21,12 +21,12 @@
 typedef struct cw_node_sync {
     cw_coll_area_t *area;
     int slot, nslots, nnodes;
-    cw_coll_group_t *group; // where I count
+    cw_coll_group_t *group;  // where I count
     uint32_t group_size, ngroups;
-    cw_coll_deposit_t *deposits; // [nslots]
-    uint32_t epoch;              // that I am in, or have left last
-    uint32_t others_left;        // groups that were missing when I arrived
-    int ncpus;                   // processors of the node's PEs; 0: not counted yet
+    cw_coll_deposit_t *deposits;  // [nslots]
+    uint32_t epoch;               // that I am in, or have left last
+    uint32_t others_left;         // groups that were missing when I arrived
+    int ncpus;                    // processors of the node's PEs; 0: not counted yet
     uint32_t spins, yields;
 } cw_node_sync_t;
 

@@ -15,14 +15,7 @@ static cwt_conn_t *connection(int pe)
     return cw_ctx_conn(&cw_ctx_default, cw_world.node_of_pe[pe]);
 }
 
-static void put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
-{
-    cw_ctx_enter(&cw_ctx_default);
-    cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi), "collective put", pe);
-    cw_ctx_leave(&cw_ctx_default);
-}
-
-/** Something is in flight, to nobody's target record: quiet has work. */
+/** Something is in flight, to nobody's target record: quiet has work, and waits of this PE make progress for it. */
 static void mark(void)
 {
     if (!cw_hot.last)
@@ -32,7 +25,9 @@ static void mark(void)
 void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
 {
     mark();
-    put(pe, dest, src, nbytes, nbi);
+    cw_ctx_enter(&cw_ctx_default);
+    cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi), "collective put", pe);
+    cw_ctx_leave(&cw_ctx_default);
 }
 
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
@@ -53,7 +48,7 @@ void cw_coll_set_word(int pe, long *word, long value)
         return;
     }
     cw_fence(&cw_ctx_default);
-    put(pe, word, &value, sizeof value, false);  // nobody's quiet need wait for it: the receiver does
+    cw_coll_put(pe, word, &value, sizeof value, false);
 }
 
 void cw_coll_await_word(const long *word, long value)

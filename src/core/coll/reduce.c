@@ -52,7 +52,7 @@ static void combine_small(const cw_fused_op_t *op, void *acc, const void *in)
 
 static void reduce_fused(const reduction_t *r)
 {
-    _Alignas(16) char value[CW_COLL_SMALL];
+    _Alignas(16) char value[CW_COLL_MEDIUM];
     size_t nbytes = r->nelems * r->elem_nbytes;
     small_op_t op = {{combine_small}, r->fn, r->nelems};
     memcpy(value, r->src, nbytes);
@@ -168,7 +168,7 @@ void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nele
     bool world = cw_group_is_world(group);
     if (nelems == 0) {
         cw_sync(group);
-    } else if (world && nbytes <= CW_COLL_SMALL) {
+    } else if (world && nbytes <= cw_fused_most()) {
         reduce_fused(&r);
     } else if (world && cw_world.nnodes == 1 && nbytes <= DEPOSIT_MOST && nbytes * (size_t)group->size <= DEPOSIT_ALL) {
         reduce_deposit(&r);
