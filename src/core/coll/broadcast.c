@@ -81,11 +81,19 @@ static void plant(tree_t *tree, const cw_group_t *group, const cw_map_t *map, in
     }
 }
 
+static long world_chunks;  // of all broadcasts of the world before this one: the same on all PEs
+
+static long chunks_of(size_t nbytes)
+{
+    return (long)((nbytes + CHUNK_NBYTES - 1) / CHUNK_NBYTES);
+}
+
 /** The root, and each leader as its chunks come, hands them to its children. `from` is where they are here.
- */
+ *  The count of chunks that came goes on for ever in the world's word, and starts at zero in an active set's. */
 static void pass_down(const cw_group_t *group, const tree_t *tree, char *dest, const char *from, size_t nbytes)
 {
-    long *chunks = &cw_group_words(group)[CW_PSYNC_CHUNKS], count = 0;
+    bool world = cw_group_is_world(group);
+    long *chunks = &cw_group_words(group)[CW_PSYNC_CHUNKS], count = world ? world_chunks : 0;
     for (size_t at = 0; at < nbytes; at += CHUNK_NBYTES) {
         size_t n = nbytes - at < CHUNK_NBYTES ? nbytes - at : CHUNK_NBYTES;
         count++;
@@ -93,10 +101,10 @@ static void pass_down(const cw_group_t *group, const tree_t *tree, char *dest, c
             cw_coll_await_at_least(chunks, count);
         for (int c = 0; c < tree->nchildren; c++) {
             cw_coll_put(tree->child_pes[c], dest + at, from + at, n, true);
-            cw_coll_set_word(tree->child_pes[c], chunks, count);
+            (world ? cw_coll_raise_word : cw_coll_set_word)(tree->child_pes[c], chunks, count);
         }
     }
-    if (tree->place > 0)  // all chunks have come: nobody writes here until the synchronisation is over
+    if (!world && tree->place > 0)  // all chunks have come: nobody writes here until the synchronisation is over
         __atomic_store_n(chunks, 0, __ATOMIC_RELAXED);
     cw_quiet(&cw_ctx_default);
 }
@@ -116,6 +124,8 @@ static void broadcast_tree(const cw_group_t *group, char *dest, const char *src,
             pass_down(group, &tree, dest, src, nbytes);
         else if (!with_root && cw_map_i_lead(map))
             pass_down(group, &tree, dest, dest, nbytes);
+        if (cw_group_is_world(group))
+            world_chunks += chunks_of(nbytes);
         cw_sync(group);
     }
     if (root && copy_out)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/coll/peer.h"
 
+#include "core/amo.h"
 #include "core/rma.h"
 #include "core/segment.h"
 #include "core/wait.h"
@@ -47,6 +48,13 @@ void cw_coll_set_word(int pe, long *word, long value)
         cw_local_stored(pe);
         return;
     }
+    if (cw_world.nic_atomics)
+        cw_fence(&cw_ctx_default);  // requests are in order behind the puts anyway
+    cw_amo_posting(&cw_ctx_default, word, CW_AMO_SET, sizeof value, (uint64_t)value, pe);
+}
+
+void cw_coll_raise_word(int pe, long *word, long value)
+{
     cw_fence(&cw_ctx_default);
     cw_coll_put(pe, word, &value, sizeof value, false);
 }

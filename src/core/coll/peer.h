@@ -25,8 +25,12 @@ void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi);
 /** From a PE of another node; dest is valid after quiet. */
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes);
 
-/** Sets an 8-byte symmetric word of any PE, after everything this PE has put to it before. */
+/** Sets an 8-byte word of any PE, after everything this PE has put to it before. The words here are the user's (an
+ *  active set's); their owner clears them, so they are stored exactly once: by an atomic, not by a put, whose bytes
+ *  a provider may store more than once (a memcpy of 8 bytes does), the second time after the owner cleared them. */
 void cw_coll_set_word(int pe, long *word, long value);
+/** The same for words that nobody ever clears, off-node: a put will do. */
+void cw_coll_raise_word(int pe, long *word, long value);
 /** Waits until my word has that value. Acquires what came before cw_coll_set_word(). */
 void cw_coll_await_word(const long *word, long value);
 void cw_coll_await_at_least(const long *word, long value);

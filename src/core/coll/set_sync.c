@@ -8,9 +8,9 @@
 //   psync[2 + k]   on a leader: the subtree of child k came (binomial tree over the nodes)
 //   psync[15]      broadcast's chunk count (broadcast.c)
 //
-// Why zeroing is safe: the owner clears a word after it has seen all that is due in it, and before it lets
-// anybody go who could write it again. Whoever sees the release (acquire) also sees the clearing that came
-// before it.
+// Why zeroing is safe: words are set by atomics, which store once (peer.h), and the owner clears a word after it has
+// seen all that is due in it, and before it lets anybody go who could write it again. Whoever sees the release
+// (acquire) also sees the clearing that came before it.
 #include "core/coll/sync.h"
 
 #include "core/coll/map.h"
