@@ -24,11 +24,13 @@ typedef struct var {
 
 static const var_t vars[] = {
 #define CW_ENV(field, kind, name, old, def, meaning) \
-    {{name, old, #kind, def, meaning}, KIND_##kind, offsetof(cwu_env_t, field), offsetof(cwu_env_t, field##_set)},
+    {{name, old, #kind, def, meaning, NULL}, KIND_##kind, offsetof(cwu_env_t, field), offsetof(cwu_env_t, field##_set)},
 #include "base/env.def"
 #undef CW_ENV
 };
 enum { NVARS = sizeof(vars) / sizeof(vars[0]) };
+
+static const char *given[NVARS];  // points into the environment
 
 typedef struct choice {
     const char *name, *values;  // "a|b|c"
@@ -57,6 +59,7 @@ bool cwu_env_table(size_t i, cwu_env_row_t *row_p)
     if (i >= NVARS)
         return false;
     *row_p = vars[i].row;
+    row_p->given = given[i];
     return true;
 }
 
@@ -132,14 +135,14 @@ int cwu_parse_size(const char *text, size_t *nbytes_p)
         return CW_EINVAL;
     parse_exponent(&p, &value);
     int shift = suffix_shift(*p);
-    if (shift > 0)
-        p++;
-    if (*p == 'b' || *p == 'B')
-        p++;
-    while (isspace((unsigned char)*p))
-        p++;
-    if (*p != '\0')
-        return CW_EINVAL;
+    if (shift == 0) {  // the specification ignores what follows a multiplier ("20kk" is 20k)
+        if (*p == 'b' || *p == 'B')
+            p++;
+        while (isspace((unsigned char)*p))
+            p++;
+        if (*p != '\0')
+            return CW_EINVAL;
+    }
     value *= (long double)((uint64_t)1 << shift);
     if (!(value < (long double)PTRDIFF_MAX))  // also NaN and infinity, from exponents beyond reason
         return CW_EINVAL;
@@ -267,6 +270,7 @@ void cwu_env_load(void)
         if (!text && (text = user_value(row->old_name)))
             name = row->old_name;
         *(bool *)((char *)&cwu_env + vars[i].set_offset) = text != NULL;
+        given[i] = text;
         set_var(&vars[i], name, text ? text : row->def);
     }
 }

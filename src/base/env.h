@@ -34,6 +34,7 @@ void cwu_env_load(void);
 /** One row of the table, for causeway-info --env. Returns false past the end. */
 typedef struct cwu_env_row {
     const char *name, *old_name, *kind, *def, *meaning;
+    const char *given;  // what the user had set when cwu_env_load was called last, or NULL
 } cwu_env_row_t;
 bool cwu_env_table(size_t i, cwu_env_row_t *row_p);
 

@@ -80,7 +80,7 @@ static size_t put_prefix(char *line, const char *level)
     return (size_t)n;
 }
 
-static void write_all(const char *line, size_t nbytes)
+void cwu_write(const char *line, size_t nbytes)
 {
     while (nbytes > 0) {
         ssize_t n = write(STDERR_FILENO, line, nbytes);
@@ -103,7 +103,7 @@ __attribute__((format(printf, 2, 0))) static void say(const char *level, const c
         memcpy(line + used - 3, "...", 3);
     }
     line[used] = '\n';
-    write_all(line, used + 1);
+    cwu_write(line, used + 1);
 }
 
 void cwu_error(const char *fmt, ...)

@@ -9,6 +9,7 @@
 #ifndef CW_BASE_ERROR_H
 #define CW_BASE_ERROR_H
 
+#include <stddef.h>
 #include <stdnoreturn.h>
 
 enum {
@@ -43,6 +44,9 @@ void cwu_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 
 /** The same with "debug:"; only with SHMEM_DEBUG or CAUSEWAY_DEBUG set. */
 void cwu_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+
+/** Text of several lines to stderr, in as few writes as the system takes. */
+void cwu_write(const char *text, size_t nbytes);
 
 /** cwu_error, then ends the job with exit status 1. */
 noreturn void cwu_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));

@@ -7,6 +7,8 @@
 // (<= 31 characters), values are bytes (<= 240 bytes: what the smallest launcher can carry); back ends whose wire
 // is text encode them. After the first fence the key "secret" holds the job's 16 random bytes.
 // Threads: every slot but open/close may be called by any thread; back ends lock where their wire needs it.
+// A process may join, leave and join again (close, then open): the place in the job, the launcher's connection and the
+// keys put before stay; keys are put once, so a later life names its own differently.
 // Blocking: fence_wait, get (only as long as an answer takes), never longer than CAUSEWAY_TIMEOUT without a message.
 #ifndef CW_BOOTSTRAP_BOOTSTRAP_H
 #define CW_BOOTSTRAP_BOOTSTRAP_H
@@ -21,7 +23,7 @@
 typedef struct cwb cwb_t;
 
 typedef struct cwb_ops {
-    const char *name;  // "launch", "pmi1", "single"
+    const char *name;  // "launch", "pmix", "pmi1", "single"
     /** Fills pe, npes, job_id, node_fd, one_machine. CW_ENOENT: this launcher did not start us (no message). */
     int (*open)(cwb_t *b);
     /**
@@ -30,19 +32,23 @@ typedef struct cwb_ops {
      */
     int (*nodes)(cwb_t *b, int *node_of_pe);
     int (*put)(cwb_t *b, const char *key, const void *value, size_t nbytes);
+    /** CW_ENOENT (no message): another library of this process has said good-bye to the launcher for both (pmi1). */
     int (*fence_nb)(cwb_t *b);
     int (*fence_wait)(cwb_t *b);
-    /** Reads a key published before the last completed fence. *nbytes_p: in capacity, out size. CW_ENOENT if absent. */
-    int (*get)(cwb_t *b, const char *key, void *value, size_t *nbytes_p);
+    /** Reads a key that PE `owner` published before the last completed fence. *nbytes_p: in capacity, out size. CW_ENOENT
+     *  if absent. */
+    int (*get)(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p);
     /** Ends every PE of the job with `status`; does not return. */
     void (*abort)(cwb_t *b, int status);
-    /** Says good-bye to the launcher: from here on a clean exit of this PE is no failure. */
+    /** Leaves: from here on a clean exit of this PE is no failure. It may open again. */
     void (*close)(cwb_t *b);
 } cwb_ops_t;
 
 struct cwb {
     const cwb_ops_t *ops;
     int pe, npes;
+    /** Another library of this process talks with the launcher on the same wire: no fence may be left outstanding. */
+    bool shared_wire;
     /** A memfd every PE of this node inherited from the launcher (the node object to be), or -1. */
     int node_fd;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
@@ -52,9 +58,9 @@ struct cwb {
     void *priv;
 };
 
-/** Picks the back end: our launcher, then PMI-1, then a single PE. Messages are printed. */
+/** Picks the back end: our launcher, then PMIx, then PMI-1, then a single PE. Messages are printed. */
 int cwb_open(cwb_t *b);
 
-extern const cwb_ops_t cwb_launch, cwb_pmi1, cwb_single;
+extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_single;
 
 #endif

@@ -22,7 +22,7 @@
 #define CWB_JOB_MAGIC UINT64_C(0x31304a5741534143)  // "CASAWJ01"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
-// Life cycle of a PE's entry. A PE moves it forward; nobody moves it back.
+// Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it initialises again.
 enum { CWB_PE_NEW, CWB_PE_JOINED, CWB_PE_LEFT };
 
 enum { CWB_JOB_NODE_NAMES = 1 };  // flags: CAUSEWAY_NODE decides who shares a node

@@ -27,6 +27,8 @@ typedef struct launch {
     int bell_fd;
     uint32_t generation;  // of the fence in flight
     bool fencing;
+    int pe;
+    pid_t pid;  // who joined: not a child of it
 } launch_t;
 
 static launch_t the_launch;  // one job a process
@@ -105,9 +107,29 @@ static int join(cwb_job_t *job, int pe)
     return 0;
 }
 
+static void describe(cwb_t *b, launch_t *l, int node_fd)
+{
+    b->pe = l->pe;
+    b->npes = (int)l->job->npes;
+    b->node_fd = node_fd;
+    b->one_machine = true;
+    memcpy(b->job_id, l->job->job_id, sizeof l->job->job_id);
+    b->priv = l;
+}
+
+/** After a finalize. The node object that was inherited has been used up: the PEs make themselves another. */
+static int rejoin(cwb_t *b, launch_t *l)
+{
+    atomic_store(&cwb_job_pe(l->job, (uint32_t)l->pe)->state, CWB_PE_JOINED);
+    describe(b, l, -1);
+    return 0;
+}
+
 static int launch_open(cwb_t *b)
 {
     const char *text = getenv(CWB_JOB_ENV);
+    if (the_launch.job)
+        return the_launch.pid == getpid() ? rejoin(b, &the_launch) : CW_ENOENT;
     if (!text)
         return CW_ENOENT;
     word_t words[] = {{"fd", 0, 0}, {"ino", 0, 0}, {"node", 0, 0}, {"bell", 0, 0}, {"pe", 0, 0}};
@@ -121,19 +143,16 @@ static int launch_open(cwb_t *b)
     int fd = (int)words[0].value, rc = map_job(fd, words[4].value, &l->job);
     if (rc)
         return rc;
-    b->pe = (int)words[4].value;
-    b->npes = (int)l->job->npes;
+    l->pe = (int)words[4].value;
+    l->pid = getpid();
+    l->bell_fd = (int)words[3].value;
+    describe(b, l, (int)words[2].value);
     rc = join(l->job, b->pe);
     if (rc)
         return rc;
-    b->node_fd = (int)words[2].value;
-    l->bell_fd = (int)words[3].value;
     close(fd);  // the mapping stays
     fcntl(b->node_fd, F_SETFD, FD_CLOEXEC);
     fcntl(l->bell_fd, F_SETFD, FD_CLOEXEC);
-    b->one_machine = true;
-    memcpy(b->job_id, l->job->job_id, sizeof l->job->job_id);
-    b->priv = l;
     return 0;
 }
 
@@ -150,8 +169,9 @@ static int launch_put(cwb_t *b, const char *key, const void *value, size_t nbyte
     return rc;
 }
 
-static int launch_get(cwb_t *b, const char *key, void *value, size_t *nbytes_p)
+static int launch_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
 {
+    (void)owner;  // the store finds it without
     launch_t *l = b->priv;
     return cwb_job_get(l->job, key, value, nbytes_p);
 }
@@ -245,7 +265,7 @@ static int nodes_by_name(cwb_t *b, int *node_of_pe)
     for (int pe = 0; pe < b->npes && rc == 0; pe++) {
         size_t nbytes = CWB_VALUE_MAX;
         snprintf(key, sizeof key, "nodename.%d", pe);
-        rc = launch_get(b, key, name, &nbytes);
+        rc = launch_get(b, pe, key, name, &nbytes);
         name[rc == 0 ? nbytes : 0] = '\0';
         if (rc == 0)
             node_of_pe[pe] = cwb_nodemap_add(&map, name);

@@ -8,7 +8,7 @@
 
 int cwb_open(cwb_t *b)
 {
-    static const cwb_ops_t *const all[] = {&cwb_launch, &cwb_pmi1, &cwb_single};
+    static const cwb_ops_t *const all[] = {&cwb_launch, &cwb_pmix, &cwb_pmi1, &cwb_single};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         memset(b, 0, sizeof *b);
         b->node_fd = -1;

@@ -139,7 +139,7 @@ static int gather(cwb_t *b, int *node_of_pe)
         char key[CWB_KEY_MAX + 1], name[CWB_VALUE_MAX + 1];
         size_t nbytes = CWB_VALUE_MAX;
         snprintf(key, sizeof key, "nodename.%d", pe);
-        rc = b->ops->get(b, key, name, &nbytes);
+        rc = b->ops->get(b, pe, key, name, &nbytes);
         if (rc == CW_ENOENT)
             cwu_error("PE %d did not tell the name of its node: set CAUSEWAY_NODE for all PEs or for none", pe);
         if (rc == 0) {
@@ -176,7 +176,7 @@ static int collect(cwb_t *b, int *node_of_pe)
         int n = b->npes - first < per_key ? b->npes - first : per_key;
         size_t nbytes = sizeof bytes;
         snprintf(key, sizeof key, "nodemap.%d", k);
-        if (b->ops->get(b, key, bytes, &nbytes) != 0 || nbytes != (size_t)(n * width)) {
+        if (b->ops->get(b, 0, key, bytes, &nbytes) != 0 || nbytes != (size_t)(n * width)) {
             cwu_error("PE 0 did not publish the map of nodes: set CAUSEWAY_NODE for all PEs or for none");
             return CW_EPROTO;
         }

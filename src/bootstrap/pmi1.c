@@ -5,10 +5,10 @@
 // that tell their size, cut into several keys where the server takes only short values.
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +17,7 @@
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/placement.h"
 #include "bootstrap/pmi1_wire.h"
+#include "bootstrap/secret.h"
 
 enum { KVSNAME_MAX = 256, PART_MAX = 600, TEXT_MAX = 4 + 2 * CWB_VALUE_MAX, MAPPING_MAX = 2048 };
 
@@ -25,6 +26,10 @@ typedef struct pmi1 {
     char kvs[KVSNAME_MAX + 1];
     size_t part_max;            // characters of a value that one key may carry
     char mapping[MAPPING_MAX];  // PMI_process_mapping, "" when the launcher has none
+    cwb_t self;                 // as opened first
+    pid_t pid;                  // who greeted the launcher: not a child of it
+    ino_t ino;                  // of the connection: its number may be another file's one day
+    bool joined;                // between open and close
 } pmi1_t;
 
 static pmi1_t the_pmi1 = {.wire.lock = PTHREAD_MUTEX_INITIALIZER};  // one job a process
@@ -109,8 +114,9 @@ static int pmi1_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
     return rc;
 }
 
-static int pmi1_get(cwb_t *b, const char *key, void *value, size_t *nbytes_p)
+static int pmi1_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
 {
+    (void)owner;  // the store finds it without
     pmi1_t *p = b->priv;
     char text[TEXT_MAX + PART_MAX + 1], wire_key[CWB_KEY_MAX + 16];
     size_t len = 0, need = 4, nbytes = 0;
@@ -207,18 +213,6 @@ static int greet(pmi1_t *p)
     return rc;
 }
 
-static int publish_secret(cwb_t *b)
-{
-    unsigned char secret[16];
-    if (b->pe != 0)
-        return 0;
-    if (getrandom(secret, sizeof secret, 0) != sizeof secret) {
-        cwu_error("cannot draw the job's secret: getrandom failed");
-        return CW_ESYS;
-    }
-    return pmi1_put(b, "secret", secret, sizeof secret);
-}
-
 // One host in the launcher's mapping: everything stays on this machine. Names (CAUSEWAY_NODE) do not change that.
 static int read_mapping(cwb_t *b)
 {
@@ -245,6 +239,42 @@ static int read_mapping(cwb_t *b)
     return 0;
 }
 
+/** Is the connection still there? An MPI library of this process closes it in MPI_Finalize. */
+static bool is_connected(const pmi1_t *p)
+{
+    struct stat st;
+    return p->pid == getpid() && fstat(p->wire.fd, &st) == 0 && st.st_ino == p->ino;
+}
+
+static int is_mpi(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+    (void)size, (void)arg;
+    return strncmp(name, "libmpi", 6) == 0;  // libmpi.so.N, libmpich.so.N
+}
+
+/** PMI_FD names no connection: a program that a PE started, or one that has called MPI_Finalize already? */
+static bool closed_by_mpi(void)
+{
+    const char *size = getenv("PMI_SIZE");
+    if (!size || !strcmp(size, "1") || !dl_iterate_phdr(is_mpi, NULL))
+        return false;
+    cwu_error(
+        "the connection to the launcher (PMI_FD) is closed, probably by MPI_Finalize; initialise SHMEM before it");
+    return true;
+}
+
+static int rejoin(cwb_t *b, pmi1_t *p)
+{
+    if (!is_connected(p)) {
+        cwu_error("the connection to the launcher is closed, probably by MPI_Finalize; initialise SHMEM before it");
+        return CW_ELOST;
+    }
+    *b = p->self;
+    p->joined = true;
+    return 0;
+}
+
 static void set_job_id(cwb_t *b, const char *kvs)
 {
     snprintf(b->job_id, sizeof b->job_id, "pmi-%.60s", kvs);
@@ -257,8 +287,12 @@ static int pmi1_open(cwb_t *b)
 {
     pmi1_t *p = &the_pmi1;
     const char *fd_text = getenv("PMI_FD");
-    if (!fd_text || !fd_is_connection(fd_text, &p->wire.fd))
+    if (p->pid == getpid())
+        return rejoin(b, p);
+    if (!fd_text)
         return CW_ENOENT;
+    if (!fd_is_connection(fd_text, &p->wire.fd))
+        return closed_by_mpi() ? CW_ELOST : CW_ENOENT;
     int rc = read_number("PMI_SIZE", 1, 1 << 24, &b->npes);
     if (rc == 0)
         rc = read_number("PMI_RANK", 0, b->npes - 1, &b->pe);
@@ -271,9 +305,17 @@ static int pmi1_open(cwb_t *b)
     if (rc == 0)
         rc = read_mapping(b);
     if (rc == 0)
-        rc = publish_secret(b);
+        rc = cwb_publish_secret(b);
     set_job_id(b, p->kvs);
-    return rc;
+    struct stat st;
+    if (rc || fstat(p->wire.fd, &st) != 0)
+        return rc ? rc : CW_ESYS;
+    b->shared_wire = dl_iterate_phdr(is_mpi, NULL) != 0;
+    p->ino = st.st_ino;
+    p->pid = getpid();
+    p->joined = true;
+    p->self = *b;
+    return 0;
 }
 
 static int pmi1_nodes(cwb_t *b, int *node_of_pe)
@@ -289,6 +331,8 @@ static int pmi1_nodes(cwb_t *b, int *node_of_pe)
 static int pmi1_fence_nb(cwb_t *b)
 {
     pmi1_t *p = b->priv;
+    if (!is_connected(p))
+        return CW_ENOENT;
     pthread_mutex_lock(&p->wire.lock);
     p->wire.fence_done = false;
     pmi1_send(&p->wire, "cmd=barrier_in\n");
@@ -306,8 +350,8 @@ static void pmi1_abort(cwb_t *b, int status)
 {
     pmi1_t *p = b->priv;
     char line[64];
-    if (!p)
-        _exit(status);  // after close the launcher no longer listens
+    if (!p || !is_connected(p))
+        _exit(status);
     // No lock: this thread may hold it, and a line is sent in one piece.
     snprintf(line, sizeof line, "cmd=abort exitcode=%d\n", status);
     pmi1_send(&p->wire, line);
@@ -315,16 +359,23 @@ static void pmi1_abort(cwb_t *b, int status)
     _exit(status);
 }
 
+/** Good-bye waits for the end of the process: after it the launcher hears nobody of this process, neither a second
+ *  life of ours nor an MPI library that is still to come. */
 static void pmi1_close(cwb_t *b)
 {
     pmi1_t *p = b->priv;
+    if (p)
+        p->joined = false;
+}
+
+__attribute__((destructor)) static void say_goodbye(void)
+{
+    pmi1_t *p = &the_pmi1;
     char answer[PMI1_LINE_MAX];
-    if (!p)
+    if (p->pid == 0 || p->joined || !is_connected(p))
         return;
     pmi1_ask(&p->wire, "cmd=finalize\n", "finalize_ack", answer);
     close(p->wire.fd);
-    p->wire.fd = -1;
-    b->priv = NULL;
 }
 
 const cwb_ops_t cwb_pmi1 = {

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "bootstrap/bootstrap.h"
+#include "bootstrap/secret.h"
 
 typedef struct pair {
     struct pair *next;
@@ -21,22 +21,15 @@ typedef struct pair {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the list at cwb_t.priv
 
-static int single_put(cwb_t *b, const char *key, const void *value, size_t nbytes);
-
 static int single_open(cwb_t *b)
 {
-    unsigned char secret[16];
-    if (getrandom(secret, sizeof secret, 0) != sizeof secret) {
-        cwu_error("cannot draw the job's secret: getrandom failed");
-        return CW_ESYS;
-    }
     b->pe = 0;
     b->npes = 1;
     b->node_fd = -1;
     b->one_machine = true;
     snprintf(b->job_id, sizeof b->job_id, "single-%ld-%llx", (long)getpid(), (unsigned long long)cwu_now_ns());
     b->priv = NULL;
-    return single_put(b, "secret", secret, sizeof secret);
+    return cwb_publish_secret(b);
 }
 
 static int single_nodes(cwb_t *b, int *node_of_pe)
@@ -68,8 +61,9 @@ static int single_put(cwb_t *b, const char *key, const void *value, size_t nbyte
     return 0;
 }
 
-static int single_get(cwb_t *b, const char *key, void *value, size_t *nbytes_p)
+static int single_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
 {
+    (void)owner;  // the store finds it without
     pthread_mutex_lock(&lock);
     const pair_t *p = b->priv;  // records are never changed or freed before close
     pthread_mutex_unlock(&lock);

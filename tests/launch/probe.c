@@ -46,7 +46,7 @@ static void get(int pe, int round, size_t nbytes)
     char key[CWB_KEY_MAX + 1];
     size_t size = sizeof value;
     snprintf(key, sizeof key, "key.%d.%d", round, pe);
-    if (job.ops->get(&job, key, value, &size) || size != nbytes)
+    if (job.ops->get(&job, pe, key, value, &size) || size != nbytes)
         wrong(93, "get");
     for (size_t i = 0; i < nbytes; i++)
         if (value[i] != (unsigned char)(pe * 7 + round * 13 + (int)i))
@@ -57,13 +57,13 @@ static void check_secret(void)
 {
     unsigned char secret[16], zero[16] = {0};
     size_t size = sizeof secret;
-    if (job.ops->get(&job, "secret", secret, &size) || size != 16 || !memcmp(secret, zero, 16))
+    if (job.ops->get(&job, 0, "secret", secret, &size) || size != 16 || !memcmp(secret, zero, 16))
         wrong(95, "secret");
     size = 8;
-    if (job.ops->get(&job, "secret", secret, &size) != CW_EINVAL || size != 16)
+    if (job.ops->get(&job, 0, "secret", secret, &size) != CW_EINVAL || size != 16)
         wrong(95, "a value that does not fit");
     size = sizeof secret;
-    if (job.ops->get(&job, "no.such.key", secret, &size) != CW_ENOENT)
+    if (job.ops->get(&job, 0, "no.such.key", secret, &size) != CW_ENOENT)
         wrong(95, "a key that is not there");
 }
 
@@ -153,8 +153,11 @@ int main(int argc, char **argv)
             exit(0);
         else if (!strcmp(mode, "abort"))
             job.ops->abort(&job, number);
-        if (!strcmp(mode, "sleep"))
+        if (!strcmp(mode, "sleep")) {
+            puts("asleep");
+            fflush(stdout);
             sleep(100);
+        }
     } else if (strcmp(mode, "flood") && victim >= 0 && strcmp(mode, "late")) {
         sleep(100);
     }

@@ -146,6 +146,8 @@ int main(int argc, char **argv)
     static run_t run;
     open_standard_fds();
     options_parse(&run.opt, argc, argv);
+    handover(&run.opt);
+    options_check_shape(&run.opt);
     output_init(run.opt.label, isatty(0));
     spawn_find_program(&run);
     raise_fd_limit(&run);

@@ -14,21 +14,25 @@
 
 #define NPES_MAX (1 << 20)
 
-static const char help[] = "Usage: oshrun -n PES [options] [--] program [arguments]\n"
-                           "Runs a program as PES processing elements (PEs) on this machine.\n"
-                           "\n"
-                           "  -n, -np, --np PES        number of PEs (default 1)\n"
-                           "  -N, --ppn, --npernode K  PEs of a node; more than one node needs --emulate-nodes\n"
-                           "      --emulate-nodes K    split the PEs into K nodes that share no memory\n"
-                           "  -l, --label              begin each line of output with [pe]\n"
-                           "  -t, --timeout SECONDS    end the job after this time, with status 124\n"
-                           "  -x VAR[=VALUE]           set a variable for the PEs, or pass the present value on\n"
-                           "  -v, --verbose            say what the launcher does\n"
-                           "  -h, --help               this text\n"
-                           "  -V, --version            the version\n"
-                           "\n"
-                           "Standard input goes to PE 0. The exit status is that of the first PE that failed\n"
-                           "(128 + signal when a signal killed it). See oshrun(1).\n";
+static const char help[] =
+    "Usage: oshrun -n PES [options] [--] program [arguments]\n"
+    "Runs a program as PES processing elements (PEs) on this machine, or through another launcher.\n"
+    "\n"
+    "  -n, -np, --np PES        number of PEs (default 1)\n"
+    "  -N, --ppn, --npernode K  PEs of a node; more than one node needs --emulate-nodes\n"
+    "      --emulate-nodes K    split the PEs into K nodes that share no memory\n"
+    "  -l, --label              begin each line of output with [pe]\n"
+    "  -t, --timeout SECONDS    end the job after this time, with status 124\n"
+    "  -x VAR[=VALUE]           set a variable for the PEs, or pass the present value on\n"
+    "  -v, --verbose            say what the launcher does\n"
+    "      --launcher NAME      hand over to hydra, slurm, prrte or orte; oshrun: do not\n"
+    "      --hosts LIST         hosts, with commas between; host:PES where the launcher knows it\n"
+    "      --hostfile FILE      hosts from a file in the launcher's own format\n"
+    "  -h, --help               this text\n"
+    "  -V, --version            the version\n"
+    "\n"
+    "Standard input goes to PE 0. The exit status is that of the first PE that failed\n"
+    "(128 + signal when a signal killed it). See oshrun(1).\n";
 
 static noreturn void usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static noreturn void usage(const char *fmt, ...)
@@ -72,7 +76,20 @@ static void add_set(options_t *opt, const char *text)
     opt->sets[opt->nsets++] = text;
 }
 
-enum { OPT_NPES, OPT_PPN, OPT_NODES, OPT_LABEL, OPT_TIMEOUT, OPT_SET, OPT_VERBOSE, OPT_HELP, OPT_VERSION };
+enum {
+    OPT_NPES,
+    OPT_PPN,
+    OPT_NODES,
+    OPT_LABEL,
+    OPT_TIMEOUT,
+    OPT_SET,
+    OPT_LAUNCHER,
+    OPT_HOSTS,
+    OPT_HOSTFILE,
+    OPT_VERBOSE,
+    OPT_HELP,
+    OPT_VERSION
+};
 
 static const struct {
     const char *name;
@@ -93,6 +110,16 @@ static const struct {
     {"-t", OPT_TIMEOUT, true},
     {"--timeout", OPT_TIMEOUT, true},
     {"-x", OPT_SET, true},
+    {"--launcher", OPT_LAUNCHER, true},
+    {"--hosts", OPT_HOSTS, true},
+    {"--host", OPT_HOSTS, true},
+    {"-hosts", OPT_HOSTS, true},
+    {"-host", OPT_HOSTS, true},
+    {"-H", OPT_HOSTS, true},
+    {"--hostfile", OPT_HOSTFILE, true},
+    {"-hostfile", OPT_HOSTFILE, true},
+    {"--machinefile", OPT_HOSTFILE, true},
+    {"-f", OPT_HOSTFILE, true},
     {"-v", OPT_VERBOSE, false},
     {"--verbose", OPT_VERBOSE, false},
     {"-h", OPT_HELP, false},
@@ -118,6 +145,15 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
         break;
     case OPT_SET:
         add_set(opt, value);
+        break;
+    case OPT_LAUNCHER:
+        opt->launcher = value;
+        break;
+    case OPT_HOSTS:
+        opt->hosts = value;
+        break;
+    case OPT_HOSTFILE:
+        opt->hostfile = value;
         break;
     case OPT_LABEL:
         opt->label = true;
@@ -157,14 +193,15 @@ static int take_option(options_t *opt, int argc, char **argv, int i)
     usage("unknown option %s", arg);
 }
 
-static void check_shape(options_t *opt)
+void options_check_shape(options_t *opt)
 {
     int npes = opt->npes, ppn = opt->ppn;
     if (opt->nnodes > npes)
         usage("--emulate-nodes %d: a node needs at least one PE, and there are only %d", opt->nnodes, npes);
     if (ppn && !opt->nnodes && npes > ppn)
-        usage("--ppn %d: %d PEs need %d nodes, and this is one machine; add --emulate-nodes %d", ppn, npes,
-              (npes + ppn - 1) / ppn, (npes + ppn - 1) / ppn);
+        usage(
+            "--ppn %d: %d PEs need %d nodes, and this is one machine; name others (--hosts) or add --emulate-nodes %d",
+            ppn, npes, (npes + ppn - 1) / ppn, (npes + ppn - 1) / ppn);
     if (ppn && opt->nnodes && (npes + ppn - 1) / ppn != opt->nnodes)
         usage("%d PEs, %d a node, make %d nodes, not the %d of --emulate-nodes", npes, ppn, (npes + ppn - 1) / ppn,
               opt->nnodes);
@@ -184,7 +221,6 @@ void options_parse(options_t *opt, int argc, char **argv)
     if (i >= argc)
         usage("no program given");
     opt->argv = argv + i;
-    check_shape(opt);
 }
 
 int options_node_of(const options_t *opt, int pe)

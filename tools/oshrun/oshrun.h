@@ -7,6 +7,7 @@
 //   spawn.c     one process per PE      output.c  line-wise forwarding
 //   input.c     standard input of PE 0
 //   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
+//   handover.c  several hosts: becomes another launcher
 //   main.c      order of events, the loop
 #ifndef OSHRUN_H
 #define OSHRUN_H
@@ -28,9 +29,10 @@ enum { EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND
 typedef struct options {
     int npes, ppn, nnodes;
     bool label, verbose;
-    uint64_t timeout_ns;  // 0: none
-    char **argv;          // the program and its arguments
-    const char **sets;    // -x, as given: "VAR" or "VAR=value"
+    uint64_t timeout_ns;                      // 0: none
+    char **argv;                              // the program and its arguments
+    const char *launcher, *hosts, *hostfile;  // NULL: not given
+    const char **sets;                        // -x, as given: "VAR" or "VAR=value"
     int nsets;
 } options_t;
 
@@ -80,6 +82,11 @@ void options_parse(options_t *opt, int argc, char **argv);
 int options_node_of(const options_t *opt, int pe);
 /** First argument of -x that sets `name`, or the environment's value; NULL when unset. */
 const char *options_getenv(const options_t *opt, const char *name);
+
+/** Becomes another launcher when the options or a Slurm allocation ask for one; else returns. */
+void handover(const options_t *opt);
+/** Fills in what only a job of this machine needs, and refuses what does not fit on one. */
+void options_check_shape(options_t *opt);
 
 void job_create(run_t *run);
 

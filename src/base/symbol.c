@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Names come from the symbol tables of the file: the full one (.symtab) has all, unless it was stripped; the dynamic one has
+// the exported names. dladdr would know the latter only, and picks any of several names for one function.
+#include "base/symbol.h"
+
+#include <elf.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct image {
+    const char *bytes;
+    size_t nbytes;
+} image_t;
+
+/** What is looked for and what was found, in addresses of the file. */
+typedef struct hunt {
+    uintptr_t address;
+    int type;  // STT_FUNC or STT_OBJECT
+    const char *name;
+    uintptr_t start;
+} hunt_t;
+
+static bool map_file(const char *path, image_t *image_p)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    void *at = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && (size_t)st.st_size > sizeof(ElfW(Ehdr)))
+        at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (at == MAP_FAILED)
+        return false;
+    *image_p = (image_t){at, (size_t)st.st_size};
+    return memcmp(at, ELFMAG, SELFMAG) == 0;
+}
+
+static bool inside(const image_t *image, uint64_t offset, uint64_t nbytes)
+{
+    return offset <= image->nbytes && nbytes <= image->nbytes - offset;
+}
+
+static void look_at(hunt_t *h, const ElfW(Sym) * symbol, const char *name)
+{
+    int type = symbol->st_info & 0xf;
+    bool covers = h->address >= symbol->st_value && h->address < symbol->st_value + symbol->st_size;
+    if (type != h->type || !covers || symbol->st_shndx == SHN_UNDEF)
+        return;
+    // Of several names for one function the one without the profiling prefix, then the longest: the others are old.
+    bool plainer = h->name && (h->name[0] == 'p') > (name[0] == 'p');
+    bool longer = h->name && (h->name[0] == 'p') == (name[0] == 'p') && strlen(name) > strlen(h->name);
+    if (!h->name || symbol->st_value > h->start || plainer || longer) {
+        h->name = name;
+        h->start = symbol->st_value;
+    }
+}
+
+static void search_table(const image_t *image, const ElfW(Shdr) * table, const ElfW(Shdr) * names, hunt_t *h)
+{
+    if (!inside(image, table->sh_offset, table->sh_size) || !inside(image, names->sh_offset, names->sh_size) ||
+        names->sh_size == 0 || image->bytes[names->sh_offset + names->sh_size - 1] != '\0')
+        return;
+    const ElfW(Sym) *symbols = (const void *)(image->bytes + table->sh_offset);
+    for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++)
+        if (symbols[i].st_name < names->sh_size)
+            look_at(h, &symbols[i], image->bytes + names->sh_offset + symbols[i].st_name);
+}
+
+static void search_file(const image_t *image, hunt_t *h)
+{
+    const ElfW(Ehdr) *head = (const void *)image->bytes;
+    if (head->e_shentsize != sizeof(ElfW(Shdr)) ||
+        !inside(image, head->e_shoff, (uint64_t)head->e_shnum * head->e_shentsize))
+        return;
+    const ElfW(Shdr) *sections = (const void *)(image->bytes + head->e_shoff);
+    for (int i = 0; i < head->e_shnum; i++)
+        if ((sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM) &&
+            sections[i].sh_link < head->e_shnum)
+            search_table(image, &sections[i], &sections[sections[i].sh_link], h);
+}
+
+typedef struct module {
+    char path[256];
+    uintptr_t base;   // difference between addresses here and in the file
+    const char *name; // without folders
+} module_t;
+
+typedef struct locate {
+    uintptr_t address;
+    module_t *module;
+} locate_t;
+
+static int is_in_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    locate_t *l = arg;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + ph->p_vaddr;
+        if (ph->p_type != PT_LOAD || l->address < start || l->address >= start + ph->p_memsz)
+            continue;
+        l->module->base = info->dlpi_addr;
+        snprintf(l->module->path, sizeof l->module->path, "%s", info->dlpi_name);
+        return 1;
+    }
+    return 0;
+}
+
+static bool find_module(const void *address, module_t *m)
+{
+    locate_t l = {(uintptr_t)address, m};
+    if (!dl_iterate_phdr(is_in_module, &l))
+        return false;
+    if (!m->path[0]) {  // the main program
+        ssize_t n = readlink("/proc/self/exe", m->path, sizeof m->path - 1);
+        if (n <= 0)
+            return false;
+        m->path[n] = '\0';
+    }
+    const char *slash = strrchr(m->path, '/');
+    m->name = slash ? slash + 1 : m->path;
+    return true;
+}
+
+/** The symbol that covers the address. `name` is set on success. */
+static bool find_symbol(const module_t *m, const void *address, int type, char *name, size_t name_nbytes,
+                        size_t *distance_p)
+{
+    image_t image;
+    hunt_t h = {.address = (uintptr_t)address - m->base, .type = type};
+    if (!map_file(m->path, &image))
+        return false;
+    search_file(&image, &h);
+    if (h.name) {
+        snprintf(name, name_nbytes, "%s", h.name);
+        *distance_p = h.address - h.start;
+    }
+    munmap((void *)image.bytes, image.nbytes);
+    return h.name != NULL;
+}
+
+bool cwu_symbol_data(const void *address, char *name, size_t name_nbytes, size_t *distance_p)
+{
+    module_t m;
+    return find_module(address, &m) && find_symbol(&m, address, STT_OBJECT, name, name_nbytes, distance_p);
+}
+
+void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)
+{
+    module_t m;
+    char name[128];
+    size_t distance;
+    if (!find_module(address, &m))
+        snprintf(text, text_nbytes, "%p", address);
+    else if (find_symbol(&m, address, STT_FUNC, name, sizeof name, &distance))
+        snprintf(text, text_nbytes, "%s+%#zx (%s)", name, distance, m.name);
+    else
+        snprintf(text, text_nbytes, "%s+%#zx", m.name, (size_t)((uintptr_t)address - m.base));
+}
+
+static bool function_name(const void *address, char *name, size_t name_nbytes)
+{
+    module_t m;
+    size_t distance;
+    return find_module(address, &m) && find_symbol(&m, address, STT_FUNC, name, name_nbytes, &distance);
+}
+
+/** Where the call before a return address goes: straight, through the procedure linkage table, or through the global
+ *  offset table. NULL when these bytes are no such call. */
+static const void *call_target(const void *return_address)
+{
+#if defined(__x86_64__)
+    const unsigned char *at = return_address;
+    int32_t distance;
+    memcpy(&distance, at - 4, sizeof distance);
+    if (at[-6] == 0xff && at[-5] == 0x15)  // call *slot(%rip)
+        return *(const void *const *)(const void *)(at + distance);
+    if (at[-5] != 0xe8)  // call function
+        return NULL;
+    const unsigned char *function = at + distance;
+    const unsigned char *stub = memcmp(function, "\xf3\x0f\x1e\xfa", 4) == 0 ? function + 4 : function;  // endbr64
+    stub += stub[0] == 0xf2;                                                                           // bnd
+    if (stub[0] != 0xff || stub[1] != 0x25)
+        return function;
+    memcpy(&distance, stub + 2, sizeof distance);  // jmp *slot(%rip)
+    return *(const void *const *)(const void *)(stub + 6 + distance);
+#else
+    (void)return_address;
+    return NULL;
+#endif
+}
+
+/** True when the address is the routine that is_routine() knows; its plain name is left in `routine`. */
+static bool routine_at(const void *address, bool (*is_routine)(const char *name), char *routine, size_t nbytes)
+{
+    char name[128];
+    if (!address || !function_name(address, name, sizeof name))
+        return false;
+    const char *plain = name[0] == 'p' ? name + 1 : name;
+    if (!is_routine(plain))
+        return false;
+    snprintf(routine, nbytes, "%s", plain);
+    return true;
+}
+
+bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size_t routine_nbytes, char *where,
+                       size_t where_nbytes)
+{
+    enum { DEEPEST = 24 };
+    void *stack[DEEPEST];
+    module_t mine, theirs;
+    int n = backtrace(stack, DEEPEST), caller = -1;
+    routine[0] = '\0';
+    if (!find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine))
+        return false;
+    for (int i = 1; i < n && caller < 0; i++) {
+        // A return address may be the first byte of the next function: the call is the byte before.
+        const char *call = (const char *)stack[i] - 1;
+        if (find_module(call, &theirs) && theirs.base != mine.base)
+            caller = i;  // the routine left no frame: it jumped to what works for it
+        else if (routine_at(call, is_routine, routine, routine_nbytes))
+            caller = i + 1;
+    }
+    if (caller < 0 || caller >= n)
+        return false;
+    if (!routine[0])
+        routine_at(call_target(stack[caller]), is_routine, routine, routine_nbytes);
+    cwu_symbol_describe((const char *)stack[caller] - 1, where, where_nbytes);
+    return true;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Jobs of several hosts: oshrun translates its options into those of a launcher that is made for that, and becomes it.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "oshrun.h"
+
+extern char **environ;
+
+typedef struct words {
+    char **list;
+    int n;
+} words_t;
+
+static void add(words_t *w, const char *word)
+{
+    w->list = realloc(w->list, (size_t)(w->n + 2) * sizeof *w->list);
+    char *copy = word ? strdup(word) : NULL;
+    if (!w->list || (word && !copy))
+        die(1, "out of memory");
+    w->list[w->n++] = copy;
+    w->list[w->n] = NULL;
+}
+
+static void add_pair(words_t *w, const char *option, const char *value)
+{
+    add(w, option);
+    add(w, value);
+}
+
+static void add_number(words_t *w, const char *option, int value)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", value);
+    add_pair(w, option, text);
+}
+
+// ---------------------------------------------------------------- what launchers call it
+/** "a:4,b:2" without the counts, for launchers that have no such notation. Freed by nobody: we are about to go. */
+static char *names_only(const char *hosts)
+{
+    char *names = strdup(hosts), *to = names;
+    if (!names)
+        die(1, "out of memory");
+    for (const char *from = hosts; *from; from++) {
+        if (*from == ':')
+            while (from[1] && from[1] != ',')
+                from++;
+        else
+            *to++ = *from;
+    }
+    *to = '\0';
+    return names;
+}
+
+static void hydra(const options_t *opt, words_t *w)
+{
+    add(w, "mpiexec.hydra");
+    add_number(w, "-n", opt->npes);
+    if (opt->ppn)
+        add_number(w, "-ppn", opt->ppn);
+    if (opt->hosts)
+        add_pair(w, "-hosts", opt->hosts);
+    if (opt->hostfile)
+        add_pair(w, "-f", opt->hostfile);
+    if (opt->label)
+        add(w, "-l");
+    add_pair(w, "-bind-to", "none");
+}
+
+static void slurm(const options_t *opt, words_t *w)
+{
+    add(w, "srun");
+    add(w, "--mpi=pmi2");
+    add_number(w, "-n", opt->npes);
+    if (opt->ppn) {
+        char text[48];
+        snprintf(text, sizeof text, "--ntasks-per-node=%d", opt->ppn);
+        add(w, text);
+    }
+    if (opt->hosts)
+        add_pair(w, "-w", names_only(opt->hosts));
+    if (opt->hostfile)
+        add_pair(w, "-w", opt->hostfile);  // a name with a slash is a file to srun
+    if (opt->label)
+        add(w, "--label");
+    add(w, "--overcommit");
+    add(w, "--kill-on-bad-exit=1");
+}
+
+/** Open MPI's launchers pass on only what they are told to. */
+static void pass_settings_on(const options_t *opt, words_t *w)
+{
+    for (char **e = environ; *e; e++) {
+        const char *end = strchr(*e, '=');
+        if (!end || (strncmp(*e, "CAUSEWAY_", 9) && strncmp(*e, "SHMEM_", 6) && strncmp(*e, "SMA_", 4)))
+            continue;
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)(end - *e), *e);
+        add_pair(w, "-x", name);
+    }
+    for (int i = 0; i < opt->nsets; i++) {
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(opt->sets[i], "="), opt->sets[i]);
+        if (strncmp(name, "CAUSEWAY_", 9) && strncmp(name, "SHMEM_", 6) && strncmp(name, "SMA_", 4))
+            add_pair(w, "-x", name);
+    }
+}
+
+static void open_mpi(const options_t *opt, words_t *w, bool prrte)
+{
+    add(w, prrte ? "prterun" : "orterun");
+    add_number(w, "-n", opt->npes);
+    if (opt->ppn) {
+        char text[48];
+        snprintf(text, sizeof text, "ppr:%d:node%s", opt->ppn, prrte ? ":OVERSUBSCRIBE" : "");
+        add_pair(w, "--map-by", text);
+    } else if (prrte) {
+        add_pair(w, "--map-by", ":OVERSUBSCRIBE");
+    }
+    if (!prrte)
+        add(w, "--oversubscribe");
+    if (opt->hosts)
+        add_pair(w, "--host", opt->hosts);
+    if (opt->hostfile)
+        add_pair(w, "--hostfile", opt->hostfile);
+    if (opt->label)
+        add(w, "--tag-output");
+    add_pair(w, "--bind-to", "none");
+    pass_settings_on(opt, w);
+}
+
+static void orte(const options_t *opt, words_t *w)
+{
+    open_mpi(opt, w, false);
+}
+
+static void prrte(const options_t *opt, words_t *w)
+{
+    open_mpi(opt, w, true);
+}
+
+static const struct launcher {
+    const char *name, *program, *package;
+    void (*translate)(const options_t *opt, words_t *w);
+} launchers[] = {
+    {"hydra", "mpiexec.hydra", "Debian: mpich", hydra},
+    {"prrte", "prterun", "it comes with PRRTE and Open MPI 5", prrte},
+    {"orte", "orterun", "Debian: openmpi-bin", orte},
+    {"slurm", "srun", "Debian: slurm-client", slurm},
+};
+enum { NLAUNCHERS = sizeof launchers / sizeof *launchers };
+
+// ---------------------------------------------------------------- which one
+static bool in_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    char file[PATH_MAX];
+    for (const char *dir = path ? path : "/usr/bin:/bin"; *dir;) {
+        size_t len = strcspn(dir, ":");
+        snprintf(file, sizeof file, "%.*s/%s", (int)len, len ? dir : ".", program);
+        if (access(file, X_OK) == 0)
+            return true;
+        dir += len + (dir[len] == ':');
+    }
+    return false;
+}
+
+static const struct launcher *named(const char *name)
+{
+    for (int i = 0; i < NLAUNCHERS; i++)
+        if (!strcmp(launchers[i].name, name))
+            return &launchers[i];
+    die(EXIT_USAGE, "--launcher \"%s\": expected oshrun, hydra, slurm, prrte or orte (oshrun --help shows the options)",
+        name);
+}
+
+/** In a Slurm allocation, but not already in one of its steps: there a task has a launcher's descriptor. */
+static bool in_allocation(void)
+{
+    return getenv("SLURM_JOB_ID") && !getenv("PMI_FD") && !getenv("PMIX_RANK");
+}
+
+static const struct launcher *choose(const options_t *opt)
+{
+    if (opt->launcher && !strcmp(opt->launcher, "oshrun"))
+        return NULL;
+    if (opt->launcher)
+        return named(opt->launcher);
+    if (opt->nnodes == 0 && in_allocation())
+        return named("slurm");
+    if (!opt->hosts && !opt->hostfile)
+        return NULL;
+    for (int i = 0; i < NLAUNCHERS; i++)
+        if (in_path(launchers[i].program) && strcmp(launchers[i].name, "slurm"))
+            return &launchers[i];
+    die(EXIT_NOT_FOUND,
+        "several hosts need a launcher, and none of mpiexec.hydra, prterun and orterun is in PATH (Debian: "
+        "mpich or openmpi-bin)");
+}
+
+// ---------------------------------------------------------------- becoming it
+/** All launchers hand the environment on; those that do not are told the names. */
+static void set_variables(const options_t *opt)
+{
+    for (int i = 0; i < opt->nsets; i++) {
+        char *set = strdup(opt->sets[i]), *value = set ? strchr(set, '=') : NULL;
+        if (!set)
+            die(1, "out of memory");
+        if (value) {
+            *value++ = '\0';
+            setenv(set, value, 1);
+        } else if (!getenv(set)) {
+            say("-x %s: the variable is not set", set);
+        }
+        free(set);
+    }
+}
+
+static void say_command(const struct launcher *l, const words_t *w)
+{
+    char text[2048];
+    size_t at = 0;
+    for (int i = 0; i < w->n && at < sizeof text - 1; i++) {
+        int n = snprintf(text + at, sizeof text - at, " %s", w->list[i]);
+        at += n < 0 ? 0 : (size_t)n;
+    }
+    say("hands over to %s:%s", l->name, text);
+}
+
+void handover(const options_t *opt)
+{
+    const struct launcher *l = choose(opt);
+    if (!l)
+        return;
+    if (opt->nnodes)
+        die(EXIT_USAGE, "--emulate-nodes splits one machine: it does not go with --launcher %s or hosts", l->name);
+    if (opt->hosts && opt->hostfile)
+        die(EXIT_USAGE, "--hosts and --hostfile: one or the other");
+    if (!in_path(l->program))
+        die(EXIT_NOT_FOUND, "--launcher %s: %s is not in PATH (%s)", l->name, l->program, l->package);
+    words_t w = {NULL, 0};
+    if (opt->timeout_ns) {
+        char seconds[32];
+        snprintf(seconds, sizeof seconds, "%.3f", (double)opt->timeout_ns / 1e9);
+        add(&w, "timeout");  // of coreutils: ends with 124 as oshrun does
+        add(&w,
+            "--foreground");  // else it signals twice, its child and its group, and orterun leaves at once on the second
+        add(&w, "--kill-after=5");
+        add(&w, seconds);
+    }
+    l->translate(opt, &w);
+    for (char **arg = opt->argv; *arg; arg++)
+        add(&w, *arg);
+    set_variables(opt);
+    if (opt->verbose)
+        say_command(l, &w);
+    execvp(w.list[0], w.list);
+    die(EXIT_CANNOT_RUN, "cannot run %s: %s", w.list[0], strerror(errno));
+}
