@@ -107,11 +107,14 @@ def definitions():
 BASE = """#include <stddef.h>
 #include <stdint.h>
 
-// Complex numbers travel by pointer only; both languages agree on their layout.
+// Complex numbers travel by pointer only; both languages agree on their layout. Old programs wrap this header in
+// extern "C" themselves, which templates do not bear.
 #ifdef __cplusplus
+extern "C++" {
 #include <complex>
 typedef std::complex<float> causeway_complexf_t;
 typedef std::complex<double> causeway_complexd_t;
+}
 #else
 typedef float _Complex causeway_complexf_t;
 typedef double _Complex causeway_complexd_t;
@@ -119,7 +122,21 @@ typedef double _Complex causeway_complexd_t;
 
 typedef struct shmem_ctx_opaque *shmem_ctx_t;
 typedef struct shmem_team_opaque *shmem_team_t;
+
+// Deprecated routines are as good as others. Who wants to be told of them defines this before the first header.
+#ifdef CAUSEWAY_WARN_DEPRECATED
+#define CAUSEWAY_OLD __attribute__((__deprecated__))
+#else
+#define CAUSEWAY_OLD
+#endif
+
 """
+
+
+def is_old(row):
+    """Deprecated, and not one more type of a generic name that is current (shmem_wait_until of short)."""
+    generic = row["name"].replace("_<TYPENAME>", "")
+    return row["status"] == "deprecated" and generic not in {g["name"] for g in of_kind("generic", TABLE) if g["status"] == "current"}
 
 
 def prototypes(shift):
@@ -134,6 +151,8 @@ def prototypes(shift):
             out += ["", f"// {section}"]
         if name == "shmem_global_exit":
             proto = proto.replace(";", " __attribute__((__noreturn__));")
+        if is_old(row):
+            proto = proto.replace(";", " CAUSEWAY_OLD;")
         out.append(proto)
     return out
 
@@ -258,14 +277,16 @@ def by_count(name, choices):
     return f"#define {name}(...) CAUSEWAY_NINTH(__VA_ARGS__, {', '.join(picks)}, 0)(__VA_ARGS__)"
 
 
-def overload(name, target, params, ret, t):
+def overload(name, target, params, ret, t, old=False):
     ptext = ", ".join(re.sub(r"\bTYPE\b", CTYPE[t], p) for p in params)
     back = "" if ret == "void" else "return "
-    return f"static inline {ret.replace('TYPE', CTYPE[t])} {name}({ptext}) {{ {back}{target}({', '.join(names_of(params))}); }}"
+    attribute = "CAUSEWAY_OLD " if old else ""
+    return f"{attribute}static inline {ret.replace('TYPE', CTYPE[t])} {name}({ptext}) {{ {back}{target}({', '.join(names_of(params))}); }}"
 
 
 def shmem_cxx_h():
     out = banner(["The type-generic names of OpenSHMEM as C++ overloads. Included by shmem.h."], "CAUSEWAY_SHMEM_CXX_H")
+    out += ['extern "C++" {', "#pragma GCC diagnostic push", '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"', ""]
     for name, plain, ctx, types in typed_generics():
         for form, prefix in ((plain, "shmem_"), (ctx, "shmem_ctx_")):
             if not form:
@@ -274,13 +295,13 @@ def shmem_cxx_h():
             for t in types:
                 if name in FAMILIES and form is plain and is_function(name, t, parameters(form)):
                     continue
-                out.append(overload(name, prefix + t + name[len("shmem"):], parameters(form), ret, t))
+                out.append(overload(name, prefix + t + name[len("shmem"):], parameters(form), ret, t, is_old(form)))
     for name in ("shmem_signal_add", "shmem_signal_set"):
         row = FAMILIES.get("shmem_ctx_" + name[len("shmem_"):])
         if row:
             out.append(overload(name, row["name"], parameters(row), "void", "int"))
     out.append(overload("shmem_sync", "shmem_team_sync", parameters(FAMILIES["shmem_team_sync"]), "int", "int"))
-    return out + ["", "#endif"]
+    return out + ["", "#pragma GCC diagnostic pop", "}", "", "#endif"]
 
 
 def is_function(name, t, params):

@@ -8,11 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Complex numbers travel by pointer only; both languages agree on their layout.
+// Complex numbers travel by pointer only; both languages agree on their layout. Old programs wrap this header in
+// extern "C" themselves, which templates do not bear.
 #ifdef __cplusplus
+extern "C++" {
 #include <complex>
 typedef std::complex<float> causeway_complexf_t;
 typedef std::complex<double> causeway_complexd_t;
+}
 #else
 typedef float _Complex causeway_complexf_t;
 typedef double _Complex causeway_complexd_t;
@@ -20,17 +23,29 @@ typedef double _Complex causeway_complexd_t;
 
 typedef struct shmem_ctx_opaque *shmem_ctx_t;
 typedef struct shmem_team_opaque *shmem_team_t;
+
+// Deprecated routines are as good as others. Who wants to be told of them defines this before the first header.
+#ifdef CAUSEWAY_WARN_DEPRECATED
+#define CAUSEWAY_OLD __attribute__((__deprecated__))
+#else
+#define CAUSEWAY_OLD
+#endif
+
 #define SHMEM_TEAM_WORLD ((shmem_team_t)1)
+#define SHMEM_TEAM_SHARED ((shmem_team_t)2)
 #define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
 #define SHMEM_THREAD_SINGLE 0
 #define SHMEM_THREAD_FUNNELED 1
 #define SHMEM_THREAD_SERIALIZED 2
 #define SHMEM_THREAD_MULTIPLE 3
+#define SHMEM_TEAM_NUM_CONTEXTS 1L
 #define SHMEM_TEAM_INVALID ((shmem_team_t)0)
 #define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
 #define SHMEM_CTX_SERIALIZED 1L
 #define SHMEM_CTX_PRIVATE 2L
 #define SHMEM_CTX_NOSTORE 4L
+#define SHMEM_CTX_SESSION_TOTAL_OPS 1L
+#define SHMEM_CTX_SESSION_BATCH 1L
 #define SHMEM_SIGNAL_SET 1
 #define SHMEM_SIGNAL_ADD 2
 #define SHMEM_MALLOC_ATOMICS_REMOTE 1L
@@ -71,5 +86,7 @@ typedef struct shmem_team_opaque *shmem_team_t;
 #define SHMEM_CMP_GE 3
 #define _SHMEM_CMP_GE SHMEM_CMP_GE
 
+typedef struct { int num_contexts; } shmem_team_config_t;
+typedef struct { size_t total_ops; } shmem_ctx_session_config_t;
 
 #endif

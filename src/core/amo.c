@@ -5,8 +5,10 @@
 
 #include <stdlib.h>
 
+#include "core/batch.h"
 #include "core/ctx.h"
 #include "core/request.h"
+#include "core/watch.h"
 
 static cw_req_amo_t amo_request(const cwt_target_t *t, const void *addr, cw_amo_op_t op, size_t nbytes,
                                 uint64_t operand, uint64_t compare, int pe)
@@ -20,59 +22,66 @@ static cw_req_amo_t amo_request(const cwt_target_t *t, const void *addr, cw_amo_
 }
 
 /** The way to an atomic's target; through the NIC even to PEs of this node when atomics are the NIC's. */
-static cwt_target_t *reach(cw_ctx_t *ctx, const void *addr, size_t nbytes, int pe, uintptr_t *delta_p)
+static cwt_target_t *reach(cw_ctx_t *ctx, const void *addr, size_t nbytes, int rank, uintptr_t *delta_p)
 {
-    cwt_target_t *t = cw_reach(ctx, "atomic", addr, nbytes, pe, delta_p);
-    return t || !cw_world.nic_atomics ? t : cw_ctx_connect(ctx, pe);
+    cwt_target_t *t = cw_reach(ctx, "atomic", addr, nbytes, rank, delta_p);
+    return t || !cw_world.nic_atomics ? t : cw_ctx_connect(ctx, rank);
 }
 
-static uint64_t apply_here(void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int pe)
+static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
+                           int rank)
 {
     uint64_t old = cw_amo_local(p, op, nbytes, operand, compare);
     if (op != CW_AMO_FETCH)
-        cw_local_stored(pe);
+        cw_ctx_stored(ctx, rank);
     return old;
 }
 
 uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
-                       int pe)
+                       int rank)
 {
     uintptr_t delta = 0;
     uint64_t old = 0;
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = reach(ctx, addr, nbytes, pe, &delta);
-    if (!t) {
-        old = apply_here((char *)addr + delta, op, nbytes, operand, compare, pe);
-    } else if (cw_world.nic_atomics) {
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
+    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
+    int pe = cw_ctx_pe(ctx, rank);
+    if (!t)
+        return apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
+    if (CW_UNLIKELY(ctx->batch != NULL))
+        cw_batch_pass(ctx, rank);
+    if (cw_world.nic_atomics) {
         cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
                 "atomic", pe);
     } else {
         cw_req_amo_t req = amo_request(t, addr, op, nbytes, operand, compare, pe);
         cwt_reply_t reply = {.buf = &old, .capacity = sizeof old};
         cw_must(cw_transport->request(t->conn, &req.header, sizeof req, &reply), "atomic", pe);
-        cw_must(cw_transport->wait(ctx->client, &reply), "atomic", pe);
+        cw_must(cw_transport->wait(ctx->port->client, &reply), "atomic", pe);
     }
-    cw_ctx_leave(ctx);
     return nbytes == 4 ? (uint32_t)old : old;
 }
 
-void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int pe)
+void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
 {
     uintptr_t delta = 0;
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = reach(ctx, addr, nbytes, pe, &delta);
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC, addr, NULL, nbytes, rank));
+    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
+    int pe = cw_ctx_pe(ctx, rank);
     if (!t) {
-        apply_here((char *)addr + delta, op, nbytes, operand, 0, pe);
-    } else if (cw_world.nic_atomics) {
+        apply_here(ctx, (char *)addr + delta, op, nbytes, operand, 0, rank);
+        return;
+    }
+    if (CW_UNLIKELY(ctx->batch != NULL) && cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand))
+        return;
+    if (cw_world.nic_atomics) {
         uint64_t old;
         cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, 0, &old), "atomic",
                 pe);
     } else {
         cw_req_amo_t req = amo_request(t, addr, op, nbytes, operand, 0, pe);
-        cw_ctx_mark(ctx, t);
         cw_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "atomic", pe);
+        cw_ctx_mark(ctx);
     }
-    cw_ctx_leave(ctx);
 }
 
 /** A fetch that nobody waits for: the reply writes the user's variable when it comes (at the latest in quiet). */
@@ -91,34 +100,37 @@ static void fetch_arrived(cwt_reply_t *reply, const void *payload, size_t nbytes
 }
 
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                       uint64_t compare, int pe)
+                       uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = reach(ctx, addr, nbytes, pe, &delta);
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank));
+    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
+    int pe = cw_ctx_pe(ctx, rank);
+    if (t && CW_UNLIKELY(ctx->batch != NULL))
+        cw_batch_pass(ctx, rank);
     if (t && !cw_world.nic_atomics) {
         fetch_nbi_t *f = malloc(sizeof *f);
         if (!f)
             cwu_fatal("out of memory in a non-blocking fetching atomic");
         *f = (fetch_nbi_t){.reply = {.arrived = fetch_arrived}, .fetch = fetch, .nbytes = nbytes};
         cw_req_amo_t req = amo_request(t, addr, op, nbytes, operand, compare, pe);
-        cw_ctx_mark(ctx, t);
         cw_must(cw_transport->request(t->conn, &req.header, sizeof req, &f->reply), "atomic", pe);
-    } else {
-        uint64_t old = 0;
-        if (t)
-            cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
-                    "atomic", pe);
-        else
-            old = apply_here((char *)addr + delta, op, nbytes, operand, compare, pe);
-        memcpy(fetch, &old, nbytes);  // little-endian
+        cw_ctx_mark(ctx);
+        return;
     }
-    cw_ctx_leave(ctx);
+    uint64_t old = 0;
+    if (t)
+        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
+                "atomic", pe);
+    else
+        old = apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
+    memcpy(fetch, &old, nbytes);  // little-endian
 }
 
 void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig, uint64_t value,
-                   cw_amo_op_t op, int pe, bool nbi)
+                   cw_amo_op_t op, int rank, bool nbi)
 {
-    (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, pe);
-    cw_amo_posting(ctx, sig, op, sizeof *sig, value, pe);  // release here; in order behind the data off-node
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_PUT_SIGNAL, dest, src, nbytes, rank));
+    (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
+    cw_amo_posting(ctx, sig, op, sizeof *sig, value, rank);  // release here; in order behind the data off-node
 }

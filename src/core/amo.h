@@ -40,42 +40,42 @@ static inline __attribute__((always_inline)) uint64_t cw_amo_local(void *p, cw_a
 
 /** Off-node, not connected, or checked. `fetch` may be NULL (posting); nbi: *fetch valid after quiet. */
 uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
-                       int pe);
-void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int pe);
+                       int rank);
+void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank);
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                       uint64_t compare, int pe);
+                       uint64_t compare, int rank);
 
 static inline __attribute__((always_inline)) uint64_t
-cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int pe)
+cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int rank)
 {
-    uintptr_t word = cw_hot.amo_peer[pe];
+    uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {
         uint64_t old = cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, compare);
         if (op != CW_AMO_FETCH)
-            cw_local_stored(pe);
+            cw_ctx_stored(ctx, rank);
         return old;
     }
-    return cw_amo_remote(ctx, addr, op, nbytes, operand, compare, pe);
+    return cw_amo_remote(ctx, addr, op, nbytes, operand, compare, rank);
 }
 
 static inline __attribute__((always_inline)) void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
-                                                                 size_t nbytes, uint64_t operand, int pe)
+                                                                 size_t nbytes, uint64_t operand, int rank)
 {
-    uintptr_t word = cw_hot.amo_peer[pe];
+    uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {
         cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, 0);
-        cw_local_stored(pe);
+        cw_ctx_stored(ctx, rank);
         return;
     }
-    cw_amo_remote_post(ctx, addr, op, nbytes, operand, pe);
+    cw_amo_remote_post(ctx, addr, op, nbytes, operand, rank);
 }
 
 /** `fetch` is nbytes wide. */
 static inline __attribute__((always_inline)) void cw_amo_fetching_nbi(cw_ctx_t *ctx, void *fetch, void *addr,
                                                                       cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                                                                      uint64_t compare, int pe)
+                                                                      uint64_t compare, int rank)
 {
-    uintptr_t word = cw_hot.amo_peer[pe];
+    uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {
         uint64_t old = cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, compare);
         if (nbytes == 4)
@@ -83,10 +83,10 @@ static inline __attribute__((always_inline)) void cw_amo_fetching_nbi(cw_ctx_t *
         else
             *(uint64_t *)fetch = old;
         if (op != CW_AMO_FETCH)
-            cw_local_stored(pe);
+            cw_ctx_stored(ctx, rank);
         return;
     }
-    cw_amo_remote_nbi(ctx, fetch, addr, op, nbytes, operand, compare, pe);
+    cw_amo_remote_nbi(ctx, fetch, addr, op, nbytes, operand, compare, rank);
 }
 
 #endif

@@ -25,6 +25,7 @@ struct cw_block {
     uint64_t nbytes;        // as asked for; 0: free
     uint32_t prev, next;    // neighbours in address order
     uint32_t a, b;          // list links, see above
+    const void *tag;        // the owner's note
     uint8_t align_log2;
     bool used;
 };
@@ -340,6 +341,7 @@ void *cw_arena_malloc(cw_arena_t *arena, size_t alignment, size_t nbytes)
         list_insert(arena, split(arena, i, length));
     cw_block_t *block = &arena->blocks[i];
     block->used = true;
+    block->tag = NULL;
     block->nbytes = nbytes;
     block->align_log2 = (uint8_t)log2_floor(alignment);
     hash_insert(arena, i);
@@ -410,6 +412,22 @@ size_t cw_arena_size(const cw_arena_t *arena, const void *ptr)
 {
     uint32_t i = find(arena, ptr);
     return i ? arena->blocks[i].nbytes : 0;
+}
+
+void cw_arena_tag(cw_arena_t *arena, const void *ptr, const void *tag)
+{
+    uint32_t i = find(arena, ptr);
+    if (i)
+        arena->blocks[i].tag = tag;
+}
+
+void cw_arena_walk(const cw_arena_t *arena, cw_arena_visit_fn *visit, void *arg)
+{
+    for (uint32_t i = arena->nblocks ? FIRST : 0; i; i = arena->blocks[i].next) {
+        const cw_block_t *block = &arena->blocks[i];
+        if (block->used)
+            visit(arg, arena->base + block->start * CW_ARENA_LINE, block->nbytes, block->tag);
+    }
 }
 
 void cw_arena_describe(const cw_arena_t *arena, const void *ptr, char *text, size_t text_nbytes)

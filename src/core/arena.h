@@ -70,6 +70,13 @@ int cw_arena_free(cw_arena_t *arena, void *ptr);
 /** Bytes asked for at malloc or realloc; 0 when ptr is not the start of a block in use. */
 size_t cw_arena_size(const cw_arena_t *arena, const void *ptr);
 
+/** Notes something at a block in use, for cw_arena_walk. A block that realloc moves loses it. */
+void cw_arena_tag(cw_arena_t *arena, const void *ptr, const void *tag);
+
+/** Visits the blocks in use in address order, each with its tag or NULL. */
+typedef void cw_arena_visit_fn(void *arg, const void *ptr, size_t nbytes, const void *tag);
+void cw_arena_walk(const cw_arena_t *arena, cw_arena_visit_fn *visit, void *arg);
+
 /** What a bad pointer is, as the end of a sentence: "lies outside the heap", "is inside a block of 96 bytes
  * at +64". */
 void cw_arena_describe(const cw_arena_t *arena, const void *ptr, char *text, size_t text_nbytes);

@@ -5,7 +5,7 @@
 // Blocking: calls marked [waits] may block; all blocking ends in a sleep, and every wait makes progress for others.
 // Errors: calls that return int give 0 or CW_E…, already reported. RMA, atomics and ordering have no error return:
 // a lost peer is fatal for the job (message names PE, node, host, call).
-// Threads: as shmem_init_thread granted; a context is one thread's at a time unless it was created for sharing.
+// Threads: as shmem_init_thread granted. With THREAD_MULTIPLE any thread may use any context but the private ones of others.
 #ifndef CW_CORE_CORE_H
 #define CW_CORE_CORE_H
 
@@ -29,7 +29,12 @@ typedef struct cw_world {
     int *slot_of_pe;         // [npes]
     int *pes_of_node;        // PEs of this node in slot order [nslots]
     int *leader_of_node;     // [nnodes] lowest PE of each node (hosts its server)
-    bool initialized, finalized, check;
+    unsigned life;           // how often this process has joined: 1, and more after the last finalize and another init
+    bool initialized, finalized;
+    bool plain;              // between init and finalize, and nobody looks on (core/watch.h): entry points test only this
+    bool observed;           // somebody looks on
+    bool watched;            // and wants to see every transfer: all peer words are cold
+    bool check;              // checking mode
     int thread_level;
     bool hosts_server;
     bool thread_multiple;
@@ -37,9 +42,12 @@ typedef struct cw_world {
 } cw_world_t;
 extern cw_world_t cw_world;
 
-/** Joins the job. Counted: every init needs its finalize. [waits] */
+/** In checking mode? The build option -Dchecking=false makes it a constant. */
+#define CW_CHECKING() (CAUSEWAY_CHECKING && CW_UNLIKELY(cw_world.check))
+
+/** Joins the job. Counted: every init needs its finalize. After the last one it may be joined again. [waits] */
 int cw_init(int thread_level);
-/** Barrier, then leaves the job when the count reaches zero. [waits] */
+/** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data stays. [waits] */
 void cw_finalize(void);
 /** Ends every PE of the job with this status. */
 noreturn void cw_global_exit(int status);
@@ -56,24 +64,55 @@ void *cw_heap_malloc(size_t alignment, size_t nbytes);
 void *cw_heap_realloc(void *ptr, size_t nbytes);
 /** Returns 0, or CW_EINVAL for a double free or a foreign pointer. */
 int cw_heap_free(void *ptr);
+/** Bytes asked for; 0 when ptr is not the start of an allocation. */
+size_t cw_heap_size(const void *ptr);
+/** Notes where the program allocated a block, for the report of leaks. */
+void cw_heap_tag(const void *ptr, const void *where);
+/** What a pointer that free or realloc refused is: the end of a sentence that starts with the pointer. */
+void cw_heap_describe(const void *ptr, char *text, size_t text_nbytes);
 
 // ---------------------------------------------------------------- contexts (core/ctx.c)
-/** One communication context. Handles of front ends are pointers to it; the default one has a fixed small handle. */
-extern cw_ctx_t cw_ctx_default;
+// Handles of front ends are pointers to cw_ctx_t (core/hot.h); the default one has a fixed small handle.
+enum {
+    CW_CTX_SERIALIZED = 1,  // its user never comes with two threads at a time
+    CW_CTX_PRIVATE = 2,     // only the creating thread uses it: nothing is locked, and it shares with nobody
+    CW_CTX_NOSTORE = 4      // quiet and fence need not order the program's own stores
+};
+typedef struct cw_ctx_config {
+    int start, stride, size;  // PE of rank r: start + r * stride
+    unsigned options;         // CW_CTX_…
+    void *team;               // kept for the front end
+} cw_ctx_config_t;
+/** A context for the PEs of a team. CW_ENOMEM, CW_EINVAL (unknown option): none was created, which is no error and is
+ *  not reported. Any thread. */
+int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p);
+/** Quiet, then the end of it. [waits] */
+void cw_ctx_destroy(cw_ctx_t *ctx);
+/** The same for all contexts of a team (config.team). [waits] */
+void cw_ctx_destroy_of(const void *team);
+/** For checking mode; walks a list. */
+bool cw_ctx_is_alive(const cw_ctx_t *ctx);
+/** Without the default one. */
+int cw_ctx_count_alive(void);
+/** Between start and stop small operations off the node may be kept until there are more of them; fence, quiet and
+ *  every wait send them. total_ops: how many are expected, SIZE_MAX if unknown. Starting again changes total_ops. */
+void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops);
+void cw_ctx_batch_stop(cw_ctx_t *ctx);
 /** The transport between nodes, or NULL in a job of one node. */
 extern const cwt_ops_t *cw_transport;
 
 // ---------------------------------------------------------------- RMA (core/rma.h inlines, core/rma.c cold paths)
+// rank: within the context's team; the PE number on the default context.
 // Scalar put and get for 1, 2, 4, 8 (and 16: bytes) are inlined in core/rma.h: cw_put_scalar, cw_get_scalar.
-void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe);
-void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe);
-void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe);
-void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe);
+void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
+void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
+void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
+void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 /** Strided blocks: block i of block_nbytes goes from src + i*src_stride to dest + i*dest_stride (strides in bytes). */
 void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
-                    size_t block_nbytes, size_t nblocks, int pe);
+                    size_t block_nbytes, size_t nblocks, int rank);
 void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
-                    size_t block_nbytes, size_t nblocks, int pe);
+                    size_t block_nbytes, size_t nblocks, int rank);
 
 // ---------------------------------------------------------------- atomics (core/amo.h)
 typedef enum cw_amo_op {
@@ -88,13 +127,13 @@ typedef enum cw_amo_op {
     CW_AMO_OPS
 } cw_amo_op_t;
 // All on integers of 4 or 8 bytes (floating point goes by its bits: fetch, set, swap). core/amo.h inlines the local path:
-//   uint64_t cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, pe)   returns the old value  [waits off-node]
-//   void     cw_amo_posting(ctx, addr, op, nbytes, operand, pe)             no value, complete at quiet
-//   void     cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, pe)  *fetch valid after quiet
+//   uint64_t cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, rank)   returns the old value  [waits off-node]
+//   void     cw_amo_posting(ctx, addr, op, nbytes, operand, rank)             no value, complete at quiet
+//   void     cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, rank)  *fetch valid after quiet
 
 /** Put, then update the signal word so that whoever sees the signal sees the data. op: CW_AMO_SET or CW_AMO_ADD. */
 void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig, uint64_t value,
-                   cw_amo_op_t op, int pe, bool nbi);
+                   cw_amo_op_t op, int rank, bool nbi);
 
 // ---------------------------------------------------------------- order (core/rma.h inlines the idle case)
 //   void cw_quiet(ctx)  [waits]        void cw_fence(ctx)

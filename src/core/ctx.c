@@ -1,24 +1,66 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contexts, and first contact: from "PE 17" to a connection and a target record.
+// Contexts: their tables, their life. How they leave the node is in core/port.c.
+//
+// Tables. The default context has one of its own. All others begin with a shared one, `local`, which knows the PEs of
+// this node and is cold for the rest: a team of consecutive PEs is a piece of it, other teams get a copy in their own
+// order. The first connection gives a context a table of its own (cw_ctx_own_words). Shared tables stay until the end:
+// other threads may be reading them.
 #include "core/ctx.h"
 
 #include <stdlib.h>
 
-#include "core/job.h"
-#include "core/node.h"
+#include "core/batch.h"
+#include "core/check.h"
+#include "core/rma.h"
 #include "core/segment.h"
 
-cw_ctx_t cw_ctx_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
+#define OUTSIDE_WORDS 256  // PEs for which a call before init or after finalize still finds a cold word
+#define OUTSIDE_BELOW 16   // of them for negative PEs
 
-uintptr_t *cw_words_create(int npes)
+#define COLD4(word) word, word, word, word
+#define COLD16(word) COLD4(word), COLD4(word), COLD4(word), COLD4(word)
+#define COLD64(word) COLD16(word), COLD16(word), COLD16(word), COLD16(word)
+#define COLD256(word) COLD64(word), COLD64(word), COLD64(word), COLD64(word)
+static const uintptr_t outside_words[OUTSIDE_WORDS] = {COLD256(CW_COLD_WORD)};
+static const uintptr_t none_words[OUTSIDE_WORDS] = {COLD256(CW_CTX_COLD_WORD)};
+static const uintptr_t *const outside = outside_words + OUTSIDE_BELOW, *const none = none_words + OUTSIDE_BELOW;
+static cw_node_hot_t nobody;
+cw_node_hot_t cw_ctx_unstored = {.sleepers = 1};
+
+cw_ctx_t cw_ctx_default = {.peer = outside_words + OUTSIDE_BELOW,
+                           .amo_peer = outside_words + OUTSIDE_BELOW,
+                           .word = outside_words + OUTSIDE_BELOW,
+                           .node = &nobody,
+                           .port = &cw_port_default,
+                           .stride = 1};
+
+cw_ctx_t cw_ctx_none = {.peer = none_words + OUTSIDE_BELOW,
+                        .amo_peer = none_words + OUTSIDE_BELOW,
+                        .word = none_words + OUTSIDE_BELOW,
+                        .node = &nobody,
+                        .port = &cw_port_default,
+                        .stride = 1};
+
+static struct {
+    pthread_mutex_t lock;  // guards all of this; taken before a port's
+    cw_ctx_t *all;         // alive, without the default one
+    cw_ctx_t *destroyed;   // kept: a handle used too late finds words that say so
+    int own_ports;
+    uintptr_t *local;         // see above
+    uintptr_t *cold;          // [npes] all cold: destroyed contexts, somebody looks on, atomics through the NIC
+    uintptr_t *cold_default;  // the same for the default context
+    _Atomic int alive;
+} contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+uintptr_t *cw_words_create(int npes, uintptr_t word)
 {
     size_t n = (size_t)npes + 2 * CW_GUARD_WORDS;
     uintptr_t *all = malloc(n * sizeof *all);
     if (!all)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        all[i] = CW_COLD_WORD;
+        all[i] = word;
     return all + CW_GUARD_WORDS;
 }
 
@@ -28,150 +70,368 @@ void cw_words_destroy(uintptr_t *words)
         free(words - CW_GUARD_WORDS);
 }
 
-int cw_ctx_init(cw_ctx_t *ctx)
+void cw_words_local(uintptr_t *words, int start, int stride, int size)
 {
-    int npes = cw_world.npes;
-    ctx->word = cw_words_create(npes);
-    ctx->conn = calloc((size_t)cw_world.nnodes, sizeof *ctx->conn);
-    ctx->targets = calloc((size_t)cw_world.nnodes, sizeof *ctx->targets);
-    if (!ctx->word || !ctx->conn || !ctx->targets) {
-        cwu_error("out of memory for the peer table of %d PEs", npes);
+    uintptr_t base = (uintptr_t)cw_segment.base;
+    for (int rank = 0, pe = start; rank < size; rank++, pe += stride) {
+        if (cw_world.node_of_pe[pe] == cw_world.node)
+            words[rank] = base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) - cw_segment.origin;
+        if (pe == cw_world.pe)
+            words[rank] = 0;
+    }
+}
+
+/** A table of a world's size, made when first needed. NULL: no memory. */
+static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
+{
+    if (!*table) {
+        uintptr_t *words = cw_words_create(cw_world.npes, word);
+        if (words && local)
+            cw_words_local(words, 0, 1, cw_world.npes);
+        *table = words;
+    }
+    return *table;
+}
+
+int cw_ctx_open(void)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    ctx->own = cw_words_create(cw_world.npes, CW_COLD_WORD);
+    bool watched = cw_world.watched, nic = cw_world.nic_atomics;
+    if (!ctx->own || ((watched || nic) && !shared_table(&contexts.cold_default, CW_COLD_WORD, false))) {
+        cwu_error("out of memory for the peer table of %d PEs", cw_world.npes);
         return CW_ENOMEM;
     }
-    uintptr_t base = (uintptr_t)cw_segment.base;
-    for (int pe = 0; pe < npes; pe++) {
-        if (cw_world.node_of_pe[pe] == cw_world.node)
-            ctx->word[pe] = base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) - cw_segment.origin;
-    }
-    ctx->word[cw_world.pe] = 0;
+    if (cw_world.npes > OUTSIDE_WORDS - OUTSIDE_BELOW && shared_table(&contexts.cold, CW_CTX_COLD_WORD, false))
+        cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = contexts.cold;
+    cw_words_local(ctx->own, 0, 1, cw_world.npes);
+    ctx->word = ctx->own;
+    ctx->peer = watched ? contexts.cold_default : ctx->own;
+    ctx->amo_peer = watched || nic ? contexts.cold_default : ctx->own;
+    ctx->node = &cw_segment.control->hot;
+    ctx->start = 0;
+    ctx->stride = 1;
+    ctx->size = cw_world.npes;
+    ctx->room = CW_INJECT_ROOM;
+    cw_port_default.locked = cw_world.thread_multiple;
     return CW_OK;
 }
 
-void cw_ctx_fini(cw_ctx_t *ctx)
-{
-    if (ctx->client)
-        cw_transport->close(ctx->client);
-    for (int node = 0; ctx->targets && node < cw_world.nnodes; node++)
-        free(ctx->targets[node]);
-    free(ctx->targets);
-    free(ctx->conn);
-    cw_words_destroy(ctx->word);
-    ctx->client = NULL;
-    ctx->targets = NULL;
-    ctx->conn = NULL;
-    ctx->word = NULL;
-}
+// ---------------------------------------------------------------- life of a context
 
-void cw_ctx_progress(cw_ctx_t *ctx)
+/** Points the context at its tables. Registry locked, or the context not yet known. CW_ENOMEM: not done. */
+static int give_tables(cw_ctx_t *ctx)
 {
-    if (!ctx->client)
-        return;
-    cw_ctx_enter(ctx);
-    cw_transport->progress(ctx->client);
-    cw_ctx_leave(ctx);
-}
-
-static void idle(void *arg)
-{
-    (void)arg;
-    cw_server_poll();
-}
-
-static void open_client(cw_ctx_t *ctx)
-{
-    cwt_client_config_t config = {.pe = cw_world.pe,
-                                  .npes = cw_world.npes,
-                                  .node = cw_world.node,
-                                  .layout = cw_segment.layout,
-                                  .thread_multiple = cw_world.thread_multiple,
-                                  .one_machine = cw_boot.one_machine,
-                                  .idle = idle,
-                                  .node_name = cw_job_node_name};
-    int rc = cw_job_fence_and_secret(config.secret);
-    if (rc == CW_OK)
-        rc = cw_transport->load(config.one_machine);
-    if (rc == CW_OK)
-        rc = cw_transport->open(&config, &ctx->client);
-    if (rc)
-        cwu_fatal("cannot open the network for the first transfer to another node (%s)", cwu_error_name(rc));
-}
-
-cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
-{
-    if (CW_LIKELY(ctx->conn[node] != NULL))
-        return ctx->conn[node];
-    if (!ctx->client)
-        open_client(ctx);
-    cw_node_record_t record;
-    int rc = cw_job_node_record(node, &record);
-    if (rc == CW_OK)
-        rc = cw_transport->connect(ctx->client, node, record.address, record.address_nbytes, &ctx->conn[node]);
-    if (rc)
-        cwu_fatal("cannot connect to %s of PE %d (%s)", cw_job_node_name(node), cw_world.leader_of_node[node],
-                  cwu_error_name(rc));
-    return ctx->conn[node];
-}
-
-static int slots_of(int node)
-{
-    int n = 0;
-    for (int pe = 0; pe < cw_world.npes; pe++)
-        n += cw_world.node_of_pe[pe] == node;
-    return n;
-}
-
-/** In THREAD_MULTIPLE the target's inject is this: the same put under the context's lock, ep = the target. */
-static ssize_t locked_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
-                             uint64_t key)
-{
-    cwt_target_t *t = ep;
-    (void)fabric_addr, (void)key;
-    cw_ctx_enter(&cw_ctx_default);
-    cw_ctx_mark(&cw_ctx_default, t);
-    cw_must(cw_transport->put(t->conn, addr - t->base + t->offset, buf, nbytes, false), "put", -1);
-    cw_ctx_leave(&cw_ctx_default);
-    return 0;
-}
-
-cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int pe)
-{
-    int node = cw_world.node_of_pe[pe], slot = cw_world.slot_of_pe[pe];
-    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    if (!ctx->targets[node]) {
-        size_t nbytes = (size_t)slots_of(node) * sizeof(cwt_target_t);
-        ctx->targets[node] = aligned_alloc(64, nbytes);
-        if (!ctx->targets[node])
-            cwu_fatal("out of memory for the records of %s", cw_job_node_name(node));
-        memset(ctx->targets[node], 0, nbytes);
+    if (!shared_table(&contexts.local, CW_CTX_COLD_WORD, true) ||
+        ((cw_world.watched || cw_world.nic_atomics) && !shared_table(&contexts.cold, CW_CTX_COLD_WORD, false)))
+        return CW_ENOMEM;
+    if (ctx->stride == 1) {
+        ctx->base = contexts.local + ctx->start;
+    } else {
+        uintptr_t *words = cw_words_create(ctx->size, CW_CTX_COLD_WORD);
+        if (!words)
+            return CW_ENOMEM;
+        cw_words_local(words, ctx->start, ctx->stride, ctx->size);
+        ctx->base = words;
     }
-    cwt_target_t *t = &ctx->targets[node][slot];
-    if (t->conn)
-        return t;
-    uint64_t delta = cw_slice_offset((uint32_t)slot) - cw_segment.origin;
-    int rc = cw_transport->target(conn, (uint32_t)slot, delta, t);
-    if (rc)
-        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node), cwu_error_name(rc));
-    t->conn = conn;
-    t->offset = delta;
-    if (cw_world.thread_multiple) {
-        t->inject = locked_inject;
-        t->ep = t;
-    }
-    if (node != cw_world.node)
-        ctx->word[pe] = (uintptr_t)t + 1;
-    return t;
+    ctx->word = ctx->base;
+    ctx->peer = cw_world.watched ? contexts.cold : ctx->word;
+    ctx->amo_peer = cw_world.watched || cw_world.nic_atomics ? contexts.cold : ctx->word;
+    return CW_OK;
 }
 
-void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbytes)
+/** A second endpoint of a process gets no answer over ofi_rxm of libfabric 1.17: there all contexts share the default's. */
+static long most_own_ports(void)
+{
+    return cwu_env.provider && strstr(cwu_env.provider, "ofi_rxm") ? 0 : cwu_env.ctx_endpoints;
+}
+
+/** A port of its own while there are any left, else the default context's. */
+static cw_port_t *give_port(const cw_ctx_t *ctx)
+{
+    if (cw_world.nnodes == 1 || contexts.own_ports >= most_own_ports())
+        return &cw_port_default;
+    cw_port_t *port = cw_port_create(cw_world.thread_multiple && !(ctx->options & CW_CTX_PRIVATE));
+    if (!port)
+        return &cw_port_default;
+    contexts.own_ports++;
+    return port;
+}
+
+static cw_ctx_t *blank_context(void)
+{
+    cw_ctx_t *ctx = contexts.destroyed;
+    if (ctx && !cw_world.check)  // in checking mode a handle is never anybody else's again
+        contexts.destroyed = ctx->next;
+    else
+        ctx = aligned_alloc(_Alignof(cw_ctx_t), sizeof *ctx);
+    return ctx;
+}
+
+static void retire(cw_ctx_t *ctx)
+{
+    const uintptr_t *cold = shared_table(&contexts.cold, CW_CTX_COLD_WORD, false);
+    const uintptr_t *words = cold ? cold : none;
+    *ctx = (cw_ctx_t){.peer = words,
+                      .amo_peer = words,
+                      .word = words,
+                      .base = words,
+                      .node = &nobody,
+                      .port = &cw_port_default,
+                      .stride = 1,
+                      .next = contexts.destroyed};
+    contexts.destroyed = ctx;
+}
+
+static void tell_leaks(void);
+
+int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
+{
+    if (config->options & ~(unsigned)(CW_CTX_SERIALIZED | CW_CTX_PRIVATE | CW_CTX_NOSTORE))
+        return CW_EINVAL;
+    pthread_mutex_lock(&contexts.lock);
+    cw_ctx_t *ctx = blank_context();
+    int rc = ctx ? CW_OK : CW_ENOMEM;
+    if (rc == CW_OK) {
+        *ctx = (cw_ctx_t){.node = cw_hot.node,
+                          .start = config->start,
+                          .stride = config->size > 1 ? config->stride : 1,
+                          .size = config->size,
+                          .team = config->team,
+                          .options = (uint8_t)config->options,
+                          .room = CW_INJECT_ROOM,
+                          .thread = (uintptr_t)pthread_self()};
+        ctx->rearms = (ctx->options & CW_CTX_NOSTORE) && (!cw_world.thread_multiple || ctx->options != CW_CTX_NOSTORE);
+        if ((rc = give_tables(ctx)) != CW_OK)
+            retire(ctx);
+    }
+    if (rc == CW_OK) {
+        ctx->port = give_port(ctx);
+        cw_ctx_rearm(ctx);
+        ctx->next = contexts.all;
+        if (ctx->next)
+            ctx->next->prev = ctx;
+        contexts.all = ctx;
+        contexts.alive++;
+        *ctx_p = ctx;
+    }
+    pthread_mutex_unlock(&contexts.lock);
+    if (CW_CHECKING())
+        cw_check_at_end(tell_leaks);
+    return rc;
+}
+
+/** Takes the context off the list and back to nothing. Registry locked, the context quiet. */
+static void take_apart(cw_ctx_t *ctx)
+{
+    if (ctx->prev)
+        ctx->prev->next = ctx->next;
+    else
+        contexts.all = ctx->next;
+    if (ctx->next)
+        ctx->next->prev = ctx->prev;
+    contexts.alive--;
+    if (ctx->port != &cw_port_default) {
+        cw_port_destroy(ctx->port);
+        contexts.own_ports--;
+    }
+    cw_batch_destroy(ctx->batch);
+    cw_words_destroy(ctx->own);
+    if (ctx->stride != 1)
+        cw_words_destroy((uintptr_t *)(uintptr_t)ctx->base);
+    retire(ctx);
+}
+
+void cw_ctx_destroy(cw_ctx_t *ctx)
+{
+    cw_quiet(ctx);
+    pthread_mutex_lock(&contexts.lock);
+    take_apart(ctx);
+    pthread_mutex_unlock(&contexts.lock);
+}
+
+static void destroy_where(const void *team, bool every)
+{
+    pthread_mutex_lock(&contexts.lock);
+    for (cw_ctx_t *ctx = contexts.all, *next; ctx; ctx = next) {
+        next = ctx->next;
+        if (every || ctx->team == team) {
+            cw_quiet(ctx);
+            take_apart(ctx);
+        }
+    }
+    pthread_mutex_unlock(&contexts.lock);
+}
+
+void cw_ctx_destroy_of(const void *team)
+{
+    destroy_where(team, false);
+}
+
+void cw_ctx_destroy_all(void)
+{
+    destroy_where(NULL, true);
+}
+
+bool cw_ctx_is_alive(const cw_ctx_t *ctx)
+{
+    bool found = ctx == &cw_ctx_default;
+    pthread_mutex_lock(&contexts.lock);
+    for (const cw_ctx_t *c = contexts.all; c && !found; c = c->next)
+        found = c == ctx;
+    pthread_mutex_unlock(&contexts.lock);
+    return found;
+}
+
+int cw_ctx_count_alive(void)
+{
+    return atomic_load_explicit(&contexts.alive, memory_order_relaxed);
+}
+
+void cw_ctx_shut(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
-    cw_ctx_enter(ctx);
-    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    // Without a fence a transport may let two puts pass one another, and these go to the same words again and again.
-    int rc = cw_transport->fence(ctx->client);
-    if (rc == 0)
-        rc = cw_transport->put(conn, control_offset, src, nbytes, false);
-    if (rc)
-        cwu_fatal("cannot reach %s (%s)", cw_job_node_name(node), cwu_error_name(rc));
-    cw_ctx_leave(ctx);
+    cw_batch_destroy(ctx->batch);
+    uintptr_t *own = ctx->own, *base = (uintptr_t *)(uintptr_t)ctx->base;
+    *ctx = (cw_ctx_t){
+        .peer = outside, .amo_peer = outside, .word = outside, .node = &nobody, .port = &cw_port_default, .stride = 1};
+    for (cw_ctx_t *late = contexts.destroyed; late; late = late->next)
+        late->peer = late->amo_peer = late->word = none;
+    cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = none;
+    cw_port_close(&cw_port_default);
+    cw_words_destroy(own);
+    cw_words_destroy(base);
+    cw_words_destroy(contexts.local);
+    cw_words_destroy(contexts.cold);
+    cw_words_destroy(contexts.cold_default);
+    contexts.local = contexts.cold = contexts.cold_default = NULL;
+}
+
+// ---------------------------------------------------------------- tables that change
+
+uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx)
+{
+    if (ctx->own)
+        return ctx->own;
+    uintptr_t *words = cw_words_create(ctx->size, CW_CTX_COLD_WORD);
+    if (!words)
+        cwu_fatal("out of memory for a context's table of %d PEs", ctx->size);
+    memcpy(words, ctx->word, (size_t)ctx->size * sizeof *words);
+    ctx->own = words;
+    __atomic_store_n(&ctx->word, words, __ATOMIC_RELEASE);  // pairs with the dependent loads of cw_peer_word
+    cw_ctx_point(ctx);
+    return words;
+}
+
+void cw_ctx_point(cw_ctx_t *ctx)
+{
+    const uintptr_t *cold = ctx == &cw_ctx_default ? contexts.cold_default : contexts.cold;
+    const uintptr_t *here = ctx->batch ? ctx->base : ctx->word;
+    __atomic_store_n(&ctx->peer, cw_world.watched ? cold : here, __ATOMIC_RELEASE);
+    __atomic_store_n(&ctx->amo_peer, cw_world.watched || cw_world.nic_atomics ? cold : here, __ATOMIC_RELEASE);
+}
+
+int cw_ctx_need_base(cw_ctx_t *ctx)
+{
+    if (ctx->base)
+        return CW_OK;
+    uintptr_t *words = cw_words_create(ctx->size, CW_COLD_WORD);  // the default context: the others have one
+    if (!words)
+        return CW_ENOMEM;
+    cw_words_local(words, ctx->start, ctx->stride, ctx->size);
+    ctx->base = words;
+    return CW_OK;
+}
+
+// ---------------------------------------------------------------- contexts without stores
+
+/**
+ * A context created with NOSTORE need not order the program's own stores, but its puts within the node are stores too.
+ * Whether there were any since the last quiet costs the put nothing: the context's `node` leads to a word that claims
+ * sleepers until the first one comes by cw_ctx_wake, which puts the real word in its place.
+ */
+void cw_ctx_rearm(cw_ctx_t *ctx)
+{
+    if (ctx->rearms)
+        ctx->node = &cw_ctx_unstored;
+}
+
+void cw_ctx_wake(cw_ctx_t *ctx, int rank)
+{
+    if (ctx->node == &cw_ctx_unstored) {
+        ctx->node = cw_hot.node;
+        if (!atomic_load_explicit(&ctx->node->sleepers, memory_order_relaxed))
+            return;
+    }
+    cw_wake(cw_ctx_pe(ctx, rank));
+}
+
+// ---------------------------------------------------------------- progress while somebody waits
+
+static void advance(cw_ctx_t *ctx)
+{
+    cw_port_t *port = ctx->port;
+    if (ctx->batch && (!port->locked || pthread_mutex_trylock(&port->lock) == 0)) {
+        cw_batch_send(ctx);
+        if (port->locked)
+            pthread_mutex_unlock(&port->lock);
+    }
+    if (port->client && (port != &cw_port_default || ctx == &cw_ctx_default))
+        cw_transport->progress(port->client);
+}
+
+void cw_ctx_progress(void)
+{
+    advance(&cw_ctx_default);
+    if (cw_ctx_count_alive() == 0 || pthread_mutex_trylock(&contexts.lock))
+        return;
+    for (cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next) {
+        bool mine =
+            !(ctx->options & CW_CTX_PRIVATE) || !cw_world.thread_multiple || ctx->thread == (uintptr_t)pthread_self();
+        if (ctx->last != 0 && mine)
+            advance(ctx);
+    }
+    pthread_mutex_unlock(&contexts.lock);
+}
+
+bool cw_ctx_in_flight(void)
+{
+    return cw_hot.last != 0 || (cw_world.nnodes > 1 && cw_ctx_count_alive() != 0);
+}
+
+// ---------------------------------------------------------------- wrong use
+
+static const char *whose_team(const cw_ctx_t *ctx)
+{
+    return ctx->size == cw_world.npes ? "job" : "context's team";
+}
+
+void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank)
+{
+    if (ctx == &cw_ctx_none)
+        cw_check_failed(call, "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation returned 0");
+    if (ctx->size == 0)
+        cw_check_failed(call, "the context has been destroyed; create another, or use SHMEM_CTX_DEFAULT");
+    if (rank < 0 || rank >= ctx->size)
+        cw_check_failed(call, "there is no PE %d; this %s has PEs 0 to %d", rank, whose_team(ctx), ctx->size - 1);
+    if ((ctx->options & CW_CTX_PRIVATE) && ctx->thread != (uintptr_t)pthread_self())
+        cw_check_failed(call, "a context created with SHMEM_CTX_PRIVATE is used by another thread than its creator; "
+                              "create it without that option, or one for each thread");
+}
+
+cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
+                         int rank)
+{
+    if (cw_world.initialized)
+        cw_ctx_validate(ctx, op >= CW_OP_ATOMIC ? "atomic" : op >= CW_OP_GET ? "get" : "put", rank);
+    return cw_watch_transfer(op, symmetric, local, nbytes, cw_ctx_pe(ctx, rank));
+}
+
+static void tell_leaks(void)
+{
+    pthread_mutex_lock(&contexts.lock);
+    for (const cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next)
+        cw_check_leak("context", "a %scontext of a team of %d PEs was not destroyed; shmem_ctx_destroy it",
+                      ctx->options & CW_CTX_PRIVATE ? "private " : "", ctx->size);
+    pthread_mutex_unlock(&contexts.lock);
 }

@@ -1,83 +1,128 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A communication context: its own endpoints, its own completion.
+// Contexts behind their public face (core/hot.h, core/core.h): ports, first contact, what cold paths do.
 //
-//   word[pe]    how to reach pe on this context: a local delta (same in every context), a target record, or cold.
-//               In normal operation the default context's table is cw_hot.peer itself; in checking mode cw_hot.peer
-//               is an all-cold table, so that every call passes cw_validate.
-//   conn[node]  one connection per node touched.
-// Threads: `lock` guards everything below it when the job is THREAD_MULTIPLE; else one thread at a time by contract.
+// A port is a context's way off the node: a client of the transport, opened at the first operation that needs it, its
+// connections (one per node touched) and the target records. Up to CAUSEWAY_CTX_ENDPOINTS contexts have one each; the
+// others share the default context's.
+//
+// Threads: below THREAD_MULTIPLE nothing is locked. With it, a port is `locked` unless it belongs to a private context:
+// the transport then takes calls from several threads at once, and port->lock guards what core keeps: tables,
+// connections, sessions, and each context's quiet.
 #ifndef CW_CORE_CTX_H
 #define CW_CORE_CTX_H
 
 #include <pthread.h>
 
 #include "core/core.h"
+#include "core/watch.h"
 #include "transport/transport.h"
 
-struct cw_ctx {
+typedef struct cw_port {
     pthread_mutex_t lock;
-    uintptr_t *word;
-    cwt_client_t *client;
-    cwt_conn_t **conn;       // [nnodes], NULL until touched
+    bool locked;
+    cwt_client_t *client;    // NULL until the first operation that leaves the node
+    cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client
     cwt_target_t **targets;  // [nnodes] arrays of one record per slot, NULL until touched
-};
+} cw_port_t;
 
-int cw_ctx_init(cw_ctx_t *ctx);
-void cw_ctx_fini(cw_ctx_t *ctx);
-void cw_ctx_progress(cw_ctx_t *ctx);
+extern cw_port_t cw_port_default;
+/** NULL: no memory. */
+cw_port_t *cw_port_create(bool locked);
+/** Closes the client, if there is one; what was in flight must be done. */
+void cw_port_close(cw_port_t *port);
+void cw_port_destroy(cw_port_t *port);
 
-/** Locks the context if several threads may use it. */
+/** `last` of a context while a quiet is under way: others that come meanwhile must not take it for idle. */
+#define CW_CTX_EMPTYING ((uintptr_t)3)
+
+/** The default context's tables; after placement and segment. */
+int cw_ctx_open(void);
+/** What is left is destroyed; then calls find "not initialised". cw_ctx_destroy_all comes first, when the network is
+ *  still up. */
+void cw_ctx_shut(void);
+void cw_ctx_destroy_all(void);
+
+/** One round of progress for everything that this thread may touch: transfers in flight, batches that wait. */
+void cw_ctx_progress(void);
+/** Might that find something? */
+bool cw_ctx_in_flight(void);
+
+/** Locks the context's port if several threads may use it. */
 static inline void cw_ctx_enter(cw_ctx_t *ctx)
 {
-    if (CW_UNLIKELY(cw_world.thread_multiple))
-        pthread_mutex_lock(&ctx->lock);
+    if (CW_UNLIKELY(ctx->port->locked))
+        pthread_mutex_lock(&ctx->port->lock);
 }
 
 static inline void cw_ctx_leave(cw_ctx_t *ctx)
 {
-    if (CW_UNLIKELY(cw_world.thread_multiple))
-        pthread_mutex_unlock(&ctx->lock);
+    if (CW_UNLIKELY(ctx->port->locked))
+        pthread_mutex_unlock(&ctx->port->lock);
 }
 
-/** Connects to the node of `pe` if need be and returns its record. Fatal when that fails. Lock held. */
-cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int pe);
+/** Connects to the node of this rank if need be and returns its record. Fatal when that fails. Takes the lock. */
+cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank);
 /** The connection to a node. Lock held. */
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node);
+/** Gives a context that leaves the node a table of its own, with all that it knew in it. Lock held. */
+uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx);
+/** Chooses the tables that calls look at: the truth, or one that is cold (checking, sessions). Lock held. */
+void cw_ctx_point(cw_ctx_t *ctx);
+/** Makes sure that there is a table without connections, for sessions. Lock held. */
+int cw_ctx_need_base(cw_ctx_t *ctx);
 
-/** A table of peer words, all cold; also those of CW_GUARD_WORDS PEs below 0 and above the last, so that a PE that
- *  does not exist leads to a message and not to some memory. */
+/** After a quiet, a context created with NOSTORE watches for its own first store; see core/ctx.c. */
+void cw_ctx_rearm(cw_ctx_t *ctx);
+extern cw_node_hot_t cw_ctx_unstored;
+
+static inline int cw_ctx_pe(const cw_ctx_t *ctx, int rank)
+{
+    return ctx->start + rank * ctx->stride;
+}
+
+/** A table of peer words, all of one kind; also those of CW_GUARD_WORDS PEs below 0 and above the last, so that a PE
+ *  that does not exist leads to a message and not to some memory. */
 #define CW_GUARD_WORDS 256
-uintptr_t *cw_words_create(int npes);
+uintptr_t *cw_words_create(int npes, uintptr_t word);
 void cw_words_destroy(uintptr_t *words);
+/** Fills in the deltas of the PEs of this node; rank r is PE start + r * stride. */
+void cw_words_local(uintptr_t *words, int start, int stride, int size);
 
-/** Checks of a cold call: life cycle always, arguments in checking mode. Fatal when something is wrong. */
+/** Life cycle, PE, count and symmetric memory. Fatal when something is wrong. */
 void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe);
+/** What is particular to a context: whether it lives, its team, its thread. Fatal when something is wrong. */
+void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank);
+/** The frame of a transfer through a context (core/watch.h), with the checks of both. */
+cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
+                         int rank);
 
-/** The way to `pe` for a cold path: NULL when its memory is mapped here (then *delta_p is set). Lock held. */
-static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void *symmetric, size_t nbytes, int pe,
+/** The way to `rank` for a cold path, which has opened its frame (CW_WATCH): NULL when its memory is mapped here (then
+ *  *delta_p is set). No lock held. */
+static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void *symmetric, size_t nbytes, int rank,
                                      uintptr_t *delta_p)
 {
-    if (CW_UNLIKELY(!cw_world.initialized || cw_world.check))
-        cw_validate(call, symmetric, nbytes, pe);
-    uintptr_t word = ctx->word[pe];
+    (void)symmetric, (void)nbytes;
+    if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))
+        cw_ctx_validate(ctx, call, rank);
+    uintptr_t word = __atomic_load_n(&__atomic_load_n(&ctx->word, __ATOMIC_RELAXED)[rank], __ATOMIC_RELAXED);
     if (!(word & 1)) {
         *delta_p = word;
         return NULL;
     }
     cwt_target_t *target = (cwt_target_t *)(word - 1);
-    if (CW_LIKELY(target != &cw_cold_target))
-        return target;
-    if (pe < 0 || pe >= cw_world.npes)
-        cw_validate(call, symmetric, nbytes, pe);
-    return cw_ctx_connect(ctx, pe);
+    return CW_LIKELY(target->conn != NULL) ? target : cw_ctx_connect(ctx, rank);
 }
 
-/** Marks the context as having something in flight. */
-static inline void cw_ctx_mark(cw_ctx_t *ctx, cwt_target_t *target)
+/** Marks the context as having something in flight: after the transport took it, so that a quiet of another thread that
+ *  clears the mark has seen the operation. */
+static inline void cw_ctx_mark(cw_ctx_t *ctx)
 {
-    if (ctx == &cw_ctx_default)
-        cw_hot.last = (uintptr_t)target + 1;
+#if defined(__x86_64__)
+    ctx->last = CW_COLD_WORD;  // stores become visible in order
+#else
+    __atomic_exchange_n(&ctx->last, CW_COLD_WORD, __ATOMIC_ACQ_REL);  // a chain that the quiet's exchange ends
+#endif
 }
 
 /** A failed transfer ends the job; the transport has said why. */

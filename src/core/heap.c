@@ -44,3 +44,13 @@ void cw_heap_stats(cw_heap_stats_t *stats_p)
 {
     cw_arena_stats(&heap, stats_p);
 }
+
+void cw_heap_tag(const void *ptr, const void *tag)
+{
+    cw_arena_tag(&heap, ptr, tag);
+}
+
+void cw_heap_walk(cw_arena_visit_fn *visit, void *arg)
+{
+    cw_arena_walk(&heap, visit, arg);
+}

@@ -13,12 +13,9 @@
 int cw_heap_init(void *base, size_t nbytes);
 void cw_heap_fini(void);
 
-/** Bytes asked for; 0 when ptr is not the start of an allocation. */
-size_t cw_heap_size(const void *ptr);
-
-/** What a pointer that free or realloc refused is: the end of a sentence that starts with the pointer. */
-void cw_heap_describe(const void *ptr, char *text, size_t text_nbytes);
-
 void cw_heap_stats(cw_heap_stats_t *stats_p);
+
+/** Visits the allocations in address order, each with the place that cw_heap_tag noted or NULL (the library's own). */
+void cw_heap_walk(cw_arena_visit_fn *visit, void *arg);
 
 #endif

@@ -17,7 +17,18 @@ static uint8_t job_secret[CWT_SECRET_BYTES];
 static bool secret_known(void)
 {
     size_t n = CWT_SECRET_BYTES;
-    return cw_boot.ops->get(&cw_boot, "secret", job_secret, &n) == CW_OK && n == CWT_SECRET_BYTES;
+    return cw_boot.ops->get(&cw_boot, 0, "secret", job_secret, &n) == CW_OK && n == CWT_SECRET_BYTES;
+}
+
+void cw_job_begin(void)
+{
+    cw_world.life++;
+    fence_done = false;
+}
+
+void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1])
+{
+    snprintf(key, CWB_KEY_MAX + 1, "n%d.%u", node, cw_world.life);
 }
 
 int cw_job_offer_secret(void)
@@ -60,8 +71,8 @@ int cw_job_node_record(int node, cw_node_record_t *record_p)
 {
     char key[CWB_KEY_MAX + 1];
     size_t n = sizeof *record_p;
-    snprintf(key, sizeof key, "n%d", node);
-    int rc = cw_boot.ops->get(&cw_boot, key, record_p, &n);
+    cw_job_node_key(node, key);
+    int rc = cw_boot.ops->get(&cw_boot, cw_world.leader_of_node[node], key, record_p, &n);
     if (rc || n != sizeof *record_p || record_p->address_nbytes > sizeof record_p->address) {
         cwu_error("node %d (of PE %d) has not published its address; did it fail at start?", node,
                   cw_world.leader_of_node[node]);
@@ -91,8 +102,9 @@ const char *cw_job_node_name(int node)
     cw_node_record_t record;
     char key[CWB_KEY_MAX + 1];
     size_t n = sizeof record;
-    snprintf(key, sizeof key, "n%d", node);
-    if (fence_done && cw_boot.ops->get(&cw_boot, key, &record, &n) == CW_OK && n == sizeof record)
+    cw_job_node_key(node, key);
+    if (fence_done && cw_boot.ops->get(&cw_boot, cw_world.leader_of_node[node], key, &record, &n) == CW_OK &&
+        n == sizeof record)
         snprintf(text, sizeof text, "node %d (host %.47s)", node, record.host);
     else
         snprintf(text, sizeof text, "node %d", node);

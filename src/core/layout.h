@@ -4,7 +4,8 @@
 //
 //   0              cw_control_t            first line: cw_node_hot_t
 //                  cw_slot_t [nslots]      doorbells
-//                  cw_coll_area_t          collectives (core/coll/area.h)
+//                  cw_report_slot_t [nslots]  who waits for what, pieces of statistics (core/report.h)
+//                  cw_coll_area_t          collectives of the world; rounds of teams (core/coll/area.h)
 //   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric heap]
 //   + stride       slice of slot 1         ...
 //
@@ -19,7 +20,7 @@
 #include "core/hot.h"
 
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
-#define CW_COLL_SCRATCH (64u * 1024u)         // bytes of collective scratch below each PE's heap
+#define CW_COLL_SCRATCH (5u << 20)            // bytes of collective scratch below each PE's heap, touched as teams need it
 
 /** What every PE of a job must agree on; compared on the node at init and between nodes at first contact. */
 typedef struct cw_agreement {
@@ -46,7 +47,10 @@ typedef struct cw_slot {
     _Atomic uint32_t waiting;   // threads of this PE that have announced a sleep
     _Atomic uint32_t asleep;    // one of them went to sleep since the last wake-up: spares the others the system call
     _Atomic int32_t pid;
-    char pad[48];
+    _Atomic uint64_t watched;       // offset in the node object of the word that the sleeper waits for; 0: not known
+    _Atomic uint64_t seen;          // its value when the sleeper last looked
+    _Atomic uint32_t watched_size;  // bytes of it: 2, 4 or 8
+    char pad[28];
 } cw_slot_t;
 _Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/amo.h"
+#include "core/rma.h"
 #include "core/segment.h"
 #include "core/server.h"
 
@@ -79,8 +80,8 @@ static void execute_put_strided(const cw_req_strided_t *req, size_t nbytes)
     const char *payload = (const char *)(req + 1);
     char *at = cw_segment.base + req->offset;
     for (uint32_t i = 0; i < req->nblocks; i++, at += req->stride, payload += req->block_nbytes)
-        memcpy(at, payload, req->block_nbytes);
-    atomic_thread_fence(memory_order_release);
+        cw_copy(at, payload, req->block_nbytes);
+    atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
     wake(slot);
 }
 
@@ -99,9 +100,60 @@ static void execute_get_strided(cwt_from_t *from, const cw_req_strided_t *req, s
     cw_transport->server_reply(from, payload, (size_t)(out - payload));
 }
 
+static bool batched_amo(char *at, unsigned op, size_t nbytes, const uint64_t *payload)
+{
+    if ((nbytes != 4 && nbytes != 8) || (uintptr_t)at % nbytes || op == CW_AMO_FETCH || op > CW_AMO_XOR)
+        return false;
+    cw_amo_local(at, (cw_amo_op_t)op, nbytes, *payload, 0);
+    return true;
+}
+
+/** Whole words of the sizes that programs wait for are stored at once. */
+static void batched_put(char *at, size_t nbytes, const uint64_t *payload)
+{
+    if ((nbytes == 8 || nbytes == 4 || nbytes == 2 || nbytes == 1) && (uintptr_t)at % nbytes == 0)
+        cw_store_bits(at, *payload, nbytes);
+    else
+        memcpy(at, payload, nbytes);
+}
+
+static bool batched_record(const uint64_t *record, size_t nwords)
+{
+    uint64_t offset = *record & CW_BATCH_OFFSET_MAX;
+    unsigned kind = (unsigned)(*record >> 48) & 0xff;
+    size_t nbytes = (size_t)(*record >> 56);
+    uint32_t slot;
+    if (nbytes == 0 || nwords < 1 + (nbytes + 7) / 8 || !in_bounds(offset, nbytes, &slot))
+        return false;
+    char *at = cw_segment.base + offset;
+    if (kind == CW_BATCH_PUT)
+        batched_put(at, nbytes, record + 1);
+    else if (!batched_amo(at, kind - CW_BATCH_AMO, nbytes, record + 1))
+        return false;
+    wake(slot);
+    return true;
+}
+
+static void execute_batch(const cw_req_batch_t *req, size_t nbytes)
+{
+    const uint64_t *at = (const uint64_t *)(const void *)(req + 1);
+    size_t left = (nbytes - sizeof *req) / sizeof *at;
+    while (left > 0) {
+        if (!batched_record(at, left)) {
+            refuse("batch", &req->header);
+            break;
+        }
+        size_t words = 1 + ((*at >> 56) + 7) / 8;
+        at += words;
+        left -= words;
+    }
+    atomic_thread_fence(memory_order_release);  // before what a later message stores
+}
+
 void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     (void)arg;
+    atomic_thread_fence(memory_order_release);  // behind the puts that the provider stored
     switch (msg->op) {
     case CW_REQ_AMO:
         execute_amo(from, (const cw_req_amo_t *)(const void *)msg, nbytes);
@@ -111,6 +163,9 @@ void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, si
         break;
     case CW_REQ_GET_STRIDED:
         execute_get_strided(from, (const cw_req_strided_t *)(const void *)msg, nbytes);
+        break;
+    case CW_REQ_BATCH:
+        execute_batch((const cw_req_batch_t *)(const void *)msg, nbytes);
         break;
     default:
         refuse("unknown", msg);

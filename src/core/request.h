@@ -12,6 +12,7 @@ enum {
     CW_REQ_AMO = 1,         // cw_req_amo_t; reply: the old value, 8 bytes
     CW_REQ_PUT_STRIDED = 2, // cw_req_strided_t, then nblocks * block_nbytes of payload; no reply
     CW_REQ_GET_STRIDED = 3, // cw_req_strided_t; reply: nblocks * block_nbytes of payload
+    CW_REQ_BATCH = 4,       // cw_req_batch_t, then records, executed in order; no reply
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
@@ -34,6 +35,20 @@ typedef struct cw_req_strided {
     uint32_t nblocks;
 } cw_req_strided_t;
 _Static_assert(sizeof(cw_req_strided_t) == 48, "wire format");
+
+//  0 header | 24 records: one word (below), then nbytes of payload padded to whole words
+typedef struct cw_req_batch {
+    cwt_header_t header;
+} cw_req_batch_t;
+_Static_assert(sizeof(cw_req_batch_t) == 24, "wire format");
+
+// the record's word: 0..47 offset in the target's node object | 48..55 kind | 56..63 nbytes
+#define CW_BATCH_OFFSET_MAX ((UINT64_C(1) << 48) - 1)
+#define CW_BATCH_RECORD(offset, kind, nbytes) ((offset) | (uint64_t)(kind) << 48 | (uint64_t)(nbytes) << 56)
+enum {
+    CW_BATCH_PUT = 0,
+    CW_BATCH_AMO = 1  // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
+};
 
 #define CW_STRIDED_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cw_req_strided_t))
 

@@ -3,190 +3,195 @@
 // Contiguous transfers: the local copy, and the door to the transport.
 #include "core/rma.h"
 
+#include "core/batch.h"
 #include "core/ctx.h"
+#include "core/watch.h"
 
-static inline void copy(void *dest, const void *src, size_t nbytes)
+static void __attribute__((noinline))
+put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank, bool nbi)
 {
-    if (nbytes == 8)
-        memcpy(dest, src, 8);
-    else
-        memcpy(dest, src, nbytes);
+    uintptr_t delta = 0;
+    CW_WATCH(cw_ctx_watch(ctx, nbi ? CW_OP_PUT_NBI : CW_OP_PUT, dest, src, nbytes, rank));
+    cwt_target_t *t = cw_reach(ctx, "put", dest, nbytes, rank, &delta);
+    if (!t) {
+        cw_copy((char *)dest + delta, src, nbytes);
+        cw_ctx_stored(ctx, rank);
+        return;
+    }
+    if (CW_UNLIKELY(ctx->batch != NULL) && cw_batch_put(ctx, rank, t, dest, src, nbytes))
+        return;
+    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, nbi), "put", cw_ctx_pe(ctx, rank));
+    cw_ctx_mark(ctx);
 }
 
 static void __attribute__((noinline))
-put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe, bool nbi)
+get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank, bool nbi)
 {
     uintptr_t delta = 0;
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = cw_reach(ctx, "put", dest, nbytes, pe, &delta);
-    if (t) {
-        cw_ctx_mark(ctx, t);
-        cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, nbi), "put", pe);
-    } else {
-        copy((char *)dest + delta, src, nbytes);
-        cw_local_stored(pe);
+    CW_WATCH(cw_ctx_watch(ctx, nbi ? CW_OP_GET_NBI : CW_OP_GET, src, dest, nbytes, rank));
+    cwt_target_t *t = cw_reach(ctx, "get", src, nbytes, rank, &delta);
+    if (!t) {
+        cw_copy(dest, (const char *)src + delta, nbytes);
+        cw_get_done();
+        return;
     }
-    cw_ctx_leave(ctx);
+    if (CW_UNLIKELY(ctx->batch != NULL))
+        cw_batch_pass(ctx, rank);
+    cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get", cw_ctx_pe(ctx, rank));
+    if (nbi)
+        cw_ctx_mark(ctx);
 }
 
-static void __attribute__((noinline))
-get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe, bool nbi)
+static inline __attribute__((always_inline)) void put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
+                                                      int rank, bool nbi)
+{
+    uintptr_t word = cw_peer_word(ctx, rank);
+    if (!cw_word_is_local(word)) {
+        put_cold(ctx, dest, src, nbytes, rank, nbi);
+        return;
+    }
+    cw_copy(cw_local_address(word, dest), src, nbytes);
+    cw_ctx_stored(ctx, rank);
+}
+
+static inline __attribute__((always_inline)) void get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
+                                                      int rank, bool nbi)
+{
+    uintptr_t word = cw_peer_word(ctx, rank);
+    if (!cw_word_is_local(word)) {
+        get_cold(ctx, dest, src, nbytes, rank, nbi);
+        return;
+    }
+    cw_copy(dest, cw_local_address(word, src), nbytes);
+    cw_get_done();
+}
+
+void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
+{
+    put(ctx, dest, src, nbytes, rank, false);
+}
+
+void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
+{
+    put(ctx, dest, src, nbytes, rank, true);
+}
+
+void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
+{
+    get(ctx, dest, src, nbytes, rank, false);
+}
+
+void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
+{
+    get(ctx, dest, src, nbytes, rank, true);
+}
+
+// ---------------------------------------------------------------- single values
+
+void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
 {
     uintptr_t delta = 0;
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = cw_reach(ctx, "get", src, nbytes, pe, &delta);
-    if (t) {
-        if (nbi)
-            cw_ctx_mark(ctx, t);
-        cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get", pe);
-    } else {
-        copy(dest, (const char *)src + delta, nbytes);
-    }
-    cw_ctx_leave(ctx);
-}
-
-void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe)
-{
-    uintptr_t word = cw_peer_word(pe);
-    if (!cw_word_is_local(word)) {
-        put_cold(ctx, dest, src, nbytes, pe, false);
-        return;
-    }
-    copy(cw_local_address(word, dest), src, nbytes);
-    cw_local_stored(pe);
-}
-
-void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe)
-{
-    uintptr_t word = cw_peer_word(pe);
-    if (!cw_word_is_local(word)) {
-        put_cold(ctx, dest, src, nbytes, pe, true);
-        return;
-    }
-    copy(cw_local_address(word, dest), src, nbytes);
-    cw_local_stored(pe);
-}
-
-void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe)
-{
-    uintptr_t word = cw_peer_word(pe);
-    if (!cw_word_is_local(word)) {
-        get_cold(ctx, dest, src, nbytes, pe, false);
-        return;
-    }
-    copy(dest, cw_local_address(word, src), nbytes);
-}
-
-void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int pe)
-{
-    uintptr_t word = cw_peer_word(pe);
-    if (!cw_word_is_local(word)) {
-        get_cold(ctx, dest, src, nbytes, pe, true);
-        return;
-    }
-    copy(dest, cw_local_address(word, src), nbytes);
-}
-
-void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int pe)
-{
-    uintptr_t delta = 0;
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = cw_reach(ctx, "put", dest, nbytes, pe, &delta);
-    if (t) {
-        cw_ctx_mark(ctx, t);
-        cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, &bits, nbytes, false), "put", pe);
-    } else {
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_P, dest, NULL, nbytes, rank));
+    cwt_target_t *t = cw_reach(ctx, "put", dest, nbytes, rank, &delta);
+    if (!t) {
         cw_store_bits((char *)dest + delta, bits, nbytes);
-        cw_local_stored(pe);
+        cw_ctx_stored(ctx, rank);
+        return;
     }
-    cw_ctx_leave(ctx);
+    if (CW_UNLIKELY(ctx->batch != NULL) && cw_batch_put(ctx, rank, t, dest, &bits, nbytes))
+        return;
+    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, &bits, nbytes, false), "put", cw_ctx_pe(ctx, rank));
+    cw_ctx_mark(ctx);
 }
 
-_Static_assert(offsetof(cw_hot_t, peer) == 0 && offsetof(cw_hot_t, node) == 8 && offsetof(cw_hot_t, last) == 16 &&
-                   offsetof(cw_hot_t, room) == 32,
+_Static_assert(offsetof(cw_ctx_t, peer) == 0 && offsetof(cw_ctx_t, node) == 8 && offsetof(cw_ctx_t, last) == 64 &&
+                   offsetof(cw_ctx_t, room) == 72,
                "put_scalar_x86_64.h");
 _Static_assert(offsetof(cwt_target_t, inject) == 0 && offsetof(cwt_target_t, ep) == 8 &&
                    offsetof(cwt_target_t, fabric_addr) == 16 && offsetof(cwt_target_t, base) == 24 &&
                    offsetof(cwt_target_t, key) == 32 && offsetof(cwt_target_t, last) == 40,
                "put_scalar_x86_64.h");
 
-void cw_put_scalar_off_node(void *dest, uint64_t bits, size_t nbytes, int pe, uintptr_t word)
+void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank, uintptr_t word)
 {
     cwt_target_t *t = (cwt_target_t *)(word - 1);
-    if (t == &cw_cold_target) {
-        cw_put_scalar_cold(&cw_ctx_default, dest, bits, nbytes, pe);
+    if (!t->conn) {
+        cw_put_scalar_cold(ctx, dest, bits, nbytes, rank);
         return;
     }
-    cw_hot.last = word;
-    t->last = (uint64_t)(uintptr_t)dest;
-    if (t->inject(t->ep, &bits, nbytes, t->fabric_addr, (uintptr_t)dest + t->base, t->key))
-        cw_put_scalar_retry(bits, nbytes);
-    else if (--cw_hot.room < 0)
-        cw_put_scalar_drain();
+    ssize_t rc = t->inject(t->ep, &bits, nbytes, t->fabric_addr, (uintptr_t)dest + t->base, t->key);
+    __atomic_store_n(&t->last, word, __ATOMIC_RELEASE);
+    cw_ctx_mark(ctx);
+    if (rc)
+        cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
+    else if (--ctx->room < 0)
+        cw_put_scalar_drain(ctx);
 }
 
-void cw_put_scalar_drain(void)
+void cw_put_scalar_drain(cw_ctx_t *ctx)
 {
-    cw_hot.room = CW_INJECT_ROOM;
-    cw_quiet_cold(&cw_ctx_default);
+    ctx->room = CW_INJECT_ROOM;  // threads that share a context may lose counts: it is a brake, not a limit
+    cw_quiet_cold(ctx);
 }
 
-void cw_put_scalar_retry(uint64_t bits, size_t nbytes)
+void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word, cw_ctx_t *ctx)
 {
-    cwt_target_t *t = (cwt_target_t *)(cw_hot.last - 1);
-    cw_must(cw_transport->put(t->conn, t->last + t->offset, &bits, nbytes, false), "put", -1);
+    cwt_target_t *t = (cwt_target_t *)(word - 1);
+    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, &bits, nbytes, false), "put", -1);
+    cw_ctx_mark(ctx);
 }
 
-uint64_t cw_get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int pe)
+uint64_t cw_get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
 {
     uintptr_t delta = 0;
     uint64_t bits = 0;
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = cw_reach(ctx, "get", src, nbytes, pe, &delta);
-    if (t)
-        cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get", pe);
-    else
-        bits = cw_load_bits((const char *)src + delta, nbytes);
-    cw_ctx_leave(ctx);
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_G, src, NULL, nbytes, rank));
+    cwt_target_t *t = cw_reach(ctx, "get", src, nbytes, rank, &delta);
+    if (!t)
+        return cw_load_bits((const char *)src + delta, nbytes);
+    if (CW_UNLIKELY(ctx->batch != NULL))
+        cw_batch_pass(ctx, rank);
+    cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get", cw_ctx_pe(ctx, rank));
     return bits;
 }
 
+// ---------------------------------------------------------------- order
+
+/**
+ * The mark says "emptying" meanwhile, so that a quiet of another thread does not pass by; an operation that another
+ * thread issues meanwhile overwrites it, and the mark stays.
+ */
 void cw_quiet_cold(cw_ctx_t *ctx)
 {
+    uintptr_t emptying = CW_CTX_EMPTYING;
     cw_ctx_enter(ctx);
-    if (ctx == &cw_ctx_default)
-        cw_hot.last = 0;
-    if (ctx->client) {
-        int rc = cw_transport->quiet(ctx->client);
+    __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);  // before the transport looks at the targets' marks
+    cw_batch_send(ctx);
+    if (ctx->port->client) {
+        int rc = cw_transport->quiet(ctx->port->client);
         if (rc)
             cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
     }
+    __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     cw_ctx_leave(ctx);
 }
 
 void cw_fence_cold(cw_ctx_t *ctx)
 {
     cw_ctx_enter(ctx);
-    if (ctx->client) {
-        int rc = cw_transport->fence(ctx->client);
+    cw_batch_send(ctx);
+    if (ctx->port->client) {
+        int rc = cw_transport->fence(ctx->port->client);
         if (rc)
             cwu_fatal("fence failed (%s)", cwu_error_name(rc));
     }
     cw_ctx_leave(ctx);
 }
 
-void cw_quiet(cw_ctx_t *ctx)
+void cw_quiet_rearm(cw_ctx_t *ctx)
 {
-    if (ctx == &cw_ctx_default)
-        cw_quiet_default();
-    else
-        cw_quiet_cold(ctx);
-}
-
-void cw_fence(cw_ctx_t *ctx)
-{
-    if (ctx == &cw_ctx_default)
-        cw_fence_default();
-    else
-        cw_fence_cold(ctx);
+    if (ctx->node == &cw_ctx_unstored)
+        return;
+    atomic_thread_fence(memory_order_seq_cst);
+    cw_ctx_rearm(ctx);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,9 +14,10 @@
 #include "core/core.h"
 #include "core/heap.h"
 #include "core/node.h"
+#include "core/report.h"
 
 #define HOLE (4ull << 30)  // room for brk and for growth between static data and heap: addresses, not memory
-#define WIRE_VERSION 1u
+#define WIRE_VERSION 2u
 
 cw_segment_t cw_segment;
 
@@ -27,17 +29,12 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
 /** Memory a job on this machine can hope for: RAM and swap, or the control group's limit if that is lower. */
 static uint64_t machine_memory(void)
 {
-    uint64_t total = 0, limit = 0;
-    char line[256];
-    FILE *f = fopen("/proc/meminfo", "re");
-    while (f && fgets(line, sizeof line, f)) {
-        unsigned long long kb;
-        if (sscanf(line, "MemTotal: %llu", &kb) == 1 || sscanf(line, "SwapTotal: %llu", &kb) == 1)
-            total += kb * 1024;
-    }
-    if (f)
-        fclose(f);
-    f = fopen("/sys/fs/cgroup/memory.max", "re");
+    uint64_t limit = 0;
+    struct sysinfo info;  // /proc/meminfo says the same and takes every PE longer than the rest of this file
+    if (sysinfo(&info))
+        return 0;
+    uint64_t total = ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
+    FILE *f = fopen("/sys/fs/cgroup/memory.max", "re");
     if (f && fscanf(f, "%lu", &limit) != 1)
         limit = 0;
     if (f)
@@ -69,7 +66,6 @@ static int choose_heap(uint64_t *heap_p)
 static void shape(const cw_static_data_t *data, uint64_t heap)
 {
     cw_segment_t *s = &cw_segment;
-    size_t coll = cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
     s->agreement = (cw_agreement_t){.heap_nbytes = heap,
                                     .data_nbytes = data->nbytes,
                                     .program = data->program,
@@ -77,7 +73,7 @@ static void shape(const cw_static_data_t *data, uint64_t heap)
                                     .npes = (uint32_t)cw_world.npes};
     cwt_layout_t *l = &s->layout;
     l->nslots = (uint32_t)cw_world.nslots;
-    l->control_nbytes = round_up(cw_coll_area_offset() + coll, 65536);
+    l->control_nbytes = round_up(cw_team_rounds_offset(cw_world.max_slots, 0), 65536);
     l->slice_offset = l->control_nbytes;
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
@@ -247,12 +243,32 @@ cw_coll_area_t *cw_coll_local_area(void)
     return (cw_coll_area_t *)cw_segment.coll_area;
 }
 
-uint64_t cw_coll_area_offset(void)
+uint64_t cw_report_offset(int slot)
 {
-    return round_up(sizeof(cw_control_t) + (uint64_t)cw_world.max_slots * sizeof(cw_slot_t), 4096);
+    uint64_t first = round_up(sizeof(cw_control_t) + (uint64_t)cw_world.max_slots * sizeof(cw_slot_t), 4096);
+    return first + (uint64_t)slot * sizeof(cw_report_slot_t);
 }
 
-void *cw_coll_scratch(void)
+uint64_t cw_coll_area_offset(void)
 {
-    return cw_segment.heap;
+    return cw_report_offset(cw_world.max_slots);
+}
+
+uint64_t cw_team_rounds_offset(int slot, int id)
+{
+    uint64_t first = cw_coll_area_offset() + cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
+    uint64_t of_a_pe = cw_team_rounds_at(CW_TEAMS, cw_world.nnodes);
+    return first + (uint64_t)slot * of_a_pe + cw_team_rounds_at(id, cw_world.nnodes);
+}
+
+char *cw_team_rounds(int slot, int id)
+{
+    return cw_segment.base + cw_team_rounds_offset(slot, id);
+}
+
+_Static_assert(sizeof(cw_coll_scratch_t) <= CW_COLL_SCRATCH, "fits below the heap");
+
+cw_coll_scratch_t *cw_coll_scratch(void)
+{
+    return (cw_coll_scratch_t *)(void *)cw_segment.heap;
 }

@@ -14,11 +14,14 @@
 #include "core/segment.h"
 #include "core/wait.h"
 
-#define NAP_NS 250000u  // while a PE polls for us: the longest a request can be left lying when it stops
+// While a PE polls for us. The longest is how long a request can be left lying when it stops.
+#define NAP_NS 250000u
+#define LONGEST_NAP_NS 1000000u
+#define POLLS_PER_YIELD 4
 
 static struct {
     pthread_t thread;
-    pthread_mutex_t lock;        // guards `server` (progress by this thread or by a waiting PE)
+    pthread_mutex_t lock;  // guards `server` (progress by this thread or by a waiting PE)
     cwt_server_t *server;
     cwb_t *boot;
     int status;                  // of the start, valid when published
@@ -31,7 +34,8 @@ static struct {
 
 static bool somebody_sleeps(void)
 {
-    return atomic_load_explicit(&cw_hot.node->sleepers, memory_order_relaxed) != 0;
+    // Not through the default context, which ends before this thread does.
+    return atomic_load_explicit(&cw_segment.control->hot.sleepers, memory_order_relaxed) != 0;
 }
 
 static int publish(void)
@@ -47,7 +51,7 @@ static int publish(void)
         return rc;
     record.address_nbytes = (uint32_t)nbytes;
     char key[CWB_KEY_MAX + 1];
-    snprintf(key, sizeof key, "n%d", cw_world.node);
+    cw_job_node_key(cw_world.node, key);
     if ((rc = srv.boot->ops->put(srv.boot, key, &record, sizeof record)))
         return rc;
     return srv.boot->ops->fence_nb(srv.boot);
@@ -72,30 +76,42 @@ static int open_and_publish(void)
     return rc;
 }
 
+/** Polls only where a core is to spare: one that no PE was given, or that of a PE which sleeps. Beside PEs that compute
+ *  a server that blocks at once is better off: the scheduler lets a thread that seldom runs go first, and makes one that
+ *  has used up its share wait for the end of a time slice. */
+static long polls_before_block(bool sleepers)
+{
+    return cw_wait_spare_core || sleepers ? cw_wait_server_spin : 0;
+}
+
 static void serve_until_stopped(void)
 {
     uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+    uint64_t nap_ns = NAP_NS;
     long idle = 0;
     while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
         bool sleepers = somebody_sleeps();
         uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
         if (polls != seen_polls && !sleepers) {
             seen_polls = polls;  // a PE polls for us: leave it the work and the cores
-            cwu_futex_wait((uint32_t *)&srv.stop, 0, NAP_NS);
+            cwu_futex_wait((uint32_t *)&srv.stop, 0, nap_ns);
+            nap_ns = nap_ns < LONGEST_NAP_NS ? 2 * nap_ns : nap_ns;
             continue;
         }
+        nap_ns = NAP_NS;
         pthread_mutex_lock(&srv.lock);
         int events = cw_transport->server_progress(srv.server);
         pthread_mutex_unlock(&srv.lock);
         if (sleepers)
-            cw_wake_node();
+            cw_wake_changed();
         if (events > 0) {
             idle = 0;
-        } else if (++idle < cw_wait_server_spin && !sleepers) {
-            sched_yield();
+        } else if (++idle < polls_before_block(sleepers)) {
+            if (idle % POLLS_PER_YIELD == 0)
+                sched_yield();
         } else {
             cw_transport->server_block(srv.server, 1000000000u);
-            idle = sleepers ? cw_wait_server_spin : 0;
+            idle = 0;
         }
     }
 }
@@ -121,6 +137,10 @@ static void *server_main(void *arg)
 int cw_server_start(cwb_t *boot)
 {
     srv.boot = boot;
+    srv.server = NULL;
+    atomic_store(&srv.published, 0);
+    atomic_store(&srv.stop, 0);
+    atomic_store(&srv.knows_secret, false);
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are the program's business

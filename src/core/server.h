@@ -3,16 +3,16 @@
 // The node server: a thread in the process of the node's lowest PE that accepts connections, lets the provider serve
 // puts and gets, and executes requests on the node object. Only in jobs of more than one node.
 //
-// It polls while traffic is dense, blocks in the provider's wait object when there is none, and naps while a waiting
-// PE of its own process polls for it (cw_server_poll). It never spins against the PEs of its node: each empty poll
-// yields the core. While a PE of the node sleeps, every arrival rings the sleepers (cw_wake_node).
+// It blocks in the provider's wait object when there is no traffic, and naps while a waiting PE of its own process polls
+// for it (cw_server_poll). It polls only where a core is to spare, and yields between polls. While a PE of the node
+// sleeps, it compares the word that the sleeper waits for after every round and rings when it changed.
 #ifndef CW_CORE_SERVER_H
 #define CW_CORE_SERVER_H
 
 #include "bootstrap/bootstrap.h"
 #include "core/core.h"
 
-/** What a node publishes under the key "n<node>" for those who will connect to it. */
+/** What a node publishes under a key of its own (cw_job_node_key) for those who will connect to it. */
 typedef struct cw_node_record {
     uint64_t heap_nbytes, data_nbytes, program;
     uint32_t version, address_nbytes;

@@ -2,9 +2,12 @@
 //
 // Strided blocks. On the node: plain copies. Off the node: small blocks travel packed in requests that the node
 // server unpacks (one message for up to 4 KiB of payload); blocks large enough to pay for themselves go directly.
+#include "core/batch.h"
 #include "core/core.h"
 #include "core/ctx.h"
 #include "core/request.h"
+#include "core/rma.h"
+#include "core/watch.h"
 
 #define DIRECT_BLOCK 1024u   // bytes: from here a block is one transfer of its own
 #define GETS_IN_FLIGHT 4
@@ -16,6 +19,9 @@ static void copy_blocks(char *dest, const char *src, ptrdiff_t dest_stride, ptrd
     for (size_t i = 0; i < nblocks; i++, dest += dest_stride, src += src_stride)        \
     memcpy(dest, src, sizeof(type))
     switch (block_nbytes) {
+    case 2:
+        COPY_AS(uint16_t);
+        break;
     case 4:
         COPY_AS(uint32_t);
         break;
@@ -56,7 +62,7 @@ static void put_packed(cw_ctx_t *ctx, cwt_target_t *t, char *dest, const char *s
         src += (ptrdiff_t)n * src_stride;
         nblocks -= n;
     }
-    cw_ctx_mark(ctx, t);
+    cw_ctx_mark(ctx);
 }
 
 /** One packed answer, and where its blocks go. */
@@ -101,7 +107,7 @@ static void get_packed(cw_ctx_t *ctx, cwt_target_t *t, char *dest, const char *s
             src += (ptrdiff_t)n * src_stride;
             nblocks -= n;
         } else {
-            cw_must(cw_transport->wait(ctx->client, &ring[done++ % GETS_IN_FLIGHT].reply), "strided get", pe);
+            cw_must(cw_transport->wait(ctx->port->client, &ring[done++ % GETS_IN_FLIGHT].reply), "strided get", pe);
         }
     }
 }
@@ -111,55 +117,70 @@ static size_t extent(ptrdiff_t stride, size_t block_nbytes, size_t nblocks)
     return nblocks && stride > 0 ? (size_t)stride * (nblocks - 1) + block_nbytes : block_nbytes;
 }
 
-void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
-                    size_t block_nbytes, size_t nblocks, int pe)
+/** The whole extent is checked, the payload is counted. */
+static cw_frame_t *watch(cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local, ptrdiff_t stride,
+                         size_t block_nbytes, size_t nblocks, int rank)
 {
-    uintptr_t delta = cw_peer_word(pe);
+    cw_frame_t *frame = cw_ctx_watch(ctx, op, symmetric, local, extent(stride, block_nbytes, nblocks), rank);
+    if (frame)
+        frame->nbytes = block_nbytes * nblocks;
+    return frame;
+}
+
+void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
+                    size_t block_nbytes, size_t nblocks, int rank)
+{
+    uintptr_t delta = cw_peer_word(ctx, rank);
     if (nblocks == 0 || block_nbytes == 0)
         return;
     if (cw_word_is_local(delta)) {
         copy_blocks(cw_local_address(delta, dest), src, dest_stride, src_stride, block_nbytes, nblocks);
-        cw_local_stored(pe);
+        cw_ctx_stored(ctx, rank);
         return;
     }
+    CW_WATCH(watch(ctx, CW_OP_PUT_STRIDED, dest, src, dest_stride, block_nbytes, nblocks, rank));
     if (block_nbytes >= DIRECT_BLOCK) {
         for (size_t i = 0; i < nblocks; i++)
             cw_put(ctx, (char *)dest + (ptrdiff_t)i * dest_stride, (const char *)src + (ptrdiff_t)i * src_stride,
-                   block_nbytes, pe);
+                   block_nbytes, rank);
         return;
     }
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = cw_reach(ctx, "strided put", dest, extent(dest_stride, block_nbytes, nblocks), pe, &delta);
+    cwt_target_t *t = cw_reach(ctx, "strided put", dest, extent(dest_stride, block_nbytes, nblocks), rank, &delta);
     if (t) {
-        put_packed(ctx, t, dest, src, dest_stride, src_stride, block_nbytes, nblocks, pe);
+        if (CW_UNLIKELY(ctx->batch != NULL))
+            cw_batch_pass(ctx, rank);
+        put_packed(ctx, t, dest, src, dest_stride, src_stride, block_nbytes, nblocks, cw_ctx_pe(ctx, rank));
     } else {
         copy_blocks((char *)dest + delta, src, dest_stride, src_stride, block_nbytes, nblocks);
-        cw_local_stored(pe);
+        cw_ctx_stored(ctx, rank);
     }
-    cw_ctx_leave(ctx);
 }
 
 void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
-                    size_t block_nbytes, size_t nblocks, int pe)
+                    size_t block_nbytes, size_t nblocks, int rank)
 {
-    uintptr_t delta = cw_peer_word(pe);
+    uintptr_t delta = cw_peer_word(ctx, rank);
     if (nblocks == 0 || block_nbytes == 0)
         return;
     if (cw_word_is_local(delta)) {
         copy_blocks(dest, cw_local_address(delta, src), dest_stride, src_stride, block_nbytes, nblocks);
+        cw_get_done();
         return;
     }
+    CW_WATCH(watch(ctx, CW_OP_GET_STRIDED, src, dest, src_stride, block_nbytes, nblocks, rank));
     if (block_nbytes >= DIRECT_BLOCK) {
         for (size_t i = 0; i < nblocks; i++)
             cw_get(ctx, (char *)dest + (ptrdiff_t)i * dest_stride, (const char *)src + (ptrdiff_t)i * src_stride,
-                   block_nbytes, pe);
+                   block_nbytes, rank);
         return;
     }
-    cw_ctx_enter(ctx);
-    cwt_target_t *t = cw_reach(ctx, "strided get", src, extent(src_stride, block_nbytes, nblocks), pe, &delta);
-    if (t)
-        get_packed(ctx, t, dest, src, dest_stride, src_stride, block_nbytes, nblocks, pe);
-    else
+    cwt_target_t *t = cw_reach(ctx, "strided get", src, extent(src_stride, block_nbytes, nblocks), rank, &delta);
+    if (t) {
+        if (CW_UNLIKELY(ctx->batch != NULL))
+            cw_batch_pass(ctx, rank);
+        get_packed(ctx, t, dest, src, dest_stride, src_stride, block_nbytes, nblocks, cw_ctx_pe(ctx, rank));
+    } else {
         copy_blocks(dest, (const char *)src + delta, dest_stride, src_stride, block_nbytes, nblocks);
-    cw_ctx_leave(ctx);
+        cw_get_done();
+    }
 }

@@ -7,8 +7,10 @@
 #include "base/futex.h"
 #include "core/core.h"
 #include "core/ctx.h"
+#include "core/report.h"
 #include "core/segment.h"
 #include "core/server.h"
+#include "core/watch.h"
 
 #define FIRST_SLEEP_NS 200000u
 #define LONGEST_SLEEP_NS 10000000u
@@ -17,12 +19,15 @@
 
 static uint32_t spin_rounds, yield_rounds;
 long cw_wait_server_spin;
+bool cw_wait_spare_core;
+const cw_wait_on_t cw_wait_world = {.kind = CW_WAIT_WORLD};
 
 void cw_wait_init(void)
 {
     cpu_set_t set;
     int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     bool roomy = cw_world.machine_pes <= ncpus;
+    cw_wait_spare_core = cw_world.machine_pes < ncpus;
     // Long enough to see an answer that comes at once (a flag: 2 rounds; a round trip over loopback: 10 to 20), no
     // longer: two PEs that happen to share a core hand it over only after the spin, and the scheduler lets them share
     // one for long. Measured there, half round trip: 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20
@@ -46,16 +51,55 @@ static void help(uint32_t round)
     if (cw_world.nnodes == 1)
         return;
     cw_server_poll();
-    if (cw_ctx_default.client && round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1)
-        cw_ctx_progress(&cw_ctx_default);
+    if (round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1)
+        cw_ctx_progress();
+}
+
+static uint64_t load_word(const void *word, uint32_t nbytes)
+{
+    switch (nbytes) {
+    case 2:
+        return __atomic_load_n((const uint16_t *)word, __ATOMIC_RELAXED);
+    case 4:
+        return __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
+    default:
+        return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
+    }
+}
+
+/** Where the node object holds what I see at `word`; 0: it does not. */
+static uint64_t offset_in_node(const void *word)
+{
+    uintptr_t at = (uintptr_t)word, base = (uintptr_t)cw_segment.base;
+    if (at - base < cw_segment.nbytes)
+        return at - base;
+    if (at - cw_segment.origin < cw_segment.layout.slice_stride)
+        return cw_slice_offset((uint32_t)cw_world.slot) + (at - cw_segment.origin);
+    return 0;
+}
+
+/** Says what this PE waits for, before the caller looks at it once more: a change after that look is seen by whoever
+ *  compares. Two threads that sleep have no one word. */
+static void watch(const cw_wait_t *w, cw_slot_t *me)
+{
+    uint64_t offset =
+        w->word && atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1 ? offset_in_node(w->word) : 0;
+    atomic_store_explicit(&me->watched, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);  // nobody pairs the old word with what follows
+    if (offset == 0)
+        return;
+    atomic_store_explicit(&me->seen, load_word(w->word, w->word_size), memory_order_relaxed);
+    atomic_store_explicit(&me->watched_size, w->word_size, memory_order_relaxed);
+    atomic_store_explicit(&me->watched, offset, memory_order_release);  // pairs with unchanged()
 }
 
 static void announce(cw_wait_t *w)
 {
     cw_slot_t *me = my_slot();
-    w->announced = 1;
+    w->announced = w->attended = true;
     w->sleep_ns = FIRST_SLEEP_NS;
     atomic_fetch_add(&me->waiting, 1);
+    watch(w, me);
     atomic_fetch_add(&cw_hot.node->sleepers, 1);  // seq_cst: before the caller's next look at its condition
     w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
 }
@@ -63,6 +107,8 @@ static void announce(cw_wait_t *w)
 void cw_wait_round(cw_wait_t *w)
 {
     uint32_t round = w->round++;
+    if (round == 0 && CW_UNLIKELY(!cw_world.plain) && (w->frame = cw_watch_wait(w->call)))
+        w->attended = true;
     help(round);
     if (round < spin_rounds) {
         cwu_cpu_pause();
@@ -72,9 +118,12 @@ void cw_wait_round(cw_wait_t *w)
         announce(w);
     } else {
         cw_slot_t *me = my_slot();
+        if (cw_report_on)
+            cw_report_sleeps(w);
         atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
         cwu_futex_wait((uint32_t *)&me->doorbell, w->bell, w->sleep_ns);
         w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
+        watch(w, me);
         if (w->sleep_ns < LONGEST_SLEEP_NS)
             w->sleep_ns *= 2;
     }
@@ -82,9 +131,18 @@ void cw_wait_round(cw_wait_t *w)
 
 void cw_wait_end(cw_wait_t *w)
 {
-    w->announced = 0;
-    atomic_fetch_sub_explicit(&cw_hot.node->sleepers, 1, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&my_slot()->waiting, 1, memory_order_relaxed);
+    if (w->reported)
+        cw_report_moves(w);
+    if (w->announced) {
+        cw_slot_t *me = my_slot();
+        atomic_store_explicit(&me->watched, 0, memory_order_relaxed);  // another thread's sleep may outlast this one
+        atomic_fetch_sub_explicit(&cw_hot.node->sleepers, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&me->waiting, 1, memory_order_relaxed);
+    }
+    if (w->frame)
+        cw_watch_end(w->frame);
+    w->announced = w->attended = false;
+    w->frame = NULL;
 }
 
 static void ring(cw_slot_t *slot)
@@ -96,21 +154,36 @@ static void ring(cw_slot_t *slot)
         cwu_futex_wake((uint32_t *)&slot->doorbell, INT_MAX);
 }
 
+/** Does the only sleeper of this PE wait for a word that is what it was? */
+static bool unchanged(cw_slot_t *slot)
+{
+    uint64_t at = atomic_load_explicit(&slot->watched, memory_order_acquire);
+    if (at == 0 || atomic_load_explicit(&slot->waiting, memory_order_relaxed) != 1)
+        return false;
+    uint64_t seen = atomic_load_explicit(&slot->seen, memory_order_relaxed);
+    uint32_t nbytes = atomic_load_explicit(&slot->watched_size, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);  // the pair is one if the offset still is what it was
+    return atomic_load_explicit(&slot->watched, memory_order_relaxed) == at &&
+           load_word(cw_segment.base + at, nbytes) == seen;
+}
+
+/** Whoever calls this after a store sees its own store, so the word is compared with what the sleeper saw before. */
 void cw_wake(int pe)
 {
-    if (cw_segment.slots)
+    if (cw_segment.slots && !unchanged(&cw_segment.slots[cw_world.slot_of_pe[pe]]))
         ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);
 }
 
-void cw_wake_node(void)
+void cw_wake_changed(void)
 {
     for (int s = 0; s < cw_world.nslots; s++)
-        ring(&cw_segment.slots[s]);
+        if (!unchanged(&cw_segment.slots[s]))
+            ring(&cw_segment.slots[s]);
 }
 
 bool cw_wait_must_help(void)
 {
-    return cw_world.hosts_server || cw_hot.last != 0;
+    return cw_world.hosts_server || cw_ctx_in_flight();
 }
 
 void cw_progress(void)

@@ -13,27 +13,17 @@
 #include "core/ctx.h"
 #include "core/info.h"
 #include "core/job.h"
+#include "core/leave.h"
 #include "core/rma.h"
 #include "core/segment.h"
 #include "core/server.h"
 #include "core/stats.h"
 #include "core/wait.h"
-
-#define OUTSIDE_WORDS 256  // PEs for which a call before init or after finalize still finds a cold word
-
-#define COLD4 CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD
-#define COLD16 COLD4, COLD4, COLD4, COLD4
-#define COLD64 COLD16, COLD16, COLD16, COLD16
-static const uintptr_t outside_words[OUTSIDE_WORDS] = {COLD64, COLD64, COLD64, COLD64};
-#define OUTSIDE_BELOW 16  // of them for negative PEs
-static const uintptr_t *const outside = outside_words + OUTSIDE_BELOW;
-static cw_node_hot_t nobody;
+#include "core/watch.h"
 
 cw_world_t cw_world;
 const cwt_ops_t *cw_transport;
-cw_hot_t cw_hot = {.peer = outside_words + OUTSIDE_BELOW, .node = &nobody, .amo_peer = outside_words + OUTSIDE_BELOW};
 static int init_count;
-static uintptr_t *checked_words;  // all cold: checking mode, and atomics through the NIC
 
 static void abort_job(int status)
 {
@@ -46,6 +36,8 @@ static void abort_job(int status)
 static int place(void)
 {
     cw_world_t *w = &cw_world;
+    if (w->pes_of_node)
+        return CW_OK;  // a later life, at the same place
     w->node_of_pe = malloc((size_t)w->npes * sizeof(int));
     w->slot_of_pe = malloc((size_t)w->npes * sizeof(int));
     if (!w->node_of_pe || !w->slot_of_pe)
@@ -105,31 +97,27 @@ static int attach(void)
     return CW_OK;
 }
 
-/** The tables the inlined paths look at. */
-static int open_tables(void)
+/** The transport itself, or the one that stands before it and delays. */
+static int choose_transport(void)
 {
-    cw_world.check = cwu_env.check;
-    int rc = cw_ctx_init(&cw_ctx_default);
-    if (rc)
-        return rc;
-    if (cw_world.check || cw_world.nic_atomics) {
-        checked_words = cw_words_create(cw_world.npes);
-        if (!checked_words)
-            return CW_ENOMEM;
-    }
-    cw_hot.node = &cw_segment.control->hot;
-    cw_hot.peer = cw_world.check ? checked_words : cw_ctx_default.word;
-    cw_hot.amo_peer = checked_words ? checked_words : cw_ctx_default.word;
-    return CW_OK;
+    cw_transport = &cwt_ofi;
+    if (!cwu_env.delay)
+        return CW_OK;
+    cwt_trace_config_t config = {
+        .spec = cwu_env.delay, .job = cw_boot.job_id, .log = cwu_env.delay_log, .pe = cw_world.pe};
+    return cwt_trace_wrap(&cwt_ofi, &config, &cw_transport);
 }
 
 static int open_network(void)
 {
     if (cw_world.nnodes == 1)
         return CW_OK;
-    cw_transport = &cwt_ofi;
     cw_world.hosts_server = cw_world.slot == 0;
-    return cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
+    int rc = choose_transport();
+    if (rc == CW_OK)
+        rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
+    uint8_t secret[CWT_SECRET_BYTES];
+    return rc || !cw_boot.shared_wire ? rc : cw_job_fence_and_secret(secret);
 }
 
 /** CAUSEWAY_CONNECT=static: every connection now instead of at first use. */
@@ -146,6 +134,7 @@ static int connect_all(void)
 static int join(void)
 {
     cwu_env_load();
+    cw_job_begin();
     int rc = cwb_open(&cw_boot);
     if (rc)
         return rc;
@@ -160,7 +149,7 @@ static int join(void)
     if ((rc = place()))
         return rc;
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
-    if ((rc = cw_segment_init(&cw_boot)) || (rc = open_tables()))
+    if ((rc = cw_segment_init(&cw_boot)) || (rc = cw_watch_open()) || (rc = cw_ctx_open()))
         return rc;
     cw_wait_init();
     cw_coll_init();
@@ -179,8 +168,6 @@ int cw_init(int thread_level)
         init_count++;
         return CW_OK;
     }
-    if (cw_world.finalized)
-        cwu_fatal("shmem_init after the last shmem_finalize: this job has been left for good");
     cw_world.thread_level = thread_level;
     cw_world.thread_multiple = thread_level >= CW_THREAD_MULTIPLE;
     cw_stats_begin();
@@ -189,18 +176,38 @@ int cw_init(int thread_level)
         cwu_fatal("initialisation failed (%s)", cwu_error_name(rc));
     init_count = 1;
     cw_world.initialized = true;
+    cw_world.finalized = false;
+    cw_world.plain = !cw_world.observed;
+    cw_watch_started();
+    cwu_debug(
+        "joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, static data %llu bytes",
+        cw_boot.ops->name, cw_world.node, cw_world.nnodes, cw_world.slot, cw_world.nslots,
+        (unsigned long long)cw_segment.agreement.heap_nbytes, (unsigned long long)cw_segment.agreement.data_nbytes);
     return CW_OK;
 }
 
 /** Nobody closes its end of a connection while another still waits for an answer on it. */
 static void leave_network(void)
 {
-    int rc;
     uint8_t secret[CWT_SECRET_BYTES];
     cw_quiet_cold(&cw_ctx_default);
-    if ((rc = cw_job_fence_and_secret(secret)) || (rc = cw_boot.ops->fence_nb(&cw_boot)) ||
-        (rc = cw_boot.ops->fence_wait(&cw_boot)))
+    int rc = cw_job_fence_and_secret(secret);
+    if (rc == CW_OK)
+        rc = cw_boot.ops->fence_nb(&cw_boot);
+    if (rc == CW_ENOENT) {
+        cw_leave_without_launcher();
+        return;
+    }
+    if (rc == CW_OK)
+        rc = cw_boot.ops->fence_wait(&cw_boot);
+    if (rc)
         cwu_fatal("the last fence of the job failed (%s)", cwu_error_name(rc));
+}
+
+static void finalize_barrier(void)
+{
+    CW_WATCH(cw_watch_call("shmem_finalize"));
+    cw_barrier(cw_group_world);
 }
 
 void cw_finalize(void)
@@ -208,21 +215,21 @@ void cw_finalize(void)
     if (!cw_world.initialized)
         cw_check_failed("shmem_finalize", "called %s",
                         cw_world.finalized ? "after the last shmem_finalize" : "before shmem_init");
-    cw_barrier(cw_group_world);
+    finalize_barrier();
     if (--init_count > 0)
         return;
+    cw_watch_finish();
+    cw_ctx_destroy_all();
+    cwu_debug("leaving the job; connections to %d nodes", cw_stats_nodes_touched());
     if (cw_world.nnodes > 1)
         leave_network();
-    cw_stats_print();
-    cw_hot = (cw_hot_t){.peer = outside, .node = &nobody, .amo_peer = outside};
-    cw_world.initialized = false;
+    cw_world.initialized = cw_world.plain = false;
     cw_world.finalized = true;
-    cw_ctx_fini(&cw_ctx_default);
+    cw_watch_close();
+    cw_ctx_shut();
     cw_server_stop();
     cw_coll_fini();
     cw_segment_fini();
-    cw_words_destroy(checked_words);
-    checked_words = NULL;
     cw_boot.ops->close(&cw_boot);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The messages for wrong use of a routine: the call, the argument, and what to do.
+#include "core/check.h"
 #include "shmem/shm.h"
 
 void shm_not_initialized(const char *func)
@@ -11,6 +12,13 @@ void shm_not_initialized(const char *func)
     cw_check_failed(call, "called before shmem_init; call shmem_init or shmem_init_thread first");
 }
 
+cw_frame_t *shm_enter(const char *func)
+{
+    if (!cw_world.initialized)
+        shm_not_initialized(func);
+    return cw_watch_call(shm_call_name(func));
+}
+
 void shm_bad_context(const char *func)
 {
     cw_check_failed(shm_call_name(func), "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation "
@@ -19,7 +27,9 @@ void shm_bad_context(const char *func)
 
 void shm_bad_team(const char *func)
 {
-    cw_check_failed(shm_call_name(func), "the team is not valid; use SHMEM_TEAM_WORLD");
+    cw_check_failed(shm_call_name(func),
+                    "the team is not valid; use SHMEM_TEAM_WORLD or SHMEM_TEAM_SHARED, or a team that "
+                    "a split gave this PE and that is not destroyed");
 }
 
 void shm_bad_compare(const char *func, int cmp)
@@ -41,8 +51,53 @@ void shm_check_pe(const char *func, int pe)
         cw_check_failed(shm_call_name(func), "no PE %d: PEs are 0 to %d", pe, cw_world.npes - 1);
 }
 
+void shm_check_context(const char *func, const cw_ctx_t *ctx)
+{
+    if (!cw_ctx_is_alive(ctx))
+        shm_bad_context(func);
+}
+
+void shm_check_rank(const char *func, const cw_ctx_t *ctx, int rank)
+{
+    if (ctx->size == 0)
+        shm_bad_context(func);
+    if (rank < 0 || rank >= ctx->size)
+        cw_check_failed(shm_call_name(func), "no PE %d: PEs of this context's team are 0 to %d", rank, ctx->size - 1);
+}
+
 void shm_check_count(const char *func, const char *what, size_t nelems, size_t elem_nbytes)
 {
     if (nelems > (size_t)PTRDIFF_MAX / elem_nbytes)
         cw_check_failed(shm_call_name(func), "negative count: %s is %td", what, (ptrdiff_t)nelems);
+}
+
+void shm_check_not_null(const char *func, const char *what, const void *addr)
+{
+    if (!addr)
+        cw_check_failed(shm_call_name(func), "%s is NULL; give the address of a variable", what);
+}
+
+void shm_check_variable(const char *func, const char *what, const void *addr, size_t nbytes)
+{
+    shm_check_not_null(func, what, addr);
+    shm_check_symmetric(func, what, addr, nbytes);
+    if ((uintptr_t)addr % nbytes)
+        cw_check_failed(shm_call_name(func),
+                        "%s %p is not aligned to its %zu bytes; declare it with its type, do not place it by hand",
+                        what, addr, nbytes);
+}
+
+void shm_check_stride(const char *func, const char *what, ptrdiff_t stride, ptrdiff_t least)
+{
+    if (stride < least)
+        cw_check_failed(shm_call_name(func), "the stride %s is %td; it must be at least %td", what, stride, least);
+}
+
+void shm_check_overlap(const char *func, const void *dest, size_t ndest, const void *source, size_t nsource,
+                       bool in_place)
+{
+    if ((in_place && dest == source) || !cw_check_overlaps(source, nsource, dest, ndest, cw_world.pe))
+        return;
+    cw_check_failed(shm_call_name(func), "source %p (%zu bytes) and dest %p (%zu bytes) overlap; use %s", source,
+                    nsource, dest, ndest, in_place ? "buffers apart, or the same for both" : "another buffer");
 }

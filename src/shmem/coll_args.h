@@ -4,15 +4,26 @@
 #ifndef SHM_COLL_ARGS_H
 #define SHM_COLL_ARGS_H
 
+#include "core/team.h"
 #include "shmem/shm.h"
+
+// A handle is a small number for the teams that are always there, and the address of its group for any other.
+
+/** The rest of shm_team(): SHMEM_TEAM_SHARED, checks, and handles that are none. */
+const cw_group_t *shm_other_team(shmem_team_t team, const char *func);
 
 static inline const cw_group_t *shm_team(shmem_team_t team, const char *func)
 {
-    if (CW_UNLIKELY(team != SHMEM_TEAM_WORLD))
-        shm_bad_team(func);
-    return cw_group_world;
+    if (team == SHMEM_TEAM_WORLD)
+        return cw_group_world;
+    if (CW_LIKELY((uintptr_t)team > (uintptr_t)SHMEM_TEAM_SHARED && !cw_world.check))
+        return (const cw_group_t *)(const void *)team;
+    return shm_other_team(team, func);
 }
 #define SHM_TEAM(team) shm_team((team), __func__)
+
+/** The way back. */
+shmem_team_t shm_team_handle(const cw_group_t *team);
 
 /** The active set of a deprecated collective. */
 typedef struct shm_set {
@@ -22,5 +33,22 @@ typedef struct shm_set {
 
 /** The group of an active set: the world's own when the set is the world, else `room` filled in. */
 const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *room);
+void shm_compare_claims(const char *func, const cw_group_t *group, const void *dest, const void *source,
+                        uint64_t nelems) __attribute__((cold));
+
+/** Checking mode: do all PEs of the group make this call? Before anything else that the others see. */
+static inline void shm_agree(const char *func, const cw_group_t *group)
+{
+    if (SHM_CHECKING())
+        shm_compare_claims(func, group, NULL, NULL, CW_CLAIM_NONE);
+}
+
+/** With the same symmetric objects (of no interest if there are no elements) and as many elements? */
+static inline void shm_agree_move(const char *func, const cw_group_t *group, const void *dest, const void *source,
+                                  uint64_t nelems)
+{
+    if (SHM_CHECKING())
+        shm_compare_claims(func, group, nelems ? dest : NULL, nelems ? source : NULL, nelems);
+}
 
 #endif

@@ -5,7 +5,7 @@
 #include "shmem/coll_args.h"
 
 static void check_move(const char *func, const void *dest, size_t ndest, const void *source, size_t nsource,
-                       size_t size)
+                       size_t size, bool in_place)
 {
     if (!SHM_CHECKING())
         return;
@@ -13,28 +13,49 @@ static void check_move(const char *func, const void *dest, size_t ndest, const v
     shm_check_count(func, "nelems", nsource, size);
     shm_check_symmetric(func, "dest", dest, ndest * size);
     shm_check_symmetric(func, "source", source, nsource * size);
+    shm_check_overlap(func, dest, ndest * size, source, nsource * size, in_place);
 }
 
 static int broadcast(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size,
                      int root, bool root_copies)
 {
-    check_move(func, dest, nelems, source, nelems, size);
-    if (SHM_CHECKING() && (root < 0 || root >= g->size))
-        cw_check_failed(shm_call_name(func), "no root PE %d: the PEs taking part are 0 to %d", root, g->size - 1);
+    check_move(func, dest, nelems, source, nelems, size, true);
+    if (SHM_CHECKING()) {
+        cw_claim_t claim = cw_claim(shm_call_name(func));
+        claim.dest = nelems ? dest : NULL;
+        claim.source = nelems ? source : NULL;
+        claim.nelems = nelems;
+        claim.root = (uint64_t)root;
+        cw_coll_agree(g, &claim);
+        if (root < 0 || root >= g->size)
+            cw_check_failed(shm_call_name(func), "no root PE %d: the PEs taking part are 0 to %d", root, g->size - 1);
+    }
+    SHM_BYTES(nelems * size);
     cw_broadcast(g, dest, source, nelems * size, root, root_copies);
     return 0;
 }
 
+/** The one collective that each PE may call with a size of its own. The objects are the same even so: a PE that brings
+ *  nothing finds those of the others by its own. */
 static int collect(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
 {
-    check_move(func, dest, nelems, source, nelems, size);
+    check_move(func, dest, nelems, source, nelems, size, false);
+    if (SHM_CHECKING()) {
+        cw_claim_t claim = cw_claim(shm_call_name(func));
+        claim.dest = dest;
+        claim.source = source;
+        cw_coll_agree(g, &claim);
+    }
+    SHM_BYTES(nelems * size);
     cw_collect(g, dest, source, nelems * size);
     return 0;
 }
 
 static int fcollect(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
 {
-    check_move(func, dest, nelems * (size_t)g->size, source, nelems, size);
+    check_move(func, dest, nelems * (size_t)g->size, source, nelems, size, false);
+    shm_agree_move(func, g, dest, source, nelems);
+    SHM_BYTES(nelems * size);
     cw_fcollect(g, dest, source, nelems * size);
     return 0;
 }
@@ -42,7 +63,9 @@ static int fcollect(const char *func, const cw_group_t *g, void *dest, const voi
 static int alltoall(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
 {
     size_t all = nelems * (size_t)g->size;
-    check_move(func, dest, all, source, all, size);
+    check_move(func, dest, all, source, all, size, false);
+    shm_agree_move(func, g, dest, source, nelems);
+    SHM_BYTES(all * size);
     cw_alltoall(g, dest, source, nelems * size);
     return 0;
 }
@@ -54,7 +77,17 @@ static int alltoalls(const char *func, const cw_group_t *g, void *dest, const vo
     if (SHM_CHECKING() && (dst < 1 || sst < 1))
         cw_check_failed(shm_call_name(func), "strides %td and %td must be at least 1", dst, sst);
     if (all)
-        check_move(func, dest, (all - 1) * (size_t)dst + 1, source, (all - 1) * (size_t)sst + 1, size);
+        check_move(func, dest, (all - 1) * (size_t)dst + 1, source, (all - 1) * (size_t)sst + 1, size, false);
+    if (SHM_CHECKING()) {
+        cw_claim_t claim = cw_claim(shm_call_name(func));
+        claim.dest = nelems ? dest : NULL;
+        claim.source = nelems ? source : NULL;
+        claim.nelems = nelems;
+        claim.dst = (uint64_t)dst;
+        claim.sst = (uint64_t)sst;
+        cw_coll_agree(g, &claim);
+    }
+    SHM_BYTES(all * size);
     cw_alltoalls(g, dest, source, dst * (ptrdiff_t)size, sst * (ptrdiff_t)size, size, nelems);
     return 0;
 }

@@ -12,7 +12,7 @@
 // own bit 31 to be cleared. Releasing clears bit 31 of the PE behind. A link is 0 whenever its PE neither holds nor
 // wants the lock, so a free lock is all zeroes, as the user must initialize it.
 // Order: every step is an acq_rel atomic, and the release begins with a quiet: the next holder sees all of it.
-#include "shmem/shm.h"
+#include "shmem/lock_check.h"
 
 #define HOME 0
 #define MUST_WAIT (UINT32_C(1) << 31)
@@ -35,7 +35,7 @@ static uint32_t atomic(uint32_t *word, cw_amo_op_t op, uint32_t operand, uint32_
 static lock_words_t *words_of(const char *func, long *lock)
 {
     if (SHM_CHECKING())
-        shm_check_symmetric(func, "lock", lock, sizeof(*lock));
+        shm_check_variable(func, "lock", lock, sizeof(*lock));
     return (lock_words_t *)(void *)lock;
 }
 
@@ -44,19 +44,29 @@ static uint32_t link_of(const lock_words_t *l)
     return __atomic_load_n(&l->link, __ATOMIC_ACQUIRE);
 }
 
+static void wait_for_turn(const char *func, lock_words_t *l, int behind)
+{
+    atomic(&l->link, CW_AMO_OR, me(), 0, behind);
+    cw_wait_t w = CW_WAIT_FOR(shm_call_name(func), &l->link, sizeof l->link);
+    cw_wait_on_t on = {.kind = CW_WAIT_LOCK, .behind = behind, .addr = l};
+    w.on = &on;
+    while (link_of(l) & MUST_WAIT)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
 void pshmem_set_lock(long *lock)
 {
     SHM_ENTER();
     lock_words_t *l = words_of(__func__, lock);
+    if (SHM_CHECKING())
+        shm_lock_check_set(__func__, lock);
     atomic(&l->link, CW_AMO_SET, MUST_WAIT, 0, cw_world.pe);
     uint32_t before = atomic(&l->tail, CW_AMO_SWAP, me(), 0, HOME);
-    if (!before)
-        return;
-    atomic(&l->link, CW_AMO_OR, me(), 0, (int)before - 1);
-    cw_wait_t w = CW_WAIT_INIT(shm_call_name(__func__));
-    while (link_of(l) & MUST_WAIT)
-        cw_wait_round(&w);
-    cw_wait_done(&w);
+    if (before)
+        wait_for_turn(__func__, l, (int)before - 1);
+    if (SHM_CHECKING())
+        shm_lock_now_held(lock);
 }
 SHM_WEAK(shmem_set_lock);
 
@@ -64,8 +74,13 @@ int pshmem_test_lock(long *lock)
 {
     SHM_ENTER();
     lock_words_t *l = words_of(__func__, lock);
-    if (atomic(&l->tail, CW_AMO_CSWAP, me(), 0, HOME) == 0)
+    if (SHM_CHECKING())
+        shm_lock_check_set(__func__, lock);
+    if (atomic(&l->tail, CW_AMO_CSWAP, me(), 0, HOME) == 0) {
+        if (SHM_CHECKING())
+            shm_lock_now_held(lock);
         return 0;
+    }
     cw_progress();
     return 1;
 }
@@ -76,7 +91,7 @@ static uint32_t next_in_queue(const char *func, lock_words_t *l)
 {
     if (!(link_of(l) & ~MUST_WAIT) && atomic(&l->tail, CW_AMO_CSWAP, 0, me(), HOME) == me())
         return 0;
-    cw_wait_t w = CW_WAIT_INIT(shm_call_name(func));
+    cw_wait_t w = CW_WAIT_FOR(shm_call_name(func), &l->link, sizeof l->link);
     while (!(link_of(l) & ~MUST_WAIT))
         cw_wait_round(&w);
     cw_wait_done(&w);
@@ -87,8 +102,8 @@ void pshmem_clear_lock(long *lock)
 {
     SHM_ENTER();
     lock_words_t *l = words_of(__func__, lock);
-    if (SHM_CHECKING() && !atomic(&l->tail, CW_AMO_FETCH, 0, 0, HOME))
-        cw_check_failed(shm_call_name(__func__), "the lock at %p is not set", (void *)lock);
+    if (SHM_CHECKING())
+        shm_lock_check_clear(__func__, lock);
     cw_quiet_default();
     uint32_t next = next_in_queue(__func__, l);
     atomic(&l->link, CW_AMO_SET, 0, 0, cw_world.pe);

@@ -12,9 +12,34 @@
 
 #define CACHE_LINE 64
 
-static void *allocate(size_t alignment, size_t nbytes)
+#define CALLER __builtin_return_address(0)
+
+/** Tells those who look on what a block is and where the program asked for it. */
+static void note(const void *p, size_t nbytes, const void *caller)
+{
+    if (CW_UNLIKELY(!cw_world.plain) && p) {
+        cw_watch_bytes(nbytes);
+        cw_heap_tag(p, caller);
+    }
+}
+
+/** Checking mode: do all PEs ask for the same? Whatever does not count is 0. */
+static void agree(const char *func, const void *ptr, size_t size, size_t alignment)
+{
+    if (!SHM_CHECKING())
+        return;
+    cw_claim_t claim = cw_claim(shm_call_name(func));
+    claim.ptr = ptr;
+    claim.size = size ? size : CW_CLAIM_NONE;
+    claim.alignment = alignment ? alignment : CW_CLAIM_NONE;
+    cw_coll_agree(cw_group_world, &claim);
+}
+
+/** caller: where the program asked for it, for the report of leaks. */
+static void *allocate(size_t alignment, size_t nbytes, const void *caller)
 {
     void *p = cw_heap_malloc(alignment, nbytes);
+    note(p, nbytes, caller);
     cw_barrier(cw_group_world);
     return p;
 }
@@ -22,7 +47,10 @@ static void *allocate(size_t alignment, size_t nbytes)
 void *pshmem_malloc(size_t size)
 {
     SHM_ENTER();
-    return size ? allocate(alignof(max_align_t), size) : NULL;
+    if (size == 0)
+        return NULL;
+    agree(__func__, NULL, size, 0);
+    return allocate(alignof(max_align_t), size, CALLER);
 }
 SHM_WEAK(shmem_malloc);
 
@@ -34,9 +62,11 @@ void *pshmem_calloc(size_t count, size_t size)
         return NULL;
     if (__builtin_mul_overflow(count, size, &nbytes))
         nbytes = SIZE_MAX;  // fits nowhere
+    agree(__func__, NULL, nbytes, 0);
     void *p = cw_heap_malloc(alignof(max_align_t), nbytes);
     if (p)
         memset(p, 0, nbytes);
+    note(p, nbytes, CALLER);
     cw_barrier(cw_group_world);
     return p;
 }
@@ -69,9 +99,12 @@ void *pshmem_align(size_t alignment, size_t size)
     if (SHM_CHECKING() && !usable)
         cw_check_failed(shm_call_name(__func__), "alignment %zu: it must be a power of two and at least %zu", alignment,
                         sizeof(void *));
-    if (!usable || size == 0 || !alignment_is_common(alignment))
+    if (!usable || size == 0)
         return NULL;
-    return allocate(alignment, size);
+    agree(__func__, NULL, size, alignment);
+    if (!alignment_is_common(alignment))
+        return NULL;
+    return allocate(alignment, size, CALLER);
 }
 SHM_WEAK(shmem_align);
 
@@ -82,18 +115,36 @@ void *pshmem_malloc_with_hints(size_t size, long hints)
     SHM_ENTER();
     if (size == 0)
         return NULL;
+    agree(__func__, NULL, size, 0);
     if (!(hints & known) || size > SIZE_MAX - CACHE_LINE)
-        return allocate(alignof(max_align_t), size);
-    return allocate(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+        return allocate(alignof(max_align_t), size, CALLER);
+    return allocate(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE, CALLER);
 }
 SHM_WEAK(shmem_malloc_with_hints);
 
+static noreturn void bad_block(const char *func, const void *ptr)
+{
+    char what[160];
+    cw_heap_describe(ptr, what, sizeof what);
+    cw_check_failed(shm_call_name(func),
+                    "%p is not an allocated block: freed twice, or not from the symmetric heap; it %s", ptr, what);
+}
+
+static void check_block(const char *func, const void *ptr)
+{
+    shm_check_symmetric(func, "ptr", ptr, 1);
+    if (!cw_heap_size(ptr))
+        bad_block(func, ptr);
+}
+
 static void release(const char *func, void *ptr)
 {
+    if (SHM_CHECKING() && !cw_heap_size(ptr))
+        bad_block(func, ptr);
+    agree(func, ptr, 0, 0);
     cw_barrier(cw_group_world);
     if (cw_heap_free(ptr) != CW_OK)
-        cw_check_failed(shm_call_name(func),
-                        "%p is not an allocated block: freed twice, or not from the symmetric heap", ptr);
+        bad_block(func, ptr);
 }
 
 void pshmem_free(void *ptr)
@@ -107,16 +158,20 @@ SHM_WEAK(shmem_free);
 void *pshmem_realloc(void *ptr, size_t size)
 {
     SHM_ENTER();
-    if (!ptr)
-        return size ? allocate(alignof(max_align_t), size) : NULL;
+    if (!ptr && !size)
+        return NULL;
+    if (ptr && size && SHM_CHECKING())
+        check_block(__func__, ptr);
     if (!size) {
         release(__func__, ptr);
         return NULL;
     }
-    if (SHM_CHECKING())
-        shm_check_symmetric(__func__, "ptr", ptr, 1);
+    agree(__func__, ptr, size, 0);
+    if (!ptr)
+        return allocate(alignof(max_align_t), size, CALLER);
     cw_barrier(cw_group_world);
     void *p = cw_heap_realloc(ptr, size);
+    note(p, size, CALLER);
     cw_barrier(cw_group_world);
     return p;
 }

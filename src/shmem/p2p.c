@@ -9,10 +9,15 @@ static inline __attribute__((always_inline)) void wait_until(const char *func, c
 {
     shm_check_compare(func, cmp);
     if (SHM_CHECKING())
-        shm_check_symmetric(func, "ivar", ivar, kind / 2);
+        shm_check_variable(func, "ivar", ivar, kind / 2);
     if (CW_LIKELY(shm_matches(shm_load_key(ivar, kind), cmp, value)))
         return;
-    cw_wait_t w = CW_WAIT_INIT(shm_call_name(func));
+    cw_wait_t w = CW_WAIT_FOR(shm_call_name(func), ivar, kind / 2);
+    cw_wait_on_t on;
+    if (CW_UNLIKELY(!cw_world.plain)) {
+        on = shm_wait_on(ivar, kind, cmp, value, 0, 1);
+        w.on = &on;
+    }
     do
         cw_wait_round(&w);
     while (!shm_matches(shm_load_key(ivar, kind), cmp, value));
@@ -24,7 +29,7 @@ static inline __attribute__((always_inline)) int test(const char *func, const vo
 {
     shm_check_compare(func, cmp);
     if (SHM_CHECKING())
-        shm_check_symmetric(func, "ivar", ivar, kind / 2);
+        shm_check_variable(func, "ivar", ivar, kind / 2);
     if (shm_matches(shm_load_key(ivar, kind), cmp, value))
         return 1;
     cw_progress();

@@ -66,6 +66,20 @@ static inline void shm_check_compare(const char *func, int cmp)
         shm_bad_compare(func, cmp);  // it would wait for ever
 }
 
+/** For the deadlock report: word i of nelems at addr, and what is wanted of it. The key of a key is the value. */
+static inline __attribute__((cold)) cw_wait_on_t shm_wait_on(const void *addr, shm_kind_t kind, int cmp, shm_key_t want,
+                                                             size_t i, size_t nelems)
+{
+    return (cw_wait_on_t){.kind = CW_WAIT_WORD,
+                          .nbytes = (uint8_t)(kind / 2),
+                          .is_unsigned = !(kind & 1),
+                          .cmp = (uint8_t)cmp,
+                          .addr = addr,
+                          .want = (int64_t)shm_key((uint64_t)want, kind),
+                          .index = i,
+                          .nelems = nelems};
+}
+
 /** A set of words to wait for: those of nelems whose status is 0 (or all), each against its own value or one. */
 typedef struct shm_wait_set {
     const char *func;

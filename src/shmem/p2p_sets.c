@@ -8,6 +8,8 @@ static void check_set(const shm_wait_set_t *set)
     shm_check_compare(set->func, set->cmp);
     if (SHM_CHECKING()) {
         shm_check_count(set->func, "nelems", set->nelems, set->kind / 2);
+        if (set->nelems)
+            shm_check_variable(set->func, "ivars", set->words, set->kind / 2);
         shm_check_symmetric(set->func, "ivars", set->words, set->nelems * (set->kind / 2));
     }
 }
@@ -17,11 +19,15 @@ static bool in_set(const shm_wait_set_t *set, size_t i)
     return !set->status || set->status[i] == 0;
 }
 
+static shm_key_t wanted(const shm_wait_set_t *set, size_t i)
+{
+    return set->values ? shm_load_key((const char *)set->values + i * (set->kind / 2), set->kind) : set->value;
+}
+
 static bool satisfied(const shm_wait_set_t *set, size_t i)
 {
     size_t at = i * (set->kind / 2);
-    shm_key_t want = set->values ? shm_load_key((const char *)set->values + at, set->kind) : set->value;
-    return shm_matches(shm_load_key((const char *)set->words + at, set->kind), set->cmp, want);
+    return shm_matches(shm_load_key((const char *)set->words + at, set->kind), set->cmp, wanted(set, i));
 }
 
 static bool is_empty(const shm_wait_set_t *set)
@@ -30,6 +36,26 @@ static bool is_empty(const shm_wait_set_t *set)
         if (in_set(set, i))
             return false;
     return true;
+}
+
+/** What is told when nobody comes: the first word of the set that is not as wanted. */
+static cw_wait_on_t first_missing(const shm_wait_set_t *set)
+{
+    size_t i = 0;
+    while (i + 1 < set->nelems && (!in_set(set, i) || satisfied(set, i)))
+        i++;
+    const char *word = (const char *)set->words + i * (set->kind / 2);
+    return shm_wait_on(word, set->kind, set->cmp, wanted(set, i), i, set->nelems);
+}
+
+/** One round; while somebody looks on, with what is waited for (`on` lives in the caller). */
+static void wait_round(const shm_wait_set_t *set, cw_wait_t *w, cw_wait_on_t *on)
+{
+    if (CW_UNLIKELY(!cw_world.plain)) {
+        *on = first_missing(set);
+        w->on = on;
+    }
+    cw_wait_round(w);
 }
 
 /** The first word at or after `start`, cyclically, that is in the set and satisfied; SIZE_MAX for none. */
@@ -41,13 +67,27 @@ static size_t find(const shm_wait_set_t *set, size_t start)
     return SIZE_MAX;
 }
 
-/** Each search begins behind the last find, so that a word that stays satisfied does not hide the others. */
+/**
+ * A word that stays satisfied must not hide the others. The same words again: the search begins behind the last find,
+ * so each gets its turn. Other words: it begins anywhere, for two sets that take turns would move one cursor in step.
+ */
 static size_t find_fairly(const shm_wait_set_t *set)
 {
-    static _Thread_local size_t next;
-    size_t found = find(set, next < set->nelems ? next : 0);
+    static _Thread_local struct {
+        const void *words;
+        size_t next;
+        uint32_t random;
+    } last = {.random = 2463534242u};
+    if (last.words != set->words) {
+        last.random ^= last.random << 13;  // xorshift
+        last.random ^= last.random >> 17;
+        last.random ^= last.random << 5;
+        last.words = set->words;
+        last.next = set->nelems ? last.random % set->nelems : 0;
+    }
+    size_t found = find(set, last.next < set->nelems ? last.next : 0);
     if (found != SIZE_MAX)
-        next = found + 1;
+        last.next = found + 1;
     return found;
 }
 
@@ -101,9 +141,10 @@ void shm_set_wait_all(const shm_wait_set_t *set)
 {
     check_set(set);
     cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
+    cw_wait_on_t on;
     for (size_t i = 0; i < set->nelems; i++)
         while (in_set(set, i) && !satisfied(set, i))
-            cw_wait_round(&w);
+            wait_round(set, &w, &on);
     cw_wait_done(&w);
 }
 
@@ -114,8 +155,9 @@ size_t shm_set_wait_any(const shm_wait_set_t *set)
         return SIZE_MAX;
     size_t found;
     cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
+    cw_wait_on_t on;
     while ((found = find_fairly(set)) == SIZE_MAX)
-        cw_wait_round(&w);
+        wait_round(set, &w, &on);
     cw_wait_done(&w);
     return found;
 }
@@ -127,8 +169,9 @@ size_t shm_set_wait_some(const shm_wait_set_t *set, size_t *indices)
         return 0;
     size_t count;
     cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
+    cw_wait_on_t on;
     while ((count = collect(set, indices)) == 0)
-        cw_wait_round(&w);
+        wait_round(set, &w, &on);
     cw_wait_done(&w);
     return count;
 }

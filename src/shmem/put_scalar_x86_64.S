@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// shmem_TYPE_p on x86-64: one function for each size, under the names of all types of that size. The code and the
+// shmem_TYPE_p and shmem_ctx_TYPE_p on x86-64: one function for each size, under the names of all types of that size. The code and the
 // reason that it is assembly are in core/put_scalar_x86_64.h. rma_put.c has the same for other processors, and
-// long double and the context forms for all.
+// long double for all.
 #if defined(__x86_64__) && defined(__LP64__)
 #include "core/put_scalar_x86_64.h"
 
@@ -16,28 +16,41 @@
         cw_define_put_fp shm_put_float, 4, esi, movq
         cw_define_put_fp shm_put_double, 8, rsi, movq
 
-        cw_put_name shmem_char_p, shm_put_1
-        cw_put_name shmem_schar_p, shm_put_1
-        cw_put_name shmem_uchar_p, shm_put_1
-        cw_put_name shmem_int8_p, shm_put_1
-        cw_put_name shmem_uint8_p, shm_put_1
-        cw_put_name shmem_short_p, shm_put_2
-        cw_put_name shmem_ushort_p, shm_put_2
-        cw_put_name shmem_int16_p, shm_put_2
-        cw_put_name shmem_uint16_p, shm_put_2
-        cw_put_name shmem_int_p, shm_put_4
-        cw_put_name shmem_uint_p, shm_put_4
-        cw_put_name shmem_int32_p, shm_put_4
-        cw_put_name shmem_uint32_p, shm_put_4
-        cw_put_name shmem_long_p, shm_put_8
-        cw_put_name shmem_ulong_p, shm_put_8
-        cw_put_name shmem_longlong_p, shm_put_8
-        cw_put_name shmem_ulonglong_p, shm_put_8
-        cw_put_name shmem_int64_p, shm_put_8
-        cw_put_name shmem_uint64_p, shm_put_8
-        cw_put_name shmem_size_p, shm_put_8
-        cw_put_name shmem_ptrdiff_p, shm_put_8
-        cw_put_name shmem_float_p, shm_put_float
-        cw_put_name shmem_double_p, shm_put_double
+        .hidden shm_ctx_put_1, shm_ctx_put_2, shm_ctx_put_4, shm_ctx_put_8, shm_ctx_put_float, shm_ctx_put_double
+        cw_define_ctx_put shm_ctx_put_1, 1, dl, shm_put_1
+        cw_define_ctx_put shm_ctx_put_2, 2, dx, shm_put_2
+        cw_define_ctx_put shm_ctx_put_4, 4, edx, shm_put_4
+        cw_define_ctx_put shm_ctx_put_8, 8, rdx, shm_put_8
+        cw_define_ctx_put_fp shm_ctx_put_float, 4, edx, movq, shm_put_float
+        cw_define_ctx_put_fp shm_ctx_put_double, 8, rdx, movq, shm_put_double
+
+/* The names of one type. */
+.macro names type, function
+        cw_put_name shmem_\type\()_p, shm_put_\function
+        cw_put_name shmem_ctx_\type\()_p, shm_ctx_put_\function
+.endm
+        names char, 1
+        names schar, 1
+        names uchar, 1
+        names int8, 1
+        names uint8, 1
+        names short, 2
+        names ushort, 2
+        names int16, 2
+        names uint16, 2
+        names int, 4
+        names uint, 4
+        names int32, 4
+        names uint32, 4
+        names long, 8
+        names ulong, 8
+        names longlong, 8
+        names ulonglong, 8
+        names int64, 8
+        names uint64, 8
+        names size, 8
+        names ptrdiff, 8
+        names float, float
+        names double, double
 #endif
         .section .note.GNU-stack, "", @progbits

@@ -7,11 +7,14 @@
 static int reduce(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size,
                   cw_reduce_fn kernel)
 {
+    SHM_BYTES(nelems * size);
     if (SHM_CHECKING()) {
         shm_check_count(func, "nreduce", nelems, size);
         shm_check_symmetric(func, "dest", dest, nelems * size);
         shm_check_symmetric(func, "source", source, nelems * size);
+        shm_check_overlap(func, dest, nelems * size, source, nelems * size, true);
     }
+    shm_agree_move(func, g, dest, source, nelems);
     cw_reduce(g, dest, source, nelems, size, kernel);
     return 0;
 }
@@ -31,10 +34,18 @@ SHM_TYPES_REDUCE_ARITH(TEAM_ARITH)
 // ---------------------------------------------------------------- deprecated: active sets
 // The work array is not needed: core has room of its own. The count is an int here; a negative one becomes a size
 // that the check refuses.
+static void check_work(const char *func, int nreduce, const void *work, size_t size)
+{
+    size_t n = nreduce < 0 ? 0 : (size_t)nreduce / 2 + 1;
+    if (SHM_CHECKING())
+        shm_check_symmetric(func, "pWrk", work,
+                            (n > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? n : SHMEM_REDUCE_MIN_WRKDATA_SIZE) * size);
+}
+
 #define SET_REDUCE(OP, N, T)                                                                                        \
     void pshmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, int PE_start, int logPE_stride,          \
                                     int PE_size, T *pWrk, long *pSync)                                              \
-    { cw_group_t room; SHM_ENTER(); (void)pWrk;                                                                     \
+    { cw_group_t room; SHM_ENTER(); check_work(__func__, nreduce, pWrk, sizeof(T));                                 \
       reduce(__func__, shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room), dest,  \
              source, (size_t)nreduce, sizeof(T), SHM_KERNEL(OP, N)); }                                              \
     SHM_WEAK(shmem_##N##_##OP##_to_all);

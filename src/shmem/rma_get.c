@@ -5,15 +5,11 @@
 
 void shm_get_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
 {
-    if (SHM_CHECKING())
-        shm_check_count("shmem_get", "bytes", nbytes, 1);
     cw_get(ctx, dest, source, nbytes, pe);
 }
 
 void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
 {
-    if (SHM_CHECKING())
-        shm_check_count("shmem_get_nbi", "bytes", nbytes, 1);
     cw_get_nbi(ctx, dest, source, nbytes, pe);
 }
 
@@ -33,17 +29,19 @@ GET(getmem, void, 1, shm_get_out)
 GET(getmem_nbi, void, 1, shm_get_nbi_out)
 
 /** One value. All but long double fit a word; the size is a constant of each caller. */
-static inline __attribute__((always_inline)) void get_value(void *value, const void *source, size_t nbytes, int pe)
+static inline __attribute__((always_inline)) void get_value(cw_ctx_t *ctx, void *value, const void *source,
+                                                            size_t nbytes, int rank)
 {
     if (nbytes <= 8)
-        shm_from_bits(value, cw_get_scalar(source, nbytes, pe), nbytes);
+        shm_from_bits(value, cw_get_scalar(ctx, source, nbytes, rank), nbytes);
     else
-        shm_get(value, source, nbytes, pe, &cw_ctx_default, shm_get_out);
+        shm_get(value, source, nbytes, rank, ctx, shm_get_out);
 }
 
 #define GET_VALUE(N, T)                                                                                             \
-    T pshmem_##N##_g(const T *source, int pe) { T value; get_value(&value, source, sizeof(T), pe); return value; }  \
+    T pshmem_##N##_g(const T *source, int pe)                                                                       \
+    { T value; get_value(&cw_ctx_default, &value, source, sizeof(T), pe); return value; }                           \
     T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T *source, int pe)                                                  \
-    { T value; (void)SHM_CTX(ctx); get_value(&value, source, sizeof(T), pe); return value; }                        \
+    { T value; get_value(SHM_CTX(ctx), &value, source, sizeof(T), pe); return value; }                              \
     SHM_WEAK(shmem_##N##_g); SHM_WEAK(shmem_ctx_##N##_g);
 SHM_TYPES_RMA(GET_VALUE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contiguous transfers: memcpy inside the node, core's functions beyond it. Blocking and nonblocking differ only in
+// Contiguous transfers: copies inside the node, core's functions beyond it. Blocking and nonblocking differ only in
 // the way out of the node.
 #ifndef SHM_RMA_LOCAL_H
 #define SHM_RMA_LOCAL_H
@@ -8,34 +8,41 @@
 #include "shmem/shm.h"
 
 // The ways out: functions of their own, so that the local path saves no registers for them.
-void shm_put_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
-void shm_get_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
-void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
-void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_put_out(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_get_out(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
 
-typedef void shm_out_fn(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx);
+/** A copy so short that whoever goes to sleep meanwhile may as well have missed its end: see core/wait.h. */
+#define SHM_QUICK_COPY 4096u
+void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
 
-static inline __attribute__((always_inline)) void shm_put(void *dest, const void *source, size_t nbytes, int pe,
+typedef void shm_out_fn(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx);
+
+static inline __attribute__((always_inline)) void shm_put(void *dest, const void *source, size_t nbytes, int rank,
                                                           cw_ctx_t *ctx, shm_out_fn *out)
 {
-    uintptr_t word = cw_peer_word(pe);
+    uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {
-        out(dest, source, nbytes, pe, ctx);
+        out(dest, source, nbytes, rank, ctx);
         return;
     }
-    memcpy(cw_local_address(word, dest), source, nbytes);
-    cw_local_stored(pe);
+    if (CW_LIKELY(nbytes <= SHM_QUICK_COPY && !cw_ctx_somebody_sleeps(ctx)))
+        cw_copy(cw_local_address(word, dest), source, nbytes);  // the last thing done: a jump
+    else
+        shm_put_and_wake(cw_local_address(word, dest), source, nbytes, rank, ctx);
 }
 
-static inline __attribute__((always_inline)) void shm_get(void *dest, const void *source, size_t nbytes, int pe,
+static inline __attribute__((always_inline)) void shm_get(void *dest, const void *source, size_t nbytes, int rank,
                                                           cw_ctx_t *ctx, shm_out_fn *out)
 {
-    uintptr_t word = cw_peer_word(pe);
+    uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {
-        out(dest, source, nbytes, pe, ctx);
+        out(dest, source, nbytes, rank, ctx);
         return;
     }
-    memcpy(dest, cw_local_address(word, source), nbytes);
+    cw_copy(dest, cw_local_address(word, source), nbytes);
+    cw_get_done();
 }
 
 #endif

@@ -5,16 +5,18 @@
 
 void shm_put_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
 {
-    if (SHM_CHECKING())
-        shm_check_count("shmem_put", "bytes", nbytes, 1);
     cw_put(ctx, dest, source, nbytes, pe);
 }
 
 void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
 {
-    if (SHM_CHECKING())
-        shm_check_count("shmem_put_nbi", "bytes", nbytes, 1);
     cw_put_nbi(ctx, dest, source, nbytes, pe);
+}
+
+void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx)
+{
+    cw_copy(dest, source, nbytes);
+    cw_ctx_stored(ctx, rank);
 }
 
 // NAME as in shmem_NAME and shmem_ctx_NAME; OUT is the way out of the node.
@@ -33,24 +35,26 @@ PUT(putmem, void, 1, shm_put_out)
 PUT(putmem_nbi, void, 1, shm_put_nbi_out)
 
 /** One value. All but long double fit a word; the size is a constant of each caller. */
-static inline __attribute__((always_inline)) void put_value(void *dest, const void *value, size_t nbytes, int pe)
+static inline __attribute__((always_inline)) void put_value(cw_ctx_t *ctx, void *dest, const void *value, size_t nbytes,
+                                                            int rank)
 {
     if (nbytes <= 8)
-        cw_put_scalar(dest, shm_bits(value, nbytes), nbytes, pe);
+        cw_put_scalar(ctx, dest, shm_bits(value, nbytes), nbytes, rank);
     else
-        shm_put(dest, value, nbytes, pe, &cw_ctx_default, shm_put_out);
+        shm_put(dest, value, nbytes, rank, ctx, shm_put_out);
 }
 
 #define PUT_VALUE(N, T)                                                                                             \
-    void pshmem_##N##_p(T *dest, T value, int pe) { put_value(dest, &value, sizeof(T), pe); }                       \
+    void pshmem_##N##_p(T *dest, T value, int pe) { put_value(&cw_ctx_default, dest, &value, sizeof(T), pe); }      \
     SHM_WEAK(shmem_##N##_p);
 #define PUT_VALUE_CTX(N, T)                                                                                         \
     void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T *dest, T value, int pe)                                              \
-    { (void)SHM_CTX(ctx); put_value(dest, &value, sizeof(T), pe); }                                                 \
+    { put_value(SHM_CTX(ctx), dest, &value, sizeof(T), pe); }                                                       \
     SHM_WEAK(shmem_ctx_##N##_p);
 #if defined(__x86_64__) && defined(__LP64__)
 PUT_VALUE(longdouble, long double)  // the others: put_scalar_x86_64.S
+PUT_VALUE_CTX(longdouble, long double)
 #else
 SHM_TYPES_RMA(PUT_VALUE)
-#endif
 SHM_TYPES_RMA(PUT_VALUE_CTX)
+#endif

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Setup, exit and query routines, and what world the program is in.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "shmem/shm.h"
+#include "shmem/coll_args.h"
 
 void pshmem_init(void)
 {
@@ -27,6 +30,8 @@ SHM_WEAK(shmem_init_thread);
 void pshmem_query_thread(int *provided)
 {
     SHM_ENTER();
+    if (SHM_CHECKING())
+        shm_check_not_null(__func__, "provided", provided);
     *provided = cw_world.thread_level;
 }
 SHM_WEAK(shmem_query_thread);
@@ -39,14 +44,18 @@ SHM_WEAK(shmem_query_initialized);
 
 void pshmem_finalize(void)
 {
-    SHM_ENTER();
+    if (!cw_world.initialized)
+        shm_not_initialized(__func__);
+    shm_agree(__func__, cw_group_world);
     cw_finalize();
 }
 SHM_WEAK(shmem_finalize);
 
+static pid_t starter;  // of start_pes: a child that it forks must not finalize at its own end
+
 static void finalize_at_exit(void)
 {
-    if (cw_world.initialized)
+    if (cw_world.initialized && getpid() == starter)
         cw_finalize();
 }
 
@@ -58,15 +67,37 @@ void pstart_pes(int npes)
     if (started)
         return;
     started = true;
+    starter = getpid();
     pshmem_init();
     atexit(finalize_at_exit);
 }
 SHM_WEAK(start_pes);
 
+static void *flush_all(void *arg)
+{
+    (void)arg;
+    fflush(NULL);
+    return NULL;
+}
+
+/** Another thread may sit in a read of standard input with the stream locked, for ever: output gets a second. */
+static void flush_output(void)
+{
+    pthread_t thread;
+    struct timespec limit;
+    if (cw_world.thread_level == SHMEM_THREAD_SINGLE || pthread_create(&thread, NULL, flush_all, NULL)) {
+        fflush(NULL);
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec++;
+    pthread_timedjoin_np(thread, NULL, &limit);
+}
+
 void pshmem_global_exit(int status)
 {
     SHM_ENTER();
-    fflush(NULL);
+    flush_output();
     cw_global_exit(status);
 }
 SHM_WEAK(shmem_global_exit);

@@ -5,7 +5,8 @@
 // Each routine's body is the pshmem_ function; SHM_WEAK makes the shmem_ name a weak alias of it, which a profiling
 // tool may replace. Bodies call core and shm_ functions only, never another entry point.
 // Checks: RMA and atomics are checked by core, where "not initialised" and CAUSEWAY_CHECK=1 lead anyway (core/hot.h);
-// all other routines begin with SHM_ENTER. Arguments are looked at only in checking mode.
+// all other routines begin with SHM_ENTER, which also tells those who look on (core/watch.h) that the routine runs, until
+// it returns. Arguments are looked at only in checking mode.
 // Threads: no state of its own.
 #ifndef SHM_SHM_H
 #define SHM_SHM_H
@@ -15,6 +16,7 @@
 #include "core/core.h"
 #include "core/rma.h"
 #include "core/wait.h"
+#include "core/watch.h"
 #include "pshmem.h"
 #include "shmem.h"
 #include "shmem/types.def"
@@ -40,24 +42,61 @@ noreturn void shm_bad_compare(const char *func, int cmp) __attribute__((cold));
 // Checking mode only: each ends the job with a message when the argument is wrong.
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes);
 void shm_check_pe(const char *func, int pe);
+void shm_check_context(const char *func, const cw_ctx_t *ctx);
+void shm_check_rank(const char *func, const cw_ctx_t *ctx, int rank);
 void shm_check_count(const char *func, const char *what, size_t nelems, size_t elem_nbytes);
+/** A variable that is waited for or changed by atomics: symmetric and aligned to its size. */
+void shm_check_variable(const char *func, const char *what, const void *addr, size_t nbytes);
+void shm_check_not_null(const char *func, const char *what, const void *addr);
+/** Strides in elements: at least `least`, as the specification demands. */
+void shm_check_stride(const char *func, const char *what, ptrdiff_t stride, ptrdiff_t least);
+/** Two buffers of this PE. in_place: being the same from the first byte on is allowed. */
+void shm_check_overlap(const char *func, const void *dest, size_t ndest, const void *source, size_t nsource,
+                       bool in_place);
 
-#define SHM_ENTER()                                     \
-    do {                                                \
-        if (CW_UNLIKELY(!cw_world.initialized))         \
-            shm_not_initialized(__func__);              \
+/** The slow side of SHM_ENTER: fatal outside of init and finalize, else the routine's frame. */
+cw_frame_t *shm_enter(const char *func) __attribute__((cold));
+
+/** A statement at the start of a body (it declares a variable). */
+#define SHM_ENTER() CW_WATCH(shm_enter(__func__))
+/** For bodies whose instructions count: when somebody looks on, `slow` does everything. */
+#define SHM_ENTER_HOT(slow)                          \
+    do {                                             \
+        if (CW_UNLIKELY(!cw_world.plain)) {          \
+            slow;                                    \
+            return;                                  \
+        }                                            \
     } while (0)
 
-#define SHM_CHECKING() CW_UNLIKELY(cw_world.check)
+/** A collective says what this PE contributes. */
+#define SHM_BYTES(nbytes)                            \
+    do {                                             \
+        if (CW_UNLIKELY(!cw_world.plain))            \
+            cw_watch_bytes(nbytes);                  \
+    } while (0)
 
-/** The core's context behind a handle. */
-static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx(shmem_ctx_t ctx, const char *func)
+#define SHM_CHECKING() CW_CHECKING()
+
+/** The core's context behind a handle: its address, but for the two handles that are constants. */
+static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx(shmem_ctx_t ctx)
 {
-    if (CW_UNLIKELY(ctx != SHMEM_CTX_DEFAULT))
-        shm_bad_context(func);
-    return &cw_ctx_default;
+    if (CW_UNLIKELY((uintptr_t)ctx <= (uintptr_t)SHMEM_CTX_DEFAULT))
+        return ctx == SHMEM_CTX_INVALID ? &cw_ctx_none : &cw_ctx_default;
+    return (cw_ctx_t *)ctx;
 }
-#define SHM_CTX(ctx) shm_ctx((ctx), __func__)
+#define SHM_CTX(ctx) shm_ctx(ctx)
+
+/** The same for routines that do nothing with SHMEM_CTX_INVALID (NULL then), and that have the time to look in checking
+ *  mode whether the context exists. */
+static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx_or_none(shmem_ctx_t ctx, const char *func)
+{
+    if (CW_UNLIKELY(ctx == SHMEM_CTX_INVALID))
+        return NULL;
+    cw_ctx_t *c = shm_ctx(ctx);
+    if (SHM_CHECKING())
+        shm_check_context(func, c);
+    return c;
+}
 
 /** A value of 1, 2, 4 or 8 bytes as the low bits of a word, whatever its type. */
 static inline __attribute__((always_inline)) uint64_t shm_bits(const void *value, size_t nbytes)

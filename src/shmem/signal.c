@@ -20,14 +20,17 @@ static cw_amo_op_t signal_op(const char *func, int sig_op)
 static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *source, size_t nbytes,
                        signal_update_t s, int pe, bool nbi)
 {
-    if (CW_UNLIKELY(!cw_world.initialized))
-        shm_not_initialized(func);
     cw_amo_op_t op = signal_op(func, s.op);
     if (SHM_CHECKING()) {
-        shm_check_pe(func, pe);
+        shm_check_rank(func, ctx, pe);
         shm_check_count(func, "bytes", nbytes, 1);
         shm_check_symmetric(func, "dest", dest, nbytes);
-        shm_check_symmetric(func, "sig_addr", s.addr, sizeof(*s.addr));
+        shm_check_variable(func, "sig_addr", s.addr, sizeof(*s.addr));
+        if ((uintptr_t)s.addr + sizeof(*s.addr) > (uintptr_t)dest && (uintptr_t)s.addr < (uintptr_t)dest + nbytes)
+            cw_check_failed(shm_call_name(func),
+                            "sig_addr %p lies inside dest %p (%zu bytes); give the signal a variable of "
+                            "its own",
+                            (void *)s.addr, dest, nbytes);
     }
     cw_put_signal(ctx, dest, source, nbytes, s.addr, s.value, op, pe, nbi);
 }
@@ -60,7 +63,7 @@ SIGNAL_UPDATE(add, CW_AMO_ADD)
 static void check_signal(const char *func, const uint64_t *sig_addr)
 {
     if (SHM_CHECKING())
-        shm_check_symmetric(func, "sig_addr", sig_addr, sizeof(*sig_addr));
+        shm_check_variable(func, "sig_addr", sig_addr, sizeof(*sig_addr));
 }
 
 /** Acquire: pairs with the release of the update that put-signal makes after its data. */
@@ -77,8 +80,13 @@ uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_valu
     SHM_ENTER();
     check_signal(__func__, sig_addr);
     shm_check_compare(__func__, cmp);
-    cw_wait_t w = CW_WAIT_INIT(shm_call_name(__func__));
+    cw_wait_t w = CW_WAIT_FOR(shm_call_name(__func__), sig_addr, sizeof *sig_addr);
     shm_key_t want = shm_key(cmp_value, SHM_KIND(uint64_t)), seen;
+    cw_wait_on_t on;
+    if (CW_UNLIKELY(!cw_world.plain)) {
+        on = shm_wait_on(sig_addr, SHM_KIND(uint64_t), cmp, want, 0, 1);
+        w.on = &on;
+    }
     while (!shm_matches(seen = shm_load_key(sig_addr, SHM_KIND(uint64_t)), cmp, want))
         cw_wait_round(&w);
     cw_wait_done(&w);

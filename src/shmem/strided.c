@@ -18,6 +18,8 @@ static inline __attribute__((always_inline)) void strided(const char *func, stri
     if (SHM_CHECKING()) {
         shm_check_count(func, "the number of blocks", s.nblocks, size);
         shm_check_count(func, "the block size", s.block_nelems, size);
+        shm_check_stride(func, "dst", s.dst, (ptrdiff_t)s.block_nelems);
+        shm_check_stride(func, "sst", s.sst, (ptrdiff_t)s.block_nelems);
     }
     go(ctx, dest, source, s.dst * (ptrdiff_t)size, s.sst * (ptrdiff_t)size, s.block_nelems * size, s.nblocks, pe);
 }

@@ -6,6 +6,7 @@
 void pshmem_barrier_all(void)
 {
     SHM_ENTER();
+    shm_agree(__func__, cw_group_world);
     cw_barrier(cw_group_world);
 }
 SHM_WEAK(shmem_barrier_all);
@@ -13,6 +14,7 @@ SHM_WEAK(shmem_barrier_all);
 void pshmem_sync_all(void)
 {
     SHM_ENTER();
+    shm_agree(__func__, cw_group_world);
     cw_sync(cw_group_world);
 }
 SHM_WEAK(shmem_sync_all);
@@ -20,7 +22,9 @@ SHM_WEAK(shmem_sync_all);
 int pshmem_team_sync(shmem_team_t team)
 {
     SHM_ENTER();
-    cw_sync(SHM_TEAM(team));
+    const cw_group_t *group = SHM_TEAM(team);
+    shm_agree(__func__, group);
+    cw_sync(group);
     return 0;
 }
 SHM_WEAK(shmem_team_sync);
@@ -29,7 +33,9 @@ void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync)
 {
     cw_group_t room;
     SHM_ENTER();
-    cw_barrier(shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room));
+    const cw_group_t *group = shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room);
+    shm_agree(__func__, group);
+    cw_barrier(group);
 }
 SHM_WEAK(shmem_barrier);
 
@@ -37,6 +43,8 @@ void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync)
 {
     cw_group_t room;
     SHM_ENTER();
-    cw_sync(shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room));
+    const cw_group_t *group = shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room);
+    shm_agree(__func__, group);
+    cw_sync(group);
 }
 SHM_WEAK(shmem_sync);

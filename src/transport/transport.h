@@ -14,8 +14,10 @@
 //   - quiet: everything put or requested on this client before it is done and visible in the memory of the targets,
 //     and every nbi get has landed. *Remotely* done: not "handed to the socket".
 //   - fence: everything sent before it to a node takes effect there before anything sent to that node after it.
-// Threads: a client and a server object are used by one thread at a time (core serialises); different objects are
-// independent. Blocking: connect, put (BLOCKING), get, quiet, fence and request may wait; while they do they call
+// Threads: a server, and a client without config.thread_multiple, are used by one thread at a time (core serialises). A
+// client with it takes put, get, request, wait, amo, quiet, fence, progress and the injects of its records from several
+// threads at once, and no call holds up the others while it waits, but quiet and fence those that come after them;
+// connect and target come from one thread at a time. Different objects are independent. Blocking: connect, put (BLOCKING), get, quiet, fence and request may wait; while they do they call
 // config.idle() each round, and block in the end (provider's wait object), never spin for ever.
 // Errors: 0 or CW_E…; the transport reports what it saw (node, host, provider's reason, remedy) before it returns.
 #ifndef CW_TRANSPORT_TRANSPORT_H
@@ -38,7 +40,8 @@ typedef struct cwt_from cwt_from_t;  // who sent a request; valid only inside th
 /**
  * One record per (context, touched PE): all that a scalar put needs, one cache line. The API's inlined put calls
  *     inject(ep, &value, size, fabric_addr, (uintptr_t)dest + base, key)
- * straight, after it stored a non-zero `last`. A provider whose demands do not allow that (several keys, no
+ * straight, and then stores a non-zero `last`: in this order, so that whoever reads and clears `last` and then flushes has
+ * the put before the flush. A provider whose demands do not allow that (several keys, no
  * completion promise, locks) gets a shim of the transport's own with the same signature, ep = the target itself.
  * A non-zero return means "not taken": the caller goes through ops->put, which waits and reports.
  */
@@ -48,7 +51,7 @@ typedef struct cwt_target {
     uint64_t fabric_addr;
     uint64_t base;           // symmetric address here -> what the provider wants as remote address
     uint64_t key;
-    volatile uint64_t last;  // non-zero: something was injected since the last quiet (the local address, for a retry)
+    volatile uint64_t last;  // non-zero: something was injected since the last quiet
     cwt_conn_t *conn;
     uint64_t offset;         // symmetric address here -> offset in the target's node object
 } cwt_target_t;
@@ -90,7 +93,7 @@ typedef struct cwt_client_config {
     int pe, npes, node;
     uint8_t secret[CWT_SECRET_BYTES];
     cwt_layout_t layout;       // the same on every node but for nslots
-    bool thread_multiple;      // several threads may call the target's inject at once: give a locking shim
+    bool thread_multiple;      // several threads at once; see above
     bool one_machine;          // bind to loopback
     void (*idle)(void *arg);   // called each round of a waiting loop: polls the server if this process hosts it
     void *idle_arg;
@@ -109,7 +112,7 @@ typedef struct cwt_server_config {
 } cwt_server_config_t;
 
 typedef struct cwt_stats {
-    uint64_t connections, connect_ns, injects, puts, gets, requests, replies, flushes, refused;
+    uint64_t connections, endpoints, connect_ns, injects, puts, gets, requests, replies, flushes, refused;
 } cwt_stats_t;
 
 typedef struct cwt_ops {
@@ -164,5 +167,17 @@ typedef struct cwt_ops {
 } cwt_ops_t;
 
 extern const cwt_ops_t cwt_ofi, cwt_stub;
+
+// ---------------------------------------------------------------- trace/: the same contract around another transport
+typedef struct cwt_trace_config {
+    const char *spec;  // "SEED:MICROSECONDS"; seed 0: draw one from `job`
+    const char *job;   // any text that is the same on all PEs
+    const char *log;   // path (the PE's number is appended) of a line per operation, or NULL
+    int pe;
+} cwt_trace_config_t;
+extern const cwt_ops_t cwt_trace;
+/** Stands between its caller and `real` and delays, reorders and looks away as far as this contract allows, for tests.
+ *  Once a process, before anything is opened. CW_EINVAL (reported): the spec is no spec. */
+int cwt_trace_wrap(const cwt_ops_t *real, const cwt_trace_config_t *config, const cwt_ops_t **ops_p);
 
 #endif

@@ -1,52 +1,75 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Within the node each PE loads what is meant for it; to other nodes each PE sends directly, starting behind
-// its own rank so that not all send to the same PE at once.
-#include "core/coll/coll.h"
+#include "core/coll/alltoall.h"
 
-#include "core/coll/map.h"
-#include "core/coll/peer.h"
-#include "core/coll/sync.h"
-#include "core/rma.h"
-
-#define DEPOSIT_MOST 16384u  // bytes to all: above, a second synchronisation is cheaper than a copy
-
-static void send_remote(const cw_group_t *group, char *dest, const char *src, size_t nbytes)
+static void copy_elements(const cw_coll_call_t *c, char *dest, const char *src, ptrdiff_t dest_stride,
+                          ptrdiff_t src_stride)
 {
-    for (int i = 1; i < group->size; i++) {
-        int rank = (group->rank + i) % group->size, pe = cw_group_pe(group, rank);
-        if (!cw_coll_is_local(pe))
-            cw_coll_put(pe, dest + (size_t)group->rank * nbytes, src + (size_t)rank * nbytes, nbytes, true);
+    ptrdiff_t dense = (ptrdiff_t)c->elem_nbytes;
+    if (c->nelems == 1 || (dest_stride == dense && src_stride == dense)) {
+        memcpy(dest, src, c->nbytes);
+        return;
     }
+    for (size_t i = 0; i < c->nelems; i++, dest += dest_stride, src += src_stride)
+        memcpy(dest, src, c->elem_nbytes);
 }
 
-/** src: the user's, or a copy of it, at the same symmetric address everywhere. */
-static void load_local(const cw_group_t *group, char *dest, const char *src, size_t nbytes)
+static ptrdiff_t place_of(const cw_coll_call_t *c, int rank, ptrdiff_t stride)
 {
-    const cw_map_t *map = cw_map_of(group);
+    return (ptrdiff_t)rank * (ptrdiff_t)c->nelems * stride;
+}
+
+void cw_alltoall_pack(const cw_coll_call_t *c, int rank, char *to)
+{
+    copy_elements(c, to, c->src + place_of(c, rank, c->src_stride), (ptrdiff_t)c->elem_nbytes, c->src_stride);
+}
+
+void cw_alltoall_unpack(const cw_coll_call_t *c, int rank, const char *from)
+{
+    copy_elements(c, c->dest + place_of(c, rank, c->dest_stride), from, c->dest_stride, (ptrdiff_t)c->elem_nbytes);
+}
+
+void cw_alltoall_load_local(const cw_coll_call_t *c)
+{
+    const cw_map_t *map = c->map;
     for (int i = 0; i < map->nlocal; i++) {
         int rank = map->local[(map->mine + i) % map->nlocal];
-        const char *from = cw_coll_at(cw_group_pe(group, rank), src);
-        memcpy(dest + (size_t)rank * nbytes, from + (size_t)group->rank * nbytes, nbytes);
+        const char *from = cw_call_at(c, rank, c->src);
+        copy_elements(c, c->dest + place_of(c, rank, c->dest_stride), from + place_of(c, c->group->rank, c->src_stride),
+                      c->dest_stride, c->src_stride);
     }
 }
 
 void cw_alltoall(const cw_group_t *group, void *dest, const void *src, size_t nbytes)
 {
-    if (nbytes == 0) {
+    cw_coll_call_t c = {.kind = CW_COLL_alltoall,
+                        .group = group,
+                        .dest = dest,
+                        .src = src,
+                        .nbytes = nbytes,
+                        .nelems = 1,
+                        .elem_nbytes = nbytes,
+                        .dest_stride = (ptrdiff_t)nbytes,
+                        .src_stride = (ptrdiff_t)nbytes};
+    if (nbytes)
+        cw_coll_run(&c);
+    else
         cw_sync(group);
-        return;
-    }
-    if (cw_world.nnodes == 1 && cw_group_is_world(group) && nbytes <= DEPOSIT_MOST / (size_t)group->size) {
-        char *deposit = cw_world_scratch();
-        memcpy(deposit, src, nbytes * (size_t)group->size);
+}
+
+void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
+                  size_t elem_nbytes, size_t nelems)
+{
+    cw_coll_call_t c = {.kind = CW_COLL_alltoalls,
+                        .group = group,
+                        .dest = dest,
+                        .src = src,
+                        .nbytes = nelems * elem_nbytes,
+                        .nelems = nelems,
+                        .elem_nbytes = elem_nbytes,
+                        .dest_stride = dest_stride,
+                        .src_stride = src_stride};
+    if (nelems)
+        cw_coll_run(&c);
+    else
         cw_sync(group);
-        load_local(group, dest, deposit, nbytes);
-        return;
-    }
-    cw_sync(group);
-    send_remote(group, dest, src, nbytes);
-    load_local(group, dest, src, nbytes);
-    cw_quiet(&cw_ctx_default);
-    cw_sync(group);
 }

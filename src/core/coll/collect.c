@@ -1,93 +1,77 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks of different sizes. World on one node: sizes and small blocks wait in the scratch, one synchronisation if
-// all blocks are small, else the large ones are loaded from where they are, and a second. Otherwise: first everybody learns all sizes: from its node's members by loads, from other
-// nodes by gets; then the blocks move as in fcollect.
-#include "core/coll/coll.h"
+// Blocks of different sizes. Unless an algorithm manages without, everybody first learns all sizes, on the shortest way
+// that the group has: riding on a synchronisation; as an fcollect of words in the scratch; or, in an active set, by
+// loads and gets from where each PE publishes its own.
+#include "core/coll/call.h"
+#include "core/coll/fused.h"
+#include "core/coll/sync.h"
+#include "core/coll/peer.h"
+#include "core/rma.h"
 
 #include <stdlib.h>
 
-#include "core/coll/gather.h"
-#include "core/coll/map.h"
-#include "core/coll/peer.h"
-#include "core/coll/sync.h"
-#include "core/rma.h"
-
-#define DEPOSIT_MOST 8192u  // bytes of a block
-
-/** Sizes of the members of other nodes: read one by one where they are published. */
-static void fetch_remote_sizes(const cw_group_t *group, const cw_map_t *map, uint64_t *sizes)
+static void read_published(const cw_coll_call_t *c, const long *published, uint64_t *sizes)
 {
-    const uint64_t *published = cw_collect_word();
-    for (int k = 0; k < map->nnodes; k++) {
-        if (k == map->node)
-            continue;
-        for (int i = map->begin[k]; i < map->begin[k + 1]; i++)
-            cw_coll_get_nbi(cw_group_pe(group, map->members[i]), &sizes[map->members[i]], published, sizeof *sizes);
+    const cw_group_t *group = c->group;
+    for (int rank = 0; rank < group->size; rank++) {
+        int pe = cw_group_pe(group, rank);
+        if (cw_coll_is_local(pe))
+            memcpy(&sizes[rank], cw_coll_at(pe, published), sizeof *sizes);
+        else
+            cw_coll_get_nbi(pe, &sizes[rank], published, sizeof *sizes);
     }
     cw_quiet(&cw_ctx_default);
 }
 
-static void learn_sizes(const cw_group_t *group, uint64_t *sizes, size_t mine)
+/** The word of notes is free until the blocks move: it carries the size until everybody has read it, and is zero again
+ *  before anybody may write a note. */
+static void publish_and_read(const cw_coll_call_t *c, size_t mine, uint64_t *sizes)
 {
-    const cw_map_t *map = cw_map_of(group);
-    uint64_t *published = cw_collect_word();
-    *published = mine;
-    cw_sync(group);
-    for (int i = 0; i < map->nlocal; i++)
-        sizes[map->local[i]] = *(const uint64_t *)cw_coll_at(cw_group_pe(group, map->local[i]), published);
-    if (map->nnodes > 1)
-        fetch_remote_sizes(group, map, sizes);
+    long *word = &cw_group_words(c->group)[CW_PSYNC_NOTES];
+    __atomic_store_n(word, (long)mine, __ATOMIC_RELAXED);
+    cw_sync(c->group);
+    read_published(c, word, sizes);
+    cw_sync(c->group);
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
 }
 
-// ---------------------------------------------------------------- world on one node
-
-typedef struct deposit {
-    uint64_t nbytes;
-    uint64_t pad;
-    char bytes[DEPOSIT_MOST];
-} deposit_t;
-_Static_assert(sizeof(deposit_t) <= CW_SCRATCH_HALF, "fits one half");
-
-static const deposit_t *deposit_of(const cw_group_t *group, int rank, const deposit_t *mine)
+static void learn_sizes(cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
 {
-    return cw_coll_at(cw_group_pe(group, rank), mine);
-}
-
-static void collect_deposit(const cw_group_t *group, char *dest, const void *src, size_t nbytes)
-{
-    deposit_t *mine = (deposit_t *)(void *)cw_world_scratch();
-    bool all_small = true;
-    mine->nbytes = nbytes;
-    if (nbytes && nbytes <= DEPOSIT_MOST)
-        memcpy(mine->bytes, src, nbytes);
-    cw_sync(group);
-    for (int rank = 0; rank < group->size; rank++) {
-        const deposit_t *d = deposit_of(group, rank, mine);
-        bool small = d->nbytes <= DEPOSIT_MOST;
-        memcpy(dest, small ? d->bytes : cw_coll_at(cw_group_pe(group, rank), src), d->nbytes);
-        dest += d->nbytes;
-        all_small = all_small && small;
+    uint64_t mine = nbytes;
+    size_t all = (size_t)c->group->size * sizeof mine;
+    if (all <= cw_fused_most(c->group)) {
+        cw_gather_riding(c->group, sizes, &mine, sizeof mine);
+        c->met = true;
+    } else if (cw_group_has_scratch(c->group) && all + sizeof mine <= CW_SCRATCH_HALF) {
+        char *scratch = cw_group_scratch(c->group);
+        memcpy(scratch + all, &mine, sizeof mine);
+        cw_fcollect(c->group, scratch, scratch + all, sizeof mine);
+        memcpy(sizes, scratch, all);
+    } else {
+        publish_and_read(c, nbytes, sizes);
     }
-    if (!all_small)
-        cw_sync(group);  // some src were read in place
 }
 
-// ---------------------------------------------------------------- any group
+static void collect_blocks(cw_coll_call_t *c, size_t nbytes)
+{
+    size_t n = (size_t)c->group->size;
+    uint64_t *offset = calloc(n + 1, sizeof *offset);
+    if (!offset)
+        cwu_fatal("out of memory for the sizes of %d PEs in a collect", c->group->size);
+    learn_sizes(c, nbytes, offset + 1);
+    for (size_t rank = 0; rank < n; rank++)
+        offset[rank + 1] += offset[rank];
+    cw_blocks_t blocks = {.offset = offset};
+    c->blocks = &blocks;
+    c->nbytes = (size_t)(offset[n] / n);
+    cw_coll_run(c);
+    free(offset);
+}
 
 void cw_collect(const cw_group_t *group, void *dest, const void *src, size_t nbytes)
 {
-    if (cw_world.nnodes == 1 && cw_group_is_world(group)) {
-        collect_deposit(group, dest, src, nbytes);
-        return;
-    }
-    uint64_t *offset = calloc((size_t)group->size + 1, sizeof *offset);
-    if (!offset)
-        cwu_fatal("out of memory for the sizes of %d PEs in a collect", group->size);
-    learn_sizes(group, offset + 1, nbytes);
-    for (int rank = 0; rank < group->size; rank++)
-        offset[rank + 1] += offset[rank];
-    cw_blocks_t blocks = {.offset = offset};
-    cw_gather_blocks(group, dest, src, &blocks);
-    free(offset);
+    cw_coll_call_t c = {.kind = CW_COLL_collect, .group = group, .dest = dest, .src = src, .own_nbytes = nbytes};
+    if (!cw_coll_try(&c))
+        collect_blocks(&c, nbytes);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Within the node: each deposits its value, the closer combines them in slot order. See node_sync.h. Small values and
-// the result lie in the area, next to the counters; larger ones, in a job of several nodes, in the scratch of the PE
-// that gives them, and the result in that of the leader, who closes.
+// Within the node: each deposits its value, the closer combines them in the members' order. See node_sync.h. Small values
+// and the result lie next to the counters; larger ones, in a group of several nodes, in the scratch of the PE that gives
+// them, and the result in that of the leader, who closes.
 #include "core/coll/fused.h"
 
 #include <string.h>
@@ -10,17 +10,10 @@
 #include "core/coll/peer.h"
 #include "core/coll/sync.h"
 
-cw_node_sync_t cw_coll_node;
-
-size_t cw_fused_most(void)
+/** Where the value of a member lies. scratch: this call's, or NULL for the cells. */
+static void *value_of(const cw_node_sync_t *ns, int i, char *scratch)
 {
-    return cw_coll_node.nnodes > 1 ? CW_COLL_MEDIUM : CW_COLL_SMALL;
-}
-
-/** Where the value of a slot lies. scratch: this call's, or NULL for the area. */
-static void *value_of(const cw_node_sync_t *ns, int slot, char *scratch)
-{
-    return scratch ? cw_coll_at(cw_world.pes_of_node[slot], scratch) : ns->deposits[slot].value;
+    return scratch ? cw_coll_at(ns->pes[i], scratch) : cw_node_deposit(ns, i)->value;
 }
 
 static void *result_of(const cw_node_sync_t *ns, char *scratch)
@@ -28,14 +21,15 @@ static void *result_of(const cw_node_sync_t *ns, char *scratch)
     return scratch ? value_of(ns, 0, scratch) : ns->area->result;
 }
 
-static void close_epoch(cw_node_sync_t *ns, char *scratch, void *value, size_t nbytes, const cw_fused_op_t *op)
+static void close_epoch(cw_group_sync_t *sync, char *scratch, void *value, size_t nbytes, const cw_fused_op_t *op)
 {
+    cw_node_sync_t *ns = &sync->node;
     _Alignas(16) char acc[CW_COLL_MEDIUM];
     memcpy(acc, value_of(ns, 0, scratch), nbytes);
-    for (int slot = 1; slot < ns->nslots; slot++)
-        op->combine(op, acc, value_of(ns, slot, scratch));
+    for (int i = 1; i < ns->nlocal; i++)
+        op->combine(op, acc, value_of(ns, i, scratch));
     if (ns->nnodes > 1)
-        cw_leaders_fused(acc, nbytes, op);
+        cw_leaders_fused(&sync->leaders, acc, nbytes, op);
     memcpy(result_of(ns, scratch), acc, nbytes);
     cw_node_release(ns);
     memcpy(value, acc, nbytes);
@@ -45,7 +39,7 @@ static void close_epoch(cw_node_sync_t *ns, char *scratch, void *value, size_t n
 static bool arrive_to_close(cw_node_sync_t *ns)
 {
     bool last = cw_node_arrive(ns);
-    if (ns->nnodes == 1 ? !last : ns->slot != 0) {
+    if (ns->nnodes == 1 ? !last : ns->mine != 0) {
         cw_node_await_release(ns);
         return false;
     }
@@ -54,26 +48,28 @@ static bool arrive_to_close(cw_node_sync_t *ns)
     return true;
 }
 
-static void barrier(cw_node_sync_t *ns)
+static void barrier(cw_group_sync_t *sync)
 {
+    cw_node_sync_t *ns = &sync->node;
     if (!arrive_to_close(ns))
         return;
     if (ns->nnodes > 1)
-        cw_leaders_fused(NULL, 0, NULL);
+        cw_leaders_fused(&sync->leaders, NULL, 0, NULL);
     cw_node_release(ns);
 }
 
-void cw_world_fused(void *value, size_t nbytes, const cw_fused_op_t *op)
+void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fused_op_t *op)
 {
-    cw_node_sync_t *ns = &cw_coll_node;
+    cw_group_sync_t *sync = group->sync;
     if (nbytes == 0) {
-        barrier(ns);
+        barrier(sync);
         return;
     }
-    char *scratch = nbytes > CW_COLL_SMALL ? cw_world_scratch() : NULL;
-    memcpy(value_of(ns, ns->slot, scratch), value, nbytes);
+    cw_node_sync_t *ns = &sync->node;
+    char *scratch = nbytes > CW_COLL_SMALL ? cw_group_scratch(group) : NULL;
+    memcpy(value_of(ns, ns->mine, scratch), value, nbytes);
     if (arrive_to_close(ns))
-        close_epoch(ns, scratch, value, nbytes, op);
+        close_epoch(sync, scratch, value, nbytes, op);
     else
         memcpy(value, result_of(ns, scratch), nbytes);
 }

@@ -1,80 +1,108 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Within a node everybody loads the blocks of the others where they are. Between nodes each leader sends its
-// node's blocks once to every other leader, whose members load them from there: every block crosses to every
-// node once.
 #include "core/coll/gather.h"
 
-#include "core/coll/map.h"
+#include "core/coll/call.h"
+#include "core/coll/fused.h"
+#include "core/coll/sync.h"
 #include "core/coll/peer.h"
 #include "core/rma.h"
 
 /** Loads the node's own blocks, each PE from another start so that not all read the same memory at once. */
-static void load_local_blocks(const cw_group_t *group, const cw_map_t *map, char *dest, const void *src,
-                              const cw_blocks_t *blocks)
+static void load_local_blocks(const cw_coll_call_t *c)
 {
+    const cw_map_t *map = c->map;
     for (int i = 0; i < map->nlocal; i++) {
         int rank = map->local[(map->mine + i) % map->nlocal];
-        size_t nbytes = cw_block_nbytes(blocks, rank);
+        size_t nbytes = cw_block_nbytes(c->blocks, rank);
         if (nbytes)
-            memcpy(dest + cw_block_offset(blocks, rank), cw_coll_at(cw_group_pe(group, rank), src), nbytes);
+            memcpy(c->dest + cw_block_offset(c->blocks, rank), cw_call_at(c, rank, c->src), nbytes);
     }
 }
 
-/** Calls fn for each run of neighbouring blocks among the members of node k. */
-static void each_run(const cw_map_t *map, int k, const cw_blocks_t *blocks,
-                     void (*fn)(void *arg, uint64_t offset, size_t nbytes), void *arg)
+typedef void (*run_fn)(const cw_coll_call_t *c, int pe, uint64_t offset, size_t nbytes);
+
+static void call_for_run(const cw_coll_call_t *c, int begin, int end, int pe, run_fn fn)
 {
-    for (int i = map->begin[k]; i < map->begin[k + 1];) {
-        int first = map->members[i], next = first;
-        while (i < map->begin[k + 1] && map->members[i] == next)
-            i++, next++;
-        uint64_t offset = cw_block_offset(blocks, first);
-        size_t nbytes = (size_t)(cw_block_offset(blocks, next) - offset);
-        if (nbytes)
-            fn(arg, offset, nbytes);
+    uint64_t from = cw_block_offset(c->blocks, begin), to = cw_block_offset(c->blocks, end);
+    if (from < to)
+        fn(c, pe, from, (size_t)(to - from));
+}
+
+/** Calls fn for each run of neighbouring blocks among the members of nnodes nodes from `first` on and around. */
+static void each_run(const cw_coll_call_t *c, int first, int nnodes, int pe, run_fn fn)
+{
+    const cw_map_t *map = c->map;
+    int begin = 0, end = 0;  // ranks of the run
+    for (int k = 0; k < nnodes; k++) {
+        int node = (first + k) % map->nnodes;
+        for (int i = map->begin[node]; i < map->begin[node + 1]; i++) {
+            if (map->members[i] != end) {
+                call_for_run(c, begin, end, pe, fn);
+                begin = map->members[i];
+            }
+            end = map->members[i] + 1;
+        }
     }
+    call_for_run(c, begin, end, pe, fn);
 }
 
-typedef struct run {
-    char *dest;
-    int pe;
-} run_t;
-
-static void send_run(void *arg, uint64_t offset, size_t nbytes)
+static void send_run(const cw_coll_call_t *c, int pe, uint64_t offset, size_t nbytes)
 {
-    const run_t *run = arg;
-    cw_coll_put(run->pe, run->dest + offset, run->dest + offset, nbytes, true);
+    cw_coll_put(pe, c->dest + offset, c->dest + offset, nbytes, true);
 }
 
-static void load_run(void *arg, uint64_t offset, size_t nbytes)
+static void load_run(const cw_coll_call_t *c, int pe, uint64_t offset, size_t nbytes)
 {
-    const run_t *run = arg;
-    memcpy(run->dest + offset, (char *)cw_coll_at(run->pe, run->dest) + offset, nbytes);
+    memcpy(c->dest + offset, (char *)cw_coll_at(pe, c->dest) + offset, nbytes);
 }
 
-/** My node's blocks, complete in my dest, to the dest of every other leader. */
-static void send_to_leaders(const cw_group_t *group, const cw_map_t *map, char *dest, const cw_blocks_t *blocks)
+void cw_gather_begin(const cw_coll_call_t *c)
 {
-    for (int i = 1; i < map->nnodes; i++) {
-        run_t run = {dest, cw_group_pe(group, cw_map_leader(map, (map->node + i) % map->nnodes))};
-        each_run(map, map->node, blocks, send_run, &run);
-    }
-    cw_quiet(&cw_ctx_default);
+    if (!c->met)
+        cw_sync(c->group);
+    load_local_blocks(c);
 }
 
-void cw_gather_blocks(const cw_group_t *group, void *dest, const void *src, const cw_blocks_t *blocks)
+void cw_gather_send(const cw_coll_call_t *c, int first, int nnodes, int to)
 {
-    const cw_map_t *map = cw_map_of(group);
-    load_local_blocks(group, map, dest, src, blocks);
-    if (map->nnodes > 1) {
-        if (cw_map_i_lead(map))
-            send_to_leaders(group, map, dest, blocks);
-        cw_sync(group);
-        run_t run = {dest, cw_group_pe(group, map->local[0])};
-        for (int k = 0; k < map->nnodes && !cw_map_i_lead(map); k++)
-            if (k != map->node)
-                each_run(map, k, blocks, load_run, &run);
-    }
-    cw_sync(group);
+    each_run(c, first, nnodes, cw_call_leader(c, to), send_run);
+}
+
+void cw_gather_end(const cw_coll_call_t *c)
+{
+    const cw_map_t *map = c->map;
+    cw_sync(c->group);
+    if (!cw_map_i_lead(map))
+        each_run(c, map->node + 1, map->nnodes - 1, cw_call_pe(c, map->local[0]), load_run);
+    cw_sync(c->group);
+}
+
+void cw_gather_loads(const cw_coll_call_t *c)
+{
+    cw_gather_begin(c);
+    cw_sync(c->group);
+}
+
+// ---------------------------------------------------------------- riding on a synchronisation
+
+typedef struct merge_op {
+    cw_fused_op_t op;  // first
+    size_t nbytes;     // of the table
+} merge_op_t;
+
+/** Each block is zero in all tables but its owner's. */
+static void merge(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    unsigned char *restrict a = acc;
+    const unsigned char *restrict b = in;
+    for (size_t i = 0; i < ((const merge_op_t *)op)->nbytes; i++)
+        a[i] |= b[i];
+}
+
+void cw_gather_riding(const cw_group_t *group, void *table, const void *mine, size_t nbytes)
+{
+    merge_op_t op = {{merge}, (size_t)group->size * nbytes};
+    memset(table, 0, op.nbytes);
+    memcpy((char *)table + (size_t)group->rank * nbytes, mine, nbytes);
+    cw_fused(group, table, op.nbytes, &op.op);
 }

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/coll/map.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT 8  // maps of the groups used last
+#include "core/coll/fused.h"
 
-static cw_map_t kept[KEPT];
-static int next_victim;
+#define KEPT 8  // maps of the active sets used last
 
-static void drop(cw_map_t *map)
+static _Thread_local struct {
+    cw_map_t map[KEPT];
+    int next_victim;
+    bool at_exit;  // this thread will forget them when it ends
+} kept;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t end_of_thread;
+
+void cw_map_drop(cw_map_t *map)
 {
     free(map->members);
     free(map->begin);
@@ -20,7 +28,26 @@ static void drop(cw_map_t *map)
 void cw_map_forget_all(void)
 {
     for (int i = 0; i < KEPT; i++)
-        drop(&kept[i]);
+        cw_map_drop(&kept.map[i]);
+}
+
+static void forget(void *arg)
+{
+    (void)arg;
+    cw_map_forget_all();
+}
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&end_of_thread, forget);  // without it the last maps of a thread stay behind
+}
+
+static void forget_at_exit(void)
+{
+    if (kept.at_exit)
+        return;
+    pthread_once(&once, make_key);
+    kept.at_exit = pthread_setspecific(end_of_thread, &kept) == 0;
 }
 
 /** A counting sort of the ranks by node; index[] maps a world node to its number here. */
@@ -43,15 +70,18 @@ static void sort_members(const cw_group_t *group, cw_map_t *map, int *index)
     map->begin[0] = 0;
 }
 
-static void build(const cw_group_t *group, cw_map_t *map)
+bool cw_map_build(cw_map_t *map, const cw_group_t *group)
 {
-    size_t n = (size_t)group->size, nodes = (size_t)cw_world.nnodes;
+    size_t n = (size_t)group->size, nodes = (size_t)cw_world.nnodes, most = nodes < n ? nodes : n;
     int *index = malloc(nodes * sizeof(int));
     map->members = malloc(n * sizeof(int));
-    map->begin = calloc(nodes + 1, sizeof(int));
-    map->node_id = malloc(nodes * sizeof(int));
-    if (!index || !map->members || !map->begin || !map->node_id)
-        cwu_fatal("out of memory for the map of a group of %d PEs", group->size);
+    map->begin = calloc(most + 1, sizeof(int));
+    map->node_id = malloc(most * sizeof(int));
+    if (!index || !map->members || !map->begin || !map->node_id) {
+        free(index);
+        cw_map_drop(map);
+        return false;
+    }
     memset(index, 0xff, nodes * sizeof(int));
     map->start = group->start;
     map->stride = group->stride;
@@ -63,16 +93,32 @@ static void build(const cw_group_t *group, cw_map_t *map)
     map->nlocal = map->begin[map->node + 1] - map->begin[map->node];
     while (map->local[map->mine] != group->rank)
         map->mine++;
+    return true;
+}
+
+static const cw_map_t *built(cw_map_t *map, const cw_group_t *group)
+{
+    if (!cw_map_build(map, group))
+        cwu_fatal("out of memory for the map of a group of %d PEs", group->size);
+    return map;
+}
+
+static const cw_map_t *map_of_set(const cw_group_t *group)
+{
+    for (int i = 0; i < KEPT; i++)
+        if (kept.map[i].size == group->size && kept.map[i].start == group->start && kept.map[i].stride == group->stride)
+            return &kept.map[i];
+    forget_at_exit();
+    cw_map_t *map = &kept.map[kept.next_victim];
+    kept.next_victim = (kept.next_victim + 1) % KEPT;
+    cw_map_drop(map);
+    return built(map, group);
 }
 
 const cw_map_t *cw_map_of(const cw_group_t *group)
 {
-    for (int i = 0; i < KEPT; i++)
-        if (kept[i].size == group->size && kept[i].start == group->start && kept[i].stride == group->stride)
-            return &kept[i];
-    cw_map_t *map = &kept[next_victim];
-    next_victim = (next_victim + 1) % KEPT;
-    drop(map);
-    build(group, map);
-    return map;
+    if (!group->sync)
+        return map_of_set(group);
+    cw_map_t *map = &group->sync->map;
+    return map->size ? map : built(map, group);
 }

@@ -2,14 +2,15 @@
 //
 // Where the members of a group live. Nodes are numbered as the ranks first touch them, members[] lists the
 // ranks node by node, ascending within a node; the lowest rank of a node is the group's leader there. All PEs
-// of a group compute the same map. Maps are kept and reused: get one per call, do not free it.
+// of a group compute the same map. A team's lives as long as the team; those of active sets are kept by the thread that
+// asked, and reused: get one per call, do not free it.
 #ifndef CW_CORE_COLL_MAP_H
 #define CW_CORE_COLL_MAP_H
 
 #include "core/coll/coll.h"
 
 typedef struct cw_map {
-    int start, stride, size;  // the group this is the map of
+    int start, stride, size;  // the group this is the map of; size 0: none yet
     int nnodes;
     int *members;      // [size] ranks, by node
     int *begin;        // [nnodes + 1] first member of each node
@@ -21,12 +22,11 @@ typedef struct cw_map {
 } cw_map_t;
 
 const cw_map_t *cw_map_of(const cw_group_t *group);
+/** Fills in *map (zero before), but for memory: false then. */
+bool cw_map_build(cw_map_t *map, const cw_group_t *group);
+void cw_map_drop(cw_map_t *map);
+/** Those of active sets that this thread has kept. */
 void cw_map_forget_all(void);
-
-static inline int cw_group_pe(const cw_group_t *group, int rank)
-{
-    return group->start + rank * group->stride;
-}
 
 /** Rank of the leader of node k of the map. */
 static inline int cw_map_leader(const cw_map_t *map, int k)
@@ -37,12 +37,6 @@ static inline int cw_map_leader(const cw_map_t *map, int k)
 static inline bool cw_map_i_lead(const cw_map_t *map)
 {
     return map->mine == 0;
-}
-
-/** The world itself, whatever name it comes under. */
-static inline bool cw_group_is_world(const cw_group_t *group)
-{
-    return group->size == cw_world.npes;
 }
 
 #endif

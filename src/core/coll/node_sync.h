@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation of the PEs of one node, with a small operand on board.
+// Synchronisation of the PEs of one node that belong to a group (the world or a team), with a small operand on board.
 //
 //     arrive   -> the last arriver (or the node's leader, once all have arrived) closes the epoch:
 //                 it may combine the deposits and talk to other nodes, then releases everybody with the
@@ -9,29 +9,46 @@
 //
 // Happens-before: whatever a PE did before cw_node_arrive() is visible to the closer after cw_node_arrive()
 // returned true or cw_node_await_all() returned, and to everybody after the release. Threads: one at a time
-// per process. Blocking: the waits spin briefly, yield, then sleep.
+// per process and group. Blocking: the waits spin briefly, yield, then sleep.
 #ifndef CW_CORE_COLL_NODE_SYNC_H
 #define CW_CORE_COLL_NODE_SYNC_H
 
 #include <stdbool.h>
 
 #include "core/coll/area.h"
+#include "core/coll/peer.h"
 
-/** This process's view of its node's area. */
+/** This process's view of what its node's members share. */
 typedef struct cw_node_sync {
     cw_coll_area_t *area;
-    int slot, nslots, nnodes;
+    int mine, nlocal;        // members on this node, and which I am
+    int nnodes;              // of the group; 1: the last arriver closes, else the leader (member 0)
+    bool helps;              // waiters may be needed elsewhere (the job has several nodes), or are looked at (core/watch.h)
     cw_coll_group_t *group;  // where I count
     uint32_t group_size, ngroups;
-    cw_coll_deposit_t *deposits;  // [nslots]
+    cw_coll_deposit_t *deposit;   // mine
+    cw_coll_deposit_t *deposits;  // [nlocal], or NULL: a team's, each where mine is on its PE
+    const int *pes;               // [nlocal] world PEs of the members
     uint32_t epoch;               // that I am in, or have left last
     uint32_t others_left;         // groups that were missing when I arrived
-    int ncpus;                    // processors of the node's PEs; 0: not counted yet
+    _Atomic uint64_t *cpus;       // processors of the node's PEs
+    int ncpus;                    // how many; 0: not counted yet
     uint32_t spins, yields;
 } cw_node_sync_t;
 
-/** Also publishes the processors this PE may use; before the first arrival, all PEs must have come here. */
-void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, int slot, int nslots, int nnodes);
+/** The world's part on this node. Also publishes the processors this PE may use; before the first arrival, all PEs
+ *  must have come here. pes: of the node, by slot. */
+void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes, int slot, int nslots, int nnodes);
+/** A team's, over the cells of its members. pes: those on this node, kept by the caller; cell: mine, symmetric. */
+void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine, int nlocal, int nnodes);
+/** Makes the cells fit for another team. After the last synchronisation, by all members; waits for those of this node. */
+void cw_node_sync_leave(cw_node_sync_t *ns);
+
+/** The deposit of member i. */
+static inline cw_coll_deposit_t *cw_node_deposit(const cw_node_sync_t *ns, int i)
+{
+    return ns->deposits ? &ns->deposits[i] : cw_coll_at(ns->pes[i], ns->deposit);
+}
 
 /** Begins the next epoch. True for the last arriver. */
 bool cw_node_arrive(cw_node_sync_t *ns);

@@ -16,27 +16,27 @@ static cwt_conn_t *connection(int pe)
     return cw_ctx_conn(&cw_ctx_default, cw_world.node_of_pe[pe]);
 }
 
-/** Something is in flight, to nobody's target record: quiet has work, and waits of this PE make progress for it. */
-static void mark(void)
-{
-    if (!cw_hot.last)
-        cw_hot.last = CW_COLD_WORD;
-}
-
 void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
 {
-    mark();
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi), "collective put", pe);
+    cw_ctx_mark(&cw_ctx_default);  // quiet has work, and waits of this PE make progress for it
     cw_ctx_leave(&cw_ctx_default);
 }
 
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
 {
-    mark();
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->get(connection(pe), offset_of(pe, src), dest, nbytes, true), "collective get", pe);
+    cw_ctx_mark(&cw_ctx_default);  // quiet has work, and waits of this PE make progress for it
     cw_ctx_leave(&cw_ctx_default);
+}
+
+static void post_word(int pe, long *word, cw_amo_op_t op, long value)
+{
+    if (cw_world.nic_atomics)
+        cw_fence(&cw_ctx_default);  // requests are in order behind the puts anyway
+    cw_amo_posting(&cw_ctx_default, word, op, sizeof value, (uint64_t)value, pe);
 }
 
 void cw_coll_set_word(int pe, long *word, long value)
@@ -48,9 +48,12 @@ void cw_coll_set_word(int pe, long *word, long value)
         cw_local_stored(pe);
         return;
     }
-    if (cw_world.nic_atomics)
-        cw_fence(&cw_ctx_default);  // requests are in order behind the puts anyway
-    cw_amo_posting(&cw_ctx_default, word, CW_AMO_SET, sizeof value, (uint64_t)value, pe);
+    post_word(pe, word, CW_AMO_SET, value);
+}
+
+void cw_coll_add_word(int pe, long *word, long value)
+{
+    post_word(pe, word, CW_AMO_ADD, value);
 }
 
 void cw_coll_raise_word(int pe, long *word, long value)
@@ -61,7 +64,7 @@ void cw_coll_raise_word(int pe, long *word, long value)
 
 void cw_coll_await_word(const long *word, long value)
 {
-    cw_wait_t w = CW_WAIT_INIT("a collective");
+    cw_wait_t w = CW_WAIT_FOR("a collective", word, sizeof *word);
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
         cw_wait_round(&w);
     cw_wait_done(&w);
@@ -69,7 +72,7 @@ void cw_coll_await_word(const long *word, long value)
 
 void cw_coll_await_at_least(const long *word, long value)
 {
-    cw_wait_t w = CW_WAIT_INIT("a collective (data from another node)");
+    cw_wait_t w = CW_WAIT_FOR("a collective (data from another node)", word, sizeof *word);
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
         cw_wait_round(&w);
     cw_wait_done(&w);

@@ -29,7 +29,9 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes);
  *  active set's); their owner clears them, so they are stored exactly once: by an atomic, not by a put, whose bytes
  *  a provider may store more than once (a memcpy of 8 bytes does), the second time after the owner cleared them. */
 void cw_coll_set_word(int pe, long *word, long value);
-/** The same for words that nobody ever clears, off-node: a put will do. */
+/** Adds to such a word, for a PE of another node. */
+void cw_coll_add_word(int pe, long *word, long value);
+/** Raises a word that nobody ever clears, off-node: a put will do. */
 void cw_coll_raise_word(int pe, long *word, long value);
 /** Waits until my word has that value. Acquires what came before cw_coll_set_word(). */
 void cw_coll_await_word(const long *word, long value);

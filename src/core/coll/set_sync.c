@@ -6,7 +6,7 @@
 //   psync[0]       on a node's leader: members of the node that came
 //   psync[1]       on everyone: you may go
 //   psync[2 + k]   on a leader: the subtree of child k came (binomial tree over the nodes)
-//   psync[15]      broadcast's chunk count (broadcast.c)
+//   psync[15]      notes of what has come (notes.c); between them a size (collect.c)
 //
 // Why zeroing is safe: words are set by atomics, which store once (peer.h), and the owner clears a word after it has
 // seen all that is due in it, and before it lets anybody go who could write it again. Whoever sees the release
@@ -17,7 +17,7 @@
 #include "core/coll/peer.h"
 #include "core/wait.h"
 
-enum { COUNT = 0, GO = 1, CHILD = 2, MOST_CHILDREN = CW_PSYNC_CHUNKS - CHILD };
+enum { COUNT = 0, GO = 1, CHILD = 2, MOST_CHILDREN = CW_PSYNC_NOTES - CHILD };
 
 static long count_me(const cw_group_t *group, int leader_rank)
 {

@@ -4,25 +4,29 @@
 #ifndef CW_CORE_COLL_SYNC_H
 #define CW_CORE_COLL_SYNC_H
 
+#include "core/coll/area.h"
 #include "core/coll/coll.h"
 
-enum { CW_PSYNC_WORDS = 16, CW_PSYNC_CHUNKS = 15 };
+enum { CW_PSYNC_WORDS = 16, CW_PSYNC_NOTES = 15 };
 
 /** Over the group's own words (set_sync.c). */
 void cw_set_sync(const cw_group_t *group);
 
-/** Starts the leaders' sequence anew (leaders.c). */
-void cw_leaders_reset(void);
-
-/** 16 symmetric words that are zero between collectives: the group's own, or the world's in the scratch. */
+/** Symmetric words of the group: an active set's 16, zero between collectives; CW_TEAM_WORDS of the world's and a team's,
+ *  which only grow while it lives. */
 long *cw_group_words(const cw_group_t *group);
+/** This PE's note of what the words of the world or of a team have come to, the same on all members. When a team is
+ *  created it is at least what any of its words is on any member: they may have served another team before. Between
+ *  collectives it must be so too. */
+long *cw_group_reached(const cw_group_t *group);
 
-/** One half of this PE's collective scratch; alternates from call to call, so that a half is free again once
- * the synchronisation of the next use is over. For collectives of the world only: other groups cannot know
- * who still reads. */
-enum { CW_SCRATCH_HALF = 30 * 1024 };
-char *cw_world_scratch(void);
-/** A symmetric word in which collect publishes this PE's size. */
-uint64_t *cw_collect_word(void);
+/** Does the group have scratch? The world does, and the first CW_ROOMY_TEAMS teams of a PE; active sets have none. */
+bool cw_group_has_scratch(const cw_group_t *group);
+/** One half of this PE's scratch for the group, at the same symmetric address on all members; the other half the next
+ *  time. A half is free again once the synchronisation of the next use is over. */
+char *cw_group_scratch(const cw_group_t *group);
+
+/** Are all members on this node? For the world and teams. */
+bool cw_group_on_one_node(const cw_group_t *group);
 
 #endif

@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The world's group, its scratch, and the barrier.
-//
-// Scratch (symmetric, CW_COLL_SCRATCH bytes of each PE): 4 KiB of words, then two halves of 30 KiB.
+// The world's group, what groups have for their collectives, and the barrier.
 #include "core/coll/coll.h"
+#include "core/coll/describe.h"
 #include "core/coll/fused.h"
 #include "core/coll/map.h"
 #include "core/coll/sync.h"
-#include "core/layout.h"
 #include "core/node.h"
 #include "core/rma.h"
+#include "core/team.h"
 
-#define WORDS_NBYTES 4096
-_Static_assert(WORDS_NBYTES + 2 * CW_SCRATCH_HALF == CW_COLL_SCRATCH, "words and two halves");
-
+static cw_group_sync_t sync_of_world;
 static cw_group_t world;
-const cw_group_t *cw_group_world = &world;
-static unsigned half;
+const cw_group_t *const cw_group_world = &world;
 
 void cw_coll_init(void)
 {
-    world = (cw_group_t){.start = 0, .stride = 1, .size = cw_world.npes, .rank = cw_world.pe};
-    half = 0;
-    cw_leaders_reset();
-    cw_node_sync_init(&cw_coll_node, cw_coll_local_area(), cw_world.slot, cw_world.nslots, cw_world.nnodes);
+    cw_coll_choices_load();
+    world = (cw_group_t){.start = 0, .stride = 1, .size = cw_world.npes, .rank = cw_world.pe, .sync = &sync_of_world};
+    sync_of_world = (cw_group_sync_t){.most = cw_world.nnodes > 1 ? CW_COLL_MEDIUM : CW_COLL_SMALL};
+    cw_node_sync_init(&sync_of_world.node, cw_coll_local_area(), cw_world.pes_of_node, cw_world.slot, cw_world.nslots,
+                      cw_world.nnodes);
+    cw_leaders_init(&sync_of_world.leaders, &world, NULL, 0, 0);
+    cw_teams_init();
 }
 
 void cw_coll_fini(void)
 {
+    cw_teams_fini();
+    cw_map_drop(&sync_of_world.map);
     cw_map_forget_all();
 }
 
 void cw_node_sync(void)
 {
-    cw_node_sync_all(&cw_coll_node);
+    cw_node_sync_all(&sync_of_world.node);
 }
 
 void cw_sync(const cw_group_t *group)
 {
-    if (cw_group_is_world(group))
-        cw_world_fused(NULL, 0, NULL);
+    if (group->sync)
+        cw_fused(group, NULL, 0, NULL);
     else if (group->size > 1)
         cw_set_sync(group);
 }
@@ -50,18 +51,40 @@ void cw_barrier(const cw_group_t *group)
     cw_sync(group);
 }
 
+int cw_group_rank_of(const cw_group_t *group, int pe)
+{
+    if (!group->pes) {
+        int away = pe - group->start, rank = away / group->stride;
+        return away % group->stride == 0 && rank >= 0 && rank < group->size ? rank : -1;
+    }
+    for (int rank = 0; rank < group->size; rank++)
+        if (group->pes[rank] == pe)
+            return rank;
+    return -1;
+}
+
+bool cw_group_on_one_node(const cw_group_t *group)
+{
+    return group->sync->node.nnodes == 1;
+}
+
 long *cw_group_words(const cw_group_t *group)
 {
-    return cw_group_is_world(group) ? (long *)cw_coll_scratch() : group->psync;
+    return group->sync ? cw_coll_scratch()->words[group->sync->id] : group->psync;
 }
 
-uint64_t *cw_collect_word(void)
+long *cw_group_reached(const cw_group_t *group)
 {
-    return (uint64_t *)((char *)cw_coll_scratch() + 1024);
+    return &group->sync->reached;
 }
 
-char *cw_world_scratch(void)
+bool cw_group_has_scratch(const cw_group_t *group)
 {
-    half ^= 1;
-    return (char *)cw_coll_scratch() + WORDS_NBYTES + half * CW_SCRATCH_HALF;
+    return group->sync && group->sync->id < CW_ROOMY_TEAMS;
+}
+
+char *cw_group_scratch(const cw_group_t *group)
+{
+    group->sync->half ^= 1;
+    return cw_coll_scratch()->half[group->sync->id][group->sync->half];
 }

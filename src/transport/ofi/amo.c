@@ -98,8 +98,11 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
 
 int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p)
 {
-    ofi_lock(conn->client);
+    ofi_enter(conn->client);
+    bool mine = ofi_empty_begin(conn->client);  // one scratch area for operands and result
     int rc = amo_locked(conn, offset, op, nbytes, operand, compare, old_p);
+    if (mine)
+        ofi_empty_end(conn->client);
     ofi_unlock(conn->client);
     return rc;
 }

@@ -17,7 +17,7 @@ static bool want_nic_atomics(void)
     return cwu_env.atomics && strcmp(cwu_env.atomics, "nic") == 0;
 }
 
-static struct fi_info *make_hints(bool msg, bool atomics)
+static struct fi_info *make_hints(bool msg, bool atomics, enum fi_threading threading)
 {
     struct fi_info *hints = ofi_lib.dupinfo(NULL);
     if (!hints)
@@ -28,7 +28,7 @@ static struct fi_info *make_hints(bool msg, bool atomics)
         hints->caps |= FI_ATOMIC;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->domain_attr->mr_mode = MR_MODES | (msg ? 0 : FI_MR_ENDPOINT);
-    hints->domain_attr->threading = FI_THREAD_DOMAIN;
+    hints->domain_attr->threading = threading;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     if (cwu_env.provider)
         hints->fabric_attr->prov_name = strdup(cwu_env.provider);
@@ -63,9 +63,9 @@ static int rank_of(const struct fi_info *info)
 }
 
 /** Best entry of one endpoint type, or NULL. */
-static struct fi_info *best_with(bool msg, bool atomics, const char *local)
+static struct fi_info *best_with(bool msg, bool atomics, enum fi_threading threading, const char *local)
 {
-    struct fi_info *hints = make_hints(msg, atomics), *list = NULL, *best = NULL;
+    struct fi_info *hints = make_hints(msg, atomics, threading), *list = NULL, *best = NULL;
     if (!hints)
         return NULL;
     int rc = local[0] ? ofi_lib.getinfo(OFI_API, local, NULL, FI_SOURCE, hints, &list) : -FI_ENODATA;
@@ -90,8 +90,8 @@ static struct fi_info *best_with(bool msg, bool atomics, const char *local)
 /** Atomics are asked for only when the user wants them: some providers give up their order for them. */
 static struct fi_info *best_of(bool msg, const char *local)
 {
-    struct fi_info *info = want_nic_atomics() ? best_with(msg, true, local) : NULL;
-    return info ? info : best_with(msg, false, local);
+    struct fi_info *info = want_nic_atomics() ? best_with(msg, true, FI_THREAD_DOMAIN, local) : NULL;
+    return info ? info : best_with(msg, false, FI_THREAD_DOMAIN, local);
 }
 
 /** Can this MSG provider wake a sleeping server through a file descriptor? Asked by trying. */
@@ -210,17 +210,46 @@ static int choose(bool one_machine)
     return 0;
 }
 
+static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;  // guards ofi_lib, ofi_choice and what follows
+static int load_result = 1;
+static bool safe_tried;
+
 int ofi_load(bool one_machine)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards ofi_lib, ofi_choice and result
-    static int result = 1;
-    pthread_mutex_lock(&lock);
-    if (result > 0) {
-        result = ofi_lib.handle ? 0 : ofi_lib_open();
-        if (result == 0)
-            result = choose(one_machine);
+    pthread_mutex_lock(&load_lock);
+    if (load_result > 0) {
+        load_result = ofi_lib.handle ? 0 : ofi_lib_open();
+        if (load_result == 0)
+            load_result = choose(one_machine);
     }
-    int rc = result;
-    pthread_mutex_unlock(&lock);
+    int rc = load_result;
+    pthread_mutex_unlock(&load_lock);
     return rc;
+}
+
+/** Is this the same device with the same promises? Only the threads may differ. */
+static bool same_but_threads(const struct fi_info *a, const struct fi_info *b)
+{
+    return strcmp(a->fabric_attr->prov_name, b->fabric_attr->prov_name) == 0 &&
+           strcmp(a->domain_attr->name ? a->domain_attr->name : "", b->domain_attr->name ? b->domain_attr->name : "") ==
+               0 &&
+           a->domain_attr->mr_mode == b->domain_attr->mr_mode && a->tx_attr->msg_order == b->tx_attr->msg_order &&
+           a->rx_attr->msg_order == b->rx_attr->msg_order && a->tx_attr->inject_size == b->tx_attr->inject_size &&
+           a->ep_attr->max_msg_size == b->ep_attr->max_msg_size;
+}
+
+void ofi_load_safe(bool one_machine)
+{
+    char local[64];
+    pthread_mutex_lock(&load_lock);
+    if (!safe_tried && ofi_local_address(one_machine, local, sizeof local) == 0) {
+        struct fi_info *info = best_with(ofi_choice.msg, ofi_choice.nic_atomics, FI_THREAD_SAFE, local);
+        if (info && info->domain_attr->threading == FI_THREAD_SAFE && same_but_threads(info, ofi_choice.info))
+            ofi_choice.safe_info = info;
+        else if (info)
+            ofi_lib.freeinfo(info);
+        cwu_debug("libfabric: the provider %s for several threads", ofi_choice.safe_info ? "locks" : "does not lock");
+    }
+    safe_tried = true;
+    pthread_mutex_unlock(&load_lock);
 }

@@ -25,7 +25,11 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
         return CW_ENOMEM;
     client->config = *config;
     pthread_mutex_init(&client->lock, NULL);
-    rc = ofi_lane_open(&client->lane, 2048);
+    pthread_cond_init(&client->calm, NULL);
+    if (config->thread_multiple)
+        ofi_load_safe(config->one_machine);
+    client->safe = config->thread_multiple && ofi_choice.safe_info;
+    rc = ofi_lane_open(&client->lane, client->safe ? ofi_choice.safe_info : ofi_choice.info, 2048, ofi_roomy(config));
     if (rc == 0) {
         ofi_pool_init(&client->ops, client->lane.domain, 0, OFI_OPS_MAX);
         ofi_pool_init(&client->bounce, client->lane.domain, OFI_BOUNCE_NBYTES, OFI_BOUNCE_MAX);
@@ -43,6 +47,7 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
 void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p)
 {
     *stats_p = client->stats;
+    stats_p->endpoints = client->lane.endpoints;
 }
 
 // ---------------------------------------------------------------- connecting
@@ -226,7 +231,7 @@ int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,
     int rc = check_blob(client, node, &b, nbytes);
     if (rc != 0)
         return rc;
-    ofi_lock(client);
+    ofi_enter(client);
     rc = connect_locked(client, node, &b, conn_p);
     ofi_unlock(client);
     return rc;
@@ -240,8 +245,8 @@ int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target
     ofi_target_t *known = malloc(sizeof *known);
     if (!known)
         return CW_ENOMEM;
-    bool plain = ofi_choice.ordered && conn->nkeys == 1 && !conn->client->config.thread_multiple &&
-                 ofi_choice.inject_nbytes >= 16;
+    bool alone = !conn->client->config.thread_multiple || conn->client->safe;
+    bool plain = ofi_choice.ordered && conn->nkeys == 1 && alone && ofi_choice.inject_nbytes >= 16;
     *target = (cwt_target_t){.conn = conn, .offset = slice_delta, .fabric_addr = conn->fi_addr};
     if (plain) {
         // the provider's own function: same arguments, and nothing between it and the API
@@ -312,6 +317,7 @@ void ofi_client_close(cwt_client_t *client)
     ofi_pool_close(&client->bounce);
     ofi_lane_close(&client->lane);
     free(client->scratch);
+    pthread_cond_destroy(&client->calm);
     pthread_mutex_destroy(&client->lock);
     free(client);
 }

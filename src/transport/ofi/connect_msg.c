@@ -21,7 +21,7 @@ static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *
                    ofi_attempt_t *out)
 {
     cwt_client_t *client = conn->client;
-    struct fi_info *info = ofi_lib.dupinfo(ofi_choice.info);
+    struct fi_info *info = ofi_lib.dupinfo(client->lane.info);
     if (!info)
         return CW_ENOMEM;
     free(info->dest_addr);

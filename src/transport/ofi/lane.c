@@ -40,10 +40,11 @@ static int wait_fd_of(struct fid *fid)
     return fi_control(fid, FI_GETWAIT, &fd) == 0 ? fd : -1;
 }
 
-static int open_cq(ofi_lane_t *lane, size_t entries)
+static int open_cq(ofi_lane_t *lane, size_t entries, bool roomy)
 {
     struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD, .size = entries};
-    int rc = fi_cq_open(lane->domain, &attr, &lane->cq, NULL);
+    bool naps = roomy && ofi_choice.msg && !strcmp(ofi_choice.info->fabric_attr->prov_name, "tcp");
+    int rc = naps ? -FI_ENOSYS : fi_cq_open(lane->domain, &attr, &lane->cq, NULL);
     if (rc == 0) {
         lane->cq_fd = wait_fd_of(&lane->cq->fid);
         return 0;
@@ -68,26 +69,27 @@ static int open_eq(ofi_lane_t *lane)
 
 static int open_rdm(ofi_lane_t *lane)
 {
-    struct fi_av_attr attr = {.type = ofi_choice.info->domain_attr->av_type};
+    struct fi_av_attr attr = {.type = lane->info->domain_attr->av_type};
     int rc = fi_av_open(lane->domain, &attr, &lane->av, NULL);
     if (rc != 0)
         return failed("opening an address vector", rc);
-    return ofi_lane_endpoint(lane, ofi_choice.info, NULL, &lane->ep);
+    return ofi_lane_endpoint(lane, lane->info, NULL, &lane->ep);
 }
 
-int ofi_lane_open(ofi_lane_t *lane, size_t cq_entries)
+int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, bool roomy)
 {
     memset(lane, 0, sizeof *lane);
     lane->cq_fd = lane->eq_fd = -1;
-    int rc = ofi_lib.fabric(ofi_choice.info->fabric_attr, &lane->fabric, NULL);
+    lane->info = info;
+    int rc = ofi_lib.fabric(info->fabric_attr, &lane->fabric, NULL);
     if (rc != 0)
         return failed("opening the fabric", rc);
-    rc = fi_domain(lane->fabric, ofi_choice.info, &lane->domain, NULL);
+    rc = fi_domain(lane->fabric, info, &lane->domain, NULL);
     if (rc != 0) {
         lane->domain = NULL;
         rc = failed("opening a domain", rc);
     } else {
-        rc = open_cq(lane, cq_entries);
+        rc = open_cq(lane, cq_entries, roomy);
     }
     if (rc == 0)
         rc = ofi_choice.msg ? open_eq(lane) : open_rdm(lane);
@@ -128,6 +130,7 @@ int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, str
         fi_close(&ep->fid);
         return rc;
     }
+    lane->endpoints++;
     *ep_p = ep;
     return 0;
 }

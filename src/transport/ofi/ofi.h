@@ -5,8 +5,10 @@
 // Objects: a lane is one fabric + domain + completion queue; the server has one, every client has one, so neither
 // half ever locks the other. A peer (server side) and a conn (client side) are the two ends of one connection; in
 // MSG mode each has an endpoint of its own, in RDM mode they share the lane's and differ by address.
-// Threads: a client and its conns are one thread's at a time, a server too; with thread_multiple the target's
-// inject comes concurrently, and then client->lock guards everything the client owns.
+// Threads: a client and its conns are one thread's at a time, a server too. A client with thread_multiple takes calls
+// from any thread: client->lock guards everything it owns, and is given up while a call waits (wait.c), so that the
+// others go on. Its lane is opened for FI_THREAD_SAFE if the provider grants that; then the plain inject of its target
+// records needs no lock of ours. See "several threads" below.
 #ifndef CW_TRANSPORT_OFI_H
 #define CW_TRANSPORT_OFI_H
 
@@ -27,16 +29,16 @@
 #include "transport/transport.h"
 
 #define OFI_API FI_VERSION(1, 17)
-#define OFI_CREDITS 32u                      // requests under way per connection
-#define OFI_ACK_EVERY (OFI_CREDITS / 4)      // executed requests per unasked acknowledgement
+#define OFI_CREDITS 32u                         // requests under way per connection
+#define OFI_ACK_EVERY (OFI_CREDITS / 4)         // executed requests per unasked acknowledgement
 #define OFI_SLOT_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
-#define OFI_BOUNCE_NBYTES 16384u             // puts up to this size are copied and forgotten
-#define OFI_BOUNCE_MAX 128u                  // bounce buffers per client
-#define OFI_INJECT_MAX 8192u                 // injected puts between two flushes
-#define OFI_OPS_MAX 1024u                    // operations in flight per client
-#define OFI_FRAGMENT ((size_t)16 << 20)      // larger transfers go in pieces of this size
-#define OFI_FRAGMENTS 4u                     // pieces in flight of one transfer
-#define OFI_REGISTER_MIN 65536u              // local buffers from here on are registered, not copied
+#define OFI_BOUNCE_NBYTES 16384u                // puts up to this size are copied and forgotten
+#define OFI_BOUNCE_MAX 128u                     // bounce buffers per client
+#define OFI_INJECT_MAX 8192u                    // injected puts between two flushes
+#define OFI_OPS_MAX 1024u                       // operations in flight per client
+#define OFI_FRAGMENT ((size_t)16 << 20)         // larger transfers go in pieces of this size
+#define OFI_FRAGMENTS 4u                        // pieces in flight of one transfer
+#define OFI_REGISTER_MIN 65536u                 // local buffers from here on are registered, not copied
 
 // ---------------------------------------------------------------- the library (load.c)
 typedef struct ofi_lib {
@@ -60,6 +62,7 @@ int ofi_errno_to_cw(ssize_t err);
 /** What was chosen and what it demands and promises, as words of our own. */
 typedef struct ofi_choice {
     struct fi_info *info;
+    struct fi_info *safe_info;  // the same provider for clients of several threads, or NULL: it has no such mode
     bool msg;               // MSG endpoints, else RDM
     bool virt_addr;         // remote addresses are the server's virtual addresses
     bool prov_key;          // the provider picks keys
@@ -69,13 +72,15 @@ typedef struct ofi_choice {
     bool ordered;           // a read flushes the writes before it, and writes stay in order
     bool send_after_write;  // a message never overtakes writes
     bool send_after_send;
-    bool delivery;          // FI_DELIVERY_COMPLETE may be asked of single writes
+    bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
     size_t inject_nbytes;
-    size_t fragment;        // largest single write or read
+    size_t fragment;  // largest single write or read
 } ofi_choice_t;
 extern ofi_choice_t ofi_choice;
 int ofi_load(bool one_machine);
+/** Looks for safe_info, once. */
+void ofi_load_safe(bool one_machine);
 
 // ---------------------------------------------------------------- local addresses (address.c)
 /** Numeric address to bind to, by CAUSEWAY_INTERFACE, one_machine or the host's first interface. "" = any. */
@@ -85,16 +90,20 @@ const char *ofi_address_text(const void *addr, size_t nbytes, char *text, size_t
 
 // ---------------------------------------------------------------- lanes (lane.c)
 typedef struct ofi_lane {
+    struct fi_info *info;  // what it was opened with; not its own
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_cq *cq;
-    struct fid_eq *eq;   // MSG only
-    struct fid_ep *ep;   // RDM only
-    struct fid_av *av;   // RDM only
-    int cq_fd, eq_fd;    // -1: no wait object
+    struct fid_eq *eq;              // MSG only
+    struct fid_ep *ep;              // RDM only
+    struct fid_av *av;              // RDM only
+    int cq_fd, eq_fd;               // -1: no wait object
+    uint64_t endpoints;             // opened so far
     _Atomic uint32_t short_sleeps;  // in a row that the queue's descriptor ended at once
 } ofi_lane_t;
-int ofi_lane_open(ofi_lane_t *lane, size_t cq_entries);
+/** roomy: the machine has a core for every PE. A client then waits by polling and the tcp provider's wait object, which
+ *  costs two system calls for every two completions, a tenth of a get, is not asked for: its rare sleeps are naps. */
+int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, bool roomy);
 void ofi_lane_close(ofi_lane_t *lane);
 /** Creates, binds and enables an endpoint on the lane. */
 int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p);
@@ -126,11 +135,11 @@ typedef struct ofi_op {
     struct fi_context2 context;  // first: the provider writes here
     struct ofi_op *next;
     struct ofi_pool *pool;
-    cwt_conn_t *conn;            // client side
-    struct ofi_peer *peer;       // server side
+    cwt_conn_t *conn;       // client side
+    struct ofi_peer *peer;  // server side
     ofi_group_t *group;
-    void *buf, *desc;            // buffer of the pool's size, if the pool has buffers
-    void *copy_to;               // a read through a bounce buffer ends here
+    void *buf, *desc;  // buffer of the pool's size, if the pool has buffers
+    void *copy_to;     // a read through a bounce buffer ends here
     size_t nbytes;
     ofi_kind_t kind;
 } ofi_op_t;
@@ -139,7 +148,7 @@ typedef struct ofi_pool {
     struct fid_domain *domain;
     struct ofi_chunk *chunks;
     ofi_op_t *free;
-    size_t buf_nbytes;           // 0: operations without a buffer
+    size_t buf_nbytes;  // 0: operations without a buffer
     uint32_t count, limit, used;
 } ofi_pool_t;
 void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit);
@@ -205,10 +214,10 @@ bool ofi_hello_check(const ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_B
 typedef struct ofi_welcome {
     uint32_t magic;
     uint16_t wire, pad;
-    uint32_t nkeys;       // 1: key and base say all; else a table of ofi_key_t is at table_addr
-    uint32_t peer;        // to be named in every request (RDM)
-    uint64_t proof;       // over the client's nonce
-    uint64_t key, base;   // offset + base is the remote address
+    uint32_t nkeys;      // 1: key and base say all; else a table of ofi_key_t is at table_addr
+    uint32_t peer;       // to be named in every request (RDM)
+    uint64_t proof;      // over the client's nonce
+    uint64_t key, base;  // offset + base is the remote address
     uint64_t table_addr, table_key;
 } ofi_welcome_t;
 _Static_assert(sizeof(ofi_welcome_t) == 56, "at most 56 bytes of private data");
@@ -227,11 +236,11 @@ typedef struct ofi_key {
 /** First bytes of everything a server sends. */
 typedef struct ofi_reply_header {
     uint64_t token;
-    uint64_t reply_id;   // 0: only an acknowledgement
-    uint32_t executed;   // requests of this connection executed so far (wraps)
-    uint32_t node;       // whose server speaks
-    uint32_t nbytes;     // whole message
-    uint32_t kind;       // OFI_REPLY…
+    uint64_t reply_id;  // 0: only an acknowledgement
+    uint32_t executed;  // requests of this connection executed so far (wraps)
+    uint32_t node;      // whose server speaks
+    uint32_t nbytes;    // whole message
+    uint32_t kind;      // OFI_REPLY…
 } ofi_reply_header_t;
 _Static_assert(sizeof(ofi_reply_header_t) == 32, "wire format");
 enum { OFI_REPLY, OFI_REPLY_WELCOME, OFI_REPLY_REFUSED };
@@ -249,9 +258,9 @@ enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE };  // header.op of a message tha
 // ---------------------------------------------------------------- regions (region.c)
 /** The node object as registered by its server. */
 typedef struct ofi_region {
-    struct fid_mr **mr;     // [nkeys], NULL where a piece is empty
+    struct fid_mr **mr;  // [nkeys], NULL where a piece is empty
     struct fid_mr *table_mr;
-    ofi_key_t *keys;        // [nkeys]
+    ofi_key_t *keys;  // [nkeys]
     uint32_t nkeys;
     uint64_t table_addr, table_key;
 } ofi_region_t;
@@ -273,8 +282,8 @@ typedef struct ofi_peer {
     struct fid_ep *ep;
     fi_addr_t fi_addr;
     uint32_t index, pe;
-    uint32_t executed, acked;      // requests executed; of these, how many the client knows of
-    ofi_slots_t slots;             // receive buffers (RDM: contributed to the common queue)
+    uint32_t executed, acked;         // requests executed; of these, how many the client knows of
+    ofi_slots_t slots;                // receive buffers (RDM: contributed to the common queue)
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
     bool connected;
     bool dying;    // its client is gone; RDM: free for another
@@ -290,20 +299,20 @@ struct cwt_from {
 struct cwt_server {
     cwt_server_config_t config;
     ofi_lane_t lane;
-    struct fid_pep *pep;           // MSG
+    struct fid_pep *pep;  // MSG
     ofi_region_t region;
-    bool ready;                    // the secret is known and the region registered
+    bool ready;  // the secret is known and the region registered
     uint64_t token_in, token_out;
-    ofi_peer_t *peers;             // all
-    ofi_peer_t **by_index;         // RDM: peer named in requests
+    ofi_peer_t *peers;      // all
+    ofi_peer_t **by_index;  // RDM: peer named in requests
     uint32_t by_index_count;
-    ofi_slots_t slots;             // RDM: receive buffers for first messages
+    ofi_slots_t slots;  // RDM: receive buffers for first messages
     ofi_pool_t sends;
-    uint32_t queued;               // peers with a queue
+    uint32_t queued;  // peers with a queue
     uint32_t rounds;
-    uint32_t false_alarms;         // times in a row that a sleep ended and nothing was there
+    uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
     int wake_fd;
-    bool slept;                    // since the last look at connection events
+    bool slept;  // since the last look at connection events
     bool warned;
     uint8_t addr[128];
     size_t addr_nbytes;
@@ -358,31 +367,32 @@ struct cwt_conn {
     struct fid_ep *ep;
     fi_addr_t fi_addr;
     int node;
-    uint32_t peer;                 // our name at the server (RDM)
+    uint32_t peer;  // our name at the server (RDM)
     uint64_t token_out, token_in;
-    uint64_t key, base;            // when nkeys == 1
-    ofi_key_t *keys;               // [nkeys] else
+    uint64_t key, base;  // when nkeys == 1
+    ofi_key_t *keys;     // [nkeys] else
     uint32_t nkeys;
     struct ofi_target *targets;
-    bool dirty;                    // puts since the last quiet that a flush must cover
+    bool dirty;  // puts since the last quiet that a flush must cover
     bool welcomed, down, closing;
-    bool probing;                  // RDM: a read that tells whether the peer lives is under way
-    uint64_t stuck_ns;             // RDM: since when the provider does not even take that read
-    int error;                     // sticky: 0 or CW_E…, already reported
-    uint32_t epoch_puts;           // since the last quiet
-    uint32_t injected;             // of these, injected by the transport itself
-    bool lone_puts;                // the last epoch that had puts had one
-    uint32_t writes, reads;        // tracked operations in flight
-    uint32_t sent, acked;          // requests sent; of these, how many are known executed
-    bool ack_asked;                // the newest request sent asks for an acknowledgement
+    bool probing;            // RDM: a read that tells whether the peer lives is under way
+    uint64_t stuck_ns;       // RDM: since when the provider does not even take that read
+    int error;               // sticky: 0 or CW_E…, already reported
+    uint32_t epoch_puts;     // since the last quiet
+    uint32_t injected;       // of these, injected by the transport itself
+    bool lone_puts;          // the last epoch that had puts had one
+    uint32_t writes, reads;  // tracked operations in flight
+    uint32_t sent, acked;    // requests sent; of these, how many are known executed
+    bool sending;            // a thread is between credit and wire: requests go one after the other
+    bool ack_asked;          // the newest request sent asks for an acknowledgement
     uint32_t generation;
     struct {
         cwt_reply_t *reply;
         uint32_t generation;
     } replies[OFI_CREDITS];
-    ofi_slots_t slots;             // receive buffers for replies
-    ofi_welcome_t *welcome;        // RDM: where the first answer goes
-    ofi_attempt_t *attempt;        // MSG: under way, or NULL
+    ofi_slots_t slots;       // receive buffers for replies
+    ofi_welcome_t *welcome;  // RDM: where the first answer goes
+    ofi_attempt_t *attempt;  // MSG: under way, or NULL
     char address[64];
 };
 
@@ -396,14 +406,18 @@ struct cwt_client {
     cwt_client_config_t config;
     ofi_lane_t lane;
     cwt_conn_t *conns;
-    cwt_conn_t *failed;            // RDM: never connected, but their buffers are in the common queue
-    ofi_pool_t ops;                // no buffers
-    ofi_pool_t bounce;             // OFI_BOUNCE_NBYTES each
-    uint64_t *scratch;             // where flushes read to
+    cwt_conn_t *failed;  // RDM: never connected, but their buffers are in the common queue
+    ofi_pool_t ops;      // no buffers
+    ofi_pool_t bounce;   // OFI_BOUNCE_NBYTES each
+    uint64_t *scratch;   // where flushes read to
     struct fid_mr *scratch_mr;
-    pthread_mutex_t lock;          // used with thread_multiple only
+    pthread_mutex_t lock;  // used with thread_multiple only
+    bool safe;             // the provider locks for itself
+    bool emptying;         // a thread waits until nothing is in flight: new calls wait for it
+    pthread_t emptier;     // which
+    pthread_cond_t calm;   // emptying ended
     int error;
-    int atomics;                   // 0: not asked yet, 1: native, -1: none
+    int atomics;  // 0: not asked yet, 1: native, -1: none
     uint32_t spin, yields;
     cwt_stats_t stats;
 };
@@ -423,6 +437,7 @@ int ofi_quiet(cwt_client_t *client);
 int ofi_fence(cwt_client_t *client);
 int ofi_progress(cwt_client_t *client);
 
+// ---------------------------------------------------------------- several threads (thread.c)
 static inline void ofi_lock(cwt_client_t *client)
 {
     if (client->config.thread_multiple)
@@ -434,6 +449,14 @@ static inline void ofi_unlock(cwt_client_t *client)
     if (client->config.thread_multiple)
         pthread_mutex_unlock(&client->lock);
 }
+
+/** A call comes in: takes the lock, and lets a thread that empties the client finish. Without that, others that go on
+ *  putting could keep a quiet waiting for ever. ofi_unlock() ends the call. */
+void ofi_enter(cwt_client_t *client);
+/** Lock held: this thread is now the only one that issues operations, until ofi_empty_end(). May wait. Returns false if
+ *  it was already (a quiet sends requests of its own): then there is no end to call. */
+bool ofi_empty_begin(cwt_client_t *client);
+void ofi_empty_end(cwt_client_t *client);
 
 // connect_msg.c, connect_rdm.c: the two ways to get conn->welcomed
 int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome);
@@ -481,16 +504,24 @@ ssize_t ofi_start_probe(cwt_conn_t *conn);
 
 // wait.c
 typedef struct ofi_waiter {
-    const char *what;    // for the "still waiting" message
+    const char *what;  // for the "still waiting" message
     uint32_t round;
     uint32_t sleep_us;
-    uint64_t since_ns;   // of the last progress
-    bool gives_up;       // CW_ETIMEOUT after CAUSEWAY_TIMEOUT without progress
+    uint64_t since_ns;  // of the last progress
+    bool gives_up;      // CW_ETIMEOUT after CAUSEWAY_TIMEOUT without progress
 } ofi_waiter_t;
-#define OFI_WAITER(what) {(what), 0, 0, 0, false}
-#define OFI_WAITER_FOR_ROOM(what) {(what), 0, 0, 0, true}
+#define OFI_WAITER(what)       \
+    {                          \
+        (what), 0, 0, 0, false \
+    }
+#define OFI_WAITER_FOR_ROOM(what) \
+    {                             \
+        (what), 0, 0, 0, true     \
+    }
 /** One round of waiting: progress, idle(), then yield, then sleep. Returns the connection's (or client's) error. */
 int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
 void ofi_wait_init(cwt_client_t *client);
+/** Has this machine a core for every PE that shares it? */
+bool ofi_roomy(const cwt_client_config_t *config);
 
 #endif

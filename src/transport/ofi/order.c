@@ -12,7 +12,8 @@ void ofi_collect_dirty(cwt_conn_t *conn)
 {
     for (ofi_target_t *t = conn->targets; t; t = t->next)
         if (t->record->last) {
-            t->record->last = 0;
+            // the inject came before the mark, so what is marked until now goes before the flush that follows
+            __atomic_exchange_n(&t->record->last, 0, __ATOMIC_ACQ_REL);
             conn->dirty = true;
         }
 }
@@ -98,11 +99,17 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
 
 int ofi_drain_puts(cwt_conn_t *conn)
 {
+    bool mine = ofi_empty_begin(conn->client);
     ofi_collect_dirty(conn);
-    if (!conn->dirty && !conn->writes)
-        return 0;
-    int rc = start_flush(conn);
-    return rc != 0 ? rc : finish_flush(conn, "puts before a request");
+    int rc = 0;
+    if (conn->dirty || conn->writes) {
+        rc = start_flush(conn);
+        if (rc == 0)
+            rc = finish_flush(conn, "puts before a request");
+    }
+    if (mine)
+        ofi_empty_end(conn->client);
+    return rc;
 }
 
 static int quiet_locked(cwt_client_t *client)
@@ -121,8 +128,11 @@ static int quiet_locked(cwt_client_t *client)
 
 int ofi_quiet(cwt_client_t *client)
 {
-    ofi_lock(client);
+    ofi_enter(client);
+    bool mine = ofi_empty_begin(client);
     int rc = quiet_locked(client);
+    if (mine)
+        ofi_empty_end(client);
     ofi_unlock(client);
     return rc;
 }
@@ -142,8 +152,11 @@ static int fence_locked(cwt_client_t *client)
 
 int ofi_fence(cwt_client_t *client)
 {
-    ofi_lock(client);
+    ofi_enter(client);
+    bool mine = ofi_empty_begin(client);
     int rc = fence_locked(client);
+    if (mine)
+        ofi_empty_end(client);
     ofi_unlock(client);
     return rc;
 }

@@ -50,6 +50,16 @@ int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
     }
 }
 
+/** Requests of several threads go one after the other: what is counted and what is on the wire agree. */
+static int wait_turn(cwt_conn_t *conn)
+{
+    ofi_waiter_t w = OFI_WAITER("a request of another thread to be sent");
+    int rc = 0;
+    while (conn->sending && rc == 0)
+        rc = ofi_wait_round(conn->client, conn, &w);
+    return rc;
+}
+
 static int wait_credit(cwt_conn_t *conn)
 {
     // without a promise of order among messages, one at a time
@@ -77,16 +87,9 @@ static uint64_t reserve(cwt_conn_t *conn, cwt_reply_t *reply)
     return (uint64_t)conn->generation << SLOT_BITS | i;
 }
 
-static int request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
+static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
 {
-    cwt_client_t *client = conn->client;
-    if (conn->down && !conn->error)
-        ofi_conn_fail(conn, CW_ELOST, "request", "the peer closed it before");
-    if (conn->error)
-        return conn->error;
-    int rc = ofi_choice.send_after_write ? 0 : ofi_drain_puts(conn);
-    if (rc == 0)
-        rc = wait_credit(conn);
+    int rc = wait_credit(conn);
     if (rc != 0)
         return rc;
     bool ask = reply == NULL && (own || (conn->sent + 1) % OFI_ACK_EVERY == 0 || !ofi_choice.send_after_send);
@@ -107,8 +110,25 @@ static int request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cw
     }
     conn->sent++;
     conn->ack_asked = ask || reply;
-    client->stats.requests++;
+    conn->client->stats.requests++;
     return 0;
+}
+
+static int request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
+{
+    if (conn->down && !conn->error)
+        ofi_conn_fail(conn, CW_ELOST, "request", "the peer closed it before");
+    if (conn->error)
+        return conn->error;
+    int rc = ofi_choice.send_after_write ? 0 : ofi_drain_puts(conn);
+    if (rc == 0)
+        rc = wait_turn(conn);
+    if (rc != 0)
+        return rc;
+    conn->sending = true;
+    rc = send_in_turn(conn, msg, nbytes, reply, own);
+    conn->sending = false;
+    return rc;
 }
 
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
@@ -117,7 +137,7 @@ int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t 
         cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg, CWT_MESSAGE_MAX);
         return CW_EINVAL;
     }
-    ofi_lock(conn->client);
+    ofi_enter(conn->client);
     int rc = request_locked(conn, msg, nbytes, reply, 0);
     ofi_unlock(conn->client);
     return rc;
@@ -151,18 +171,21 @@ static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const vo
     }
     conn->replies[slot].reply = NULL;
     conn->client->stats.replies++;
-    int done = 1;
     reply->nbytes = nbytes;
-    if (reply->arrived)
+    if (reply->arrived) {
+        reply->done = 1;  // before: arrived() may free the reply
         reply->arrived(reply, payload, nbytes);
-    else if (nbytes > reply->capacity)
-        done = CW_EPROTO;
-    else if (nbytes)
-        memcpy(reply->buf, payload, nbytes);
-    if (done != 1)
-        cwu_error("a reply of %zu bytes from %s where at most %zu are due", nbytes,
-                  ofi_node_name(conn->client, conn->node), reply->capacity);
-    reply->done = done;
+        return;
+    }
+    if (nbytes <= reply->capacity) {
+        if (nbytes)
+            memcpy(reply->buf, payload, nbytes);
+        reply->done = 1;
+        return;
+    }
+    cwu_error("a reply of %zu bytes from %s where at most %zu are due", nbytes, ofi_node_name(conn->client, conn->node),
+              reply->capacity);
+    reply->done = CW_EPROTO;
 }
 
 static cwt_conn_t *conn_of(cwt_client_t *client, ofi_op_t *op, const ofi_reply_header_t *header)

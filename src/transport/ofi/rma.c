@@ -158,7 +158,7 @@ typedef struct transfer {
     size_t nbytes;
     void *desc;
     ofi_group_t *group;
-    bool bounce;   // local memory must be registered and the transfer is too small for that
+    bool bounce;  // local memory must be registered and the transfer is too small for that
 } transfer_t;
 
 static int one_fragment(transfer_t *t, size_t nbytes)
@@ -291,7 +291,7 @@ int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, b
 {
     if (nbytes == 0)
         return 0;
-    ofi_lock(conn->client);
+    ofi_enter(conn->client);
     int rc = put_locked(conn, offset, src, nbytes, nbi);
     ofi_unlock(conn->client);
     return rc;
@@ -313,7 +313,7 @@ int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nb
 {
     if (nbytes == 0)
         return 0;
-    ofi_lock(conn->client);
+    ofi_enter(conn->client);
     int rc = get_locked(conn, offset, dst, nbytes, nbi);
     ofi_unlock(conn->client);
     return rc;
@@ -332,7 +332,7 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
     (void)key;
     if (conn->error || conn->down)
         return CW_ELOST;
-    ofi_lock(client);
+    ofi_enter(client);
     ssize_t rc;
     if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
         rc = CW_EINVAL;
@@ -345,7 +345,7 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
                  : CW_EAGAIN;
     if (rc == 0) {
         client->stats.injects++;
-        target->last = addr | 1;  // again, under the lock: another thread's quiet may just have cleared it
+        conn->dirty = conn->dirty || ofi_choice.ordered;
     }
     ofi_unlock(client);
     return rc;

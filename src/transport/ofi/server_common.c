@@ -45,7 +45,7 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
     server->wake_fd = -1;
     int rc = ofi_load(config->one_machine);
     if (rc == 0)
-        rc = ofi_lane_open(&server->lane, 2048);
+        rc = ofi_lane_open(&server->lane, ofi_choice.info, 2048, false);
     if (rc == 0) {
         ofi_pool_init(&server->sends, server->lane.domain, OFI_SLOT_NBYTES, UINT32_MAX - 64);
         server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -445,6 +445,7 @@ void ofi_server_wake(cwt_server_t *server)
 void ofi_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
 {
     *stats_p = server->stats;
+    stats_p->endpoints = server->lane.endpoints;
 }
 
 void ofi_server_close(cwt_server_t *server)

@@ -6,22 +6,27 @@
 #include <sched.h>
 #include <unistd.h>
 
-#define IDLE_EVERY 4u        // polls per idle(): an idle() may cost as much as a poll
-#define EVENTS_EVERY 64u     // rounds per look at connection events, a system call
+#define IDLE_EVERY 4u     // polls per idle(): an idle() may cost as much as a poll
+#define EVENTS_EVERY 64u  // rounds per look at connection events, a system call
 #define PROBE_AFTER_NS 1000000000u
-#define CROWDED_NS 100000u    // a yield that lasts this long gave the core away
+#define CROWDED_NS 100000u  // a yield that lasts this long gave the core away
 #define SLEEP_MIN_US 1000u
 #define SLEEP_MAX_US 10000u
+#define NAP_NS 100000
 
-void ofi_wait_init(cwt_client_t *client)
+bool ofi_roomy(const cwt_client_config_t *config)
 {
     cpu_set_t set;
     long cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (online > cores)
         cores = online;  // a PE bound to one core does not share it with the others
-    long here = client->config.one_machine ? client->config.npes : (long)client->config.layout.nslots;
-    bool alone = here <= cores;
+    return (config->one_machine ? config->npes : (long)config->layout.nslots) <= cores;
+}
+
+void ofi_wait_init(cwt_client_t *client)
+{
+    bool alone = ofi_roomy(&client->config);
     client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;  // short even alone: see core/wait.c
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
 }
@@ -70,8 +75,13 @@ static void probe(cwt_client_t *client, uint64_t now)
 static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
 {
     w->sleep_us = w->sleep_us == 0 ? SLEEP_MIN_US : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US : 2 * w->sleep_us;
+    if (client->config.thread_multiple)
+        w->sleep_us = SLEEP_MIN_US;  // another thread may take the completion this one waits for
     ofi_unlock(client);
-    ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000);
+    if (client->config.thread_multiple && !client->safe)  // the queue is not to be touched without the lock
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    else
+        ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000);
     ofi_lock(client);
     if (ofi_lane_stuck(&client->lane))
         ofi_lane_unstick(&client->lane);
@@ -90,16 +100,18 @@ int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
         return 0;
     }
     uint32_t round = ++w->round;
-    bool tired = round > client->spin;
-    if (tired || round % IDLE_EVERY == 0)
+    bool sleepy = round > client->spin + client->yields;
+    if (sleepy || round % IDLE_EVERY == 0)
         help(client);
-    if (tired || round % EVENTS_EVERY == 0)
+    if (sleepy || round % EVENTS_EVERY == 0)
         ofi_client_events(client);
-    if (!tired)
+    if (round <= client->spin || (!sleepy && round % IDLE_EVERY != 0))
         return 0;
-    if (round <= client->spin + client->yields) {
+    if (!sleepy) {
         uint64_t start = cwu_now_ns();
+        ofi_unlock(client);
         sched_yield();
+        ofi_lock(client);
         if (cwu_now_ns() - start > CROWDED_NS)
             w->round = client->spin + client->yields;  // others want the core: a sleeper is woken sooner than a yielder
         return 0;

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/coll/alltoall.h"
+
+void cw_alltoall_loads(const cw_coll_call_t *c)
+{
+    cw_sync(c->group);
+    cw_alltoall_load_local(c);
+    cw_sync(c->group);
+}

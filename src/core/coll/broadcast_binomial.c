@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Down a binomial tree over the nodes, whose root is the root's node: log2(nodes) steps. In chunks, so that a leader
+// hands one on while the next comes in.
+#include "core/coll/broadcast.h"
+#include "core/coll/notes.h"
+#include "core/coll/peer.h"
+#include "core/rma.h"
+
+#define CHUNK_NBYTES (256u * 1024u)
+
+typedef struct tree {
+    int place;  // mine, counted from the root's node
+    int child_pes[31], nchildren;
+} tree_t;
+
+static void plant(tree_t *tree, const cw_coll_call_t *c, int root_node)
+{
+    int n = c->map->nnodes;
+    *tree = (tree_t){.place = (c->map->node - root_node + n) % n};
+    int lowest = tree->place ? __builtin_ctz((unsigned)tree->place) : 31;
+    for (int k = 30; k >= 0; k--)
+        if (k < lowest && tree->place + (INT64_C(1) << k) < n)
+            tree->child_pes[tree->nchildren++] = cw_call_leader(c, (tree->place + (1 << k) + root_node) % n);
+}
+
+/** The root, and each leader as its chunks come, hands them to its children. `from` is where they are here. */
+static void pass_down(const cw_coll_call_t *c, const cw_notes_t *notes, int root_node, const char *from)
+{
+    tree_t tree;
+    plant(&tree, c, root_node);
+    long count = 0;
+    for (size_t at = 0; at < c->nbytes; at += CHUNK_NBYTES) {
+        size_t n = c->nbytes - at < CHUNK_NBYTES ? c->nbytes - at : CHUNK_NBYTES;
+        count++;
+        if (tree.place > 0)
+            cw_notes_await_count(notes, count);
+        for (int i = 0; i < tree.nchildren; i++) {
+            cw_coll_put(tree.child_pes[i], c->dest + at, from + at, n, true);
+            cw_notes_count(notes, tree.child_pes[i], count);
+        }
+    }
+    cw_quiet(&cw_ctx_default);
+}
+
+void cw_broadcast_binomial(const cw_coll_call_t *c)
+{
+    int root_node = cw_broadcast_root_node(c);
+    bool root = c->group->rank == c->root;
+    cw_sync(c->group);
+    cw_notes_t notes = cw_notes_begin(c->group);
+    if (root)
+        pass_down(c, &notes, root_node, c->src);
+    else if (c->map->node != root_node && cw_map_i_lead(c->map))
+        pass_down(c, &notes, root_node, c->dest);
+    cw_notes_end(&notes, (long)((c->nbytes + CHUNK_NBYTES - 1) / CHUNK_NBYTES));
+    cw_sync(c->group);
+    cw_broadcast_within_nodes(c);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/coll/broadcast.h"
+#include "core/coll/fused.h"
+#include "core/coll/sync.h"
+
+void cw_broadcast_deposit(const cw_coll_call_t *c)
+{
+    char *deposit = cw_group_scratch(c->group);
+    if (c->group->rank == c->root)
+        memcpy(deposit, c->src, c->nbytes);
+    cw_sync(c->group);
+    if (cw_broadcast_copies(c))
+        memcpy(c->dest, cw_call_at(c, c->root, deposit), c->nbytes);
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/coll/broadcast.h"
+
+void cw_broadcast_loads(const cw_coll_call_t *c)
+{
+    cw_sync(c->group);
+    cw_broadcast_within_nodes(c);
+}

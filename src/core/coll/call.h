@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One call of a collective, as its algorithms see it, and how an algorithm is chosen. All algorithms stand in one
+// table (algorithms.def), each in a file of its own; the choice depends on nothing but what all PEs of the group know
+// alike, so that all choose the same.
+#ifndef CW_CORE_COLL_CALL_H
+#define CW_CORE_COLL_CALL_H
+
+#include "core/coll/gather.h"
+#include "core/coll/map.h"
+#include "core/coll/peer.h"
+
+typedef enum cw_coll {
+#define CW_COLLECTIVE(name, text) CW_COLL_##name,
+#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text)
+#include "core/coll/algorithms.def"
+#undef CW_COLLECTIVE
+#undef CW_ALGORITHM
+    CW_COLLS
+} cw_coll_t;
+
+typedef struct cw_coll_call {
+    cw_coll_t kind;
+    const cw_group_t *group;
+    const cw_map_t *map;
+    char *dest;
+    const char *src;
+    size_t nbytes;               // what one PE brings (broadcast: the message; alltoall: for one PE; collect: the mean)
+    size_t own_nbytes;           // collect: my block, which the others do not know
+    int root;                    // broadcast
+    bool root_copies;            // broadcast: the root's dest is written too
+    const cw_blocks_t *blocks;   // fcollect; collect, once the sizes are known
+    bool met;                    // all members have entered and their src are ready
+    size_t nelems, elem_nbytes;  // reduce, scan, alltoalls
+    ptrdiff_t dest_stride, src_stride;  // alltoalls: bytes between elements; alltoall: the element is the block
+    cw_reduce_fn fn;                    // reduce, scan
+    bool exclusive;                     // scan
+} cw_coll_call_t;
+
+typedef void (*cw_coll_fn)(const cw_coll_call_t *c);
+
+/** Runs the algorithm that CAUSEWAY_COLL or else the table names for this call. */
+void cw_coll_run(cw_coll_call_t *c);
+/** The same, but false when none of the table applies yet (collect, before the sizes are known). */
+bool cw_coll_try(cw_coll_call_t *c);
+
+static inline int cw_call_pe(const cw_coll_call_t *c, int rank)
+{
+    return cw_group_pe(c->group, rank);
+}
+
+/** PE that leads node k of the map. */
+static inline int cw_call_leader(const cw_coll_call_t *c, int k)
+{
+    return cw_group_pe(c->group, cw_map_leader(c->map, k));
+}
+
+/** Where the symmetric object of the member `rank`, who is on this node, is mapped here. */
+static inline void *cw_call_at(const cw_coll_call_t *c, int rank, const void *symmetric)
+{
+    return cw_coll_at(cw_call_pe(c, rank), symmetric);
+}
+
+#define CW_COLLECTIVE(name, text)
+#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text) \
+    void cw_##collective##_##name(const cw_coll_call_t *c);
+#include "core/coll/algorithms.def"
+#undef CW_COLLECTIVE
+#undef CW_ALGORITHM
+
+#endif

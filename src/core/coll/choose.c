@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of algorithms as data, and the choice among them: CAUSEWAY_COLL, then the first row that fits.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "core/coll/alltoall.h"
+#include "core/coll/call.h"
+#include "core/coll/describe.h"
+#include "core/coll/fused.h"
+#include "core/coll/sync.h"
+#include "core/coll/scan.h"
+
+#define LITTLE_NBYTES 16384u
+
+enum { ONE_NODE = 1, NODES = 2, RIDES = 4, SCRATCH = 8, LITTLE = 16, RUNS = 32, BLIND = 64, SIZES = 128 };
+static const char *const need_names[] = {"one node",      "several nodes",   "room on a synchronisation",
+                                         "scratch",       "16 KiB together", "neighbours on nodes",
+                                         "sizes unknown", "sizes known"};
+
+typedef struct row {
+    cw_coll_t kind;
+    unsigned needs;
+    uint64_t least_nbytes, most_nbytes, least_nodes, most_nodes;
+    uint64_t (*room)(const cw_coll_call_t *c);
+    cw_coll_fn run;
+    const char *name, *text;
+} row_t;
+
+#define PES ((uint64_t)c->group->size)
+#define CW_COLLECTIVE(name, text)
+#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text) \
+    static uint64_t room_##collective##_##name(const cw_coll_call_t *c)                                       \
+    {                                                                                                         \
+        (void)c;                                                                                              \
+        return (room);                                                                                        \
+    }
+#include "core/coll/algorithms.def"
+#undef CW_COLLECTIVE
+#undef CW_ALGORITHM
+
+#define CW_COLLECTIVE(name, text)
+#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text) \
+    {CW_COLL_##collective,                                                                                    \
+     (needs),                                                                                                 \
+     (least_nbytes),                                                                                          \
+     (most_nbytes),                                                                                           \
+     (least_nodes),                                                                                           \
+     (most_nodes),                                                                                            \
+     room_##collective##_##name,                                                                              \
+     cw_##collective##_##name,                                                                                \
+     #name,                                                                                                   \
+     text},
+static const row_t rows[] = {
+#include "core/coll/algorithms.def"
+};
+#undef CW_COLLECTIVE
+#undef CW_ALGORITHM
+enum { NROWS = sizeof(rows) / sizeof(rows[0]) };
+
+#define CW_COLLECTIVE(name, text) {#name, text},
+#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text)
+static const struct {
+    const char *name, *bytes_of;
+} collectives[] = {
+#include "core/coll/algorithms.def"
+};
+#undef CW_COLLECTIVE
+#undef CW_ALGORITHM
+
+static int first_row[CW_COLLS + 1];    // of each collective; filled in by cw_coll_choices_load
+static const row_t *forced[CW_COLLS];  // by CAUSEWAY_COLL
+static _Atomic bool announced[NROWS];  // in debugging messages
+
+// ---------------------------------------------------------------- CAUSEWAY_COLL
+
+static void list_algorithms(cw_coll_t kind, char *text, size_t size)
+{
+    size_t at = 0;
+    for (int i = first_row[kind]; i < first_row[kind + 1] && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", rows[i].name);
+}
+
+static void list_collectives(char *text, size_t size)
+{
+    size_t at = 0;
+    for (int k = 0; k < CW_COLLS && at < size; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", collectives[k].name);
+}
+
+static bool same_word(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && memcmp(word, name, length) == 0;
+}
+
+static void force_algorithm(cw_coll_t kind, const char *word, size_t length)
+{
+    char names[200];
+    for (int i = first_row[kind]; i < first_row[kind + 1]; i++)
+        if (same_word(word, length, rows[i].name)) {
+            forced[kind] = &rows[i];
+            return;
+        }
+    list_algorithms(kind, names, sizeof names);
+    cwu_fatal("CAUSEWAY_COLL=\"%s\": %s has no algorithm \"%.*s\": give one of %s (causeway-info --collectives)",
+              cwu_env.coll, collectives[kind].name, (int)length, word, names);
+}
+
+/** One "collective=algorithm" of `length` characters. */
+static void force(const char *item, size_t length)
+{
+    char names[200];
+    const char *equals = memchr(item, '=', length);
+    size_t word = equals ? (size_t)(equals - item) : length;
+    for (int k = 0; k < CW_COLLS; k++)
+        if (equals && same_word(item, word, collectives[k].name)) {
+            force_algorithm((cw_coll_t)k, equals + 1, length - word - 1);
+            return;
+        }
+    list_collectives(names, sizeof names);
+    cwu_fatal("CAUSEWAY_COLL=\"%s\": \"%.*s\" %s: give collective=algorithm, separated by commas, with the collectives "
+              "%s (causeway-info --collectives)",
+              cwu_env.coll, (int)word, item, equals ? "is not a collective" : "has no \"=algorithm\"", names);
+}
+
+void cw_coll_choices_load(void)
+{
+    memset(forced, 0, sizeof forced);
+    for (int i = NROWS; i-- > 0;)
+        first_row[rows[i].kind] = i;
+    first_row[CW_COLLS] = NROWS;
+    for (const char *item = cwu_env.coll; item && *item;) {
+        size_t length = strcspn(item, ",");
+        force(item, length);
+        item += length + (item[length] == ',');
+    }
+}
+
+// ---------------------------------------------------------------- the choice
+
+/** The members of each node are neighbours in rank: the map lists ranks in their order. */
+static bool in_runs(const cw_map_t *map)
+{
+    for (int k = 0; k < map->nnodes; k++) {
+        int first = map->members[map->begin[k]], last = map->members[map->begin[k + 1] - 1];
+        if (first != map->begin[k] || last != map->begin[k + 1] - 1)
+            return false;
+    }
+    return true;
+}
+
+static bool has_room(const row_t *row, const cw_coll_call_t *c, size_t most)
+{
+    return c->nbytes <= CW_SCRATCH_HALF && row->room(c) <= most;  // the first keeps products of the second in 64 bits
+}
+
+static bool can(const row_t *row, const cw_coll_call_t *c)
+{
+    unsigned needs = row->needs;
+    if ((needs & ONE_NODE && c->map->nnodes > 1) || (needs & NODES && c->map->nnodes == 1))
+        return false;
+    if ((needs & BLIND && c->blocks) || (needs & SIZES && !c->blocks))
+        return false;
+    if (needs & RIDES && !has_room(row, c, cw_fused_most(c->group)))
+        return false;
+    if (needs & SCRATCH && !(cw_group_has_scratch(c->group) && has_room(row, c, CW_SCRATCH_HALF)))
+        return false;
+    if (needs & LITTLE && (c->nbytes > LITTLE_NBYTES || c->nbytes * PES > LITTLE_NBYTES))
+        return false;
+    return !(needs & RUNS) || in_runs(c->map);
+}
+
+static bool prefers(const row_t *row, const cw_coll_call_t *c)
+{
+    uint64_t nodes = (uint64_t)c->map->nnodes;
+    return c->nbytes >= row->least_nbytes && c->nbytes <= row->most_nbytes && nodes >= row->least_nodes &&
+           nodes <= row->most_nodes;
+}
+
+static const row_t *choose(const cw_coll_call_t *c)
+{
+    if (CW_UNLIKELY(forced[c->kind] != NULL) && can(forced[c->kind], c))
+        return forced[c->kind];
+    for (int i = first_row[c->kind]; i < first_row[c->kind + 1]; i++)
+        if (prefers(&rows[i], c) && can(&rows[i], c))
+            return &rows[i];
+    return NULL;
+}
+
+/** Once for each algorithm, in debugging messages: which it is. */
+static void announce(const row_t *row, const cw_coll_call_t *c)
+{
+    if (atomic_exchange_explicit(&announced[row - rows], true, memory_order_relaxed))
+        return;
+    cwu_debug("%s by %s for the first time: %zu bytes, %d PEs on %d nodes", collectives[row->kind].name, row->name,
+              c->nbytes, c->group->size, c->map->nnodes);
+}
+
+bool cw_coll_try(cw_coll_call_t *c)
+{
+    c->map = cw_map_of(c->group);
+    const row_t *row = choose(c);
+    if (!row)
+        return false;
+    if (CW_UNLIKELY(!atomic_load_explicit(&announced[row - rows], memory_order_relaxed)))
+        announce(row, c);
+    row->run(c);
+    return true;
+}
+
+void cw_coll_run(cw_coll_call_t *c)
+{
+    if (!cw_coll_try(c))
+        cwu_fatal("no algorithm for %s of %zu bytes over %d PEs on %d nodes; file a bug", collectives[c->kind].name,
+                  c->nbytes, c->group->size, c->map->nnodes);
+}
+
+// ---------------------------------------------------------------- in words
+
+static void needs_in_words(unsigned needs, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (size_t bit = 0; bit < sizeof(need_names) / sizeof(need_names[0]); bit++)
+        if (needs >> bit & 1 && at < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", need_names[bit]);
+}
+
+bool cw_coll_table(size_t i, cw_coll_row_t *row_p)
+{
+    if (i >= NROWS)
+        return false;
+    const row_t *row = &rows[i];
+    *row_p = (cw_coll_row_t){
+        .collective = collectives[row->kind].name,
+        .bytes_of = collectives[row->kind].bytes_of,
+        .algorithm = row->name,
+        .text = row->text,
+        .least_nbytes = row->least_nbytes,
+        .most_nbytes = row->most_nbytes,
+        .least_nodes = row->least_nodes,
+        .most_nodes = row->most_nodes,
+        .forced = forced[row->kind] == row,
+    };
+    needs_in_words(row->needs, row_p->needs, sizeof row_p->needs);
+    return true;
+}

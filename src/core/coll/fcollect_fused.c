@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/coll/call.h"
+#include "core/coll/fused.h"
+#include "core/coll/sync.h"
+
+void cw_fcollect_fused(const cw_coll_call_t *c)
+{
+    _Alignas(16) char table[CW_COLL_MEDIUM];
+    cw_gather_riding(c->group, table, c->src, c->nbytes);
+    memcpy(c->dest, table, c->nbytes * (size_t)c->group->size);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every node's blocks cross to every other node once, all at the same time: nodes - 1 messages a leader.
+#include "core/coll/call.h"
+#include "core/rma.h"
+
+void cw_gather_spread(const cw_coll_call_t *c)
+{
+    const cw_map_t *map = c->map;
+    cw_gather_begin(c);
+    if (cw_map_i_lead(map)) {
+        for (int i = 1; i < map->nnodes; i++)
+            cw_gather_send(c, map->node, 1, (map->node + i) % map->nnodes);
+        cw_quiet(&cw_ctx_default);
+    }
+    cw_gather_end(c);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/coll/call.h"
+#include "core/coll/fused.h"
+#include "core/coll/sync.h"
+
+typedef struct reduce_op {
+    cw_fused_op_t op;  // first
+    cw_reduce_fn fn;
+    size_t nelems;
+} reduce_op_t;
+
+static void combine(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    const reduce_op_t *self = (const reduce_op_t *)op;
+    self->fn(acc, in, self->nelems);
+}
+
+void cw_reduce_fused(const cw_coll_call_t *c)
+{
+    _Alignas(16) char value[CW_COLL_MEDIUM];
+    reduce_op_t op = {{combine}, c->fn, c->nelems};
+    memcpy(value, c->src, c->nbytes);
+    cw_fused(c->group, value, c->nbytes, &op.op);
+    memcpy(c->dest, value, c->nbytes);
+}

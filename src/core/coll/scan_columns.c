@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Each member takes a part of the elements, a column through all operands, and adds it up in rank order, storing every
+// rank's result on the way. Operands of other nodes are fetched, results put. For any placement and any size: what a
+// member moves does not grow with the number of PEs.
+//
+// In place is safe: a column is read and written by one member alone between two synchronisations.
+#include <stdlib.h>
+
+#include "core/coll/parts.h"
+#include "core/coll/peer.h"
+#include "core/coll/scan.h"
+#include "core/rma.h"
+
+#define FETCH_NBYTES (1u << 20)  // from all other nodes at a time
+
+typedef struct columns {
+    const cw_coll_call_t *c;
+    char *fetched;  // of each member of another node, in rank order, what its column holds of this batch
+    size_t pitch;   // bytes between two of them: most of a batch
+} columns_t;
+
+static bool is_local(const cw_coll_call_t *c, int rank)
+{
+    return cw_coll_is_local(cw_call_pe(c, rank));
+}
+
+static void fetch(const columns_t *k, size_t offset, size_t nbytes)
+{
+    char *to = k->fetched;
+    cw_quiet(&cw_ctx_default);  // the puts of the batch before, from the same buffer
+    for (int rank = 0; rank < k->c->group->size; rank++) {
+        if (is_local(k->c, rank))
+            continue;
+        cw_coll_get_nbi(cw_call_pe(k->c, rank), to, k->c->src + offset, nbytes);
+        to += k->pitch;
+    }
+    cw_quiet(&cw_ctx_default);
+}
+
+static void store(const columns_t *k, size_t offset, size_t nbytes)
+{
+    const char *from = k->fetched;
+    for (int rank = 0; rank < k->c->group->size; rank++) {
+        if (is_local(k->c, rank))
+            continue;
+        cw_coll_put(cw_call_pe(k->c, rank), k->c->dest + offset, from, nbytes, true);
+        from += k->pitch;
+    }
+}
+
+/** One strip through all ranks. at: bytes from the beginning of the operands, `into` from that of the batch. */
+static void add_up(const columns_t *k, size_t at, size_t into, size_t nelems)
+{
+    const cw_coll_call_t *c = k->c;
+    _Alignas(64) char acc[CW_SCAN_STRIP_NBYTES];
+    char *fetched = k->fetched ? k->fetched + into : NULL;
+    for (int rank = 0; rank < c->group->size; rank++) {
+        if (is_local(c, rank)) {
+            cw_scan_step(c, rank == 0, acc, (char *)cw_call_at(c, rank, c->src) + at,
+                         (char *)cw_call_at(c, rank, c->dest) + at, nelems);
+        } else {
+            cw_scan_step(c, rank == 0, acc, fetched, fetched, nelems);
+            fetched += k->pitch;
+        }
+    }
+}
+
+static void scan_batch(const columns_t *k, size_t first, size_t last)
+{
+    size_t elem = k->c->elem_nbytes, strip = CW_SCAN_STRIP_NBYTES / elem, nbytes = (last - first) * elem;
+    if (k->pitch)
+        fetch(k, first * elem, nbytes);
+    for (size_t at = first; at < last; at += strip)
+        add_up(k, at * elem, (at - first) * elem, last - at < strip ? last - at : strip);
+    if (k->pitch)
+        store(k, first * elem, nbytes);
+}
+
+static size_t pitch_for(size_t nremote)
+{
+    size_t nbytes = nremote ? FETCH_NBYTES / nremote / 64 * 64 : 0;
+    return nremote && nbytes < 64 ? 64 : nbytes;
+}
+
+void cw_scan_columns(const cw_coll_call_t *c)
+{
+    size_t first, last, nremote = (size_t)(c->group->size - c->map->nlocal);
+    columns_t k = {.c = c, .pitch = pitch_for(nremote)};
+    cw_part_of(c->nelems, c->elem_nbytes, c->group->rank, c->group->size, &first, &last);
+    if (nremote && first < last && !(k.fetched = aligned_alloc(64, nremote * k.pitch)))
+        cwu_fatal("out of memory for a scan over %d PEs", c->group->size);
+    cw_sync(c->group);
+    size_t most = k.pitch ? k.pitch / c->elem_nbytes : last - first;
+    for (size_t at = first; at < last; at += most)
+        scan_batch(&k, at, last - at < most ? last : at + most);
+    cw_quiet(&cw_ctx_default);
+    free(k.fetched);
+    cw_sync(c->group);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ports, and first contact: from "rank 17" to a connection and a target record.
+#include <stdlib.h>
+
+#include "core/ctx.h"
+#include "core/job.h"
+#include "core/node.h"
+#include "core/segment.h"
+#include "core/server.h"
+
+cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+cw_port_t *cw_port_create(bool locked)
+{
+    cw_port_t *port = calloc(1, sizeof *port);
+    if (!port)
+        return NULL;
+    pthread_mutex_init(&port->lock, NULL);
+    port->locked = locked;
+    return port;
+}
+
+void cw_port_close(cw_port_t *port)
+{
+    if (port->client)
+        cw_transport->close(port->client);
+    for (int node = 0; port->targets && node < cw_world.nnodes; node++)
+        free(port->targets[node]);
+    free(port->targets);
+    free(port->conn);
+    port->client = NULL;
+    port->targets = NULL;
+    port->conn = NULL;
+}
+
+void cw_port_destroy(cw_port_t *port)
+{
+    cw_port_close(port);
+    pthread_mutex_destroy(&port->lock);
+    free(port);
+}
+
+static void idle(void *arg)
+{
+    (void)arg;
+    cw_server_poll();
+}
+
+static int open_client(cw_port_t *port)
+{
+    cwt_client_config_t config = {.pe = cw_world.pe,
+                                  .npes = cw_world.npes,
+                                  .node = cw_world.node,
+                                  .layout = cw_segment.layout,
+                                  .thread_multiple = port->locked,
+                                  .one_machine = cw_boot.one_machine,
+                                  .idle = idle,
+                                  .node_name = cw_job_node_name};
+    int rc = cw_job_fence_and_secret(config.secret);
+    if (rc == CW_OK)
+        rc = cw_transport->load(config.one_machine);
+    return rc == CW_OK ? cw_transport->open(&config, &port->client) : rc;
+}
+
+static void open_port(cw_port_t *port)
+{
+    size_t nnodes = (size_t)cw_world.nnodes;
+    port->conn = calloc(nnodes, sizeof(cwt_conn_t *));
+    port->targets = calloc(nnodes, sizeof(cwt_target_t *));
+    int rc = port->conn && port->targets ? open_client(port) : CW_ENOMEM;
+    if (rc)
+        cwu_fatal("cannot open the network for the first transfer to another node (%s)", cwu_error_name(rc));
+}
+
+cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
+{
+    cw_port_t *port = ctx->port;
+    if (!port->client)
+        open_port(port);
+    if (CW_LIKELY(port->conn[node] != NULL))
+        return port->conn[node];
+    cw_node_record_t record;
+    int rc = cw_job_node_record(node, &record);
+    if (rc == CW_OK)
+        rc = cw_transport->connect(port->client, node, record.address, record.address_nbytes, &port->conn[node]);
+    if (rc)
+        cwu_fatal("cannot connect to %s of PE %d (%s)", cw_job_node_name(node), cw_world.leader_of_node[node],
+                  cwu_error_name(rc));
+    cwu_debug("connected to %s", cw_job_node_name(node));
+    return port->conn[node];
+}
+
+static int slots_of(int node)
+{
+    int n = 0;
+    for (int pe = 0; pe < cw_world.npes; pe++)
+        n += cw_world.node_of_pe[pe] == node;
+    return n;
+}
+
+/** The port's record of a PE, filled in. */
+static cwt_target_t *record_of(cw_ctx_t *ctx, int pe)
+{
+    int node = cw_world.node_of_pe[pe], slot = cw_world.slot_of_pe[pe];
+    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
+    cwt_target_t **targets = ctx->port->targets;
+    if (!targets[node]) {
+        size_t nbytes = (size_t)slots_of(node) * sizeof(cwt_target_t);
+        cwt_target_t *records = aligned_alloc(64, nbytes);
+        if (!records)
+            cwu_fatal("out of memory for the records of %s", cw_job_node_name(node));
+        memset(records, 0, nbytes);
+        targets[node] = records;
+    }
+    cwt_target_t *t = &targets[node][slot];
+    if (t->conn)
+        return t;
+    uint64_t delta = cw_slice_offset((uint32_t)slot) - cw_segment.origin;
+    int rc = cw_transport->target(conn, (uint32_t)slot, delta, t);
+    if (rc)
+        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node), cwu_error_name(rc));
+    t->conn = conn;
+    t->offset = delta;
+    return t;
+}
+
+cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
+{
+    int pe = cw_ctx_pe(ctx, rank);
+    cw_ctx_enter(ctx);
+    cwt_target_t *t = record_of(ctx, pe);
+    uintptr_t word = (uintptr_t)t + 1;
+    if (cw_world.node_of_pe[pe] != cw_world.node && ctx->word[rank] != word)
+        __atomic_store_n(&cw_ctx_own_words(ctx)[rank], word, __ATOMIC_RELEASE);  // pairs with cw_peer_word
+    cw_ctx_leave(ctx);
+    return t;
+}
+
+void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbytes)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    cw_ctx_enter(ctx);
+    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
+    // Without a fence a transport may let two puts pass one another, and these go to the same words again and again.
+    int rc = cw_transport->fence(ctx->port->client);
+    if (rc == 0)
+        rc = cw_transport->put(conn, control_offset, src, nbytes, false);
+    if (rc)
+        cwu_fatal("cannot reach %s (%s)", cw_job_node_name(node), cwu_error_name(rc));
+    cw_ctx_leave(ctx);
+}
+
+void cw_node_read(int node, uint64_t control_offset, void *dest, size_t nbytes)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    if (node == cw_world.node) {
+        const char *src = cw_segment.base + control_offset;
+        if (nbytes == sizeof(uint64_t))
+            *(uint64_t *)dest = __atomic_load_n((const uint64_t *)(const void *)src, __ATOMIC_ACQUIRE);
+        else
+            memcpy(dest, src, nbytes);
+        atomic_thread_fence(memory_order_acquire);
+        return;
+    }
+    cw_ctx_enter(ctx);
+    int rc = cw_transport->get(cw_ctx_conn(ctx, node), control_offset, dest, nbytes, false);
+    if (rc)
+        cwu_fatal("cannot read from %s (%s)", cw_job_node_name(node), cwu_error_name(rc));
+    cw_ctx_leave(ctx);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shmem/lock_check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/check.h"
+
+typedef struct held {
+    struct held *next;
+    const long *lock;
+} held_t;
+
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;  // guards the list
+static held_t *all;
+
+/** The link that leads to the entry of a lock, or to the end. Guard held. */
+static held_t **find(const long *lock)
+{
+    held_t **link = &all;
+    while (*link && (*link)->lock != lock)
+        link = &(*link)->next;
+    return link;
+}
+
+void shm_lock_check_set(const char *func, const long *lock)
+{
+    pthread_mutex_lock(&guard);
+    bool held = *find(lock) != NULL;
+    pthread_mutex_unlock(&guard);
+    if (held)
+        cw_check_failed(shm_call_name(func),
+                        "PE %d holds the lock at %p already and would wait for itself; shmem_clear_lock comes first",
+                        cw_world.pe, (const void *)lock);
+}
+
+/** At the end of the job. */
+static void tell_held(void)
+{
+    while (all) {
+        held_t *h = all;
+        all = h->next;
+        cw_check_leak("lock", "the lock at %p is still set by PE %d; shmem_clear_lock it", (const void *)h->lock,
+                      cw_world.pe);
+        free(h);
+    }
+}
+
+void shm_lock_now_held(const long *lock)
+{
+    held_t *h = malloc(sizeof *h);
+    if (!h)
+        cwu_fatal("out of memory in checking mode");
+    h->lock = lock;
+    pthread_mutex_lock(&guard);
+    h->next = all;
+    all = h;
+    pthread_mutex_unlock(&guard);
+    cw_check_at_end(tell_held);
+}
+
+void shm_lock_check_clear(const char *func, const long *lock)
+{
+    pthread_mutex_lock(&guard);
+    held_t **link = find(lock), *h = *link;
+    if (h)
+        *link = h->next;
+    pthread_mutex_unlock(&guard);
+    if (!h)
+        cw_check_failed(
+            shm_call_name(func),
+            "PE %d does not hold the lock at %p: it is not set, or another PE set it; only who set a lock may "
+            "clear it",
+            cw_world.pe, (const void *)lock);
+    free(h);
+}
