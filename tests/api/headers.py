@@ -5,6 +5,7 @@ type-generic names does not compile, in C11 and in C++."""
 import concurrent.futures
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -12,10 +13,14 @@ import sys
 ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
 HEADERS = ["shmem.h", "shmemx.h", "pshmem.h", "mpp/shmem.h", "mpp/shmemx.h"]
-C = [("gcc", s) for s in ("c99", "c11", "c17", "gnu17")] + [("clang", s) for s in ("c99", "c11", "c17")]
-CXX = [("g++", s) for s in ("c++11", "c++14", "c++17", "gnu++20")] + [("clang++", s) for s in ("c++11", "c++17")]
+C = [(cc, s) for cc in ("gcc", "clang") for s in ("c99", "c11", "c17", "gnu17")]
+CXX = [(cc, s) for cc in ("g++", "clang++") for s in ("c++11", "c++14", "c++17", "gnu++20")]
 BODY = "#include <shmem.h>\nvoid f(void); void f(void) { %s }\n"
 WARN = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
+# What careful users add.
+STRICT = ["-Wshadow", "-Wconversion", "-Wundef", "-Wredundant-decls", "-Wcast-qual", "-Wwrite-strings"]
+STRICT_C = [*STRICT, "-Wstrict-prototypes", "-Wmissing-prototypes"]
+STRICT_CXX = [*STRICT, "-Wnon-virtual-dtor", "-Woverloaded-virtual"]
 
 # Each must be refused, and its neighbour with the right type taken.
 REFUSED = [
@@ -41,8 +46,59 @@ REFUSED = [
 ]
 
 
-def compiles(compiler, std, language, text):
-    command = [compiler, "-std=" + std, "-x", language, *WARN, "-I", str(STAGE / "include"), "-"]
+# What the standard promises of types, handles and constants, and what must hold in every language.
+PROMISES = """
+static shmem_ctx_t ctx = SHMEM_CTX_DEFAULT, no_ctx = SHMEM_CTX_INVALID;   // link-time constants
+static shmem_team_t team = SHMEM_TEAM_WORLD, no_team = SHMEM_TEAM_INVALID;
+static long psync[SHMEM_SYNC_SIZE + SHMEM_BARRIER_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE + SHMEM_COLLECT_SYNC_SIZE +
+                  SHMEM_REDUCE_SYNC_SIZE + SHMEM_ALLTOALL_SYNC_SIZE + SHMEM_ALLTOALLS_SYNC_SIZE] = {SHMEM_SYNC_VALUE};
+static long old_psync[_SHMEM_BARRIER_SYNC_SIZE + _SHMEM_BCAST_SYNC_SIZE + _SHMEM_COLLECT_SYNC_SIZE +
+                      _SHMEM_REDUCE_SYNC_SIZE] = {_SHMEM_SYNC_VALUE};
+static int work[SHMEM_REDUCE_MIN_WRKDATA_SIZE + _SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+static char name[SHMEM_MAX_NAME_LEN + _SHMEM_MAX_NAME_LEN], vendor[] = SHMEM_VENDOR_STRING, old[] = _SHMEM_VENDOR_STRING;
+#if SHMEM_MAJOR_VERSION != 1 || SHMEM_MINOR_VERSION != 6 || _SHMEM_MAJOR_VERSION != 1 || _SHMEM_MINOR_VERSION != 6
+#error "not version 1.6"
+#endif
+#if SHMEM_THREAD_SINGLE >= SHMEM_THREAD_FUNNELED || SHMEM_THREAD_FUNNELED >= SHMEM_THREAD_SERIALIZED || \\
+    SHMEM_THREAD_SERIALIZED >= SHMEM_THREAD_MULTIPLE
+#error "thread levels must grow"
+#endif
+int promises(int cmp, long options, const int *status, const uint64_t *signal, const long *ivar);
+int promises(int cmp, long options, const int *status, const uint64_t *signal, const long *ivar)
+{
+    static int sum;
+    static size_t indices[2];
+    static long word;
+    switch (cmp) {
+    case SHMEM_CMP_EQ: case SHMEM_CMP_NE: case SHMEM_CMP_LT: case SHMEM_CMP_LE: case SHMEM_CMP_GT: case SHMEM_CMP_GE:
+        sum++;
+        break;
+    default:
+        sum += _SHMEM_CMP_EQ == SHMEM_CMP_EQ && _SHMEM_CMP_GE == SHMEM_CMP_GE;
+    }
+    if (options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE | SHMEM_MALLOC_ATOMICS_REMOTE |
+                   SHMEM_MALLOC_SIGNAL_REMOTE))
+        sum++;
+    if (ctx == no_ctx || team == no_team || ctx == SHMEM_CTX_INVALID || SHMEM_TEAM_WORLD != team)
+        shmem_global_exit(SHMEM_SIGNAL_SET + SHMEM_SIGNAL_ADD);
+    sum += (int)shmem_signal_fetch(signal) + shmem_addr_accessible(ivar, 0);
+    sum += (int)shmem_long_wait_until_some(&word, 1, indices, status, SHMEM_CMP_EQ, shmem_long_g(ivar, 0));
+    sum += (int)psync[0] + (int)old_psync[0] + work[0] + name[0] + vendor[0] + old[0];
+    return sum;
+}
+int never_returns(int status);
+int never_returns(int status)
+{
+    if (status)
+        return 1;
+    shmem_global_exit(status);
+}  // no value is missing here
+"""
+OLD_CALL = "int *p = 0; (void)shmem_int_fadd(p, 1, 0); shmem_inc(p, 0);"
+
+
+def compiles(compiler, std, language, text, *more):
+    command = [compiler, "-std=" + std, "-x", language, *WARN, *more, "-I", str(STAGE / "include"), "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     return done.returncode == 0, done.stderr
 
@@ -53,10 +109,47 @@ def alone(job):
     return None if ok else f"FAIL {header} with {compiler} -std={std}:\n{text[:1000]}"
 
 
-def refusal(job):
-    language, compiler, std, what, wrong = job
-    ok, _ = compiles(compiler, std, language, BODY % wrong)
-    return f"FAIL {compiler} -std={std} takes {what}: {wrong}" if ok else None
+def wrapped(job):
+    """Old C++ programs put the header into extern "C" themselves."""
+    compiler, std, header = job
+    ok, text = compiles(compiler, std, "c++", f'extern "C" {{\n#include <{header}>\n}}\nint *p;\n'
+                        "void f(); void f() { shmem_int_p(p, shmem_my_pe(), 0); }\n")
+    return None if ok else f"FAIL {header} in extern \"C\" with {compiler} -std={std}:\n{text[:1000]}"
+
+
+def strict(job):
+    language, compiler, std = job
+    if language == "c" and compiler == "gcc" and std == "c99":
+        more = [*STRICT_C, "-Wc++-compat"]
+    else:
+        more = STRICT_C if language == "c" else STRICT_CXX
+    ok, text = compiles(compiler, std, language, "#include <mpp/shmem.h>\n#include <pshmem.h>\n" + PROMISES, *more)
+    return None if ok else f"FAIL promises with {compiler} -std={std}:\n{text[:1500]}"
+
+
+def deprecation(job):
+    """Silent by default; on request the old names, and only these, are told."""
+    language, compiler, std = job
+    told = "-DCAUSEWAY_WARN_DEPRECATED"
+    silent, text = compiles(compiler, std, language, BODY % OLD_CALL)
+    current = BODY % ("{ int *p = 0; (void)shmem_atomic_fetch_add(p, 1, 0); shmem_wait_until(p, SHMEM_CMP_EQ, 1);"
+                      " shmem_sync(SHMEM_TEAM_WORLD); }")
+    fresh, more = compiles(compiler, std, language, current, told)
+    loud, said = compiles(compiler, std, language, BODY % OLD_CALL, told)
+    if silent and fresh and not loud and "deprecated" in said and "shmem_int_fadd" in said:
+        return None
+    return f"FAIL deprecation with {compiler} -std={std}: silent {silent}, current {fresh}, told {not loud}\n{text}{more[:1000]}"
+
+
+def refusals(job):
+    """Each wrong call must have an error of its own: all in one file, a line each."""
+    language, compiler, std = job
+    lines = ["#include <shmem.h>"] + [f"void f{i}(void); void f{i}(void) {{ {wrong} }}" for i, (_, wrong, _) in enumerate(REFUSED)]
+    where = ["-fmax-errors=0", "-ftrack-macro-expansion=0"] if compiler[0] == "g" else ["-ferror-limit=0"]
+    _, text = compiles(compiler, std, language, "\n".join(lines) + "\n", *where)
+    found = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error:", text, re.M)}
+    taken = [f"{what}: {wrong}" for i, (what, wrong, _) in enumerate(REFUSED) if i + 2 not in found]
+    return f"FAIL {compiler} -std={std} takes " + "\n".join(taken) if taken else None
 
 
 def acceptance(job):
@@ -70,10 +163,13 @@ def main():
     here = [(lang, compiler, std) for lang, all_of in (("c", C), ("c++", CXX)) for compiler, std in all_of
             if shutil.which(compiler)]
     generic = [job for job in here if job[2] != "c99"]
-    strict = [job for job in generic if job[1:] in (("gcc", "c11"), ("clang", "c17"), ("g++", "c++11"), ("clang++", "c++17"))]
+    chosen = [job for job in generic if job[1:] in (("gcc", "c11"), ("clang", "c17"), ("g++", "c++11"), ("clang++", "c++17"))]
     jobs = [(alone, (*job, header)) for job in here for header in HEADERS]
     jobs += [(acceptance, job) for job in generic]
-    jobs += [(refusal, (*job, what, wrong)) for job in strict for what, wrong, _ in REFUSED]
+    jobs += [(wrapped, (*job[1:], header)) for job in here if job[0] == "c++" for header in ("shmem.h", "mpp/shmemx.h")]
+    jobs += [(strict, job) for job in here]
+    jobs += [(deprecation, job) for job in chosen]
+    jobs += [(refusals, job) for job in chosen]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         failed = [text for text in pool.map(lambda job: job[0](job[1]), jobs) if text]
     print("\n".join(failed))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Wrong uses, one a run: misuse CASE. Each must end with a message; arriving at the end is a failure of the library.
+#include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,13 +72,91 @@ WRONG(alltoalls_stride, shmem_int_alltoalls(SHMEM_TEAM_WORLD, array, array, 0, 1
 WRONG(bad_compare, shmem_int_wait_until(&word, 99, 1))
 WRONG(bad_signal_op, shmem_int_put_signal(array, own, 1, &sig, 1, 77, 0))
 WRONG(bad_team, shmem_int_broadcast(SHMEM_TEAM_INVALID, array, array, 1, 0))
+WRONG(stale_team, shmem_team_t t; shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, NULL, 0, &t);
+      shmem_team_destroy(t); shmem_team_sync(t))
+WRONG(destroy_world, shmem_team_destroy(SHMEM_TEAM_WORLD))
+WRONG(destroy_shared, shmem_team_destroy(SHMEM_TEAM_SHARED))
+WRONG(team_mask, shmem_team_config_t config = {1}; shmem_team_t t;
+      shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, &config, 6, &t))
+WRONG(team_no_config, shmem_team_t t; shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 1, &t))
+WRONG(team_ptr_pe, own = shmem_team_ptr(SHMEM_TEAM_SHARED, &word, npes))
 WRONG(bad_context, shmem_ctx_int_p(SHMEM_CTX_INVALID, &word, 1, 0))
+static shmem_ctx_t gone(void)
+{
+    shmem_ctx_t ctx;
+    shmem_ctx_create(0, &ctx);
+    shmem_ctx_destroy(ctx);
+    return ctx;
+}
+static shmem_ctx_t mine(void)
+{
+    static shmem_ctx_t ctx;
+    if (!ctx)
+        shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
+    return ctx;
+}
+static void *other_thread(void *ctx)
+{
+    shmem_ctx_int_p((shmem_ctx_t)ctx, &word, 1, 0);
+    return NULL;
+}
+WRONG(ctx_p_pe_too_high, shmem_ctx_int_p(mine(), &word, 1, npes))
+WRONG(ctx_get_pe_negative, shmem_ctx_int_get(mine(), own, array, 4, -3))
+WRONG(ctx_add_pe_too_high, shmem_ctx_int_atomic_add(mine(), &word, 1, npes + 1))
+WRONG(ctx_p_destroyed, shmem_ctx_int_p(gone(), &word, 1, 0))
+WRONG(ctx_put_destroyed, shmem_ctx_int_put(gone(), array, own, 4, npes - 1))
+WRONG(ctx_fetch_destroyed, word = shmem_ctx_int_atomic_fetch(gone(), &word, npes - 1))
+WRONG(ctx_quiet_destroyed, shmem_ctx_quiet(gone()))
+WRONG(ctx_destroy_twice, shmem_ctx_destroy(gone()))
+WRONG(ctx_of_another_thread, pthread_t t; pthread_create(&t, NULL, other_thread, mine()); pthread_join(t, NULL))
 WRONG(destroy_default, shmem_ctx_destroy(SHMEM_CTX_DEFAULT))
 WRONG(set_too_large, shmem_barrier(0, 1, npes, sync_))
 WRONG(set_without_me, if (shmem_my_pe() == 1) shmem_barrier(0, 0, 1, sync_); shmem_barrier_all())
 WRONG(clear_free_lock, shmem_clear_lock(&lock))
 
+// ---------------------------------------------------------------- memory that overlaps, is nowhere, or crooked
+WRONG(put_overlaps, shmem_int_put(array, array + 3, 4, shmem_my_pe()))
+WRONG(put_to_itself, shmem_putmem(array, array, 16, shmem_my_pe()))
+WRONG(get_overlaps, shmem_int_get_nbi(array + 1, array, 4, shmem_my_pe()))
+WRONG(put_from_peer, shmem_int_put(array, shmem_ptr(array + 2, npes - 1), 4, npes - 1))
+WRONG(put_null, shmem_putmem(array, nowhere, 8, npes - 1))
+WRONG(get_null, shmem_int_get((int *)(void *)nowhere, array, 4, 0))
+WRONG(iput_null, shmem_int_iput(array, (int *)(void *)nowhere, 1, 1, 4, 0))
+WRONG(fetch_nbi_null, shmem_int_atomic_fetch_nbi((int *)(void *)nowhere, &word, 0))
+WRONG(wait_null, shmem_int_wait_until((int *)(void *)nowhere, SHMEM_CMP_EQ, 1))
+WRONG(query_null, shmem_query_thread((int *)(void *)nowhere))
+WRONG(iput_stride_zero, shmem_int_iput(array, own, 0, 1, 4, 0))
+WRONG(iget_stride_negative, shmem_int_iget(own, array, 1, -2, 4, 0))
+WRONG(ibput_stride_small, shmem_int_ibput(array, own, 2, 3, 3, 2, 0))
+WRONG(add_crooked, shmem_long_atomic_add((long *)(void *)((char *)sync_ + 4), 1, 0))
+WRONG(swap_crooked, word = shmem_int_atomic_swap((int *)(void *)((char *)array + 1), 1, npes - 1))
+WRONG(wait_crooked, shmem_int_wait_until((int *)(void *)((char *)array + 2), SHMEM_CMP_EQ, 1))
+WRONG(test_all_crooked, word = shmem_int_test_all((int *)(void *)((char *)array + 2), 3, NULL, SHMEM_CMP_EQ, 1))
+WRONG(lock_crooked, shmem_set_lock((long *)(void *)((char *)sync_ + 2)))
+WRONG(signal_inside, shmem_putmem_signal(sync_, own, 64, (uint64_t *)(void *)(sync_ + 1), 1, SHMEM_SIGNAL_SET, 0))
+
+WRONG(broadcast_overlaps, shmem_int_broadcast(SHMEM_TEAM_WORLD, array, array + 1, 4, 0))
+WRONG(fcollect_overlaps, shmem_int_fcollect(SHMEM_TEAM_WORLD, array, array, 4))
+WRONG(reduce_overlaps, shmem_int_max_reduce(SHMEM_TEAM_WORLD, array + 2, array, 4))
+
+// ---------------------------------------------------------------- locks
+WRONG(set_twice, shmem_set_lock(&lock); shmem_set_lock(&lock))
+WRONG(
+    test_twice, if (shmem_my_pe() == 0) {
+        word = shmem_test_lock(&lock);
+        word = shmem_test_lock(&lock);
+    } shmem_barrier_all())
+WRONG(clear_of_another, if (shmem_my_pe() == 0) shmem_set_lock(&lock); shmem_barrier_all();
+      if (shmem_my_pe() == 1) shmem_clear_lock(&lock); shmem_barrier_all())
+WRONG(
+    clear_twice, if (shmem_my_pe() == 1) {
+        shmem_set_lock(&lock);
+        shmem_clear_lock(&lock);
+        shmem_clear_lock(&lock);
+    } shmem_barrier_all())
+
 // ---------------------------------------------------------------- the heap
+WRONG(inner_realloc, own = shmem_realloc(heap + 4, 100))
 WRONG(double_free, shmem_free(heap); shmem_free(heap))
 WRONG(foreign_free, shmem_free(own))
 WRONG(static_free, shmem_free(array))
@@ -119,7 +198,14 @@ WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
     C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private) C(lock_private)     \
     C(reduce_private) C(collect_private) C(psync_private) C(put_negative) C(get_nbi_negative) C(putmem_negative)    \
     C(iput_negative) C(put_signal_negative) C(wait_all_negative) C(broadcast_negative) C(to_all_negative)           \
-    C(alltoalls_stride) C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(destroy_default)               \
+    C(alltoalls_stride) C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high)               \
+    C(ctx_get_pe_negative) C(ctx_add_pe_too_high) C(ctx_p_destroyed) C(ctx_put_destroyed) C(ctx_fetch_destroyed)      \
+    C(ctx_quiet_destroyed) C(ctx_destroy_twice) C(ctx_of_another_thread) C(destroy_default)               \
+    C(put_overlaps) C(put_to_itself) C(get_overlaps) C(put_from_peer) C(put_null) C(get_null) C(iput_null) \
+    C(fetch_nbi_null) C(wait_null) C(query_null) C(iput_stride_zero) C(iget_stride_negative) C(ibput_stride_small) \
+    C(add_crooked) C(swap_crooked) C(wait_crooked) C(test_all_crooked) C(lock_crooked) C(signal_inside) \
+    C(set_twice) C(test_twice) C(clear_of_another) C(clear_twice) C(inner_realloc) C(broadcast_overlaps) C(fcollect_overlaps) C(reduce_overlaps) \
+    C(stale_team) C(destroy_world) C(destroy_shared) C(team_mask) C(team_no_config) C(team_ptr_pe)                  \
     C(set_too_large) C(set_without_me) C(clear_free_lock) C(double_free) C(foreign_free) C(static_free)             \
     C(inner_free) C(foreign_realloc) C(bad_alignment) C(call_p) C(call_g) C(call_put) C(call_get_nbi) C(call_iput)  \
     C(call_add) C(call_fetch_nbi) C(call_put_signal) C(call_signal_fetch) C(call_quiet) C(call_fence) C(call_wait)  \

@@ -12,30 +12,35 @@ import tempfile
 
 ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
-SLOW = 4 if os.environ.get("CAUSEWAY_TEST_SANITIZE") == "1" else 1
+SANITIZE = os.environ.get("CAUSEWAY_TEST_SANITIZE", "")
+SLOW = 4 if SANITIZE else 1
+FLAGS = {"address": ["-fsanitize=address,undefined"], "thread": ["-fsanitize=thread"]}.get(SANITIZE, [])
 
 NO_PE = r"(there is no|no root|no) PE -?\d+.*0 to 1"
 NOT_SYMMETRIC = r"is not symmetric"
 NEGATIVE = r"negative"
+DESTROYED = r"the context has been destroyed"
+BUFFERS = r"source \w+ \(\d+ bytes\) and dest \w+ \(\d+ bytes\) overlap"
+OVERLAP = r"source and dest \(\d+ bytes, on PE \d\) overlap"
 NOT_A_BLOCK = r"not an allocated block: freed twice, or not from the symmetric heap"
 
-# case: (what the message calls the routine, what it says). Scalars and transfers checked by core go by their kind.
+# case: (the routine the message names, what it says). Scalar puts of all types are one function.
 CHECKED = {
-    "p_pe_too_high": ("put", NO_PE), "p_pe_negative": ("put", NO_PE), "double_p_pe_too_high": ("put", NO_PE),
-    "g_pe_too_high": ("get", NO_PE), "put_pe_too_high": ("put", NO_PE), "get_pe_negative": ("get", NO_PE),
-    "iput_pe_too_high": ("put", NO_PE), "add_pe_too_high": ("atomic", NO_PE), "fetch_add_pe_negative": ("atomic", NO_PE),
+    "p_pe_too_high": ("shmem_TYPE_p", NO_PE), "p_pe_negative": ("shmem_TYPE_p", NO_PE), "double_p_pe_too_high": ("shmem_TYPE_p", NO_PE),
+    "g_pe_too_high": ("shmem_int_g", NO_PE), "put_pe_too_high": ("shmem_int_put", NO_PE), "get_pe_negative": ("shmem_int_get", NO_PE),
+    "iput_pe_too_high": ("shmem_int_iput", NO_PE), "add_pe_too_high": ("shmem_int_atomic_add", NO_PE), "fetch_add_pe_negative": ("shmem_int_atomic_fetch_add", NO_PE),
     "put_signal_pe_too_high": ("shmem_int_put_signal", NO_PE), "pe_quiet_pe_too_high": ("shmem_pe_quiet", NO_PE),
     "ptr_pe_too_high": ("shmem_ptr", NO_PE), "broadcast_root_too_high": ("shmem_int_broadcast", NO_PE),
-    "p_to_private": ("put", NOT_SYMMETRIC), "p_to_stack": ("put", NOT_SYMMETRIC), "p_to_null": ("put", NOT_SYMMETRIC),
-    "put_to_private": ("put", NOT_SYMMETRIC), "put_beyond_static": ("put", NOT_SYMMETRIC),
-    "get_from_private": ("get", NOT_SYMMETRIC), "iget_from_private": ("get", NOT_SYMMETRIC),
-    "set_private": ("atomic", NOT_SYMMETRIC), "swap_private": ("atomic", NOT_SYMMETRIC),
-    "signal_private": ("atomic", NOT_SYMMETRIC), "put_signal_private": ("shmem_int_put_signal", NOT_SYMMETRIC),
+    "p_to_private": ("shmem_TYPE_p", NOT_SYMMETRIC), "p_to_stack": ("shmem_TYPE_p", NOT_SYMMETRIC), "p_to_null": ("shmem_TYPE_p", NOT_SYMMETRIC),
+    "put_to_private": ("shmem_int_put", NOT_SYMMETRIC), "put_beyond_static": ("shmem_putmem", NOT_SYMMETRIC),
+    "get_from_private": ("shmem_int_get", NOT_SYMMETRIC), "iget_from_private": ("shmem_int_iget", NOT_SYMMETRIC),
+    "set_private": ("shmem_int_atomic_set", NOT_SYMMETRIC), "swap_private": ("shmem_int_atomic_swap", NOT_SYMMETRIC),
+    "signal_private": ("shmem_signal_set", NOT_SYMMETRIC), "put_signal_private": ("shmem_int_put_signal", NOT_SYMMETRIC),
     "wait_private": ("shmem_int_wait_until", NOT_SYMMETRIC), "test_private": ("shmem_int_test", NOT_SYMMETRIC),
     "wait_all_private": ("shmem_int_wait_until_all", NOT_SYMMETRIC), "lock_private": ("shmem_set_lock", NOT_SYMMETRIC),
     "reduce_private": ("shmem_int_sum_reduce", NOT_SYMMETRIC), "collect_private": ("shmem_int_collect", NOT_SYMMETRIC),
     "psync_private": ("shmem_barrier", "pSync.*" + NOT_SYMMETRIC),
-    "put_negative": ("shmem_put", NEGATIVE), "get_nbi_negative": ("shmem_get_nbi", NEGATIVE), "putmem_negative": ("shmem_put", NEGATIVE),
+    "put_negative": ("shmem_int_put", NEGATIVE), "get_nbi_negative": ("shmem_long_get_nbi", NEGATIVE), "putmem_negative": ("shmem_putmem", NEGATIVE),
     "iput_negative": ("shmem_int_iput", NEGATIVE), "put_signal_negative": ("shmem_putmem_signal", NEGATIVE),
     "wait_all_negative": ("shmem_int_wait_until_all", NEGATIVE), "broadcast_negative": ("shmem_int_broadcast", NEGATIVE),
     "to_all_negative": ("shmem_int_sum_to_all", NEGATIVE),
@@ -43,11 +48,42 @@ CHECKED = {
     "bad_compare": ("shmem_int_wait_until", "99 is not a comparison; use one of SHMEM_CMP_EQ"),
     "bad_signal_op": ("shmem_int_put_signal", "77 is not a signal operation; use SHMEM_SIGNAL_SET"),
     "bad_team": ("shmem_int_broadcast", "the team is not valid; use SHMEM_TEAM_WORLD"),
-    "bad_context": ("shmem_ctx_int_p", "the context is not valid; use SHMEM_CTX_DEFAULT"),
+    "ctx_p_pe_too_high": ("shmem_ctx_TYPE_p", NO_PE), "ctx_get_pe_negative": ("shmem_ctx_int_get", NO_PE), "ctx_add_pe_too_high": ("shmem_ctx_int_atomic_add", NO_PE),
+    "ctx_p_destroyed": ("shmem_ctx_TYPE_p", DESTROYED), "ctx_put_destroyed": ("shmem_ctx_int_put", DESTROYED),
+    "ctx_fetch_destroyed": ("shmem_ctx_int_atomic_fetch", DESTROYED), "ctx_quiet_destroyed": ("shmem_ctx_quiet", "the context is not valid"),
+    "ctx_destroy_twice": ("shmem_ctx_destroy", "the context is not valid"),
+    "ctx_of_another_thread": ("shmem_ctx_TYPE_p", "used by another thread than its creator"),
+    "stale_team": ("shmem_team_sync", "the team is not valid; use SHMEM_TEAM_WORLD or SHMEM_TEAM_SHARED"),
+    "destroy_world": ("shmem_team_destroy", "SHMEM_TEAM_WORLD is always there and cannot be destroyed"),
+    "destroy_shared": ("shmem_team_destroy", "SHMEM_TEAM_SHARED is always there"),
+    "team_mask": ("shmem_team_split_strided", "config_mask 0x6: it may contain SHMEM_TEAM_NUM_CONTEXTS only"),
+    "team_no_config": ("shmem_team_split_strided", "config is NULL, but config_mask 0x1 asks for a field of it"),
+    "team_ptr_pe": ("shmem_team_ptr", "no PE 2 in the team: its PEs are 0 to 1"),
+    "bad_context": ("shmem_ctx_TYPE_p", "the context is not valid; use SHMEM_CTX_DEFAULT"),
     "destroy_default": ("shmem_ctx_destroy", "the default context cannot be destroyed"),
     "set_too_large": ("shmem_barrier", "the active set reaches from PE 0 to PE 2: PEs are 0 to 1"),
     "set_without_me": ("shmem_barrier", "PE 1 is not in the active set"),
-    "clear_free_lock": ("shmem_clear_lock", "is not set"),
+    "clear_free_lock": ("shmem_clear_lock", r"PE \d does not hold the lock.*it is not set, or another PE set it"),
+    "put_overlaps": ("shmem_int_put", OVERLAP), "put_to_itself": ("shmem_putmem", OVERLAP),
+    "get_overlaps": ("shmem_int_get_nbi", OVERLAP), "put_from_peer": ("shmem_int_put", OVERLAP),
+    "broadcast_overlaps": ("shmem_int_broadcast", BUFFERS), "fcollect_overlaps": ("shmem_int_fcollect", BUFFERS),
+    "reduce_overlaps": ("shmem_int_max_reduce", BUFFERS),
+    "put_null": ("shmem_putmem", "source is NULL for 8 bytes"), "get_null": ("shmem_int_get", "dest is NULL for 16 bytes"),
+    "iput_null": ("shmem_int_iput", "source is NULL"), "fetch_nbi_null": ("shmem_int_atomic_fetch_nbi", "fetch is NULL"),
+    "wait_null": ("shmem_int_wait_until", "ivar is NULL"), "query_null": ("shmem_query_thread", "provided is NULL"),
+    "iput_stride_zero": ("shmem_int_iput", "the stride dst is 0; it must be at least 1"),
+    "iget_stride_negative": ("shmem_int_iget", "the stride sst is -2; it must be at least 1"),
+    "ibput_stride_small": ("shmem_int_ibput", "the stride dst is 2; it must be at least 3"),
+    "add_crooked": ("shmem_long_atomic_add", "is not aligned to its 8 bytes"),
+    "swap_crooked": ("shmem_int_atomic_swap", "is not aligned to its 4 bytes"),
+    "wait_crooked": ("shmem_int_wait_until", "is not aligned to its 4 bytes"),
+    "test_all_crooked": ("shmem_int_test_all", "is not aligned to its 4 bytes"),
+    "lock_crooked": ("shmem_set_lock", "is not aligned to its 8 bytes"),
+    "signal_inside": ("shmem_putmem_signal", "sig_addr .* lies inside dest"),
+    "set_twice": ("shmem_set_lock", r"PE \d holds the lock at .* already and would wait for itself"),
+    "test_twice": ("shmem_test_lock", "PE 0 holds the lock at .* already"),
+    "clear_of_another": ("shmem_clear_lock", "PE 1 does not hold the lock"),
+    "clear_twice": ("shmem_clear_lock", "PE 1 does not hold the lock"), "inner_realloc": ("shmem_realloc", NOT_A_BLOCK),
     "double_free": ("shmem_free", NOT_A_BLOCK), "foreign_free": ("shmem_free", NOT_A_BLOCK),
     "static_free": ("shmem_free", NOT_A_BLOCK), "inner_free": ("shmem_free", NOT_A_BLOCK),
     "foreign_realloc": ("shmem_realloc", NOT_SYMMETRIC), "bad_alignment": ("shmem_align", "24: it must be a power of two"),
@@ -56,12 +92,13 @@ CHECKED = {
 # Noticed always: they cost nothing on the paths that matter.
 ALWAYS = ["p_pe_too_high", "p_pe_negative", "double_p_pe_too_high", "g_pe_too_high", "put_pe_too_high", "get_pe_negative",
           "iput_pe_too_high", "add_pe_too_high", "fetch_add_pe_negative", "bad_compare", "bad_signal_op", "bad_team",
-          "bad_context", "destroy_default", "double_free", "foreign_free", "static_free", "inner_free"]
+          "bad_context", "ctx_p_pe_too_high", "ctx_get_pe_negative", "ctx_p_destroyed", "ctx_put_destroyed",
+          "ctx_fetch_destroyed", "destroy_default", "double_free", "foreign_free", "static_free", "inner_free"]
 
 # Calls that may only stand between init and finalize.
 CALLS = {
-    "call_p": "put", "call_g": "get", "call_put": "put", "call_get_nbi": "get", "call_iput": "put", "call_add": "atomic",
-    "call_fetch_nbi": "atomic", "call_put_signal": "shmem_int_put_signal", "call_signal_fetch": "shmem_signal_fetch",
+    "call_p": "shmem_TYPE_p", "call_g": "shmem_int_g", "call_put": "shmem_int_put", "call_get_nbi": "shmem_int_get_nbi", "call_iput": "shmem_int_iput", "call_add": "shmem_int_atomic_add",
+    "call_fetch_nbi": "shmem_int_atomic_fetch_nbi", "call_put_signal": "shmem_int_put_signal", "call_signal_fetch": "shmem_signal_fetch",
     "call_quiet": "shmem_quiet", "call_fence": "shmem_fence", "call_wait": "shmem_int_wait_until",
     "call_test_any": "shmem_int_test_any", "call_lock": "shmem_set_lock", "call_malloc": "shmem_malloc",
     "call_free": "shmem_free", "call_barrier": "shmem_barrier_all", "call_reduce": "shmem_int_sum_reduce",
@@ -102,13 +139,22 @@ def attempt(program, job):
         return f"FAIL {what}: died of a signal ({done.returncode})\n{output}"
     if not re.search(rf"^causeway: error: (PE \d of 2 \()?pid \d+, host [^)]*?\)?: (\w+ )?{routine}: .*{text}", output, re.M):
         return f"FAIL {what}: no line with '{routine}' and '{text}'\n{output}"
+    if case_is_told(arguments) and not re.search(rf"; called from {arguments[0]}_\+0x[0-9a-f]+ \(misuse\)", output):
+        return f"FAIL {what}: the place of the call is missing\n{output}"
     return None
+
+
+def case_is_told(arguments):
+    """Cases whose message comes from a function of the library that the case has called."""
+    if arguments[0] == "ctx_of_another_thread":  # called from a function of its own
+        return False
+    return arguments[0] not in ("call_finalize",)
 
 
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         program = f"{scratch}/misuse"
-        subprocess.run([str(STAGE / "bin/oshcc"), "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-o", program,
+        subprocess.run([str(STAGE / "bin/oshcc"), "-O2", "-g", "-fno-optimize-sibling-calls", *FLAGS, "-Wall", "-Wextra", "-Werror", "-o", program,
                         str(ROOT / "tests/api/misuse.c")], check=True)
         jobs = list(plan())
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -66,7 +66,7 @@ class Bars(unittest.TestCase):
         self.assertIsNone(self.row().met(1, 1, [1]))
 
     def test_rows_are_unique(self):
-        keys = [(r.layout, r.bench, r.op, r.nbytes, r.npes, r.section) for r in bars.all_rows()]
+        keys = [(r.layout, r.bench, r.op, r.base_op, r.nbytes, r.npes, r.section) for r in bars.all_rows()]
         self.assertEqual(len(keys), len(set(keys)))
 
 

@@ -42,16 +42,48 @@ __attribute__((unused)) static void check_ring(void)
     prev = (me + npes - 1) % npes;
 }
 
+// With -DCHECK_CONTEXT=OPTIONS a test uses a context created with these options where it would use the default one, and
+// what completes the default one completes that too.
+#ifdef CHECK_CONTEXT
+static shmem_ctx_t check_ctx;
+static inline void check_quiet(void)
+{
+    shmem_ctx_quiet(check_ctx);
+    shmem_quiet();
+}
+static inline void check_fence(void)
+{
+    shmem_ctx_fence(check_ctx);
+    shmem_fence();
+}
+static inline void check_barrier_all(void)
+{
+    shmem_ctx_quiet(check_ctx);
+    shmem_barrier_all();
+}
+#define shmem_quiet() check_quiet()
+#define shmem_fence() check_fence()
+#define shmem_barrier_all() check_barrier_all()
+#undef SHMEM_CTX_DEFAULT
+#define SHMEM_CTX_DEFAULT check_ctx
+#endif
+
 __attribute__((unused)) static void check_begin(void)
 {
     shmem_init();
     check_ring();
+#ifdef CHECK_CONTEXT
+    CHECK(shmem_ctx_create(CHECK_CONTEXT, &check_ctx) == 0, "shmem_ctx_create(%ld)", (long)(CHECK_CONTEXT));
+#endif
 }
 
 /** The exit status; what went wrong on any PE has been printed there. */
 __attribute__((unused)) static int check_end(void)
 {
     int failed = check_failures != 0;
+#ifdef CHECK_CONTEXT
+    shmem_ctx_destroy(check_ctx);
+#endif
     shmem_finalize();
     return failed;
 }

@@ -6,6 +6,10 @@ output_has '^Usage: causeway-info' causeway-info --help
 output_has 'SHMEM_SYMMETRIC_SIZE \(old name: SMA_SYMMETRIC_SIZE\)' causeway-info --env
 output_has 'now: CAUSEWAY_SPIN=7' env CAUSEWAY_SPIN=7 causeway-info -e
 output_has 'now: SMA_SYMMETRIC_SIZE=1M' env SMA_SYMMETRIC_SIZE=1M causeway-info -e
+output_has '^broadcast \(bytes: of the message\)$' causeway-info --collectives
+output_has '^  binomial +several nodes' causeway-info -c
+output_has '^  ring +\[CAUSEWAY_COLL\] several nodes' env CAUSEWAY_COLL=reduce=ring causeway-info --collectives
+refuses 1 'reduce has no algorithm "rong": give one of .*ring' env CAUSEWAY_COLL=reduce=rong causeway-info --collectives
 refuses 2 'unrecognized option' causeway-info --nonsense
 refuses 2 "unexpected argument 'x'" causeway-info x
 output_has '^libfabric [0-9]+\.[0-9]+ from /' causeway-info --libfabric

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int checks_done, checks_failed;
+static _Atomic int checks_done, checks_failed;  // tests with threads check in all of them
 
 #define CHECK(condition)                                                         \
     do {                                                                         \

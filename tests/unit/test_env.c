@@ -27,6 +27,8 @@ static void test_sizes(void)
         {"7.", 7},
         {"1T", (size_t)1 << 40},
         {"16gb", (size_t)16 << 30},
+        {"20kk", 20480},  // what follows the multiplier is ignored, says the specification
+        {"1MM", 1048576},
         {" 8K ", 8192},
         {"9007199254740993", 9007199254740993u},  // more than a double holds
         {"4611686018427387905", 4611686018427387905u},
@@ -39,7 +41,7 @@ static void test_sizes(void)
         CHECK(nbytes == good[i].nbytes);
     }
     static const char *const bad[] = {"",      "-1",   "-1M",   "nan",         "inf", "0x10", "1Q",
-                                      "1 2",   "1MM",  "M",     ".",           "e3",  "1e",   "1.2.3",
+                                      "1 2",   "1,5",  "M",     ".",           "e3",  "1e",   "1.2.3",
                                       "12,5M", "1e30", "9e18T", "9e999999999", "16E", "lots", "++1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         size_t nbytes = 99;

@@ -20,6 +20,9 @@ typedef struct shared {
     cw_coll_area_t area;
 } shared_t;
 
+static cw_group_sync_t state;
+static const cw_group_t group = {.sync = &state};
+
 typedef struct sum_op {
     cw_fused_op_t op;
     size_t n;
@@ -52,7 +55,7 @@ static bool barriers(shared_t *s, int slot, int nslots, int rounds)
     for (int round = 1; round <= rounds; round++) {
         atomic_store_explicit(&s->step[slot][0], (uint64_t)round, memory_order_relaxed);
         linger(slot, round);
-        cw_node_sync_all(&cw_coll_node);
+        cw_node_sync_all(&state.node);
         if (!steps_are(s, nslots, (uint64_t)round))
             return false;
     }
@@ -66,14 +69,14 @@ static bool sums(int slot, int nslots, int rounds)
         double value[30], expected = 0;
         for (size_t i = 0; i < op.n; i++)
             value[i] = slot * 3 + (double)i + round;
-        cw_world_fused(value, op.n * sizeof *value, &op.op);
+        cw_fused(&group, value, op.n * sizeof *value, &op.op);
         for (int i = 0; i < nslots; i++)
             expected += i * 3 + round;
         for (size_t i = 0; i < op.n; i++)
             if (value[i] != expected + (double)i * nslots)
                 return false;
         if (round % 5 == 0)
-            cw_world_fused(NULL, 0, NULL);
+            cw_fused(&group, NULL, 0, NULL);
     }
     return true;
 }
@@ -97,7 +100,7 @@ static void run(int nslots, int rounds, long spin, long yields)
     for (int slot = 0; slot < nslots; slot++) { // also publishes the processors before anybody starts
         pid_t pid = fork();
         if (pid == 0) {
-            cw_node_sync_init(&cw_coll_node, &s->area, slot, nslots, 1);
+            cw_node_sync_init(&state.node, &s->area, NULL, slot, nslots, 1);
             member(s, slot, nslots, rounds);
         }
         CHECK(pid > 0);
@@ -119,7 +122,7 @@ static void test_layout(void)
     cw_coll_deposit_t *last = cw_coll_deposit(area, 9, 70, 69);
     CHECK((char *)(last + 1) == (char *)area + with_all);
     CHECK((char *)cw_coll_group(area, 9, 0) ==
-          (char *)cw_coll_round(area, cw_coll_nrounds(9) - 1) + sizeof(cw_coll_round_t));
+          (char *)cw_coll_round(area, cw_coll_nrounds(9) - 1) + cw_coll_round_nbytes(CW_COLL_MEDIUM));
     CHECK((uintptr_t)last % 64 == 0 && (uintptr_t)cw_coll_round(area, 3) % 64 == 0);
     CHECK(cw_coll_nrounds(1) == 0 && cw_coll_nrounds(2) == 3 && cw_coll_nrounds(9) == 6);
     free(area);

@@ -32,7 +32,7 @@ static void *member(void *arg)
 {
     cw_node_sync_t ns;
     int slot = (int)(intptr_t)arg, sum;
-    cw_node_sync_init(&ns, area, slot, nslots, 1);
+    cw_node_sync_init(&ns, area, NULL, slot, nslots, 1);
     pthread_barrier_wait(&start);
     for (int round = 1; round <= ROUNDS; round++) {
         data[slot] = round;

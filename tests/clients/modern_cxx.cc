@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// C++17: templates over the overloads, containers in symmetric memory, std::complex, lambdas, handles in static objects.
+#include <shmem.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+template <typename T> struct symmetric_allocator {
+    using value_type = T;
+    symmetric_allocator() = default;
+    template <typename U> symmetric_allocator(const symmetric_allocator<U> &) {}
+    T *allocate(std::size_t n) { return static_cast<T *>(shmem_malloc(n * sizeof(T))); }
+    void deallocate(T *p, std::size_t) { shmem_free(p); }
+    friend bool operator==(const symmetric_allocator &, const symmetric_allocator &) { return true; }
+    friend bool operator!=(const symmetric_allocator &, const symmetric_allocator &) { return false; }
+};
+template <typename T> using symmetric_vector = std::vector<T, symmetric_allocator<T>>;
+
+static const shmem_ctx_t context = SHMEM_CTX_DEFAULT;
+static const shmem_team_t team = SHMEM_TEAM_WORLD;
+
+static int wrong;
+static void expect(bool condition, const char *what, const char *type)
+{
+    if (!condition) {
+        std::printf("FAIL PE %d: %s of %s\n", shmem_my_pe(), what, type);
+        wrong++;
+    }
+}
+
+template <typename T> void ring(const char *type)
+{
+    const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes, prev = (me + npes - 1) % npes;
+    symmetric_vector<T> to(8), from(8);
+    std::iota(from.begin(), from.end(), static_cast<T>(me));
+    shmem_barrier_all();
+    shmem_put(to.data(), from.data(), from.size(), next);
+    shmem_barrier_all();
+    expect(to[7] == static_cast<T>(prev + 7), "put", type);
+    expect(shmem_g(from.data(), next) == static_cast<T>(next), "g", type);
+    shmem_barrier_all();
+    shmem_p(context, &to[0], static_cast<T>(9), next);
+    shmem_barrier_all();
+    expect(to[0] == static_cast<T>(9), "p", type);
+    std::fill(from.begin(), from.end(), static_cast<T>(2));
+    expect(shmem_sum_reduce(team, to.data(), from.data(), from.size()) == 0 && to[3] == static_cast<T>(2 * npes), "sum", type);
+    shmem_barrier_all();
+    if constexpr (std::is_same_v<T, int> || std::is_same_v<T, unsigned long> || std::is_same_v<T, long long>) {
+        to[0] = 0;
+        shmem_sync(SHMEM_TEAM_WORLD);
+        shmem_atomic_add(&to[0], static_cast<T>(3), next);
+        shmem_wait_until(&to[0], SHMEM_CMP_EQ, static_cast<T>(3));
+        expect(shmem_atomic_fetch_inc(&to[0], me) == 3 && shmem_test(&to[0], SHMEM_CMP_EQ, static_cast<T>(4)), "atomics", type);
+        shmem_sync_all();
+    }
+}
+
+int main()
+{
+    shmem_init();
+    ring<float>("float");
+    ring<double>("double");
+    ring<long double>("long double");
+    ring<short>("short");
+    ring<int>("int");
+    ring<unsigned long>("unsigned long");
+    ring<long long>("long long");
+    {
+        symmetric_vector<std::complex<double>> z(2), sum(2);
+        z[0] = {1., 2.};
+        z[1] = {0., static_cast<double>(shmem_my_pe())};
+        shmem_barrier_all();
+        shmem_sum_reduce(SHMEM_TEAM_WORLD, sum.data(), z.data(), z.size());
+        const double n = shmem_n_pes();
+        expect(sum[0] == std::complex<double>(n, 2 * n) && sum[1].imag() == n * (n - 1) / 2, "sum", "complex");
+    }
+    auto release = [](int *p) { shmem_free(p); };
+    std::unique_ptr<int, decltype(release)> counter(static_cast<int *>(shmem_calloc(1, sizeof(int))), release);
+    shmem_atomic_inc(counter.get(), 0);
+    shmem_barrier_all();
+    expect(shmem_atomic_fetch(counter.get(), 0) == shmem_n_pes(), "counter", "int");
+    shmem_barrier_all();
+    counter.reset();
+    shmem_finalize();
+    return wrong != 0;
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every exported function has a manual page in the install tree, reachable by its name, and all pages render without a
+warning. Skipped where pandoc was missing when the tree was built, or man is."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
+MAN = STAGE / "share/man"
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "ARGUMENTS", "RETURN VALUE", "ERRORS", "THREADS", "NOTES", "EXAMPLE", "SEE ALSO",
+            "SOURCE"]
+sys.path.insert(0, str(ROOT / "maint"))
+import gen_shmem  # noqa: E402
+
+
+def functions():
+    """Exported names without their profiling twins, which shmem_pcontrol(3) is about."""
+    golden = set((ROOT / "tests/api/golden_exports.txt").read_text(encoding="utf-8").split())
+    return sorted(n for n in golden if n.startswith("_") or "p" + n in golden)
+
+
+def man(*arguments):
+    env = dict(os.environ, MANPATH=str(MAN), MANWIDTH="100", LC_ALL="C.UTF-8", MANPAGER="cat")
+    return subprocess.run(["man", *arguments], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+
+
+def leads_to(name):
+    """The file with the text behind a name of section 3, or None."""
+    path = MAN / "man3" / f"{name}.3"
+    for _ in range(3):
+        if not path.is_file():
+            return None
+        text = path.read_text(encoding="utf-8")
+        link = re.match(r"\.so (\S+)\n$", text)
+        if not link:
+            return path
+        path = MAN / link[1]
+    return None
+
+
+def check_pages(pages):
+    for page in pages:
+        done = man("--warnings=w", "-l", str(page))
+        if done.returncode or done.stderr.strip():
+            yield f"{page.name} does not render cleanly: {done.stderr.strip()[:500]}"
+        headings = [line for line in done.stdout.splitlines() if line and line == line.upper() and line[0].isalpha()]
+        if page.suffix == ".3":
+            missing = [s for s in SECTIONS if not any(h.replace("‐", "-") == s for h in headings)]
+            if missing:
+                yield f"{page.name} has no section {', '.join(missing)}"
+
+
+def check_functions(names):
+    for name in names:
+        page = leads_to(name)
+        if not page:
+            yield f"{name} has no page"
+            continue
+        # The synopsis names the function, or the pattern it is made from.
+        text = page.read_text(encoding="utf-8").replace("\\f[B]", "").replace("\\f[R]", "").replace("\\", "")
+        pattern = next((row["name"] for row, n, _ in gen_shmem.functions(gen_shmem.TABLE) if n == name), name)
+        if name not in text and pattern not in text:
+            yield f"{name} leads to {page.name}, which does not mention it"
+
+
+def main():
+    if not shutil.which("man"):
+        print("SKIP: man is not installed")
+        return 77
+    pages = sorted(p for folder in MAN.glob("man[1-9]") for p in folder.iterdir()
+                   if not p.is_symlink() and not p.read_bytes().startswith(b".so "))
+    if not pages:
+        print("SKIP: the install tree has no manual pages (pandoc was missing when it was made)")
+        return 77
+    names = functions()
+    wrong = [*check_pages(pages), *check_functions(names)]
+    for name in ("shmem_int_put", "shmem_ctx_uint64_atomic_fetch_xor_nbi", "shmem_put", "_my_pe", "start_pes", "shmem_init"):
+        done = man("-w", "3", name)
+        if done.returncode:
+            wrong.append(f"man 3 {name}: {done.stderr.strip()}")
+    print("\n".join("FAIL " + text for text in wrong[:40]))
+    print(f"{len(pages)} pages, {len(names)} functions, {len(wrong)} complaints")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

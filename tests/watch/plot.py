@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""causeway-info --plot draws the matrix that the statistics hold: an image with as many colours as there is traffic."""
+import subprocess
+import sys
+
+from common import check, compile_program, end, run
+
+
+def has_libraries():
+    return subprocess.run(["/usr/bin/python3", "-c", "import numpy, matplotlib"], capture_output=True, check=False).returncode == 0
+
+
+def info(*arguments):
+    done = subprocess.run(["causeway-info", "--plot", *arguments], capture_output=True, text=True, check=False, timeout=120)
+    return done.returncode, done.stdout + done.stderr
+
+
+COLOURS = "import sys, matplotlib.image as i, numpy; p = i.imread(sys.argv[1]); " \
+          "print(p.shape[0], p.shape[1], len(numpy.unique((p[..., :3] * 15).astype(int).reshape(-1, 3), axis=0)))"
+
+
+def look(path):
+    """Height, width and the number of different colours, roughly."""
+    answer = subprocess.run(["/usr/bin/python3", "-c", COLOURS, path], capture_output=True, text=True, check=True).stdout
+    return [int(word) for word in answer.split()]
+
+
+def main():
+    if not has_libraries():
+        print("SKIP: numpy and matplotlib are missing (Debian: python3-numpy python3-matplotlib)")
+        return 77
+    compile_program("traffic")
+    run("traffic", pes=6, layout="2nodes-rdm", CAUSEWAY_STATS="json:job.json")
+    for arguments, image in [(["job.json"], "job.png"), (["job.json", "--what", "atomics", "-o", "a.png"], "a.png")]:
+        status, output = info(*arguments)
+        if check(status == 0 and output.strip() == image, f"plot {arguments}: status {status}: {output}"):
+            height, width, colours = look(image)
+            check(height > 300 and width > 300 and colours > 12, f"{image} is blank: {height}x{width}, {colours} colours")
+    with open("broken.json", "w", encoding="utf-8") as file:
+        file.write('{"format": "something else"}')
+    status, output = info("broken.json")
+    check(status == 1 and "is not a statistics file" in output, f"broken: {status} {output}")
+    status, output = info("nowhere.json")
+    check(status == 1 and "cannot read nowhere.json" in output, f"nowhere: {status} {output}")
+    end("plot")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

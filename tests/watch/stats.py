@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Statistics as JSON: follow the schema, and say exactly what traffic.c did; as text: name the same figures."""
+import json
+import re
+from collections import Counter
+
+from common import ROOT, check, compile_program, complain, end, run
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+# class: (calls, bytes) of every PE
+CLASSES = {
+    "p": (10, 40), "put": (3, 3000), "put_nbi": (2, 10000), "put_strided": (1, 28), "put_signal": (1, 100),
+    "g": (4, 32), "get": (2, 4000), "get_nbi": (1, 640), "get_strided": (1, 36),
+    "atomic_fetch": (5, 40), "atomic": (6, 48), "atomic_fetch_nbi": (2, 16),
+}
+ROUTINES = {  # name: (calls, bytes)
+    "shmem_quiet": (3, 0), "shmem_signal_wait_until": (1, 0), "shmem_barrier_all": (3, 0), "shmem_malloc": (1, 65536),
+    "shmem_free": (1, 0), "shmem_long_sum_reduce": (1, 64), "shmem_my_pe": (1, 0), "shmem_n_pes": (1, 0),
+    "shmem_init": (1, 0), "shmem_finalize": (1, 0),
+}
+
+
+def expected_peers(pe, npes):
+    right, left = (pe + 1) % npes, (pe - 1) % npes
+    peers = {}
+
+    def add(peer, **figures):
+        peers.setdefault(peer, Counter()).update(figures)
+    add(right, puts=10 + 3 + 1 + 1, put_bytes=40 + 3000 + 28 + 100, gets=4, get_bytes=32, atomics=6)
+    add(left, puts=2, put_bytes=10000, gets=1 + 1, get_bytes=640 + 36, atomics=2)
+    add(0, gets=2, get_bytes=4000, atomics=5)
+    return peers
+
+
+def compare(what, got, want):
+    check(got == want, f"{what}: {got}, expected {want}")
+
+
+def check_record(record, npes, nnodes, where):
+    pe = record["pe"]
+    got = {name: (c["calls"], c["bytes"]) for name, c in record["classes"].items()}
+    compare(f"{where} PE {pe} classes", got, CLASSES)
+    got = {name: (c["calls"], c["bytes"]) for name, c in record["routines"].items()}
+    compare(f"{where} PE {pe} routines", got, ROUTINES)
+    got = {peer["pe"]: {k: peer[k] for k in ("puts", "put_bytes", "gets", "get_bytes", "atomics")}
+           for peer in record["peers"]}
+    want = {peer: {k: figures[k] for k in ("puts", "put_bytes", "gets", "get_bytes", "atomics")}
+            for peer, figures in expected_peers(pe, npes).items()}
+    compare(f"{where} PE {pe} peers", got, want)
+    compare(f"{where} PE {pe} peers_touched", record["peers_touched"], len(set(want) - {pe}))
+    check(record["elapsed_us"] > 0 and record["rss_bytes"] > 100000, f"{where} PE {pe}: no time or no memory: {record}")
+    check(record["heap"]["peak_bytes"] >= 65536, f"{where} PE {pe}: heap {record['heap']}")
+    for counter in [*record["classes"].values(), *record["routines"].values()]:
+        check(counter["longest_us"] <= counter["time_us"] + 0.001, f"{where} PE {pe}: longest above the sum: {counter}")
+    waited = record["routines"]["shmem_barrier_all"]
+    check(waited["waited_us"] <= waited["time_us"] + 0.001, f"{where} PE {pe}: waits longer than it takes: {waited}")
+    if nnodes > 1:
+        far = [peer for peer in want if peer * nnodes // npes != record["node"]]  # else only leaders connect
+        check(not far or (record["connections"] == 1 and record["endpoints"] >= 1), f"{where} PE {pe}: no connection: {record}")
+    else:
+        compare(f"{where} PE {pe} connections", (record["connections"], record["endpoints"]), (0, 0))
+
+
+def check_json(schema):
+    for layout, pes in [("node", 1), ("node", 3), ("2nodes-rdm", 4), ("2nodes-msg", 5)]:
+        where = f"{layout}/{pes}"
+        output = run("traffic", pes=pes, layout=layout, CAUSEWAY_STATS="json:stats.json")
+        check("traffic done" in output, f"{where}: {output}")
+        check("causeway: stats:" not in output, f"{where}: prints beside the file")
+        try:
+            data = json.load(open("stats.json", encoding="utf-8"))
+        except ValueError as error:
+            complain(f"{where}: {error}")
+            continue
+        if jsonschema:
+            for error in jsonschema.Draft7Validator(schema).iter_errors(data):
+                complain(f"{where}: schema: {'/'.join(map(str, error.path))}: {error.message[:300]}")
+        nnodes = 2 if layout != "node" else 1
+        compare(f"{where} job", (data["job"]["npes"], data["job"]["nnodes"]), (pes, nnodes))
+        check(data["job"]["program"].endswith("/traffic"), f"{where}: program {data['job']['program']}")
+        compare(f"{where} PEs", [record["pe"] for record in data["pes"]], list(range(pes)))
+        for record in data["pes"]:
+            check_record(record, pes, nnodes, where)
+        if nnodes == 2:
+            check(sum(record["served"]["connections"] for record in data["pes"]) >= 2, f"{where}: nobody served")
+
+
+def check_text():
+    output = run("traffic", pes=2, CAUSEWAY_STATS=1)
+    for pattern in [r"PE 0 node 0: init bootstrap", r"PE 1: put +3 calls +3000 bytes", r"PE 0: shmem_barrier_all +3 calls",
+                    r"PE 0: with PE 1: puts 17 \(13168 bytes\), gets 6 \(708 bytes\), atomics 8,", r"PE 1: peers touched 1"]:
+        check(re.search(pattern, output), f"text: no line '{pattern}' in\n{output}")
+
+
+def check_wrong_settings():
+    for value, text in [("yes", r'CAUSEWAY_STATS="yes" is not known.*json:PATH'), ("json:", "is not known"),
+                        ("json:/nonexistent/folder/x.json", "cannot write the statistics to /nonexistent")]:
+        output = run("traffic", pes=2, expect=1, CAUSEWAY_STATS=value)
+        check(re.search(text, output), f"CAUSEWAY_STATS={value}: no '{text}' in\n{output}")
+
+
+def main():
+    compile_program("traffic")
+    schema = json.load(open(ROOT / "docs/causeway-stats.schema.json", encoding="utf-8"))
+    check_json(schema)
+    check_text()
+    check_wrong_settings()
+    if not jsonschema:
+        print("note: python3-jsonschema is not installed: figures were compared, the schema was not")
+    end("statistics")
+
+
+if __name__ == "__main__":
+    main()
