@@ -7,6 +7,8 @@
  *   put_flush    write, then an 8 B read behind it: the other way to know
  *   get, g       read
  *   p_wait       half of an inject-write ping-pong; each side polls its memory and its queue
+ *   p_wait_two   the same over two connections, one for each direction, as between two initiators and two
+ *                passive targets: TCP acknowledges data that no answer on the same connection acknowledges
  *   put_nbi, get_nbi  windows, the last put delivery complete
  */
 #define _GNU_SOURCE
@@ -204,6 +206,53 @@ static void ping_pong(struct bench_opts *opts, struct job *j)
     bench_emit(opts, "pingpong", "p_wait", 8, "ns", &series);
 }
 
+struct two_way {
+    struct fabric out, in;
+    long turn;
+};
+
+// Sends on one connection, then polls the other until the answer is there.
+static void round_trips_two(void *ctx, size_t count)
+{
+    struct two_way *w = ctx;
+    while (count--) {
+        w->turn++;
+        inject(&w->out, &w->turn, sizeof w->turn, FLAG);
+        await_flag(&w->in, w->turn);
+    }
+}
+
+static void ping_pong_two(struct bench_opts *opts, struct fabric_meet meet[2])
+{
+    struct bench_series series = {0};
+    struct two_way w = {.turn = 0};
+    fabric_open(&w.out, opts, &meet[0], 0, BENCH_MAX_BYTES + DATA);
+    fabric_open(&w.in, opts, &meet[1], 1, BENCH_MAX_BYTES + DATA);
+    opts->budget_ms *= 4;
+    bench_measure(opts, round_trips_two, NULL, &w, &series);
+    opts->budget_ms /= 4;
+    for (size_t i = 0; i < series.n; i++)
+        series.v[i] /= 2;
+    bench_emit(opts, "pingpong", "p_wait_two", 8, "ns", &series);
+    atomic_store(&meet[0].stop, 1);
+    fabric_close(&w.out);
+    fabric_close(&w.in);
+}
+
+static void serve_two(const struct bench_opts *opts, struct fabric_meet meet[2])
+{
+    struct two_way w = {.turn = 0};
+    fabric_open(&w.in, opts, &meet[0], 1, BENCH_MAX_BYTES + DATA);
+    fabric_open(&w.out, opts, &meet[1], 0, BENCH_MAX_BYTES + DATA);
+    for (w.turn = 1; !atomic_load(&meet[0].stop);) {
+        if (__atomic_load_n((long *)(w.in.mem + FLAG), __ATOMIC_ACQUIRE) >= w.turn) {
+            inject(&w.out, &w.turn, sizeof w.turn, FLAG);
+            w.turn++;
+        }
+        fabric_poll(&w.in);
+    }
+}
+
 static void windows(const struct bench_opts *opts, struct job *j)
 {
     static const struct {
@@ -225,6 +274,10 @@ static void windows(const struct bench_opts *opts, struct job *j)
 
 static void origin(struct bench_opts *opts, struct fabric_meet *meet)
 {
+    if (opts->mode == 4) {
+        ping_pong_two(opts, meet);
+        return;
+    }
     struct job j = {0};
     fabric_open(&j.f, opts, meet, 0, BENCH_MAX_BYTES + DATA);
     fprintf(stderr, "raw_fabric: provider %s, libfabric %u.%u\n", j.f.info->fabric_attr->prov_name,
@@ -243,7 +296,7 @@ int main(int argc, char **argv)
 {
     struct bench_opts opts;
     bench_parse(argc, argv, &opts);
-    struct fabric_meet *meet = mmap(NULL, sizeof *meet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct fabric_meet *meet = mmap(NULL, 2 * sizeof *meet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (meet == MAP_FAILED) {
         perror("raw_fabric: mmap");
         return 1;
@@ -257,6 +310,10 @@ int main(int argc, char **argv)
         struct fabric f;
         bench_pin(1);
         alarm(600); // should the origin die, the target must not poll for ever
+        if (opts.mode == 4) {
+            serve_two(&opts, meet);
+            _exit(0);
+        }
         fabric_open(&f, &opts, meet, 1, BENCH_MAX_BYTES + DATA);
         serve(&f, meet);
         _exit(0);

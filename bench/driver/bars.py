@@ -72,13 +72,14 @@ def _local():
 def _network(mode):
     where = f"Two PEs, two nodes, {mode} endpoints over loopback"
     yield Row(where, "p to wait, half round trip", mode, "pingpong", "p_wait", ratio_most=1.05)
+    yield Row(where, "the same, base over a connection each way", mode, "pingpong", "p_wait", base_op="pingpong:p_wait_two")
     yield Row(where, "p 8 B", mode, "latency", "p")
     yield Row(where, "put + quiet 8 B, complete", mode, "latency", "put_quiet", ratio_most=1.15)
     yield Row(where, "get 8 B", mode, "latency", "get", ratio_most=1.1)
     yield Row(where, "g 8 B", mode, "latency", "g", ratio_most=1.1)
     for op in ("fetch_add", "cswap", "swap"):
-        yield Row(where, op, mode, "atomics", op, base_op="latency:get", ratio_most=1.1)
-    yield Row(where, "add + quiet", mode, "atomics", "add_quiet", base_op="latency:get")
+        yield Row(where, op, mode, "atomics", op, base_op="atomics:get", ratio_most=1.1)
+    yield Row(where, "add + quiet", mode, "atomics", "add_quiet", base_op="atomics:get")
     yield Row(where, "put + quiet 64 KiB", mode, "latency", "put_quiet", 65536)
     yield Row(where, "get 64 KiB", mode, "latency", "get", 65536)
     yield Row(where, "put_nbi 8 B rate", mode, "rate", "put_nbi_rate")
@@ -109,12 +110,19 @@ def _collectives():
                   beat_others=True)  # fmt: skip
     for nbytes, label in ((8, "8 B"), (1024, "1 KiB"), (65536, "64 KiB")):
         for npes in (2, 4, 8, 16, 32):
-            yield Row("Collectives, one node", f"sum {label}, {npes} PEs", "local", "coll", "sum", nbytes, npes, base=False)
+            yield Row("Collectives, one node", f"sum {label}, {npes} PEs", "local", "coll", "sum", nbytes, npes, base=False,
+                      beat_others=npes <= 16)  # fmt: skip
+    for op in ("broadcast", "fcollect", "alltoall"):
+        for nbytes, label in ((8, "8 B"), (1024, "1 KiB"), (8192, "8 KiB")):
+            for npes in (2, 4, 8, 16):
+                yield Row("Collectives, one node", f"{op} {label}, {npes} PEs", "local", "coll", op, nbytes, npes,
+                          base=False)  # fmt: skip
     for mode in ("rdm", "msg"):
         for npes in (2, 4, 8):
             yield Row("Collectives, two nodes", f"barrier_all {mode}, {npes} PEs", mode, "coll", "barrier_all", 0, npes,
                       base=False)  # fmt: skip
-            yield Row("Collectives, two nodes", f"sum 8 B {mode}, {npes} PEs", mode, "coll", "sum", 8, npes, base=False)
+            for op in ("sum", "broadcast", "fcollect", "alltoall"):
+                yield Row("Collectives, two nodes", f"{op} 8 B {mode}, {npes} PEs", mode, "coll", op, 8, npes, base=False)
 
 
 def _startup():

@@ -3,6 +3,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -28,7 +29,7 @@ class Run:
                 self.error = str(problem)
                 return self
             try:
-                status = child.wait(self.timeout)
+                status = self._wait(child)
             except subprocess.TimeoutExpired:
                 self._kill(child)
                 status = f"no end after {self.timeout} s"
@@ -37,6 +38,15 @@ class Run:
             err.seek(0)
             self._parse(out.read().decode(errors="replace"), err.read().decode(errors="replace"), status)
         return self
+
+    def _wait(self, child):
+        """wait(timeout) looks at intervals that double, which would round every wall time up to a power of two."""
+        fd = os.pidfd_open(child.pid)
+        try:
+            select.select([fd], [], [], self.timeout)
+        finally:
+            os.close(fd)
+        return child.wait(0)
 
     @staticmethod
     def _kill(child):

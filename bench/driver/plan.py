@@ -7,6 +7,7 @@ from .measure import Run
 from .store import SAMPLES_PER_ROUND
 
 LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
+PING_PONG_TWO = 4  # over a connection each way
 NAMES = ("latency", "rate", "atomics", "pingpong", "busy", "coll", "startup", "insn")
 
 
@@ -47,7 +48,10 @@ class Plan:
         for endpoint in ("rdm", "msg"):
             # Off the node an atomic is a round trip: a raw read stands beside it.
             raw = ["--mode", "0", "--only", "get", "--max-bytes", "8"] if mode == ATOMICS else ["--mode", str(mode)]
-            net += self._baseline("raw_fabric", endpoint, 2, ["--endpoint", endpoint, *raw], program)
+            bench = "atomics" if mode == ATOMICS else None  # measured between them, and compared with them alone
+            net += self._baseline("raw_fabric", endpoint, 2, ["--endpoint", endpoint, *raw], program, bench=bench)
+            if mode == PING_PONG:
+                net += self._baseline("raw_fabric", endpoint, 2, ["--endpoint", endpoint, "--mode", str(PING_PONG_TWO)], program)
             net += self._run(self.ours, endpoint, 2, program)
         for peer in self.others:
             net += self._run(peer, "tcp", 2, program)

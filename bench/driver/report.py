@@ -88,7 +88,7 @@ def _headlines(store, others):
         if not ours:
             continue
         # Off the node an atomic is a round trip: the raw read is its baseline.
-        base_key = ("latency", "get") if bench == "atomics" and layout != "local" else (bench, op)
+        base_key = ("atomics", "get") if bench == "atomics" and layout != "local" else (bench, op)
         pools = [store.get("baseline", layout, *base_key, nbytes, npes)]
         for peer in others:
             pools.append(store.get(peer.tag, "local" if layout == "local" else "tcp", bench, op, nbytes, npes))

@@ -19,12 +19,17 @@ static const char *const PROVIDERS[] = {"libfabric", "libucp", "libuct", "libmoc
 
 static char *dst, *src;
 static FILE *trace;
+static shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;  // a private one, if there are any
 
 // Function pointers the compiler cannot see through: no PLT stub, no inlining.
 static void (*volatile int_p)(int *, int, int) = shmem_int_p;
 static int (*volatile int_g)(const int *, int) = shmem_int_g;
 static void (*volatile putmem)(void *, const void *, size_t, int) = shmem_putmem;
 static long (*volatile fetch_add)(long *, long, int) = shmem_long_atomic_fetch_add;
+static void (*volatile ctx_int_p)(shmem_ctx_t, int *, int, int) = shmem_ctx_int_p;
+static int (*volatile ctx_int_g)(shmem_ctx_t, const int *, int) = shmem_ctx_int_g;
+static void (*volatile ctx_quiet)(shmem_ctx_t) = shmem_ctx_quiet;
+static void (*volatile ctx_fence)(shmem_ctx_t) = shmem_ctx_fence;
 static void (*volatile quiet)(void) = shmem_quiet;
 static void (*volatile fence)(void) = shmem_fence;
 
@@ -76,12 +81,49 @@ STEP_CALLER static void do_fence(void)
     step_end();
 }
 
+STEP_CALLER static void do_ctx_int_p(void)
+{
+    void (*fn)(shmem_ctx_t, int *, int, int) = ctx_int_p;
+    shmem_ctx_t c = ctx;
+    step_begin();
+    fn(c, (int *)dst, 7, 1);
+    step_end();
+}
+
+STEP_CALLER static void do_ctx_int_g(void)
+{
+    int (*fn)(shmem_ctx_t, const int *, int) = ctx_int_g;
+    shmem_ctx_t c = ctx;
+    step_begin();
+    fn(c, (int *)dst, 1);
+    step_end();
+}
+
+STEP_CALLER static void do_ctx_quiet(void)
+{
+    void (*fn)(shmem_ctx_t) = ctx_quiet;
+    shmem_ctx_t c = ctx;
+    step_begin();
+    fn(c);
+    step_end();
+}
+
+STEP_CALLER static void do_ctx_fence(void)
+{
+    void (*fn)(shmem_ctx_t) = ctx_fence;
+    shmem_ctx_t c = ctx;
+    step_begin();
+    fn(c);
+    step_end();
+}
+
 static const struct {
     const char *name;
     void (*call)(void);
 } OPS[] = {
-    {"int_p", do_int_p},         {"int_g", do_int_g}, {"putmem", do_putmem},
-    {"fetch_add", do_fetch_add}, {"quiet", do_quiet}, {"fence", do_fence},
+    {"int_p", do_int_p},         {"int_g", do_int_g},         {"putmem", do_putmem},       {"fetch_add", do_fetch_add},
+    {"quiet", do_quiet},         {"fence", do_fence},         {"ctx_int_p", do_ctx_int_p}, {"ctx_int_g", do_ctx_int_g},
+    {"ctx_quiet", do_ctx_quiet}, {"ctx_fence", do_ctx_fence},
 };
 
 static int in_provider(uintptr_t ip)
@@ -130,6 +172,7 @@ static void count(const struct bench_opts *opts, const char *name, void (*call)(
         call();
     step_clear();
     for (int round = 0; round < COUNTED; round++) {
+        shmem_ctx_quiet(ctx);
         shmem_quiet();
         shmem_quiet(); // idle now, whatever the first one found
         for (int nth = 0; nth < 2; nth++) {
@@ -178,6 +221,8 @@ int main(int argc, char **argv)
     src = pair_alloc(4096);
     dst = pair_alloc(4096);
     shmem_barrier_all();
+    if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx))
+        ctx = SHMEM_CTX_DEFAULT;
     if (pair_is_origin()) {
         open_trace(&opts);
         for (size_t i = 0; i < sizeof OPS / sizeof OPS[0]; i++)
@@ -186,6 +231,8 @@ int main(int argc, char **argv)
         if (trace)
             fclose(trace);
     }
+    if (ctx != SHMEM_CTX_DEFAULT)
+        shmem_ctx_destroy(ctx);
     pair_finish(&opts);
     return 0;
 }
