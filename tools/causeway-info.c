@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // causeway-info: what this installation is, which environment variables it reads, which libfabric it would load.
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/env.h"
+#include "core/coll/describe.h"
 #include "transport/describe.h"
 
 static void print_version(void)
@@ -54,6 +57,52 @@ static void print_env(bool tabs)
     }
 }
 
+static const char *bytes_text(uint64_t nbytes, char text[24])
+{
+    static const char units[] = "BKMGT";
+    int unit = 0;
+    while (nbytes && nbytes % 1024 == 0 && unit < 4) {
+        nbytes /= 1024;
+        unit++;
+    }
+    snprintf(text, 24, "%llu %c%s", (unsigned long long)nbytes, units[unit], unit ? "iB" : "");
+    return text;
+}
+
+static void print_range(const cw_coll_row_t *row)
+{
+    char least[24], most[24];
+    bool bytes = row->least_nbytes > 0 || row->most_nbytes < UINT64_MAX;
+    if (row->most_nbytes < UINT64_MAX)
+        printf("; %s to %s", bytes_text(row->least_nbytes, least), bytes_text(row->most_nbytes, most));
+    else if (bytes)
+        printf("; from %s", bytes_text(row->least_nbytes, least));
+    if (row->most_nodes < UINT64_MAX && row->most_nodes > 1)
+        printf("; %llu to %llu nodes", (unsigned long long)row->least_nodes, (unsigned long long)row->most_nodes);
+    else if (row->least_nodes > 2)
+        printf("; from %llu nodes", (unsigned long long)row->least_nodes);
+}
+
+/** The table of algorithms, in the order in which a call looks at it. */
+static void print_collectives(void)
+{
+    cw_coll_row_t row;
+    const char *collective = "";
+    cwu_env_load();
+    cw_coll_choices_load();
+    puts("A call takes the first algorithm that can serve it and in whose range it falls. "
+         "CAUSEWAY_COLL=collective=algorithm,...\n"
+         "prefers another, whatever the range.");
+    for (size_t i = 0; cw_coll_table(i, &row); i++) {
+        if (strcmp(collective, row.collective) != 0)
+            printf("%s (bytes: %s)\n", row.collective, row.bytes_of);
+        collective = row.collective;
+        printf("  %-9s %s%s", row.algorithm, row.forced ? "[CAUSEWAY_COLL] " : "", *row.needs ? row.needs : "always");
+        print_range(&row);
+        printf("\n            %s\n", row.text);
+    }
+}
+
 static void print_line(const char *text)
 {
     puts(text);
@@ -66,13 +115,40 @@ static int print_libfabric(void)
     return cwt_ofi_describe(print_line) != 0;
 }
 
+/** Becomes causeway-plot, the Python script beside this program; does not return when that works. */
+static int plot(char **arguments)
+{
+    static const char *const pythons[] = {"/usr/bin/python3",
+                                          "python3"};  // the first knows what Debian packages install
+    char script[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", script, sizeof script - sizeof "causeway-plot");
+    char *slash = n > 0 ? memrchr(script, '/', (size_t)n) : NULL;
+    if (!slash) {
+        fputs("causeway-info: cannot tell where this program is\n", stderr);
+        return 1;
+    }
+    strcpy(slash + 1, "causeway-plot");
+    char *command[64] = {NULL, script};
+    for (int i = 0; arguments[i] && i < 60; i++)
+        command[i + 2] = arguments[i];
+    for (size_t i = 0; i < sizeof pythons / sizeof pythons[0]; i++) {
+        command[0] = (char *)pythons[i];  // Python looks for its modules by this name
+        execvp(pythons[i], command);
+    }
+    fprintf(stderr, "causeway-info: cannot run python3: %s\n", strerror(errno));
+    return 1;
+}
+
 static void usage(FILE *out)
 {
     fputs("Usage: causeway-info [option]...\n"
           "Without an option: version and build of this installation.\n"
           "  -e, --env         every environment variable: meaning, default, and the value set now\n"
           "      --env-table   the same as tab-separated lines: name, old name, kind, default, meaning\n"
+          "  -c, --collectives every collective's algorithms, and when each is taken\n"
           "  -f, --libfabric   load libfabric; say which one it is, what it offers and what a job would use\n"
+          "      --plot FILE [-o IMAGE] [--what bytes|calls|put|get|atomics]\n"
+          "                    draw the traffic matrix of a job from what CAUSEWAY_STATS=json:FILE wrote\n"
           "  -v, --version     version only\n"
           "  -h, --help        this text\n",
           out);
@@ -81,14 +157,20 @@ static void usage(FILE *out)
 int main(int argc, char **argv)
 {
     enum { ENV_TABLE = 256 };
+    if (argc > 1 && strcmp(argv[1], "--plot") == 0)
+        return plot(argv + 2);
     static const struct option options[] = {
-        {"env", no_argument, NULL, 'e'},       {"env-table", no_argument, NULL, ENV_TABLE},
-        {"libfabric", no_argument, NULL, 'f'}, {"version", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},      {NULL, 0, NULL, 0},
+        {"env", no_argument, NULL, 'e'},
+        {"env-table", no_argument, NULL, ENV_TABLE},
+        {"collectives", no_argument, NULL, 'c'},
+        {"libfabric", no_argument, NULL, 'f'},
+        {"version", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     int option, status = 0;
     bool any = false;
-    while ((option = getopt_long(argc, argv, "efvh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "ecfvh", options, NULL)) != -1) {
         any = true;
         switch (option) {
         case 'e':
@@ -96,6 +178,9 @@ int main(int argc, char **argv)
             break;
         case ENV_TABLE:
             print_env(true);
+            break;
+        case 'c':
+            print_collectives();
             break;
         case 'f':
             status |= print_libfabric();
