@@ -40,7 +40,7 @@ const cw_group_t *const cw_group_shared = &shared.group;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the three below
 static uint64_t taken[CW_TEAMS / WORD_BITS];              // numbers of this PE's teams
-static cw_team_t *live[CW_TEAMS];                         // those made by splits
+static cw_team_t **live;                                  // [CW_TEAMS], those made by splits; NULL before the first
 static uint64_t reached;                                  // no word and no round of a free number has seen more
 
 // ---------------------------------------------------------------- one team
@@ -105,11 +105,22 @@ static bool find_members(cw_team_t *team, const cw_group_t *parent, const cw_tea
     return true;
 }
 
+/** Teams can be started from now on. False: no memory. */
+static bool have_room(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!live)
+        live = calloc(CW_TEAMS, sizeof(cw_team_t *));
+    bool room = live != NULL;
+    pthread_mutex_unlock(&lock);
+    return room;
+}
+
 /** Everything but the number; NULL when there is no memory. */
 static cw_team_t *prepare(const cw_group_t *parent, const cw_team_part_t *part)
 {
     cw_team_t *team = calloc(1, sizeof *team);
-    if (!team || !find_members(team, parent, part) || !cw_map_build(&team->sync.map, &team->group))
+    if (!team || !have_room() || !find_members(team, parent, part) || !cw_map_build(&team->sync.map, &team->group))
         goto drop_team;
     const cw_map_t *map = &team->sync.map;
     team->local_pes = malloc((size_t)map->nlocal * sizeof(int));
@@ -295,7 +306,7 @@ bool cw_team_is_live(const cw_group_t *group)
 {
     bool found = group == cw_group_world || group == cw_group_shared;
     pthread_mutex_lock(&lock);
-    for (int id = FIRST_ID; id < CW_TEAMS && !found; id++)
+    for (int id = FIRST_ID; live && id < CW_TEAMS && !found; id++)
         found = live[id] && &live[id]->group == group;
     pthread_mutex_unlock(&lock);
     return found;
@@ -310,7 +321,7 @@ int cw_team_num_contexts(const cw_group_t *group)
 
 static void tell_leaks(void)
 {
-    for (int id = FIRST_ID; id < CW_TEAMS; id++) {
+    for (int id = FIRST_ID; live && id < CW_TEAMS; id++) {
         if (!live[id])
             continue;
         const cw_group_t *g = &live[id]->group;
@@ -334,9 +345,9 @@ void cw_teams_init(void)
 
 void cw_teams_fini(void)
 {
-    for (int id = FIRST_ID; id < CW_TEAMS; id++) {
+    for (int id = FIRST_ID; live && id < CW_TEAMS; id++)
         drop(live[id]);
-        live[id] = NULL;
-    }
+    free(live);
+    live = NULL;
     cw_map_drop(&shared.sync.map);
 }
