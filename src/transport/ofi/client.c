@@ -135,6 +135,7 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
     conn->node = node;
     conn->lone_puts = true;
     conn->fi_addr = FI_ADDR_UNSPEC;
+    conn->straight = !client->config.thread_multiple && ofi_choice.send_after_write && ofi_choice.send_after_send;
     conn->token_out = ofi_digest(client->config.secret, OFI_FOR_REQUEST, &n, sizeof n);
     conn->token_in = ofi_digest(client->config.secret, OFI_FOR_REPLY, &n, sizeof n);
     ofi_address_text(blob->addr, blob->addr_nbytes, conn->address, sizeof conn->address);

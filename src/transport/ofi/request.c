@@ -131,6 +131,11 @@ static int request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cw
     return rc;
 }
 
+int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    return request_locked(conn, msg, nbytes, reply, 0);
+}
+
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
     if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
