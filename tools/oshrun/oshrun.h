@@ -69,6 +69,7 @@ typedef struct run {
     // How the job ends
     bool ending;                                   // others have been, or will be, told to end
     int status;                                    // exit status of oshrun, once `ending`
+    uint64_t started_ns;                           // when main began
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
     int ninterrupts, last_signal;
 } run_t;
@@ -97,6 +98,8 @@ void spawn_find_program(run_t *run);
 void spawn_begin(run_t *run);
 /** Starts the next PEs while run->nstarted < npes; on failure says why, and the job ends. */
 void spawn_some(run_t *run);
+/** Tells of a program that could not be run. Before the dead are looked at. */
+void spawn_check(run_t *run);
 int spawn_pe_of(const run_t *run, pid_t pid);
 
 struct pollfd;
