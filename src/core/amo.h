@@ -8,31 +8,22 @@
 
 #include "core/core.h"
 
-#define CW_AMO_APPLY(type)                                                                            \
-    static inline type cw_amo_apply_##type(type *p, cw_amo_op_t op, type operand, type compare)       \
-    {                                                                                                 \
-        switch (op) {                                                                                 \
-        case CW_AMO_FETCH:                                                                            \
-            return __atomic_load_n(p, __ATOMIC_ACQUIRE);                                              \
-        case CW_AMO_SET:                                                                              \
-            __atomic_store_n(p, operand, __ATOMIC_RELEASE);                                           \
-            return 0;                                                                                 \
-        case CW_AMO_ADD:                                                                              \
-            return __atomic_fetch_add(p, operand, __ATOMIC_ACQ_REL);                                  \
-        case CW_AMO_AND:                                                                              \
-            return __atomic_fetch_and(p, operand, __ATOMIC_ACQ_REL);                                  \
-        case CW_AMO_OR:                                                                               \
-            return __atomic_fetch_or(p, operand, __ATOMIC_ACQ_REL);                                   \
-        case CW_AMO_XOR:                                                                              \
-            return __atomic_fetch_xor(p, operand, __ATOMIC_ACQ_REL);                                  \
-        case CW_AMO_SWAP:                                                                             \
-            return __atomic_exchange_n(p, operand, __ATOMIC_ACQ_REL);                                 \
-        case CW_AMO_CSWAP:                                                                            \
-            __atomic_compare_exchange_n(p, &compare, operand, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
-            return compare;                                                                           \
-        default:                                                                                      \
-            return 0;                                                                                 \
-        }                                                                                             \
+#define CW_AMO_APPLY(type)                                                                                     \
+    static inline type cw_amo_apply_##type(type *p, cw_amo_op_t op, type operand, type compare)               \
+    {                                                                                                          \
+        switch (op) {                                                                                          \
+        case CW_AMO_FETCH: return __atomic_load_n(p, __ATOMIC_ACQUIRE);                                        \
+        case CW_AMO_SET: __atomic_store_n(p, operand, __ATOMIC_RELEASE); return 0;                             \
+        case CW_AMO_ADD: return __atomic_fetch_add(p, operand, __ATOMIC_ACQ_REL);                              \
+        case CW_AMO_AND: return __atomic_fetch_and(p, operand, __ATOMIC_ACQ_REL);                              \
+        case CW_AMO_OR: return __atomic_fetch_or(p, operand, __ATOMIC_ACQ_REL);                                \
+        case CW_AMO_XOR: return __atomic_fetch_xor(p, operand, __ATOMIC_ACQ_REL);                              \
+        case CW_AMO_SWAP: return __atomic_exchange_n(p, operand, __ATOMIC_ACQ_REL);                            \
+        case CW_AMO_CSWAP:                                                                                     \
+            __atomic_compare_exchange_n(p, &compare, operand, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);          \
+            return compare;                                                                                    \
+        default: return 0;                                                                                     \
+        }                                                                                                      \
     }
 CW_AMO_APPLY(uint32_t)
 CW_AMO_APPLY(uint64_t)

@@ -63,14 +63,14 @@ int ofi_errno_to_cw(ssize_t err);
 typedef struct ofi_choice {
     struct fi_info *info;
     struct fi_info *safe_info;  // the same provider for clients of several threads, or NULL: it has no such mode
-    bool msg;                   // MSG endpoints, else RDM
-    bool virt_addr;             // remote addresses are the server's virtual addresses
-    bool prov_key;              // the provider picks keys
-    bool pieces;                // registering pins or needs pages: one region per piece
-    bool local_mr;              // local buffers must be registered
-    bool mr_endpoint;           // regions are bound to the endpoint
-    bool ordered;               // a read flushes the writes before it, and writes stay in order
-    bool send_after_write;      // a message never overtakes writes
+    bool msg;               // MSG endpoints, else RDM
+    bool virt_addr;         // remote addresses are the server's virtual addresses
+    bool prov_key;          // the provider picks keys
+    bool pieces;            // registering pins or needs pages: one region per piece
+    bool local_mr;          // local buffers must be registered
+    bool mr_endpoint;       // regions are bound to the endpoint
+    bool ordered;           // a read flushes the writes before it, and writes stay in order
+    bool send_after_write;  // a message never overtakes writes
     bool send_after_send;
     bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
@@ -386,7 +386,6 @@ struct cwt_conn {
     uint32_t sent, acked;    // requests sent; of these, how many are known executed
     bool sending;            // a thread is between credit and wire: requests go one after the other
     bool ack_asked;          // the newest request sent asks for an acknowledgement
-    bool straight;           // messages may take the short way: one thread, and all promises of order (message.c)
     uint32_t generation;
     struct {
         cwt_reply_t *reply;
@@ -432,9 +431,6 @@ int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target
 int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
-int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
-int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
-                    size_t msg_nbytes);
 int ofi_wait(cwt_client_t *client, cwt_reply_t *reply);
 int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p);
 bool ofi_pending(cwt_client_t *client);
@@ -490,8 +486,6 @@ void ofi_group_forget(cwt_client_t *client, ofi_group_t *group);
 
 // request.c
 void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes);
-/** A request of the core, lock held. */
-int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes);
 /** Waits until every request sent on the connection is known executed. */
 int ofi_wait_acks(cwt_conn_t *conn);
