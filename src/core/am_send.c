@@ -245,11 +245,12 @@ void cw_am_to_node(int node, cwt_header_t *msg, size_t nbytes, const void *paylo
         lost(rc, "a message", node);
 }
 
-typedef struct wire {
+/** A message with the most arguments. */
+typedef union wire {
     cw_req_am_t req;
-    uint32_t args[CW_AM_MAX_ARGS];
+    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
 } wire_t;
-_Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "a message");
+_Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
 
 static inline __attribute__((always_inline)) size_t fill_wire(wire_t *wire, const out_t *out)
 {
@@ -263,7 +264,7 @@ static inline __attribute__((always_inline)) size_t fill_wire(wire_t *wire, cons
     req->dest = out->dest;
     req->flags = out->flags;
     req->pad = 0;
-    copy_args(wire->args, out->args, out->head);
+    copy_args(req->args, out->args, out->head);
     return CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(out->head));
 }
 

@@ -52,9 +52,9 @@ static bool deliver(const cw_req_am_t *req)
             cw_am_free_buffer(inbox, (unsigned)buffer);
         return false;
     }
-    void *at = inside  ? &cell->args[CW_AM_INLINE_ARGS]
-               : reply ? inbox->reply_buffer[req->token & 0xffff]
-                       : inbox->request_buffer[buffer];
+    void *at = reply ? inbox->reply_buffer[req->token & 0xffff] : inbox->request_buffer[buffer];
+    if (inside)
+        at = &cell->args[CW_AM_INLINE_ARGS];
     if (loaded)
         memcpy(at, payload_of(req), req->nbytes);
     cell->head = req->head;

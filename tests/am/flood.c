@@ -15,7 +15,7 @@
 enum { REQUEST = 1, REPLY, SLOT = 8192 };
 
 static _Atomic uint64_t got_requests, got_replies;
-static uint64_t sent_to_sum, *sums;  // per PE: sum of the numbers that it should have got; symmetric
+static uint64_t *sums;  // per PE: sum of the numbers that it should have got; symmetric
 static uint64_t got_sum;
 static uint8_t *segment;
 static uint64_t random_state;

@@ -224,6 +224,19 @@ static int prepare_local(transfer_t *t)
     return rc;
 }
 
+int ofi_group_wait(cwt_conn_t *conn, ofi_group_t *group, const char *what)
+{
+    ofi_waiter_t w = OFI_WAITER(what);
+    int rc = 0;
+    while (group->left > 1 && rc == 0)
+        rc = ofi_wait_round(conn->client, conn, &w);
+    if (rc != 0) {
+        ofi_group_forget(conn->client, group);
+        group->left = 1;
+    }
+    return rc;
+}
+
 static int transfer(transfer_t *t, bool nbi, const char *what)
 {
     cwt_client_t *client = t->conn->client;
@@ -240,7 +253,7 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
     if (rc == 0)
         rc = all_fragments(t);
     if (rc == 0 && t->message)
-        rc = ofi_request_locked(t->conn, t->message, t->message_nbytes, NULL);
+        rc = ofi_request_locked(t->conn, t->message, t->message_nbytes, NULL, 0);
     if (nbi || rc != 0) {
         if (rc != 0 && !nbi) {
             ofi_group_forget(client, group);
@@ -249,13 +262,7 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
         ofi_group_done(group);
         return rc;
     }
-    ofi_waiter_t w = OFI_WAITER(what);
-    while (here.left > 1 && rc == 0)
-        rc = ofi_wait_round(client, t->conn, &w);
-    if (rc != 0) {
-        ofi_group_forget(client, group);
-        here.left = 1;
-    }
+    rc = ofi_group_wait(t->conn, group, what);
     ofi_group_done(group);
     return rc;
 }
@@ -271,9 +278,11 @@ static proof_t choose_proof(cwt_conn_t *conn)
     return !ofi_choice.ordered || (first && conn->lone_puts && ofi_choice.delivery) ? BY_DELIVERY : BY_FLUSH;
 }
 
-static int put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
     uint64_t addr, key;
+    if (nbytes == 0)
+        return 0;
     int rc = check_up(conn, "put");
     if (rc != 0)
         return rc;
@@ -284,21 +293,11 @@ static int put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t
     if (proof == BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
         return put_inject(conn, addr, key, src, nbytes);
     bool small = nbytes <= OFI_BOUNCE_NBYTES && nbytes <= ofi_choice.fragment;
-    if (small && (!nbi || ofi_choice.local_mr || nbytes <= 256))
+    if (small && (!nbi || ofi_choice.local_mr || nbytes <= OFI_BOUNCE_NBI_NBYTES))
         return put_bounce(conn, addr, key, src, nbytes, proof);
     transfer_t t = {
         .conn = conn, .write = true, .addr = addr, .key = key, .local = (uint8_t *)(uintptr_t)src, .nbytes = nbytes};
     return transfer(&t, nbi, "a put");
-}
-
-int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
-{
-    if (nbytes == 0)
-        return 0;
-    ofi_enter(conn->client);
-    int rc = put_locked(conn, offset, src, nbytes, nbi);
-    ofi_unlock(conn->client);
-    return rc;
 }
 
 /** Where the provider promises no order, the request waits for the put's delivery. */
@@ -321,7 +320,7 @@ static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src
     if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
         return transfer(&t, nbi, "a put with a message");
     rc = put_bounce(conn, t.addr, t.key, src, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY);
-    return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL);
+    return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL, 0);
 }
 
 int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
@@ -333,9 +332,11 @@ int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
     return rc;
 }
 
-static int get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
+int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
     transfer_t t = {.conn = conn, .write = false, .local = dst, .nbytes = nbytes};
+    if (nbytes == 0)
+        return 0;
     int rc = check_up(conn, "get");
     if (rc != 0)
         return rc;
@@ -343,16 +344,6 @@ static int get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbyte
         return CW_EINVAL;
     conn->client->stats.gets++;
     return transfer(&t, nbi, "a get");
-}
-
-int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
-{
-    if (nbytes == 0)
-        return 0;
-    ofi_enter(conn->client);
-    int rc = get_locked(conn, offset, dst, nbytes, nbi);
-    ofi_unlock(conn->client);
-    return rc;
 }
 
 // ---------------------------------------------------------------- the target record's inject, when it is not plain
