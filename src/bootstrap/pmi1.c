@@ -257,7 +257,7 @@ static int is_mpi(struct dl_phdr_info *info, size_t size, void *arg)
 static bool closed_by_mpi(void)
 {
     const char *size = getenv("PMI_SIZE");
-    if (!size || !strcmp(size, "1") || !dl_iterate_phdr(is_mpi, NULL))
+    if (!size || !strcmp(size, "1") || !dl_iterate_phdr(is_mpi, NULL) || cwb_mpi_is_live())
         return false;
     cwu_error(
         "the connection to the launcher (PMI_FD) is closed, probably by MPI_Finalize; initialise SHMEM before it");

@@ -57,12 +57,14 @@ static int failed(const char *what, pmix_status_t status)
 static int load_library(void)
 {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!handle && cwb_mpi_is_live())
+        return CW_ENOENT;  // that will do
     if (!handle) {
         cwu_error(
             "this process was started through PMIx, but %s cannot be loaded (%s): install it (Debian: libpmix2) or "
             "start the program with oshrun or mpiexec.hydra",
             LIBRARY, dlerror());
-        return CW_ENOENT;
+        return CW_ESYS;
     }
 #define FIND(name)                                                  \
     if (!(px.lib.name = (__typeof__(&name))dlsym(handle, #name))) { \
@@ -131,7 +133,7 @@ static int pmix_open(cwb_t *b)
         return CW_ENOENT;
     int rc = load_library();
     if (rc)
-        return rc == CW_ENOENT ? CW_ESYS : rc;
+        return rc;
     pmix_status_t status = px.lib.PMIx_Init(&px.me, NULL, 0);
     if (status != PMIX_SUCCESS) {
         // A program that a PE started inherits the variables, and the launcher does not expect it.

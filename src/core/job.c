@@ -6,13 +6,15 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/futex.h"
 #include "core/segment.h"
 
 cwb_t cw_boot;
 
 static pthread_mutex_t fence_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the two below
-static bool fence_done;
+static _Atomic uint32_t fence_done;                             // futex: read without the lock, too
 static uint8_t job_secret[CWT_SECRET_BYTES];
+static pthread_t opener;
 
 static bool secret_known(void)
 {
@@ -23,7 +25,8 @@ static bool secret_known(void)
 void cw_job_begin(void)
 {
     cw_world.life++;
-    fence_done = false;
+    atomic_store(&fence_done, 0);
+    opener = pthread_self();
 }
 
 void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1])
@@ -48,11 +51,20 @@ int cw_job_fence_start(void)
     return cw_boot.ops->fence_nb(&cw_boot);
 }
 
+/** Comes through with the fence in init; its failure is the end of the process. */
+static void await_opener(void)
+{
+    while (!atomic_load(&fence_done))
+        cwu_futex_wait((uint32_t *)&fence_done, 0, 1000000000u);
+}
+
 int cw_job_fence_and_secret(uint8_t secret[CWT_SECRET_BYTES])
 {
     int rc = CW_OK;
     if (cw_world.hosts_server && (rc = cw_server_published()))
         return rc;
+    if (cw_boot.one_thread && !pthread_equal(opener, pthread_self()))
+        await_opener();
     pthread_mutex_lock(&fence_lock);
     if (!fence_done) {
         rc = cw_boot.ops->fence_wait(&cw_boot);
@@ -60,7 +72,10 @@ int cw_job_fence_and_secret(uint8_t secret[CWT_SECRET_BYTES])
             cwu_error("the job's secret is missing from the launcher's key-value store");
             rc = CW_ENOENT;
         }
-        fence_done = rc == CW_OK;
+        if (rc == CW_OK) {
+            atomic_store(&fence_done, 1);
+            cwu_futex_wake((uint32_t *)&fence_done, INT_MAX);
+        }
     }
     memcpy(secret, job_secret, sizeof job_secret);
     pthread_mutex_unlock(&fence_lock);
