@@ -27,7 +27,7 @@ for front_end in FRONT_ENDS:
 BELONGS = {
     "rdma/": ("src/transport/ofi/", "bench/baseline/", "tests/mock/", "tests/transport/"),
     "pmix": ("src/bootstrap/pmix.c",),
-    "mpi.h": ("src/bootstrap/mpi",),
+    "mpi.h": ("src/bootstrap/mpi_plugin.c", "tests/", "examples/"),
     "infiniband/": (),
 }
 

@@ -75,6 +75,8 @@ extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_mpi, cwb_single;
 // Whatever the back end is, the process may use an MPI as well. Handles of communicators come as addresses, with their
 // size for comparison. 0, or an error that has been reported.
 
+/** Is an MPI library part of this process, initialised or not? It may talk with the launcher at any time. */
+bool cwb_mpi_is_loaded(void);
 /** Is an MPI between MPI_Init and MPI_Finalize in this process? */
 bool cwb_mpi_is_live(void);
 /** The PEs of a communicator's members, in the order of their ranks; every member brings its own. *n_p is 0 for

@@ -38,7 +38,8 @@ static struct {
     pthread_mutex_t lock;  // guards all below
     char *pending;         // records put since the last fence
     size_t pending_nbytes;
-    const record_t **table;  // open addressing, a power of two, at most half full; records lie in blocks of a fence each
+    const record_t *
+        *table;  // open addressing, a power of two, at most half full; records lie in blocks of a fence each
     size_t nslots, nrecords;
 } m = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -281,8 +282,9 @@ static int find_for(size_t comm_nbytes, const cwb_mpi_plugin_t **p_p)
     if (rc == CW_ENOENT)
         cwu_error("no MPI is initialised in this process (or MPI_Finalize has been called)");
     if (rc == 0 && (*p_p)->comm_nbytes != comm_nbytes) {
-        cwu_error("the program was compiled for another MPI than the one it runs with: its MPI_Comm has %zu bytes, not %u",
-                  comm_nbytes, (*p_p)->comm_nbytes);
+        cwu_error(
+            "the program was compiled for another MPI than the one it runs with: its MPI_Comm has %zu bytes, not %u",
+            comm_nbytes, (*p_p)->comm_nbytes);
         rc = CW_EMISMATCH;
     }
     return rc;

@@ -81,6 +81,13 @@ static bool find_live(mpi_lib_t *lib)
     }
 }
 
+bool cwb_mpi_is_loaded(void)
+{
+    char path[PATH_MAX];
+    search_t search = {0, path};
+    return dlsym(RTLD_DEFAULT, "MPI_Initialized") || dl_iterate_phdr(take_nth, &search);
+}
+
 bool cwb_mpi_is_live(void)
 {
     mpi_lib_t lib;

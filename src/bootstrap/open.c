@@ -22,8 +22,9 @@ int cwb_open(cwb_t *b)
             return rc;
     }
     // Not reached by "auto": "single" never refuses.
-    cwu_error("CAUSEWAY_BOOTSTRAP=%s, but this process was not started that way (causeway-info --env tells what the words "
-              "mean)",
-              cwu_env.bootstrap);
+    cwu_error(
+        "CAUSEWAY_BOOTSTRAP=%s, but this process was not started that way (causeway-info --env tells what the words "
+        "mean)",
+        cwu_env.bootstrap);
     return CW_ENOTSUP;
 }

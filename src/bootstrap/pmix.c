@@ -151,6 +151,7 @@ static int pmix_open(cwb_t *b)
     b->node_fd = -1;
     b->one_machine = job_number(PMIX_NUM_NODES, &nnodes) == PMIX_SUCCESS && nnodes == 1;
     b->priv = &px;
+    b->shared_wire = cwb_mpi_is_loaded();  // two fences over the same processes at a time are taken for one
     px.lib.PMIx_Register_event_handler(lost, 1, NULL, 0, launcher_lost, NULL, NULL);
     snprintf(b->job_id, sizeof b->job_id, "pmix-%.60s", px.me.nspace);
     for (char *c = b->job_id; *c; c++)

@@ -62,9 +62,10 @@ int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes)
 {
     int rank = -1, size = 0, rc = cwb_mpi_rank(comm_nbytes, comm_p, &rank, &size);
     if (rc == CW_OK && (rank != cw_world.pe || size != cw_world.npes)) {
-        cwu_error("this PE is rank %d of %d in MPI_COMM_WORLD: start the program with a launcher that MPI knows (Hydra, "
-                  "orterun, prterun, srun)",
-                  rank, size);
+        cwu_error(
+            "this PE is rank %d of %d in MPI_COMM_WORLD: start the program with a launcher that MPI knows (Hydra, "
+            "orterun, prterun, srun)",
+            rank, size);
         rc = CW_EMISMATCH;
     }
     int *ranks = malloc((size_t)team->size * sizeof *ranks);  // for a moment

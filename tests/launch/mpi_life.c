@@ -40,7 +40,8 @@ static void mpi_talk(void)
     int me, n, sum = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    check(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 && sum == n * (n - 1) / 2, "MPI_Allreduce");
+    check(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 && sum == n * (n - 1) / 2,
+          "MPI_Allreduce");
 }
 
 static void start_shmem(void)
@@ -49,7 +50,8 @@ static void start_shmem(void)
     if (!multiple)
         shmem_init();
     else
-        check(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level) == 0 && level == SHMEM_THREAD_MULTIPLE, "shmem_init_thread");
+        check(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level) == 0 && level == SHMEM_THREAD_MULTIPLE,
+              "shmem_init_thread");
 }
 
 static void start_mpi(void)
