@@ -29,6 +29,7 @@ typedef struct cw_world {
     int *slot_of_pe;         // [npes]
     int *pes_of_node;        // PEs of this node in slot order [nslots]
     int *leader_of_node;     // [nnodes] lowest PE of each node (hosts its server)
+    int *slots_of_node;      // [nnodes] how many PEs each node has
     unsigned life;           // how often this process has joined: 1, and more after the last finalize and another init
     bool initialized, finalized;
     bool plain;              // between init and finalize, and nobody looks on (core/watch.h): entry points test only this

@@ -63,6 +63,8 @@ static inline void cw_ctx_leave(cw_ctx_t *ctx)
 
 /** Connects to the node of this rank if need be and returns its record. Fatal when that fails. Takes the lock. */
 cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank);
+/** CAUSEWAY_CONNECT=static: connects to all nodes now instead of at first use. */
+void cw_ctx_connect_all(void);
 /** The connection to a node. Lock held. */
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node);
 /** Gives a context that leaves the node a table of its own, with all that it knew in it. Lock held. */

@@ -14,9 +14,11 @@
 #include "core/info.h"
 #include "core/job.h"
 #include "core/leave.h"
+#include "core/place.h"
 #include "core/rma.h"
 #include "core/segment.h"
 #include "core/server.h"
+#include "core/startup.h"
 #include "core/stats.h"
 #include "core/wait.h"
 #include "core/watch.h"
@@ -30,52 +32,6 @@ static void abort_job(int status)
     if (cw_boot.ops)
         cw_boot.ops->abort(&cw_boot, status);
     _exit(status);
-}
-
-/** From node_of_pe to slots and leaders. */
-static int place(void)
-{
-    cw_world_t *w = &cw_world;
-    if (w->pes_of_node)
-        return CW_OK;  // a later life, at the same place
-    w->node_of_pe = malloc((size_t)w->npes * sizeof(int));
-    w->slot_of_pe = malloc((size_t)w->npes * sizeof(int));
-    if (!w->node_of_pe || !w->slot_of_pe)
-        return CW_ENOMEM;
-    int rc = cw_boot.ops->nodes(&cw_boot, w->node_of_pe);
-    if (rc)
-        return rc;
-    w->nnodes = 0;
-    for (int pe = 0; pe < w->npes; pe++)
-        if (w->node_of_pe[pe] >= w->nnodes)
-            w->nnodes = w->node_of_pe[pe] + 1;
-    int *filled = calloc((size_t)w->nnodes, sizeof(int));
-    w->leader_of_node = malloc((size_t)w->nnodes * sizeof(int));
-    if (!filled || !w->leader_of_node) {
-        free(filled);
-        return CW_ENOMEM;
-    }
-    for (int pe = 0; pe < w->npes; pe++) {
-        int node = w->node_of_pe[pe];
-        if (filled[node] == 0)
-            w->leader_of_node[node] = pe;
-        w->slot_of_pe[pe] = filled[node]++;
-    }
-    w->node = w->node_of_pe[w->pe];
-    w->slot = w->slot_of_pe[w->pe];
-    w->nslots = filled[w->node];
-    w->machine_pes = cw_boot.one_machine ? w->npes : w->nslots;
-    w->max_slots = 0;
-    for (int node = 0; node < w->nnodes; node++)
-        w->max_slots = filled[node] > w->max_slots ? filled[node] : w->max_slots;
-    free(filled);
-    w->pes_of_node = malloc((size_t)w->nslots * sizeof(int));
-    if (!w->pes_of_node)
-        return CW_ENOMEM;
-    for (int pe = 0; pe < w->npes; pe++)
-        if (w->node_of_pe[pe] == w->node)
-            w->pes_of_node[w->slot_of_pe[pe]] = pe;
-    return CW_OK;
 }
 
 /** Every PE of the node has its slice ready before anyone may reach into it. */
@@ -116,19 +72,10 @@ static int open_network(void)
     int rc = choose_transport();
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
-    uint8_t secret[CWT_SECRET_BYTES];
-    return rc || !cw_boot.shared_wire ? rc : cw_job_fence_and_secret(secret);
-}
-
-/** CAUSEWAY_CONNECT=static: every connection now instead of at first use. */
-static int connect_all(void)
-{
-    if (strcmp(cwu_env.connect, "static") != 0)
-        return CW_OK;
-    for (int pe = 0; pe < cw_world.npes; pe++)
-        if (cw_world.node_of_pe[pe] != cw_world.node)
-            cw_ctx_connect(&cw_ctx_default, pe);
-    return CW_OK;
+    if (rc || (!cw_boot.shared_wire && strcmp(cwu_env.exchange, "blocking") != 0))
+        return rc;
+    cw_startup_exchange(CW_EXCHANGE_BLOCKING);
+    return cw_job_need_exchange();
 }
 
 static int join(void)
@@ -145,20 +92,21 @@ static int join(void)
     if (cw_world.pe == 0)
         cwu_env_warn_unknown();
     cw_info_print();
-    cw_stats_phase(CW_PHASE_BOOTSTRAP);
-    if ((rc = place()))
+    cw_startup_launched(cw_boot.started_ns);
+    if ((rc = cw_place()))
         return rc;
+    uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
     if ((rc = cw_segment_init(&cw_boot)) || (rc = cw_watch_open()) || (rc = cw_ctx_open()))
         return rc;
     cw_wait_init();
     cw_coll_init();
-    cw_stats_phase(CW_PHASE_MEMORY);
-    if ((rc = attach()) || (rc = open_network()))
+    at = cw_startup_add(CW_PHASE_NODE_OBJECT, at);
+    if ((rc = attach()))
         return rc;
-    cw_stats_phase(CW_PHASE_NODE);
-    rc = connect_all();
-    cw_stats_phase(CW_PHASE_CONNECT);
+    cw_startup_add(CW_PHASE_NODE_WAIT, at);
+    if ((rc = open_network()) == CW_OK && strcmp(cwu_env.connect, "static") == 0)
+        cw_ctx_connect_all();
     return rc;
 }
 
@@ -170,7 +118,7 @@ int cw_init(int thread_level)
     }
     cw_world.thread_level = thread_level;
     cw_world.thread_multiple = thread_level >= CW_THREAD_MULTIPLE;
-    cw_stats_begin();
+    cw_startup_begin();
     int rc = join();
     if (rc)
         cwu_fatal("initialisation failed (%s)", cwu_error_name(rc));
@@ -178,6 +126,7 @@ int cw_init(int thread_level)
     cw_world.initialized = true;
     cw_world.finalized = false;
     cw_world.plain = !cw_world.observed;
+    cw_startup_add(CW_PHASE_INIT, cw_startup_begin_ns());
     cw_watch_started();
     cwu_debug(
         "joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, static data %llu bytes",
@@ -189,9 +138,8 @@ int cw_init(int thread_level)
 /** Nobody closes its end of a connection while another still waits for an answer on it. */
 static void leave_network(void)
 {
-    uint8_t secret[CWT_SECRET_BYTES];
     cw_quiet_cold(&cw_ctx_default);
-    int rc = cw_job_fence_and_secret(secret);
+    int rc = cw_job_end_exchange();
     if (rc == CW_OK)
         rc = cw_boot.ops->fence_nb(&cw_boot);
     if (rc == CW_ENOENT) {
