@@ -47,8 +47,8 @@ GASNETT_BEGIN_EXTERNC
 GASNETT_INLINE(gasnett_atomic_pre_) void gasnett_atomic_pre_(int flags, int what)
 {
 #if defined(__x86_64__) || defined(__i386__)
-    int full = (flags & GASNETT_ATOMIC_WMB_PRE) && (what == GASNETT_ATOMIC_IS_READ ||
-                                                    (what == GASNETT_ATOMIC_IS_SET && (flags & GASNETT_ATOMIC_RMB_PRE)));
+    int full = (flags & GASNETT_ATOMIC_WMB_PRE) &&
+               (what == GASNETT_ATOMIC_IS_READ || (what == GASNETT_ATOMIC_IS_SET && (flags & GASNETT_ATOMIC_RMB_PRE)));
 #else
     int full = (flags & GASNETT_ATOMIC_WMB_PRE) && (what != GASNETT_ATOMIC_IS_SET || (flags & GASNETT_ATOMIC_RMB_PRE));
 #endif
@@ -153,8 +153,12 @@ GASNETT_INLINE(gasnett_plain_swap_) uint64_t gasnett_plain_swap_(void *p, size_t
     return old;
 }
 
-typedef struct { gasnett_alias32_t_ value; } __attribute__((__may_alias__)) gasnett_strongatomic32_t;
-typedef struct { gasnett_alias64_t_ value; } __attribute__((__may_alias__)) gasnett_strongatomic64_t;
+typedef struct {
+    gasnett_alias32_t_ value;
+} __attribute__((__may_alias__)) gasnett_strongatomic32_t;
+typedef struct {
+    gasnett_alias64_t_ value;
+} __attribute__((__may_alias__)) gasnett_strongatomic64_t;
 typedef gasnett_strongatomic32_t gasnett_atomic32_t;
 typedef gasnett_strongatomic64_t gasnett_atomic64_t;
 #define gasnett_strongatomic32_init(v) { (v) }
@@ -162,10 +166,10 @@ typedef gasnett_strongatomic64_t gasnett_atomic64_t;
 #define gasnett_atomic32_init(v) { (v) }
 #define gasnett_atomic64_init(v) { (v) }
 
-GASNETT_ATOMIC_FAMILY(gasnett_strongatomic32, gasnett_strongatomic32_t, uint32_t, GASNETT_ATOMIC_READ_, GASNETT_ATOMIC_WRITE_,
-                      GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
-GASNETT_ATOMIC_FAMILY(gasnett_strongatomic64, gasnett_strongatomic64_t, uint64_t, GASNETT_ATOMIC_READ_, GASNETT_ATOMIC_WRITE_,
-                      GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
+GASNETT_ATOMIC_FAMILY(gasnett_strongatomic32, gasnett_strongatomic32_t, uint32_t, GASNETT_ATOMIC_READ_,
+                      GASNETT_ATOMIC_WRITE_, GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
+GASNETT_ATOMIC_FAMILY(gasnett_strongatomic64, gasnett_strongatomic64_t, uint64_t, GASNETT_ATOMIC_READ_,
+                      GASNETT_ATOMIC_WRITE_, GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
 #if defined(GASNETT_THREAD_SAFE)
 GASNETT_ATOMIC_FAMILY(gasnett_atomic32, gasnett_atomic32_t, uint32_t, GASNETT_ATOMIC_READ_, GASNETT_ATOMIC_WRITE_,
                       GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)

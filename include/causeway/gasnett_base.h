@@ -29,7 +29,7 @@
 #undef GASNETT_LITE_MODE
 #define GASNETT_LITE_MODE 1
 #define GASNETT_THREAD_MODEL LITE
-#elif defined(GASNETT_THREAD_SAFE) || defined(GASNET_PAR) || \
+#elif defined(GASNETT_THREAD_SAFE) || defined(GASNET_PAR) ||                                \
     (!defined(GASNETT_THREAD_SINGLE) && !defined(GASNET_SEQ) && !defined(GASNET_PARSYNC) && \
      (defined(_REENTRANT) || defined(_THREAD_SAFE) || defined(PTHREAD_MUTEX_INITIALIZER)))
 #undef GASNETT_THREAD_SAFE

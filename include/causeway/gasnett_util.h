@@ -35,8 +35,8 @@ void gasnett_envstr_display(const char *key, const char *val, int is_dflt);
 void gasnett_envdbl_display(const char *key, double val, int is_dflt);
 
 // ---------------------------------------------------------------- errors, backtraces, debugger
-__attribute__((__format__(__printf__, 2, 3))) GASNETT_NORETURN void gasnett_fatalerror_at_(const char *where, const char *msg,
-                                                                                           ...);
+__attribute__((__format__(__printf__, 2, 3))) GASNETT_NORETURN void gasnett_fatalerror_at_(const char *where,
+                                                                                           const char *msg, ...);
 #define gasnett_fatalerror(...) gasnett_fatalerror_at_(__FILE__ ":" GASNETT_STRING_OF(__LINE__), __VA_ARGS__)
 #define gasnett_fatalerror_nopos(...) gasnett_fatalerror_at_((const char *)0, __VA_ARGS__)
 GASNETT_NORETURN void gasnett_killmyprocess(int exitcode);
@@ -173,8 +173,9 @@ size_t gasnett_format_putigeti_1_(char *buf, uint32_t node, size_t dstcount, voi
 size_t gasnett_format_putigeti_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount, void *const dstlist[],
                                    size_t dstlen, size_t srccount, void *const srclist[], size_t srclen);
 /** pstats: not used. GASNet-1 counts bytes in count[0] and has one count more than strides. */
-size_t gasnett_format_putsgets_1_(char *buf, void *pstats, uint32_t node, const void *dstaddr, const size_t dststrides[],
-                                  const void *srcaddr, const size_t srcstrides[], const size_t count[], size_t stridelevels);
+size_t gasnett_format_putsgets_1_(char *buf, void *pstats, uint32_t node, const void *dstaddr,
+                                  const size_t dststrides[], const void *srcaddr, const size_t srcstrides[],
+                                  const size_t count[], size_t stridelevels);
 size_t gasnett_format_putsgets_ex_(char *buf, void *pstats, const void *tm, uint32_t rank, const void *dstaddr,
                                    const ptrdiff_t dststrides[], const void *srcaddr, const ptrdiff_t srcstrides[],
                                    size_t elemsz, const size_t count[], size_t stridelevels);

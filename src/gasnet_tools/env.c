@@ -84,7 +84,8 @@ static bool parse_number(const char *str, uint64_t mem_size_multiplier, int64_t 
 
 static const char *expected_number(uint64_t mem_size_multiplier)
 {
-    return mem_size_multiplier ? "a size of memory, such as 4096, 64KB or 1.5 GB" : "a whole number, such as 12, -3 or 0x1F";
+    return mem_size_multiplier ? "a size of memory, such as 4096, 64KB or 1.5 GB"
+                               : "a whole number, such as 12, -3 or 0x1F";
 }
 
 int64_t gasnett_parse_int(const char *str, uint64_t mem_size_multiplier)

@@ -173,7 +173,8 @@ void gasnett_rwlock_lock_(gasnett_rwlock_t *lock, int mode, const char *where)
     refuse_second(lock, lock_name(mode, false), where);
     int error;
     // EAGAIN: as many readers as the system can count.
-    while ((error = mode == GASNETT_RW_READ ? pthread_rwlock_rdlock(real(lock)) : pthread_rwlock_wrlock(real(lock))) == EAGAIN)
+    while ((error = mode == GASNETT_RW_READ ? pthread_rwlock_rdlock(real(lock)) : pthread_rwlock_wrlock(real(lock))) ==
+           EAGAIN)
         gasnett_nsleep(1000000);
     must(error, lock_name(mode, false), where);
     if (where)

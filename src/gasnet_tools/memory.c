@@ -52,7 +52,8 @@ static void check(block_t *block, const char *where)
     size_t nbytes = known ? block->nbytes : 0;
     const char *origin = known ? block->where : "unknown";
     pthread_mutex_unlock(&lock);
-    gasnett_fatalerror_at_(where, "memory at %p %s (%zu bytes, allocated at %s)", (void *)bytes_of(block), text, nbytes, origin);
+    gasnett_fatalerror_at_(where, "memory at %p %s (%zu bytes, allocated at %s)", (void *)bytes_of(block), text, nbytes,
+                           origin);
 }
 
 static void count(int64_t nbytes, int objects)
@@ -183,7 +184,8 @@ void gasnett_heapinfo_dump(const char *filename, int show_live)
     if (!file)
         gasnett_fatalerror_nopos("gasnett_heapinfo_dump: cannot write %s", filename);
     pthread_mutex_lock(&lock);
-    fprintf(file, "allocated: %" PRIu64 " bytes in %" PRIu64 " objects\n", stats.allocated_bytes, stats.allocated_objects);
+    fprintf(file, "allocated: %" PRIu64 " bytes in %" PRIu64 " objects\n", stats.allocated_bytes,
+            stats.allocated_objects);
     fprintf(file, "live:      %" PRIu64 " bytes in %" PRIu64 " objects (at most %" PRIu64 " and %" PRIu64 ")\n",
             stats.live_bytes, stats.live_objects, stats.live_bytes_max, stats.live_objects_max);
     for (block_t *block = ring.next; show_live && block != &ring; block = block->next)

@@ -107,8 +107,11 @@ int gasnett_maximize_rlimits(void)
     static const struct {
         int resource;
         const char *name;
-    } limits[] = {{RLIMIT_CPU, "RLIMIT_CPU"},     {RLIMIT_DATA, "RLIMIT_DATA"}, {RLIMIT_RSS, "RLIMIT_RSS"},
-                  {RLIMIT_STACK, "RLIMIT_STACK"}, {RLIMIT_AS, "RLIMIT_AS"}};
+    } limits[] = {{RLIMIT_CPU, "RLIMIT_CPU"},
+                  {RLIMIT_DATA, "RLIMIT_DATA"},
+                  {RLIMIT_RSS, "RLIMIT_RSS"},
+                  {RLIMIT_STACK, "RLIMIT_STACK"},
+                  {RLIMIT_AS, "RLIMIT_AS"}};
     int all = 1;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         all &= gasnett_maximize_rlimit(limits[i].resource, limits[i].name);
@@ -128,7 +131,8 @@ const char *gasnett_release_version_str(void)
 
 uint64_t gasnett_release_version(void)
 {
-    return (GASNETT_RELEASE_VERSION_MAJOR * 1000 + GASNETT_RELEASE_VERSION_MINOR) * 1000 + GASNETT_RELEASE_VERSION_PATCH;
+    return (GASNETT_RELEASE_VERSION_MAJOR * 1000 + GASNETT_RELEASE_VERSION_MINOR) * 1000 +
+           GASNETT_RELEASE_VERSION_PATCH;
 }
 
 const char *gasnett_performance_warning_str(void)

@@ -148,8 +148,9 @@ size_t gasnett_format_putsgets_ex_(char *buf, void *pstats, const void *tm, uint
     return end(&text);
 }
 
-size_t gasnett_format_putsgets_1_(char *buf, void *pstats, uint32_t node, const void *dstaddr, const size_t dststrides[],
-                                  const void *srcaddr, const size_t srcstrides[], const size_t count[], size_t stridelevels)
+size_t gasnett_format_putsgets_1_(char *buf, void *pstats, uint32_t node, const void *dstaddr,
+                                  const size_t dststrides[], const void *srcaddr, const size_t srcstrides[],
+                                  const size_t count[], size_t stridelevels)
 {
     return gasnett_format_putsgets_ex_(buf, pstats, NULL, node, dstaddr, (const ptrdiff_t *)dststrides, srcaddr,
                                        (const ptrdiff_t *)srcstrides, count[0], count + 1, stridelevels);

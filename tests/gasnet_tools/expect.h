@@ -12,9 +12,9 @@ static int failures, checks;
 
 __attribute__((unused)) static void expect_(int good, const char *text, const char *file, int line)
 {
-    checks++;
+    __atomic_add_fetch(&checks, 1, __ATOMIC_RELAXED); // threads check too
     if (!good) {
-        failures++;
+        __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED);
         printf("FAIL %s:%d: %s\n", file, line, text);
     }
 }

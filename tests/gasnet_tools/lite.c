@@ -14,6 +14,7 @@ int main(void)
     gasnett_tick_t before = gasnett_ticks_now();
     gasnett_local_mb();
     gasnett_weak_wmb();
-    printf("%s: %s\n", GASNETT_CONFIG_STRING, gasnett_ticks_now() >= before ? "time goes on" : "FAIL: the clock went back");
+    printf("%s: %s\n", GASNETT_CONFIG_STRING,
+           gasnett_ticks_now() >= before ? "time goes on" : "FAIL: the clock went back");
     return 0;
 }

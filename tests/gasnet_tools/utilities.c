@@ -126,7 +126,8 @@ static void test_verbose_environment(void)
     EXPECT(first && !strstr(first + 1, "TEST_A"));
     EXPECT(strstr(text, "TEST_B = 2 KB (default)"));
     EXPECT(strstr(text, "TEST_C = 2\n"));
-    EXPECT(strstr(text, "TEST_D = 4\n") && strstr(text, "TEST_E = *not set* (default)") && strstr(text, "TEST_F = 1.5\n"));
+    EXPECT(strstr(text, "TEST_D = 4\n") && strstr(text, "TEST_E = *not set* (default)") &&
+           strstr(text, "TEST_F = 1.5\n"));
     gasnett_unsetenv("GASNET_VERBOSEENV");
 }
 
@@ -347,7 +348,8 @@ static void test_memory(void)
     gasnett_heapinfo_dump("heap.txt", 1);
     char text[1000] = "";
     FILE *file = fopen("heap.txt", "r");
-    EXPECT(file && fread(text, 1, sizeof text - 1, file) > 0 && strstr(text, "utilities.c:") && strstr(text, "20 bytes"));
+    EXPECT(file && fread(text, 1, sizeof text - 1, file) > 0 && strstr(text, "utilities.c:") &&
+           strstr(text, "20 bytes"));
     fclose(file);
     gasnett_debug_free(a);
     gasnett_debug_free(b);
@@ -356,7 +358,8 @@ static void test_memory(void)
     gasnett_debug_free(NULL);
     gasnett_getheapstats(&after);
     EXPECT(after.live_objects == before.live_objects && after.live_bytes == before.live_bytes);
-    EXPECT(after.allocated_objects - after.freed_objects == after.live_objects && after.freed_bytes > before.freed_bytes);
+    EXPECT(after.allocated_objects - after.freed_objects == after.live_objects &&
+           after.freed_bytes > before.freed_bytes);
     EXPECT(after.live_objects_max >= 4 && after.allocated_bytes > before.allocated_bytes);
 }
 
@@ -467,11 +470,9 @@ static void test_annotations(void)
     void *p = fresh();
     EXPECT(p != NULL);
     free(p);
-    if_pf (p == NULL)
-        leave();
+    if_pf(p == NULL) leave();
     int seen = 0;
-    if_pt (buf[0] == '1')
-        seen = 1;
+    if_pt(buf[0] == '1') seen = 1;
     EXPECT(seen && GASNETT_PREDICT_TRUE(seen) && !GASNETT_PREDICT_FALSE(!seen));
     EXPECT(gasnett_constant_p(3) && strcmp(test_ident, "$TestIdent: tools $") == 0);
     if (!seen)
@@ -486,7 +487,8 @@ static void test_annotations(void)
     GASNETT_STATS_SETMASK("");
     GASNETT_STATS_PRINTF("%d", 1);
     EXPECT(!GASNETT_TRACE_ENABLED && !*GASNETT_TRACE_GETMASK() && !*GASNETT_STATS_GETMASK());
-    EXPECT(!GASNETT_TRACE_GET_TRACELOCAL() && !GASNETT_STATS_INIT(count_stats) && gasnett_stats_callback == count_stats);
+    EXPECT(!GASNETT_TRACE_GET_TRACELOCAL() && !GASNETT_STATS_INIT(count_stats) &&
+           gasnett_stats_callback == count_stats);
     void *table = &seen;
     int entries = 3;
     gasnett_diagnostic_gethandlers(&table, &entries);
