@@ -100,7 +100,7 @@ int cw_ctx_count_alive(void);
 void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops);
 void cw_ctx_batch_stop(cw_ctx_t *ctx);
 /** The transport between nodes, or NULL in a job of one node. */
-extern const cwt_ops_t *cw_transport;
+extern const cwt_ops_t *cw_transport __attribute__((visibility("hidden")));
 
 // ---------------------------------------------------------------- RMA (core/rma.h inlines, core/rma.c cold paths)
 // rank: within the context's team; the PE number on the default context.
