@@ -32,8 +32,8 @@ GROUPS = {"rma": "the RMA types", "amo": "the AMO types", "amo_extended": "the e
           "reduce_arith": "the RMA types and the two complex types", "to_all_bitwise": "short, int, long, long long",
           "to_all_order": "short, int, long, long long, float, double, long double",
           "to_all_arith": "short, int, long, long long, float, double, long double and the two complex types"}
-FUNCTIONS = [row for row in gen_shmem.TABLE if row["kind"] == "function"]
-GENERICS = {row["name"]: row for row in gen_shmem.TABLE if row["kind"] == "generic"}
+FUNCTIONS = [row for row in gen_shmem.API if row["kind"] == "function"]
+GENERICS = {row["name"]: row for row in gen_shmem.API if row["kind"] == "generic"}
 
 
 def wrapped(prototype):
