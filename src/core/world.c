@@ -125,9 +125,15 @@ static int connect_all(void)
 {
     if (strcmp(cwu_env.connect, "static") != 0)
         return CW_OK;
-    for (int pe = 0; pe < cw_world.npes; pe++)
-        if (cw_world.node_of_pe[pe] != cw_world.node)
-            cw_ctx_connect(&cw_ctx_default, pe);
+    long room = cwu_env.max_connections > 0 ? cwu_env.max_connections : cw_world.nnodes;  // no use in closing the first
+    for (int pe = 0; pe < cw_world.npes; pe++) {
+        int node = cw_world.node_of_pe[pe];
+        bool known = cw_port_default.conn && cw_port_default.conn[node];
+        if (node == cw_world.node || (!known && room == 0))
+            continue;
+        room -= !known;
+        cw_ctx_connect(&cw_ctx_default, pe);
+    }
     return CW_OK;
 }
 

@@ -112,7 +112,8 @@ typedef struct cwt_server_config {
 } cwt_server_config_t;
 
 typedef struct cwt_stats {
-    uint64_t connections, endpoints, connect_ns, injects, puts, gets, requests, replies, flushes, refused;
+    // connections: nodes touched; reconnects: of these, opened again after they were closed to make room
+    uint64_t connections, endpoints, connect_ns, injects, puts, gets, requests, replies, flushes, refused, reconnects;
 } cwt_stats_t;
 
 typedef struct cwt_ops {

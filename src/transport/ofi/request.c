@@ -114,12 +114,8 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     return 0;
 }
 
-static int request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
+static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
 {
-    if (conn->down && !conn->error)
-        ofi_conn_fail(conn, CW_ELOST, "request", "the peer closed it before");
-    if (conn->error)
-        return conn->error;
     int rc = ofi_choice.send_after_write ? 0 : ofi_drain_puts(conn);
     if (rc == 0)
         rc = wait_turn(conn);
@@ -138,7 +134,9 @@ int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t 
         return CW_EINVAL;
     }
     ofi_enter(conn->client);
-    int rc = request_locked(conn, msg, nbytes, reply, 0);
+    int rc = ofi_conn_up(conn, "request");
+    if (rc == 0)
+        rc = issue(conn, msg, nbytes, reply, 0);
     ofi_unlock(conn->client);
     return rc;
 }
@@ -155,7 +153,8 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
     msg.header.op = op;
     if (nbytes)
         memcpy(msg.body, body, nbytes);
-    return request_locked(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
+    int rc = conn->changing ? conn->error : ofi_conn_up(conn, "request");
+    return rc ? rc : issue(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
 }
 
 // ---------------------------------------------------------------- receiving
@@ -235,7 +234,8 @@ void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
 {
     cwt_conn_t *owner = op->conn;
     take(client, op, nbytes);
-    if (!owner->closing && !owner->down && ofi_conn_post(owner, op) != 0)
+    bool shared = (owner->parked || owner->changing) && !ofi_choice.msg;  // its buffers are in the common queue
+    if (!owner->closing && (!owner->down || shared) && ofi_conn_post(owner, op) != 0)
         owner->down = true;
 }
 

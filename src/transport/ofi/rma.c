@@ -41,13 +41,6 @@ static int get_op(cwt_conn_t *conn, ofi_pool_t *pool, ofi_op_t **op_p)
     return 0;
 }
 
-static int check_up(cwt_conn_t *conn, const char *what)
-{
-    if (conn->down && !conn->error)
-        ofi_conn_fail(conn, CW_ELOST, what, "the peer closed it before");
-    return conn->error;
-}
-
 /** How a write's completion is proved: by a flush behind it, or by its own delivery. */
 typedef enum proof { BY_FLUSH, BY_DELIVERY } proof_t;
 
@@ -270,7 +263,7 @@ static proof_t choose_proof(cwt_conn_t *conn)
 static int put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
     uint64_t addr, key;
-    int rc = check_up(conn, "put");
+    int rc = ofi_conn_up(conn, "put");
     if (rc != 0)
         return rc;
     if (!ofi_remote(conn, offset, nbytes, &addr, &key))
@@ -300,7 +293,7 @@ int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, b
 static int get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
     transfer_t t = {.conn = conn, .write = false, .local = dst, .nbytes = nbytes};
-    int rc = check_up(conn, "get");
+    int rc = ofi_conn_up(conn, "get");
     if (rc != 0)
         return rc;
     if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
@@ -330,11 +323,12 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
     uint64_t remote, rkey;
     (void)fabric_addr;
     (void)key;
-    if (conn->error || conn->down)
-        return CW_ELOST;
     ofi_enter(client);
     ssize_t rc;
-    if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
+    conn->used = true;
+    if (conn->error || conn->down)
+        rc = CW_EAGAIN;  // the put that follows opens it or reports
+    else if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
         rc = CW_EINVAL;
     else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
         rc = ++conn->injected < OFI_INJECT_MAX ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)
