@@ -3,6 +3,7 @@
 // Ports, and first contact: from "rank 17" to a connection and a target record.
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "core/ctx.h"
 #include "core/job.h"
 #include "core/node.h"
@@ -10,6 +11,59 @@
 #include "core/server.h"
 
 cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct {
+    pthread_mutex_t lock;  // guards all of this
+    cw_port_t *open;       // ports with a client
+    cwt_stats_t closed;    // what closed ones have done
+} ports = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_stats(cwt_stats_t *sum, const cw_port_t *port)
+{
+    cwt_stats_t s;
+    cw_transport->stats(port->client, &s);
+    sum->connections += s.connections;
+    sum->reconnects += s.reconnects;
+    sum->endpoints += s.endpoints;
+    sum->connect_ns += s.connect_ns;
+    sum->puts += s.puts;
+    sum->gets += s.gets;
+    sum->requests += s.requests;
+    sum->flushes += s.flushes;
+}
+
+void cw_port_stats(cwt_stats_t *sum_p)
+{
+    pthread_mutex_lock(&ports.lock);
+    *sum_p = ports.closed;
+    for (const cw_port_t *port = ports.open; port; port = port->next)
+        add_stats(sum_p, port);
+    pthread_mutex_unlock(&ports.lock);
+}
+
+void cw_port_stats_begin(void)
+{
+    memset(&ports.closed, 0, sizeof ports.closed);
+}
+
+static void now_open(cw_port_t *port)
+{
+    pthread_mutex_lock(&ports.lock);
+    port->next = ports.open;
+    ports.open = port;
+    pthread_mutex_unlock(&ports.lock);
+}
+
+static void no_longer_open(cw_port_t *port)
+{
+    pthread_mutex_lock(&ports.lock);
+    add_stats(&ports.closed, port);
+    cw_port_t **at = &ports.open;
+    while (*at != port)
+        at = &(*at)->next;
+    *at = port->next;
+    pthread_mutex_unlock(&ports.lock);
+}
 
 cw_port_t *cw_port_create(bool locked)
 {
@@ -23,8 +77,10 @@ cw_port_t *cw_port_create(bool locked)
 
 void cw_port_close(cw_port_t *port)
 {
-    if (port->client)
+    if (port->client) {
+        no_longer_open(port);
         cw_transport->close(port->client);
+    }
     for (int node = 0; port->targets && node < cw_world.nnodes; node++)
         free(port->targets[node]);
     free(port->targets);
@@ -57,10 +113,17 @@ static int open_client(cw_port_t *port)
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
                                   .node_name = cw_job_node_name};
-    int rc = cw_job_fence_and_secret(config.secret);
+    // The exchange goes on while this PE loads; where the node server lives, its thread does.
+    int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);
     if (rc == CW_OK)
-        rc = cw_transport->load(config.one_machine);
-    return rc == CW_OK ? cw_transport->open(&config, &port->client) : rc;
+        rc = cw_job_need_exchange();
+    if (rc)
+        return rc;
+    uint64_t start = cwu_now_ns();
+    memcpy(config.secret, cw_job_secret(), sizeof config.secret);
+    rc = cw_transport->open(&config, &port->client);
+    cw_startup_add(CW_PHASE_ENDPOINT, start);
+    return rc;
 }
 
 static void open_port(cw_port_t *port)
@@ -71,6 +134,7 @@ static void open_port(cw_port_t *port)
     int rc = port->conn && port->targets ? open_client(port) : CW_ENOMEM;
     if (rc)
         cwu_fatal("cannot open the network for the first transfer to another node (%s)", cwu_error_name(rc));
+    now_open(port);
 }
 
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
@@ -80,10 +144,13 @@ cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
         open_port(port);
     if (CW_LIKELY(port->conn[node] != NULL))
         return port->conn[node];
+    uint64_t start = cwu_now_ns();
     cw_node_record_t record;
     int rc = cw_job_node_record(node, &record);
     if (rc == CW_OK)
         rc = cw_transport->connect(port->client, node, record.address, record.address_nbytes, &port->conn[node]);
+    if (cw_startup_ns(CW_PHASE_FIRST_CONNECTION) == 0)
+        cw_startup_add(CW_PHASE_FIRST_CONNECTION, start);
     if (rc)
         cwu_fatal("cannot connect to %s of PE %d (%s)", cw_job_node_name(node), cw_world.leader_of_node[node],
                   cwu_error_name(rc));

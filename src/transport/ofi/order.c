@@ -94,7 +94,10 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
 {
     ofi_waiter_t w = OFI_WAITER(what);
     while (conn->writes || conn->reads || conn->sent != conn->acked) {
-        int rc = ofi_wait_round(conn->client, conn, &w);
+        // a thread that was in the middle of a request may have sent it behind the one that asked
+        int rc = conn->sent != conn->acked && !conn->ack_asked ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : 0;
+        if (rc == 0)
+            rc = ofi_wait_round(conn->client, conn, &w);
         if (rc != 0)
             return rc;
     }
@@ -103,8 +106,12 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
 
 int ofi_drain(cwt_conn_t *conn)
 {
+    ofi_waiter_t w = OFI_WAITER("what is under way on a connection to be closed");
     int rc = start_flush(conn);
-    return rc ? rc : finish_flush(conn, "what is under way on a connection to be closed");
+    uint32_t sent = conn->sent;
+    while (rc == 0 && (conn->writes || conn->reads || (int32_t)(conn->acked - sent) < 0))
+        rc = ofi_wait_round(conn->client, conn, &w);
+    return rc;
 }
 
 int ofi_drain_puts(cwt_conn_t *conn)
