@@ -126,14 +126,6 @@ static void close_endpoint(cwt_conn_t *conn)
     conn->client->open--;
 }
 
-static bool replies_due(const cwt_conn_t *conn)
-{
-    for (uint32_t i = 0; i < OFI_CREDITS; i++)
-        if (conn->replies[i].reply)
-            return true;
-    return false;
-}
-
 static bool may_park(const cwt_conn_t *conn)
 {
     return conn->ep && !conn->parked && !conn->changing && !conn->pinned && !conn->waiting && !conn->sending;
@@ -143,7 +135,7 @@ static bool may_park(const cwt_conn_t *conn)
 static bool park(cwt_conn_t *conn)
 {
     int rc = conn->error ? conn->error : ofi_drain(conn);
-    if (!may_park(conn) || (rc == 0 && (ofi_outstanding(conn) || replies_due(conn))))
+    if (!may_park(conn) || (rc == 0 && (ofi_outstanding(conn) || conn->free_slots != OFI_ALL_SLOTS)))
         return false;
     conn->changing = conn->down = true;
     close_endpoint(conn);
