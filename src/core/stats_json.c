@@ -79,7 +79,8 @@ static void put_network(FILE *out)
     cw_port_stats(&c);
     cw_server_stats(&s);
     fprintf(out,
-            "     \"connections\": %" PRIu64 ", \"reconnects\": %" PRIu64 ", \"nodes_touched\": %d, \"peers_touched\": %d, "
+            "     \"connections\": %" PRIu64 ", \"reconnects\": %" PRIu64
+            ", \"nodes_touched\": %d, \"peers_touched\": %d, "
             "\"endpoints\": %" PRIu64 ", \"connect_us\": %.3f,\n"
             "     \"network\": {\"puts\": %" PRIu64 ", \"gets\": %" PRIu64 ", \"requests\": %" PRIu64
             ", \"flushes\": %" PRIu64 "},\n",

@@ -30,13 +30,14 @@ static void print_start(FILE *out)
     for (cw_phase_t phase = 0; phase < CW_PHASES; phase++)
         fprintf(out, "%s %s %.0f", phase ? "," : "", cw_startup_name(phase), us(cw_startup_ns(phase)));
     fprintf(out, "; exchange %s, fabric %s\n", cw_startup_exchange_name(), cw_startup_fabric_name());
-    fprintf(out,
-            "causeway: stats: PE %d: nodes touched %d, connections %llu, opened again %llu, endpoints %llu, connect time "
-            "%.0f us; puts %llu gets %llu requests %llu flushes %llu; served: connections %llu requests %llu refused "
-            "%llu\n",
-            cw_world.pe, cw_stats_nodes_touched(), llu(c.connections), llu(c.reconnects), llu(c.endpoints + s.endpoints),
-            us(c.connect_ns), llu(c.puts), llu(c.gets), llu(c.requests), llu(c.flushes), llu(s.connections),
-            llu(s.requests), llu(s.refused));
+    fprintf(
+        out,
+        "causeway: stats: PE %d: nodes touched %d, connections %llu, opened again %llu, endpoints %llu, connect time "
+        "%.0f us; puts %llu gets %llu requests %llu flushes %llu; served: connections %llu requests %llu refused "
+        "%llu\n",
+        cw_world.pe, cw_stats_nodes_touched(), llu(c.connections), llu(c.reconnects), llu(c.endpoints + s.endpoints),
+        us(c.connect_ns), llu(c.puts), llu(c.gets), llu(c.requests), llu(c.flushes), llu(s.connections),
+        llu(s.requests), llu(s.refused));
 }
 
 static void print_memory(FILE *out)

@@ -29,7 +29,7 @@ typedef struct known {  // and what it knows of it
 static int me, n;
 static long bad;
 static uint64_t state;
-static mine_t *area;            // [n], symmetric: area[pe] belongs to that PE
+static mine_t *area;  // [n], symmetric: area[pe] belongs to that PE
 static known_t known[MOST];
 static long buffer[BLOCK], back[BLOCK], pending[MOST][BLOCK / 10];
 
@@ -198,7 +198,8 @@ int main(int argc, char **argv)
     shmem_barrier_all();
     check_all();
     shmem_barrier_all();
-    if (most && shmem_team_my_pe(SHMEM_TEAM_SHARED) != 0 && seen > most) {  // the first PE's server has its clients' too
+    if (most && shmem_team_my_pe(SHMEM_TEAM_SHARED) != 0 &&
+        seen > most) {  // the first PE's server has its clients' too
         fprintf(stderr, "FAIL PE %d: %d sockets where at most %d are due\n", me, seen, most);
         bad++;
     }

@@ -64,14 +64,14 @@ int ofi_errno_to_cw(ssize_t err);
 typedef struct ofi_choice {
     struct fi_info *info;
     struct fi_info *safe_info;  // the same provider for clients of several threads, or NULL: it has no such mode
-    bool msg;               // MSG endpoints, else RDM
-    bool virt_addr;         // remote addresses are the server's virtual addresses
-    bool prov_key;          // the provider picks keys
-    bool pieces;            // registering pins or needs pages: one region per piece
-    bool local_mr;          // local buffers must be registered
-    bool mr_endpoint;       // regions are bound to the endpoint
-    bool ordered;           // a read flushes the writes before it, and writes stay in order
-    bool send_after_write;  // a message never overtakes writes
+    bool msg;                   // MSG endpoints, else RDM
+    bool virt_addr;             // remote addresses are the server's virtual addresses
+    bool prov_key;              // the provider picks keys
+    bool pieces;                // registering pins or needs pages: one region per piece
+    bool local_mr;              // local buffers must be registered
+    bool mr_endpoint;           // regions are bound to the endpoint
+    bool ordered;               // a read flushes the writes before it, and writes stay in order
+    bool send_after_write;      // a message never overtakes writes
     bool send_after_send;
     bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
@@ -391,8 +391,8 @@ struct cwt_conn {
     cwt_client_t *client;
     struct fid_ep *ep;
     fi_addr_t fi_addr;
-    uint64_t key, base;  // when nkeys == 1
-    ofi_quick_t quick;   // all 0 where several threads use the client
+    uint64_t key, base;      // when nkeys == 1
+    ofi_quick_t quick;       // all 0 where several threads use the client
     uint32_t epoch_puts;     // since the last quiet
     uint32_t writes, reads;  // tracked operations in flight
     bool dirty;              // puts since the last quiet that a flush must cover
@@ -404,25 +404,25 @@ struct cwt_conn {
     uint32_t free_slots;     // bit i: replies[i] is free
     uint32_t generation;     // of the last reply slot taken; odd
     uint64_t token_out, token_in;
-    uint32_t injected;       // puts since the last flush, injected by the transport itself
-    bool used;               // since the hand of the clock passed (park.c)
+    uint32_t injected;  // puts since the last flush, injected by the transport itself
+    bool used;          // since the hand of the clock passed (park.c)
 
-    ofi_quick_t shared;      // the same for those who hold the client's lock
+    ofi_quick_t shared;  // the same for those who hold the client's lock
     cwt_conn_t *next;
     int node;
     uint32_t nkeys;
-    ofi_key_t *keys;         // [nkeys], when there are several
+    ofi_key_t *keys;  // [nkeys], when there are several
     struct ofi_target *targets;
     bool welcomed, closing;
-    bool parked;             // without an endpoint; the next operation opens it again (park.c)
-    bool changing;           // a thread opens or parks it: others wait
-    bool pinned;             // other threads inject without a lock: never parked
-    uint32_t waiting;        // threads that wait in the middle of an operation on it: not parked meanwhile
-    uint32_t opened;         // times
-    bool probing;            // RDM: a read that tells whether the peer lives is under way
-    bool sending;            // a thread is between credit and wire: requests go one after the other
-    uint64_t stuck_ns;       // RDM: since when the provider does not even take that read
-    int error;               // sticky: 0 or CW_E…, already reported
+    bool parked;        // without an endpoint; the next operation opens it again (park.c)
+    bool changing;      // a thread opens or parks it: others wait
+    bool pinned;        // other threads inject without a lock: never parked
+    uint32_t waiting;   // threads that wait in the middle of an operation on it: not parked meanwhile
+    uint32_t opened;    // times
+    bool probing;       // RDM: a read that tells whether the peer lives is under way
+    bool sending;       // a thread is between credit and wire: requests go one after the other
+    uint64_t stuck_ns;  // RDM: since when the provider does not even take that read
+    int error;          // sticky: 0 or CW_E…, already reported
     struct {
         cwt_reply_t *reply;
         uint32_t generation;

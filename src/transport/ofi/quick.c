@@ -100,7 +100,8 @@ QUICK bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
     op->group = group;
     op->copy_to = NULL;
     op->kind = OFI_READ;
-    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key, &op->context) != 0)) {
+    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key, &op->context) !=
+                 0)) {
         ofi_pool_put(op);
         return false;
     }
@@ -183,8 +184,7 @@ OUT_OF_LINE int request_general(cwt_conn_t *conn, cwt_header_t *msg, size_t nbyt
 
 int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
-    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0
-                                                                     : put_general(conn, offset, src, nbytes, nbi);
+    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
 }
 
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)

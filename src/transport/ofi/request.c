@@ -9,10 +9,11 @@
 int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
 {
     ssize_t rc;
+    struct fid_ep *ep = ofi_choice.msg ? conn->ep : conn->client->lane.ep;  // parked ones post to the common queue too
     op->kind = OFI_RECV;
     op->conn = conn;
     do  // the receive queue holds at least our credits; a provider may still ask for a moment
-        rc = fi_recv(conn->ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
+        rc = fi_recv(ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
     while (rc == -FI_EAGAIN);
     return rc == 0 ? 0 : ofi_errno_to_cw(rc);
 }

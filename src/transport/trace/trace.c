@@ -201,8 +201,8 @@ static int trace_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_
     if (rc == 0) {
         behind->next = conn->targets;
         conn->targets = behind;
-        *target = (cwt_target_t){
-            .inject = trace_inject, .ep = target, .conn = c, .base = slice_delta, .offset = slice_delta};
+        *target =
+            (cwt_target_t){.inject = trace_inject, .ep = target, .conn = c, .base = slice_delta, .offset = slice_delta};
     } else {
         free(behind);
     }
@@ -368,8 +368,8 @@ static void trace_close(cwt_client_t *c)
 // ---------------------------------------------------------------- server: the real one, that now and then looks away
 
 static struct {
-    uint64_t random;                   // of the thread that makes progress
-    _Atomic uint64_t blind_until_ns;   // block looks at it too
+    uint64_t random;                  // of the thread that makes progress
+    _Atomic uint64_t blind_until_ns;  // block looks at it too
 } watch;
 
 static int trace_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)

@@ -61,7 +61,7 @@ typedef struct trace_client {
     uint64_t random;
     uint64_t blind_until_ns;  // progress does nothing until then
     int pe;
-    int error;                // of an operation that was delivered late
+    int error;  // of an operation that was delivered late
     trace_totals_t totals;
 } trace_client_t;
 
