@@ -37,12 +37,12 @@ static void note(const void *lock)
         seen->lock[seen->n++] = lock;
 }
 
-#define REAL(type, name)                             \
-    static type *real;                               \
+#define REAL(type, name)                                 \
+    static type *real;                                   \
     type *fn = __atomic_load_n(&real, __ATOMIC_RELAXED); \
-    if (!fn) {                                       \
-        fn = (type *)dlsym(RTLD_NEXT, name);         \
-        __atomic_store_n(&real, fn, __ATOMIC_RELAXED); \
+    if (!fn) {                                           \
+        fn = (type *)dlsym(RTLD_NEXT, name);             \
+        __atomic_store_n(&real, fn, __ATOMIC_RELAXED);   \
     }
 
 typedef int mutex_fn(pthread_mutex_t *);
