@@ -24,7 +24,7 @@ def load(path):
         raise Unusable(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise Unusable(f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error
-    if not isinstance(data, dict) or data.get("format") != "causeway-stats" or data.get("version") != 1:
+    if not isinstance(data, dict) or data.get("format") != "causeway-stats" or data.get("version") != 2:
         raise Unusable(f"{path} is not a statistics file of this version: make it with CAUSEWAY_STATS=json:{path}")
     return data
 

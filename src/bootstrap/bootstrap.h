@@ -35,6 +35,8 @@ typedef struct cwb_ops {
     /** CW_ENOENT (no message): another library of this process has said good-bye to the launcher for both (pmi1). */
     int (*fence_nb)(cwb_t *b);
     int (*fence_wait)(cwb_t *b);
+    /** Is the fence over, so that fence_wait returns at once? Never waits. NULL: this launcher does not tell. */
+    bool (*fence_test)(cwb_t *b);
     /** Reads a key that PE `owner` published before the last completed fence. *nbytes_p: in capacity, out size. CW_ENOENT
      *  if absent. */
     int (*get)(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p);
@@ -53,6 +55,8 @@ struct cwb {
     int node_fd;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
     bool one_machine;
+    /** When the launcher started (CLOCK_MONOTONIC), or 0: it does not say. */
+    uint64_t started_ns;
     /** Unique per job on this host, the same on all PEs; at most 64 characters. */
     char job_id[72];
     void *priv;

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CWB_JOB_MAGIC UINT64_C(0x31304a5741534143)  // "CASAWJ01"
+#define CWB_JOB_MAGIC UINT64_C(0x32304a5741534143)  // "CASAWJ02"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
 // Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it initialises again.
@@ -41,6 +41,7 @@ typedef struct cwb_job {
     uint32_t npes, nnodes, nbuckets, flags;
     int32_t launcher_pid;
     char job_id[72];
+    uint64_t started_ns;  // CLOCK_MONOTONIC when oshrun began
     // Written once by the PE that calls abort (claimed 0 -> 1, then status, then 2), read by oshrun.
     _Atomic uint32_t abort_state;
     _Atomic int32_t abort_status;

@@ -113,6 +113,7 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->npes = (int)l->job->npes;
     b->node_fd = node_fd;
     b->one_machine = true;
+    b->started_ns = l->job->started_ns;
     memcpy(b->job_id, l->job->job_id, sizeof l->job->job_id);
     b->priv = l;
 }
@@ -199,6 +200,12 @@ static int launch_fence_nb(cwb_t *b)
 static bool fence_passed(const launch_t *l)
 {
     return atomic_load_explicit(&l->job->generation, memory_order_acquire) != l->generation;
+}
+
+static bool launch_fence_test(cwb_t *b)
+{
+    const launch_t *l = b->priv;
+    return !l->fencing || fence_passed(l);
 }
 
 static bool each_pe_has_a_core(const cwb_job_t *job)
@@ -323,6 +330,7 @@ const cwb_ops_t cwb_launch = {
     .put = launch_put,
     .fence_nb = launch_fence_nb,
     .fence_wait = launch_fence_wait,
+    .fence_test = launch_fence_test,
     .get = launch_get,
     .abort = launch_abort,
     .close = launch_close,

@@ -346,6 +346,12 @@ static int pmi1_fence_wait(cwb_t *b)
     return pmi1_await_fence(&p->wire);
 }
 
+static bool pmi1_fence_test(cwb_t *b)
+{
+    pmi1_t *p = b->priv;
+    return pmi1_fence_is_over(&p->wire);
+}
+
 static void pmi1_abort(cwb_t *b, int status)
 {
     pmi1_t *p = b->priv;
@@ -385,6 +391,7 @@ const cwb_ops_t cwb_pmi1 = {
     .put = pmi1_put,
     .fence_nb = pmi1_fence_nb,
     .fence_wait = pmi1_fence_wait,
+    .fence_test = pmi1_fence_test,
     .get = pmi1_get,
     .abort = pmi1_abort,
     .close = pmi1_close,

@@ -113,34 +113,47 @@ int pmi1_ask(pmi1_wire_t *w, const char *line, const char *expect, char answer[P
     return rc;
 }
 
+/** Takes what is there, without waiting. Whether the fence is over, or an error (reported). */
+static int look_for_fence(pmi1_wire_t *w, bool *done_p)
+{
+    char line[PMI1_LINE_MAX];
+    int rc = 0;
+    pthread_mutex_lock(&w->lock);
+    if (!w->fence_done && readable(w, 0))
+        receive(w);
+    while (rc == 0 && take_line(w, line)) {
+        if (is_command(line, "barrier_out")) {
+            w->fence_done = true;
+        } else {
+            cwu_error("the launcher answered \"%.200s\" where barrier_out was due", line);
+            rc = CW_EPROTO;
+        }
+    }
+    *done_p = w->fence_done;
+    pthread_mutex_unlock(&w->lock);
+    return rc;
+}
+
+bool pmi1_fence_is_over(pmi1_wire_t *w)
+{
+    bool done = false;
+    return look_for_fence(w, &done) == 0 && done;
+}
+
 // The lock is not held while we sleep: another thread may ask for a key meanwhile, and take our answer off the wire.
 int pmi1_await_fence(pmi1_wire_t *w)
 {
     uint64_t limit_ns = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000 * MS;
-    char line[PMI1_LINE_MAX];
-    bool bytes = false;
     for (;;) {
-        pthread_mutex_lock(&w->lock);
-        if (bytes && !w->fence_done && readable(w, 0))
-            receive(w);
-        int rc = 0;
-        while (rc == 0 && take_line(w, line)) {
-            if (is_command(line, "barrier_out")) {
-                w->fence_done = true;
-            } else {
-                cwu_error("the launcher answered \"%.200s\" where barrier_out was due", line);
-                rc = CW_EPROTO;
-            }
-        }
-        bool done = w->fence_done;
-        pthread_mutex_unlock(&w->lock);
+        bool done = false;
+        int rc = look_for_fence(w, &done);
         if (rc || done)
             return rc;
         if (cwu_now_ns() >= limit_ns) {
             cwu_error("not all PEs reached the start-up fence in %ld s (CAUSEWAY_TIMEOUT)", cwu_env.timeout);
             return CW_ETIMEOUT;
         }
-        bytes = readable(w, 100);
+        readable(w, 100);
     }
 }
 

@@ -30,6 +30,9 @@ int pmi1_ask(pmi1_wire_t *w, const char *line, const char *expect, char answer[P
 /** Waits for the answer of barrier_in. 0, CW_EPROTO or CW_ETIMEOUT, reported. */
 int pmi1_await_fence(pmi1_wire_t *w);
 
+/** The same without waiting: has it come? */
+bool pmi1_fence_is_over(pmi1_wire_t *w);
+
 /** Finds "name=value" in an answer; the value ends at a blank. Returns its length, -1 when absent or too long. */
 int pmi1_field(const char *answer, const char *name, char *value, size_t capacity);
 

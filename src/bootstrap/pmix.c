@@ -322,6 +322,15 @@ static int pmix_fence_wait(cwb_t *b)
     return status == PMIX_SUCCESS ? 0 : failed("the fence", status);
 }
 
+static bool pmix_fence_test(cwb_t *b)
+{
+    (void)b;
+    pthread_mutex_lock(&px.lock);
+    bool over = !px.fence_under_way;
+    pthread_mutex_unlock(&px.lock);
+    return over;
+}
+
 static void pmix_abort(cwb_t *b, int status)
 {
     if (b->priv)
@@ -345,6 +354,7 @@ const cwb_ops_t cwb_pmix = {
     .put = pmix_put,
     .fence_nb = pmix_fence_nb,
     .fence_wait = pmix_fence_wait,
+    .fence_test = pmix_fence_test,
     .get = pmix_get,
     .abort = pmix_abort,
     .close = pmix_close,

@@ -86,6 +86,12 @@ static int single_fence(cwb_t *b)
     return 0;
 }
 
+static bool single_fence_test(cwb_t *b)
+{
+    (void)b;
+    return true;
+}
+
 static void single_abort(cwb_t *b, int status)
 {
     (void)b;
@@ -108,6 +114,7 @@ const cwb_ops_t cwb_single = {
     .put = single_put,
     .fence_nb = single_fence,
     .fence_wait = single_fence,
+    .fence_test = single_fence_test,
     .get = single_get,
     .abort = single_abort,
     .close = single_close,

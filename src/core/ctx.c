@@ -140,16 +140,10 @@ static int give_tables(cw_ctx_t *ctx)
     return CW_OK;
 }
 
-/** A second endpoint of a process gets no answer over ofi_rxm of libfabric 1.17: there all contexts share the default's. */
-static long most_own_ports(void)
-{
-    return cwu_env.provider && strstr(cwu_env.provider, "ofi_rxm") ? 0 : cwu_env.ctx_endpoints;
-}
-
 /** A port of its own while there are any left, else the default context's. */
 static cw_port_t *give_port(const cw_ctx_t *ctx)
 {
-    if (cw_world.nnodes == 1 || contexts.own_ports >= most_own_ports())
+    if (cw_world.nnodes == 1 || contexts.own_ports >= cwu_env.ctx_endpoints || cw_transport->one_client())
         return &cw_port_default;
     cw_port_t *port = cw_port_create(cw_world.thread_multiple && !(ctx->options & CW_CTX_PRIVATE));
     if (!port)

@@ -6,12 +6,14 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/clock.h"
 #include "core/segment.h"
+#include "core/server.h"
 
 cwb_t cw_boot;
 
 static pthread_mutex_t fence_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the two below
-static bool fence_done;
+static _Atomic bool fence_done;  // also read without the lock: the secret is known
 static uint8_t job_secret[CWT_SECRET_BYTES];
 
 static bool secret_known(void)
@@ -45,11 +47,34 @@ int cw_job_offer_secret(void)
 
 int cw_job_fence_start(void)
 {
-    return cw_boot.ops->fence_nb(&cw_boot);
+    uint64_t start = cwu_now_ns();
+    int rc = cw_boot.ops->fence_nb(&cw_boot);
+    cw_startup_add(CW_PHASE_EXCHANGE_POST, start);
+    return rc;
 }
 
-int cw_job_fence_and_secret(uint8_t secret[CWT_SECRET_BYTES])
+/** Without waiting for anything. */
+static bool exchange_is_over(void)
 {
+    return atomic_load_explicit(&fence_done, memory_order_acquire) ||
+           (cw_server_has_published() && cw_boot.ops->fence_test && cw_boot.ops->fence_test(&cw_boot));
+}
+
+int cw_job_need_exchange(void)
+{
+    bool ready = exchange_is_over();
+    cw_startup_exchange(ready ? CW_EXCHANGE_READY : CW_EXCHANGE_WAITED);
+    uint64_t start = cwu_now_ns();
+    int rc = cw_job_end_exchange();
+    if (!ready)
+        cw_startup_add(CW_PHASE_EXCHANGE_WAIT, start);
+    return rc;
+}
+
+int cw_job_end_exchange(void)
+{
+    if (atomic_load_explicit(&fence_done, memory_order_acquire))
+        return CW_OK;
     int rc = CW_OK;
     if (cw_world.hosts_server && (rc = cw_server_published()))
         return rc;
@@ -60,10 +85,26 @@ int cw_job_fence_and_secret(uint8_t secret[CWT_SECRET_BYTES])
             cwu_error("the job's secret is missing from the launcher's key-value store");
             rc = CW_ENOENT;
         }
-        fence_done = rc == CW_OK;
+        // Pairs with the loads outside the lock: whoever sees it sees the secret.
+        atomic_store_explicit(&fence_done, rc == CW_OK, memory_order_release);
     }
-    memcpy(secret, job_secret, sizeof job_secret);
     pthread_mutex_unlock(&fence_lock);
+    return rc;
+}
+
+const uint8_t *cw_job_secret(void)
+{
+    return job_secret;
+}
+
+int cw_job_load_transport(cw_fabric_t who)
+{
+    uint64_t start = cwu_now_ns();
+    int rc = cw_transport->load(cw_boot.one_machine);
+    if (cw_startup_ns(CW_PHASE_FABRIC_LOAD) == 0) {  // later calls find it loaded
+        cw_startup_add(CW_PHASE_FABRIC_LOAD, start);
+        cw_startup_fabric(who);
+    }
     return rc;
 }
 

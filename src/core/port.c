@@ -3,6 +3,7 @@
 // Ports, and first contact: from "rank 17" to a connection and a target record.
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "core/ctx.h"
 #include "core/job.h"
 #include "core/node.h"
@@ -57,10 +58,17 @@ static int open_client(cw_port_t *port)
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
                                   .node_name = cw_job_node_name};
-    int rc = cw_job_fence_and_secret(config.secret);
+    // The exchange goes on while this PE loads; where the node server lives, its thread does.
+    int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);
     if (rc == CW_OK)
-        rc = cw_transport->load(config.one_machine);
-    return rc == CW_OK ? cw_transport->open(&config, &port->client) : rc;
+        rc = cw_job_need_exchange();
+    if (rc)
+        return rc;
+    uint64_t start = cwu_now_ns();
+    memcpy(config.secret, cw_job_secret(), sizeof config.secret);
+    rc = cw_transport->open(&config, &port->client);
+    cw_startup_add(CW_PHASE_ENDPOINT, start);
+    return rc;
 }
 
 static void open_port(cw_port_t *port)
@@ -80,10 +88,13 @@ cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
         open_port(port);
     if (CW_LIKELY(port->conn[node] != NULL))
         return port->conn[node];
+    uint64_t start = cwu_now_ns();
     cw_node_record_t record;
     int rc = cw_job_node_record(node, &record);
     if (rc == CW_OK)
         rc = cw_transport->connect(port->client, node, record.address, record.address_nbytes, &port->conn[node]);
+    if (cw_startup_ns(CW_PHASE_FIRST_CONNECTION) == 0)
+        cw_startup_add(CW_PHASE_FIRST_CONNECTION, start);
     if (rc)
         cwu_fatal("cannot connect to %s of PE %d (%s)", cw_job_node_name(node), cw_world.leader_of_node[node],
                   cwu_error_name(rc));

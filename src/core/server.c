@@ -45,6 +45,7 @@ static int publish(void)
                                .data_nbytes = cw_segment.agreement.data_nbytes,
                                .program = cw_segment.agreement.program,
                                .version = cw_segment.agreement.version};
+    uint64_t start = cwu_now_ns();
     gethostname(record.host, sizeof record.host - 1);
     size_t nbytes = sizeof record.address;
     int rc = cw_transport->server_address(srv.server, record.address, &nbytes);
@@ -55,7 +56,9 @@ static int publish(void)
     cw_job_node_key(cw_world.node, key);
     if ((rc = srv.boot->ops->put(srv.boot, key, &record, sizeof record)))
         return rc;
-    return srv.boot->ops->fence_nb(srv.boot);
+    rc = srv.boot->ops->fence_nb(srv.boot);
+    cw_startup_add(CW_PHASE_EXCHANGE_POST, start);
+    return rc;
 }
 
 static int open_and_publish(void)
@@ -69,9 +72,11 @@ static int open_and_publish(void)
                                   .handler = cw_request_execute};
     int rc = cw_job_offer_secret();
     if (rc == CW_OK)
-        rc = cw_transport->load(srv.boot->one_machine);
+        rc = cw_job_load_transport(CW_FABRIC_HELPER);
+    uint64_t start = cwu_now_ns();
     if (rc == CW_OK)
         rc = cw_transport->server_open(&config, &srv.server);
+    cw_startup_add(CW_PHASE_ENDPOINT, start);
     if (rc == CW_OK)
         rc = publish();
     return rc;
@@ -125,11 +130,10 @@ static void *server_main(void *arg)
     cwu_futex_wake((uint32_t *)&srv.published, INT_MAX);
     if (srv.status)
         return NULL;
-    uint8_t secret[CWT_SECRET_BYTES];
-    int rc = cw_job_fence_and_secret(secret);
+    int rc = cw_job_end_exchange();
     if (rc)
         cwu_fatal("the node server cannot learn the job's secret (%s)", cwu_error_name(rc));
-    cw_transport->server_secret(srv.server, secret);
+    cw_transport->server_secret(srv.server, cw_job_secret());
     atomic_store_explicit(&srv.knows_secret, true, memory_order_release);  // pairs with cw_server_poll
     serve_until_stopped();
     return NULL;
@@ -161,6 +165,11 @@ int cw_server_start(cwb_t *boot)
     pthread_setname_np(srv.thread, "causeway-server");
     srv.running = true;
     return CW_OK;
+}
+
+bool cw_server_has_published(void)
+{
+    return !srv.running || atomic_load_explicit(&srv.published, memory_order_acquire);
 }
 
 int cw_server_published(void)

@@ -23,6 +23,8 @@ _Static_assert(sizeof(cw_node_record_t) <= CWB_VALUE_MAX, "must fit every launch
 
 /** Starts the thread; it loads the transport, publishes the node's record and starts the bootstrap fence. */
 int cw_server_start(cwb_t *boot);
+/** Without waiting: has what cw_server_published waits for happened? True in processes that host no server. */
+bool cw_server_has_published(void);
 /** Returns when the record is published and the fence is started (or that failed). */
 int cw_server_published(void);
 /** One poll on behalf of a waiting PE; a no-op in processes that host no server. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Counters. Always on and cheap: time per start-up phase, connections (kept by the transport). With CAUSEWAY_STATS also
+// Counters. Always on and cheap: time per start-up phase (startup.h), connections (kept by the transport). With CAUSEWAY_STATS also
 // calls, bytes and time per operation class, per routine and per peer: cw_watch_end() hands over every frame that ends.
 // At finalize they are printed (CAUSEWAY_STATS=1: stats_text.c), or written for the whole job as one JSON file
 // (CAUSEWAY_STATS=json:PATH: stats_json.c; causeway-stats(5) describes it).
@@ -12,8 +12,6 @@
 #include <stdio.h>
 
 #include "core/watch.h"
-
-typedef enum cw_phase { CW_PHASE_BOOTSTRAP, CW_PHASE_MEMORY, CW_PHASE_NODE, CW_PHASE_CONNECT, CW_PHASES } cw_phase_t;
 
 typedef struct cw_counter {
     _Atomic uint64_t calls, nbytes, ns, max_ns;
@@ -34,7 +32,6 @@ typedef struct cw_peer_count {
 enum { CW_ROUTINES = 512 };  // more than a program uses; what does not fit is counted in the last
 
 typedef struct cw_stats {
-    uint64_t begin_ns, phase_ns[CW_PHASES];
     cw_counter_t classes[CW_OP_TRANSFERS];
     cw_routine_t routines[CW_ROUTINES];
     cw_peer_count_t *peers;  // [npes], NULL when nothing is counted
@@ -44,10 +41,6 @@ typedef struct cw_stats {
 extern cw_stats_t cw_stats;
 extern bool cw_stats_on;
 
-void cw_stats_begin(void);
-/** The phase ends now. */
-void cw_stats_phase(cw_phase_t phase);
-
 /** Reads CAUSEWAY_STATS; fatal if it says nothing known. */
 int cw_stats_open(void);
 void cw_stats_count(const cw_frame_t *frame, uint64_t ns);
@@ -55,8 +48,6 @@ void cw_stats_count(const cw_frame_t *frame, uint64_t ns);
 void cw_stats_finish(void);
 void cw_stats_close(void);
 
-/** Names of the phases, for both forms. */
-extern const char *const cw_phase_names[CW_PHASES];
 int cw_stats_nodes_touched(void);
 int cw_stats_peers_touched(void);
 /** Resident memory of this process in bytes: now and at most. */

@@ -9,12 +9,14 @@
 #include "base/clock.h"
 #include "core/ctx.h"
 #include "core/heap.h"
+#include "core/job.h"
 #include "core/parcel.h"
 #include "core/segment.h"
 #include "core/server.h"
+#include "core/startup.h"
 #include "core/stats.h"
 
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 
 static double us(uint64_t ns)
 {
@@ -43,6 +45,15 @@ static void put_counter(FILE *out, const cw_counter_t *c)
             c->nbytes, us(c->ns), us(c->max_ns));
 }
 
+static void put_startup(FILE *out)
+{
+    fputs(",\n     \"startup\": {", out);
+    for (cw_phase_t phase = 0; phase < CW_PHASES; phase++)
+        fprintf(out, "\"%s_us\": %.3f, ", cw_startup_name(phase), us(cw_startup_ns(phase)));
+    fprintf(out, "\"exchange\": \"%s\", \"fabric\": \"%s\", \"launcher\": \"%s\"}", cw_startup_exchange_name(),
+            cw_startup_fabric_name(), cw_boot.ops->name);
+}
+
 static void put_identity(FILE *out)
 {
     char host[256] = "";
@@ -54,11 +65,9 @@ static void put_identity(FILE *out)
     fprintf(out, "    {\"pe\": %d, \"node\": %d, \"slot\": %d, \"pid\": %d, \"host\": ", cw_world.pe, cw_world.node,
             cw_world.slot, (int)getpid());
     put_string(out, host);
-    fputs(",\n     \"startup_us\": {", out);
-    for (int i = 0; i < CW_PHASES; i++)
-        fprintf(out, "%s\"%s\": %.3f", i ? ", " : "", cw_phase_names[i], us(cw_stats.phase_ns[i]));
-    fprintf(out, "},\n     \"elapsed_us\": %.3f, \"rss_bytes\": %" PRIu64 ", \"peak_rss_bytes\": %" PRIu64 ",\n",
-            us(cwu_now_ns() - cw_stats.begin_ns), rss, peak);
+    put_startup(out);
+    fprintf(out, ",\n     \"elapsed_us\": %.3f, \"rss_bytes\": %" PRIu64 ", \"peak_rss_bytes\": %" PRIu64 ",\n",
+            us(cwu_now_ns() - cw_startup_begin_ns()), rss, peak);
     fprintf(out,
             "     \"heap\": {\"bytes\": %" PRIu64 ", \"peak_bytes\": %" PRIu64 ", \"blocks_left\": %" PRIu64 "},\n",
             heap.nbytes, heap.peak, heap.blocks);

@@ -6,6 +6,7 @@
 #include "core/ctx.h"
 #include "core/heap.h"
 #include "core/server.h"
+#include "core/startup.h"
 #include "core/stats.h"
 
 enum { TOP_PEERS = 5 };
@@ -26,14 +27,15 @@ static void print_start(FILE *out)
     if (cw_port_default.client)
         cw_transport->stats(cw_port_default.client, &c);
     cw_server_stats(&s);
-    const uint64_t *phase = cw_stats.phase_ns;
+    fprintf(out, "causeway: stats: PE %d node %d: start-up in us:", cw_world.pe, cw_world.node);
+    for (cw_phase_t phase = 0; phase < CW_PHASES; phase++)
+        fprintf(out, "%s %s %.0f", phase ? "," : "", cw_startup_name(phase), us(cw_startup_ns(phase)));
+    fprintf(out, "; exchange %s, fabric %s\n", cw_startup_exchange_name(), cw_startup_fabric_name());
     fprintf(out,
-            "causeway: stats: PE %d node %d: init bootstrap %.0f us, memory %.0f us, node %.0f us, connect %.0f us; "
-            "nodes touched %d, connect time %.0f us; puts %llu gets %llu requests %llu flushes %llu; served: "
-            "connections %llu requests %llu refused %llu\n",
-            cw_world.pe, cw_world.node, us(phase[0]), us(phase[1]), us(phase[2]), us(phase[3]),
-            cw_stats_nodes_touched(), us(c.connect_ns), llu(c.puts), llu(c.gets), llu(c.requests), llu(c.flushes),
-            llu(s.connections), llu(s.requests), llu(s.refused));
+            "causeway: stats: PE %d: nodes touched %d, connect time %.0f us; puts %llu gets %llu requests %llu flushes "
+            "%llu; served: connections %llu requests %llu refused %llu\n",
+            cw_world.pe, cw_stats_nodes_touched(), us(c.connect_ns), llu(c.puts), llu(c.gets), llu(c.requests),
+            llu(c.flushes), llu(s.connections), llu(s.requests), llu(s.refused));
 }
 
 static void print_memory(FILE *out)

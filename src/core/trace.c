@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "core/parcel.h"
+#include "core/startup.h"
 #include "core/stats.h"
 
 typedef struct event {
@@ -149,7 +150,7 @@ void cw_trace_finish(void)
         return;
     uint64_t all = atomic_load(&added);
     writer_t w = {.count = all < capacity ? all : capacity};
-    w.offset_ns = cw_parcel_clock_offset(cw_stats.begin_ns);
+    w.offset_ns = cw_parcel_clock_offset(cw_startup_begin_ns());
     if (all > capacity)
         cwu_warn("the trace lacks the last %llu events of this PE: set CAUSEWAY_TRACE_EVENTS to %llu or more",
                  (unsigned long long)(all - capacity), (unsigned long long)all);

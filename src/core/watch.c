@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/parcel.h"
 #include "core/report.h"
+#include "core/startup.h"
 #include "core/stats.h"
 #include "core/trace.h"
 
@@ -109,8 +110,8 @@ int cw_watch_open(void)
 
 void cw_watch_started(void)
 {
-    cw_frame_t init = {.name = "shmem_init", .start_ns = cw_stats.begin_ns, .pe = -1, .op = CW_OP_CALL};
-    uint64_t ns = cwu_now_ns() - cw_stats.begin_ns;
+    cw_frame_t init = {.name = "shmem_init", .start_ns = cw_startup_begin_ns(), .pe = -1, .op = CW_OP_CALL};
+    uint64_t ns = cwu_now_ns() - cw_startup_begin_ns();
     if (cw_stats_on)
         cw_stats_count(&init, ns);
     if (cw_trace_on)

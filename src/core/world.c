@@ -17,6 +17,7 @@
 #include "core/rma.h"
 #include "core/segment.h"
 #include "core/server.h"
+#include "core/startup.h"
 #include "core/stats.h"
 #include "core/wait.h"
 #include "core/watch.h"
@@ -116,8 +117,10 @@ static int open_network(void)
     int rc = choose_transport();
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
-    uint8_t secret[CWT_SECRET_BYTES];
-    return rc || !cw_boot.shared_wire ? rc : cw_job_fence_and_secret(secret);
+    if (rc || (!cw_boot.shared_wire && strcmp(cwu_env.exchange, "blocking") != 0))
+        return rc;
+    cw_startup_exchange(CW_EXCHANGE_BLOCKING);
+    return cw_job_need_exchange();
 }
 
 /** CAUSEWAY_CONNECT=static: every connection now instead of at first use. */
@@ -125,9 +128,11 @@ static int connect_all(void)
 {
     if (strcmp(cwu_env.connect, "static") != 0)
         return CW_OK;
+    uint64_t start = cwu_now_ns();
     for (int pe = 0; pe < cw_world.npes; pe++)
         if (cw_world.node_of_pe[pe] != cw_world.node)
             cw_ctx_connect(&cw_ctx_default, pe);
+    cw_startup_add(CW_PHASE_STATIC_CONNECT, start);
     return CW_OK;
 }
 
@@ -145,21 +150,20 @@ static int join(void)
     if (cw_world.pe == 0)
         cwu_env_warn_unknown();
     cw_info_print();
-    cw_stats_phase(CW_PHASE_BOOTSTRAP);
+    cw_startup_launched(cw_boot.started_ns);
     if ((rc = place()))
         return rc;
+    uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
     if ((rc = cw_segment_init(&cw_boot)) || (rc = cw_watch_open()) || (rc = cw_ctx_open()))
         return rc;
     cw_wait_init();
     cw_coll_init();
-    cw_stats_phase(CW_PHASE_MEMORY);
-    if ((rc = attach()) || (rc = open_network()))
+    at = cw_startup_add(CW_PHASE_NODE_OBJECT, at);
+    if ((rc = attach()))
         return rc;
-    cw_stats_phase(CW_PHASE_NODE);
-    rc = connect_all();
-    cw_stats_phase(CW_PHASE_CONNECT);
-    return rc;
+    cw_startup_add(CW_PHASE_NODE_WAIT, at);
+    return (rc = open_network()) ? rc : connect_all();
 }
 
 int cw_init(int thread_level)
@@ -170,7 +174,7 @@ int cw_init(int thread_level)
     }
     cw_world.thread_level = thread_level;
     cw_world.thread_multiple = thread_level >= CW_THREAD_MULTIPLE;
-    cw_stats_begin();
+    cw_startup_begin();
     int rc = join();
     if (rc)
         cwu_fatal("initialisation failed (%s)", cwu_error_name(rc));
@@ -178,6 +182,7 @@ int cw_init(int thread_level)
     cw_world.initialized = true;
     cw_world.finalized = false;
     cw_world.plain = !cw_world.observed;
+    cw_startup_add(CW_PHASE_INIT, cw_startup_begin_ns());
     cw_watch_started();
     cwu_debug(
         "joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, static data %llu bytes",
@@ -189,9 +194,8 @@ int cw_init(int thread_level)
 /** Nobody closes its end of a connection while another still waits for an answer on it. */
 static void leave_network(void)
 {
-    uint8_t secret[CWT_SECRET_BYTES];
     cw_quiet_cold(&cw_ctx_default);
-    int rc = cw_job_fence_and_secret(secret);
+    int rc = cw_job_end_exchange();
     if (rc == CW_OK)
         rc = cw_boot.ops->fence_nb(&cw_boot);
     if (rc == CW_ENOENT) {
@@ -237,6 +241,13 @@ noreturn void cw_global_exit(int status)
 {
     abort_job(status);
     _exit(status);
+}
+
+int cw_pid_of(int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node || !cw_segment.slots)
+        return 0;
+    return atomic_load_explicit(&cw_segment.slots[cw_world.slot_of_pe[pe]].pid, memory_order_relaxed);
 }
 
 void *cw_ptr(const void *symmetric, int pe)

@@ -7,7 +7,7 @@
 // transfers on the default context serve. What is not in a segment (GASNET_SEGMENT_EVERYTHING) the owner copies itself,
 // asked by messages (everything.c).
 //
-//   gas.peer[node]   bit 0 clear: add it to the owner's address to have the memory here; bit 1 besides: and look for
+//   gas.peer[node]   [limit] bit 0 clear: add it to the owner's address to have the memory here; bit 1 besides: and look for
 //                    sleepers afterwards (mixed programs); bit 0 set: far, or to be checked first. What calls look at.
 //   gas.far[node]    the record of a node that was reached before, for small puts; base NULL: not yet
 //
@@ -38,6 +38,8 @@
 
 #define GAS_API __attribute__((visibility("default")))
 
+#define GAS_COLD ((uintptr_t)1)  // a peer word that leads nowhere yet
+
 enum { GAS_SEQ = 1, GAS_PARSYNC, GAS_PAR };
 enum { GAS_MAX_LEVELS = 16 };  // of strided transfers
 enum { GAS_FAST = 1, GAS_LARGE, GAS_EVERYTHING };
@@ -58,7 +60,8 @@ typedef struct gas_segment {
 } gas_segment_t;
 
 typedef struct gas_state {
-    const uintptr_t *peer;   // [nodes], with cold words around it
+    const uintptr_t *peer;   // [limit]
+    uint32_t limit;          // nodes once attached, 0 before: what fast paths may look at
     uintptr_t *word;         // [nodes] the truth, where peer is all cold
     gas_segment_t *segment;  // [nodes]: sizes differ, and placement is random in every process
     gas_far_t *far_records;  // [nodes], NULL in a job of one node; filled in when a node is first reached
@@ -70,7 +73,7 @@ typedef struct gas_state {
     bool mixed;              // the program uses OpenSHMEM too
     _Atomic uint64_t quiets_begun, quiets_done;
 } gas_state_t;
-extern gas_state_t gas;
+extern gas_state_t gas __attribute__((visibility("hidden")));
 
 /** An operation that messages carry out. */
 typedef struct gas_op {
@@ -128,9 +131,12 @@ bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, 
              gas_op_t *op);
 bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes, gas_op_t *op);
 
-static inline uintptr_t gas_peer_word(gasnet_node_t node)
+/** Cold for nodes that do not exist. */
+static inline __attribute__((always_inline)) uintptr_t gas_peer_word(gasnet_node_t node)
 {
-    return __atomic_load_n(&__atomic_load_n(&gas.peer, __ATOMIC_RELAXED)[node], __ATOMIC_RELAXED);
+    if (CW_UNLIKELY(node >= gas.limit))
+        return GAS_COLD;
+    return __atomic_load_n(&gas.peer[node], __ATOMIC_RELAXED);
 }
 
 /** My symmetric address of what lies at `addr` in that node. */

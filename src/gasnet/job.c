@@ -7,13 +7,7 @@
 
 #include "gasnet/gas.h"
 
-#define COLD8 CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD, CW_COLD_WORD
-#define COLD64 COLD8, COLD8, COLD8, COLD8, COLD8, COLD8, COLD8, COLD8
-#define GUARD 256  // words beyond the last node, so that one that does not exist leads to a message
-
-static const uintptr_t outside[GUARD] = {COLD64, COLD64, COLD64, COLD64};
-
-gas_state_t gas = {.peer = outside, .slow_sync = true};
+gas_state_t gas = {.slow_sync = true};
 
 // For those who look into binaries: what this library can be.
 #define CONFIG(threads, segment) "Causeway GASNet 1.8,CONDUIT=OFI,THREADMODEL=" threads ",SEGMENT=" segment
@@ -171,17 +165,17 @@ static uintptr_t word_of(uint32_t node)
     if (node == gas.me)
         return gas.mixed ? 2 : 0;
     if ((word & 1) || gas.segments == GAS_EVERYTHING)
-        return CW_COLD_WORD;
+        return GAS_COLD;
     return (word + cw_area_origin() - gas.segment[node].origin) | (gas.mixed ? 2 : 0);
 }
 
 static uintptr_t *cold_table(void)
 {
-    uintptr_t *table = malloc((gas.nodes + GUARD) * sizeof *table);
+    uintptr_t *table = malloc(gas.nodes * sizeof *table);
     if (!table)
         cwu_fatal("gasnet_attach: out of memory for the table of %u nodes", gas.nodes);
-    for (size_t i = 0; i < gas.nodes + GUARD; i++)
-        table[i] = CW_COLD_WORD;
+    for (size_t i = 0; i < gas.nodes; i++)
+        table[i] = GAS_COLD;
     return table;
 }
 
@@ -196,8 +190,7 @@ static void make_tables(void)
             cwu_fatal("gasnet_attach: out of memory for the records of %u nodes", gas.nodes);
         memset(gas.far_records, 0, gas.nodes * sizeof(gas_far_t));
     }
-    const uintptr_t *seen = cw_world.plain ? gas.word : cold_table();
-    __atomic_store_n(&gas.peer, seen, __ATOMIC_RELEASE);
+    gas.peer = cw_world.plain ? gas.word : cold_table();
 }
 
 GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset)
@@ -217,6 +210,7 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
     gas_barrier_open();
     gas_am_open(table, numentries);
     gas.attached = true;
+    gas.limit = gas.nodes;
     gas.slow_sync = gas.check || everything || !cw_world.plain;
     cw_barrier(cw_group_world);
     return GASNET_OK;

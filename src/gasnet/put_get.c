@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void put_far(uintptr_t word, void *
 
 static inline bool is_far(uintptr_t word)
 {
-    return (word & 1) && word != CW_COLD_WORD;
+    return (word & 1) && word != GAS_COLD;
 }
 
 static __attribute__((noinline)) void put_nbi_any(const char *call, gasnet_node_t node, void *dest, const void *src,

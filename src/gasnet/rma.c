@@ -10,7 +10,7 @@ static void learn(gasnet_node_t node)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // of far_records
     uintptr_t word = cw_peer_word(&cw_ctx_default, (int)node);
-    if (!gas.far_records || !cw_world.plain || !(word & 1) || __atomic_load_n(&gas.word[node], __ATOMIC_RELAXED) != CW_COLD_WORD)
+    if (!gas.far_records || !cw_world.plain || !(word & 1) || __atomic_load_n(&gas.word[node], __ATOMIC_RELAXED) != GAS_COLD)
         return;
     cwt_target_t *record = (cwt_target_t *)(word - 1);
     gas_far_t *far = &gas.far_records[node];

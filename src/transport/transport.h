@@ -121,6 +121,9 @@ typedef struct cwt_ops {
     /** Loads libraries and chooses the provider. Costly (tens of ms): core calls it on a helper thread or at the
      *  first off-node operation. Idempotent, thread-safe. */
     int (*load)(bool one_machine);
+    /** Should a process open one client only, because a second one would fail or starve? Any thread, also before load():
+     *  then by what the settings name. Never blocks for longer than load() does. */
+    bool (*one_client)(void);
 
     // --- server half ---
     int (*server_open)(const cwt_server_config_t *config, cwt_server_t **server_p);

@@ -264,6 +264,16 @@ static void bad_endpoint(void)
     REQUIRE(cwt_ofi.load(true) == CW_EINVAL);
 }
 
+/** Says the same before it knows the provider and after. */
+static void one_client(void)
+{
+    bool rxm = strstr(getenv("CAUSEWAY_PROVIDER"), "ofi_rxm") != NULL;
+    cwu_env_load();
+    REQUIRE(cwt_ofi.one_client() == rxm);
+    REQUIRE(cwt_ofi.load(true) == 0);
+    REQUIRE(cwt_ofi.one_client() == rxm);
+}
+
 static void the_stub(void)
 {
     cwt_client_t *client;
@@ -272,6 +282,7 @@ static void the_stub(void)
     REQUIRE(cwt_stub.open(NULL, &client) == CW_ENOTSUP);
     REQUIRE(cwt_stub.server_open(NULL, &server) == CW_ENOTSUP);
     REQUIRE(!cwt_stub.pending(NULL));
+    REQUIRE(!cwt_stub.one_client());
 }
 
 int main(int argc, char **argv)
@@ -295,6 +306,7 @@ int main(int argc, char **argv)
         {"no_provider", no_provider, "nonesuch", "tcp"},
         {"no_interface", no_interface, "nonesuch0", "lo=127.0.0.1"},
         {"bad_endpoint", bad_endpoint, "xrc", "rdm, msg or auto"},
+        {"one_client", one_client, NULL, NULL},
         {"the_stub", the_stub, NULL, NULL},
     };
     bool rdm = getenv("CAUSEWAY_ENDPOINT") && strcmp(getenv("CAUSEWAY_ENDPOINT"), "rdm") == 0;

@@ -92,7 +92,7 @@ def check_json(schema):
 
 def check_text():
     output = run("traffic", pes=2, CAUSEWAY_STATS=1)
-    for pattern in [r"PE 0 node 0: init bootstrap", r"PE 1: put +3 calls +3000 bytes", r"PE 0: shmem_barrier_all +3 calls",
+    for pattern in [r"PE 0 node 0: start-up in us: launch \d+, bootstrap \d+, .*; exchange unused, fabric none", r"PE 1: put +3 calls +3000 bytes", r"PE 0: shmem_barrier_all +3 calls",
                     r"PE 0: with PE 1: puts 17 \(13168 bytes\), gets 6 \(708 bytes\), atomics 8,", r"PE 1: peers touched 1"]:
         check(re.search(pattern, output), f"text: no line '{pattern}' in\n{output}")
 

@@ -144,6 +144,7 @@ static void take_leftovers(run_t *run)
 int main(int argc, char **argv)
 {
     static run_t run;
+    run.started_ns = cwu_now_ns();
     open_standard_fds();
     options_parse(&run.opt, argc, argv);
     handover(&run.opt);

@@ -69,6 +69,7 @@ typedef struct run {
     // How the job ends
     bool ending;                                   // others have been, or will be, told to end
     int status;                                    // exit status of oshrun, once `ending`
+    uint64_t started_ns;                           // when main began
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
     int ninterrupts, last_signal;
 } run_t;

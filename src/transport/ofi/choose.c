@@ -227,6 +227,16 @@ int ofi_load(bool one_machine)
     return rc;
 }
 
+/** A second endpoint of a process gets no answer over ofi_rxm of libfabric 1.17. */
+bool ofi_one_client(void)
+{
+    pthread_mutex_lock(&load_lock);
+    const char *name = load_result == 0 ? ofi_choice.info->fabric_attr->prov_name : cwu_env.provider;
+    bool one = name && strstr(name, "ofi_rxm");
+    pthread_mutex_unlock(&load_lock);
+    return one;
+}
+
 /** Is this the same device with the same promises? Only the threads may differ. */
 static bool same_but_threads(const struct fi_info *a, const struct fi_info *b)
 {

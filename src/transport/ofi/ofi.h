@@ -79,6 +79,7 @@ typedef struct ofi_choice {
 } ofi_choice_t;
 extern ofi_choice_t ofi_choice;
 int ofi_load(bool one_machine);
+bool ofi_one_client(void);
 /** Looks for safe_info, once. */
 void ofi_load_safe(bool one_machine);
 

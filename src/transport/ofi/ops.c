@@ -6,6 +6,7 @@
 const cwt_ops_t cwt_ofi = {
     .name = "ofi",
     .load = ofi_load,
+    .one_client = ofi_one_client,
     .server_open = ofi_server_open,
     .server_address = ofi_server_address,
     .server_secret = ofi_server_secret,

@@ -12,6 +12,11 @@ static int stub_load(bool one_machine)
     return CW_ENOTSUP;
 }
 
+static bool stub_one_client(void)
+{
+    return false;
+}
+
 static int stub_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
 {
     (void)config, (void)server_p;
@@ -138,6 +143,7 @@ static void stub_close(cwt_client_t *client)
 const cwt_ops_t cwt_stub = {
     .name = "stub",
     .load = stub_load,
+    .one_client = stub_one_client,
     .server_open = stub_server_open,
     .server_address = stub_server_address,
     .server_secret = stub_server_secret,

@@ -109,6 +109,11 @@ static int trace_load(bool one_machine)
     return trace_setup.real->load(one_machine);
 }
 
+static bool trace_one_client(void)
+{
+    return trace_setup.real->one_client();
+}
+
 static int trace_open(const cwt_client_config_t *config, cwt_client_t **client_p)
 {
     static _Atomic uint32_t number;
@@ -418,6 +423,7 @@ static void trace_server_close(cwt_server_t *server)
 const cwt_ops_t cwt_trace = {
     .name = "trace",
     .load = trace_load,
+    .one_client = trace_one_client,
     .server_open = trace_server_open,
     .server_address = trace_server_address,
     .server_secret = trace_server_secret,
