@@ -234,7 +234,10 @@ void gasnet_causeway_unsafe(const char *call, int result, const char *file, int 
             gasnet_causeway_unsafe(#fncall, gasnet_causeway_result, __FILE__, __LINE__); \
     } while (0)
 
+void gasnet_causeway_announce(int mode, const char *source);
+
 // ---------------------------------------------------------------- objects of one program are of one configuration
+#ifndef GASNET_CAUSEWAY_LIBRARY
 // Two definitions of an absolute symbol with one value are one; with two values the linker refuses the program.
 #define GASNET_CAUSEWAY_TEXT_(x) #x
 #define GASNET_CAUSEWAY_TEXT(x) GASNET_CAUSEWAY_TEXT_(x)
@@ -246,12 +249,12 @@ __asm__(".globl gasnet_threads_of_objects_differ\n"
         ".set gasnet_segment_of_objects_differs, " GASNET_CAUSEWAY_TEXT(GASNET_CAUSEWAY_SEGMENT) "\n");
 
 /** Tells the library, before main, that this process uses GASNet, and how: also objects in libraries are compared. */
-void gasnet_causeway_announce(int mode, const char *source);
 static void gasnet_causeway_announce_this(void) __attribute__((__constructor__, __used__));
 static void gasnet_causeway_announce_this(void)
 {
     gasnet_causeway_announce(GASNET_CAUSEWAY_MODE, __BASE_FILE__);
 }
+#endif
 
 #ifdef __cplusplus
 }

@@ -28,27 +28,40 @@ typedef struct ending {
     uint64_t arrived;  // on node 0: who came
     uint64_t status;   // on node 0: GIVEN | the first one
     uint64_t wanted;   // on each host's first node: GIVEN | status of who lost patience
+    uint64_t all;      // on each host's first node: the last one came
     uint64_t here;     // on each node: it came
 } ending_t;
 
 static struct {
     ending_t *mine;           // symmetric
-    const uint64_t *wanted;   // of this host
+    const ending_t *host;     // of this host
     pid_t pid;
     atomic_flag begun;
     _Atomic int seen;          // SIGQUIT was raised for the end
     _Atomic int first_signal;  // that became SIGQUIT
 } me = {.begun = ATOMIC_FLAG_INIT};
 
+static const int signals[] = {SIGQUIT, SIGTERM, SIGINT, SIGHUP};
+
 static uint64_t ask(uint64_t *word, cw_amo_op_t op, uint64_t value, int pe)
 {
     return cw_amo_fetching(&cw_ctx_default, word, op, sizeof *word, value, 0, pe);
 }
 
+static bool all_came(void)
+{
+    return __atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) != 0;
+}
+
+static bool is_wanted(void)
+{
+    return me.host && __atomic_load_n(&me.host->wanted, __ATOMIC_ACQUIRE) != 0;
+}
+
 // ---------------------------------------------------------------- signals
 void gas_exit_look(void)
 {
-    if (CW_LIKELY(__atomic_load_n(me.wanted, __ATOMIC_RELAXED) == 0) || atomic_exchange(&me.seen, 1))
+    if (CW_LIKELY(__atomic_load_n(&me.host->wanted, __ATOMIC_RELAXED) == 0) || atomic_exchange(&me.seen, 1))
         return;
     raise(SIGQUIT);
 }
@@ -57,9 +70,8 @@ void gas_exit_look(void)
 static void on_quit(int signo)
 {
     int first = atomic_load(&me.first_signal);
-    if (atomic_load(&me.seen) || (me.wanted && __atomic_load_n(me.wanted, __ATOMIC_RELAXED))) {
-        gasnet_exit((int)(uint32_t)*me.wanted);
-    }
+    if (is_wanted())
+        gasnet_exit((int)(uint32_t)me.host->wanted);
     signal(first ? first : signo, SIG_DFL);  // as if nobody had listened
     raise(first ? first : signo);
 }
@@ -98,20 +110,23 @@ static void flush_output(void)
 }
 
 // ---------------------------------------------------------------- together
-static bool all_came(void)
-{
-    return ask(&me.mine->arrived, CW_AMO_FETCH, 0, 0) >= gas.nodes;
-}
-
-static bool wait_for_all(uint64_t patience_ns)
+/** For all, or for somebody else's impatience. */
+static bool wait_for_all(uint64_t patience_ns, bool also_wanted)
 {
     uint64_t deadline = cwu_now_ns() + patience_ns;
     cw_wait_t w = CW_WAIT_INIT("gasnet_exit");
-    bool all;
-    while (!(all = all_came()) && cwu_now_ns() < deadline && __atomic_load_n(me.wanted, __ATOMIC_RELAXED) == 0)
+    while (!all_came() && cwu_now_ns() < deadline && !(also_wanted && is_wanted()))
         cw_wait_round(&w);
     cw_wait_done(&w);
-    return all;
+    return all_came();
+}
+
+/** Sets a word of every host. */
+static void tell_hosts(uint64_t *word, uint64_t value)
+{
+    for (int node = 0; node < cw_world.nnodes; node++)
+        ask(word, CW_AMO_SET, value, cw_world.leader_of_node[node]);
+    cw_quiet(&cw_ctx_default);
 }
 
 static void signal_neighbours(void)
@@ -124,54 +139,54 @@ static void signal_neighbours(void)
     }
 }
 
-/** Every host learns that the job is to end. */
-static void tell_hosts(int status)
-{
-    for (int node = 0; node < cw_world.nnodes; node++)
-        ask(&me.mine->wanted, CW_AMO_SET, GIVEN | (uint32_t)status, cw_world.leader_of_node[node]);
-}
-
 /** Returns the status when all have come; ends the job when somebody does not. */
 static int end_together(int status)
 {
     uint64_t first = cw_amo_fetching(&cw_ctx_default, &me.mine->status, CW_AMO_CSWAP, 8, GIVEN | (uint32_t)status, 0, 0);
     int agreed = first ? (int)(uint32_t)first : status;
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
-    ask(&me.mine->arrived, CW_AMO_ADD, 1, 0);
-    uint64_t patience = status ? SECOND : (uint64_t)cwu_env.exit_timeout * SECOND;
-    if (wait_for_all(patience))
+    if (ask(&me.mine->arrived, CW_AMO_ADD, 1, 0) + 1 == gas.nodes)
+        tell_hosts(&me.mine->all, 1);
+    if (wait_for_all(status ? SECOND : (uint64_t)cwu_env.exit_timeout * SECOND, true))
         return agreed;
-    if (__atomic_load_n(me.wanted, __ATOMIC_RELAXED) == 0)
-        tell_hosts(agreed);
+    cwu_error_hush();  // who goes before others has its connections to them break
+    if (!is_wanted())
+        tell_hosts(&me.mine->wanted, GIVEN | (uint32_t)agreed);
     signal_neighbours();
-    uint64_t deadline = cwu_now_ns() + SECOND;
-    cw_wait_t w = CW_WAIT_INIT("gasnet_exit");
-    bool all;
-    while (!(all = all_came()) && cwu_now_ns() < deadline)
-        cw_wait_round(&w);
-    cw_wait_done(&w);
-    if (!all)
+    if (!wait_for_all(SECOND, false))
         cw_global_exit(agreed);
     return agreed;
 }
 
 /** Of all, in good order. */
-static void leave(int status)
+static void leave(void)
 {
-    if (status != 0)
-        cw_global_exit(status);
     if (gas.attached)
         cw_am_close(CW_AM_GASNET);
     while (cw_world.initialized)
         cw_finalize();
 }
 
-static void end(int status)
+/** Returns the job's status. */
+static int end(int status)
 {
     // Core must not take the signals' handlers for a call of the client: nothing is checked from here on.
     gas.check = false;
-    if (cw_world.initialized)
-        leave(end_together(status));
+    if (!cw_world.initialized)
+        return status;
+    int agreed = end_together(status);
+    leave();
+    return agreed;
+}
+
+/** The signals' handlers end the process too: not in the middle of its end. */
+static void block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&set, signals[i]);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 GAS_API void gasnet_exit(int exitcode)
@@ -180,22 +195,27 @@ GAS_API void gasnet_exit(int exitcode)
         fflush(NULL);
         _exit(exitcode);
     }
+    block_signals();
     if (atomic_flag_test_and_set(&me.begun))
         for (;;)
-            pause();  // another thread, or what a handler interrupted, is about to end the process
+            pause();  // another thread is about to end the process
+    if (is_wanted())
+        cwu_error_hush();
     flush_output();
-    end(exitcode);
-    _exit(exitcode);
+    _exit(end(exitcode));
 }
 
 /** exit, or a return from main, without gasnet_exit. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
+    block_signals();
     if (getpid() != me.pid || atomic_flag_test_and_set(&me.begun))
         return;
     fflush(NULL);
-    end(status);
+    int agreed = end(status);
+    if (agreed != status)
+        _exit(agreed);
 }
 
 void gas_exit_open(void)
@@ -207,12 +227,9 @@ void gas_exit_open(void)
         memset(me.mine, 0, sizeof *me.mine);
         cw_barrier(cw_group_world);
     }
-    ending_t *first = cw_ptr(me.mine, cw_world.pes_of_node[0]);
-    me.wanted = &first->wanted;
+    me.host = cw_ptr(me.mine, cw_world.pes_of_node[0]);
     me.pid = getpid();
-    listen_to(SIGQUIT, on_quit);
-    listen_to(SIGTERM, on_end);
-    listen_to(SIGINT, on_end);
-    listen_to(SIGHUP, on_end);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        listen_to(signals[i], signals[i] == SIGQUIT ? on_quit : on_end);
     on_exit(at_exit, NULL);
 }

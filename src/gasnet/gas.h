@@ -7,9 +7,10 @@
 // transfers on the default context serve. What is not in a segment (GASNET_SEGMENT_EVERYTHING) the owner copies itself,
 // asked by messages (everything.c).
 //
-//   gas.peer[node]   [limit] bit 0 clear: add it to the owner's address to have the memory here; bit 1 besides: and look for
-//                    sleepers afterwards (mixed programs); bit 0 set: far, or to be checked first. What calls look at.
-//   gas.far[node]    the record of a node that was reached before, for small puts; base NULL: not yet
+//   gas.word[node]   bit 0 clear: add it to the owner's address to have the memory here; bit 1 besides: and look for
+//                    sleepers afterwards (mixed programs); bit 0 set: leads to a gas_far_t, of those not reached before to
+//                    one whose inject does everything. Fast paths look at [0, gas.limit) only: at none before attach,
+//                    while somebody looks on (checks!), and with EVERYTHING.
 //
 // Completion: everything that goes off the node is complete after a quiet, so quiets are numbered, and a handle is the
 // number of those begun when it was made (sync.c). What messages do is counted in operations (gas_op_t).
@@ -34,17 +35,16 @@
 #ifndef GASNET_PAR
 #define GASNET_PAR 1  // for the header only: the library serves all configurations
 #endif
+#define GASNET_CAUSEWAY_LIBRARY 1
 #include "gasnet.h"
 
 #define GAS_API __attribute__((visibility("default")))
-
-#define GAS_COLD ((uintptr_t)1)  // a peer word that leads nowhere yet
 
 enum { GAS_SEQ = 1, GAS_PARSYNC, GAS_PAR };
 enum { GAS_MAX_LEVELS = 16 };  // of strided transfers
 enum { GAS_FAST = 1, GAS_LARGE, GAS_EVERYTHING };
 
-/** A peer off the node as small puts need it: a cwt_target_t whose base takes the owner's addresses. */
+/** A peer off the node as small puts need it: a cwt_target_t whose base takes the owner's addresses. Never changes. */
 typedef struct gas_far {
     ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
     void *ep;
@@ -60,11 +60,10 @@ typedef struct gas_segment {
 } gas_segment_t;
 
 typedef struct gas_state {
-    const uintptr_t *peer;   // [limit]
-    uint32_t limit;          // nodes once attached, 0 before: what fast paths may look at
-    uintptr_t *word;         // [nodes] the truth, where peer is all cold
+    uintptr_t *word;         // [nodes]
+    uint32_t limit;          // nodes, or 0: what fast paths may look at
     gas_segment_t *segment;  // [nodes]: sizes differ, and placement is random in every process
-    gas_far_t *far_records;  // [nodes], NULL in a job of one node; filled in when a node is first reached
+    gas_far_t *strangers;    // [nodes], NULL in a job of one node: records of nodes that are still to be reached
     uintptr_t heap_offset, heap_nbytes;  // what of a slice others can reach, from its origin on
     uint32_t nodes, me;
     int threads, segments;   // GAS_…, 0: no gasnet_init yet
@@ -131,13 +130,22 @@ bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, 
              gas_op_t *op);
 bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes, gas_op_t *op);
 
-/** Cold for nodes that do not exist. */
-static inline __attribute__((always_inline)) uintptr_t gas_peer_word(gasnet_node_t node)
+static inline __attribute__((always_inline)) uintptr_t gas_word(gasnet_node_t node)
+{
+    return __atomic_load_n(&gas.word[node], __ATOMIC_RELAXED);
+}
+
+/** Is this the path that is counted in instructions? Its word then. */
+static inline __attribute__((always_inline)) bool gas_is_plain(gasnet_node_t node, uintptr_t *word_p)
 {
     if (CW_UNLIKELY(node >= gas.limit))
-        return GAS_COLD;
-    return __atomic_load_n(&gas.peer[node], __ATOMIC_RELAXED);
+        return false;
+    *word_p = gas_word(node);
+    return true;
 }
+
+/** gas.strangers[i].inject. */
+ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
 
 /** My symmetric address of what lies at `addr` in that node. */
 static inline char *gas_symmetric(gasnet_node_t node, const void *addr)

@@ -8,6 +8,7 @@
 //   state   0 free, 1 held, 2 held and somebody sleeps
 //   owner   the holder's gas_thread_t: written by the holder only
 //   below   checking mode: the lock that the holder took before this one
+#include "base/clock.h"
 #include "base/futex.h"
 #include "gasnet/gas.h"
 

@@ -161,36 +161,26 @@ static void exchange(uintptr_t addr, uintptr_t size)
 /** What of a process is mapped here: all that its slice holds, and of myself everything. */
 static uintptr_t word_of(uint32_t node)
 {
-    uintptr_t word = cw_ctx_default.word[node];
+    uintptr_t word = cw_ctx_default.word[node], ring = gas.mixed ? 2 : 0;
     if (node == gas.me)
-        return gas.mixed ? 2 : 0;
+        return ring;
     if ((word & 1) || gas.segments == GAS_EVERYTHING)
-        return GAS_COLD;
-    return (word + cw_area_origin() - gas.segment[node].origin) | (gas.mixed ? 2 : 0);
-}
-
-static uintptr_t *cold_table(void)
-{
-    uintptr_t *table = malloc(gas.nodes * sizeof *table);
-    if (!table)
-        cwu_fatal("gasnet_attach: out of memory for the table of %u nodes", gas.nodes);
-    for (size_t i = 0; i < gas.nodes; i++)
-        table[i] = GAS_COLD;
-    return table;
+        return (uintptr_t)&gas.strangers[node] + 1;
+    return (word + cw_area_origin() - gas.segment[node].origin) | ring;
 }
 
 static void make_tables(void)
 {
-    gas.word = cold_table();
+    static cwt_target_t unmarked;  // where strangers' marks go
+    gas.word = malloc(gas.nodes * sizeof *gas.word);
+    if (cw_world.nnodes > 1 || gas.segments == GAS_EVERYTHING)
+        gas.strangers = aligned_alloc(64, gas.nodes * sizeof(gas_far_t));
+    if (!gas.word || (!gas.strangers && cw_world.nnodes > 1))
+        cwu_fatal("gasnet_attach: out of memory for the tables of %u nodes", gas.nodes);
+    for (uint32_t node = 0; gas.strangers && node < gas.nodes; node++)
+        gas.strangers[node] = (gas_far_t){.inject = gas_meet, .ep = &gas.strangers[node], .record = &unmarked};
     for (uint32_t node = 0; node < gas.nodes; node++)
         gas.word[node] = word_of(node);
-    if (cw_world.nnodes > 1 && gas.segments != GAS_EVERYTHING) {
-        gas.far_records = aligned_alloc(64, gas.nodes * sizeof(gas_far_t));
-        if (!gas.far_records)
-            cwu_fatal("gasnet_attach: out of memory for the records of %u nodes", gas.nodes);
-        memset(gas.far_records, 0, gas.nodes * sizeof(gas_far_t));
-    }
-    gas.peer = cw_world.plain ? gas.word : cold_table();
 }
 
 GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset)
@@ -210,7 +200,7 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
     gas_barrier_open();
     gas_am_open(table, numentries);
     gas.attached = true;
-    gas.limit = gas.nodes;
+    gas.limit = cw_world.plain && !everything ? gas.nodes : 0;
     gas.slow_sync = gas.check || everything || !cw_world.plain;
     cw_barrier(cw_group_world);
     return GASNET_OK;
@@ -269,7 +259,7 @@ GAS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries
         return GASNET_ERR_BAD_ARG;
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
         uint32_t first = (uint32_t)cw_world.leader_of_node[cw_world.node_of_pe[i]];
-        uintptr_t word = gas.word[i];
+        uintptr_t word = gas_word(i);
         bool alone = gas.segments == GAS_EVERYTHING;  // what is shared is then only what has no name of its own
         nodeinfo_table[i] = (gasnet_nodeinfo_t){first, alone ? i : first, word & 1 ? 0 : word & ~(uintptr_t)3};
     }

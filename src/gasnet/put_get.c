@@ -4,68 +4,83 @@
 // or whose record is known. Everything else goes to rma.c.
 #include "gasnet/gas.h"
 
-static inline __attribute__((always_inline)) bool put_near(gasnet_node_t node, void *dest, const void *src,
-                                                           size_t nbytes, uintptr_t word)
-{
-    (void)node;
-    if (CW_UNLIKELY(word & 3) || CW_UNLIKELY(nbytes != 8))
-        return false;
-    cw_store_bits(cw_local_address(word, dest), *(const uint64_t *)src, 8);
-    return true;
-}
+/** Eight bytes that lie at src and go to dest, kept for a second try. */
+typedef struct small {
+    uint64_t bits;
+    void *dest;
+} small_t;
 
 /** The put that the provider did not take, and the wait when too many were injected. */
-static __attribute__((noinline, cold)) void put_again(gas_far_t *far, ssize_t rc, void *dest, uint64_t bits,
-                                                      size_t nbytes)
+static __attribute__((noinline, cold)) void put_again(const gas_far_t *far, ssize_t rc, const small_t *small)
 {
-    gasnet_node_t node = (gasnet_node_t)(far - gas.far_records);
+    const cwt_target_t *record = far->record;
+    void *symmetric = (char *)small->dest + (far->base - record->base);
     if (rc)
-        cw_put_scalar_retry(gas_symmetric(node, dest), bits, nbytes, (uintptr_t)far->record + 1, &cw_ctx_default);
+        cw_put_scalar_retry(symmetric, small->bits, 8, (uintptr_t)record + 1, &cw_ctx_default);
     else
         cw_put_scalar_drain(&cw_ctx_default);
 }
 
-/** A small put to another node that was reached before. */
-static inline __attribute__((always_inline)) void put_far(uintptr_t word, void *dest, uint64_t bits, size_t nbytes)
+/** Eight bytes to another node. */
+static inline __attribute__((always_inline)) void put_far(uintptr_t word, void *dest, const void *src)
 {
-    gas_far_t *far = (gas_far_t *)(word - 1);
-    ssize_t rc = far->inject(far->ep, &bits, nbytes, far->fabric_addr, (uintptr_t)dest + far->base, far->key);
-    __atomic_store_n(&far->record->last, word, __ATOMIC_RELEASE);
+    const gas_far_t *far = (const gas_far_t *)(word - 1);
+    small_t small = {.dest = dest};
+    memcpy(&small.bits, src, 8);
+    ssize_t rc = far->inject(far->ep, &small.bits, 8, far->fabric_addr, (uintptr_t)dest + far->base, far->key);
+    __atomic_store_n(&far->record->last, (uintptr_t)far, __ATOMIC_RELEASE);
 #if defined(__x86_64__)
-    cw_hot.last = word;  // stores become visible in order
+    cw_hot.last = (uintptr_t)far;  // stores become visible in order
 #else
-    __atomic_exchange_n(&cw_hot.last, word, __ATOMIC_ACQ_REL);
+    __atomic_exchange_n(&cw_hot.last, (uintptr_t)far, __ATOMIC_ACQ_REL);
 #endif
     if (CW_UNLIKELY(rc != 0 || --cw_hot.room < 0))
-        put_again(far, rc, dest, bits, nbytes);
+        put_again(far, rc, &small);
 }
 
-static inline bool is_far(uintptr_t word)
+static inline __attribute__((always_inline)) bool put_near(gasnet_node_t node, void *dest, const void *src,
+                                                           uintptr_t *word_p)
 {
-    return (word & 1) && word != GAS_COLD;
+    if (!gas_is_plain(node, word_p) || CW_UNLIKELY(*word_p & 3))
+        return false;
+    cw_store_bits(cw_local_address(*word_p, dest), *(const uint64_t *)src, 8);
+    return true;
 }
 
-static __attribute__((noinline)) void put_nbi_any(const char *call, gasnet_node_t node, void *dest, const void *src,
-                                                  size_t nbytes, gas_mode_t mode)
+// Parameters in the order of the callers', so that these need not move theirs.
+static __attribute__((noinline)) void put_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                                              const char *call)
+{
+    gas_put(call, node, dest, src, nbytes, GAS_BLOCKING, NULL);
+}
+
+static __attribute__((noinline)) void get_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+                                              const char *call)
+{
+    gas_get(call, dest, node, src, nbytes, GAS_BLOCKING, NULL);
+}
+
+static __attribute__((noinline)) void put_nbi_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                                                  gas_mode_t mode, const char *call)
 {
     gas_put(call, node, dest, src, nbytes, mode, gas_implicit(true));
 }
 
-static __attribute__((noinline)) void get_nbi_any(const char *call, void *dest, gasnet_node_t node, const void *src,
-                                                  size_t nbytes, gas_mode_t mode)
+static __attribute__((noinline)) void get_nbi_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+                                                  gas_mode_t mode, const char *call)
 {
     gas_get(call, dest, node, src, nbytes, mode, gas_implicit(false));
 }
 
-static __attribute__((noinline)) gasnet_handle_t put_nb_any(const char *call, gasnet_node_t node, void *dest,
-                                                            const void *src, size_t nbytes, gas_mode_t mode)
+static __attribute__((noinline)) gasnet_handle_t put_nb_any(gasnet_node_t node, void *dest, const void *src,
+                                                            size_t nbytes, gas_mode_t mode, const char *call)
 {
     gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
     return gas_handle(gas_put(call, node, dest, src, nbytes, mode, op), op);
 }
 
-static __attribute__((noinline)) gasnet_handle_t get_nb_any(const char *call, void *dest, gasnet_node_t node,
-                                                            const void *src, size_t nbytes, gas_mode_t mode)
+static __attribute__((noinline)) gasnet_handle_t get_nb_any(void *dest, gasnet_node_t node, const void *src,
+                                                            size_t nbytes, gas_mode_t mode, const char *call)
 {
     gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
     return gas_handle(gas_get(call, dest, node, src, nbytes, mode, op), op);
@@ -74,8 +89,9 @@ static __attribute__((noinline)) gasnet_handle_t get_nb_any(const char *call, vo
 // ---------------------------------------------------------------- blocking
 GAS_API void gasnet_put(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
-    if (!put_near(node, dest, src, nbytes, gas_peer_word(node)))
-        gas_put(__func__, node, dest, src, nbytes, GAS_BLOCKING, NULL);
+    uintptr_t word;
+    if (CW_UNLIKELY(nbytes != 8) || !put_near(node, dest, src, &word))
+        put_any(node, dest, src, nbytes, __func__);
 }
 
 GAS_API void gasnet_put_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
@@ -85,12 +101,11 @@ GAS_API void gasnet_put_bulk(gasnet_node_t node, void *dest, void *src, size_t n
 
 GAS_API void gasnet_get(void *dest, gasnet_node_t node, void *src, size_t nbytes)
 {
-    uintptr_t word = gas_peer_word(node);
-    if (CW_UNLIKELY(word & 1) || CW_UNLIKELY(nbytes != 8)) {
-        gas_get(__func__, dest, node, src, nbytes, GAS_BLOCKING, NULL);
-        return;
-    }
-    *(uint64_t *)dest = cw_load_bits(cw_local_address(word & ~(uintptr_t)2, src), 8);
+    uintptr_t word;
+    if (CW_UNLIKELY(nbytes != 8) || !gas_is_plain(node, &word) || CW_UNLIKELY(word & 3))
+        get_any(dest, node, src, nbytes, __func__);
+    else
+        *(uint64_t *)dest = cw_load_bits(cw_local_address(word, src), 8);
 }
 
 GAS_API void gasnet_get_bulk(void *dest, gasnet_node_t node, void *src, size_t nbytes)
@@ -101,58 +116,56 @@ GAS_API void gasnet_get_bulk(void *dest, gasnet_node_t node, void *src, size_t n
 // ---------------------------------------------------------------- explicit handles
 GAS_API gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
-    if (put_near(node, dest, src, nbytes, gas_peer_word(node)))
+    uintptr_t word;
+    if (CW_LIKELY(nbytes == 8) && put_near(node, dest, src, &word))
         return GASNET_INVALID_HANDLE;
-    return put_nb_any(__func__, node, dest, src, nbytes, GAS_COPIED);
+    return put_nb_any(node, dest, src, nbytes, GAS_COPIED, __func__);
 }
 
 GAS_API gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
-    return put_nb_any(__func__, node, dest, src, nbytes, GAS_BULK);
+    return put_nb_any(node, dest, src, nbytes, GAS_BULK, __func__);
 }
 
 GAS_API gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, void *src, size_t nbytes)
 {
-    return get_nb_any(__func__, dest, node, src, nbytes, GAS_COPIED);
+    return get_nb_any(dest, node, src, nbytes, GAS_COPIED, __func__);
 }
 
 GAS_API gasnet_handle_t gasnet_get_nb_bulk(void *dest, gasnet_node_t node, void *src, size_t nbytes)
 {
-    return get_nb_any(__func__, dest, node, src, nbytes, GAS_BULK);
+    return get_nb_any(dest, node, src, nbytes, GAS_BULK, __func__);
 }
 
 // ---------------------------------------------------------------- implicit
 GAS_API void gasnet_put_nbi(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
-    uintptr_t word = gas_peer_word(node);
-    if (put_near(node, dest, src, nbytes, word))
-        return;
-    if (CW_LIKELY(nbytes == 8) && CW_LIKELY(is_far(word)))
-        put_far(word, dest, *(const uint64_t *)src, 8);
+    uintptr_t word = 0;
+    if (CW_UNLIKELY(nbytes != 8) || !gas_is_plain(node, &word) || (word & 3) == 2)
+        put_nbi_any(node, dest, src, nbytes, GAS_COPIED, __func__);
+    else if (word & 1)
+        put_far(word, dest, src);
     else
-        put_nbi_any(__func__, node, dest, src, nbytes, GAS_COPIED);
+        cw_store_bits(cw_local_address(word, dest), *(const uint64_t *)src, 8);
 }
 
 GAS_API void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
-    uintptr_t word = gas_peer_word(node);
-    if (CW_LIKELY(is_far(word)) && nbytes == 8) {
-        uint64_t bits;
-        memcpy(&bits, src, 8);
-        put_far(word, dest, bits, 8);
-        return;
-    }
-    put_nbi_any(__func__, node, dest, src, nbytes, GAS_BULK);
+    uintptr_t word = 0;
+    if (CW_LIKELY(nbytes == 8) && gas_is_plain(node, &word) && CW_LIKELY(word & 1))
+        put_far(word, dest, src);
+    else
+        put_nbi_any(node, dest, src, nbytes, GAS_BULK, __func__);
 }
 
 GAS_API void gasnet_get_nbi(void *dest, gasnet_node_t node, void *src, size_t nbytes)
 {
-    get_nbi_any(__func__, dest, node, src, nbytes, GAS_COPIED);
+    get_nbi_any(dest, node, src, nbytes, GAS_COPIED, __func__);
 }
 
 GAS_API void gasnet_get_nbi_bulk(void *dest, gasnet_node_t node, void *src, size_t nbytes)
 {
-    get_nbi_any(__func__, dest, node, src, nbytes, GAS_BULK);
+    get_nbi_any(dest, node, src, nbytes, GAS_BULK, __func__);
 }
 
 // ---------------------------------------------------------------- memset

@@ -2,25 +2,36 @@
 //
 // Puts and gets behind the fast paths: checks, other sizes, other nodes.
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "gasnet/gas.h"
 
-/** The record of a node for small puts, once it has been reached; kept when nobody looks on. */
+/** The record of a node for small puts, once it has been reached. */
 static void learn(gasnet_node_t node)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // of far_records
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     uintptr_t word = cw_peer_word(&cw_ctx_default, (int)node);
-    if (!gas.far_records || !cw_world.plain || !(word & 1) || __atomic_load_n(&gas.word[node], __ATOMIC_RELAXED) != GAS_COLD)
+    if (gas.limit == 0 || !(word & 1) || gas_word(node) != (uintptr_t)&gas.strangers[node] + 1)
         return;
     cwt_target_t *record = (cwt_target_t *)(word - 1);
-    gas_far_t *far = &gas.far_records[node];
+    gas_far_t *far = aligned_alloc(64, sizeof *far);
     pthread_mutex_lock(&lock);
-    if (record->conn && !far->record) {
+    if (record->conn && far && gas_word(node) == (uintptr_t)&gas.strangers[node] + 1) {
         uint64_t base = record->base + cw_area_origin() - gas.segment[node].origin;
         *far = (gas_far_t){record->inject, record->ep, record->fabric_addr, base, record->key, record, {0, 0}};
-        __atomic_store_n(&gas.word[node], (uintptr_t)far + 1, __ATOMIC_RELEASE);  // pairs with gas_peer_word
+        __atomic_store_n(&gas.word[node], (uintptr_t)far + 1, __ATOMIC_RELEASE);  // pairs with gas_word
+        far = NULL;
     }
     pthread_mutex_unlock(&lock);
+    free(far);
+}
+
+ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
+{
+    (void)fabric_addr, (void)key;
+    gasnet_node_t node = (gasnet_node_t)((gas_far_t *)ep - gas.strangers);
+    gas_put("gasnet_put_nbi", node, (void *)(uintptr_t)addr, buf, nbytes, GAS_COPIED, NULL);
+    return 0;
 }
 
 static void copy_local(gasnet_node_t node, uintptr_t word, void *dest, const void *src, size_t nbytes)
@@ -37,7 +48,7 @@ bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, 
     gas_check_transfer(call, node, dest, src, nbytes);
     if (nbytes == 0)
         return false;
-    uintptr_t word = __atomic_load_n(&gas.word[node], __ATOMIC_RELAXED);
+    uintptr_t word = gas_word(node);
     if (!(word & 1)) {
         copy_local(node, word, (void *)((uintptr_t)dest + (word & ~(uintptr_t)3)), src, nbytes);
         return false;
@@ -67,7 +78,7 @@ bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, 
     gas_check_transfer(call, node, src, dest, nbytes);
     if (nbytes == 0)
         return false;
-    uintptr_t word = __atomic_load_n(&gas.word[node], __ATOMIC_RELAXED);
+    uintptr_t word = gas_word(node);
     if (!(word & 1)) {
         cw_copy(dest, (const void *)((uintptr_t)src + (word & ~(uintptr_t)3)), nbytes);
         cw_get_done();
@@ -95,7 +106,7 @@ bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, siz
     gas_check_transfer(call, node, dest, &value, nbytes);
     if (nbytes == 0)
         return false;
-    uintptr_t word = __atomic_load_n(&gas.word[node], __ATOMIC_RELAXED);
+    uintptr_t word = gas_word(node);
     if (!(word & 1)) {
         memset((char *)dest + (word & ~(uintptr_t)3), value, nbytes);
         if (word & 2)

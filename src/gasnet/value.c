@@ -27,8 +27,8 @@ static inline bool is_whole(size_t nbytes)
 
 GAS_API void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes)
 {
-    uintptr_t word = gas_peer_word(node);
-    if (CW_LIKELY(!(word & 3)) && CW_LIKELY(is_whole(nbytes))) {
+    uintptr_t word;
+    if (CW_LIKELY(is_whole(nbytes)) && gas_is_plain(node, &word) && CW_LIKELY(!(word & 3))) {
         cw_store_bits(cw_local_address(word, dest), value, nbytes);
         return;
     }
@@ -45,8 +45,8 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet
 
 GAS_API void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes)
 {
-    uintptr_t word = gas_peer_word(node);
-    if (CW_LIKELY(!(word & 3)) && CW_LIKELY(is_whole(nbytes))) {
+    uintptr_t word;
+    if (CW_LIKELY(is_whole(nbytes)) && gas_is_plain(node, &word) && CW_LIKELY(!(word & 3))) {
         cw_store_bits(cw_local_address(word, dest), value, nbytes);
         return;
     }
@@ -56,9 +56,9 @@ GAS_API void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_
 
 GAS_API gasnet_register_value_t gasnet_get_val(gasnet_node_t node, void *src, size_t nbytes)
 {
-    uintptr_t word = gas_peer_word(node);
-    if (CW_LIKELY(!(word & 1)) && CW_LIKELY(is_whole(nbytes)))
-        return cw_load_bits(cw_local_address(word & ~(uintptr_t)2, src), nbytes);
+    uintptr_t word;
+    if (CW_LIKELY(is_whole(nbytes)) && gas_is_plain(node, &word) && CW_LIKELY(!(word & 3)))
+        return cw_load_bits(cw_local_address(word, src), nbytes);
     gasnet_register_value_t value = 0;
     check_size(__func__, nbytes);
     gas_get(__func__, &value, node, src, nbytes, GAS_BLOCKING, NULL);
