@@ -174,6 +174,8 @@ static int end(int status)
     gas.check = false;
     if (!cw_world.initialized)
         return status;
+    if (is_wanted())
+        cwu_error_hush();
     int agreed = end_together(status);
     leave();
     return agreed;
@@ -199,13 +201,11 @@ GAS_API void gasnet_exit(int exitcode)
     if (atomic_flag_test_and_set(&me.begun))
         for (;;)
             pause();  // another thread is about to end the process
-    if (is_wanted())
-        cwu_error_hush();
     flush_output();
     _exit(end(exitcode));
 }
 
-/** exit, or a return from main, without gasnet_exit. */
+/** exit, or a return from main, without gasnet_exit. Libraries below libfabric also turn SIGTERM into exit(1). */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
