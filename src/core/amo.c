@@ -10,15 +10,19 @@
 #include "core/request.h"
 #include "core/watch.h"
 
-static cw_req_amo_t amo_request(const cwt_target_t *t, const void *addr, cw_amo_op_t op, size_t nbytes,
-                                uint64_t operand, uint64_t compare, int pe)
+/** All but what the transport fills in (core/request.h: nothing may be left undefined on the wire). */
+static inline __attribute__((always_inline)) void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
+                                                              cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                                                              uint64_t compare)
 {
-    return (cw_req_amo_t){.header = {.op = CW_REQ_AMO, .slot = (uint16_t)cw_world.slot_of_pe[pe]},
-                          .offset = (uintptr_t)addr + t->offset,
-                          .operand = operand,
-                          .compare = compare,
-                          .op = (uint16_t)op,
-                          .nbytes = (uint16_t)nbytes};
+    req->header.op = CW_REQ_AMO;
+    req->header.slot = 0;
+    req->offset = (uintptr_t)addr + t->offset;
+    req->operand = operand;
+    req->compare = compare;
+    req->op = (uint16_t)op;
+    req->nbytes = (uint16_t)nbytes;
+    req->pad = 0;
 }
 
 /** The way to an atomic's target; through the NIC even to PEs of this node when atomics are the NIC's. */
@@ -37,36 +41,67 @@ static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes
     return old;
 }
 
-uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
-                       int rank)
+/** A round trip to the node server. */
+static inline __attribute__((always_inline)) uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
+                                                            cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                                                            uint64_t compare, int rank)
+{
+    uint64_t old = 0;
+    cw_req_amo_t req;
+    amo_request(&req, t, addr, op, nbytes, operand, compare);
+    cwt_reply_t reply;  // the transport sets the rest
+    reply.buf = &old;
+    reply.capacity = sizeof old;
+    reply.arrived = NULL;
+    int rc = cw_transport->request(t->conn, &req.header, sizeof req, &reply);
+    if (CW_LIKELY(rc == 0))
+        rc = cw_transport->wait(ctx->port->client, &reply);
+    cw_ctx_must(rc, "atomic", ctx, rank);
+    return nbytes == 4 ? (uint32_t)old : old;
+}
+
+static uint64_t __attribute__((noinline)) remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
+                                                      uint64_t operand, uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
-    uint64_t old = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
     cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
-    int pe = cw_ctx_pe(ctx, rank);
     if (!t)
         return apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
     if (CW_UNLIKELY(ctx->batch != NULL))
         cw_batch_pass(ctx, rank);
-    if (cw_world.nic_atomics) {
-        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
-                "atomic", pe);
-    } else {
-        cw_req_amo_t req = amo_request(t, addr, op, nbytes, operand, compare, pe);
-        cwt_reply_t reply = {.buf = &old, .capacity = sizeof old};
-        cw_must(cw_transport->request(t->conn, &req.header, sizeof req, &reply), "atomic", pe);
-        cw_must(cw_transport->wait(ctx->port->client, &reply), "atomic", pe);
-    }
+    if (!cw_world.nic_atomics)
+        return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
+    uint64_t old = 0;
+    cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
+                "atomic", ctx, rank);
     return nbytes == 4 ? (uint32_t)old : old;
 }
 
-void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
+                       int rank)
+{
+    cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
+    return CW_LIKELY(t != NULL) ? fetch(ctx, t, addr, op, nbytes, operand, compare, rank)
+                                : remote_cold(ctx, addr, op, nbytes, operand, compare, rank);
+}
+
+/** A request that nobody waits for. */
+static inline __attribute__((always_inline)) void post(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
+                                                       cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+{
+    cw_req_amo_t req;
+    amo_request(&req, t, addr, op, nbytes, operand, 0);
+    cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "atomic", ctx, rank);
+    cw_ctx_mark(ctx);
+}
+
+static void __attribute__((noinline))
+post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC, addr, NULL, nbytes, rank));
     cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
-    int pe = cw_ctx_pe(ctx, rank);
     if (!t) {
         apply_here(ctx, (char *)addr + delta, op, nbytes, operand, 0, rank);
         return;
@@ -75,13 +110,20 @@ void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes
         return;
     if (cw_world.nic_atomics) {
         uint64_t old;
-        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, 0, &old), "atomic",
-                pe);
+        cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, 0, &old),
+                    "atomic", ctx, rank);
     } else {
-        cw_req_amo_t req = amo_request(t, addr, op, nbytes, operand, 0, pe);
-        cw_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "atomic", pe);
-        cw_ctx_mark(ctx);
+        post(ctx, t, addr, op, nbytes, operand, rank);
     }
+}
+
+void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+{
+    cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
+    if (CW_LIKELY(t != NULL))
+        post(ctx, t, addr, op, nbytes, operand, rank);
+    else
+        post_cold(ctx, addr, op, nbytes, operand, rank);
 }
 
 /** A fetch that nobody waits for: the reply writes the user's variable when it comes (at the latest in quiet). */
@@ -113,7 +155,8 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
         if (!f)
             cwu_fatal("out of memory in a non-blocking fetching atomic");
         *f = (fetch_nbi_t){.reply = {.arrived = fetch_arrived}, .fetch = fetch, .nbytes = nbytes};
-        cw_req_amo_t req = amo_request(t, addr, op, nbytes, operand, compare, pe);
+        cw_req_amo_t req;
+        amo_request(&req, t, addr, op, nbytes, operand, compare);
         cw_must(cw_transport->request(t->conn, &req.header, sizeof req, &f->reply), "atomic", pe);
         cw_ctx_mark(ctx);
         return;

@@ -29,6 +29,7 @@ typedef struct cw_world {
     int *slot_of_pe;         // [npes]
     int *pes_of_node;        // PEs of this node in slot order [nslots]
     int *leader_of_node;     // [nnodes] lowest PE of each node (hosts its server)
+    int *slots_of_node;      // [nnodes] how many PEs each node has
     unsigned life;           // how often this process has joined: 1, and more after the last finalize and another init
     bool initialized, finalized;
     bool plain;              // between init and finalize, and nobody looks on (core/watch.h): entry points test only this
@@ -101,7 +102,7 @@ int cw_ctx_count_alive(void);
 void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops);
 void cw_ctx_batch_stop(cw_ctx_t *ctx);
 /** The transport between nodes, or NULL in a job of one node. */
-extern const cwt_ops_t *cw_transport;
+extern const cwt_ops_t *cw_transport __attribute__((visibility("hidden")));
 
 // ---------------------------------------------------------------- RMA (core/rma.h inlines, core/rma.c cold paths)
 // rank: within the context's team; the PE number on the default context.

@@ -395,6 +395,11 @@ bool cw_ctx_in_flight(void)
 
 // ---------------------------------------------------------------- wrong use
 
+void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
+{
+    cwu_fatal("%s to PE %d failed (%s)", call, cw_ctx_pe(ctx, rank), cwu_error_name(rc));
+}
+
 static const char *whose_team(const cw_ctx_t *ctx)
 {
     return ctx->size == cw_world.npes ? "job" : "context's team";

@@ -63,6 +63,8 @@ static inline void cw_ctx_leave(cw_ctx_t *ctx)
 
 /** Connects to the node of this rank if need be and returns its record. Fatal when that fails. Takes the lock. */
 cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank);
+/** CAUSEWAY_CONNECT=static: connects to all nodes now instead of at first use. */
+void cw_ctx_connect_all(void);
 /** The connection to a node. Lock held. */
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node);
 /** Gives a context that leaves the node a table of its own, with all that it knew in it. Lock held. */
@@ -114,6 +116,14 @@ static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void
     return CW_LIKELY(target->conn != NULL) ? target : cw_ctx_connect(ctx, rank);
 }
 
+/** The target that a word which is not local leads to, if it is connected and nobody wants to look on; else NULL, and a
+ *  cold path knows what to do. */
+static inline __attribute__((always_inline)) cwt_target_t *cw_warm_target(uintptr_t word)
+{
+    cwt_target_t *t = (cwt_target_t *)(word - 1);
+    return CW_LIKELY(t->conn != NULL) ? t : NULL;
+}
+
 /** Marks the context as having something in flight: after the transport took it, so that a quiet of another thread that
  *  clears the mark has seen the operation. */
 static inline void cw_ctx_mark(cw_ctx_t *ctx)
@@ -125,11 +135,20 @@ static inline void cw_ctx_mark(cw_ctx_t *ctx)
 #endif
 }
 
+/** Says that a transfer failed, and ends the job. */
+noreturn void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank) __attribute__((cold));
 /** A failed transfer ends the job; the transport has said why. */
 static inline void cw_must(int rc, const char *call, int pe)
 {
     if (CW_UNLIKELY(rc))
         cwu_fatal("%s to PE %d failed (%s)", call, pe, cwu_error_name(rc));
+}
+
+/** The same to a rank of a context's team. */
+static inline __attribute__((always_inline)) void cw_ctx_must(int rc, const char *call, const cw_ctx_t *ctx, int rank)
+{
+    if (CW_UNLIKELY(rc))
+        cw_ctx_failed(rc, call, ctx, rank);
 }
 
 #endif

@@ -102,14 +102,6 @@ cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
     return port->conn[node];
 }
 
-static int slots_of(int node)
-{
-    int n = 0;
-    for (int pe = 0; pe < cw_world.npes; pe++)
-        n += cw_world.node_of_pe[pe] == node;
-    return n;
-}
-
 /** The port's record of a PE, filled in. */
 static cwt_target_t *record_of(cw_ctx_t *ctx, int pe)
 {
@@ -117,7 +109,7 @@ static cwt_target_t *record_of(cw_ctx_t *ctx, int pe)
     cwt_conn_t *conn = cw_ctx_conn(ctx, node);
     cwt_target_t **targets = ctx->port->targets;
     if (!targets[node]) {
-        size_t nbytes = (size_t)slots_of(node) * sizeof(cwt_target_t);
+        size_t nbytes = (size_t)cw_world.slots_of_node[node] * sizeof(cwt_target_t);
         cwt_target_t *records = aligned_alloc(64, nbytes);
         if (!records)
             cwu_fatal("out of memory for the records of %s", cw_job_node_name(node));
@@ -146,6 +138,15 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
         __atomic_store_n(&cw_ctx_own_words(ctx)[rank], word, __ATOMIC_RELEASE);  // pairs with cw_peer_word
     cw_ctx_leave(ctx);
     return t;
+}
+
+void cw_ctx_connect_all(void)
+{
+    uint64_t start = cwu_now_ns();
+    for (int pe = 0; pe < cw_world.npes; pe++)
+        if (cw_world.node_of_pe[pe] != cw_world.node)
+            cw_ctx_connect(&cw_ctx_default, pe);
+    cw_startup_add(CW_PHASE_STATIC_CONNECT, start);
 }
 
 void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbytes)

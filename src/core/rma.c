@@ -42,12 +42,60 @@ get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank, bo
         cw_ctx_mark(ctx);
 }
 
+// The ways out of the node. A peer word that leads to a connection says that nobody looks on and nothing is batched: those
+// tables are cold. So there is nothing to test before the transport is called.
+
+void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
+{
+    cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
+    if (CW_UNLIKELY(!t)) {
+        put_cold(ctx, dest, src, nbytes, rank, false);
+        return;
+    }
+    cw_ctx_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, false), "put", ctx, rank);
+    cw_ctx_mark(ctx);
+}
+
+void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
+{
+    cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
+    if (CW_UNLIKELY(!t)) {
+        put_cold(ctx, dest, src, nbytes, rank, true);
+        return;
+    }
+    cw_ctx_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, true), "put", ctx, rank);
+    cw_ctx_mark(ctx);
+}
+
+void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
+{
+    cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
+    if (CW_UNLIKELY(!t)) {
+        get_cold(ctx, dest, src, nbytes, rank, false);
+        return;
+    }
+    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, false), "get", ctx, rank);
+}
+
+void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
+{
+    cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
+    if (CW_UNLIKELY(!t)) {
+        get_cold(ctx, dest, src, nbytes, rank, true);
+        return;
+    }
+    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, true), "get", ctx, rank);
+    cw_ctx_mark(ctx);
+}
+
+typedef void out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
+
 static inline __attribute__((always_inline)) void put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
-                                                      int rank, bool nbi)
+                                                      int rank, out_fn *out)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {
-        put_cold(ctx, dest, src, nbytes, rank, nbi);
+        out(dest, src, nbytes, rank, ctx);
         return;
     }
     cw_copy(cw_local_address(word, dest), src, nbytes);
@@ -55,11 +103,11 @@ static inline __attribute__((always_inline)) void put(cw_ctx_t *ctx, void *dest,
 }
 
 static inline __attribute__((always_inline)) void get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
-                                                      int rank, bool nbi)
+                                                      int rank, out_fn *out)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {
-        get_cold(ctx, dest, src, nbytes, rank, nbi);
+        out(dest, src, nbytes, rank, ctx);
         return;
     }
     cw_copy(dest, cw_local_address(word, src), nbytes);
@@ -68,22 +116,22 @@ static inline __attribute__((always_inline)) void get(cw_ctx_t *ctx, void *dest,
 
 void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 {
-    put(ctx, dest, src, nbytes, rank, false);
+    put(ctx, dest, src, nbytes, rank, cw_put_out);
 }
 
 void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 {
-    put(ctx, dest, src, nbytes, rank, true);
+    put(ctx, dest, src, nbytes, rank, cw_put_nbi_out);
 }
 
 void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 {
-    get(ctx, dest, src, nbytes, rank, false);
+    get(ctx, dest, src, nbytes, rank, cw_get_out);
 }
 
 void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 {
-    get(ctx, dest, src, nbytes, rank, true);
+    get(ctx, dest, src, nbytes, rank, cw_get_nbi_out);
 }
 
 // ---------------------------------------------------------------- single values
@@ -141,7 +189,7 @@ void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t wor
     cw_ctx_mark(ctx);
 }
 
-uint64_t cw_get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
+static uint64_t __attribute__((noinline)) get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
 {
     uintptr_t delta = 0;
     uint64_t bits = 0;
@@ -152,6 +200,16 @@ uint64_t cw_get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int r
     if (CW_UNLIKELY(ctx->batch != NULL))
         cw_batch_pass(ctx, rank);
     cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get", cw_ctx_pe(ctx, rank));
+    return bits;
+}
+
+uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
+{
+    uint64_t bits = 0;
+    cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
+    if (CW_UNLIKELY(!t))
+        return get_scalar_cold(ctx, src, nbytes, rank);
+    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get", ctx, rank);
     return bits;
 }
 

@@ -27,7 +27,14 @@ ssize_t cw_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t 
 ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ctx, uint64_t addr, uint64_t rank);
 ssize_t cw_ctx_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
                                  uint64_t key);
-uint64_t cw_get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank);
+/** Gets from another node, or one that is not connected yet or looked on. */
+uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank);
+/** Transfers to PEs whose peer word is not local. The order of arguments is that of the API, so that a front end's local
+ *  path ends in a jump. */
+void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
+void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
+void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
+void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 void cw_quiet_cold(cw_ctx_t *ctx);
 void cw_fence_cold(cw_ctx_t *ctx);
 
@@ -114,7 +121,7 @@ static inline __attribute__((always_inline)) uint64_t cw_get_scalar(cw_ctx_t *ct
     uintptr_t word = cw_peer_word(ctx, rank);
     if (cw_word_is_local(word))
         return cw_load_bits(cw_local_address(word, src), nbytes);
-    return cw_get_scalar_cold(ctx, src, nbytes, rank);
+    return cw_get_scalar_out(ctx, src, nbytes, rank);
 }
 
 /** Everything this context issued is done and visible. The fence is seq_cst: quiet also orders local stores

@@ -14,6 +14,7 @@
 #include "core/info.h"
 #include "core/job.h"
 #include "core/leave.h"
+#include "core/place.h"
 #include "core/rma.h"
 #include "core/segment.h"
 #include "core/server.h"
@@ -31,52 +32,6 @@ static void abort_job(int status)
     if (cw_boot.ops)
         cw_boot.ops->abort(&cw_boot, status);
     _exit(status);
-}
-
-/** From node_of_pe to slots and leaders. */
-static int place(void)
-{
-    cw_world_t *w = &cw_world;
-    if (w->pes_of_node)
-        return CW_OK;  // a later life, at the same place
-    w->node_of_pe = malloc((size_t)w->npes * sizeof(int));
-    w->slot_of_pe = malloc((size_t)w->npes * sizeof(int));
-    if (!w->node_of_pe || !w->slot_of_pe)
-        return CW_ENOMEM;
-    int rc = cw_boot.ops->nodes(&cw_boot, w->node_of_pe);
-    if (rc)
-        return rc;
-    w->nnodes = 0;
-    for (int pe = 0; pe < w->npes; pe++)
-        if (w->node_of_pe[pe] >= w->nnodes)
-            w->nnodes = w->node_of_pe[pe] + 1;
-    int *filled = calloc((size_t)w->nnodes, sizeof(int));
-    w->leader_of_node = malloc((size_t)w->nnodes * sizeof(int));
-    if (!filled || !w->leader_of_node) {
-        free(filled);
-        return CW_ENOMEM;
-    }
-    for (int pe = 0; pe < w->npes; pe++) {
-        int node = w->node_of_pe[pe];
-        if (filled[node] == 0)
-            w->leader_of_node[node] = pe;
-        w->slot_of_pe[pe] = filled[node]++;
-    }
-    w->node = w->node_of_pe[w->pe];
-    w->slot = w->slot_of_pe[w->pe];
-    w->nslots = filled[w->node];
-    w->machine_pes = cw_boot.one_machine ? w->npes : w->nslots;
-    w->max_slots = 0;
-    for (int node = 0; node < w->nnodes; node++)
-        w->max_slots = filled[node] > w->max_slots ? filled[node] : w->max_slots;
-    free(filled);
-    w->pes_of_node = malloc((size_t)w->nslots * sizeof(int));
-    if (!w->pes_of_node)
-        return CW_ENOMEM;
-    for (int pe = 0; pe < w->npes; pe++)
-        if (w->node_of_pe[pe] == w->node)
-            w->pes_of_node[w->slot_of_pe[pe]] = pe;
-    return CW_OK;
 }
 
 /** Every PE of the node has its slice ready before anyone may reach into it. */
@@ -123,19 +78,6 @@ static int open_network(void)
     return cw_job_need_exchange();
 }
 
-/** CAUSEWAY_CONNECT=static: every connection now instead of at first use. */
-static int connect_all(void)
-{
-    if (strcmp(cwu_env.connect, "static") != 0)
-        return CW_OK;
-    uint64_t start = cwu_now_ns();
-    for (int pe = 0; pe < cw_world.npes; pe++)
-        if (cw_world.node_of_pe[pe] != cw_world.node)
-            cw_ctx_connect(&cw_ctx_default, pe);
-    cw_startup_add(CW_PHASE_STATIC_CONNECT, start);
-    return CW_OK;
-}
-
 static int join(void)
 {
     cwu_env_load();
@@ -151,7 +93,7 @@ static int join(void)
         cwu_env_warn_unknown();
     cw_info_print();
     cw_startup_launched(cw_boot.started_ns);
-    if ((rc = place()))
+    if ((rc = cw_place()))
         return rc;
     uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
@@ -163,7 +105,9 @@ static int join(void)
     if ((rc = attach()))
         return rc;
     cw_startup_add(CW_PHASE_NODE_WAIT, at);
-    return (rc = open_network()) ? rc : connect_all();
+    if ((rc = open_network()) == CW_OK && strcmp(cwu_env.connect, "static") == 0)
+        cw_ctx_connect_all();
+    return rc;
 }
 
 int cw_init(int thread_level)

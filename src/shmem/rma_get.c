@@ -3,16 +3,6 @@
 // Contiguous gets, blocking and not, and single values.
 #include "shmem/rma_local.h"
 
-void shm_get_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
-{
-    cw_get(ctx, dest, source, nbytes, pe);
-}
-
-void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
-{
-    cw_get_nbi(ctx, dest, source, nbytes, pe);
-}
-
 // NAME as in shmem_NAME and shmem_ctx_NAME; OUT is the way out of the node.
 #define GET(NAME, TYPE, SIZE, OUT)                                                                                  \
     void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, int pe)                                       \
@@ -21,12 +11,12 @@ void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_c
     { shm_get(dest, source, nelems * (SIZE), pe, SHM_CTX(ctx), OUT); }                                              \
     SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
 
-#define TYPED_GET(N, T) GET(N##_get, T, sizeof(T), shm_get_out) GET(N##_get_nbi, T, sizeof(T), shm_get_nbi_out)
-#define SIZED_GET(S) GET(get##S, void, S / 8, shm_get_out) GET(get##S##_nbi, void, S / 8, shm_get_nbi_out)
+#define TYPED_GET(N, T) GET(N##_get, T, sizeof(T), cw_get_out) GET(N##_get_nbi, T, sizeof(T), cw_get_nbi_out)
+#define SIZED_GET(S) GET(get##S, void, S / 8, cw_get_out) GET(get##S##_nbi, void, S / 8, cw_get_nbi_out)
 SHM_TYPES_RMA(TYPED_GET)
 SHM_SIZES(SIZED_GET)
-GET(getmem, void, 1, shm_get_out)
-GET(getmem_nbi, void, 1, shm_get_nbi_out)
+GET(getmem, void, 1, cw_get_out)
+GET(getmem_nbi, void, 1, cw_get_nbi_out)
 
 /** One value. All but long double fit a word; the size is a constant of each caller. */
 static inline __attribute__((always_inline)) void get_value(cw_ctx_t *ctx, void *value, const void *source,
@@ -35,7 +25,7 @@ static inline __attribute__((always_inline)) void get_value(cw_ctx_t *ctx, void 
     if (nbytes <= 8)
         shm_from_bits(value, cw_get_scalar(ctx, source, nbytes, rank), nbytes);
     else
-        shm_get(value, source, nbytes, rank, ctx, shm_get_out);
+        shm_get(value, source, nbytes, rank, ctx, cw_get_out);
 }
 
 #define GET_VALUE(N, T)                                                                                             \

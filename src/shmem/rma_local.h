@@ -7,12 +7,6 @@
 
 #include "shmem/shm.h"
 
-// The ways out: functions of their own, so that the local path saves no registers for them.
-void shm_put_out(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
-void shm_get_out(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
-void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
-void shm_get_nbi_out(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
-
 /** A copy so short that whoever goes to sleep meanwhile may as well have missed its end: see core/wait.h. */
 #define SHM_QUICK_COPY 4096u
 void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));

@@ -3,16 +3,6 @@
 // Contiguous puts, blocking and not, and single values.
 #include "shmem/rma_local.h"
 
-void shm_put_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
-{
-    cw_put(ctx, dest, source, nbytes, pe);
-}
-
-void shm_put_nbi_out(void *dest, const void *source, size_t nbytes, int pe, cw_ctx_t *ctx)
-{
-    cw_put_nbi(ctx, dest, source, nbytes, pe);
-}
-
 void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx)
 {
     cw_copy(dest, source, nbytes);
@@ -27,12 +17,12 @@ void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, c
     { shm_put(dest, source, nelems * (SIZE), pe, SHM_CTX(ctx), OUT); }                                              \
     SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
 
-#define TYPED_PUT(N, T) PUT(N##_put, T, sizeof(T), shm_put_out) PUT(N##_put_nbi, T, sizeof(T), shm_put_nbi_out)
-#define SIZED_PUT(S) PUT(put##S, void, S / 8, shm_put_out) PUT(put##S##_nbi, void, S / 8, shm_put_nbi_out)
+#define TYPED_PUT(N, T) PUT(N##_put, T, sizeof(T), cw_put_out) PUT(N##_put_nbi, T, sizeof(T), cw_put_nbi_out)
+#define SIZED_PUT(S) PUT(put##S, void, S / 8, cw_put_out) PUT(put##S##_nbi, void, S / 8, cw_put_nbi_out)
 SHM_TYPES_RMA(TYPED_PUT)
 SHM_SIZES(SIZED_PUT)
-PUT(putmem, void, 1, shm_put_out)
-PUT(putmem_nbi, void, 1, shm_put_nbi_out)
+PUT(putmem, void, 1, cw_put_out)
+PUT(putmem_nbi, void, 1, cw_put_nbi_out)
 
 /** One value. All but long double fit a word; the size is a constant of each caller. */
 static inline __attribute__((always_inline)) void put_value(cw_ctx_t *ctx, void *dest, const void *value, size_t nbytes,
@@ -41,7 +31,7 @@ static inline __attribute__((always_inline)) void put_value(cw_ctx_t *ctx, void 
     if (nbytes <= 8)
         cw_put_scalar(ctx, dest, shm_bits(value, nbytes), nbytes, rank);
     else
-        shm_put(dest, value, nbytes, rank, ctx, shm_put_out);
+        shm_put(dest, value, nbytes, rank, ctx, cw_put_out);
 }
 
 #define PUT_VALUE(N, T)                                                                                             \

@@ -178,6 +178,7 @@ static bool reap_one(run_t *run, death_t *d)
 void end_reap(run_t *run)
 {
     death_t d, first = {.pe = -1};
+    spawn_check(run);
     while (reap_one(run, &d)) {
         if (run->ending)
             continue;

@@ -98,6 +98,8 @@ void spawn_find_program(run_t *run);
 void spawn_begin(run_t *run);
 /** Starts the next PEs while run->nstarted < npes; on failure says why, and the job ends. */
 void spawn_some(run_t *run);
+/** Tells of a program that could not be run. Before the dead are looked at. */
+void spawn_check(run_t *run);
 int spawn_pe_of(const run_t *run, pid_t pid);
 
 struct pollfd;

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One process per PE, by vfork and exec: vfork copies no page tables, and oshrun continues when the program is
-// loaded or has failed to load, so that errors need no pipe back.
+// One process per PE. Between clone and exec it shares oshrun's memory, as after vfork: no page tables are copied, and an
+// exec that fails needs no pipe to tell. But oshrun does not wait for it, or one core would start PEs while the others
+// idle: each process on its way to exec has a seat with a stack of its own, and the kernel clears a word there when it
+// has left the memory. Only the first is waited for, so that a program that cannot be run fails before the second one.
 // Each PE gets a process group of its own: what it starts ends with it, and a key press at the terminal reaches it
 // once, through oshrun.
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/futex.h"
 #include "oshrun.h"
 
 extern char **environ;
@@ -21,23 +27,37 @@ extern char **environ;
 // So many PEs between two looks at signals, output and deaths.
 enum { SPAWN_AT_ONCE = 32 };
 
-typedef struct child {
+// Of these seats; a process leaves its seat by exec or by its end.
+enum { SEATS = 8, STACK_NBYTES = 64 * 1024 };
+
+typedef struct seat {
+    // What all have in common
     const char *program;
-    char **argv, **envp;
-    int in_fd, out_fd, err_fd, job_fd, node_fd, bell_fd;
+    char **argv;
+    int job_fd, bell_fd;
     pid_t launcher;
     const sigset_t *mask;
     const struct rlimit *nofile;
-    volatile int error;  // written by the child, which shares our memory until exec
-} child_t;
+    // This one's
+    bool taken;
+    char **envp, *stack;
+    char launch[128], rank[32], node[32];
+    int in_fd, out_fd, err_fd, node_fd;
+    _Atomic uint32_t here;  // not 0 while the process shares our memory: the kernel clears it, and wakes
+    _Atomic int error;      // of exec, or on the way to it
+} seat_t;
 
-// Between vfork and exec: system calls only. Nothing here may change what oshrun still needs.
-static noreturn __attribute__((noinline)) void become_pe(child_t *c)
+static seat_t seats[SEATS];
+
+// Between clone and exec: system calls only, on a stack of its own. Nothing here may change what oshrun still needs; errno
+// is oshrun's too, but is written only where the job fails.
+static int become_pe(void *arg)
 {
+    seat_t *c = arg;
     int keep[] = {c->job_fd, c->node_fd, c->bell_fd};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != c->launcher)  // it died before the line above
-        _exit(1);
+        return 1;
     setpgid(0, 0);
     if (dup2(c->in_fd, 0) < 0 || dup2(c->out_fd, 1) < 0 || dup2(c->err_fd, 2) < 0)
         goto fail;
@@ -48,17 +68,48 @@ static noreturn __attribute__((noinline)) void become_pe(child_t *c)
     sigprocmask(SIG_SETMASK, c->mask, NULL);
     execve(c->program, c->argv, c->envp);
 fail:
-    c->error = errno;
-    _exit(EXIT_NOT_FOUND);
+    atomic_store(&c->error, errno);
+    return EXIT_NOT_FOUND;  // clone ends the process with it: nothing that exit does is done
 }
 
-static pid_t start(child_t *c)
+static pid_t start(seat_t *c)
 {
-    c->error = 0;
-    pid_t pid = vfork();
-    if (pid == 0)
-        become_pe(c);
+    atomic_store(&c->error, 0);
+    atomic_store(&c->here, 1);
+    c->taken = true;
+    pid_t pid = clone(become_pe, c->stack + STACK_NBYTES, CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, c, NULL, NULL,
+                      &c->here);
+    if (pid < 0)
+        c->taken = false;
+    else
+        setpgid(pid, pid);  // as it does itself: whoever comes first, we can signal its group from here on
     return pid;
+}
+
+/** The process has left its seat. */
+static void clear_seat(run_t *run, seat_t *c)
+{
+    c->taken = false;
+    if (c->error == 0 || run->ending)
+        return;
+    say("cannot run %s: %s%s", run->program, strerror(c->error),
+        c->error == ENOEXEC ? " (neither a binary for this machine nor a script with a #! line)" : "");
+    end_job(run, c->error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN, 0);
+}
+
+static void await_seat(run_t *run, seat_t *c)
+{
+    for (uint32_t here; c->taken && (here = atomic_load(&c->here));)
+        cwu_futex_wait((uint32_t *)&c->here, here, 1000000000u);
+    if (c->taken)
+        clear_seat(run, c);
+}
+
+void spawn_check(run_t *run)
+{
+    for (int i = 0; i < SEATS; i++)
+        if (seats[i].taken && atomic_load(&seats[i].here) == 0)
+            clear_seat(run, &seats[i]);
 }
 
 static bool is_program(const char *path)
@@ -101,6 +152,7 @@ void spawn_find_program(run_t *run)
 
 // The environment of all PEs; the last entries are the PE's own and are filled in for each.
 enum { OWN_LAUNCH, OWN_PE, OWN_NODE, NOWN };
+_Static_assert(NOWN == 3, "as many as a seat has");
 
 static bool same_name(const char *a, const char *b)
 {
@@ -120,7 +172,7 @@ static bool is_replaced(const options_t *opt, const char *entry)
     return false;
 }
 
-static char **make_environment(const options_t *opt, char ***own_p)
+static char **make_environment(const options_t *opt, size_t *nshared_p)
 {
     size_t n = 0, count = 0;
     while (environ[count])
@@ -141,7 +193,7 @@ static char **make_environment(const options_t *opt, char ***own_p)
             say("-x %s: the variable is not set", opt->sets[i]);
     }
     envp[n++] = npes;
-    *own_p = envp + n;
+    *nshared_p = n;
     return envp;
 }
 
@@ -173,7 +225,7 @@ static int watch(run_t *run, int pe, int which, int fd)
     return 0;
 }
 
-static bool start_pe(run_t *run, child_t *c, int pe)
+static bool start_pe(run_t *run, seat_t *c, int pe)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
     pid_t pid = -1;
@@ -191,67 +243,75 @@ static bool start_pe(run_t *run, child_t *c, int pe)
             error == EAGAIN ? " (limit of processes, ulimit -u or the container's)" : "");
         return false;
     }
-    // A failed exec is a process that ended like any other: it is reaped, and its PE has an error to tell.
+    // A failed exec is a process that ended like any other: it is reaped, and its seat has an error to tell.
     run->pes[pe].pid = pid;
     atomic_store(&cwb_job_pe(run->job, (uint32_t)pe)->pid, pid);
     remember_pid(run, pid, pe);
     run->nrunning++;
-    if (c->error) {
-        say("cannot run %s: %s%s", run->program, strerror(c->error),
-            c->error == ENOEXEC ? " (neither a binary for this machine nor a script with a #! line)" : "");
-        return false;
-    }
     return true;
 }
 
-static struct {
-    child_t child;
-    char launch[128], rank[32], node[32];
-    int in_fd, null_fd;
-} next;
+static int in_fd, null_fd;
+
+static void make_seat(const run_t *run, seat_t *c, char **envp, size_t nshared)
+{
+    *c = (seat_t){.program = run->program,
+                  .argv = run->opt.argv,
+                  .job_fd = run->job_fd,
+                  .bell_fd = run->bell_fd,
+                  .launcher = getpid(),
+                  .mask = &run->old_mask,
+                  .nofile = &run->old_nofile};
+    c->envp = calloc(nshared + NOWN + 1, sizeof *envp);
+    c->stack = mmap(NULL, STACK_NBYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (!c->envp || c->stack == MAP_FAILED)
+        die(1, "out of memory");
+    memcpy(c->envp, envp, nshared * sizeof *envp);
+    c->envp[nshared + OWN_LAUNCH] = c->launch;
+    c->envp[nshared + OWN_PE] = c->rank;
+    c->envp[nshared + OWN_NODE] = c->node;
+}
 
 void spawn_begin(run_t *run)
 {
-    char **own;
-    next.child = (child_t){.program = run->program,
-                           .argv = run->opt.argv,
-                           .job_fd = run->job_fd,
-                           .bell_fd = run->bell_fd,
-                           .launcher = getpid(),
-                           .mask = &run->old_mask,
-                           .nofile = &run->old_nofile};
-    next.child.envp = make_environment(&run->opt, &own);
-    own[OWN_LAUNCH] = next.launch;
-    own[OWN_PE] = next.rank;
-    own[OWN_NODE] = next.node;
-    next.in_fd = input_open();
-    next.null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (next.null_fd < 0)
+    size_t nshared;
+    char **envp = make_environment(&run->opt, &nshared);
+    for (int i = 0; i < SEATS && i < run->opt.npes; i++)
+        make_seat(run, &seats[i], envp, nshared);
+    free(envp);
+    in_fd = input_open();
+    null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null_fd < 0)
         die(1, "cannot open /dev/null: %s", strerror(errno));
 }
 
 static void spawn_end(run_t *run)
 {
     run->nstarted = run->opt.npes;  // none of those left will come
-    close(next.null_fd);
-    if (next.in_fd > 2)
-        close(next.in_fd);
-    free(next.child.envp);
+    close(null_fd);
+    if (in_fd > 2)
+        close(in_fd);
 }
 
 void spawn_some(run_t *run)
 {
-    child_t *c = &next.child;
     for (int i = 0; i < SPAWN_AT_ONCE && run->nstarted < run->opt.npes && !run->ending; i++) {
-        int pe = run->nstarted++, n = options_node_of(&run->opt, pe);
+        int pe = run->nstarted, n = options_node_of(&run->opt, pe);
+        seat_t *c = &seats[pe % SEATS];
+        await_seat(run, c);
+        if (run->ending)
+            break;
+        run->nstarted++;
         c->node_fd = run->node_fds[n];
-        c->in_fd = pe == 0 ? next.in_fd : next.null_fd;
-        snprintf(next.launch, sizeof next.launch, CWB_JOB_ENV "=fd=%d,ino=%lu,node=%d,bell=%d,pe=%d", c->job_fd,
+        c->in_fd = pe == 0 ? in_fd : null_fd;
+        snprintf(c->launch, sizeof c->launch, CWB_JOB_ENV "=fd=%d,ino=%lu,node=%d,bell=%d,pe=%d", c->job_fd,
                  run->job_ino, c->node_fd, c->bell_fd, pe);
-        snprintf(next.rank, sizeof next.rank, "OSHRUN_PE=%d", pe);
-        snprintf(next.node, sizeof next.node, "OSHRUN_NODE=%d", n);
+        snprintf(c->rank, sizeof c->rank, "OSHRUN_PE=%d", pe);
+        snprintf(c->node, sizeof c->node, "OSHRUN_NODE=%d", n);
         if (!start_pe(run, c, pe))
-            end_job(run, c->error == ENOENT ? EXIT_NOT_FOUND : c->error ? EXIT_CANNOT_RUN : 1, 0);
+            end_job(run, 1, 0);
+        else if (pe == 0)
+            await_seat(run, c);
     }
     if (run->nstarted == run->opt.npes || run->ending)
         spawn_end(run);

@@ -134,6 +134,8 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
     conn->client = client;
     conn->node = node;
     conn->lone_puts = true;
+    conn->free_slots = OFI_ALL_SLOTS;
+    conn->generation = 1;
     conn->fi_addr = FI_ADDR_UNSPEC;
     conn->token_out = ofi_digest(client->config.secret, OFI_FOR_REQUEST, &n, sizeof n);
     conn->token_in = ofi_digest(client->config.secret, OFI_FOR_REPLY, &n, sizeof n);
@@ -182,6 +184,7 @@ static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const of
     conn->base = welcome->base;
     conn->nkeys = welcome->nkeys;
     conn->welcomed = true;
+    ofi_quick_allow(conn);
     return conn->nkeys > 1 ? read_keys(conn, welcome) : 0;
 }
 

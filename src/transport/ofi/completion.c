@@ -39,9 +39,10 @@ static void fail_replies(cwt_conn_t *conn, int code)
 {
     for (uint32_t i = 0; i < OFI_CREDITS; i++) {
         cwt_reply_t *reply = conn->replies[i].reply;
-        conn->replies[i].reply = NULL;
-        if (reply)
-            reply->done = code;
+        if (!reply)
+            continue;
+        ofi_slot_give(conn, i);
+        reply->done = code;
     }
 }
 
@@ -50,6 +51,7 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
     if (conn->error)
         return;
     conn->error = code;
+    conn->down = true;
     if (!conn->closing)
         cwu_error("lost the connection to %s at %s: %s: %s; that node's first PE has probably ended: look for its own "
                   "message",

@@ -33,6 +33,7 @@
 #define OFI_ACK_EVERY (OFI_CREDITS / 4)         // executed requests per unasked acknowledgement
 #define OFI_SLOT_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
 #define OFI_BOUNCE_NBYTES 16384u                // puts up to this size are copied and forgotten
+#define OFI_BOUNCE_NBI_NBYTES 256u              // the same for those that need not be copied
 #define OFI_BOUNCE_MAX 128u                     // bounce buffers per client
 #define OFI_INJECT_MAX 8192u                    // injected puts between two flushes
 #define OFI_OPS_MAX 1024u                       // operations in flight per client
@@ -77,7 +78,7 @@ typedef struct ofi_choice {
     size_t inject_nbytes;
     size_t fragment;  // largest single write or read
 } ofi_choice_t;
-extern ofi_choice_t ofi_choice;
+extern ofi_choice_t ofi_choice __attribute__((visibility("hidden")));
 int ofi_load(bool one_machine);
 bool ofi_one_client(void);
 /** Looks for safe_info, once. */
@@ -150,13 +151,19 @@ typedef struct ofi_pool {
     struct ofi_chunk *chunks;
     ofi_op_t *free;
     size_t buf_nbytes;  // 0: operations without a buffer
-    uint32_t count, limit, used;
+    uint32_t count, limit;
 } ofi_pool_t;
 void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit);
 void ofi_pool_close(ofi_pool_t *pool);
 /** NULL: the limit is reached (make progress and try again) or memory is out. */
 ofi_op_t *ofi_pool_get(ofi_pool_t *pool);
-void ofi_pool_put(ofi_op_t *op);
+static inline void ofi_pool_put(ofi_op_t *op)
+{
+    op->kind = OFI_IDLE;
+    op->group = NULL;
+    op->next = op->pool->free;
+    op->pool->free = op;
+}
 /** Calls fn for every operation of the pool that is in use. */
 void ofi_pool_each(ofi_pool_t *pool, void (*fn)(ofi_op_t *op, void *arg), void *arg);
 
@@ -254,6 +261,10 @@ enum { OFI_REPLY, OFI_REPLY_WELCOME, OFI_REPLY_REFUSED };
 #define OFI_ID_PEER_SHIFT 40
 #define OFI_ID_PEER_MASK 0x1fffffu
 #define OFI_ID_LOW ((1ull << OFI_ID_PEER_SHIFT) - 1)
+#define OFI_ID_SLOT_BITS 8
+#define OFI_ID_SLOT_MASK 0xffu
+#define OFI_ALL_SLOTS ((uint32_t)((1ull << OFI_CREDITS) - 1))
+_Static_assert(OFI_CREDITS <= 32, "as many reply slots as credits, one bit each");
 enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE };  // header.op of a message that is the transport's own
 
 // ---------------------------------------------------------------- regions (region.c)
@@ -362,31 +373,43 @@ typedef struct ofi_attempt {
     uint32_t reason;  // OFI_REJECT…, 0: none given
 } ofi_attempt_t;
 
+/** Up to how many bytes the quick ways may take (quick.c); 0 where the provider or several keys do not allow that. */
+typedef struct ofi_quick {
+    uint32_t inject, bounce, request;
+    size_t get;
+} ofi_quick_t;
+
 struct cwt_conn {
+    // what quick.c reads and writes, in two lines
     cwt_client_t *client;
-    cwt_conn_t *next;
     struct fid_ep *ep;
     fi_addr_t fi_addr;
-    int node;
-    uint32_t peer;  // our name at the server (RDM)
-    uint64_t token_out, token_in;
     uint64_t key, base;  // when nkeys == 1
-    ofi_key_t *keys;     // [nkeys] else
+    ofi_quick_t quick;   // all 0 where several threads use the client
+    uint32_t epoch_puts;     // since the last quiet
+    uint32_t writes, reads;  // tracked operations in flight
+    bool dirty;              // puts since the last quiet that a flush must cover
+    bool lone_puts;          // the last epoch that had puts had one
+    bool down;               // gone, or failed: nothing may start
+    bool ack_asked;          // the newest request sent asks for an acknowledgement
+    uint32_t peer;           // our name at the server (RDM)
+    uint32_t sent, acked;    // requests sent; of these, how many are known executed
+    uint32_t free_slots;     // bit i: replies[i] is free
+    uint32_t generation;     // of the last reply slot taken; odd
+    uint64_t token_out, token_in;
+    uint32_t injected;       // puts since the last flush, injected by the transport itself
+
+    ofi_quick_t shared;      // the same for those who hold the client's lock
+    cwt_conn_t *next;
+    int node;
     uint32_t nkeys;
+    ofi_key_t *keys;         // [nkeys], when there are several
     struct ofi_target *targets;
-    bool dirty;  // puts since the last quiet that a flush must cover
-    bool welcomed, down, closing;
+    bool welcomed, closing;
     bool probing;            // RDM: a read that tells whether the peer lives is under way
+    bool sending;            // a thread is between credit and wire: requests go one after the other
     uint64_t stuck_ns;       // RDM: since when the provider does not even take that read
     int error;               // sticky: 0 or CW_E…, already reported
-    uint32_t epoch_puts;     // since the last quiet
-    uint32_t injected;       // of these, injected by the transport itself
-    bool lone_puts;          // the last epoch that had puts had one
-    uint32_t writes, reads;  // tracked operations in flight
-    uint32_t sent, acked;    // requests sent; of these, how many are known executed
-    bool sending;            // a thread is between credit and wire: requests go one after the other
-    bool ack_asked;          // the newest request sent asks for an acknowledgement
-    uint32_t generation;
     struct {
         cwt_reply_t *reply;
         uint32_t generation;
@@ -459,6 +482,25 @@ void ofi_enter(cwt_client_t *client);
 bool ofi_empty_begin(cwt_client_t *client);
 void ofi_empty_end(cwt_client_t *client);
 
+// ---------------------------------------------------------------- reply slots: as many as credits
+/** Takes one for a reply, which there must be; returns its id on the wire. The generation is odd, so no id is 0. */
+static inline uint64_t ofi_slot_take(cwt_conn_t *conn, cwt_reply_t *reply)
+{
+    uint32_t i = (uint32_t)__builtin_ctz(conn->free_slots);
+    conn->free_slots &= conn->free_slots - 1;
+    conn->generation += 2;
+    conn->replies[i].reply = reply;
+    conn->replies[i].generation = conn->generation;
+    reply->done = 0;
+    return OFI_ID_REPLY | (uint64_t)conn->generation << OFI_ID_SLOT_BITS | i;
+}
+
+static inline void ofi_slot_give(cwt_conn_t *conn, uint32_t i)
+{
+    conn->replies[i].reply = NULL;
+    conn->free_slots |= 1u << i;
+}
+
 // connect_msg.c, connect_rdm.c: the two ways to get conn->welcomed
 int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome);
 int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome);
@@ -491,7 +533,17 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
 int ofi_wait_acks(cwt_conn_t *conn);
 int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes);
 
+// quick.c: entry points; what is simple is done there
+/** To be called when keys are known: what the quick ways may do on this connection. */
+void ofi_quick_allow(cwt_conn_t *conn);
+// what is not simple, or was not taken at once; lock held
+int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
+int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
+int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own);
+
 // rma.c
+/** Waits until a group has no operation left but its owner's count. */
+int ofi_group_wait(cwt_conn_t *conn, ofi_group_t *group, const char *what);
 bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p, uint64_t *key_p);
 int ofi_drain_puts(cwt_conn_t *conn);
 int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc, uint64_t addr, uint64_t key);

@@ -80,21 +80,11 @@ ofi_op_t *ofi_pool_get(ofi_pool_t *pool)
         return NULL;
     ofi_op_t *op = pool->free;
     pool->free = op->next;
-    pool->used++;
     op->conn = NULL;
     op->peer = NULL;
     op->group = NULL;
     op->copy_to = NULL;
     return op;
-}
-
-void ofi_pool_put(ofi_op_t *op)
-{
-    op->kind = OFI_IDLE;
-    op->group = NULL;
-    op->next = op->pool->free;
-    op->pool->free = op;
-    op->pool->used--;
 }
 
 void ofi_pool_each(ofi_pool_t *pool, void (*fn)(ofi_op_t *op, void *arg), void *arg)

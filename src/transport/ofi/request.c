@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-#define SLOT_BITS 8
-_Static_assert(OFI_CREDITS <= 1u << SLOT_BITS, "reply slots are named by 8 bits");
-
 int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
 {
     ssize_t rc;
@@ -73,20 +70,6 @@ static int wait_credit(cwt_conn_t *conn)
     return 0;
 }
 
-/** Reserves a slot for the reply and returns its name. There is one: slots are as many as credits. */
-static uint64_t reserve(cwt_conn_t *conn, cwt_reply_t *reply)
-{
-    uint32_t i = 0;
-    while (i < OFI_CREDITS - 1 && conn->replies[i].reply)
-        i++;
-    conn->generation++;
-    if (conn->generation == 0)
-        conn->generation = 1;  // a reply id is never 0
-    conn->replies[i].reply = reply;
-    conn->replies[i].generation = conn->generation;
-    return (uint64_t)conn->generation << SLOT_BITS | i;
-}
-
 static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
 {
     int rc = wait_credit(conn);
@@ -96,16 +79,12 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)nbytes;
     msg->reply_id = own | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT | (ask ? OFI_ID_ACK : 0);
-    uint64_t id = 0;
-    if (reply) {
-        reply->done = 0;
-        id = reserve(conn, reply);
-        msg->reply_id |= OFI_ID_REPLY | id;
-    }
+    uint64_t id = reply ? ofi_slot_take(conn, reply) : 0;
+    msg->reply_id |= id;
     rc = ofi_send_message(conn, msg, nbytes);
     if (rc != 0) {
         if (reply)
-            conn->replies[id & ((1u << SLOT_BITS) - 1)].reply = NULL;
+            ofi_slot_give(conn, id & OFI_ID_SLOT_MASK);
         return rc;
     }
     conn->sent++;
@@ -114,8 +93,12 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     return 0;
 }
 
-static int request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
+int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
 {
+    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
+        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg, CWT_MESSAGE_MAX);
+        return CW_EINVAL;
+    }
     if (conn->down && !conn->error)
         ofi_conn_fail(conn, CW_ELOST, "request", "the peer closed it before");
     if (conn->error)
@@ -131,18 +114,6 @@ static int request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cw
     return rc;
 }
 
-int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
-{
-    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
-        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg, CWT_MESSAGE_MAX);
-        return CW_EINVAL;
-    }
-    ofi_enter(conn->client);
-    int rc = request_locked(conn, msg, nbytes, reply, 0);
-    ofi_unlock(conn->client);
-    return rc;
-}
-
 int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes)
 {
     struct {
@@ -155,21 +126,21 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
     msg.header.op = op;
     if (nbytes)
         memcpy(msg.body, body, nbytes);
-    return request_locked(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
+    return ofi_request_locked(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
 }
 
 // ---------------------------------------------------------------- receiving
 
 static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const void *payload, size_t nbytes)
 {
-    uint32_t slot = (uint32_t)header->reply_id & ((1u << SLOT_BITS) - 1);
-    uint32_t generation = (uint32_t)(header->reply_id >> SLOT_BITS);
+    uint32_t slot = (uint32_t)header->reply_id & OFI_ID_SLOT_MASK;
+    uint32_t generation = (uint32_t)(header->reply_id >> OFI_ID_SLOT_BITS);
     cwt_reply_t *reply = slot < OFI_CREDITS ? conn->replies[slot].reply : NULL;
     if (!reply || conn->replies[slot].generation != generation) {
         cwu_warn("%s answered a request that nobody made", ofi_node_name(conn->client, conn->node));
         return;
     }
-    conn->replies[slot].reply = NULL;
+    ofi_slot_give(conn, slot);
     conn->client->stats.replies++;
     reply->nbytes = nbytes;
     if (reply->arrived) {

@@ -222,6 +222,19 @@ static int prepare_local(transfer_t *t)
     return rc;
 }
 
+int ofi_group_wait(cwt_conn_t *conn, ofi_group_t *group, const char *what)
+{
+    ofi_waiter_t w = OFI_WAITER(what);
+    int rc = 0;
+    while (group->left > 1 && rc == 0)
+        rc = ofi_wait_round(conn->client, conn, &w);
+    if (rc != 0) {
+        ofi_group_forget(conn->client, group);
+        group->left = 1;
+    }
+    return rc;
+}
+
 static int transfer(transfer_t *t, bool nbi, const char *what)
 {
     cwt_client_t *client = t->conn->client;
@@ -245,13 +258,7 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
         ofi_group_done(group);
         return rc;
     }
-    ofi_waiter_t w = OFI_WAITER(what);
-    while (here.left > 1 && rc == 0)
-        rc = ofi_wait_round(client, t->conn, &w);
-    if (rc != 0) {
-        ofi_group_forget(client, group);
-        here.left = 1;
-    }
+    rc = ofi_group_wait(t->conn, group, what);
     ofi_group_done(group);
     return rc;
 }
@@ -267,9 +274,11 @@ static proof_t choose_proof(cwt_conn_t *conn)
     return !ofi_choice.ordered || (first && conn->lone_puts && ofi_choice.delivery) ? BY_DELIVERY : BY_FLUSH;
 }
 
-static int put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
     uint64_t addr, key;
+    if (nbytes == 0)
+        return 0;
     int rc = check_up(conn, "put");
     if (rc != 0)
         return rc;
@@ -280,26 +289,18 @@ static int put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t
     if (proof == BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
         return put_inject(conn, addr, key, src, nbytes);
     bool small = nbytes <= OFI_BOUNCE_NBYTES && nbytes <= ofi_choice.fragment;
-    if (small && (!nbi || ofi_choice.local_mr || nbytes <= 256))
+    if (small && (!nbi || ofi_choice.local_mr || nbytes <= OFI_BOUNCE_NBI_NBYTES))
         return put_bounce(conn, addr, key, src, nbytes, proof);
     transfer_t t = {
         .conn = conn, .write = true, .addr = addr, .key = key, .local = (uint8_t *)(uintptr_t)src, .nbytes = nbytes};
     return transfer(&t, nbi, "a put");
 }
 
-int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
-{
-    if (nbytes == 0)
-        return 0;
-    ofi_enter(conn->client);
-    int rc = put_locked(conn, offset, src, nbytes, nbi);
-    ofi_unlock(conn->client);
-    return rc;
-}
-
-static int get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
+int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
     transfer_t t = {.conn = conn, .write = false, .local = dst, .nbytes = nbytes};
+    if (nbytes == 0)
+        return 0;
     int rc = check_up(conn, "get");
     if (rc != 0)
         return rc;
@@ -307,16 +308,6 @@ static int get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbyte
         return CW_EINVAL;
     conn->client->stats.gets++;
     return transfer(&t, nbi, "a get");
-}
-
-int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
-{
-    if (nbytes == 0)
-        return 0;
-    ofi_enter(conn->client);
-    int rc = get_locked(conn, offset, dst, nbytes, nbi);
-    ofi_unlock(conn->client);
-    return rc;
 }
 
 // ---------------------------------------------------------------- the target record's inject, when it is not plain

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fatal errors, signals, and the freeze for a debugger.
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools.h"
+
+void gasnett_fatalerror_at_(const char *where, const char *msg, ...)
+{
+    char text[2048];
+    va_list ap;
+    va_start(ap, msg);
+    vsnprintf(text, sizeof text, msg, ap);
+    va_end(ap);
+    gasnett_flush_streams();
+    fprintf(stderr, "*** FATAL ERROR (pid %d on %s)%s%s: %s\n", (int)getpid(), gasnett_gethostname(),
+            where ? " at " : "", where ? where : "", text);
+    fflush(stderr);
+    gasnett_freezeForDebuggerErr();
+    if (gasnett_print_backtrace_ifenabled)
+        gasnett_print_backtrace_ifenabled(STDERR_FILENO);
+    abort();
+}
+
+void gasnett_killmyprocess(int exitcode)
+{
+    _exit(exitcode);
+}
+
+char *gasnett_build_loc_(const char *func, const char *file, int line)
+{
+    size_t nbytes = strlen(func) + strlen(file) + 32;
+    char *text = malloc(nbytes);
+    if (!text)
+        gasnett_fatalerror_nopos("out of memory (gasnett_current_loc)");
+    snprintf(text, nbytes, "%s(%s:%d)", func, file, line);
+    return text;
+}
+
+gasnett_sighandlerfn_t gasnett_reghandler(int sigtocatch, gasnett_sighandlerfn_t fp)
+{
+    struct sigaction now = {.sa_handler = fp, .sa_flags = SA_RESTART}, before;
+    sigemptyset(&now.sa_mask);
+    if (sigaction(sigtocatch, &now, &before))
+        gasnett_fatalerror_nopos("gasnett_reghandler(%d): %s", sigtocatch, strerror(errno));
+    return before.sa_handler;
+}
+
+// ---------------------------------------------------------------- debugger
+// Formats by hand: it may run in a signal handler.
+static void say(const char *text)
+{
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written;
+}
+
+void gasnett_freezeForDebuggerNow(volatile int *flag, const char *flagsymname)
+{
+    char pid[16];
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    say("*** frozen for a debugger: attach to process ");
+    say(pid);
+    say(" on ");
+    say(gasnett_gethostname());
+    say(", set ");
+    say(flagsymname);
+    say(" to another value and continue\n");
+    for (int frozen = *flag; *flag == frozen;)
+        gasnett_nsleep(100 * 1000 * 1000);
+}
+
+volatile int gasnett_frozen = 1;  // a debugger's user names it
+
+void gasnett_freezeForDebuggerErr(void)
+{
+    const char *text = gasnett_getenv("GASNET_FREEZE_ON_ERROR");
+    if (text && *text && gast_parse_yesno(text) != 0)
+        gasnett_freezeForDebuggerNow(&gasnett_frozen, "gasnett_frozen");
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The entry points of puts, gets and requests, and in them what such a call mostly is: the connection is up, one key
+// serves the whole node object, nothing has to be waited for, and the provider takes the operation at once. Then some
+// tens of instructions lie between the caller and the provider (docs/adr/0021). Everything else goes on in rma.c and
+// request.c, which begin anew: nothing has changed here unless the provider took the operation.
+//
+// conn->quick says up to how many bytes that is so. Where several threads use the client it is all 0: they take the lock
+// first, and then the same ways by conn->shared.
+#include "ofi.h"
+
+#include <string.h>
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define QUICK static inline __attribute__((always_inline))
+#define OUT_OF_LINE static __attribute__((noinline))
+
+void ofi_quick_allow(cwt_conn_t *conn)
+{
+    const ofi_choice_t *c = &ofi_choice;
+    ofi_quick_t q = {0, 0, 0, 0};
+    if (conn->nkeys == 1) {
+        size_t bounce = c->fragment < OFI_BOUNCE_NBYTES ? c->fragment : OFI_BOUNCE_NBYTES;
+        size_t inject = c->inject_nbytes < bounce ? c->inject_nbytes : bounce;
+        if (c->ordered)
+            q.bounce = (uint32_t)bounce, q.inject = (uint32_t)inject;
+        if (c->send_after_write && c->send_after_send)
+            q.request = (uint32_t)inject;
+        if (!c->local_mr)
+            q.get = c->fragment;
+    }
+    conn->shared = q;
+    conn->quick = conn->client->config.thread_multiple ? (ofi_quick_t){0, 0, 0, 0} : q;
+}
+
+QUICK ofi_op_t *pop(ofi_pool_t *pool, cwt_conn_t *conn)
+{
+    ofi_op_t *op = pool->free;
+    if (LIKELY(op != NULL)) {
+        pool->free = op->next;
+        op->conn = conn;
+    }
+    return op;
+}
+
+/** May a put start at once that a later flush proves (order.c)? Not the first one of an epoch that may have just one; and
+ *  there is an end to what providers queue. */
+QUICK bool may_put(const cwt_conn_t *conn)
+{
+    return LIKELY(conn->epoch_puts - 1 < OFI_INJECT_MAX - 2) || (conn->epoch_puts == 0 && !conn->lone_puts);
+}
+
+QUICK void count_put(cwt_conn_t *conn)
+{
+    conn->epoch_puts++;
+    conn->dirty = true;
+    conn->client->stats.puts++;
+}
+
+QUICK bool put_inject(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) ||
+        UNLIKELY(fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, offset + conn->base, conn->key) != 0))
+        return false;
+    conn->injected++;
+    conn->client->stats.injects++;
+    count_put(conn);
+    return true;
+}
+
+QUICK bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    ofi_op_t *op;
+    if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) || UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
+        return false;
+    memcpy(op->buf, src, nbytes);
+    op->kind = OFI_WRITE;
+    if (UNLIKELY(fi_write(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, offset + conn->base, conn->key,
+                          &op->context) != 0)) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->writes++;
+    count_put(conn);
+    return true;
+}
+
+OUT_OF_LINE int get_done(cwt_conn_t *conn, ofi_group_t *group)
+{
+    return ofi_group_wait(conn, group, "a get");
+}
+
+/** Returns false if the general way must do it. */
+QUICK bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, ofi_group_t *group)
+{
+    ofi_op_t *op;
+    if (UNLIKELY(conn->down) || UNLIKELY(!(op = pop(&conn->client->ops, conn))))
+        return false;
+    op->group = group;
+    op->copy_to = NULL;
+    op->kind = OFI_READ;
+    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key, &op->context) != 0)) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->reads++;
+    conn->client->stats.gets++;
+    return true;
+}
+
+/** A message that fits the provider's inject, where messages stay in order with all before them. */
+QUICK bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    if (UNLIKELY(conn->down) || UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) || UNLIKELY(conn->free_slots == 0))
+        return false;
+    uint64_t id = reply ? ofi_slot_take(conn, reply) : (conn->sent + 1) % OFI_ACK_EVERY == 0 ? OFI_ID_ACK : 0;
+    msg->token = conn->token_out;
+    msg->nbytes = (uint32_t)nbytes;
+    msg->reply_id = id | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT;
+    if (UNLIKELY(fi_inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
+        if (reply)
+            ofi_slot_give(conn, id & OFI_ID_SLOT_MASK);
+        return false;
+    }
+    conn->sent++;
+    conn->ack_asked = id != 0;
+    conn->client->stats.requests++;
+    return true;
+}
+
+// ---------------------------------------------------------------- the choice
+
+QUICK bool put(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+{
+    if (nbytes - 1 < q->inject)
+        return LIKELY(put_inject(conn, offset, src, nbytes));
+    return nbytes - 1 < q->bounce && (!nbi || nbytes <= OFI_BOUNCE_NBI_NBYTES) &&
+           LIKELY(put_bounce(conn, offset, src, nbytes));
+}
+
+QUICK bool get(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, void *dst, size_t nbytes, ofi_group_t *group)
+{
+    return LIKELY(nbytes - 1 < q->get) && LIKELY(get_read(conn, offset, dst, nbytes, group));
+}
+
+QUICK bool request(cwt_conn_t *conn, const ofi_quick_t *q, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    return LIKELY(nbytes <= q->request) && LIKELY(request_inject(conn, msg, nbytes, reply));
+}
+
+OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+{
+    ofi_enter(conn->client);
+    bool done = put(conn, &conn->shared, offset, src, nbytes, nbi);
+    int rc = done ? 0 : ofi_put_locked(conn, offset, src, nbytes, nbi);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
+OUT_OF_LINE int get_general(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
+{
+    ofi_group_t group = {.left = 2};
+    ofi_enter(conn->client);
+    bool done = get(conn, &conn->shared, offset, dst, nbytes, nbi ? NULL : &group);
+    int rc = !done ? ofi_get_locked(conn, offset, dst, nbytes, nbi) : nbi ? 0 : get_done(conn, &group);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
+OUT_OF_LINE int request_general(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    ofi_enter(conn->client);
+    bool done = !conn->sending && request(conn, &conn->shared, msg, nbytes, reply);
+    int rc = done ? 0 : ofi_request_locked(conn, msg, nbytes, reply, 0);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
+// ---------------------------------------------------------------- entry points
+
+int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+{
+    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0
+                                                                     : put_general(conn, offset, src, nbytes, nbi);
+}
+
+int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
+{
+    ofi_group_t group = {.left = 2};
+    if (LIKELY(get(conn, &conn->quick, offset, dst, nbytes, nbi ? NULL : &group)))
+        return nbi ? 0 : get_done(conn, &group);
+    return get_general(conn, offset, dst, nbytes, nbi);
+}
+
+int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    return LIKELY(request(conn, &conn->quick, msg, nbytes, reply)) ? 0 : request_general(conn, msg, nbytes, reply);
+}

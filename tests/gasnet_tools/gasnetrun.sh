@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# gasnetrun_ofi: its options, what oshrun is told, binding, and mistakes. The programs are no clients of GASNet: what counts
+# is how they are started.
+. "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
+unset GASNET_SPAWNER GASNET_SSH_SERVERS GASNET_SSH_NODEFILE SLURM_JOB_ID
+run=$stage/bin/gasnetrun_ofi
+ln -s "$run" linked
+
+output_has '^3 of 4$' "$run" -n 4 sh -c 'echo $OSHRUN_PE of $OSHRUN_NPES'
+output_has '^1 of 2$' ./linked -np 2 -- sh -c 'echo $OSHRUN_PE of $OSHRUN_NPES'
+output_has '^a b|c$' "$run" -n1 printf '%s|%s\n' 'a b' c
+output_has '^3 on 1$' "$run" -n 4 -N 2 sh -c 'echo $OSHRUN_PE on $OSHRUN_NODE'
+output_has '^0 on 0$' "$run" -n 1 -N 1 sh -c 'echo $OSHRUN_PE on $OSHRUN_NODE'
+output_has 'gasnetrun_ofi: .*/oshrun -n 2 -v --' "$run" -v -n 2 true
+output_has '^value' env TESTVAR=value "$run" -n 1 -E TESTVAR sh -c 'echo $TESTVAR'
+refuses 3 '' "$run" -n 2 sh -c 'exit 3'
+
+# What others are told; nothing runs.
+told() {
+    local pattern=$1
+    shift
+    output_has "oshrun .*$pattern" env "$@"
+}
+told '-n 4 -v .*--ppn 2 --launcher hydra --hosts a,b -- prog x y' GASNET_SSH_SERVERS='a, b' "$run" -t -n 4 -N 2 -spawner=ssh prog x y
+told '--hostfile nodes' GASNET_SSH_NODEFILE=nodes "$run" -t -n 4 prog
+told '--launcher slurm' "$run" -t -n 4 -spawner slurm prog
+told '--launcher hydra' GASNET_SPAWNER=pmi "$run" -t -n 4 prog
+told '--launcher oshrun -- prog' GASNET_SSH_SERVERS=a "$run" -t -n 4 -spawner=oshrun prog
+told '--launcher (orte|hydra)' "$run" -t -n 4 -spawner=mpi prog
+told '-x GASNET_PHYSMEM_MAX .*--launcher orte' GASNET_PHYSMEM_MAX=1G "$run" -t -n 4 -spawner=orte prog
+told '-x B -x A' "$run" -t -n 4 -conduit=ofi -E A,B prog
+
+# Each process gets its own CPU while there are enough, and no more than there are.
+if command -v taskset >/dev/null; then
+    count=$(nproc)
+    [ "$count" -lt 2 ] || output_has '^2$' sh -c "'$run' -n 2 -c 1 sh -c 'taskset -cp \$\$' | sed 's/.*: //' | sort -u | wc -l"
+    output_has '^1 1$' sh -c "'$run' -n 1 -c 1 sh -c 'echo \$(nproc) 1'"
+    output_has "^$count\$" "$run" -n 1 -c 1000 nproc
+fi
+
+refuses 2 'no program' "$run" -n 2
+refuses 2 '-n is missing' "$run" true
+refuses 2 '-n "two": expected a number' "$run" -n two true
+refuses 2 '-N 3: a node needs' "$run" -n 2 -N 3 true
+refuses 2 '-c "0": expected' "$run" -n 2 -c 0 true
+refuses 2 'unknown option -q' "$run" -n 2 -q true
+refuses 2 '-N needs a value' "$run" -n 2 -N
+refuses 2 'spawner "x": expected' "$run" -n 2 -spawner=x true
+refuses 2 'GASNET_SSH_SERVERS or' "$run" -n 2 -spawner=ssh true
+refuses 2 'conduit "udp"' "$run" -n 2 -conduit=udp true
+refuses 0 'Usage' "$run" -h
+finish
