@@ -3,6 +3,7 @@
 """Writes everything that repeats the OpenSHMEM surface once per type:
 
     include/shmem.h pshmem.h         flat headers, one prototype a line
+    include/shmemx.h                 extensions (rows of kind "extension"; "mpi" rows only where mpi.h came first)
     include/causeway/shmem-c11.h     type-generic names of C11, by _Generic
     include/causeway/shmem-cxx.h     the same names as C++ overloads
     src/shmem/types.def              X-macro lists of types
@@ -81,7 +82,7 @@ def functions(api=None):
 
 
 def exported(api=None):
-    names = set()
+    names = {row["name"] for row in of_kind("extension", api)}
     for _, name, _ in functions(api):
         names.add(name)
         if profiling_name(name):
@@ -181,6 +182,19 @@ def pshmem_h():
     out = banner(["The profiling interface of OpenSHMEM: every routine under its name-shifted name. A tool defines the",
                   "shmem_ name itself and calls the pshmem_ one."], "PSHMEM_H")
     return out + ['#include "causeway/shmem-base.h"', ""] + wrap_c(prototypes(True)) + ["#endif"]
+
+
+def shmemx_h():
+    """Extensions have no profiling names. Those with types of MPI are inline and pass a handle's address and size on."""
+    out = banner(["Extensions to OpenSHMEM under the shmemx_ prefix. Those about MPI are there for sources that include mpi.h",
+                  "first: shmemx_team_from_mpi_comm(3)."], "SHMEMX_H")
+    out += ['#include "shmem.h"', ""] + wrap_c([""] + [row["text"] for row in of_kind("extension")])
+    out += ["#endif", "", "// Outside the guard: including this header again after mpi.h adds them.",
+            "#if defined(MPI_VERSION) && !defined(SHMEMX_MPI_H)", "#define SHMEMX_MPI_H"]
+    for row in of_kind("mpi"):
+        prototype, call = row["text"].split(" = ")
+        out += ["", f"static inline {prototype}", "{", f"    return {call};", "}"]
+    return out + ["", "#endif"]
 
 
 # ---------------------------------------------------------------------------------------------------- generics
@@ -328,7 +342,7 @@ def exports_map():
     return [f"# {NOTICE}", "{", "global:"] + [f"    {name};" for name in exported()] + ["local:", "    *;", "};"]
 
 
-OUTPUTS = {"include/causeway/shmem-base.h": shmem_base_h, "include/shmem.h": shmem_h, "include/pshmem.h": pshmem_h,
+OUTPUTS = {"include/causeway/shmem-base.h": shmem_base_h, "include/shmem.h": shmem_h, "include/pshmem.h": pshmem_h, "include/shmemx.h": shmemx_h,
            "include/causeway/shmem-c11.h": shmem_c11_h, "include/causeway/shmem-cxx.h": shmem_cxx_h,
            "src/shmem/types.def": types_def, "src/shmem/exports.map": exports_map}
 

@@ -23,7 +23,7 @@
 typedef struct cwb cwb_t;
 
 typedef struct cwb_ops {
-    const char *name;  // "launch", "pmix", "pmi1", "single"
+    const char *name;  // "launch", "pmix", "pmi1", "mpi", "single"
     /** Fills pe, npes, job_id, node_fd, one_machine. CW_ENOENT: this launcher did not start us (no message). */
     int (*open)(cwb_t *b);
     /**
@@ -32,7 +32,8 @@ typedef struct cwb_ops {
      */
     int (*nodes)(cwb_t *b, int *node_of_pe);
     int (*put)(cwb_t *b, const char *key, const void *value, size_t nbytes);
-    /** CW_ENOENT (no message): another library of this process has said good-bye to the launcher for both (pmi1). */
+    /** CW_ENOENT (no message): another library of this process has said good-bye to the launcher for both (pmi1), or
+     *  MPI_Finalize has been called (mpi). */
     int (*fence_nb)(cwb_t *b);
     int (*fence_wait)(cwb_t *b);
     /** Is the fence over, so that fence_wait returns at once? Never waits. NULL: this launcher does not tell. */
@@ -51,6 +52,8 @@ struct cwb {
     int pe, npes;
     /** Another library of this process talks with the launcher on the same wire: no fence may be left outstanding. */
     bool shared_wire;
+    /** Only the thread that opened may wait for the fence; it does so in init, and others wait for it. */
+    bool one_thread;
     /** A memfd every PE of this node inherited from the launcher (the node object to be), or -1. */
     int node_fd;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
@@ -62,9 +65,28 @@ struct cwb {
     void *priv;
 };
 
-/** Picks the back end: our launcher, then PMIx, then PMI-1, then a single PE. Messages are printed. */
+/** Picks the back end: CAUSEWAY_BOOTSTRAP, or our launcher, PMIx, PMI-1, an MPI that is initialised, a single PE; the
+ *  first that has a sign of having started us. Messages are printed. */
 int cwb_open(cwb_t *b);
 
-extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_single;
+extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_mpi, cwb_single;
+
+// ---------------------------------------------------------------- an MPI beside us
+// Whatever the back end is, the process may use an MPI as well. Handles of communicators come as addresses, with their
+// size for comparison. 0, or an error that has been reported.
+
+/** Is an MPI library part of this process, initialised or not? It may talk with the launcher at any time. */
+bool cwb_mpi_is_loaded(void);
+/** Is an MPI between MPI_Init and MPI_Finalize in this process? */
+bool cwb_mpi_is_live(void);
+/** The PEs of a communicator's members, in the order of their ranks; every member brings its own. *n_p is 0 for
+ *  MPI_COMM_NULL. *pes_p is freed by the caller. Collective over the communicator. */
+int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p, int *rank_p);
+/** Combines words of all members, by AND and by MAX. Collective over the communicator. */
+int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
+/** This process in MPI_COMM_WORLD; *null_p (may be NULL) becomes MPI_COMM_NULL. */
+int cwb_mpi_rank(size_t comm_nbytes, void *null_p, int *rank_p, int *size_p);
+/** A communicator of these ranks of MPI_COMM_WORLD. Collective over them. */
+int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p);
 
 #endif

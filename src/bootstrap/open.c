@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which launcher started us? The most specific sign wins.
+// Which launcher started us? The most specific sign wins, unless CAUSEWAY_BOOTSTRAP says whom to ask.
 #include <string.h>
 
+#include "base/env.h"
 #include "base/error.h"
 #include "bootstrap/bootstrap.h"
 
 int cwb_open(cwb_t *b)
 {
-    static const cwb_ops_t *const all[] = {&cwb_launch, &cwb_pmix, &cwb_pmi1, &cwb_single};
+    static const cwb_ops_t *const all[] = {&cwb_launch, &cwb_pmix, &cwb_pmi1, &cwb_mpi, &cwb_single};
+    bool any = strcmp(cwu_env.bootstrap, "auto") == 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!any && strcmp(cwu_env.bootstrap, all[i]->name) != 0)
+            continue;
         memset(b, 0, sizeof *b);
         b->node_fd = -1;
         b->ops = all[i];
@@ -17,5 +21,10 @@ int cwb_open(cwb_t *b)
         if (rc != CW_ENOENT)
             return rc;
     }
-    return CW_ENOENT;  // not reached: "single" never refuses
+    // Not reached by "auto": "single" never refuses.
+    cwu_error(
+        "CAUSEWAY_BOOTSTRAP=%s, but this process was not started that way (causeway-info --env tells what the words "
+        "mean)",
+        cwu_env.bootstrap);
+    return CW_ENOTSUP;
 }

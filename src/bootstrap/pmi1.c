@@ -5,7 +5,6 @@
 // that tell their size, cut into several keys where the server takes only short values.
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,18 +245,11 @@ static bool is_connected(const pmi1_t *p)
     return p->pid == getpid() && fstat(p->wire.fd, &st) == 0 && st.st_ino == p->ino;
 }
 
-static int is_mpi(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
-    (void)size, (void)arg;
-    return strncmp(name, "libmpi", 6) == 0;  // libmpi.so.N, libmpich.so.N
-}
-
 /** PMI_FD names no connection: a program that a PE started, or one that has called MPI_Finalize already? */
 static bool closed_by_mpi(void)
 {
     const char *size = getenv("PMI_SIZE");
-    if (!size || !strcmp(size, "1") || !dl_iterate_phdr(is_mpi, NULL))
+    if (!size || !strcmp(size, "1") || !cwb_mpi_is_loaded() || cwb_mpi_is_live())
         return false;
     cwu_error(
         "the connection to the launcher (PMI_FD) is closed, probably by MPI_Finalize; initialise SHMEM before it");
@@ -310,7 +302,7 @@ static int pmi1_open(cwb_t *b)
     struct stat st;
     if (rc || fstat(p->wire.fd, &st) != 0)
         return rc ? rc : CW_ESYS;
-    b->shared_wire = dl_iterate_phdr(is_mpi, NULL) != 0;
+    b->shared_wire = cwb_mpi_is_loaded();
     p->ino = st.st_ino;
     p->pid = getpid();
     p->joined = true;

@@ -57,12 +57,14 @@ static int failed(const char *what, pmix_status_t status)
 static int load_library(void)
 {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!handle && cwb_mpi_is_live())
+        return CW_ENOENT;  // that will do
     if (!handle) {
         cwu_error(
             "this process was started through PMIx, but %s cannot be loaded (%s): install it (Debian: libpmix2) or "
             "start the program with oshrun or mpiexec.hydra",
             LIBRARY, dlerror());
-        return CW_ENOENT;
+        return CW_ESYS;
     }
 #define FIND(name)                                                  \
     if (!(px.lib.name = (__typeof__(&name))dlsym(handle, #name))) { \
@@ -131,7 +133,7 @@ static int pmix_open(cwb_t *b)
         return CW_ENOENT;
     int rc = load_library();
     if (rc)
-        return rc == CW_ENOENT ? CW_ESYS : rc;
+        return rc;
     pmix_status_t status = px.lib.PMIx_Init(&px.me, NULL, 0);
     if (status != PMIX_SUCCESS) {
         // A program that a PE started inherits the variables, and the launcher does not expect it.
@@ -149,6 +151,7 @@ static int pmix_open(cwb_t *b)
     b->node_fd = -1;
     b->one_machine = job_number(PMIX_NUM_NODES, &nnodes) == PMIX_SUCCESS && nnodes == 1;
     b->priv = &px;
+    b->shared_wire = cwb_mpi_is_loaded();  // two fences over the same processes at a time are taken for one
     px.lib.PMIx_Register_event_handler(lost, 1, NULL, 0, launcher_lost, NULL, NULL);
     snprintf(b->job_id, sizeof b->job_id, "pmix-%.60s", px.me.nspace);
     for (char *c = b->job_id; *c; c++)

@@ -82,7 +82,8 @@ enum {
     CW_CTX_NOSTORE = 4      // quiet and fence need not order the program's own stores
 };
 typedef struct cw_ctx_config {
-    int start, stride, size;  // PE of rank r: start + r * stride
+    int start, stride, size;  // PE of rank r: start + r * stride,
+    const int *pes;           // or pes[r] if not NULL; the table stays as long as the context
     unsigned options;         // CW_CTX_…
     void *team;               // kept for the front end
 } cw_ctx_config_t;

@@ -70,10 +70,11 @@ void cw_words_destroy(uintptr_t *words)
         free(words - CW_GUARD_WORDS);
 }
 
-void cw_words_local(uintptr_t *words, int start, int stride, int size)
+void cw_words_local(uintptr_t *words, const cw_ctx_t *ctx)
 {
     uintptr_t base = (uintptr_t)cw_segment.base;
-    for (int rank = 0, pe = start; rank < size; rank++, pe += stride) {
+    for (int rank = 0; rank < ctx->size; rank++) {
+        int pe = cw_ctx_pe(ctx, rank);
         if (cw_world.node_of_pe[pe] == cw_world.node)
             words[rank] = base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) - cw_segment.origin;
         if (pe == cw_world.pe)
@@ -87,7 +88,7 @@ static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
     if (!*table) {
         uintptr_t *words = cw_words_create(cw_world.npes, word);
         if (words && local)
-            cw_words_local(words, 0, 1, cw_world.npes);
+            cw_words_local(words, &cw_ctx_default);
         *table = words;
     }
     return *table;
@@ -104,14 +105,14 @@ int cw_ctx_open(void)
     }
     if (cw_world.npes > OUTSIDE_WORDS - OUTSIDE_BELOW && shared_table(&contexts.cold, CW_CTX_COLD_WORD, false))
         cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = contexts.cold;
-    cw_words_local(ctx->own, 0, 1, cw_world.npes);
+    ctx->start = 0;
+    ctx->stride = 1;
+    ctx->size = cw_world.npes;
+    cw_words_local(ctx->own, ctx);
     ctx->word = ctx->own;
     ctx->peer = watched ? contexts.cold_default : ctx->own;
     ctx->amo_peer = watched || nic ? contexts.cold_default : ctx->own;
     ctx->node = &cw_segment.control->hot;
-    ctx->start = 0;
-    ctx->stride = 1;
-    ctx->size = cw_world.npes;
     ctx->room = CW_INJECT_ROOM;
     cw_port_default.locked = cw_world.thread_multiple;
     return CW_OK;
@@ -119,19 +120,25 @@ int cw_ctx_open(void)
 
 // ---------------------------------------------------------------- life of a context
 
+/** Consecutive PEs: their words are a window of the world's. */
+static bool is_window(const cw_ctx_t *ctx)
+{
+    return !ctx->listed && ctx->stride == 1;
+}
+
 /** Points the context at its tables. Registry locked, or the context not yet known. CW_ENOMEM: not done. */
 static int give_tables(cw_ctx_t *ctx)
 {
     if (!shared_table(&contexts.local, CW_CTX_COLD_WORD, true) ||
         ((cw_world.watched || cw_world.nic_atomics) && !shared_table(&contexts.cold, CW_CTX_COLD_WORD, false)))
         return CW_ENOMEM;
-    if (ctx->stride == 1) {
+    if (is_window(ctx)) {
         ctx->base = contexts.local + ctx->start;
     } else {
         uintptr_t *words = cw_words_create(ctx->size, CW_CTX_COLD_WORD);
         if (!words)
             return CW_ENOMEM;
-        cw_words_local(words, ctx->start, ctx->stride, ctx->size);
+        cw_words_local(words, ctx);
         ctx->base = words;
     }
     ctx->word = ctx->base;
@@ -188,13 +195,18 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
     int rc = ctx ? CW_OK : CW_ENOMEM;
     if (rc == CW_OK) {
         *ctx = (cw_ctx_t){.node = cw_hot.node,
-                          .start = config->start,
-                          .stride = config->size > 1 ? config->stride : 1,
+                          .listed = config->pes != NULL,
                           .size = config->size,
                           .team = config->team,
                           .options = (uint8_t)config->options,
                           .room = CW_INJECT_ROOM,
                           .thread = (uintptr_t)pthread_self()};
+        if (ctx->listed) {
+            ctx->pes = config->pes;
+        } else {
+            ctx->start = config->start;
+            ctx->stride = config->size > 1 ? config->stride : 1;
+        }
         ctx->rearms = (ctx->options & CW_CTX_NOSTORE) && (!cw_world.thread_multiple || ctx->options != CW_CTX_NOSTORE);
         if ((rc = give_tables(ctx)) != CW_OK)
             retire(ctx);
@@ -231,7 +243,7 @@ static void take_apart(cw_ctx_t *ctx)
     }
     cw_batch_destroy(ctx->batch);
     cw_words_destroy(ctx->own);
-    if (ctx->stride != 1)
+    if (!is_window(ctx))
         cw_words_destroy((uintptr_t *)(uintptr_t)ctx->base);
     retire(ctx);
 }
@@ -332,7 +344,7 @@ int cw_ctx_need_base(cw_ctx_t *ctx)
     uintptr_t *words = cw_words_create(ctx->size, CW_COLD_WORD);  // the default context: the others have one
     if (!words)
         return CW_ENOMEM;
-    cw_words_local(words, ctx->start, ctx->stride, ctx->size);
+    cw_words_local(words, ctx);
     ctx->base = words;
     return CW_OK;
 }

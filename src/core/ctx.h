@@ -80,7 +80,7 @@ extern cw_node_hot_t cw_ctx_unstored;
 
 static inline int cw_ctx_pe(const cw_ctx_t *ctx, int rank)
 {
-    return ctx->start + rank * ctx->stride;
+    return ctx->listed ? ctx->pes[rank] : ctx->start + rank * ctx->stride;
 }
 
 /** A table of peer words, all of one kind; also those of CW_GUARD_WORDS PEs below 0 and above the last, so that a PE
@@ -88,8 +88,8 @@ static inline int cw_ctx_pe(const cw_ctx_t *ctx, int rank)
 #define CW_GUARD_WORDS 256
 uintptr_t *cw_words_create(int npes, uintptr_t word);
 void cw_words_destroy(uintptr_t *words);
-/** Fills in the deltas of the PEs of this node; rank r is PE start + r * stride. */
-void cw_words_local(uintptr_t *words, int start, int stride, int size);
+/** Fills in the deltas of the PEs of this node, for the ranks of a context. */
+void cw_words_local(uintptr_t *words, const cw_ctx_t *ctx);
 
 /** Life cycle, PE, count and symmetric memory. Fatal when something is wrong. */
 void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe);

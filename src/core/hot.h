@@ -41,7 +41,12 @@ typedef struct cw_ctx {
     struct cw_port *port;       // the way off the node, maybe shared with other contexts
     struct cw_batch *batch;     // operations that wait for company (core/batch.h), or NULL
     void *team;                 // the front end's handle
-    int start, stride;          // the PE of rank r is start + r * stride
+    union {
+        struct {
+            int start, stride;  // the PE of rank r is start + r * stride
+        };
+        const int *pes;         // or, if it is listed, pes[r]: the team's table
+    };
 
     // non-zero: something is in flight off-node (a peer word, or CW_CTX_EMPTYING). Stored after the operation was
     // handed over; pairs with cw_quiet_cold.
@@ -53,6 +58,7 @@ typedef struct cw_ctx {
     struct cw_ctx *next, *prev; // all contexts but the default one (core/ctx.c)
     uintptr_t thread;           // CW_CTX_PRIVATE: whose
     uint8_t options;            // CW_CTX_…
+    bool listed;                // the PEs are no arithmetic sequence
     bool rearms;                // quiet may leave out the fence: see cw_ctx_rearm
 } cw_ctx_t;
 _Static_assert(sizeof(cw_ctx_t) == 128, "two cache lines");

@@ -7,14 +7,16 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/futex.h"
 #include "core/segment.h"
 #include "core/server.h"
 
 cwb_t cw_boot;
 
 static pthread_mutex_t fence_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the two below
-static _Atomic bool fence_done;  // also read without the lock: the secret is known
+static _Atomic uint32_t fence_done;  // also read without the lock: the secret is known; futex
 static uint8_t job_secret[CWT_SECRET_BYTES];
+static pthread_t opener;
 
 static bool secret_known(void)
 {
@@ -25,7 +27,8 @@ static bool secret_known(void)
 void cw_job_begin(void)
 {
     cw_world.life++;
-    fence_done = false;
+    atomic_store(&fence_done, 0);
+    opener = pthread_self();
 }
 
 void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1])
@@ -53,6 +56,13 @@ int cw_job_fence_start(void)
     return rc;
 }
 
+/** Comes through with the fence in init; its failure is the end of the process. */
+static void await_opener(void)
+{
+    while (!atomic_load_explicit(&fence_done, memory_order_acquire))
+        cwu_futex_wait((uint32_t *)&fence_done, 0, 1000000000u);
+}
+
 /** Without waiting for anything. */
 static bool exchange_is_over(void)
 {
@@ -78,6 +88,8 @@ int cw_job_end_exchange(void)
     int rc = CW_OK;
     if (cw_world.hosts_server && (rc = cw_server_published()))
         return rc;
+    if (cw_boot.one_thread && !pthread_equal(opener, pthread_self()))
+        await_opener();
     pthread_mutex_lock(&fence_lock);
     if (!fence_done) {
         rc = cw_boot.ops->fence_wait(&cw_boot);
@@ -87,6 +99,8 @@ int cw_job_end_exchange(void)
         }
         // Pairs with the loads outside the lock: whoever sees it sees the secret.
         atomic_store_explicit(&fence_done, rc == CW_OK, memory_order_release);
+        if (cw_boot.one_thread)
+            cwu_futex_wake((uint32_t *)&fence_done, INT_MAX);
     }
     pthread_mutex_unlock(&fence_lock);
     return rc;

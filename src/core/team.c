@@ -15,7 +15,9 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/check.h"
 #include "core/coll/fused.h"
@@ -105,21 +107,51 @@ static bool find_members(cw_team_t *team, const cw_group_t *parent, const cw_tea
     return true;
 }
 
+/** The members of a list: their table, unless they are regular. */
+static bool take_list(cw_team_t *team, const int *pes, int size, int rank)
+{
+    int *copy = malloc((size_t)size * sizeof *copy);
+    if (!copy)
+        return false;
+    memcpy(copy, pes, (size_t)size * sizeof *copy);
+    team->group.rank = rank;
+    set_members(&team->group, copy, size);
+    if (team->group.pes)
+        team->pes = copy;
+    else
+        free(copy);
+    return true;
+}
+
+/** Who of the members is on this node; false when there is no memory. */
+static bool find_local(cw_team_t *team)
+{
+    const cw_map_t *map = &team->sync.map;
+    if (!cw_map_build(&team->sync.map, &team->group))
+        return false;
+    team->local_pes = malloc((size_t)map->nlocal * sizeof(int));
+    for (int i = 0; i < map->nlocal && team->local_pes; i++)
+        team->local_pes[i] = cw_group_pe(&team->group, map->local[i]);
+    return team->local_pes != NULL;
+}
+
 /** Everything but the number; NULL when there is no memory. */
 static cw_team_t *prepare(const cw_group_t *parent, const cw_team_part_t *part)
 {
     cw_team_t *team = calloc(1, sizeof *team);
-    if (!team || !find_members(team, parent, part) || !cw_map_build(&team->sync.map, &team->group))
-        goto drop_team;
-    const cw_map_t *map = &team->sync.map;
-    team->local_pes = malloc((size_t)map->nlocal * sizeof(int));
-    if (!team->local_pes)
-        goto drop_team;
-    for (int i = 0; i < map->nlocal; i++)
-        team->local_pes[i] = cw_group_pe(&team->group, map->local[i]);
-    team->num_contexts = part->num_contexts;
-    return team;
-drop_team:
+    if (team && find_members(team, parent, part) && find_local(team)) {
+        team->num_contexts = part->num_contexts;
+        return team;
+    }
+    drop(team);
+    return NULL;
+}
+
+static cw_team_t *prepare_list(const int *pes, int size, int rank)
+{
+    cw_team_t *team = calloc(1, sizeof *team);
+    if (team && take_list(team, pes, size, rank) && find_local(team))
+        return team;
     drop(team);
     return NULL;
 }
@@ -142,6 +174,7 @@ typedef struct offer {
     uint64_t refused;
 } offer_t;
 _Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "rides on a synchronisation of any team");
+_Static_assert(offsetof(offer_t, refused) == offsetof(offer_t, reached) + 8, "two words that MAX combines");
 
 static void combine_offers(const cw_fused_op_t *op, void *acc, const void *in)
 {
@@ -212,35 +245,65 @@ static void combine_failures(const cw_fused_op_t *op, void *acc, const void *in)
     *(uint64_t *)acc |= *(const uint64_t *)in;
 }
 
-/** Several threads of some PE may have agreed on this number, each with the members of its own parent. */
-static bool all_have_claimed(const cw_group_t *parent, bool mine)
+/** Those who make a team together, and how they agree: by a synchronisation of the parent, or by means of their own. */
+typedef struct parley {
+    const cw_group_t *parent;
+    cw_team_combine_fn combine;
+    void *arg;
+} parley_t;
+
+static int combine_over(const parley_t *p, offer_t *offer)
+{
+    static const cw_fused_op_t op = {combine_offers};
+    if (p->combine)
+        return p->combine(p->arg, offer->free, CW_TEAMS / WORD_BITS, &offer->reached, 2);
+    cw_fused(p->parent, offer, sizeof *offer, &op);
+    return CW_OK;
+}
+
+/** Several threads of some PE may have agreed on this number, each with those it makes a team with. */
+static int all_have_claimed(const parley_t *p, bool mine, bool *all_p)
 {
     static const cw_fused_op_t op = {combine_failures};
     uint64_t failed = !mine;
-    cw_fused(parent, &failed, sizeof failed, &op);
-    return !failed;
+    int rc = CW_OK;
+    if (p->combine)
+        rc = p->combine(p->arg, NULL, 0, &failed, 1);
+    else
+        cw_fused(p->parent, &failed, sizeof failed, &op);
+    *all_p = !failed;
+    return rc;
+}
+
+/** Threads that split at once begin at different places, most likely. */
+static int first_number(const parley_t *p, int round)
+{
+    if (!cw_world.thread_multiple)
+        return FIRST_ID;
+    return ((p->parent ? p->parent->sync->id : 5) * 7 + round * 13) % CW_ROOMY_TEAMS;
 }
 
 /** ids[n]: numbers that are free on all members, and now taken. */
-static int agree(const cw_group_t *parent, bool member, bool refused, int n, int *ids, uint64_t *from_p)
+static int agree(const parley_t *p, bool member, bool refused, int n, int *ids, uint64_t *from_p)
 {
-    static const cw_fused_op_t op = {combine_offers};
     for (int round = 0; round < CLAIMS; round++) {
         offer_t offer;
         make_offer(&offer, member, refused);
-        cw_fused(parent, &offer, sizeof offer, &op);
-        if (offer.refused)
-            return CW_EINVAL;
-        // Threads that split at once begin at different places, most likely.
-        int first = cw_world.thread_multiple ? (parent->sync->id * 7 + round * 13) % CW_ROOMY_TEAMS : FIRST_ID;
-        if (!pick(offer.free, first, n, ids))
+        int rc = combine_over(p, &offer);
+        if (rc || offer.refused)
+            return rc ? rc : CW_EINVAL;
+        if (!pick(offer.free, first_number(p, round), n, ids))
             return CW_ENOMEM;
-        bool claimed = !member || claim(ids, n);
+        bool claimed = !member || claim(ids, n), all = true;
         *from_p = offer.reached;
-        if (!cw_world.thread_multiple || all_have_claimed(parent, claimed))
+        if (cw_world.thread_multiple)
+            rc = all_have_claimed(p, claimed, &all);
+        if (rc == CW_OK && all)
             return CW_OK;
         if (member && claimed)
             unclaim(ids, n);
+        if (rc)
+            return rc;
     }
     return CW_ENOMEM;
 }
@@ -261,7 +324,8 @@ int cw_team_split(const cw_group_t *parent, const cw_team_part_t *parts, int npa
         teams[i] = prepare(parent, &parts[i]);
         refused = refused || !teams[i];
     }
-    int rc = agree(parent, member, refused, nparts, ids, &from);
+    const parley_t parley = {.parent = parent};
+    int rc = agree(&parley, member, refused, nparts, ids, &from);
     for (int i = 0; i < nparts; i++) {
         if (rc != CW_OK)
             drop(teams[i]);
@@ -269,6 +333,21 @@ int cw_team_split(const cw_group_t *parent, const cw_team_part_t *parts, int npa
             start(teams[i], ids[i], from);
         teams_p[i] = rc == CW_OK && teams[i] ? &teams[i]->group : NULL;
     }
+    return rc;
+}
+
+int cw_team_from_list(const int *pes, int size, int rank, bool refused, cw_team_combine_fn combine, void *arg,
+                      const cw_group_t **team_p)
+{
+    const parley_t parley = {.combine = combine, .arg = arg};
+    cw_team_t *team = refused ? NULL : prepare_list(pes, size, rank);
+    uint64_t from = 0;
+    int id, rc = agree(&parley, true, !team, 1, &id, &from);
+    if (rc == CW_OK)
+        start(team, id, from);
+    else
+        drop(team);
+    *team_p = rc == CW_OK ? &team->group : NULL;
     return rc;
 }
 

@@ -31,6 +31,15 @@ enum { CW_TEAM_PARTS = 2 };
  */
 int cw_team_split(const cw_group_t *parent, const cw_team_part_t *parts, int nparts, bool refused,
                   const cw_group_t **teams_p);
+/** Combines words of all future members, by AND and by MAX; 0 or CW_E…, reported. */
+typedef int (*cw_team_combine_fn)(void *arg, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
+/**
+ * A team of the PEs of a list, in its order, made by those alone: they agree by means of their own. pes: distinct PEs of the
+ * world, the same list on all; copied. rank: this PE's place. Collective over the members.
+ * Returns on all of them alike as cw_team_split does, or what combine reported.
+ */
+int cw_team_from_list(const int *pes, int size, int rank, bool refused, cw_team_combine_fn combine, void *arg,
+                      const cw_group_t **team_p);
 /** Collective over the team, which must not be the world or the shared one. [waits] */
 void cw_team_destroy(const cw_group_t *team);
 

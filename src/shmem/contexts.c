@@ -14,6 +14,7 @@ static int create(const cw_group_t *group, shmem_team_t team, long options, shme
     cw_ctx_config_t config = {.start = group->start,
                               .stride = group->stride,
                               .size = group->size,
+                              .pes = group->pes,
                               .options = (unsigned)options,
                               .team = team};
     cw_ctx_t *created;

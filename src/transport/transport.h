@@ -15,9 +15,9 @@
 //     and every nbi get has landed. *Remotely* done: not "handed to the socket".
 //   - fence: everything sent before it to a node takes effect there before anything sent to that node after it.
 // Threads: a server, and a client without config.thread_multiple, are used by one thread at a time (core serialises). A
-// client with it takes put, get, request, wait, amo, quiet, fence, progress and the injects of its records from several
+// client with it takes put, get, request, message, wait, amo, quiet, fence, progress and the injects of its records from several
 // threads at once, and no call holds up the others while it waits, but quiet and fence those that come after them;
-// connect and target come from one thread at a time. Different objects are independent. Blocking: connect, put (BLOCKING), get, quiet, fence and request may wait; while they do they call
+// connect and target come from one thread at a time. Different objects are independent. Blocking: connect, put (BLOCKING), get, quiet, fence, request and message may wait; while they do they call
 // config.idle() each round, and block in the end (provider's wait object), never spin for ever.
 // Errors: 0 or CW_E…; the transport reports what it saw (node, host, provider's reason, remedy) before it returns.
 #ifndef CW_TRANSPORT_TRANSPORT_H
@@ -154,6 +154,11 @@ typedef struct cwt_ops {
     int (*get)(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+    /** A request without a reply, [msg | payload] in one message: the short way for small ones. */
+    int (*message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
+    /** A put and a message behind it, without waiting between the two. nbi as for put. */
+    int (*put_message)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
+                       size_t msg_nbytes);
     /** Waits until reply->done. */
     int (*wait)(cwt_client_t *client, cwt_reply_t *reply);
     /** Native atomics; CW_ENOTSUP from the transport that has none. See core/amo.h for op and type. */

@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // OpenSHMEM and MPI in one program, in the order that argv[1] spells: s shmem_init, S shmem_finalize, m MPI_Init,
-// M MPI_Finalize, b both communicate. MPICH's library is loaded as it lies on the machine (4 entry points of its
-// stable interface), so no MPI compiler is needed; without it the test is skipped. argv[2] "nodes": two nodes.
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdbool.h>
+// M MPI_Finalize. After each step whoever is initialised communicates. Words in argv[2] and later:
+//   nodes     PEs belong to two nodes in turn
+//   multiple  both with THREAD_MULTIPLE
+//   alone     the launcher's variables are removed before the second step, so that only MPI can say who is there
+#include <mpi.h>
 #include <shmem.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MPI_COMM_WORLD_OF_MPICH 0x44000000
+extern char **environ;
 
-static int (*mpi_init)(int *, char ***), (*mpi_finalize)(void), (*mpi_barrier)(int), (*mpi_rank)(int, int *);
 static long word;
 static int failures;
-
-static void load(void)
-{
-    const char *path = getenv("MPI_LIFE_LIBRARY");
-    void *lib = dlopen(path ? path : "libmpich.so.12", RTLD_NOW | RTLD_GLOBAL);
-    if (!lib) {
-        printf("SKIP: %s\n", dlerror());
-        exit(77);
-    }
-    *(void **)&mpi_init = dlsym(lib, "MPI_Init");
-    *(void **)&mpi_finalize = dlsym(lib, "MPI_Finalize");
-    *(void **)&mpi_barrier = dlsym(lib, "MPI_Barrier");
-    *(void **)&mpi_rank = dlsym(lib, "MPI_Comm_rank");
-}
+static bool multiple;
 
 static void check(int ok, const char *what)
 {
@@ -48,18 +35,69 @@ static void shmem_talk(long turn)
     shmem_barrier_all();
 }
 
+static void mpi_talk(void)
+{
+    int me, n, sum = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    check(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 && sum == n * (n - 1) / 2,
+          "MPI_Allreduce");
+}
+
+static void start_shmem(void)
+{
+    int level;
+    if (!multiple)
+        shmem_init();
+    else
+        check(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level) == 0 && level == SHMEM_THREAD_MULTIPLE,
+              "shmem_init_thread");
+}
+
+static void start_mpi(void)
+{
+    int level = multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, got = -1;
+    check(MPI_Init_thread(NULL, NULL, level, &got) == 0 && got >= level, "MPI_Init_thread");
+}
+
+static void forget_the_launcher(void)
+{
+    static const char *const prefixes[] = {"PMI_", "PMIX_", "OMPI_", "PMI2_", "MPI_", "SLURM_"};
+    for (int i = 0; environ[i];) {
+        char name[256];
+        bool found = false;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(environ[i], "="), environ[i]);
+        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+            found = found || strncmp(name, prefixes[k], strlen(prefixes[k])) == 0;
+        if (found)
+            unsetenv(name);
+        else
+            i++;
+    }
+}
+
+static bool wants(int argc, char **argv, const char *word_)
+{
+    for (int i = 2; i < argc; i++)
+        if (!strcmp(argv[i], word_))
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    const char *rank = getenv("PMI_RANK");
+    const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
     int pe = -1, number = -1;
-    load();
-    if (argc > 2 && rank)
+    multiple = wants(argc, argv, "multiple");
+    if (wants(argc, argv, "nodes") && rank)
         setenv("CAUSEWAY_NODE", atoi(rank) % 2 ? "odd" : "even", 1);
     bool shmem_on = false, mpi_on = false;
     for (const char *step = argv[1]; argc > 1 && *step; step++) {
+        if (step == argv[1] + 1 && wants(argc, argv, "alone"))
+            forget_the_launcher();
         switch (*step) {
         case 's':
-            shmem_init();
+            start_shmem();
             shmem_on = true;
             break;
         case 'S':
@@ -67,14 +105,12 @@ int main(int argc, char **argv)
             shmem_on = false;
             break;
         case 'm':
-            check(mpi_init(NULL, NULL) == 0, "MPI_Init");
+            start_mpi();
             mpi_on = true;
             break;
-        case 'M':
-            check(mpi_finalize() == 0, "MPI_Finalize");
-            mpi_on = false;
-            break;
         default:
+            check(MPI_Finalize() == 0, "MPI_Finalize");
+            mpi_on = false;
             break;
         }
         if (shmem_on) {
@@ -82,8 +118,8 @@ int main(int argc, char **argv)
             shmem_talk(step - argv[1] + 1);
         }
         if (mpi_on) {
-            check(mpi_barrier(MPI_COMM_WORLD_OF_MPICH) == 0, "MPI_Barrier");
-            mpi_rank(MPI_COMM_WORLD_OF_MPICH, &number);
+            mpi_talk();
+            MPI_Comm_rank(MPI_COMM_WORLD, &number);
         }
     }
     check(pe == number || pe < 0 || number < 0, "rank and PE differ");

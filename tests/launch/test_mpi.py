@@ -1,43 +1,109 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenSHMEM and MPI in one program under Hydra, in every order of their initialisations and finalisations that overlap
-or follow each other, on one node and on two."""
+"""OpenSHMEM and MPI in one program, under the MPI named by the argument and its launcher: every order of their
+initialisations and finalisations that overlap or follow each other, with and without the launcher's help; progress of
+one while the other blocks; teams and communicators."""
 
+import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from common import STAGE, check, finish, skip
 
+MPI = sys.argv[1] if len(sys.argv) > 1 else "mpich"
+LAUNCHER = {"mpich": ["mpiexec.hydra"], "openmpi": ["orterun", "--quiet"]}[MPI]
+COMPILER = f"mpicc.{MPI}"
+ENV = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+       "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_base_warn_component_unused": "0"}
+
 ORDERS = ["sS", "sSsS", "mM", "smSM", "smMS", "msSM", "msMS", "sSmM", "smSsSM", "msSsSM", "smSsMS", "sSmsSM"]
+# Found by MPI alone: MPI first.
+ALONE = ["msSM", "msMS", "msSsSM", "msSsMS"]
 
-if not shutil.which("mpiexec.hydra"):
-    skip("needs mpiexec.hydra")
+for tool in (LAUNCHER[0], COMPILER):
+    if not shutil.which(tool):
+        skip(f"needs {tool} (Debian: mpich libmpich-dev, or openmpi-bin libopenmpi-dev)")
+if not (STAGE / f"lib/causeway/mpi-{MPI}.so").exists():
+    skip(f"the plugin for {MPI} was not built: its mpi.h is missing")
 
-with tempfile.TemporaryDirectory() as scratch:
-    program = f"{scratch}/mpi_life"
+
+def build(scratch, name):
+    program = f"{scratch}/{name}"
     subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-o", program,
-                    str(Path(__file__).with_name("mpi_life.c")), "-ldl"], check=True)
+                    str(Path(__file__).with_name(f"{name}.c")), "-lpthread"], check=True, env={**ENV, "OSHCC_CC": COMPILER})
+    return program
 
-    def run(order, *more):
-        return subprocess.run(["mpiexec.hydra", "-n", "4", program, order, *more], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60)
 
-    job = run("mM")
-    if "SKIP" in job.stdout:
-        skip(next(line for line in job.stdout.splitlines() if "SKIP" in line).removeprefix("SKIP: "))
-    for nodes in ([], ["nodes"]):
-        for order in ORDERS:
-            try:
-                job = run(order, *nodes)
-            except subprocess.TimeoutExpired as late:
-                check(False, f"{order} {nodes}: ends", (late.stdout or b"")[-2000:], (late.stderr or b"")[-2000:])
-                continue
-            good = job.returncode == 0 and ("s" not in order or "mpi life done" in job.stdout)
-            check(good and "error" not in job.stderr, f"{order} {nodes}: ends well", job.returncode, job.stdout[-2000:],
-                  job.stderr[-2000:])
-    job = run("mMs")
-    check(job.returncode != 0 and "closed, probably by MPI_Finalize" in job.stderr, "SHMEM after MPI_Finalize says why not",
+def run(npes, program, *words, env=None):
+    return subprocess.run([*LAUNCHER, "-n", str(npes), program, *words], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, errors="replace", timeout=100, env={**ENV, **(env or {})})
+
+
+def good(said, npes, program, *words, env=None):
+    what = f"{Path(program).name} {' '.join(words)}"
+    try:
+        job = run(npes, program, *words, env=env)
+    except subprocess.TimeoutExpired as late:
+        check(False, f"{what}: ends", (late.stdout or b"")[-2000:], (late.stderr or b"")[-2000:])
+        return None
+    check(job.returncode == 0 and said in job.stdout and "causeway: error" not in job.stderr, f"{what}: ends well",
           job.returncode, job.stdout[-2000:], job.stderr[-2000:])
-finish()
+    return job
+
+
+def lives(scratch):
+    life = build(scratch, "mpi_life")
+    for order in ORDERS:
+        good("mpi life done" if "s" in order else "", 4, life, order, "nodes")
+    for order in ("smMS", "msSsSM"):
+        good("mpi life done", 3, life, order)
+    for order in ("smSM", "msMS"):
+        good("mpi life done", 4, life, order, "nodes", "multiple")
+    for order in ALONE:
+        for words in (["alone", "nodes"], ["alone", "nodes", "multiple"]) if order == "msMS" else (["alone", "nodes"],):
+            job = good("mpi life done", 4, life, order, *words, env={"CAUSEWAY_DEBUG": "1"})
+            check(job and job.stderr.count('joined by "mpi"') == 4 * order.count("s"), f"{order} {words}: by MPI", job)
+    good("mpi life done", 2, life, "msSM", env={"CAUSEWAY_BOOTSTRAP": "mpi"})
+    job = run(2, life, "smMS", env={"CAUSEWAY_BOOTSTRAP": "mpi"})
+    check(job.returncode != 0 and "CAUSEWAY_BOOTSTRAP=mpi, but this process was not started that way" in job.stderr,
+          "told to ask an MPI that is not there", job.returncode, job.stdout[-2000:], job.stderr[-2000:])
+    job = run(2, life, "msSMs", env={"CAUSEWAY_BOOTSTRAP": "mpi"})
+    check(job.returncode != 0 and "MPI_Finalize has been called" in job.stderr, "a life that lost its MPI", job.returncode,
+          job.stdout[-2000:], job.stderr[-2000:])
+    if MPI == "mpich":
+        job = run(4, life, "mMs")
+        check(job.returncode != 0 and "closed, probably by MPI_Finalize" in job.stderr, "SHMEM after MPI_Finalize says why not",
+              job.returncode, job.stdout[-2000:], job.stderr[-2000:])
+
+
+def without_plugin(scratch):
+    """An install tree of another place, from which the plugin is missing."""
+    tree = Path(scratch, "tree")
+    shutil.copytree(STAGE / "lib", tree / "lib", symlinks=True, ignore=shutil.ignore_patterns("causeway", "*.a"))
+    (tree / "lib/causeway").mkdir()
+    (tree / f"lib/causeway/mpi-{MPI}.so").write_text("no library", encoding="ascii")
+    env = {"LD_LIBRARY_PATH": str(tree / "lib"), "CAUSEWAY_BOOTSTRAP": "mpi"}  # stands before the program's RUNPATH
+    job = run(1, f"{scratch}/mpi_life", "msSM", env=env)
+    check(job.returncode != 0 and f"mpi-{MPI}.so cannot be loaded" in job.stderr, "a plugin that cannot be loaded",
+          job.returncode, job.stdout, job.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        lives(scratch)
+        without_plugin(scratch)
+        progress = build(scratch, "mpi_progress")
+        for endpoint in ("rdm", "msg"):
+            good("progress seen", 2, progress, env={"CAUSEWAY_ENDPOINT": endpoint})
+            good("progress seen", 4, progress, "multiple", env={"CAUSEWAY_ENDPOINT": endpoint})
+        teams = build(scratch, "mpi_teams")
+        for npes, words in ((1, []), (2, ["nodes"]), (5, []), (5, ["nodes"]), (4, ["nodes", "multiple", "late"])):
+            good("teams and communicators agree", npes, teams, *words)
+        good("teams and communicators agree", 3, teams, "nodes", env={"CAUSEWAY_CHECK": "1"})
+    finish()
+
+
+main()

@@ -454,6 +454,9 @@ int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target
 int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
+int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
+                    size_t msg_nbytes);
 int ofi_wait(cwt_client_t *client, cwt_reply_t *reply);
 int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p);
 bool ofi_pending(cwt_client_t *client);

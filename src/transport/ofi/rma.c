@@ -158,7 +158,9 @@ typedef struct transfer {
     size_t nbytes;
     void *desc;
     ofi_group_t *group;
-    bool bounce;  // local memory must be registered and the transfer is too small for that
+    bool bounce;            // local memory must be registered and the transfer is too small for that
+    cwt_header_t *message;  // to be sent behind a write, before its completion is waited for; or NULL
+    size_t message_nbytes;
 } transfer_t;
 
 static int one_fragment(transfer_t *t, size_t nbytes)
@@ -250,6 +252,8 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
     int rc = prepare_local(t);
     if (rc == 0)
         rc = all_fragments(t);
+    if (rc == 0 && t->message)
+        rc = ofi_request_locked(t->conn, t->message, t->message_nbytes, NULL, 0);
     if (nbi || rc != 0) {
         if (rc != 0 && !nbi) {
             ofi_group_forget(client, group);
@@ -294,6 +298,38 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     transfer_t t = {
         .conn = conn, .write = true, .addr = addr, .key = key, .local = (uint8_t *)(uintptr_t)src, .nbytes = nbytes};
     return transfer(&t, nbi, "a put");
+}
+
+/** Where the provider promises no order, the request waits for the put's delivery. */
+static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
+                              cwt_header_t *msg, size_t msg_nbytes)
+{
+    transfer_t t = {.conn = conn,
+                    .write = true,
+                    .local = (uint8_t *)(uintptr_t)src,
+                    .nbytes = nbytes,
+                    .message = msg,
+                    .message_nbytes = msg_nbytes};
+    int rc = check_up(conn, "put");
+    if (rc != 0)
+        return rc;
+    if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
+        return CW_EINVAL;
+    conn->client->stats.puts++;
+    conn->epoch_puts++;
+    if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
+        return transfer(&t, nbi, "a put with a message");
+    rc = put_bounce(conn, t.addr, t.key, src, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY);
+    return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL, 0);
+}
+
+int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
+                    size_t msg_nbytes)
+{
+    ofi_enter(conn->client);
+    int rc = put_message_locked(conn, offset, src, nbytes, nbi, msg, msg_nbytes);
+    ofi_unlock(conn->client);
+    return rc;
 }
 
 int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)

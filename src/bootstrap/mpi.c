@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Back end of a process that has called MPI_Init and that no launcher speaks to (any more): PEs are the ranks of
+// MPI_COMM_WORLD. A key put stays here until the next fence, which gives all keys to everybody: what PEs publish is one
+// address a node and the secret, so the copies are as small as the table of nodes that each PE has anyway.
+//
+// MPI may allow one thread only, and the node server's is not the one. So the fence is for the thread that opened
+// (one_thread), and is completed in init (shared_wire). After MPI_Finalize fence_nb says CW_ENOENT.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/error.h"
+#include "bootstrap/bootstrap.h"
+#include "bootstrap/mpi_find.h"
+#include "bootstrap/nodemap.h"
+#include "bootstrap/placement.h"
+#include "bootstrap/secret.h"
+
+typedef struct record {
+    uint8_t key_nbytes, value_nbytes;
+    char bytes[];  // key, value
+} record_t;
+_Static_assert(sizeof(record_t) == 2, "travels packed");
+enum { RECORD_MAX = sizeof(record_t) + CWB_KEY_MAX + CWB_VALUE_MAX };
+
+static struct {
+    const cwb_mpi_plugin_t *plugin;
+    bool any_thread, fencing;
+    pthread_t opener;
+    _Atomic bool ended;    // MPI_Finalize has begun
+    cwb_t self;            // as opened first
+    pid_t pid;             // who opened: not a child of it
+    pthread_mutex_t lock;  // guards all below
+    char *pending;         // records put since the last fence
+    size_t pending_nbytes;
+    const record_t *
+        *table;  // open addressing, a power of two, at most half full; records lie in blocks of a fence each
+    size_t nslots, nrecords;
+} m = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int failed(const char *what, int code)
+{
+    char why[CWB_MPI_TEXT_MAX] = "";
+    m.plugin->describe(code, why);
+    cwu_error("MPI: %s failed: %s", what, why);
+    return CW_EPROTO;
+}
+
+static void mpi_ending(void)
+{
+    m.ended = true;
+}
+
+// ---------------------------------------------------------------- the store
+static const record_t **slot_of(const char *key, size_t key_nbytes)
+{
+    size_t hash = 5381;
+    for (size_t i = 0; i < key_nbytes; i++)
+        hash = hash * 33 + (unsigned char)key[i];
+    for (size_t at = hash & (m.nslots - 1);; at = (at + 1) & (m.nslots - 1)) {
+        const record_t *r = m.table[at];
+        if (!r || (r->key_nbytes == key_nbytes && !memcmp(r->bytes, key, key_nbytes)))
+            return &m.table[at];
+    }
+}
+
+static int grow(size_t nrecords)
+{
+    size_t n = m.nslots ? m.nslots : 64, old = m.nslots;
+    while (n < 2 * nrecords)
+        n *= 2;
+    if (n == old)
+        return 0;
+    const record_t **before = m.table, **table = calloc(n, sizeof *table);
+    if (!table)
+        return CW_ENOMEM;
+    m.table = table;
+    m.nslots = n;
+    for (size_t i = 0; i < old; i++)
+        if (before[i])
+            *slot_of(before[i]->bytes, before[i]->key_nbytes) = before[i];
+    free(before);
+    return 0;
+}
+
+/** Takes over a block of packed records, which stays. The bytes come from other PEs of the job: bounds are checked. */
+static int enter(const char *block, size_t nbytes)
+{
+    for (size_t at = 0; at < nbytes;) {
+        const record_t *r = (const record_t *)(block + at);
+        size_t left = nbytes - at;
+        if (left < sizeof *r || left < sizeof *r + r->key_nbytes + r->value_nbytes) {
+            cwu_error("MPI: the keys of the PEs came back garbled");
+            return CW_EPROTO;
+        }
+        if (grow(m.nrecords + 1)) {
+            cwu_error("no memory for %zu keys", m.nrecords + 1);
+            return CW_ENOMEM;
+        }
+        const record_t **slot = slot_of(r->bytes, r->key_nbytes);
+        m.nrecords += !*slot;
+        *slot = r;
+        at += sizeof *r + r->key_nbytes + r->value_nbytes;
+    }
+    return 0;
+}
+
+static int mpi_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
+{
+    size_t len = strlen(key);
+    (void)b;
+    if (len > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
+                  CWB_KEY_MAX, CWB_VALUE_MAX);
+        return CW_EINVAL;
+    }
+    pthread_mutex_lock(&m.lock);
+    char *more = realloc(m.pending, m.pending_nbytes + RECORD_MAX);
+    if (more) {
+        m.pending = more;
+        record_t *r = (record_t *)(more + m.pending_nbytes);
+        *r = (record_t){.key_nbytes = (uint8_t)len, .value_nbytes = (uint8_t)nbytes};
+        memcpy(r->bytes, key, len);
+        memcpy(r->bytes + len, value, nbytes);
+        m.pending_nbytes += sizeof *r + len + nbytes;
+    }
+    pthread_mutex_unlock(&m.lock);
+    if (!more)
+        cwu_error("no memory for key \"%s\"", key);
+    return more ? 0 : CW_ENOMEM;
+}
+
+static int mpi_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
+{
+    (void)b, (void)owner;  // the store finds it without
+    pthread_mutex_lock(&m.lock);
+    const record_t *r = m.nslots ? *slot_of(key, strlen(key)) : NULL;
+    pthread_mutex_unlock(&m.lock);
+    if (!r)
+        return CW_ENOENT;
+    size_t capacity = *nbytes_p;
+    *nbytes_p = r->value_nbytes;
+    if (r->value_nbytes > capacity)
+        return CW_EINVAL;
+    memcpy(value, r->bytes + r->key_nbytes, r->value_nbytes);
+    return 0;
+}
+
+// ---------------------------------------------------------------- fence and end
+static int mpi_fence_nb(cwb_t *b)
+{
+    (void)b;
+    if (m.ended)
+        return CW_ENOENT;
+    m.fencing = true;
+    return 0;
+}
+
+static int mpi_fence_wait(cwb_t *b)
+{
+    void *all = NULL;
+    size_t nbytes = 0;
+    (void)b;
+    if (!m.fencing)
+        return 0;
+    int rc = m.plugin->collect(m.pending, (int)m.pending_nbytes, &all, &nbytes);
+    if (rc)
+        return failed("the exchange of keys", rc);
+    m.fencing = false;
+    pthread_mutex_lock(&m.lock);
+    m.pending_nbytes = 0;
+    rc = enter(all, nbytes);
+    pthread_mutex_unlock(&m.lock);
+    if (nbytes == 0)
+        free(all);
+    return rc;
+}
+
+static void mpi_abort(cwb_t *b, int status)
+{
+    (void)b;
+    if (m.pid == getpid() && !m.ended && (m.any_thread || pthread_equal(m.opener, pthread_self())))
+        m.plugin->abort(status);
+    // What MPI's launcher hears of a process that ended without MPI_Finalize makes it end the others.
+    _exit(status);
+}
+
+static void mpi_close(cwb_t *b)
+{
+    (void)b;  // the communicator goes with MPI_Finalize
+}
+
+// ---------------------------------------------------------------- joining
+
+/** The same text in all PEs: drawn by rank 0. */
+static int name_job(cwb_t *b)
+{
+    uint64_t word = 0;
+    if (b->pe == 0 && getrandom(&word, sizeof word, 0) != sizeof word) {
+        cwu_error("cannot draw a name for the job: getrandom failed");
+        return CW_ESYS;
+    }
+    int rc = m.plugin->broadcast(&word, sizeof word);
+    if (rc)
+        return failed("the broadcast of the job's name", rc);
+    snprintf(b->job_id, sizeof b->job_id, "mpi-%016llx", (unsigned long long)word);
+    return 0;
+}
+
+static int rejoin(cwb_t *b)
+{
+    if (m.ended) {
+        cwu_error("MPI_Finalize has been called, and the PEs of this job find each other through MPI; initialise SHMEM "
+                  "before it");
+        return CW_ELOST;
+    }
+    *b = m.self;
+    return 0;
+}
+
+static int mpi_open(cwb_t *b)
+{
+    cwb_mpi_world_t world;
+    if (m.pid == getpid())
+        return rejoin(b);
+    int rc = cwb_mpi_find(&m.plugin);
+    if (rc)
+        return rc;
+    if ((rc = m.plugin->open(mpi_ending, &world)))
+        return failed("making a communicator", rc);
+    b->pe = world.rank;
+    b->npes = world.size;
+    b->node_fd = -1;
+    b->one_machine = world.one_machine;
+    b->shared_wire = b->one_thread = true;
+    m.any_thread = world.any_thread;
+    m.opener = pthread_self();
+    if ((rc = name_job(b)) || (rc = cwb_publish_secret(b)))
+        return rc;
+    m.self = *b;
+    m.pid = getpid();
+    return 0;
+}
+
+/** Names to rank 0, numbers from it. */
+static int mpi_nodes(cwb_t *b, int *node_of_pe)
+{
+    char name[CWB_VALUE_MAX + 1] = "";
+    int rc = cwb_placement_name(name), broken = 0;
+    if (rc)
+        return rc;
+    char *all = b->pe == 0 ? malloc((size_t)b->npes * sizeof name) : NULL;  // for a moment, on one PE
+    cwb_nodemap_t map;
+    if (b->pe == 0 && (!all || cwb_nodemap_init(&map, b->npes))) {
+        cwu_error("no memory for the nodes of %d PEs", b->npes);
+        free(all);
+        return CW_ENOMEM;
+    }
+    if ((broken = m.plugin->gather(name, all, sizeof name)) == 0 && b->pe == 0)
+        for (int pe = 0; pe < b->npes; pe++) {
+            char *one = all + (size_t)pe * sizeof name;
+            one[sizeof name - 1] = '\0';
+            node_of_pe[pe] = cwb_nodemap_add(&map, one);
+        }
+    if (b->pe == 0)
+        cwb_nodemap_finish(&map);
+    free(all);
+    if (broken || (broken = m.plugin->broadcast(node_of_pe, b->npes * (int)sizeof *node_of_pe)))
+        return failed("the exchange of nodes", broken);
+    return 0;
+}
+
+// ---------------------------------------------------------------- communicators
+static int find_for(size_t comm_nbytes, const cwb_mpi_plugin_t **p_p)
+{
+    int rc = cwb_mpi_find(p_p);
+    if (rc == CW_ENOENT)
+        cwu_error("no MPI is initialised in this process (or MPI_Finalize has been called)");
+    if (rc == 0 && (*p_p)->comm_nbytes != comm_nbytes) {
+        cwu_error(
+            "the program was compiled for another MPI than the one it runs with: its MPI_Comm has %zu bytes, not %u",
+            comm_nbytes, (*p_p)->comm_nbytes);
+        rc = CW_EMISMATCH;
+    }
+    return rc;
+}
+
+static int failed_with(const cwb_mpi_plugin_t *p, const char *what, int code)
+{
+    char why[CWB_MPI_TEXT_MAX] = "";
+    p->describe(code, why);
+    cwu_error("%s: MPI says: %s", what, why);
+    return CW_EPROTO;
+}
+
+int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p, int *rank_p)
+{
+    const cwb_mpi_plugin_t *p;
+    int rc = find_for(comm_nbytes, &p);
+    if (rc)
+        return rc;
+    rc = p->members(comm, pe, pes_p, n_p, rank_p);
+    return rc ? failed_with(p, "looking up the members of a communicator", rc) : 0;
+}
+
+int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
+{
+    const cwb_mpi_plugin_t *p;
+    int rc = cwb_mpi_find(&p);
+    if (rc)
+        return rc;
+    rc = p->combine(comm, and_words, nand, max_words, nmax);
+    return rc ? failed_with(p, "a reduction", rc) : 0;
+}
+
+int cwb_mpi_rank(size_t comm_nbytes, void *null_p, int *rank_p, int *size_p)
+{
+    const cwb_mpi_plugin_t *p;
+    int rc = find_for(comm_nbytes, &p);
+    if (rc)
+        return rc;
+    if (null_p)
+        p->null(null_p);
+    rc = p->rank_and_size(rank_p, size_p);
+    return rc ? failed_with(p, "asking for the rank", rc) : 0;
+}
+
+int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p)
+{
+    const cwb_mpi_plugin_t *p;
+    int rc = cwb_mpi_find(&p);
+    if (rc)
+        return rc;
+    rc = p->create(ranks, n, tag, comm_p);
+    return rc ? failed_with(p, "making a communicator", rc) : 0;
+}
+
+const cwb_ops_t cwb_mpi = {
+    .name = "mpi",
+    .open = mpi_open,
+    .nodes = mpi_nodes,
+    .put = mpi_put,
+    .fence_nb = mpi_fence_nb,
+    .fence_wait = mpi_fence_wait,
+    .get = mpi_get,
+    .abort = mpi_abort,
+    .close = mpi_close,
+};

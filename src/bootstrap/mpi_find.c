@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The library links no MPI. What the three calls below return is the same in every MPI, so they can be called without its
+// header; everything else goes through a plugin.
+#include "bootstrap/mpi_find.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#ifndef CAUSEWAY_LIBDIR
+#define CAUSEWAY_LIBDIR "/usr/local/lib"
+#endif
+
+enum { VERSION_MAX = 8192 };  // the largest MPI_MAX_LIBRARY_VERSION_STRING there is
+
+typedef struct mpi_lib {
+    void *handle;  // for dlsym
+    char path[PATH_MAX];
+} mpi_lib_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the plugin, loaded once
+static const cwb_mpi_plugin_t *plugin;
+
+// ---------------------------------------------------------------- the MPI of this process
+typedef struct search {
+    int nth;
+    char *path;
+} search_t;
+
+static int take_nth(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    search_t *s = arg;
+    const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+    (void)size;
+    if (strncmp(name, "libmpi", 6) != 0 || s->nth-- > 0)  // libmpi.so.N, libmpich.so.N, libmpi_abi.so.N
+        return 0;
+    snprintf(s->path, PATH_MAX, "%s", info->dlpi_name);
+    return 1;
+}
+
+static bool says(void *handle, const char *question)
+{
+    int answer = 0;
+    int (*ask)(int *) = NULL;
+    *(void **)&ask = dlsym(handle, question);
+    return ask && ask(&answer) == 0 && answer;
+}
+
+static bool is_live(void *handle)
+{
+    return says(handle, "MPI_Initialized") && !says(handle, "MPI_Finalized");
+}
+
+/** Programs find it in the global scope; interpreters load it for one module alone, and there its file tells. */
+static bool find_live(mpi_lib_t *lib)
+{
+    *lib = (mpi_lib_t){RTLD_DEFAULT, ""};
+    Dl_info from;
+    void *entry = dlsym(RTLD_DEFAULT, "MPI_Initialized");
+    if (entry && dladdr(entry, &from) && from.dli_fname)
+        snprintf(lib->path, sizeof lib->path, "%s", from.dli_fname);
+    if (entry && is_live(RTLD_DEFAULT))
+        return true;
+    for (int i = 0;; i++) {
+        search_t search = {i, lib->path};
+        if (!dl_iterate_phdr(take_nth, &search))
+            return false;
+        lib->handle = dlopen(lib->path, RTLD_LAZY | RTLD_NOLOAD);
+        if (lib->handle && is_live(lib->handle))
+            return true;  // the reference stays: it is about to be used
+        if (lib->handle)
+            dlclose(lib->handle);
+    }
+}
+
+bool cwb_mpi_is_loaded(void)
+{
+    char path[PATH_MAX];
+    search_t search = {0, path};
+    return dlsym(RTLD_DEFAULT, "MPI_Initialized") || dl_iterate_phdr(take_nth, &search);
+}
+
+bool cwb_mpi_is_live(void)
+{
+    mpi_lib_t lib;
+    return find_live(&lib);
+}
+
+// ---------------------------------------------------------------- the plugin for it
+
+/** The name says how handles look; those who took over MPICH's binary interface count as MPICH. NULL: unknown. */
+static const char *family_of(const mpi_lib_t *lib, char version[VERSION_MAX])
+{
+    int (*ask)(char *, int *) = NULL, n = 0;
+    *(void **)&ask = dlsym(lib->handle, "MPI_Get_library_version");
+    memset(version, 0, VERSION_MAX);
+    if (!ask || ask(version, &n) != 0)
+        return NULL;
+    version[VERSION_MAX - 1] = '\0';
+    if (strstr(lib->path, "libmpi_abi."))
+        return NULL;  // the binary interface of MPI 5, whatever is behind it
+    static const struct {
+        const char *says, *family;
+    } known[] = {{"Open MPI", "openmpi"}, {"MPICH", "mpich"}, {"Intel(R) MPI", "mpich"}, {"MVAPICH", "mpich"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strstr(version, known[i].says))
+            return known[i].family;
+    return NULL;
+}
+
+/** The folder of the file that this code lies in, and the one above it. */
+static void own_folder(char folder[PATH_MAX])
+{
+    Dl_info self;
+    char file[PATH_MAX] = "";
+    if (dladdr((void *)&lock, &self) && self.dli_fname && !realpath(self.dli_fname, file))
+        file[0] = '\0';
+    char *slash = strrchr(file, '/');
+    if (slash)
+        *slash = '\0';
+    snprintf(folder, PATH_MAX, "%s", slash ? file : ".");
+}
+
+/** Beside the library; in lib/ beside bin/ for a program that contains the library; where it was to be installed. */
+static void *load_file(const char *family, char path[PATH_MAX])
+{
+    static const char *const places[] = {"%.3800s/causeway/mpi-%s.so", "%.3800s/../lib/causeway/mpi-%s.so"};
+    char folder[PATH_MAX];
+    own_folder(folder);
+    for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
+        if (i < sizeof places / sizeof *places)
+            snprintf(path, PATH_MAX, places[i], folder, family);
+        else
+            snprintf(path, PATH_MAX, CAUSEWAY_LIBDIR "/causeway/mpi-%s.so", family);
+        if (access(path, R_OK) == 0)
+            return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return NULL;
+}
+
+static int load(const mpi_lib_t *lib)
+{
+    char version[VERSION_MAX], path[PATH_MAX];
+    const char *family = family_of(lib, version);
+    version[strcspn(version, ",\n\r\t")] = '\0';
+    if (!family) {
+        cwu_error("this process uses an MPI of a kind without a plugin (%.100s, %.200s); start it with oshrun, Hydra, "
+                  "srun or orterun, or set CAUSEWAY_BOOTSTRAP=single for a job of one PE",
+                  version[0] ? version : "unnamed", lib->path);
+        return CW_ENOTSUP;
+    }
+    // The plugin's names resolve in the global scope.
+    if (lib->handle != RTLD_DEFAULT && !dlopen(lib->path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL)) {
+        cwu_error("cannot make %s visible to the MPI plugin: %s", lib->path, dlerror());
+        return CW_ESYS;
+    }
+    dlerror();
+    void *handle = load_file(family, path);
+    if (!handle) {
+        const char *why = dlerror();
+        cwu_error("this process uses %.100s, whose plugin %s cannot be loaded (%s): build Causeway where mpicc of that "
+                  "MPI is found (Debian: libmpich-dev, libopenmpi-dev), or set CAUSEWAY_BOOTSTRAP=single for a job of "
+                  "one PE",
+                  version, path, why ? why : "it is not installed");
+        return CW_ESYS;
+    }
+    const cwb_mpi_plugin_t *found = dlsym(handle, CWB_MPI_PLUGIN_SYMBOL);
+    if (!found || found->version != CWB_MPI_PLUGIN_VERSION) {
+        cwu_error("%s is of another version than the library: install both together", path);
+        dlclose(handle);
+        return CW_EMISMATCH;
+    }
+    cwu_debug("MPI: %.100s, by %s", version, path);
+    plugin = found;
+    return CW_OK;
+}
+
+int cwb_mpi_find(const cwb_mpi_plugin_t **plugin_p)
+{
+    mpi_lib_t lib;
+    if (!find_live(&lib))
+        return CW_ENOENT;
+    pthread_mutex_lock(&lock);
+    int rc = plugin ? CW_OK : load(&lib);
+    *plugin_p = plugin;
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
