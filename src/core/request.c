@@ -6,13 +6,13 @@
 
 #include <string.h>
 
+#include "core/am_private.h"
 #include "core/amo.h"
 #include "core/rma.h"
 #include "core/segment.h"
 #include "core/server.h"
 
-/** Does [offset, offset+nbytes) lie in one piece (static data or heap) of one slot? *slot_p says whose. */
-static bool in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p)
+bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p)
 {
     const cwt_layout_t *l = &cw_segment.layout;
     if (offset < l->slice_offset)
@@ -45,7 +45,7 @@ static void execute_amo(cwt_from_t *from, const cw_req_amo_t *req, size_t nbytes
 {
     uint32_t slot;
     if (nbytes != sizeof *req || (req->nbytes != 4 && req->nbytes != 8) || req->offset % req->nbytes ||
-        req->op >= CW_AMO_OPS || !in_bounds(req->offset, req->nbytes, &slot)) {
+        req->op >= CW_AMO_OPS || !cw_request_in_bounds(req->offset, req->nbytes, &slot)) {
         refuse("atomic", &req->header);
         return;
     }
@@ -66,8 +66,8 @@ static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, ui
     if (req->nblocks == 0 || req->block_nbytes == 0 || payload > payload_limit ||
         __builtin_mul_overflow(req->stride, (int64_t)req->nblocks - 1, &span))
         return false;
-    return in_bounds(req->offset, req->block_nbytes, slot_p) &&
-           in_bounds(req->offset + (uint64_t)span, req->block_nbytes, &last_slot) && last_slot == *slot_p;
+    return cw_request_in_bounds(req->offset, req->block_nbytes, slot_p) &&
+           cw_request_in_bounds(req->offset + (uint64_t)span, req->block_nbytes, &last_slot) && last_slot == *slot_p;
 }
 
 static void execute_put_strided(const cw_req_strided_t *req, size_t nbytes)
@@ -123,7 +123,7 @@ static bool batched_record(const uint64_t *record, size_t nwords)
     unsigned kind = (unsigned)(*record >> 48) & 0xff;
     size_t nbytes = (size_t)(*record >> 56);
     uint32_t slot;
-    if (nbytes == 0 || nwords < 1 + (nbytes + 7) / 8 || !in_bounds(offset, nbytes, &slot))
+    if (nbytes == 0 || nwords < 1 + (nbytes + 7) / 8 || !cw_request_in_bounds(offset, nbytes, &slot))
         return false;
     char *at = cw_segment.base + offset;
     if (kind == CW_BATCH_PUT)
@@ -166,6 +166,11 @@ void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, si
         break;
     case CW_REQ_BATCH:
         execute_batch((const cw_req_batch_t *)(const void *)msg, nbytes);
+        break;
+    case CW_REQ_AM:
+    case CW_REQ_AM_DONE:
+        if (!cw_am_arrived(msg, nbytes))
+            refuse("message", msg);
         break;
     default:
         refuse("unknown", msg);

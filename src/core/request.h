@@ -9,19 +9,21 @@
 #include "transport/transport.h"
 
 enum {
-    CW_REQ_AMO = 1,         // cw_req_amo_t; reply: the old value, 8 bytes
-    CW_REQ_PUT_STRIDED = 2, // cw_req_strided_t, then nblocks * block_nbytes of payload; no reply
-    CW_REQ_GET_STRIDED = 3, // cw_req_strided_t; reply: nblocks * block_nbytes of payload
-    CW_REQ_BATCH = 4,       // cw_req_batch_t, then records, executed in order; no reply
+    CW_REQ_AMO = 1,          // cw_req_amo_t; reply: the old value, 8 bytes
+    CW_REQ_PUT_STRIDED = 2,  // cw_req_strided_t, then nblocks * block_nbytes of payload; no reply
+    CW_REQ_GET_STRIDED = 3,  // cw_req_strided_t; reply: nblocks * block_nbytes of payload
+    CW_REQ_BATCH = 4,        // cw_req_batch_t, then records, executed in order; no reply
+    CW_REQ_AM = 5,           // cw_req_am_t, arguments, payload: an active message; no reply by the server
+    CW_REQ_AM_DONE = 6,      // cw_req_am_done_t: requests that were handled without a reply
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
 typedef struct cw_req_amo {
     cwt_header_t header;
-    uint64_t offset;    // of the word in the target's node object
+    uint64_t offset;  // of the word in the target's node object
     uint64_t operand, compare;
-    uint16_t op;        // cw_amo_op_t
-    uint16_t nbytes;    // 4 or 8
+    uint16_t op;      // cw_amo_op_t
+    uint16_t nbytes;  // 4 or 8
     uint32_t pad;
 } cw_req_amo_t;
 _Static_assert(sizeof(cw_req_amo_t) == 56, "wire format");
@@ -29,8 +31,8 @@ _Static_assert(sizeof(cw_req_amo_t) == 56, "wire format");
 //  0 header | 24 offset | 32 stride | 40 block_nbytes | 44 nblocks | 48 payload
 typedef struct cw_req_strided {
     cwt_header_t header;
-    uint64_t offset;    // of block 0 in the target's node object
-    int64_t stride;     // bytes from block to block
+    uint64_t offset;  // of block 0 in the target's node object
+    int64_t stride;   // bytes from block to block
     uint32_t block_nbytes;
     uint32_t nblocks;
 } cw_req_strided_t;
@@ -49,6 +51,30 @@ enum {
     CW_BATCH_PUT = 0,
     CW_BATCH_AMO = 1  // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
 };
+
+//  0 header | 24 head | 28 source | 32 token | 36 nbytes | 40 dest | 48 flags | 52 pad | 56 arguments | then, from the
+//  next multiple of 8, the payload. header.slot: the target's
+typedef struct cw_req_am {
+    cwt_header_t header;
+    uint32_t head;   // CW_AM_HEAD
+    int32_t source;  // PE
+    uint32_t token;
+    uint32_t nbytes;  // of the payload, here or put before
+    uint64_t dest;    // of a long: offset in the target's slice, or its address
+    uint32_t flags;   // CW_AM_C_…
+    uint32_t pad;
+    uint32_t args[];
+} cw_req_am_t;
+_Static_assert(offsetof(cw_req_am_t, args) == 56 && sizeof(cw_req_am_t) == 56, "wire format");
+/** Bytes up to the payload. */
+#define CW_REQ_AM_NBYTES(nargs) ((offsetof(cw_req_am_t, args) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
+
+//  0 header | 24 bits. header.slot: of the PE whose requests they were
+typedef struct cw_req_am_done {
+    cwt_header_t header;
+    uint64_t bits[4];  // by number of the token
+} cw_req_am_done_t;
+_Static_assert(sizeof(cw_req_am_done_t) == 56, "wire format");
 
 #define CW_STRIDED_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cw_req_strided_t))
 

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "core/am_inbox.h"
 #include "core/core.h"
 #include "core/heap.h"
 #include "core/node.h"
@@ -79,7 +80,8 @@ static void shape(const cw_static_data_t *data, uint64_t heap)
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
     l->heap_nbytes = heap + CW_COLL_SCRATCH;
     l->slice_stride = round_up(l->heap_offset + l->heap_nbytes, 65536);
-    s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
+    s->am_offset = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
+    s->nbytes = s->am_offset + (uint64_t)cw_world.nslots * CW_AM_INBOX_STRIDE;
 }
 
 static int map_object(int fd)

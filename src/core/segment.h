@@ -11,6 +11,7 @@
 typedef struct cw_segment {
     char *base;             // the node object, offset 0
     size_t nbytes;
+    uint64_t am_offset;     // inboxes of messages (core/am_inbox.h), behind the slices
     cw_control_t *control;
     cw_slot_t *slots;       // [nslots]
     char *coll_area;

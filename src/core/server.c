@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "core/am_private.h"
 #include "core/job.h"
 #include "core/segment.h"
 #include "core/wait.h"
@@ -89,6 +90,19 @@ static long polls_before_block(bool sleepers)
     return cw_wait_spare_core || sleepers ? cw_wait_server_spin : 0;
 }
 
+/** Lock held. */
+static int progress(void)
+{
+    int events = cw_transport->server_progress(srv.server);
+    return events + cw_am_server_flush();
+}
+
+/** Messages that found no room at a slow PE are tried again soon. */
+static uint64_t longest_block_ns(void)
+{
+    return cw_am_server_holds() ? LONGEST_NAP_NS : 1000000000u;
+}
+
 static void serve_until_stopped(void)
 {
     uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
@@ -105,7 +119,8 @@ static void serve_until_stopped(void)
         }
         nap_ns = NAP_NS;
         pthread_mutex_lock(&srv.lock);
-        int events = cw_transport->server_progress(srv.server);
+        int events = progress();
+        uint64_t block_ns = longest_block_ns();
         pthread_mutex_unlock(&srv.lock);
         if (sleepers)
             cw_wake_changed();
@@ -115,7 +130,7 @@ static void serve_until_stopped(void)
             if (idle % POLLS_PER_YIELD == 0)
                 sched_yield();
         } else {
-            cw_transport->server_block(srv.server, 1000000000u);
+            cw_transport->server_block(srv.server, block_ns);
             idle = 0;
         }
     }
@@ -184,7 +199,7 @@ void cw_server_poll(void)
         return;
     if (pthread_mutex_trylock(&srv.lock))
         return;
-    cw_transport->server_progress(srv.server);
+    progress();
     pthread_mutex_unlock(&srv.lock);
     atomic_fetch_add_explicit(&srv.polls, 1, memory_order_relaxed);
 }
@@ -199,6 +214,7 @@ void cw_server_stop(void)
     if (srv.server)
         cw_transport->server_wake(srv.server);
     pthread_join(srv.thread, NULL);
+    cw_am_server_fini();
     if (srv.server)
         cw_transport->server_close(srv.server);
     srv.server = NULL;

@@ -35,5 +35,7 @@ void cw_server_stats(cwt_stats_t *stats_p);
 
 /** Executes one request (core/request.c); called by the transport inside server_progress. */
 void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+/** Does [offset, offset+nbytes) of the node object lie in one piece (static data or heap) of one slot? *slot_p: whose. */
+bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p);
 
 #endif

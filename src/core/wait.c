@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "core/am_private.h"
 #include "core/core.h"
 #include "core/ctx.h"
 #include "core/report.h"
@@ -79,11 +80,11 @@ static uint64_t offset_in_node(const void *word)
 }
 
 /** Says what this PE waits for, before the caller looks at it once more: a change after that look is seen by whoever
- *  compares. Two threads that sleep have no one word. */
+ *  compares. Two threads that sleep have no one word, nor has a PE that messages must wake. */
 static void watch(const cw_wait_t *w, cw_slot_t *me)
 {
-    uint64_t offset =
-        w->word && atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1 ? offset_in_node(w->word) : 0;
+    bool one = w->word && !cw_am_is_on() && atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1;
+    uint64_t offset = one ? offset_in_node(w->word) : 0;
     atomic_store_explicit(&me->watched, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);  // nobody pairs the old word with what follows
     if (offset == 0)
@@ -109,6 +110,11 @@ void cw_wait_round(cw_wait_t *w)
     uint32_t round = w->round++;
     if (round == 0 && CW_UNLIKELY(!cw_world.plain) && (w->frame = cw_watch_wait(w->call)))
         w->attended = true;
+    if (CW_UNLIKELY(cw_am_is_on()) && cw_am_poll_waiting() > 0) {
+        cw_wait_end(w);  // what the handlers did may be what the caller waits for
+        w->round = 0;
+        return;
+    }
     help(round);
     if (round < spin_rounds) {
         cwu_cpu_pause();
@@ -183,7 +189,7 @@ void cw_wake_changed(void)
 
 bool cw_wait_must_help(void)
 {
-    return cw_world.hosts_server || cw_ctx_in_flight();
+    return cw_world.hosts_server || cw_am_is_on() || cw_ctx_in_flight();
 }
 
 void cw_progress(void)

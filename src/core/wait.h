@@ -13,6 +13,8 @@
 //         cw_wait_round(&w);
 //     cw_wait_done(&w);
 //
+// In a PE that uses active messages (core/am.h) a round runs the handlers of what has come.
+//
 // A round that is about to sleep first announces the sleep and returns, so that the caller re-checks its condition;
 // the next round sleeps. A sleeper that waits for one word says which, so that the node server, which cannot tell an
 // arriving put from a get, rings only when that word changed. Threads: any. Cost of the first rounds: a few ns each.
@@ -86,7 +88,7 @@ extern bool cw_wait_spare_core;
  *  the network. */
 void cw_wake_changed(void);
 
-/** Does anything need this PE while it waits (its node's server, its own transfers in flight)? If not, a wait for
+/** Does anything need this PE while it waits (its node's server, messages, its own transfers in flight)? If not, a wait for
  *  node-local words may sleep on them without cw_wait_round. */
 bool cw_wait_must_help(void);
 

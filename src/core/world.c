@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/env_names.h"
 #include "base/futex.h"
+#include "core/am_private.h"
 #include "core/coll/coll.h"
 #include "core/ctx.h"
 #include "core/info.h"
@@ -167,6 +168,7 @@ void cw_finalize(void)
     if (--init_count > 0)
         return;
     cw_watch_finish();
+    cw_am_fini();
     cw_ctx_destroy_all();
     cwu_debug("leaving the job; connections to %d nodes", cw_stats_nodes_touched());
     if (cw_world.nnodes > 1)

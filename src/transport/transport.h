@@ -15,9 +15,9 @@
 //     and every nbi get has landed. *Remotely* done: not "handed to the socket".
 //   - fence: everything sent before it to a node takes effect there before anything sent to that node after it.
 // Threads: a server, and a client without config.thread_multiple, are used by one thread at a time (core serialises). A
-// client with it takes put, get, request, wait, amo, quiet, fence, progress and the injects of its records from several
+// client with it takes put, get, request, message, wait, amo, quiet, fence, progress and the injects of its records from several
 // threads at once, and no call holds up the others while it waits, but quiet and fence those that come after them;
-// connect and target come from one thread at a time. Different objects are independent. Blocking: connect, put (BLOCKING), get, quiet, fence and request may wait; while they do they call
+// connect and target come from one thread at a time. Different objects are independent. Blocking: connect, put (BLOCKING), get, quiet, fence, request and message may wait; while they do they call
 // config.idle() each round, and block in the end (provider's wait object), never spin for ever.
 // Errors: 0 or CW_E…; the transport reports what it saw (node, host, provider's reason, remedy) before it returns.
 #ifndef CW_TRANSPORT_TRANSPORT_H
@@ -112,7 +112,8 @@ typedef struct cwt_server_config {
 } cwt_server_config_t;
 
 typedef struct cwt_stats {
-    uint64_t connections, endpoints, connect_ns, injects, puts, gets, requests, replies, flushes, refused;
+    // connections: nodes touched; reconnects: of these, opened again after they were closed to make room
+    uint64_t connections, endpoints, connect_ns, injects, puts, gets, requests, replies, flushes, refused, reconnects;
 } cwt_stats_t;
 
 typedef struct cwt_ops {
@@ -147,13 +148,19 @@ typedef struct cwt_ops {
     /** Connects to a node by the blob it published; returns with RMA possible at once. */
     int (*connect)(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p);
     /** Fills the record of one slot of that node; slice_delta is (offset of its slice) - (local slice address).
-     *  The record stays known to the client (dirty marks) until close. */
+     *  The record stays known to the client until close: for its dirty marks, and because the transport fills it in anew
+     *  when the connection changes (it may close one to make room, and opens it again at the next operation). */
     int (*target)(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
     /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; else reusable on return. */
     int (*put)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
     int (*get)(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+    /** A request without a reply, [msg | payload] in one message: the short way for small ones. */
+    int (*message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
+    /** A put and a message behind it, without waiting between the two. nbi as for put. */
+    int (*put_message)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
+                       size_t msg_nbytes);
     /** Waits until reply->done. */
     int (*wait)(cwt_client_t *client, cwt_reply_t *reply);
     /** Native atomics; CW_ENOTSUP from the transport that has none. See core/amo.h for op and type. */

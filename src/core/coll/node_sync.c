@@ -183,7 +183,7 @@ void cw_node_release(cw_node_sync_t *ns)
     atomic_exchange(&ns->area->released, ns->epoch);
     if (atomic_load(&ns->area->sleepers))
         cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);
-    if (ns->helps && atomic_load(&cw_hot.node->sleepers))
+    if (atomic_load(&cw_hot.node->sleepers))
         wake_helpers(ns);
 }
 
@@ -235,7 +235,7 @@ static bool spin(const cw_node_sync_t *ns)
 
 void cw_node_await_release(cw_node_sync_t *ns)
 {
-    if (ns->helps && (cw_world.observed || cw_wait_must_help())) {
+    if (cw_wait_must_help() || (ns->helps && cw_world.observed)) {
         cw_wait_t w = CW_WAIT_FOR("a collective", &ns->area->released, sizeof ns->area->released);
         if (ns->deposits)
             w.on = &cw_wait_world;

@@ -41,13 +41,6 @@ static int get_op(cwt_conn_t *conn, ofi_pool_t *pool, ofi_op_t **op_p)
     return 0;
 }
 
-static int check_up(cwt_conn_t *conn, const char *what)
-{
-    if (conn->down && !conn->error)
-        ofi_conn_fail(conn, CW_ELOST, what, "the peer closed it before");
-    return conn->error;
-}
-
 /** How a write's completion is proved: by a flush behind it, or by its own delivery. */
 typedef enum proof { BY_FLUSH, BY_DELIVERY } proof_t;
 
@@ -158,7 +151,9 @@ typedef struct transfer {
     size_t nbytes;
     void *desc;
     ofi_group_t *group;
-    bool bounce;  // local memory must be registered and the transfer is too small for that
+    bool bounce;            // local memory must be registered and the transfer is too small for that
+    cwt_header_t *message;  // to be sent behind a write, before its completion is waited for; or NULL
+    size_t message_nbytes;
 } transfer_t;
 
 static int one_fragment(transfer_t *t, size_t nbytes)
@@ -250,6 +245,8 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
     int rc = prepare_local(t);
     if (rc == 0)
         rc = all_fragments(t);
+    if (rc == 0 && t->message)
+        rc = ofi_request_locked(t->conn, t->message, t->message_nbytes, NULL);
     if (nbi || rc != 0) {
         if (rc != 0 && !nbi) {
             ofi_group_forget(client, group);
@@ -279,7 +276,7 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     uint64_t addr, key;
     if (nbytes == 0)
         return 0;
-    int rc = check_up(conn, "put");
+    int rc = ofi_conn_up(conn, "put");
     if (rc != 0)
         return rc;
     if (!ofi_remote(conn, offset, nbytes, &addr, &key))
@@ -296,12 +293,44 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     return transfer(&t, nbi, "a put");
 }
 
+/** Where the provider promises no order, the request waits for the put's delivery. */
+static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
+                              cwt_header_t *msg, size_t msg_nbytes)
+{
+    transfer_t t = {.conn = conn,
+                    .write = true,
+                    .local = (uint8_t *)(uintptr_t)src,
+                    .nbytes = nbytes,
+                    .message = msg,
+                    .message_nbytes = msg_nbytes};
+    int rc = ofi_conn_up(conn, "put");
+    if (rc != 0)
+        return rc;
+    if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
+        return CW_EINVAL;
+    conn->client->stats.puts++;
+    conn->epoch_puts++;
+    if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
+        return transfer(&t, nbi, "a put with a message");
+    rc = put_bounce(conn, t.addr, t.key, src, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY);
+    return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL);
+}
+
+int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
+                    size_t msg_nbytes)
+{
+    ofi_enter(conn->client);
+    int rc = put_message_locked(conn, offset, src, nbytes, nbi, msg, msg_nbytes);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
 int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
     transfer_t t = {.conn = conn, .write = false, .local = dst, .nbytes = nbytes};
     if (nbytes == 0)
         return 0;
-    int rc = check_up(conn, "get");
+    int rc = ofi_conn_up(conn, "get");
     if (rc != 0)
         return rc;
     if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
@@ -321,11 +350,12 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
     uint64_t remote, rkey;
     (void)fabric_addr;
     (void)key;
-    if (conn->error || conn->down)
-        return CW_ELOST;
     ofi_enter(client);
     ssize_t rc;
-    if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
+    conn->used = true;
+    if (conn->error || conn->down)
+        rc = CW_EAGAIN;  // the put that follows opens it or reports
+    else if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
         rc = CW_EINVAL;
     else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
         rc = ++conn->injected < OFI_INJECT_MAX ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)

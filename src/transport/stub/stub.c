@@ -104,6 +104,19 @@ static int stub_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     return CW_ENOTSUP;
 }
 
+static int stub_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+{
+    (void)conn, (void)msg, (void)nbytes, (void)payload, (void)payload_nbytes;
+    return CW_ENOTSUP;
+}
+
+static int stub_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
+                            cwt_header_t *msg, size_t msg_nbytes)
+{
+    (void)conn, (void)offset, (void)src, (void)nbytes, (void)nbi, (void)msg, (void)msg_nbytes;
+    return CW_ENOTSUP;
+}
+
 static int stub_wait(cwt_client_t *client, cwt_reply_t *reply)
 {
     (void)client, (void)reply;
@@ -159,6 +172,8 @@ const cwt_ops_t cwt_stub = {
     .put = stub_put,
     .get = stub_get,
     .request = stub_request,
+    .message = stub_message,
+    .put_message = stub_put_message,
     .wait = stub_wait,
     .amo = stub_amo,
     .pending = stub_pending,

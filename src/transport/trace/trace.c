@@ -189,19 +189,22 @@ static ssize_t trace_inject(void *ep, const void *buf, size_t nbytes, uint64_t f
     return leave(conn->client, rc ? rc : put_locked(conn, addr, buf, nbytes, false));
 }
 
-/** The real transport keeps the record for its marks, which a put of ours may leave set: it flushes once too often. */
 static int trace_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_target_t *target)
 {
     trace_conn_t *conn = conn_of(c);
+    trace_target_t *behind = malloc(sizeof *behind);
+    if (!behind)
+        return CW_ENOMEM;
     int rc = enter(conn->client);
     if (rc == 0)
-        rc = trace_setup.real->target(conn->real, slot, slice_delta, target);
+        rc = trace_setup.real->target(conn->real, slot, slice_delta, &behind->real);
     if (rc == 0) {
-        target->inject = trace_inject;
-        target->ep = target;
-        target->conn = c;
-        target->base = slice_delta;
-        target->offset = slice_delta;
+        behind->next = conn->targets;
+        conn->targets = behind;
+        *target =
+            (cwt_target_t){.inject = trace_inject, .ep = target, .conn = c, .base = slice_delta, .offset = slice_delta};
+    } else {
+        free(behind);
     }
     return leave(conn->client, rc);
 }
@@ -240,6 +243,34 @@ static int trace_request(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, cwt_re
     trace_conn_t *conn = conn_of(c);
     int rc = enter(conn->client);
     return leave(conn->client, rc ? rc : request_locked(conn, msg, nbytes, reply));
+}
+
+static int message_locked(trace_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                          size_t payload_nbytes)
+{
+    _Alignas(8) unsigned char whole[CWT_MESSAGE_MAX];
+    if (payload_nbytes == 0 || nbytes + payload_nbytes > sizeof whole)
+        return request_locked(conn, msg, nbytes + payload_nbytes, NULL);  // too much: the real one refuses it
+    memcpy(whole, msg, nbytes);
+    memcpy(whole + nbytes, payload, payload_nbytes);
+    return request_locked(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
+}
+
+static int trace_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+{
+    trace_conn_t *conn = conn_of(c);
+    int rc = enter(conn->client);
+    return leave(conn->client, rc ? rc : message_locked(conn, msg, nbytes, payload, payload_nbytes));
+}
+
+static int trace_put_message(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes, bool nbi,
+                             cwt_header_t *msg, size_t msg_nbytes)
+{
+    trace_conn_t *conn = conn_of(c);
+    int rc = enter(conn->client);
+    if (rc == 0)
+        rc = put_locked(conn, offset, src, nbytes, nbi);
+    return leave(conn->client, rc ? rc : request_locked(conn, msg, msg_nbytes, NULL));
 }
 
 static int trace_wait(cwt_client_t *c, cwt_reply_t *reply)
@@ -351,6 +382,11 @@ static void trace_close(cwt_client_t *c)
     while (client->conns) {
         trace_conn_t *conn = client->conns;
         client->conns = conn->next;
+        while (conn->targets) {
+            trace_target_t *t = conn->targets;
+            conn->targets = t->next;
+            free(t);
+        }
         free(conn);
     }
     pthread_mutex_destroy(&client->lock);
@@ -360,8 +396,8 @@ static void trace_close(cwt_client_t *c)
 // ---------------------------------------------------------------- server: the real one, that now and then looks away
 
 static struct {
-    uint64_t random;                   // of the thread that makes progress
-    _Atomic uint64_t blind_until_ns;   // block looks at it too
+    uint64_t random;                  // of the thread that makes progress
+    _Atomic uint64_t blind_until_ns;  // block looks at it too
 } watch;
 
 static int trace_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
@@ -439,6 +475,8 @@ const cwt_ops_t cwt_trace = {
     .put = trace_put,
     .get = trace_get,
     .request = trace_request,
+    .message = trace_message,
+    .put_message = trace_put_message,
     .wait = trace_wait,
     .amo = trace_amo,
     .pending = trace_pending,

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What has come: takes messages from the rings and runs their handlers.
+#include <sched.h>
+#include <string.h>
+
+#include "core/am_private.h"
+#include "core/request.h"
+#include "core/wait.h"
+
+#define MOST 64u        // messages of a ring in one poll
+#define PATIENCE 32u    // idle polls until one looks closely
+#define IDLE_YIELD 64u  // close looks in a row without a message, until each gives up the core
+
+/** Tokens of one PE whose requests were handled without a reply; told together. */
+typedef struct acks {
+    int pe;  // -1: none
+    uint64_t bits[CW_AM_TOKENS / 64];
+} acks_t;
+
+static void tell(acks_t *acks)
+{
+    int pe = acks->pe;
+    if (pe < 0)
+        return;
+    acks->pe = -1;
+    if (cw_world.node_of_pe[pe] == cw_world.node) {
+        cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[pe]);
+        for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++)
+            if (acks->bits[w])
+                atomic_fetch_or_explicit(&inbox->done[w], acks->bits[w], memory_order_release);
+        cw_local_stored(pe);
+    } else {
+        cw_req_am_done_t done = {.header = {.op = CW_REQ_AM_DONE, .slot = (uint16_t)cw_world.slot_of_pe[pe]}};
+        memcpy(done.bits, acks->bits, sizeof done.bits);
+        cw_am_to_node(cw_world.node_of_pe[pe], &done.header, sizeof done, NULL, 0);
+    }
+    memset(acks->bits, 0, sizeof acks->bits);
+}
+
+static void acknowledge(acks_t *acks, int pe, uint32_t token)
+{
+    uint32_t i = token & 0xffff;
+    if (acks->pe != pe)
+        tell(acks);
+    acks->pe = pe;
+    acks->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+// ---------------------------------------------------------------- taking a cell
+
+static cw_am_cell_t *cell_at(const cw_am_ring_t *ring, uint64_t position)
+{
+    return &ring->cells[position & ((UINT64_C(1) << ring->cells_log) - 1)];
+}
+
+/** The head moves on, past what was taken out of turn. */
+static void advance(cw_am_ring_t *ring)
+{
+    ring->head++;
+    while (CW_UNLIKELY(ring->ahead)) {
+        uint32_t turn = atomic_load_explicit(&cell_at(ring, ring->head)->turn, memory_order_relaxed);
+        if (turn - cw_am_turn(ring->head, ring->cells_log) < 2)  // free or full: not yet taken
+            break;
+        ring->head++;
+        ring->ahead--;
+    }
+    atomic_store_explicit(&ring->gate->turn, &cell_at(ring, ring->head)->turn, memory_order_relaxed);
+    atomic_store_explicit(&ring->gate->full, cw_am_turn(ring->head, ring->cells_log) + 1, memory_order_relaxed);
+}
+
+/** A message behind an unfinished one at the head, or NULL. */
+static cw_am_cell_t *take_behind(cw_am_ring_t *ring)
+{
+    uint64_t tail = atomic_load_explicit(ring->tail, memory_order_relaxed);
+    for (uint64_t at = ring->head + 1; at < tail; at++) {
+        cw_am_cell_t *cell = cell_at(ring, at);
+        uint32_t mine = cw_am_turn(at, ring->cells_log);
+        if (atomic_load_explicit(&cell->turn, memory_order_acquire) == mine + 1) {
+            atomic_store_explicit(&cell->turn, mine + 2, memory_order_relaxed);
+            ring->ahead++;
+            return cell;
+        }
+    }
+    return NULL;
+}
+
+/** The next message, or NULL. *turn_p: what frees its cell. */
+static cw_am_cell_t *take_next(cw_am_ring_t *ring, bool closely, uint32_t *turn_p)
+{
+    cw_am_cell_t *cell = cell_at(ring, ring->head);
+    uint32_t mine = cw_am_turn(ring->head, ring->cells_log);
+    uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);  // pairs with cw_am_hand_over
+    if (turn == mine + 1) {
+        advance(ring);
+        *turn_p = mine + 4;
+        return cell;
+    }
+    cell = closely ? take_behind(ring) : NULL;
+    if (cell)
+        *turn_p = atomic_load_explicit(&cell->turn, memory_order_relaxed) + 2;
+    return cell;
+}
+
+static cw_am_cell_t *take(cw_am_ring_t *ring, bool closely, uint32_t *turn_p)
+{
+    if (!cw_am.locked)
+        return take_next(ring, closely, turn_p);
+    if (pthread_mutex_trylock(&cw_am.poll_lock))
+        return NULL;  // another thread takes one just now
+    cw_am_cell_t *cell = take_next(ring, closely, turn_p);
+    pthread_mutex_unlock(&cw_am.poll_lock);
+    return cell;
+}
+
+// ---------------------------------------------------------------- running its handler
+
+static void *payload_of(cw_am_cell_t *cell)
+{
+    if (cell->flags & CW_AM_C_INLINE)
+        return &cell->args[CW_AM_INLINE_ARGS];
+    if (cell->flags & CW_AM_C_REPLY)
+        return cw_am.mine->reply_buffer[cell->token & 0xffff];
+    return cw_am.mine->request_buffer[cell->buffer];
+}
+
+static bool has_payload(const cw_am_cell_t *cell)
+{
+    return (cell->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (cell->flags & CW_AM_C_RAW);
+}
+
+/** What a long was sent to is in place, but for raw ones. */
+static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
+{
+    msg->nbytes = cell->nbytes;
+    if (msg->kind == CW_AM_MEDIUM) {
+        msg->payload = payload_of(cell);
+    } else if (cell->flags & CW_AM_C_RAW) {
+        msg->payload = (void *)(uintptr_t)cell->dest;
+        memcpy(msg->payload, payload_of(cell), cell->nbytes);
+    } else {
+        msg->payload = (void *)(cw_segment.origin + (uintptr_t)cell->dest);
+    }
+}
+
+static void run(cw_am_cell_t *cell, acks_t *acks)
+{
+    cw_am_msg_t msg = {.source = cell->source,
+                       .head = cell->head,
+                       .is_reply = cell->flags & CW_AM_C_REPLY,
+                       .kind = (cw_am_kind_t)(cell->flags & CW_AM_C_KIND),
+                       .nargs = (int)CW_AM_HEAD_NARGS(cell->head),
+                       .args = cell->args,
+                       .token = cell->token};
+    if (msg.kind != CW_AM_SHORT)
+        place(cell, &msg);
+    cw_am_run(&msg);
+    if (msg.is_reply) {
+        if (!cw_am_credit_return(msg.token))
+            cwu_fatal("PE %d replied to a request that this PE never made", msg.source);
+    } else {
+        if (has_payload(cell) && !(cell->flags & CW_AM_C_INLINE))
+            cw_am_free_buffer(cw_am.mine, cell->buffer);
+        if (!msg.replied)
+            acknowledge(acks, msg.source, msg.token);
+    }
+}
+
+static int drain(cw_am_ring_t *ring, bool closely, acks_t *acks)
+{
+    uint32_t n = 0, turn;
+    cw_am_cell_t *cell;
+    while (n < MOST && (cell = take(ring, closely, &turn))) {
+        run(cell, acks);
+        atomic_store_explicit(&cell->turn, turn, memory_order_release);  // pairs with the look at turn in cw_am_take
+        n++;
+    }
+    return (int)n;
+}
+
+static int poll(bool closely)
+{
+    acks_t acks;
+    acks.pe = -1;
+    memset(acks.bits, 0, sizeof acks.bits);
+    int n = drain(&cw_am.reply, closely, &acks) + drain(&cw_am.request, closely, &acks);
+    tell(&acks);
+    if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
+        cw_wake_changed();
+    return n;
+}
+
+/** Polls that found nothing for long: the server may need this process, and other processes this core. */
+static void while_idle(void)
+{
+    cw_progress();
+    uint32_t idle = __atomic_load_n(&cw_am.idle, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&cw_am.idle, idle, __ATOMIC_RELAXED);
+    if (idle > IDLE_YIELD)
+        sched_yield();
+}
+
+int cw_am_poll_closely(void)
+{
+    bool closely = atomic_load_explicit(&cw_am_gates.patience, memory_order_relaxed) == 0;
+    atomic_store_explicit(&cw_am_gates.patience, PATIENCE, memory_order_relaxed);
+    if (cw_am_in_handler || !cw_am_is_on())
+        return 0;
+    int n = poll(closely);
+    if (n > 0)
+        __atomic_store_n(&cw_am.idle, 0, __ATOMIC_RELAXED);
+    else if (closely)
+        while_idle();
+    return n;
+}
+
+int cw_am_poll_waiting(void)
+{
+    return cw_am_in_handler ? 0 : poll(true);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the files of the message layer share, and what the rest of core calls of it. State of this process; what other
+// processes see is in am_inbox.h.
+//
+//   am.c         open, close, handlers, how a handler is called     am_send.c    requests and replies
+//   am_credit.c  tokens: the room of replies, credits               am_poll.c    what has come; acknowledgements
+//   am_server.c  in the node server: from the wire to the inbox
+#ifndef CW_CORE_AM_PRIVATE_H
+#define CW_CORE_AM_PRIVATE_H
+
+#include <pthread.h>
+
+#include "core/am_inbox.h"
+#include "core/core.h"
+
+/** One of my rings as its consumer sees it. Guarded by cw_am.poll_lock when several threads poll. */
+typedef struct cw_am_ring {
+    cw_am_cell_t *cells;
+    const _Atomic uint64_t *tail;
+    cw_am_gate_t *gate;
+    unsigned cells_log;
+    uint32_t ahead;  // cells behind the head that were taken out of turn
+    uint64_t head;
+} cw_am_ring_t;
+
+/** A token stands for a request under way: its generation and number name it on the wire. */
+typedef struct cw_am_token {
+    int node;  // it went to, or -1: free
+    uint16_t generation;
+} cw_am_token_t;
+
+typedef struct cw_am {
+    int npes;                   // 0 until opened: then no PE exists
+    bool locked;                // several threads
+    uint16_t credits;           // requests under way to one node
+    uint32_t nfree;             // of `free`
+    uint32_t *under_way;        // [nnodes] requests
+    cwt_conn_t *_Atomic *conn;  // [nnodes] NULL until touched
+    cw_am_inbox_t *mine;
+    cw_am_ring_t request, reply;
+    pthread_mutex_t poll_lock, credit_lock;  // used with several threads
+    uint16_t free[CW_AM_TOKENS];
+    cw_am_token_t token[CW_AM_TOKENS];
+    const cw_am_names_t *names[CW_AM_CLIENTS];
+    uint32_t opened[CW_AM_CLIENTS];
+    uint32_t idle;  // looks in a row that found nothing
+} cw_am_t;
+extern cw_am_t cw_am __attribute__((visibility("hidden")));
+/** The message whose handler this thread runs. */
+extern _Thread_local cw_am_msg_t *cw_am_in_handler __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/** Somebody of this PE uses messages. */
+static inline bool cw_am_is_on(void)
+{
+    return cw_am.npes != 0;
+}
+/** At finalize. */
+void cw_am_fini(void);
+/** For waits: runs what has come, looking closely; how many handlers. 0 inside a handler. */
+int cw_am_poll_waiting(void);
+
+/** The client's word for a function. */
+const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind);
+/** Calls the handler. */
+void cw_am_run(cw_am_msg_t *msg);
+
+// ---------------------------------------------------------------- credits (am_credit.c)
+/** A token for a request to that node, or -1: no credit. */
+int64_t cw_am_credit_look(int node);
+/** Its request is over; false: there is no such request. */
+bool cw_am_credit_return(uint32_t token);
+
+static inline uint32_t cw_am_token_name(uint32_t i)
+{
+    return (uint32_t)cw_am.token[i].generation << 16 | i;
+}
+
+/** The same as credit_look, inlined for when there is no doubt. */
+static inline __attribute__((always_inline)) int64_t cw_am_credit_take(int node)
+{
+    uint32_t n = cw_am.nfree;
+    if (CW_UNLIKELY(cw_am.locked || n == 0 || cw_am.under_way[node] >= cw_am.credits))
+        return cw_am_credit_look(node);
+    cw_am.under_way[node]++;
+    cw_am.nfree = --n;
+    uint32_t i = cw_am.free[n];
+    cw_am.token[i].node = node;
+    return cw_am_token_name(i);
+}
+
+// ---------------------------------------------------------------- the way to other nodes (am_send.c)
+/** A message without an answer to a node's server. */
+void cw_am_to_node(int node, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
+
+// ---------------------------------------------------------------- in the node server (am_server.c)
+/** A message came for a PE of this node. False: it is malformed. */
+bool cw_am_arrived(const cwt_header_t *msg, size_t nbytes);
+/** Tries again what found no room. How many messages went. */
+int cw_am_server_flush(void);
+/** Is there any? */
+bool cw_am_server_holds(void);
+void cw_am_server_fini(void);
+
+#endif

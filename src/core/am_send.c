@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Requests and replies: to a PE of this node straight into its inbox, to others by a message to their node's server.
+//
+// A request needs, in this order: a credit with a token (am_credit.c), a buffer at the target if it has a payload, a
+// cell. While it waits for one of them it polls, so the PEs that wait for it get on. A reply has its room already.
+#include <string.h>
+
+#include "core/am_private.h"
+#include "core/check.h"
+#include "core/ctx.h"
+#include "core/request.h"
+#include "core/rma.h"
+#include "core/wait.h"
+
+/** A message on its way, without its arguments. */
+typedef struct out {
+    int pe;
+    uint32_t head, token;
+    const uint32_t *args;
+    const void *src;
+    size_t nbytes;
+    uint64_t dest;  // of a long: offset in the slice, or an address of the target's (CW_AM_C_RAW)
+    uint16_t flags;
+    bool async;
+} out_t;
+
+static const char *name_of(const out_t *out)
+{
+    return cw_am_name(out->head, out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND));
+}
+
+// ---------------------------------------------------------------- wrong use
+
+static void __attribute__((noinline, cold)) refuse_request(const out_t *out)
+{
+    const char *name = name_of(out);
+    if (!cw_am_is_on())
+        cw_check_failed(name, "messages are not open in this PE (not attached, or detached)");
+    if (out->pe < 0 || out->pe >= cw_world.npes)
+        cw_check_failed(name, "there is no PE %d; this job has PEs 0 to %d", out->pe, cw_world.npes - 1);
+    if (cw_am_in_handler)
+        cw_check_failed(name,
+                        "a handler (%s of PE %d) may not send requests; let it note what is to be sent, and send it "
+                        "outside",
+                        cw_am_in_handler->is_reply ? "of a reply" : "of a request", cw_am_in_handler->source);
+    cw_check_failed(name, "%u arguments; a message has at most %d", CW_AM_HEAD_NARGS(out->head), CW_AM_MAX_ARGS);
+}
+
+static void __attribute__((noinline, cold)) refuse_reply(const out_t *out, const cw_am_msg_t *msg)
+{
+    const char *name = name_of(out);
+    if (msg != cw_am_in_handler)
+        cw_check_failed(name, "the token is not that of the running handler; reply before the handler returns");
+    if (msg->is_reply)
+        cw_check_failed(name, "the handler of a reply (from PE %d) may not reply", msg->source);
+    if (msg->replied)
+        cw_check_failed(name, "the request of PE %d has been replied to; a handler sends at most one reply",
+                        msg->source);
+    cw_check_failed(name, "%u arguments; a message has at most %d", CW_AM_HEAD_NARGS(out->head), CW_AM_MAX_ARGS);
+}
+
+static void __attribute__((noinline, cold)) refuse_nbytes(const out_t *out, size_t most)
+{
+    cw_check_failed(name_of(out), "a payload of %zu bytes to PE %d; at most %zu are possible", out->nbytes, out->pe,
+                    most);
+}
+
+/** Every payload: its size, and whether a long's destination exists. */
+static void check_payload(out_t *out, void *dest, unsigned flags)
+{
+    bool whole = (out->flags & CW_AM_C_KIND) == CW_AM_LONG && !(flags & CW_AM_RAW);
+    size_t most = whole ? CW_AM_MAX_LONG : CW_AM_MAX_MEDIUM;
+    if (CW_UNLIKELY(out->nbytes > most))
+        refuse_nbytes(out, most);
+    if (!whole) {
+        out->dest = (uintptr_t)dest;
+        return;
+    }
+    if (CW_UNLIKELY(out->nbytes > 0 && !cw_is_symmetric(dest, out->nbytes)))
+        cw_check_failed(name_of(out), "%zu bytes at %p are not symmetric memory (destination at PE %d)", out->nbytes,
+                        dest, out->pe);
+    out->dest = (uintptr_t)dest - cw_segment.origin;
+}
+
+// ---------------------------------------------------------------- within the node
+
+static inline __attribute__((always_inline)) void copy_args(uint32_t *to, const uint32_t *from, uint32_t head)
+{
+    for (uint32_t i = 0, n = CW_AM_HEAD_NARGS(head); i < n; i++)
+        to[i] = from[i];
+}
+
+static inline __attribute__((always_inline)) void fill_cell(cw_am_cell_t *cell, const out_t *out)
+{
+    cell->head = out->head;
+    cell->source = cw_world.pe;
+    cell->token = out->token;
+    cell->nbytes = (uint32_t)out->nbytes;
+    cell->flags = out->flags;
+    copy_args(cell->args, out->args, out->head);
+}
+
+typedef struct room {
+    cw_am_cell_t *cell;
+    uint32_t full;
+    int buffer;
+} room_t;
+
+/** A cell, and before it a buffer if one is needed. False: not now; a buffer that was got is kept. */
+static bool take_room(cw_am_inbox_t *inbox, bool buffered, room_t *room)
+{
+    if (buffered && room->buffer < 0 && (room->buffer = cw_am_take_buffer(inbox)) < 0)
+        return false;
+    room->cell = cw_am_take_request(inbox, &room->full);
+    return room->cell != NULL;
+}
+
+static void __attribute__((noinline)) wait_room(cw_am_inbox_t *inbox, bool buffered, room_t *room, const out_t *out)
+{
+    cw_wait_t w = CW_WAIT_INIT(name_of(out));
+    atomic_fetch_add(&inbox->blocked, 1);  // before the next look; pairs with the target's look after it made room
+    while (!take_room(inbox, buffered, room))
+        cw_wait_round(&w);
+    atomic_fetch_sub_explicit(&inbox->blocked, 1, memory_order_relaxed);
+    cw_wait_done(&w);
+}
+
+static bool fits_cell(const out_t *out)
+{
+    return out->nbytes <= CW_AM_INLINE_NBYTES && CW_AM_HEAD_NARGS(out->head) <= CW_AM_INLINE_ARGS;
+}
+
+/** Does the payload travel beside the cell (and not to where a long goes)? */
+static bool has_payload(const out_t *out)
+{
+    return (out->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (out->flags & CW_AM_C_RAW);
+}
+
+static void store_long(const out_t *out)
+{
+    uintptr_t word = cw_peer_word(&cw_ctx_default, out->pe);
+    if (word & 1)  // every word is cold while somebody looks on
+        word = __atomic_load_n(&cw_ctx_default.word[out->pe], __ATOMIC_RELAXED);
+    if (out->nbytes)
+        cw_copy(cw_local_address(word, (char *)cw_segment.origin + out->dest), out->src, out->nbytes);
+}
+
+/** Copies the payload to where the target finds it; the cell is its own already. */
+static void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
+{
+    void *at = room->cell->args + CW_AM_INLINE_ARGS;
+    if (!(out->flags & CW_AM_C_INLINE))
+        at =
+            out->flags & CW_AM_C_REPLY ? inbox->reply_buffer[out->token & 0xffff] : inbox->request_buffer[room->buffer];
+    if (out->nbytes)
+        memcpy(at, out->src, out->nbytes);
+    room->cell->dest = out->dest;
+}
+
+static int request_here(out_t *out, unsigned flags)
+{
+    cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
+    bool loaded = has_payload(out), buffered = loaded && !fits_cell(out);
+    room_t room = {.buffer = -1};
+    if (loaded && !buffered)
+        out->flags |= CW_AM_C_INLINE;
+    if (!take_room(inbox, buffered, &room)) {
+        if (flags & CW_AM_IMMEDIATE) {
+            if (room.buffer >= 0)
+                cw_am_free_buffer(inbox, (unsigned)room.buffer);
+            cw_am_credit_return(out->token);
+            return CW_EAGAIN;
+        }
+        wait_room(inbox, buffered, &room, out);
+    }
+    if (loaded)
+        put_payload(inbox, &room, out);
+    else if (out->flags & CW_AM_LONG)
+        store_long(out), room.cell->dest = out->dest;
+    room.cell->buffer = (uint16_t)room.buffer;
+    fill_cell(room.cell, out);
+    cw_am_hand_over(room.cell, room.full);
+    cw_local_stored(out->pe);
+    return CW_OK;
+}
+
+/** There is a cell for each token and more, so this waits only for a producer that has not finished the cell of a lap
+ *  before. */
+static cw_am_cell_t *take_reply(cw_am_inbox_t *inbox, const out_t *out, uint32_t *full_p)
+{
+    cw_am_cell_t *cell = cw_am_take_reply(inbox, full_p);
+    if (CW_LIKELY(cell != NULL))
+        return cell;
+    cw_wait_t w = CW_WAIT_INIT(name_of(out));
+    while (!(cell = cw_am_take_reply(inbox, full_p)))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return cell;
+}
+
+static void reply_here(out_t *out)
+{
+    cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
+    if (out->flags & CW_AM_LONG && !has_payload(out))
+        store_long(out);
+    room_t room = {.buffer = -1};
+    room.cell = take_reply(inbox, out, &room.full);
+    if (has_payload(out)) {
+        out->flags |= fits_cell(out) ? CW_AM_C_INLINE : 0;
+        put_payload(inbox, &room, out);
+    }
+    room.cell->dest = out->dest;
+    fill_cell(room.cell, out);
+    cw_am_hand_over(room.cell, room.full);
+    cw_local_stored(out->pe);
+}
+
+// ---------------------------------------------------------------- to other nodes
+
+static cwt_conn_t *__attribute__((noinline)) connect_node(int node)
+{
+    cw_ctx_enter(&cw_ctx_default);
+    cwt_conn_t *conn = cw_ctx_conn(&cw_ctx_default, node);
+    cw_ctx_leave(&cw_ctx_default);
+    atomic_store_explicit(&cw_am.conn[node], conn, memory_order_release);  // pairs with conn_of
+    return conn;
+}
+
+static inline cwt_conn_t *conn_of(int node)
+{
+    cwt_conn_t *conn = atomic_load_explicit(&cw_am.conn[node], memory_order_acquire);
+    return CW_LIKELY(conn != NULL) ? conn : connect_node(node);
+}
+
+static void __attribute__((noinline, cold)) lost(int rc, const char *name, int node)
+{
+    cwu_fatal("%s: cannot reach the node of PE %d (%s)", name, cw_world.leader_of_node[node], cwu_error_name(rc));
+}
+
+void cw_am_to_node(int node, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+{
+    int rc = cw_transport->message(conn_of(node), msg, nbytes, payload, payload_nbytes);
+    if (CW_UNLIKELY(rc))
+        lost(rc, "a message", node);
+}
+
+/** A message with the most arguments. */
+typedef union wire {
+    cw_req_am_t req;
+    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
+} wire_t;
+_Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
+
+static inline __attribute__((always_inline)) size_t fill_wire(wire_t *wire, const out_t *out)
+{
+    cw_req_am_t *req = &wire->req;
+    req->header.op = CW_REQ_AM;
+    req->header.slot = (uint16_t)cw_world.slot_of_pe[out->pe];
+    req->head = out->head;
+    req->source = cw_world.pe;
+    req->token = out->token;
+    req->nbytes = (uint32_t)out->nbytes;
+    req->dest = out->dest;
+    req->flags = out->flags;
+    req->pad = 0;
+    copy_args(req->args, out->args, out->head);
+    return CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(out->head));
+}
+
+/** With a payload. A long that fits the message comes along and is copied by the server; else it is put before. */
+static void send_loaded(out_t *out)
+{
+    int node = cw_world.node_of_pe[out->pe];
+    bool separate = out->nbytes > CW_AM_MAX_MEDIUM;
+    if (!separate && !has_payload(out))
+        out->flags |= CW_AM_C_HERE;
+    wire_t wire;
+    size_t nbytes = fill_wire(&wire, out);
+    cwt_conn_t *conn = conn_of(node);
+    int rc;
+    if (separate)
+        rc = cw_transport->put_message(conn, cw_slice_offset((uint32_t)cw_world.slot_of_pe[out->pe]) + out->dest,
+                                       out->src, out->nbytes, out->async, &wire.req.header, nbytes);
+    else
+        rc = cw_transport->message(conn, &wire.req.header, nbytes, out->src, out->nbytes);
+    if (CW_UNLIKELY(rc))
+        lost(rc, name_of(out), node);
+    if (separate && out->async)
+        cw_ctx_mark(&cw_ctx_default);
+}
+
+// ---------------------------------------------------------------- requests
+
+/** A token for out's target; -1 only with CW_AM_IMMEDIATE. */
+static int64_t __attribute__((noinline)) wait_credit(const out_t *out, unsigned flags)
+{
+    int node = cw_world.node_of_pe[out->pe];
+    int64_t token = -1;
+    if (flags & CW_AM_IMMEDIATE)
+        return cw_am_poll_waiting() > 0 ? cw_am_credit_look(node) : -1;
+    cw_wait_t w = CW_WAIT_INIT(name_of(out));
+    while ((token = cw_am_credit_look(node)) < 0)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return token;
+}
+
+/** What every request begins with: a poll, checks, a token. False: no credit now. */
+static inline __attribute__((always_inline)) bool begin(out_t *out, unsigned flags)
+{
+    if (!(flags & CW_AM_NO_POLL))
+        cw_am_poll();
+    if (CW_UNLIKELY((unsigned)out->pe >= (unsigned)cw_am.npes || cw_am_in_handler ||
+                    CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
+        refuse_request(out);
+    int64_t token = cw_am_credit_take(cw_world.node_of_pe[out->pe]);
+    if (CW_UNLIKELY(token < 0) && (token = wait_credit(out, flags)) < 0)
+        return false;
+    out->token = (uint32_t)token;
+    return true;
+}
+
+int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+{
+    out_t out = {.pe = pe, .head = head, .args = args, .flags = CW_AM_SHORT};
+    if (CW_UNLIKELY(!begin(&out, flags)))
+        return CW_EAGAIN;
+    int node = cw_world.node_of_pe[pe];
+    if (node == cw_world.node)
+        return request_here(&out, flags);
+    wire_t wire;
+    size_t nbytes = fill_wire(&wire, &out);
+    cw_am_to_node(node, &wire.req.header, nbytes, NULL, 0);
+    return CW_OK;
+}
+
+static int request_loaded(out_t *out, void *dest, unsigned flags)
+{
+    if (!begin(out, flags))
+        return CW_EAGAIN;
+    check_payload(out, dest, flags);
+    if (cw_world.node_of_pe[out->pe] == cw_world.node)
+        return request_here(out, flags);
+    send_loaded(out);
+    return CW_OK;
+}
+
+int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, unsigned flags)
+{
+    out_t out = {.pe = pe, .head = head, .args = args, .src = src, .nbytes = nbytes, .flags = CW_AM_MEDIUM};
+    return request_loaded(&out, NULL, flags);
+}
+
+int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, void *dest,
+                       unsigned flags)
+{
+    out_t out = {.pe = pe, .head = head, .args = args, .src = src, .nbytes = nbytes, .async = flags & CW_AM_ASYNC};
+    out.flags = flags & CW_AM_RAW ? CW_AM_LONG | CW_AM_C_RAW : CW_AM_LONG;
+    return request_loaded(&out, dest, flags);
+}
+
+// ---------------------------------------------------------------- replies
+
+static inline __attribute__((always_inline)) void begin_reply(out_t *out, cw_am_msg_t *msg)
+{
+    if (CW_UNLIKELY(msg != cw_am_in_handler || msg->is_reply || msg->replied ||
+                    CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
+        refuse_reply(out, msg);
+    msg->replied = true;
+    out->pe = msg->source;
+    out->token = msg->token;
+}
+
+void cw_am_reply_short(cw_am_msg_t *msg, uint32_t head, const uint32_t *args)
+{
+    out_t out = {.head = head, .args = args, .flags = CW_AM_SHORT | CW_AM_C_REPLY};
+    begin_reply(&out, msg);
+    int node = cw_world.node_of_pe[out.pe];
+    if (node == cw_world.node) {
+        reply_here(&out);
+        return;
+    }
+    wire_t wire;
+    size_t nbytes = fill_wire(&wire, &out);
+    cw_am_to_node(node, &wire.req.header, nbytes, NULL, 0);
+}
+
+static void reply_loaded(out_t *out, cw_am_msg_t *msg, void *dest, unsigned flags)
+{
+    begin_reply(out, msg);
+    check_payload(out, dest, flags);
+    if (cw_world.node_of_pe[out->pe] == cw_world.node)
+        reply_here(out);
+    else
+        send_loaded(out);
+}
+
+void cw_am_reply_medium(cw_am_msg_t *msg, uint32_t head, const uint32_t *args, const void *src, size_t nbytes)
+{
+    out_t out = {.head = head, .args = args, .src = src, .nbytes = nbytes, .flags = CW_AM_MEDIUM | CW_AM_C_REPLY};
+    reply_loaded(&out, msg, NULL, 0);
+}
+
+void cw_am_reply_long(cw_am_msg_t *msg, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, void *dest,
+                      unsigned flags)
+{
+    out_t out = {.head = head, .args = args, .src = src, .nbytes = nbytes, .async = flags & CW_AM_ASYNC};
+    out.flags = CW_AM_LONG | CW_AM_C_REPLY | (flags & CW_AM_RAW ? CW_AM_C_RAW : 0);
+    reply_loaded(&out, msg, dest, flags);
+}

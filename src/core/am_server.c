@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// In the node server: what came over the network goes into the inbox of its PE, where it looks like a message of this
+// node. The server never waits for a PE: what finds no room is kept here, in order, and tried again after every round;
+// the credits of the senders bound it. Nothing in a message is believed before it is checked.
+// Threads: whoever makes the server's progress, under its lock.
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/am_private.h"
+#include "core/request.h"
+#include "core/server.h"
+
+/** A message that waits for room, requests and replies of a PE apart: replies must not wait behind requests. */
+typedef struct kept {
+    struct kept *next;
+    cw_req_am_t req;
+} kept_t;
+
+typedef struct line {
+    kept_t *first, **end;
+} line_t;
+
+static line_t *lines;  // [2 * nslots], when first needed
+static uint32_t held;
+
+static const void *payload_of(const cw_req_am_t *req)
+{
+    return (const char *)req + CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head));
+}
+
+static bool has_payload(const cw_req_am_t *req)
+{
+    return (req->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (req->flags & CW_AM_C_RAW);
+}
+
+/** Fills a cell of the target's inbox; false: no room. */
+static bool deliver(const cw_req_am_t *req)
+{
+    int slot = req->header.slot;
+    cw_am_inbox_t *inbox = cw_am_inbox(slot);
+    bool reply = req->flags & CW_AM_C_REPLY, loaded = has_payload(req);
+    uint32_t nargs = CW_AM_HEAD_NARGS(req->head), full;
+    bool inside = loaded && req->nbytes <= CW_AM_INLINE_NBYTES && nargs <= CW_AM_INLINE_ARGS;
+    bool buffered = loaded && !inside && !reply;
+    int buffer = buffered ? cw_am_take_buffer(inbox) : 0;
+    if (buffer < 0)
+        return false;
+    cw_am_cell_t *cell = reply ? cw_am_take_reply(inbox, &full) : cw_am_take_request(inbox, &full);
+    if (!cell) {
+        if (buffered)
+            cw_am_free_buffer(inbox, (unsigned)buffer);
+        return false;
+    }
+    void *at = reply ? inbox->reply_buffer[req->token & 0xffff] : inbox->request_buffer[buffer];
+    if (inside)
+        at = &cell->args[CW_AM_INLINE_ARGS];
+    if (loaded)
+        memcpy(at, payload_of(req), req->nbytes);
+    cell->head = req->head;
+    cell->source = req->source;
+    cell->token = req->token;
+    cell->nbytes = req->nbytes;
+    cell->flags = (uint16_t)(req->flags | (inside ? CW_AM_C_INLINE : 0));
+    cell->buffer = (uint16_t)buffer;
+    cell->dest = req->dest;
+    memcpy(cell->args, req->args, nargs * sizeof *req->args);
+    cw_am_hand_over(cell, full);
+    cw_local_stored(cw_world.pes_of_node[slot]);
+    return true;
+}
+
+static void keep(line_t *line, const cw_req_am_t *req)
+{
+    size_t nbytes = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)) + (has_payload(req) ? req->nbytes : 0);
+    kept_t *k = malloc(offsetof(kept_t, req) + nbytes);
+    if (!k)
+        cwu_fatal("node server: no memory to keep a message of %zu bytes for PE %d; lower CAUSEWAY_AM_CREDITS", nbytes,
+                  cw_world.pes_of_node[req->header.slot]);
+    k->next = NULL;
+    memcpy(&k->req, req, nbytes);
+    *line->end = k;
+    line->end = &k->next;
+    held++;
+}
+
+static line_t *line_of(const cw_req_am_t *req)
+{
+    if (!lines) {
+        lines = calloc(2 * (size_t)cw_world.nslots, sizeof *lines);
+        if (!lines)
+            cwu_fatal("node server: no memory for the queues of %d PEs", cw_world.nslots);
+        for (int i = 0; i < 2 * cw_world.nslots; i++)
+            lines[i].end = &lines[i].first;
+    }
+    return &lines[2 * req->header.slot + ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
+}
+
+// ---------------------------------------------------------------- what may be believed
+
+static bool well_formed(const cw_req_am_t *req, size_t nbytes)
+{
+    if (nbytes < sizeof *req || req->header.slot >= cw_world.nslots || (unsigned)req->source >= (unsigned)cw_world.npes)
+        return false;
+    uint32_t nargs = CW_AM_HEAD_NARGS(req->head), kind = req->flags & CW_AM_C_KIND;
+    size_t until_payload = CW_REQ_AM_NBYTES(nargs);
+    bool carries = has_payload(req) || (req->flags & CW_AM_C_HERE);
+    if (nargs > CW_AM_MAX_ARGS || kind > CW_AM_LONG || (req->token & 0xffff) >= CW_AM_TOKENS || nbytes < until_payload)
+        return false;
+    if ((req->flags & ~(uint32_t)(CW_AM_C_KIND | CW_AM_C_REPLY | CW_AM_C_RAW | CW_AM_C_HERE)) ||
+        ((req->flags & (CW_AM_C_RAW | CW_AM_C_HERE)) && kind != CW_AM_LONG))
+        return false;
+    return carries ? req->nbytes <= CW_AM_MAX_MEDIUM && nbytes == until_payload + req->nbytes : nbytes == until_payload;
+}
+
+/** A long goes to memory of the target's slice, wherever it lies in a raw one's process. */
+static bool destination_exists(const cw_req_am_t *req)
+{
+    uint32_t slot;
+    if ((req->flags & CW_AM_C_KIND) != CW_AM_LONG || (req->flags & CW_AM_C_RAW) || req->nbytes == 0)
+        return true;
+    return req->dest < cw_segment.layout.slice_stride &&
+           cw_request_in_bounds(cw_slice_offset(req->header.slot) + req->dest, req->nbytes, &slot) &&
+           slot == req->header.slot;
+}
+
+static bool message(const cw_req_am_t *wire, size_t nbytes)
+{
+    if (!well_formed(wire, nbytes) || !destination_exists(wire))
+        return false;
+    union {
+        cw_req_am_t req;
+        char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
+    } plain;
+    const cw_req_am_t *req = wire;
+    if (wire->flags & CW_AM_C_HERE) {
+        if (wire->nbytes)
+            memcpy(cw_segment.base + cw_slice_offset(wire->header.slot) + wire->dest, payload_of(wire), wire->nbytes);
+        memcpy(&plain, wire, CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(wire->head)));
+        plain.req.flags &= ~(uint32_t)CW_AM_C_HERE;
+        req = &plain.req;
+    }
+    line_t *line = held ? line_of(req) : NULL;
+    if ((line && line->first) || !deliver(req))
+        keep(line_of(req), req);
+    return true;
+}
+
+static bool done(const cw_req_am_done_t *req, size_t nbytes)
+{
+    if (nbytes != sizeof *req || req->header.slot >= cw_world.nslots)
+        return false;
+    cw_am_inbox_t *inbox = cw_am_inbox(req->header.slot);
+    for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++)
+        if (req->bits[w])
+            atomic_fetch_or_explicit(&inbox->done[w], req->bits[w], memory_order_release);
+    cw_local_stored(cw_world.pes_of_node[req->header.slot]);
+    return true;
+}
+
+_Static_assert(sizeof((cw_req_am_done_t *)0)->bits == CW_AM_TOKENS / 8, "a bit a token");
+
+bool cw_am_arrived(const cwt_header_t *msg, size_t nbytes)
+{
+    return msg->op == CW_REQ_AM ? message((const cw_req_am_t *)(const void *)msg, nbytes)
+                                : done((const cw_req_am_done_t *)(const void *)msg, nbytes);
+}
+
+// ---------------------------------------------------------------- what found no room
+
+int cw_am_server_flush(void)
+{
+    int n = 0;
+    for (int i = 0; held && i < 2 * cw_world.nslots; i++) {
+        line_t *line = &lines[i];
+        while (line->first && deliver(&line->first->req)) {
+            kept_t *k = line->first;
+            line->first = k->next;
+            if (!line->first)
+                line->end = &line->first;
+            free(k);
+            held--;
+            n++;
+        }
+    }
+    return n;
+}
+
+bool cw_am_server_holds(void)
+{
+    return held > 0;
+}
+
+void cw_am_server_fini(void)
+{
+    for (int i = 0; lines && i < 2 * cw_world.nslots; i++)
+        while (lines[i].first) {
+            kept_t *k = lines[i].first;
+            lines[i].first = k->next;
+            free(k);
+        }
+    free(lines);
+    lines = NULL;
+    held = 0;
+}
