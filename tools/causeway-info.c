@@ -115,19 +115,19 @@ static int print_libfabric(void)
     return cwt_ofi_describe(print_line) != 0;
 }
 
-/** Becomes causeway-plot, the Python script beside this program; does not return when that works. */
-static int plot(char **arguments)
+/** Becomes one of the Python scripts beside this program; does not return when that works. */
+static int become(const char *name, char **arguments)
 {
     static const char *const pythons[] = {"/usr/bin/python3",
                                           "python3"};  // the first knows what Debian packages install
     char script[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", script, sizeof script - sizeof "causeway-plot");
+    ssize_t n = readlink("/proc/self/exe", script, sizeof script - 32);
     char *slash = n > 0 ? memrchr(script, '/', (size_t)n) : NULL;
     if (!slash) {
         fputs("causeway-info: cannot tell where this program is\n", stderr);
         return 1;
     }
-    strcpy(slash + 1, "causeway-plot");
+    strcpy(slash + 1, name);  // shorter than this program's own name and 32 characters
     char *command[64] = {NULL, script};
     for (int i = 0; arguments[i] && i < 60; i++)
         command[i + 2] = arguments[i];
@@ -149,6 +149,8 @@ static void usage(FILE *out)
           "  -f, --libfabric   load libfabric; say which one it is, what it offers and what a job would use\n"
           "      --plot FILE [-o IMAGE] [--what bytes|calls|put|get|atomics]\n"
           "                    draw the traffic matrix of a job from what CAUSEWAY_STATS=json:FILE wrote\n"
+          "      --startup FILE\n"
+          "                    show where the time of starting went, from the same file\n"
           "  -v, --version     version only\n"
           "  -h, --help        this text\n",
           out);
@@ -158,7 +160,9 @@ int main(int argc, char **argv)
 {
     enum { ENV_TABLE = 256 };
     if (argc > 1 && strcmp(argv[1], "--plot") == 0)
-        return plot(argv + 2);
+        return become("causeway-plot", argv + 2);
+    if (argc > 1 && strcmp(argv[1], "--startup") == 0)
+        return become("causeway-startup", argv + 2);
     static const struct option options[] = {
         {"env", no_argument, NULL, 'e'},
         {"env-table", no_argument, NULL, ENV_TABLE},

@@ -28,6 +28,8 @@ int cw_segment_init(cwb_t *boot);
 void cw_segment_fini(void);
 /** The object's file descriptor for this node: inherited, created, or received from the node's lowest PE. */
 int cw_share_fd(cwb_t *boot, int *fd_p);
+/** The lowest PE of a node gives it to the others, if it made it. Waits for them. */
+int cw_share_hand_out(const cwb_t *boot);
 
 /** The writable pages of the main program that become symmetric; nbytes 0 if it is not an OpenSHMEM program. */
 typedef struct cw_static_data {

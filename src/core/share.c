@@ -5,6 +5,7 @@
 // namespace and vanish with their owner, so nothing is left behind, and a PE that cannot connect does not share
 // the node. Both ends check that the other runs as the same user.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -143,6 +144,18 @@ static int fetch(const cwb_t *boot, int *fd_p)
     return CW_ETIMEOUT;
 }
 
+static int kept_fd = -1;  // of the object this PE has made for its node, until it is handed out
+
+int cw_share_hand_out(const cwb_t *boot)
+{
+    if (kept_fd < 0)
+        return CW_OK;
+    int rc = hand_out(boot, kept_fd);
+    close(kept_fd);
+    kept_fd = -1;
+    return rc;
+}
+
 int cw_share_fd(cwb_t *boot, int *fd_p)
 {
     if (boot->node_fd >= 0) {
@@ -152,5 +165,11 @@ int cw_share_fd(cwb_t *boot, int *fd_p)
     if (cw_world.slot != 0)
         return fetch(boot, fd_p);
     int rc = make_object(fd_p);
-    return rc || cw_world.nslots == 1 ? rc : hand_out(boot, *fd_p);
+    if (rc || cw_world.nslots == 1)
+        return rc;
+    kept_fd = fcntl(*fd_p, F_DUPFD_CLOEXEC, 0);
+    if (kept_fd >= 0)
+        return CW_OK;
+    cwu_error("cannot keep the node's shared memory object: %s", strerror(errno));
+    return CW_ESYS;
 }

@@ -73,8 +73,14 @@ static int open_network(void)
     int rc = choose_transport();
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
-    if (rc || (!cw_boot.shared_wire && strcmp(cwu_env.exchange, "blocking") != 0))
-        return rc;
+    return rc;
+}
+
+/** Where it may not stay under way, or shall not: for comparison. After all PEs of the node could start it. */
+static int end_exchange_now(void)
+{
+    if (cw_world.nnodes == 1 || (!cw_boot.shared_wire && strcmp(cwu_env.exchange, "blocking") != 0))
+        return CW_OK;
     cw_startup_exchange(CW_EXCHANGE_BLOCKING);
     return cw_job_need_exchange();
 }
@@ -102,11 +108,16 @@ static int join(void)
         return rc;
     cw_wait_init();
     cw_coll_init();
-    at = cw_startup_add(CW_PHASE_NODE_OBJECT, at);
-    if ((rc = attach()))
+    cw_startup_add(CW_PHASE_NODE_OBJECT, at);
+    // My slice is ready, which is all that the fence promises others: the server's thread loads libfabric while this one
+    // waits for the node's PEs. No thread earlier, because it could write to static data while that is moved.
+    if ((rc = open_network()))
+        return rc;
+    at = cwu_now_ns();
+    if ((rc = cw_share_hand_out(&cw_boot)) || (rc = attach()))
         return rc;
     cw_startup_add(CW_PHASE_NODE_WAIT, at);
-    if ((rc = open_network()) == CW_OK && strcmp(cwu_env.connect, "static") == 0)
+    if ((rc = end_exchange_now()) == CW_OK && strcmp(cwu_env.connect, "static") == 0)
         cw_ctx_connect_all();
     return rc;
 }

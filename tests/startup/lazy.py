@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Start-up is lazy: no libfabric before it is needed, no barrier of all PEs, no wait for an exchange that is over."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(ROOT / "tests/watch"))
+from common import HERE, STAGE, check, end, run  # noqa: E402
+
+NNODES = 2
+PROGRAM = HERE.parent / "startup" / "lazy.c"
+
+
+def job(*arguments, pes=4, nnodes=NNODES, **settings):
+    return run("lazy", *map(str, arguments), pes=pes, oshrun=["--emulate-nodes", str(nnodes)], timeout=60, NNODES=nnodes, **settings)
+
+
+def startup_of(path):
+    with open(path, encoding="utf-8") as file:
+        return [record["startup"] for record in json.load(file)["pes"]]
+
+
+def check_fabric():
+    output = job("fabric", nnodes=1)
+    check(len(re.findall(r"after init: no libfabric", output)) == 4 and len(re.findall("at the end: no", output)) == 4,
+          f"one node loads no libfabric\n{output}")
+    output = job("fabric", CAUSEWAY_STATS="json:fabric.json")
+    check(len(re.findall(r"after init: no libfabric", output)) == 2 and len(re.findall("transfer: libfabric", output)) == 4,
+          f"only a transfer off the node loads libfabric\n{output}")
+    states = [s["fabric"] for s in startup_of("fabric.json")]
+    check(states == ["helper", "on_demand"] * 2, f"who loaded libfabric: {states}")
+
+
+def check_no_barrier():
+    output = job("nobarrier", "returned.1")
+    check(output.count("early") == 2 and output.count("late") == 2, f"shmem_init waits for PEs of another node\n{output}")
+    # PE 0 needs the exchange right after the late node was told to begin: it waits, and says so. Should the machine keep it
+    # from running for so long that the exchange is over, it is tried again.
+    for attempt in range(5):
+        job("early", f"early.{attempt}", CAUSEWAY_STATS="json:early.json")
+        early = startup_of("early.json")
+        check(all((s["exchange"] == "waited") == (s["exchange_wait_us"] > 0) for s in early), f"states and times: {early}")
+        if early[0]["exchange"] == "waited":
+            return
+    check(False, f"who needs the exchange early does not wait: {early}")
+
+
+def check_hidden():
+    """200 ms are enough on a machine that has time for us; on a busy one the exchange itself takes longer."""
+    for what, ms in (("compute", 200), ("rest", 2000), ("rest", 8000), ("rest", 25000)):
+        job(what, ms, pes=16, CAUSEWAY_STATS="json:compute.json")
+        all_of_them = startup_of("compute.json")
+        if all(s["exchange"] == "ready" and s["exchange_wait_us"] == 0 for s in all_of_them):
+            print(f"16 PEs, {ms} ms ({what}): nobody waited for the exchange")
+            return
+    check(False, f"the exchange is not hidden by 25 s: {all_of_them}")
+
+
+def check_blocking():
+    job("compute", 1, CAUSEWAY_STATS="json:blocking.json", CAUSEWAY_EXCHANGE="blocking")
+    states = startup_of("blocking.json")
+    check(all(s["exchange"] == "blocking" and 0 < s["exchange_wait_us"] <= s["init_us"] for s in states),
+          f"CAUSEWAY_EXCHANGE=blocking: {states}")
+    output = run("lazy", "compute", "1", expect=1, NNODES=1, CAUSEWAY_EXCHANGE="later")
+    check("CAUSEWAY_EXCHANGE" in output and "nonblocking" in output, f"an unknown value is refused\n{output}")
+
+
+def check_table():
+    done = subprocess.run([str(STAGE / "bin/causeway-info"), "--startup", "fabric.json"], capture_output=True, text=True,
+                          check=False)
+    check(done.returncode == 0 and all(re.search(p, done.stdout, re.M) for p in (
+        r"4 PEs on 2 nodes", r"^fabric load +[\d.]+ +[\d.]+ +[\d.]+ +PE \d", r"^exchange wait ", r"^first connection ",
+        r"libfabric loaded by: +helper 2, on_demand 2", r"^connections +1 +1 +1 +PE 0")), f"table: {done.stdout}{done.stderr}")
+    for wrong in ("/nonexistent.json", str(PROGRAM)):
+        done = subprocess.run([str(STAGE / "bin/causeway-info"), "--startup", wrong], capture_output=True, text=True,
+                              check=False)
+        check(done.returncode == 1 and wrong in done.stderr and "Traceback" not in done.stderr, f"refuses {wrong}: {done}")
+
+
+def main():
+    flags = ["-fsanitize=address,undefined"] if os.environ.get("CAUSEWAY_TEST_SANITIZE") == "address" else []
+    subprocess.run([str(STAGE / "bin/oshcc"), "-O2", "-g", "-Wall", "-Wextra", "-Werror", *flags, "-o", "lazy", str(PROGRAM)],
+                   check=True)
+    check_fabric()
+    check_no_barrier()
+    check_hidden()
+    check_blocking()
+    check_table()
+    end("start-up")
+
+
+if __name__ == "__main__":
+    main()
