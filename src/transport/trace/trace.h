@@ -33,6 +33,7 @@ typedef struct trace_held {
 } trace_held_t;
 
 typedef struct trace_conn {
+    cwt_line_t line;  // all zero: everything passes here
     struct trace_client *client;
     struct trace_conn *next;
     cwt_conn_t *real;
