@@ -32,8 +32,8 @@ GROUPS = {"rma": "the RMA types", "amo": "the AMO types", "amo_extended": "the e
           "reduce_arith": "the RMA types and the two complex types", "to_all_bitwise": "short, int, long, long long",
           "to_all_order": "short, int, long, long long, float, double, long double",
           "to_all_arith": "short, int, long, long long, float, double, long double and the two complex types"}
-FUNCTIONS = [row for row in gen_shmem.TABLE if row["kind"] == "function"]
-GENERICS = {row["name"]: row for row in gen_shmem.TABLE if row["kind"] == "generic"}
+FUNCTIONS = [row for row in gen_shmem.API if row["kind"] == "function"]
+GENERICS = {row["name"]: row for row in gen_shmem.API if row["kind"] == "generic"}
 
 
 def wrapped(prototype):
@@ -142,7 +142,7 @@ def write_links(folder):
         typed = g["name"].replace("shmem_", "shmem_<TYPENAME>_", 1)
         links.setdefault(g["name"], next((links[n] for row in FUNCTIONS if row["name"] == typed
                                           for n, _ in gen_shmem.expand(row)), None))
-    links |= {row["name"]: "shmemx_team_from_mpi_comm" for row in gen_shmem.of_kind("mpi", gen_shmem.TABLE)}
+    links |= {row["name"]: "shmemx_team_from_mpi_comm" for row in gen_shmem.of_kind("mpi")}
     for name, page in links.items():
         if name not in own and page:
             (folder / f"{name}.3").write_text(f".so man3/{page}.3\n", encoding="utf-8")

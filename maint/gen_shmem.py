@@ -9,9 +9,8 @@
     src/shmem/types.def              X-macro lists of types
     src/shmem/exports.map            linker version script
 
-Sources: openshmem_api.csv (one row a family), openshmem_types.csv (typename, C type, groups it belongs to) and
-families_pending.txt (families left out for now). The results are committed; `--check` only compares.
-`--list` prints every exported name, `--list-all` every name of the surface, pending or not.
+Sources: openshmem_api.csv (one row a family) and openshmem_types.csv (typename, C type, groups it belongs to). The
+results are committed; `--check` only compares. `--list` prints every exported name.
 """
 import csv
 import difflib
@@ -43,24 +42,15 @@ def rows(name):
 
 TYPES = rows("openshmem_types.csv")
 CTYPE = {t["typename"]: t["ctype"] for t in TYPES}
-PENDING = {line.strip() for line in open(MAINT / "families_pending.txt", encoding="utf-8")
-           if line.strip() and not line.startswith("#")}
-TABLE = rows("openshmem_api.csv")
-API = [row for row in TABLE if row["name"] not in PENDING]
-
-
-def check_pending():
-    unknown = PENDING - {row["name"] for row in TABLE}
-    if unknown:
-        sys.exit("families_pending.txt names what the table does not: " + ", ".join(sorted(unknown)))
+API = rows("openshmem_api.csv")
 
 
 def in_group(group):
     return [t["typename"] for t in TYPES if group in t["groups"].split()]
 
 
-def of_kind(kind, api=None):
-    return [row for row in (API if api is None else api) if row["kind"] == kind]
+def of_kind(kind):
+    return [row for row in API if row["kind"] == kind]
 
 
 def profiling_name(name):
@@ -77,13 +67,13 @@ def expand(row):
              re.sub(r"\bTYPE\b", CTYPE[t], row["text"].replace("<TYPENAME>", t))) for t in in_group(row["types"])]
 
 
-def functions(api=None):
-    return [(row, name, proto) for row in of_kind("function", api) for name, proto in expand(row)]
+def functions():
+    return [(row, name, proto) for row in of_kind("function") for name, proto in expand(row)]
 
 
-def exported(api=None):
-    names = {row["name"] for row in of_kind("extension", api)}
-    for _, name, _ in functions(api):
+def exported():
+    names = {row["name"] for row in of_kind("extension")}
+    for _, name, _ in functions():
         names.add(name)
         if profiling_name(name):
             names.add(profiling_name(name))
@@ -137,7 +127,7 @@ typedef struct shmem_team_opaque *shmem_team_t;
 def is_old(row):
     """Deprecated, and not one more type of a generic name that is current (shmem_wait_until of short)."""
     generic = row["name"].replace("_<TYPENAME>", "")
-    return row["status"] == "deprecated" and generic not in {g["name"] for g in of_kind("generic", TABLE) if g["status"] == "current"}
+    return row["status"] == "deprecated" and generic not in {g["name"] for g in of_kind("generic") if g["status"] == "current"}
 
 
 def prototypes(shift):
@@ -348,9 +338,8 @@ OUTPUTS = {"include/causeway/shmem-base.h": shmem_base_h, "include/shmem.h": shm
 
 
 def main(args):
-    check_pending()
-    if args in (["--list"], ["--list-all"]):
-        print("\n".join(exported(API if args == ["--list"] else TABLE)))
+    if args == ["--list"]:
+        print("\n".join(exported()))
         return 0
     stale = 0
     for path, make in OUTPUTS.items():

@@ -45,6 +45,14 @@ static void arrived(const char *call, int *done, size_t i)
     done[i] = 1;
 }
 
+/** The words found[0 … k) have arrived; returns k. */
+static size_t some_arrived(const char *call, int *done, const size_t *found, size_t k)
+{
+    for (size_t j = 0; j < k; j++)
+        arrived(call, done, found[j]);
+    return k;
+}
+
 static void take(int form, int *done, long *wanted, size_t *found)
 {
     size_t n = 0;
@@ -86,26 +94,18 @@ static void take(int form, int *done, long *wanted, size_t *found)
         while (n < count) {
             size_t k = shmem_long_wait_until_some(words, count, found, done, SHMEM_CMP_EQ, turn);
             CHECK(k >= 1, "wait_until_some gave %zu", k);
-            for (size_t j = 0; j < k; j++)
-                arrived("wait_until_some", done, found[j]);
-            n += k;
+            n += some_arrived("wait_until_some", done, found, k);
         }
         break;
     case 8:
-        while (n < count) {
-            size_t k = shmem_long_wait_until_some_vector(words, count, found, done, SHMEM_CMP_EQ, wanted);
-            for (size_t j = 0; j < k; j++)
-                arrived("wait_until_some_vector", done, found[j]);
-            n += k;
-        }
+        while (n < count)
+            n += some_arrived("wait_until_some_vector", done, found,
+                              shmem_long_wait_until_some_vector(words, count, found, done, SHMEM_CMP_EQ, wanted));
         break;
     case 9:
-        while (n < count) {
-            size_t k = shmem_long_test_some(words, count, found, done, SHMEM_CMP_EQ, turn);
-            for (size_t j = 0; j < k; j++)
-                arrived("test_some", done, found[j]);
-            n += k;
-        }
+        while (n < count)
+            n += some_arrived("test_some", done, found,
+                              shmem_long_test_some(words, count, found, done, SHMEM_CMP_EQ, turn));
         break;
     case 10:
         while (n < count) {

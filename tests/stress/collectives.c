@@ -5,43 +5,21 @@
 // comes next.
 //
 //     collectives ROUNDS [SEED [LARGEST]]      LARGEST: most bytes of a block
-#include <shmem.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "drawn.h"
+
 #include <string.h>
 
-enum { SETS = 12, GUARD = 64 };
+enum { SETS = 12 };
 
 typedef struct set {
     int start, log_stride, size;
     long *psync;
 } set_t;
 
-static int me, npes, round_no;
-static uint64_t state;
-static size_t largest;
 static set_t sets[SETS];
-static unsigned char *source, *dest;
 static size_t source_nbytes, dest_nbytes;
 static void *work;
 static uint64_t flags[SETS];
-
-static uint64_t draw(uint64_t bound)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state >> 8) % bound;
-}
-
-/** Element i of what `pe` gives in this round. */
-static uint64_t element(int pe, size_t i)
-{
-    uint64_t x = ((uint64_t)round_no << 40) ^ ((uint64_t)pe << 28) ^ i;
-    x *= 0x9e3779b97f4a7c15u;
-    return x ^ x >> 29;
-}
 
 static void fail(const char *what, const set_t *set, size_t i)
 {
@@ -77,24 +55,24 @@ static void fill(void *array, size_t n, int bits)
 {
     for (size_t i = 0; i < n; i++)
         if (bits == 32)
-            ((uint32_t *)array)[i] = (uint32_t)element(me, i);
+            ((uint32_t *)array)[i] = (uint32_t)word(me, i);
         else
-            ((uint64_t *)array)[i] = element(me, i);
+            ((uint64_t *)array)[i] = word(me, i);
 }
 
 /** dest[at, at + n) must be what `pe` gave from `from` on. */
 static void expect(const char *what, const set_t *set, size_t at, int pe, size_t from, size_t n, int bits)
 {
     for (size_t i = 0; i < n; i++)
-        if (get(dest, at + i, bits) != cut(element(pe, from + i), bits))
+        if (get(dest, at + i, bits) != cut(word(pe, from + i), bits))
             fail(what, set, at + i);
 }
 
 static void expect_untouched(const char *what, const set_t *set, size_t from_nbyte)
 {
-    for (size_t i = from_nbyte; i < from_nbyte + GUARD; i++)
-        if (dest[i] != 0xa5)
-            fail(what, set, i);
+    long i = first_touched(from_nbyte);
+    if (i >= 0)
+        fail(what, set, (size_t)i);
 }
 
 /** Sizes of every class: nothing, one, what rides on a barrier, what is deposited, what goes in chunks. */
@@ -188,7 +166,7 @@ static void try_alltoalls(const set_t *set, int rank, int bits)
                                                          set->size, set->psync);
     for (size_t i = 0; i < all; i++) {
         size_t from = ((size_t)rank * n + i % (n ? n : 1)) * (size_t)sst;
-        if (get(dest, i * (size_t)dst, bits) != cut(element(pe_of(set, (int)(i / n)), from), bits))
+        if (get(dest, i * (size_t)dst, bits) != cut(word(pe_of(set, (int)(i / n)), from), bits))
             fail("alltoalls", set, i);
         for (size_t k = 0; dst > 1 && k < width; k++)
             if (dest[(i * (size_t)dst + 1) * width + k] != 0xa5)
@@ -222,15 +200,15 @@ static void try_alltoalls(const set_t *set, int rank, int bits)
         expect_untouched(#NAME, set, n * sizeof(TYPE));                                                         \
     }
 
-#define SMALL(pe, i) (element(pe, i) & 0xffff)
+#define SMALL(pe, i) (word(pe, i) & 0xffff)
 #define ADD(a, b) ((a) + (b))
 #define XOR(a, b) ((a) ^ (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 TRY_REDUCE(long_sum, long, sum, SMALL, ADD)
-TRY_REDUCE(int_max, int, max, element, MAX)
-TRY_REDUCE(short_min, short, min, element, MIN)
-TRY_REDUCE(longlong_xor, long long, xor, element, XOR)
+TRY_REDUCE(int_max, int, max, word, MAX)
+TRY_REDUCE(short_min, short, min, word, MIN)
+TRY_REDUCE(longlong_xor, long long, xor, word, XOR)
 TRY_REDUCE(double_sum, double, sum, SMALL, ADD)
 
 /** Sums whose bits depend on the order of addition: all PEs must still have the same ones. */
@@ -241,7 +219,7 @@ static void try_same_bits(const set_t *set, int rank)
         return;
     double *mine = (double *)(void *)source, *all = (double *)(void *)dest;
     for (size_t i = 0; i < n; i++)
-        mine[i] = (double)(int64_t)element(me, i) * 1e-9 / (double)(1 + (me * 37 + (int)i) % 1000);
+        mine[i] = (double)(int64_t)word(me, i) * 1e-9 / (double)(1 + (me * 37 + (int)i) % 1000);
     shmem_double_sum_to_all(mine, mine, (int)n, set->start, set->log_stride, set->size, work, set->psync);
     shmem_fcollect64(all, mine, n, set->start, set->log_stride, set->size, set->psync);
     for (int r = 0; r < set->size; r++)
@@ -255,9 +233,9 @@ static void try_sync(const set_t *set, int rank)
     if (rank < 0)
         return;
     int next = pe_of(set, (rank + 1) % set->size), before = pe_of(set, (rank + set->size - 1) % set->size);
-    shmem_uint64_p(flag, element(me, 0), next);
+    shmem_uint64_p(flag, word(me, 0), next);
     shmem_barrier(set->start, set->log_stride, set->size, set->psync);
-    if (*flag != element(before, 0))
+    if (*flag != word(before, 0))
         fail("barrier", set, 0);
     shmem_sync(set->start, set->log_stride, set->size, set->psync);
 }
@@ -333,12 +311,7 @@ static void check_psync(void)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 100;
-    state = 0x12345678u + 1000003u * (argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
-    largest = argc > 3 ? strtoull(argv[3], NULL, 10) : 200000;
-    shmem_init();
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    int rounds = draw_begin(argc, argv, 0x12345678u);
     source_nbytes = 3 * (largest + 16 * (size_t)npes * 8) + 4096;
     dest_nbytes = source_nbytes + 8 * (size_t)npes;
     source = shmem_malloc(source_nbytes);
@@ -354,8 +327,6 @@ int main(int argc, char **argv)
             check_psync();
     }
     check_psync();
-    if (me == 0)
-        printf("collectives: %d rounds on %d PEs ok\n", rounds, npes);
-    shmem_finalize();
+    draw_end("collectives", rounds);
     return 0;
 }

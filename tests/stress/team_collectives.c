@@ -5,13 +5,11 @@
 // backwards, and splits of both with strides of either sign.
 //
 //     team_collectives ROUNDS [SEED [LARGEST]]      LARGEST: most bytes of all blocks together
-#include <shmem.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "drawn.h"
+
 #include <string.h>
 
-enum { TEAMS = 8, GUARD = 64 };
+enum { TEAMS = 8 };
 
 typedef struct set {
     int start, stride, size;  // in world PEs
@@ -19,26 +17,7 @@ typedef struct set {
     shmem_team_t team;
 } set_t;
 
-static int me, npes, round_no;
-static uint64_t state;
-static size_t largest;
 static set_t sets[TEAMS];
-static unsigned char *source, *dest;
-
-static uint64_t draw(uint64_t bound)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state >> 8) % bound;
-}
-
-static uint64_t word(int pe, size_t i)
-{
-    uint64_t x = ((uint64_t)round_no << 40) ^ ((uint64_t)pe << 28) ^ i;
-    x *= 0x9e3779b97f4a7c15u;
-    return x ^ x >> 29;
-}
 
 /** Byte i of what `pe` gives in this round. */
 static unsigned char byte(int pe, size_t i)
@@ -74,9 +53,9 @@ static void expect(const char *what, const set_t *set, size_t at, int pe, size_t
 
 static void expect_untouched(const char *what, const set_t *set, size_t from)
 {
-    for (size_t i = from; i < from + GUARD; i++)
-        if (dest[i] != 0xa5)
-            fail(what, set, i);
+    long i = first_touched(from);
+    if (i >= 0)
+        fail(what, set, (size_t)i);
 }
 
 /** Sizes of every class: nothing, one, what rides on a synchronisation, what waits in the scratch, what goes in strips. */
@@ -295,12 +274,7 @@ static void draw_teams(void)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 100;
-    state = 0x2345678u + 1000003u * (argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
-    largest = argc > 3 ? strtoull(argv[3], NULL, 10) : 200000;
-    shmem_init();
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    int rounds = draw_begin(argc, argv, 0x2345678u);
     size_t nbytes = largest + (size_t)npes * 64 + 4096;
     source = shmem_malloc(nbytes);
     dest = shmem_malloc(nbytes);
@@ -312,8 +286,6 @@ int main(int argc, char **argv)
         tries[draw(sizeof tries / sizeof tries[0])](set);
     }
     shmem_barrier_all();
-    if (me == 0)
-        printf("team_collectives: %d rounds on %d PEs ok\n", rounds, npes);
-    shmem_finalize();
+    draw_end("team_collectives", rounds);
     return 0;
 }

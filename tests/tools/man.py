@@ -63,7 +63,7 @@ def check_functions(names):
             continue
         # The synopsis names the function, or the pattern it is made from.
         text = page.read_text(encoding="utf-8").replace("\\f[B]", "").replace("\\f[R]", "").replace("\\", "")
-        pattern = next((row["name"] for row, n, _ in gen_shmem.functions(gen_shmem.TABLE) if n == name), name)
+        pattern = next((row["name"] for row, n, _ in gen_shmem.functions() if n == name), name)
         if name not in text and pattern not in text:
             yield f"{name} leads to {page.name}, which does not mention it"
 

@@ -50,10 +50,7 @@ void cw_alltoall(const cw_group_t *group, void *dest, const void *src, size_t nb
                         .elem_nbytes = nbytes,
                         .dest_stride = (ptrdiff_t)nbytes,
                         .src_stride = (ptrdiff_t)nbytes};
-    if (nbytes)
-        cw_coll_run(&c);
-    else
-        cw_sync(group);
+    cw_coll_run_or_sync(&c);
 }
 
 void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
@@ -68,8 +65,5 @@ void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_
                         .elem_nbytes = elem_nbytes,
                         .dest_stride = dest_stride,
                         .src_stride = src_stride};
-    if (nelems)
-        cw_coll_run(&c);
-    else
-        cw_sync(group);
+    cw_coll_run_or_sync(&c);
 }

@@ -37,8 +37,5 @@ void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t n
                         .nbytes = nbytes,
                         .root = root_rank,
                         .root_copies = root_copies};
-    if (nbytes)
-        cw_coll_run(&c);
-    else
-        cw_sync(group);
+    cw_coll_run_or_sync(&c);
 }

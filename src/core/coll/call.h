@@ -41,7 +41,9 @@ typedef void (*cw_coll_fn)(const cw_coll_call_t *c);
 
 /** Runs the algorithm that CAUSEWAY_COLL or else the table names for this call. */
 void cw_coll_run(cw_coll_call_t *c);
-/** The same, but false when none of the table applies yet (collect, before the sizes are known). */
+/** The same; a call that moves nothing only synchronises. */
+void cw_coll_run_or_sync(cw_coll_call_t *c);
+/** The same as cw_coll_run, but false when none of the table applies yet (collect, before the sizes are known). */
 bool cw_coll_try(cw_coll_call_t *c);
 
 static inline int cw_call_pe(const cw_coll_call_t *c, int rank)

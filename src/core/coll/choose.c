@@ -216,6 +216,14 @@ void cw_coll_run(cw_coll_call_t *c)
                   c->nbytes, c->group->size, c->map->nnodes);
 }
 
+void cw_coll_run_or_sync(cw_coll_call_t *c)
+{
+    if (c->nbytes)
+        cw_coll_run(c);
+    else
+        cw_sync(c->group);
+}
+
 // ---------------------------------------------------------------- in words
 
 static void needs_in_words(unsigned needs, char *text, size_t size)

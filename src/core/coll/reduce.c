@@ -84,8 +84,5 @@ void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nele
                         .nelems = nelems,
                         .elem_nbytes = elem_nbytes,
                         .fn = fn};
-    if (nelems)
-        cw_coll_run(&c);
-    else
-        cw_sync(group);
+    cw_coll_run_or_sync(&c);
 }

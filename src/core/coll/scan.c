@@ -39,8 +39,5 @@ void cw_scan(const cw_group_t *group, void *dest, const void *src, size_t nelems
                         .elem_nbytes = elem_nbytes,
                         .fn = sum,
                         .exclusive = exclusive};
-    if (nelems)
-        cw_coll_run(&c);
-    else
-        cw_sync(group);
+    cw_coll_run_or_sync(&c);
 }

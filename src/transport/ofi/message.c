@@ -40,7 +40,8 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
         return false;
     }
     conn->sent++;
-    conn->ack_asked = ask != 0;
+    if (ask)
+        conn->asked = conn->sent;
     conn->client->stats.requests++;
     return true;
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Random calls over sets of PEs, whose results every PE works out by itself: what the programs of that kind share. All
+// PEs draw the same numbers, so all know which call comes next, and what everybody gives in it.
+#ifndef DRAWN_H
+#define DRAWN_H
+
+#include <shmem.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { GUARD = 64 };  // bytes behind a destination that must stay as they are
+
+static int me, npes, round_no;
+static uint64_t state;
+static size_t largest;
+static unsigned char *source, *dest;
+
+static uint64_t draw(uint64_t bound)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 8) % bound;
+}
+
+/** Word i of what `pe` gives in this round. */
+static uint64_t word(int pe, size_t i)
+{
+    uint64_t x = ((uint64_t)round_no << 40) ^ ((uint64_t)pe << 28) ^ i;
+    x *= 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
+/** The first byte from `from` on that was written though it should not have been, or -1. */
+static long first_touched(size_t from)
+{
+    for (size_t i = from; i < from + GUARD; i++)
+        if (dest[i] != 0xa5)
+            return (long)i;
+    return -1;
+}
+
+/** Starts a program COMMAND ROUNDS [SEED [LARGEST]]; returns the rounds. */
+static int draw_begin(int argc, char **argv, uint64_t seed)
+{
+    state = seed + 1000003u * (argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
+    largest = argc > 3 ? strtoull(argv[3], NULL, 10) : 200000;
+    shmem_init();
+    me = shmem_my_pe();
+    npes = shmem_n_pes();
+    return argc > 1 ? atoi(argv[1]) : 100;
+}
+
+static void draw_end(const char *program, int rounds)
+{
+    if (me == 0)
+        printf("%s: %d rounds on %d PEs ok\n", program, rounds, npes);
+    shmem_finalize();
+}
+
+#endif
