@@ -31,8 +31,8 @@ typedef struct cw_am {
     uint32_t free[CW_AM_TOKENS];     // numbers of tokens
     uint32_t name_of[CW_AM_TOKENS];  // on the wire: generation << 16 | number
     int32_t pe_of[CW_AM_TOKENS];     // whom the request went to, or -1: free
-    int npes;               // 0 until opened: then no PE exists
-    int pe;                 // as in cw_world, a load nearer
+    int npes;                        // 0 until opened: then no PE exists
+    int pe;                          // as in cw_world, a load nearer
     bool locked;                     // several threads
     uint32_t credits;                // requests under way to one node
     uint32_t nfree_shut;             // what nfree was before messages were closed

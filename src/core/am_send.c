@@ -368,14 +368,13 @@ static inline __attribute__((always_inline)) uint32_t take_token(uint32_t nfree,
     return cw_am.name_of[i];
 }
 
+/** As cw_am_poll asks. Below THREAD_MULTIPLE only: then nobody else moves the gates, and they are plain words. */
 static inline __attribute__((always_inline)) bool something_came(void)
 {
-    const _Atomic uint32_t *reply = atomic_load_explicit(&cw_am_gates.reply.turn, memory_order_relaxed);
-    const _Atomic uint32_t *request = atomic_load_explicit(&cw_am_gates.request.turn, memory_order_relaxed);
-    return CW_UNLIKELY(atomic_load_explicit(reply, memory_order_relaxed) ==
-                       atomic_load_explicit(&cw_am_gates.reply.full, memory_order_relaxed)) ||
-           CW_UNLIKELY(atomic_load_explicit(request, memory_order_relaxed) ==
-                       atomic_load_explicit(&cw_am_gates.request.full, memory_order_relaxed));
+    const volatile uint32_t *reply = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.reply.turn;
+    const volatile uint32_t *request = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.request.turn;
+    return CW_UNLIKELY(*reply == *(const uint32_t *)(const void *)&cw_am_gates.reply.full) ||
+           CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
 }
 
 /** The wire's form of a short message with few arguments. */
@@ -384,9 +383,9 @@ typedef struct brief {
     uint32_t args[FEW_ARGS];
 } brief_t;
 
-static int __attribute__((noinline, cold)) send_brief(cwt_conn_t *conn, brief_t *brief, size_t nbytes)
+static int __attribute__((noinline, cold)) send_brief(cwt_conn_t *conn, brief_t *brief)
 {
-    int rc = cw_transport->message(conn, &brief->req.header, nbytes, NULL, 0);
+    int rc = cw_transport->message(conn, &brief->req.header, brief->req.header.nbytes, NULL, 0);
     if (CW_UNLIKELY(rc))
         lost(rc, cw_am_name(brief->req.head, brief->req.header.op == CW_REQ_AM_REPLY, CW_AM_SHORT), brief->req.target);
     return CW_OK;
@@ -401,15 +400,16 @@ short_to_node(int pe, uint32_t head, const uint32_t *args, const cwt_target_t *t
     cwt_line_t *line = (cwt_line_t *)(void *)conn;
     brief_t brief;
     uint32_t nbytes = (uint32_t)sizeof brief.req + CW_AM_HEAD_NARGS(head) * (uint32_t)sizeof *args;
-    brief.req.header = (cwt_header_t){.token = line->token, .reply_id = line->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
+    brief.req.header =
+        (cwt_header_t){.token = line->token, .reply_id = line->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
     brief.req.head = head;
-    brief.req.source = cw_am.pe;
+    *(volatile int32_t *)&brief.req.source = cw_am.pe;  // two plain stores are shorter than one of a vector
     brief.req.target = pe;
     brief.req.token = take_token(nfree, pe);
     copy_few_args(brief.args, args, head);
     if (CW_UNLIKELY((int32_t)(line->stop - line->sent) <= 0) || CW_UNLIKELY(nbytes > line->most) ||
         CW_UNLIKELY(line->down) || CW_UNLIKELY(line->inject(line->ep, &brief, nbytes, line->fabric_addr)))
-        return send_brief(conn, &brief, nbytes);
+        return send_brief(conn, &brief);
     line->sent++;
     line->messages++;
     return CW_OK;
@@ -426,13 +426,14 @@ int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned fl
         return short_to_node(pe, head, args, (const cwt_target_t *)(word - 1), nfree);
     cw_am_inbox_t *inbox = (cw_am_inbox_t *)((uintptr_t)cw_am.mine + word);
     uint32_t full;
-    cw_am_cell_t *cell = cw_am_take_at_once(inbox, &full);
-    if (CW_UNLIKELY(!cell))
+    cw_am_cell_t *cell;
+    if (CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell, &full)))
         return request_short_general(pe, head, args, CW_AM_NO_POLL);
     cell->head = head;
     cell->source = cw_am.pe;
     cell->token = take_token(nfree, pe);
     cell->flags = CW_AM_SHORT;
+    cell->buffer = 0;  // both are one store
     copy_few_args(cell->args, args, head);
     cw_am_hand_over(cell, full);
     cw_local_stored(pe);

@@ -8,7 +8,7 @@
 #include "am_test.h"
 #include "step.h"
 
-enum { WARM = 64, ONEWAY = 1, ASKS, ANSWER };
+enum { WARM = 16, SAMPLES = 15, ONEWAY = 1, ASKS, ANSWER };
 
 static _Atomic uint64_t got;
 static uint32_t args[CW_AM_MAX_ARGS];
@@ -85,30 +85,30 @@ static void write_trace(const char *name)
 /** The least of many calls: the one that found nothing in its way, which is what the bars are about. */
 static void count(const char *name, void (*call)(void), long most)
 {
-    long counts[31];
+    long counts[SAMPLES];
     bool provider = false;
     for (int i = 0; i < WARM; i++) {
         call();
         usleep(200);
         step_clear();
     }
-    for (int i = 0; i < 31; i++) {
+    for (int i = 0; i < SAMPLES; i++) {
         step_clear();
         call();
         counts[i] = steps(&provider);
-        if (i == 30)
+        if (i == SAMPLES - 1)
             write_trace(name);
         usleep(200);  // the target takes it, and says so
     }
     step_clear();
-    for (int i = 1; i < 31; i++)
+    for (int i = 1; i < SAMPLES; i++)
         for (int j = i; j > 0 && counts[j - 1] > counts[j]; j--) {
             long t = counts[j];
             counts[j] = counts[j - 1];
             counts[j - 1] = t;
         }
     printf("%-14s %4ld instructions%s (median %ld, at most %ld are allowed)\n", name, counts[0],
-           provider ? " to the provider" : "", counts[15], most);
+           provider ? " to the provider" : "", counts[SAMPLES / 2], most);
     CHECK(counts[0] <= most);
 }
 
@@ -129,9 +129,9 @@ int main(int argc, char **argv)
     cw_barrier(cw_group_world);
     if (cw_world.pe == 0) {
         count("poll, idle", do_poll, 20);
-        count("short, 0 args", do_short0, threads ? 200 : 70);
-        count("short, 4 args", do_short4, threads ? 220 : 80);
-        count("medium, 8 B", do_medium8, threads ? 2000 : 2000);
+        count("short, 0 args", do_short0, threads ? 400 : 78);
+        count("short, 4 args", do_short4, threads ? 400 : 78);
+        count("medium, 8 B", do_medium8, threads ? 900 : 450);
         cw_put(&cw_ctx_default, stop, &(uint64_t){1}, sizeof *stop, 1);
         cw_quiet_default();
     } else {
