@@ -378,9 +378,9 @@ static inline __attribute__((always_inline)) bool something_came(void)
 }
 
 /** The wire's form of a short message with few arguments. */
-typedef struct brief {
+typedef union brief {
     cw_req_am_short_t req;
-    uint32_t args[FEW_ARGS];
+    unsigned char bytes[sizeof(cw_req_am_short_t) + FEW_ARGS * sizeof(uint32_t)];
 } brief_t;
 
 static int __attribute__((noinline, cold)) send_brief(cwt_conn_t *conn, brief_t *brief)
@@ -406,7 +406,7 @@ short_to_node(int pe, uint32_t head, const uint32_t *args, const cwt_target_t *t
     *(volatile int32_t *)&brief.req.source = cw_am.pe;  // two plain stores are shorter than one of a vector
     brief.req.target = pe;
     brief.req.token = take_token(nfree, pe);
-    copy_few_args(brief.args, args, head);
+    copy_few_args(brief.req.args, args, head);
     if (CW_UNLIKELY((int32_t)(line->stop - line->sent) <= 0) || CW_UNLIKELY(nbytes > line->most) ||
         CW_UNLIKELY(line->down) || CW_UNLIKELY(line->inject(line->ep, &brief, nbytes, line->fabric_addr)))
         return send_brief(conn, &brief);
