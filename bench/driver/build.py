@@ -10,8 +10,10 @@ PROGRAMS = {
     "atomics": ["atomics.c"],
     "pingpong": ["pingpong.c"],
     "coll": ["coll.c"],
+    "threads": ["threads.c"],
     "startup": ["startup.c"],
     "insn": ["insn/insn.c", "insn/step.c"],
+    "ring": ["ring.c"],
 }
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
@@ -53,7 +55,8 @@ class Builder:
         for program in programs:
             self._one(peer.oshcc, peer.tag, program, PROGRAMS[program])
 
-    def baselines(self):
+    def baselines(self, names=tuple(BASELINES)):
         compiler = os.environ.get("CC", "cc")
-        for program, (sources, libs) in BASELINES.items():
+        for program in names:
+            sources, libs = BASELINES[program]
             self._one(compiler, "baseline", program, sources, libs)

@@ -164,6 +164,8 @@ void cw_finalize(void)
     if (!cw_world.initialized)
         cw_check_failed("shmem_finalize", "called %s",
                         cw_world.finalized ? "after the last shmem_finalize" : "before shmem_init");
+    if (init_count == 1)
+        cw_coll_patient();  // PEs end as unevenly as they started
     finalize_barrier();
     if (--init_count > 0)
         return;
@@ -187,6 +189,13 @@ noreturn void cw_global_exit(int status)
 {
     abort_job(status);
     _exit(status);
+}
+
+int cw_pid_of(int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node || !cw_segment.slots)
+        return 0;
+    return atomic_load_explicit(&cw_segment.slots[cw_world.slot_of_pe[pe]].pid, memory_order_relaxed);
 }
 
 void *cw_ptr(const void *symmetric, int pe)
