@@ -261,6 +261,11 @@ static const char *user_value(const char *name)
     return text && *text ? text : NULL;  // empty counts as unset
 }
 
+const char *cwu_env_get(const char *name)
+{
+    return getenv(name);
+}
+
 void cwu_env_load(void)
 {
     free_strings();

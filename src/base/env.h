@@ -38,6 +38,9 @@ typedef struct cwu_env_row {
 } cwu_env_row_t;
 bool cwu_env_table(size_t i, cwu_env_row_t *row_p);
 
+/** getenv, for front ends whose interface has such a call. */
+const char *cwu_env_get(const char *name);
+
 /** Parses "1.5G", "512m", "1e6", "4096". Returns 0 or CW_EINVAL (also for negatives, NaN and overflow). */
 int cwu_parse_size(const char *text, size_t *nbytes_p);
 

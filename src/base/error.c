@@ -91,9 +91,18 @@ void cwu_write(const char *line, size_t nbytes)
     }
 }
 
+static _Atomic int hushed;
+
+void cwu_error_hush(void)
+{
+    atomic_store_explicit(&hushed, 1, memory_order_relaxed);
+}
+
 __attribute__((format(printf, 2, 0))) static void say(const char *level, const char *fmt, va_list args)
 {
     char line[MESSAGE_MAX];
+    if (atomic_load_explicit(&hushed, memory_order_relaxed))
+        return;
     size_t used = put_prefix(line, level);
     int n = vsnprintf(line + used, sizeof(line) - used, fmt, args);
     if (n > 0)

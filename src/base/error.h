@@ -42,6 +42,10 @@ void cwu_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold))
 /** The same with "warning:"; nothing with CAUSEWAY_QUIET=1. */
 void cwu_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 
+/** From here on errors, warnings and debugging messages print nothing: the job is being ended, and what goes wrong now is
+ *  a consequence. */
+void cwu_error_hush(void);
+
 /** The same with "debug:"; only with SHMEM_DEBUG or CAUSEWAY_DEBUG set. */
 void cwu_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 

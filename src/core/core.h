@@ -60,6 +60,8 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...) __attribut
 bool cw_is_symmetric(const void *addr, size_t nbytes);
 /** Where that object of `pe` is mapped here, or NULL when it is not load/store reachable or not symmetric. */
 void *cw_ptr(const void *symmetric, int pe);
+/** The process of a PE of this node; 0: not known (not of this node, or gone). */
+int cw_pid_of(int pe);
 /** Local allocator moves only; the collective barriers are the front end's. NULL when it does not fit. */
 void *cw_heap_malloc(size_t alignment, size_t nbytes);
 void *cw_heap_realloc(void *ptr, size_t nbytes);
@@ -115,6 +117,9 @@ void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
                     size_t block_nbytes, size_t nblocks, int rank);
 void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
                     size_t block_nbytes, size_t nblocks, int rank);
+
+/** Sets nbytes bytes; complete at quiet (core/fill.c). */
+void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank);
 
 // ---------------------------------------------------------------- atomics (core/amo.h)
 typedef enum cw_amo_op {

@@ -100,6 +100,18 @@ static void execute_get_strided(cwt_from_t *from, const cw_req_strided_t *req, s
     cw_transport->server_reply(from, payload, (size_t)(out - payload));
 }
 
+static void execute_fill(const cw_req_fill_t *req, size_t nbytes)
+{
+    uint32_t slot;
+    if (nbytes != sizeof *req || req->nbytes == 0 || !cw_request_in_bounds(req->offset, req->nbytes, &slot)) {
+        refuse("memset", &req->header);
+        return;
+    }
+    memset(cw_segment.base + req->offset, (int)(req->value & 0xff), req->nbytes);
+    atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
+    wake(slot);
+}
+
 static bool batched_amo(char *at, unsigned op, size_t nbytes, const uint64_t *payload)
 {
     if ((nbytes != 4 && nbytes != 8) || (uintptr_t)at % nbytes || op == CW_AMO_FETCH || op > CW_AMO_XOR)
@@ -163,6 +175,9 @@ void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, si
         break;
     case CW_REQ_GET_STRIDED:
         execute_get_strided(from, (const cw_req_strided_t *)(const void *)msg, nbytes);
+        break;
+    case CW_REQ_FILL:
+        execute_fill((const cw_req_fill_t *)(const void *)msg, nbytes);
         break;
     case CW_REQ_BATCH:
         execute_batch((const cw_req_batch_t *)(const void *)msg, nbytes);

@@ -15,6 +15,7 @@ enum {
     CW_REQ_BATCH = 4,        // cw_req_batch_t, then records, executed in order; no reply
     CW_REQ_AM = 5,           // cw_req_am_t, arguments, payload: an active message; no reply by the server
     CW_REQ_AM_DONE = 6,      // cw_req_am_done_t: requests that were handled without a reply
+    CW_REQ_FILL = 7,         // cw_req_fill_t; no reply
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
@@ -37,6 +38,15 @@ typedef struct cw_req_strided {
     uint32_t nblocks;
 } cw_req_strided_t;
 _Static_assert(sizeof(cw_req_strided_t) == 48, "wire format");
+
+//  0 header | 24 offset | 32 nbytes | 40 value
+typedef struct cw_req_fill {
+    cwt_header_t header;
+    uint64_t offset;  // in the target's node object
+    uint64_t nbytes;
+    uint64_t value;   // a byte
+} cw_req_fill_t;
+_Static_assert(sizeof(cw_req_fill_t) == 48, "wire format");
 
 //  0 header | 24 records: one word (below), then nbytes of payload padded to whole words
 typedef struct cw_req_batch {

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "core/area.h"
 #include "core/am_inbox.h"
 #include "core/core.h"
 #include "core/heap.h"
@@ -64,10 +65,11 @@ static int choose_heap(uint64_t *heap_p)
     return CW_OK;
 }
 
-static void shape(const cw_static_data_t *data, uint64_t heap)
+static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area)
 {
     cw_segment_t *s = &cw_segment;
     s->agreement = (cw_agreement_t){.heap_nbytes = heap,
+                                    .area_nbytes = area,
                                     .data_nbytes = data->nbytes,
                                     .program = data->program,
                                     .version = WIRE_VERSION,
@@ -78,7 +80,7 @@ static void shape(const cw_static_data_t *data, uint64_t heap)
     l->slice_offset = l->control_nbytes;
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
-    l->heap_nbytes = heap + CW_COLL_SCRATCH;
+    l->heap_nbytes = heap + CW_COLL_SCRATCH + area;
     l->slice_stride = round_up(l->heap_offset + l->heap_nbytes, 65536);
     s->am_offset = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
     s->nbytes = s->am_offset + (uint64_t)cw_world.nslots * CW_AM_INBOX_STRIDE;
@@ -128,6 +130,12 @@ static int agree(void)
         cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on another PE of this node; "
                   "give every PE the same",
                   (unsigned long long)b->heap_nbytes, (unsigned long long)a->heap_nbytes);
+        return CW_EMISMATCH;
+    }
+    if (a->area_nbytes != b->area_nbytes) {
+        cwu_error("the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on another PE of this node; give "
+                  "every PE the same",
+                  (unsigned long long)b->area_nbytes, (unsigned long long)a->area_nbytes);
         return CW_EMISMATCH;
     }
     if (a->program != b->program || a->data_nbytes != b->data_nbytes || a->version != b->version) {
@@ -197,13 +205,13 @@ static int map_own_view(int fd, const cw_static_data_t *data)
 int cw_segment_init(cwb_t *boot)
 {
     cw_static_data_t data;
-    uint64_t heap;
+    uint64_t heap, area;
     int fd = -1;
     cw_static_data_find(&data);
     int rc = choose_heap(&heap);
-    if (rc)
+    if (rc || (rc = cw_area_choose(machine_memory(), &area)))
         return rc;
-    shape(&data, heap);
+    shape(&data, heap, area);
     if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
         goto close_fd;
     cw_slot_t *me = &cw_segment.slots[cw_world.slot];

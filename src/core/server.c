@@ -42,6 +42,7 @@ static bool somebody_sleeps(void)
 static int publish(void)
 {
     cw_node_record_t record = {.heap_nbytes = cw_segment.agreement.heap_nbytes,
+                               .area_nbytes = cw_segment.agreement.area_nbytes,
                                .data_nbytes = cw_segment.agreement.data_nbytes,
                                .program = cw_segment.agreement.program,
                                .version = cw_segment.agreement.version};

@@ -14,7 +14,7 @@
 
 /** What a node publishes under a key of its own (cw_job_node_key) for those who will connect to it. */
 typedef struct cw_node_record {
-    uint64_t heap_nbytes, data_nbytes, program;
+    uint64_t heap_nbytes, area_nbytes, data_nbytes, program;
     uint32_t version, address_nbytes;
     char host[48];
     uint8_t address[CWT_ADDRESS_MAX];

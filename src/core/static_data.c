@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/area.h"
 #include "core/segment.h"
 
 static bool needs_causeway(const struct dl_phdr_info *info, const ElfW(Phdr) * dynamic)
@@ -73,7 +74,7 @@ static int examine_main_program(struct dl_phdr_info *info, size_t size, void *ar
         start = relro_end;
     end = (end + page - 1) & ~(page - 1);
     out->program = id;
-    if (linked && end > start) {
+    if (linked && end > start && !cw_area_leaves_data()) {
         out->start = start;
         out->nbytes = end - start;
     }

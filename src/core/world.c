@@ -189,6 +189,13 @@ noreturn void cw_global_exit(int status)
     _exit(status);
 }
 
+int cw_pid_of(int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node || !cw_segment.slots)
+        return 0;
+    return atomic_load_explicit(&cw_segment.slots[cw_world.slot_of_pe[pe]].pid, memory_order_relaxed);
+}
+
 void *cw_ptr(const void *symmetric, int pe)
 {
     if (pe < 0 || pe >= cw_world.npes || !cw_is_symmetric(symmetric, 1))

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GASNet on Causeway: versions, the configuration, and the limits that a preprocessor may ask for. See gasnet(3).
+#ifndef GASNET_CONFIG_H
+#define GASNET_CONFIG_H
+
+#include <stdint.h>
+
+#define GASNET_SPEC_VERSION_MAJOR 1
+#define GASNET_SPEC_VERSION_MINOR 8
+#define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
+#define GASNET_RELEASE_VERSION_MAJOR 0
+#define GASNET_RELEASE_VERSION_MINOR 1
+#define GASNET_RELEASE_VERSION_PATCH 0
+#define GASNET_CAUSEWAY 1
+
+#define GASNET_CONDUIT_OFI 1
+#define GASNET_CONDUIT_NAME OFI
+#define GASNET_CONDUIT_NAME_STR "OFI"
+
+#define GASNET_NDEBUG 1          // arguments are checked where CAUSEWAY_CHECK=1 is set
+#define GASNET_PSHM 1            // nodes of one host reach each other by load and store
+#define GASNET_ALIGNED_SEGMENTS 0
+#define GASNET_MAXNODES 0x7fffffff
+
+#if defined(__x86_64__) || defined(__i386__)
+#define GASNET_PAGESIZE 4096
+#else
+#define GASNET_PAGESIZE 65536
+#endif
+
+#if UINTPTR_MAX == 0xffffffffffffffffu
+#define SIZEOF_GASNET_REGISTER_VALUE_T 8
+#else
+#define SIZEOF_GASNET_REGISTER_VALUE_T 4
+#endif
+
+// ---------------------------------------------------------------- what this program chose
+#if !defined(GASNET_SEQ) && !defined(GASNET_PAR) && !defined(GASNET_PARSYNC)
+#error "define one of GASNET_SEQ, GASNET_PAR and GASNET_PARSYNC before gasnet.h is included"
+#elif defined(GASNET_SEQ) + defined(GASNET_PAR) + defined(GASNET_PARSYNC) != 1
+#error "define only one of GASNET_SEQ, GASNET_PAR and GASNET_PARSYNC"
+#elif defined(GASNET_SEQ)
+#define GASNET_CAUSEWAY_THREADS 1
+#define GASNET_CAUSEWAY_THREADS_NAME "SEQ"
+#elif defined(GASNET_PARSYNC)
+#define GASNET_CAUSEWAY_THREADS 2
+#define GASNET_CAUSEWAY_THREADS_NAME "PARSYNC"
+#else
+#define GASNET_CAUSEWAY_THREADS 3
+#define GASNET_CAUSEWAY_THREADS_NAME "PAR"
+#endif
+
+#if defined(GASNET_SEGMENT_FAST) + defined(GASNET_SEGMENT_LARGE) + defined(GASNET_SEGMENT_EVERYTHING) > 1
+#error "define only one of GASNET_SEGMENT_FAST, GASNET_SEGMENT_LARGE and GASNET_SEGMENT_EVERYTHING"
+#elif defined(GASNET_SEGMENT_LARGE)
+#define GASNET_CAUSEWAY_SEGMENT 2
+#define GASNET_CAUSEWAY_SEGMENT_NAME "LARGE"
+#elif defined(GASNET_SEGMENT_EVERYTHING)
+#define GASNET_CAUSEWAY_SEGMENT 3
+#define GASNET_CAUSEWAY_SEGMENT_NAME "EVERYTHING"
+#else
+#ifndef GASNET_SEGMENT_FAST
+#define GASNET_SEGMENT_FAST 1
+#endif
+#define GASNET_CAUSEWAY_SEGMENT 1
+#define GASNET_CAUSEWAY_SEGMENT_NAME "FAST"
+#endif
+
+#define GASNET_CAUSEWAY_MODE (GASNET_CAUSEWAY_THREADS * 16 + GASNET_CAUSEWAY_SEGMENT)
+
+// The library holds one such string for each configuration.
+#define GASNET_CONFIG_STRING                                                                             \
+    "Causeway GASNet 1.8,CONDUIT=OFI,THREADMODEL=" GASNET_CAUSEWAY_THREADS_NAME                          \
+    ",SEGMENT=" GASNET_CAUSEWAY_SEGMENT_NAME
+
+#endif

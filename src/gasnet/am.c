@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Active messages: the client's handler table, and calls that find the way into core's request layer. Numbers of nodes
+// and handlers and lengths are looked at always: wrong ones would do harm in another process.
+#include "gasnet/gas.h"
+
+enum { FIRST_CLIENT_HANDLER = 128, HANDLERS = 256 };
+
+static const cw_am_names_t names = {
+    .send = {{"gasnet_AMRequestShort", "gasnet_AMRequestMedium", "gasnet_AMRequestLong"},
+             {"gasnet_AMReplyShort", "gasnet_AMReplyMedium", "gasnet_AMReplyLong"}},
+    .poll = "gasnet_AMPoll",
+};
+
+// ---------------------------------------------------------------- the table
+int gas_check_table(const gasnet_handlerentry_t *table, int numentries)
+{
+    bool used[HANDLERS] = {false};
+    if (numentries < 0 || numentries > HANDLERS - FIRST_CLIENT_HANDLER || (numentries > 0 && !table)) {
+        cwu_error("gasnet_attach: numentries is %d with table %p; give 0 to %d entries", numentries, (const void *)table,
+                  HANDLERS - FIRST_CLIENT_HANDLER);
+        return GASNET_ERR_BAD_ARG;
+    }
+    for (int i = 0; i < numentries; i++) {
+        int index = table[i].index;
+        if (!table[i].fnptr) {
+            cwu_error("gasnet_attach: entry %d of the handler table has no function", i);
+            return GASNET_ERR_BAD_ARG;
+        }
+        if (index == 0)
+            continue;
+        if (index < FIRST_CLIENT_HANDLER || used[index]) {
+            cwu_error("gasnet_attach: handler index %d of entry %d is %s; clients have %d to %d", index, i,
+                      used[index] ? "taken by an entry before" : "reserved", FIRST_CLIENT_HANDLER, HANDLERS - 1);
+            return GASNET_ERR_BAD_ARG;
+        }
+        used[index] = true;
+    }
+    return GASNET_OK;
+}
+
+/** Handlers without a number get the lowest that are left, in the order of the table: the same on every node. */
+static void number(gasnet_handlerentry_t *table, int numentries)
+{
+    bool used[HANDLERS] = {false};
+    int next = FIRST_CLIENT_HANDLER;
+    for (int i = 0; i < numentries; i++)
+        used[table[i].index] = true;
+    for (int i = 0; i < numentries; i++) {
+        if (table[i].index != 0)
+            continue;
+        while (used[next])
+            next++;
+        table[i].index = (gasnet_handler_t)next++;
+    }
+}
+
+void gas_am_open(gasnet_handlerentry_t *table, int numentries)
+{
+    cw_am_open(CW_AM_GASNET, &names);
+    gas_register_everything();
+    number(table, numentries);
+    for (int i = 0; i < numentries; i++)
+        cw_am_register(CW_AM_GASNET, table[i].index, (cw_am_handler_t)table[i].fnptr);
+}
+
+// ---------------------------------------------------------------- requests
+static __attribute__((noinline, cold)) void refuse(const char *call, gasnet_node_t node, int handler, size_t nbytes,
+                                                   size_t most)
+{
+    gas_check_life(call);
+    gas_check_node(call, node);
+    if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(CW_AM_GASNET, handler))
+        gas_fail(call, "there is no handler %d (message to node %u); gasnet_attach was given none with that index", handler,
+                 node);
+    if (nbytes > most)
+        gas_fail(call, "the payload has %zu bytes (message to node %u); at most %zu are possible", nbytes, node, most);
+}
+
+/** What every message needs; most: of its payload. */
+static inline __attribute__((always_inline)) void look(const char *call, gasnet_node_t node, int handler, size_t nbytes,
+                                                       size_t most)
+{
+    if (CW_UNLIKELY(gas.slow_sync) || CW_UNLIKELY(node >= gas.nodes) || CW_UNLIKELY(handler < FIRST_CLIENT_HANDLER) ||
+        CW_UNLIKELY(nbytes > most))
+        refuse(call, node, handler, nbytes, most);
+}
+
+static inline uint32_t head_of(int handler, int nargs)
+{
+    return CW_AM_HEAD(CW_AM_GASNET, handler, nargs);
+}
+
+static size_t max_long(void)
+{
+    return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
+}
+
+/** The address by which core knows the destination of a long message, and how it is to be reached. */
+static void *long_dest(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                       unsigned *flags_p)
+{
+    if (gas.check) {
+        gas_check_remote(call, "dest_addr", node, dest, nbytes);
+        gas_check_local(call, "source_addr", src, nbytes);
+    }
+    if (nbytes > 0 && gas_is_reachable(node, dest, nbytes))
+        return gas_symmetric(node, dest);
+    if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
+        gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of node %u", dest, nbytes, node);
+    *flags_p |= CW_AM_RAW;
+    return dest;
+}
+
+GAS_API int gasnet_causeway_request_short(gasnet_node_t dest, gasnet_handler_t handler, int nargs,
+                                          const gasnet_handlerarg_t *args)
+{
+    look("gasnet_AMRequestShort", dest, handler, 0, 0);
+    cw_am_request_short((int)dest, head_of(handler, nargs), (const uint32_t *)args, 0);
+    return GASNET_OK;
+}
+
+GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr,
+                                           size_t nbytes, int nargs, const gasnet_handlerarg_t *args)
+{
+    look("gasnet_AMRequestMedium", dest, handler, nbytes, CW_AM_MAX_MEDIUM);
+    if (gas.check)
+        gas_check_local("gasnet_AMRequestMedium", "source_addr", source_addr, nbytes);
+    cw_am_request_medium((int)dest, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes, 0);
+    return GASNET_OK;
+}
+
+static int request_long(const char *call, gasnet_node_t node, gasnet_handler_t handler, void *src, size_t nbytes,
+                        void *dest, int nargs, const gasnet_handlerarg_t *args, unsigned flags)
+{
+    look(call, node, handler, nbytes, max_long());
+    void *to = long_dest(call, node, dest, src, nbytes, &flags);
+    cw_am_request_long((int)node, head_of(handler, nargs), (const uint32_t *)args, src, nbytes, to, flags);
+    return GASNET_OK;
+}
+
+GAS_API int gasnet_causeway_request_long(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes,
+                                         void *dest_addr, int nargs, const gasnet_handlerarg_t *args)
+{
+    return request_long("gasnet_AMRequestLong", dest, handler, source_addr, nbytes, dest_addr, nargs, args, 0);
+}
+
+GAS_API int gasnet_causeway_request_longasync(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr,
+                                              size_t nbytes, void *dest_addr, int nargs,
+                                              const gasnet_handlerarg_t *args)
+{
+    return request_long("gasnet_AMRequestLongAsync", dest, handler, source_addr, nbytes, dest_addr, nargs, args,
+                        CW_AM_ASYNC);
+}
+
+// ---------------------------------------------------------------- replies
+static __attribute__((noinline, cold)) void refuse_reply(const char *call, const cw_am_msg_t *msg, int handler,
+                                                         size_t nbytes, size_t most)
+{
+    if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(CW_AM_GASNET, handler))
+        gas_fail(call, "there is no handler %d (reply to node %d); gasnet_attach was given none with that index", handler,
+                 msg->source);
+    if (nbytes > most)
+        gas_fail(call, "the payload has %zu bytes (reply to node %d); at most %zu are possible", nbytes, msg->source, most);
+}
+
+/** The message that a token stands for; core looks at the rest. */
+static cw_am_msg_t *message(const char *call, gasnet_token_t token, int handler, size_t nbytes, size_t most)
+{
+    cw_am_msg_t *msg = token;
+    if (CW_UNLIKELY(!msg || (gas.check && msg != cw_am_running())))
+        gas_fail(call, "the token %p is not that of a message being handled by this thread", token);
+    if (CW_UNLIKELY(gas.check && gas_thread()->locks))
+        gas_fail(call, "the handler still holds the HSL at %p; unlock it before the reply", (void *)gas_thread()->locks);
+    if (CW_UNLIKELY(handler < FIRST_CLIENT_HANDLER || nbytes > most || gas.check))
+        refuse_reply(call, msg, handler, nbytes, most);
+    return msg;
+}
+
+GAS_API int gasnet_causeway_reply_short(gasnet_token_t token, gasnet_handler_t handler, int nargs,
+                                        const gasnet_handlerarg_t *args)
+{
+    cw_am_msg_t *msg = message("gasnet_AMReplyShort", token, handler, 0, 0);
+    cw_am_reply_short(msg, head_of(handler, nargs), (const uint32_t *)args);
+    return GASNET_OK;
+}
+
+GAS_API int gasnet_causeway_reply_medium(gasnet_token_t token, gasnet_handler_t handler, void *source_addr,
+                                         size_t nbytes, int nargs, const gasnet_handlerarg_t *args)
+{
+    cw_am_msg_t *msg = message("gasnet_AMReplyMedium", token, handler, nbytes, CW_AM_MAX_MEDIUM);
+    cw_am_reply_medium(msg, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes);
+    return GASNET_OK;
+}
+
+GAS_API int gasnet_causeway_reply_long(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes,
+                                       void *dest_addr, int nargs, const gasnet_handlerarg_t *args)
+{
+    unsigned flags = 0;
+    cw_am_msg_t *msg = message("gasnet_AMReplyLong", token, handler, nbytes, max_long());
+    void *to = long_dest("gasnet_AMReplyLong", (gasnet_node_t)msg->source, dest_addr, source_addr, nbytes, &flags);
+    cw_am_reply_long(msg, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes, to, flags);
+    return GASNET_OK;
+}
+
+// ---------------------------------------------------------------- the rest
+GAS_API size_t gasnet_AMMaxArgs(void)
+{
+    return CW_AM_MAX_ARGS;
+}
+
+GAS_API size_t gasnet_AMMaxMedium(void)
+{
+    return CW_AM_MAX_MEDIUM;
+}
+
+GAS_API size_t gasnet_AMMaxLongRequest(void)
+{
+    return max_long();
+}
+
+GAS_API size_t gasnet_AMMaxLongReply(void)
+{
+    return max_long();
+}
+
+GAS_API int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex)
+{
+    if (!token || !srcindex)
+        return GASNET_ERR_BAD_ARG;
+    *srcindex = (gasnet_node_t)((const cw_am_msg_t *)token)->source;
+    return GASNET_OK;
+}
+
+GAS_API int gasnet_AMPoll(void)
+{
+    if (CW_UNLIKELY(gas.slow_sync))
+        gas_check_life(__func__);
+    cw_am_poll();
+    return GASNET_OK;
+}

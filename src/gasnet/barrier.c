@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The split-phase barrier. The nodes (processes) of a host count themselves in a block of shared memory, combining what
+// they say; between hosts, rounds of doubling carry the combination. Any process of the host that tries or waits moves the
+// rounds on, whoever came last, so nobody's absence after its notify holds up the others.
+//
+// A word says everything:  0..31 id | 32 named | 33 mismatch | 34..63 number of the phase, from 1
+// Two of each, for even and odd phases: who has begun phase n + 1 has seen the end of n, so nobody writes what is of
+// n + 2 while somebody reads what is of n.
+#include "gasnet/gas.h"
+
+#define NAMED (UINT64_C(1) << 32)
+#define MISMATCH (UINT64_C(1) << 33)
+#define SAID (NAMED | MISMATCH | UINT32_MAX)
+#define PHASE_SHIFT 34
+enum { ROUNDS = 32 };
+
+typedef struct block {
+    _Atomic uint64_t arrived;                          // notifications of this host's processes, ever
+    _Atomic uint64_t said[2];                          // combination of theirs
+    _Atomic uint64_t done __attribute__((aligned(64)));  // the last phase that is over, with its result
+    _Atomic uint32_t busy;                             // somebody moves the rounds on
+    uint32_t round;                                    // of the open phase; guarded by busy, like the next two
+    uint64_t open, sum;
+    uint64_t heard[2][ROUNDS] __attribute__((aligned(64)));  // from other hosts
+} block_t;
+
+static struct {
+    block_t *symmetric;  // my own, by which other hosts' are named
+    block_t *block;      // of this host: its first process's
+    uint64_t phase;      // notified by this process
+    int id, flags;       // of that notify
+    bool notified;
+    int rounds;
+} me;
+
+void gas_barrier_open(void)
+{
+    me.symmetric = cw_heap_malloc(64, sizeof(block_t));
+    if (!me.symmetric)
+        cwu_fatal("gasnet_attach: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)", sizeof(block_t));
+    if (cw_world.slot == 0)
+        memset(me.symmetric, 0, sizeof(block_t));
+    me.block = cw_ptr(me.symmetric, cw_world.pes_of_node[0]);
+    while (1 << me.rounds < cw_world.nnodes)
+        me.rounds++;
+}
+
+// ---------------------------------------------------------------- words
+static uint64_t word_of(int id, int flags)
+{
+    if (flags & GASNET_BARRIERFLAG_MISMATCH)
+        return MISMATCH;
+    return flags & GASNET_BARRIERFLAG_ANONYMOUS ? 0 : NAMED | (uint32_t)id;
+}
+
+static uint64_t combined(uint64_t a, uint64_t b)
+{
+    a &= SAID;
+    b &= SAID;
+    if (!(a & NAMED) || !(b & NAMED) || a == b)
+        return a | b;
+    return MISMATCH;
+}
+
+/** Phases as they fit into a word. */
+static uint64_t stamp(uint64_t phase)
+{
+    return phase << PHASE_SHIFT;
+}
+
+static bool is_of(uint64_t word, uint64_t phase)
+{
+    return word >> PHASE_SHIFT == stamp(phase) >> PHASE_SHIFT;
+}
+
+// ---------------------------------------------------------------- rounds
+static void tell(block_t *b, uint64_t phase)
+{
+    int next = (int)(((uint32_t)cw_world.node + (UINT32_C(1) << b->round)) % (uint32_t)cw_world.nnodes);
+    cw_put_scalar(&cw_ctx_default, &me.symmetric->heard[phase & 1][b->round], stamp(phase) | b->sum, 8,
+                  cw_world.leader_of_node[next]);
+}
+
+static void wake_host(void)
+{
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        cw_local_stored(cw_world.pes_of_node[slot]);
+}
+
+static void publish(block_t *b, uint64_t phase)
+{
+    atomic_store_explicit(&b->said[(phase + 1) & 1], 0, memory_order_relaxed);
+    atomic_store_explicit(&b->done, stamp(phase) | b->sum, memory_order_release);  // pairs with is_over
+    wake_host();
+}
+
+/** As far as what was heard allows. busy is held. */
+static void move_on(block_t *b, uint64_t phase)
+{
+    if (b->open != phase) {
+        b->open = phase;
+        b->round = 0;
+        b->sum = atomic_load_explicit(&b->said[phase & 1], memory_order_relaxed) & SAID;
+        if (me.rounds > 0)
+            tell(b, phase);
+    }
+    while ((int)b->round < me.rounds) {
+        uint64_t heard = __atomic_load_n(&b->heard[phase & 1][b->round], __ATOMIC_ACQUIRE);
+        if (!is_of(heard, phase))
+            return;
+        b->sum = combined(b->sum, heard);
+        if ((int)++b->round < me.rounds)
+            tell(b, phase);
+    }
+    publish(b, phase);
+}
+
+static bool is_over(const block_t *b, uint64_t phase)
+{
+    return is_of(atomic_load_explicit(&b->done, memory_order_acquire), phase);
+}
+
+static bool try_to_end(block_t *b, uint64_t phase)
+{
+    if (is_over(b, phase))
+        return true;
+    uint32_t free = 0;
+    if (atomic_load_explicit(&b->arrived, memory_order_acquire) != phase * (uint64_t)cw_world.nslots ||
+        !atomic_compare_exchange_strong_explicit(&b->busy, &free, 1, memory_order_acquire, memory_order_relaxed))
+        return false;
+    if (!is_over(b, phase))
+        move_on(b, phase);
+    atomic_store_explicit(&b->busy, 0, memory_order_release);
+    return is_over(b, phase);
+}
+
+// ---------------------------------------------------------------- calls
+static void check_flags(const char *call, int flags)
+{
+    if (flags & ~(GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_MISMATCH))
+        gas_fail(call, "flags is %d; give 0, GASNET_BARRIERFLAG_ANONYMOUS or GASNET_BARRIERFLAG_MISMATCH", flags);
+}
+
+GAS_API void gasnet_barrier_notify(int id, int flags)
+{
+    gas_enter(__func__);
+    CW_WATCH(gas_watch(__func__));
+    check_flags(__func__, flags);
+    if (me.notified)
+        gas_fail(__func__, "called twice without gasnet_barrier_wait or a successful gasnet_barrier_try in between");
+    block_t *b = me.block;
+    uint64_t phase = ++me.phase, word = word_of(id, flags);
+    me.notified = true;
+    me.id = id;
+    me.flags = flags;
+    uint64_t said = atomic_load_explicit(&b->said[phase & 1], memory_order_relaxed), sum;
+    do {
+        // Until somebody has said something the word is 0, which is also what anonymous ones say.
+        sum = combined(said, word);
+    } while (!atomic_compare_exchange_weak(&b->said[phase & 1], &said, sum));
+    uint64_t arrived = atomic_fetch_add(&b->arrived, 1) + 1;  // releases what was said
+    if (arrived == phase * (uint64_t)cw_world.nslots)
+        try_to_end(b, phase);
+    cw_am_poll();
+}
+
+static int result(int id, int flags)
+{
+    uint64_t word = atomic_load_explicit(&me.block->done, memory_order_relaxed);
+    bool differs = flags != me.flags || (flags == 0 && id != me.id);
+    me.notified = false;
+    return differs || (word & MISMATCH) ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
+}
+
+static void check_notified(const char *call, int flags)
+{
+    gas_enter(call);
+    check_flags(call, flags);
+    if (!me.notified)
+        gas_fail(call, "called without gasnet_barrier_notify before it");
+}
+
+GAS_API int gasnet_barrier_wait(int id, int flags)
+{
+    check_notified(__func__, flags);
+    CW_WATCH(gas_watch(__func__));
+    cw_wait_t w = CW_WAIT_INIT(__func__);
+    gas_wait_begin(&w);
+    while (!try_to_end(me.block, me.phase))
+        gas_wait_round(&w);
+    cw_wait_done(&w);
+    return result(id, flags);
+}
+
+GAS_API int gasnet_barrier_try(int id, int flags)
+{
+    check_notified(__func__, flags);
+    CW_WATCH(gas_watch(__func__));
+    cw_am_poll();
+    if (try_to_end(me.block, me.phase))
+        return result(id, flags);
+    cw_progress();
+    return GASNET_ERR_NOT_READY;
+}

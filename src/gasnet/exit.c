@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The end of a job. gasnet_exit may be called by one node or by all, and so may exit or a return from main:
+//
+//   1. Who comes counts itself on node 0 and waits for the others. If all come, the job is left in good order, with the
+//      first status that somebody gave.
+//   2. Who waits too long (GASNET_EXITTIMEOUT; a second if something failed) tells every host. Who is in a call of GASNET
+//      then finds out, its neighbours on the host are sent SIGQUIT, and its handler (ours, or the client's, which calls
+//      gasnet_exit) brings it here.
+//   3. Who has not come a second later is ended by the launcher.
+//
+// The words are in symmetric memory and changed by atomics that the node servers execute, so nobody needs to poll. A signal
+// to end the process (SIGTERM and the like) becomes SIGQUIT too, so that a client can clean up.
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "gasnet/gas.h"
+
+#define SECOND UINT64_C(1000000000)
+#define GIVEN (UINT64_C(1) << 32)  // marks a status that was given, also 0
+
+typedef struct ending {
+    uint64_t arrived;  // on node 0: who came
+    uint64_t status;   // on node 0: GIVEN | the first one
+    uint64_t wanted;   // on each host's first node: GIVEN | status of who lost patience
+    uint64_t all;      // on each host's first node: the last one came
+    uint64_t here;     // on each node: it came
+} ending_t;
+
+static struct {
+    ending_t *mine;           // symmetric
+    const ending_t *host;     // of this host
+    pid_t pid;
+    atomic_flag begun;
+    _Atomic int seen;          // SIGQUIT was raised for the end
+    _Atomic int first_signal;  // that became SIGQUIT
+} me = {.begun = ATOMIC_FLAG_INIT};
+
+static const int signals[] = {SIGQUIT, SIGTERM, SIGINT, SIGHUP};
+
+static uint64_t ask(uint64_t *word, cw_amo_op_t op, uint64_t value, int pe)
+{
+    return cw_amo_fetching(&cw_ctx_default, word, op, sizeof *word, value, 0, pe);
+}
+
+static bool all_came(void)
+{
+    return __atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) != 0;
+}
+
+static bool is_wanted(void)
+{
+    return me.host && __atomic_load_n(&me.host->wanted, __ATOMIC_ACQUIRE) != 0;
+}
+
+// ---------------------------------------------------------------- signals
+void gas_exit_look(void)
+{
+    if (CW_LIKELY(__atomic_load_n(&me.host->wanted, __ATOMIC_RELAXED) == 0) || atomic_exchange(&me.seen, 1))
+        return;
+    raise(SIGQUIT);
+}
+
+/** The default answer to SIGQUIT. */
+static void on_quit(int signo)
+{
+    int first = atomic_load(&me.first_signal);
+    if (is_wanted())
+        gasnet_exit((int)(uint32_t)me.host->wanted);
+    signal(first ? first : signo, SIG_DFL);  // as if nobody had listened
+    raise(first ? first : signo);
+}
+
+static void on_end(int signo)
+{
+    atomic_store(&me.first_signal, signo);
+    raise(SIGQUIT);
+}
+
+static void listen_to(int signo, void (*handler)(int))
+{
+    struct sigaction now, wanted = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
+    if (sigaction(signo, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+        sigaction(signo, &wanted, NULL);
+}
+
+// ---------------------------------------------------------------- output
+static void *flush_all(void *arg)
+{
+    (void)arg;
+    fflush(NULL);
+    return NULL;
+}
+
+/** The call may come in the middle of anything: output gets a second. */
+static void flush_output(void)
+{
+    pthread_t thread;
+    struct timespec limit;
+    if (pthread_create(&thread, NULL, flush_all, NULL))
+        return;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec++;
+    pthread_timedjoin_np(thread, NULL, &limit);
+}
+
+// ---------------------------------------------------------------- together
+/** For all, or for somebody else's impatience. */
+static bool wait_for_all(uint64_t patience_ns, bool also_wanted)
+{
+    uint64_t deadline = cwu_now_ns() + patience_ns;
+    cw_wait_t w = CW_WAIT_INIT("gasnet_exit");
+    while (!all_came() && cwu_now_ns() < deadline && !(also_wanted && is_wanted()))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return all_came();
+}
+
+/** Sets a word of every host. */
+static void tell_hosts(uint64_t *word, uint64_t value)
+{
+    for (int node = 0; node < cw_world.nnodes; node++)
+        ask(word, CW_AMO_SET, value, cw_world.leader_of_node[node]);
+    cw_quiet(&cw_ctx_default);
+}
+
+static void signal_neighbours(void)
+{
+    for (int slot = 0; slot < cw_world.nslots; slot++) {
+        int pe = cw_world.pes_of_node[slot], pid = cw_pid_of(pe);
+        const ending_t *theirs = cw_ptr(me.mine, pe);
+        if (pe != cw_world.pe && pid > 0 && theirs && !__atomic_load_n(&theirs->here, __ATOMIC_RELAXED))
+            kill(pid, SIGQUIT);
+    }
+}
+
+/** Returns the status when all have come; ends the job when somebody does not. */
+static int end_together(int status)
+{
+    uint64_t first = cw_amo_fetching(&cw_ctx_default, &me.mine->status, CW_AMO_CSWAP, 8, GIVEN | (uint32_t)status, 0, 0);
+    int agreed = first ? (int)(uint32_t)first : status;
+    __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
+    if (ask(&me.mine->arrived, CW_AMO_ADD, 1, 0) + 1 == gas.nodes)
+        tell_hosts(&me.mine->all, 1);
+    if (wait_for_all(status ? SECOND : (uint64_t)cwu_env.exit_timeout * SECOND, true))
+        return agreed;
+    cwu_error_hush();  // who goes before others has its connections to them break
+    if (!is_wanted())
+        tell_hosts(&me.mine->wanted, GIVEN | (uint32_t)agreed);
+    signal_neighbours();
+    if (!wait_for_all(SECOND, false))
+        cw_global_exit(agreed);
+    return agreed;
+}
+
+/** Of all, in good order. */
+static void leave(void)
+{
+    if (gas.attached)
+        cw_am_close(CW_AM_GASNET);
+    while (cw_world.initialized)
+        cw_finalize();
+}
+
+/** Returns the job's status. */
+static int end(int status)
+{
+    // Core must not take the signals' handlers for a call of the client: nothing is checked from here on.
+    gas.check = false;
+    if (!cw_world.initialized)
+        return status;
+    if (is_wanted())
+        cwu_error_hush();
+    int agreed = end_together(status);
+    leave();
+    return agreed;
+}
+
+/** The signals' handlers end the process too: not in the middle of its end. */
+static void block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&set, signals[i]);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+GAS_API void gasnet_exit(int exitcode)
+{
+    if (!gas.threads || getpid() != me.pid) {
+        fflush(NULL);
+        _exit(exitcode);
+    }
+    block_signals();
+    if (atomic_flag_test_and_set(&me.begun))
+        for (;;)
+            pause();  // another thread is about to end the process
+    flush_output();
+    _exit(end(exitcode));
+}
+
+/** exit, or a return from main, without gasnet_exit. Libraries below libfabric also turn SIGTERM into exit(1). */
+static void at_exit(int status, void *arg)
+{
+    (void)arg;
+    block_signals();
+    if (getpid() != me.pid || atomic_flag_test_and_set(&me.begun))
+        return;
+    fflush(NULL);
+    int agreed = end(status);
+    if (agreed != status)
+        _exit(agreed);
+}
+
+void gas_exit_open(void)
+{
+    me.mine = cw_heap_malloc(64, sizeof(ending_t));
+    if (!me.mine)
+        cwu_fatal("gasnet_init: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)", sizeof(ending_t));
+    if (gas.mixed) {  // else the memory is fresh
+        memset(me.mine, 0, sizeof *me.mine);
+        cw_barrier(cw_group_world);
+    }
+    me.host = cw_ptr(me.mine, cw_world.pes_of_node[0]);
+    me.pid = getpid();
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        listen_to(signals[i], signals[i] == SIGQUIT ? on_quit : on_end);
+    on_exit(at_exit, NULL);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Does the main program call functions of OpenSHMEM itself? Then its static data must be symmetric though gasnet_init comes
+// first; else it stays where it is. Linked with the shared library, such functions are undefined symbols of the program;
+// linked with the archive, the OpenSHMEM front end is in the program only if something called it.
+#include <elf.h>
+#include <link.h>
+
+#include "gasnet/gas.h"
+
+extern void pshmem_init(void) __attribute__((weak));
+
+typedef struct symbols {
+    const ElfW(Sym) * table;
+    const char *strings;
+    uint32_t count;  // undefined ones come before that
+} symbols_t;
+
+/** The loader has relocated the pointers of the dynamic section, or not. */
+static uintptr_t absolute(const struct dl_phdr_info *info, uintptr_t at)
+{
+    return at < info->dlpi_addr ? at + info->dlpi_addr : at;
+}
+
+static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn)
+{
+    symbols_t s = {NULL, NULL, 0};
+    for (const ElfW(Dyn) *d = dyn; d->d_tag != DT_NULL; d++) {
+        uintptr_t at = absolute(info, d->d_un.d_ptr);
+        if (d->d_tag == DT_SYMTAB)
+            s.table = (const ElfW(Sym) *)at;
+        else if (d->d_tag == DT_STRTAB)
+            s.strings = (const char *)at;
+        else if (d->d_tag == DT_GNU_HASH && s.count == 0)
+            s.count = ((const uint32_t *)at)[1];  // first symbol that is hashed, which means defined
+        else if (d->d_tag == DT_HASH)
+            s.count = ((const uint32_t *)at)[1];  // all
+    }
+    return s;
+}
+
+static bool is_openshmem(const char *name)
+{
+    return strncmp(name, "shmem_", 6) == 0 || strncmp(name, "pshmem_", 7) == 0 || strcmp(name, "start_pes") == 0;
+}
+
+typedef struct answer {
+    bool uses, in_program;
+} answer_t;
+
+static int examine(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    answer_t *answer = arg;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t at = info->dlpi_addr + ph->p_vaddr, here = (uintptr_t)&examine;
+        if (ph->p_type == PT_LOAD && here >= at && here < at + ph->p_memsz)
+            answer->in_program = true;
+        if (ph->p_type != PT_DYNAMIC)
+            continue;
+        symbols_t s = symbols_of(info, (const ElfW(Dyn) *)at);
+        for (uint32_t k = 1; s.table && s.strings && k < s.count; k++)
+            if (s.table[k].st_shndx == SHN_UNDEF && is_openshmem(s.strings + s.table[k].st_name))
+                answer->uses = true;
+    }
+    return 1;  // the main program comes first
+}
+
+bool gas_program_uses_shmem(void)
+{
+    answer_t answer = {false, false};
+    dl_iterate_phdr(examine, &answer);
+    return answer.in_program ? pshmem_init != NULL : answer.uses;
+}

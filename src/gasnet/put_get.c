@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The entry points of puts and gets. What is most frequent stands here: eight bytes, to a peer whose memory is mapped here
+// or whose record is known. Everything else goes to rma.c.
+#include "gasnet/gas.h"
+
+/** Eight bytes that lie at src and go to dest, kept for a second try. */
+typedef struct small {
+    uint64_t bits;
+    void *dest;
+} small_t;
+
+/** The put that the provider did not take, and the wait when too many were injected. */
+static __attribute__((noinline, cold)) void put_again(const gas_far_t *far, ssize_t rc, const small_t *small)
+{
+    const cwt_target_t *record = far->record;
+    void *symmetric = (char *)small->dest + (far->base - record->base);
+    if (rc)
+        cw_put_scalar_retry(symmetric, small->bits, 8, (uintptr_t)record + 1, &cw_ctx_default);
+    else
+        cw_put_scalar_drain(&cw_ctx_default);
+}
+
+/** Eight bytes to another node. */
+static inline __attribute__((always_inline)) void put_far(uintptr_t word, void *dest, const void *src)
+{
+    const gas_far_t *far = (const gas_far_t *)(word - 1);
+    small_t small = {.dest = dest};
+    memcpy(&small.bits, src, 8);
+    ssize_t rc = far->inject(far->ep, &small.bits, 8, far->fabric_addr, (uintptr_t)dest + far->base, far->key);
+    __atomic_store_n(&far->record->last, (uintptr_t)far, __ATOMIC_RELEASE);
+#if defined(__x86_64__)
+    cw_hot.last = (uintptr_t)far;  // stores become visible in order
+#else
+    __atomic_exchange_n(&cw_hot.last, (uintptr_t)far, __ATOMIC_ACQ_REL);
+#endif
+    if (CW_UNLIKELY(rc != 0 || --cw_hot.room < 0))
+        put_again(far, rc, &small);
+}
+
+static inline __attribute__((always_inline)) bool put_near(gasnet_node_t node, void *dest, const void *src,
+                                                           uintptr_t *word_p)
+{
+    if (!gas_is_plain(node, word_p) || CW_UNLIKELY(*word_p & 3))
+        return false;
+    cw_store_bits(cw_local_address(*word_p, dest), *(const uint64_t *)src, 8);
+    return true;
+}
+
+// Parameters in the order of the callers', so that these need not move theirs.
+static __attribute__((noinline)) void put_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                                              const char *call)
+{
+    gas_put(call, node, dest, src, nbytes, GAS_BLOCKING, NULL);
+}
+
+static __attribute__((noinline)) void get_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+                                              const char *call)
+{
+    gas_get(call, dest, node, src, nbytes, GAS_BLOCKING, NULL);
+}
+
+static __attribute__((noinline)) void put_nbi_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                                                  gas_mode_t mode, const char *call)
+{
+    gas_put(call, node, dest, src, nbytes, mode, gas_implicit(true));
+}
+
+static __attribute__((noinline)) void get_nbi_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+                                                  gas_mode_t mode, const char *call)
+{
+    gas_get(call, dest, node, src, nbytes, mode, gas_implicit(false));
+}
+
+static __attribute__((noinline)) gasnet_handle_t put_nb_any(gasnet_node_t node, void *dest, const void *src,
+                                                            size_t nbytes, gas_mode_t mode, const char *call)
+{
+    gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
+    return gas_handle(gas_put(call, node, dest, src, nbytes, mode, op), op);
+}
+
+static __attribute__((noinline)) gasnet_handle_t get_nb_any(void *dest, gasnet_node_t node, const void *src,
+                                                            size_t nbytes, gas_mode_t mode, const char *call)
+{
+    gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
+    return gas_handle(gas_get(call, dest, node, src, nbytes, mode, op), op);
+}
+
+// ---------------------------------------------------------------- blocking
+GAS_API void gasnet_put(gasnet_node_t node, void *dest, void *src, size_t nbytes)
+{
+    uintptr_t word;
+    if (CW_UNLIKELY(nbytes != 8) || !put_near(node, dest, src, &word))
+        put_any(node, dest, src, nbytes, __func__);
+}
+
+GAS_API void gasnet_put_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
+{
+    gas_put(__func__, node, dest, src, nbytes, GAS_BLOCKING, NULL);
+}
+
+GAS_API void gasnet_get(void *dest, gasnet_node_t node, void *src, size_t nbytes)
+{
+    uintptr_t word;
+    if (CW_UNLIKELY(nbytes != 8) || !gas_is_plain(node, &word) || CW_UNLIKELY(word & 3))
+        get_any(dest, node, src, nbytes, __func__);
+    else
+        *(uint64_t *)dest = cw_load_bits(cw_local_address(word, src), 8);
+}
+
+GAS_API void gasnet_get_bulk(void *dest, gasnet_node_t node, void *src, size_t nbytes)
+{
+    gas_get(__func__, dest, node, src, nbytes, GAS_BLOCKING, NULL);
+}
+
+// ---------------------------------------------------------------- explicit handles
+GAS_API gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, void *src, size_t nbytes)
+{
+    uintptr_t word;
+    if (CW_LIKELY(nbytes == 8) && put_near(node, dest, src, &word))
+        return GASNET_INVALID_HANDLE;
+    return put_nb_any(node, dest, src, nbytes, GAS_COPIED, __func__);
+}
+
+GAS_API gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
+{
+    return put_nb_any(node, dest, src, nbytes, GAS_BULK, __func__);
+}
+
+GAS_API gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, void *src, size_t nbytes)
+{
+    return get_nb_any(dest, node, src, nbytes, GAS_COPIED, __func__);
+}
+
+GAS_API gasnet_handle_t gasnet_get_nb_bulk(void *dest, gasnet_node_t node, void *src, size_t nbytes)
+{
+    return get_nb_any(dest, node, src, nbytes, GAS_BULK, __func__);
+}
+
+// ---------------------------------------------------------------- implicit
+GAS_API void gasnet_put_nbi(gasnet_node_t node, void *dest, void *src, size_t nbytes)
+{
+    uintptr_t word = 0;
+    if (CW_UNLIKELY(nbytes != 8) || !gas_is_plain(node, &word) || (word & 3) == 2)
+        put_nbi_any(node, dest, src, nbytes, GAS_COPIED, __func__);
+    else if (word & 1)
+        put_far(word, dest, src);
+    else
+        cw_store_bits(cw_local_address(word, dest), *(const uint64_t *)src, 8);
+}
+
+GAS_API void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
+{
+    uintptr_t word = 0;
+    if (CW_LIKELY(nbytes == 8) && gas_is_plain(node, &word) && CW_LIKELY(word & 1))
+        put_far(word, dest, src);
+    else
+        put_nbi_any(node, dest, src, nbytes, GAS_BULK, __func__);
+}
+
+GAS_API void gasnet_get_nbi(void *dest, gasnet_node_t node, void *src, size_t nbytes)
+{
+    get_nbi_any(dest, node, src, nbytes, GAS_COPIED, __func__);
+}
+
+GAS_API void gasnet_get_nbi_bulk(void *dest, gasnet_node_t node, void *src, size_t nbytes)
+{
+    get_nbi_any(dest, node, src, nbytes, GAS_BULK, __func__);
+}
+
+// ---------------------------------------------------------------- memset
+GAS_API void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes)
+{
+    gas_op_t op = {0};
+    if (gas_memset(__func__, node, dest, val, nbytes, &op)) {
+        gas_op_wait(__func__, &op);
+        gas_quiet();
+    }
+}
+
+GAS_API gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val, size_t nbytes)
+{
+    gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
+    return gas_handle(gas_memset(__func__, node, dest, val, nbytes, op), op);
+}
+
+GAS_API void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes)
+{
+    gas_memset(__func__, node, dest, val, nbytes, gas_implicit(true));
+}

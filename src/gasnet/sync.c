@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Completion. What travels by the transport is complete after a quiet of the default context. Quiets are numbered when they
+// begin, and gas.quiets_done is the highest number that is over. A handle made when n quiets had begun is done when a
+// later one is: n < quiets_done. So a handle is a number and costs no memory, and one quiet completes whole arrays of them.
+//
+//   handle   0: done from the start | odd: number << 1 | 1 | else: a gas_op_t, which counts messages
+//
+// A quiet covers what other threads put or got before it: more than is asked for, which GASNet allows, and as it waits only
+// for what came before it, it ends though others go on.
+#include <stdlib.h>
+
+#include "gasnet/gas.h"
+
+static _Thread_local gas_thread_t *this_thread;
+static gas_thread_t *_Atomic all_threads;  // keeps them reachable
+
+gas_thread_t *gas_thread(void)
+{
+    gas_thread_t *me = this_thread;
+    if (CW_LIKELY(me != NULL))
+        return me;
+    if (!(me = calloc(1, sizeof *me)))
+        cwu_fatal("out of memory for what a thread has under way");
+    gas_thread_t *next = atomic_load_explicit(&all_threads, memory_order_relaxed);
+    do
+        me->next = next;
+    while (!atomic_compare_exchange_weak(&all_threads, &next, me));
+    this_thread = me;
+    return me;
+}
+
+// ---------------------------------------------------------------- quiets
+void gas_quiet(void)
+{
+    uint64_t mine = atomic_fetch_add(&gas.quiets_begun, 1) + 1;
+    cw_quiet(&cw_ctx_default);  // its fence orders puts within the node before what this thread reads next
+    uint64_t done = atomic_load(&gas.quiets_done);
+    while (done < mine && !atomic_compare_exchange_weak(&gas.quiets_done, &done, mine))
+        ;
+}
+
+static bool quiet_since(uint64_t begun)
+{
+    return atomic_load_explicit(&gas.quiets_done, memory_order_acquire) > begun || cw_hot.last == 0;
+}
+
+// ---------------------------------------------------------------- operations
+gas_op_t *gas_op_create(void)
+{
+    gas_thread_t *me = gas_thread();
+    gas_op_t *op = me->free_ops;
+    if (op)
+        me->free_ops = op->next;
+    else if (!(op = malloc(sizeof *op)))
+        cwu_fatal("out of memory for one more operation under way");
+    *op = (gas_op_t){0};
+    return op;
+}
+
+static void op_free(gas_op_t *op)
+{
+    gas_thread_t *me = gas_thread();
+    op->next = me->free_ops;
+    me->free_ops = op;
+}
+
+static bool op_pending(gas_op_t *op)
+{
+    return atomic_load_explicit(&op->pending, memory_order_acquire) != 0;  // pairs with the handlers' countdown
+}
+
+void gas_op_wait(const char *call, gas_op_t *op)
+{
+    cw_wait_t w = CW_WAIT_INIT(call);
+    gas_wait_begin(&w);
+    while (op_pending(op))
+        gas_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+gasnet_handle_t gas_handle(bool under_way, gas_op_t *op)
+{
+    uint64_t begun = atomic_load(&gas.quiets_begun);  // after the transfer was handed over
+    bool quiet_due = under_way && cw_hot.last != 0;
+    if (op && op_pending(op)) {
+        op->epoch = quiet_due ? begun + 1 : 0;
+        return op;
+    }
+    if (op)
+        op_free(op);
+    return quiet_due ? (gasnet_handle_t)(uintptr_t)(begun << 1 | 1) : GASNET_INVALID_HANDLE;
+}
+
+gas_op_t *gas_implicit(bool put)
+{
+    if (CW_LIKELY(gas.segments != GAS_EVERYTHING))
+        return NULL;
+    gas_thread_t *me = gas_thread();
+    return me->region ? me->region : put ? &me->puts : &me->gets;
+}
+
+// ---------------------------------------------------------------- one handle
+static bool is_number(gasnet_handle_t handle)
+{
+    return (uintptr_t)handle & 1;
+}
+
+/** Quiets that had begun when the handle's transfers had. */
+static uint64_t number_of(gasnet_handle_t handle)
+{
+    return is_number(handle) ? (uintptr_t)handle >> 1 : ((gas_op_t *)handle)->epoch - 1;
+}
+
+/** Makes no progress; true: done, and the handle is dead. */
+static bool is_done(gasnet_handle_t handle)
+{
+    if (handle == GASNET_INVALID_HANDLE)
+        return true;
+    if (is_number(handle))
+        return quiet_since(number_of(handle));
+    gas_op_t *op = handle;
+    if (op_pending(op) || (op->epoch && !quiet_since(number_of(op))))
+        return false;
+    op_free(op);
+    return true;
+}
+
+static bool wants_quiet(gasnet_handle_t handle)
+{
+    return is_number(handle) || ((gas_op_t *)handle)->epoch != 0;
+}
+
+/** What makes handles done that a quiet completes, and messages arrive. */
+static void advance(gasnet_handle_t handle)
+{
+    cw_am_poll();
+    if (wants_quiet(handle))
+        gas_quiet();
+}
+
+GAS_API void gasnet_wait_syncnb(gasnet_handle_t handle)
+{
+    gas_enter(__func__);
+    if (handle == GASNET_INVALID_HANDLE)
+        return;
+    if (wants_quiet(handle) && !quiet_since(number_of(handle)))
+        gas_quiet();
+    if (is_number(handle))
+        return;
+    gas_op_wait(__func__, handle);
+    op_free(handle);
+}
+
+GAS_API int gasnet_try_syncnb(gasnet_handle_t handle)
+{
+    gas_enter(__func__);
+    if (is_done(handle))
+        return GASNET_OK;
+    advance(handle);
+    return is_done(handle) ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+// ---------------------------------------------------------------- arrays of handles
+static void check_array(const char *call, const gasnet_handle_t *handles, size_t n)
+{
+    gas_enter(call);
+    if (!handles && n > 0)
+        gas_fail(call, "the array of %zu handles is NULL", n);
+}
+
+/** Strikes out what is done; how many were, and how many are left. */
+static size_t strike(gasnet_handle_t *handles, size_t n, size_t *left_p)
+{
+    size_t struck = 0, left = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (handles[i] == GASNET_INVALID_HANDLE)
+            continue;
+        if (is_done(handles[i])) {
+            handles[i] = GASNET_INVALID_HANDLE;
+            struck++;
+        } else {
+            left++;
+        }
+    }
+    *left_p = left;
+    return struck;
+}
+
+static void advance_any(const gasnet_handle_t *handles, size_t n)
+{
+    bool quiet_due = false;
+    for (size_t i = 0; i < n && !quiet_due; i++)
+        quiet_due = handles[i] != GASNET_INVALID_HANDLE && wants_quiet(handles[i]);
+    cw_am_poll();
+    if (quiet_due)
+        gas_quiet();
+}
+
+GAS_API void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
+{
+    check_array(__func__, handles, numhandles);
+    for (size_t i = 0; i < numhandles; i++) {
+        gasnet_wait_syncnb(handles[i]);
+        handles[i] = GASNET_INVALID_HANDLE;
+    }
+}
+
+GAS_API int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
+{
+    size_t left;
+    check_array(__func__, handles, numhandles);
+    strike(handles, numhandles, &left);
+    if (left == 0)
+        return GASNET_OK;
+    advance_any(handles, numhandles);
+    strike(handles, numhandles, &left);
+    return left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+GAS_API void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t numhandles)
+{
+    size_t left;
+    check_array(__func__, handles, numhandles);
+    if (strike(handles, numhandles, &left) > 0 || left == 0)
+        return;
+    advance_any(handles, numhandles);
+    cw_wait_t w = CW_WAIT_INIT(__func__);
+    gas_wait_begin(&w);
+    while (strike(handles, numhandles, &left) == 0)
+        gas_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+GAS_API int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t numhandles)
+{
+    size_t left;
+    check_array(__func__, handles, numhandles);
+    if (strike(handles, numhandles, &left) > 0 || left == 0)
+        return GASNET_OK;
+    advance_any(handles, numhandles);
+    return strike(handles, numhandles, &left) > 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+// ---------------------------------------------------------------- implicit handles
+static __attribute__((noinline)) void wait_implicit(const char *call, bool gets, bool puts)
+{
+    gas_check_life(call);
+    gas_quiet();
+    if (gas.segments != GAS_EVERYTHING)
+        return;
+    gas_thread_t *me = gas_thread();
+    if (gas.check && me->in_region)
+        gas_fail(call, "called inside an access region; end it first (gasnet_end_nbi_accessregion)");
+    if (gets)
+        gas_op_wait(call, &me->gets);
+    if (puts)
+        gas_op_wait(call, &me->puts);
+}
+
+/** Nothing is under way and nobody looks on: the case that is counted in instructions. */
+static inline __attribute__((always_inline)) void wait_or_pass(const char *call, bool gets, bool puts)
+{
+    if (CW_UNLIKELY(cw_hot.last != 0) || CW_UNLIKELY(gas.slow_sync))
+        wait_implicit(call, gets, puts);
+    else
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
+static int try_implicit(const char *call, bool gets, bool puts)
+{
+    gas_check_life(call);
+    cw_am_poll();
+    gas_quiet();
+    if (gas.segments != GAS_EVERYTHING)
+        return GASNET_OK;
+    gas_thread_t *me = gas_thread();
+    bool left = (gets && op_pending(&me->gets)) || (puts && op_pending(&me->puts));
+    return left ? GASNET_ERR_NOT_READY : GASNET_OK;
+}
+
+GAS_API void gasnet_wait_syncnbi_gets(void)
+{
+    wait_or_pass(__func__, true, false);
+}
+
+GAS_API void gasnet_wait_syncnbi_puts(void)
+{
+    wait_or_pass(__func__, false, true);
+}
+
+GAS_API void gasnet_wait_syncnbi_all(void)
+{
+    wait_or_pass(__func__, true, true);
+}
+
+GAS_API int gasnet_try_syncnbi_gets(void)
+{
+    return try_implicit(__func__, true, false);
+}
+
+GAS_API int gasnet_try_syncnbi_puts(void)
+{
+    return try_implicit(__func__, false, true);
+}
+
+GAS_API int gasnet_try_syncnbi_all(void)
+{
+    return try_implicit(__func__, true, true);
+}
+
+// ---------------------------------------------------------------- access regions
+GAS_API void gasnet_begin_nbi_accessregion(void)
+{
+    gas_enter(__func__);
+    gas_thread_t *me = gas_thread();
+    if (me->in_region)
+        gas_fail(__func__, "an access region is open already; end it first (gasnet_end_nbi_accessregion)");
+    me->in_region = true;
+    me->region = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
+}
+
+GAS_API gasnet_handle_t gasnet_end_nbi_accessregion(void)
+{
+    gas_enter(__func__);
+    gas_thread_t *me = gas_thread();
+    if (!me->in_region)
+        gas_fail(__func__, "no access region is open; begin one first (gasnet_begin_nbi_accessregion)");
+    gas_op_t *op = me->region;
+    me->in_region = false;
+    me->region = NULL;
+    return gas_handle(true, op);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Waits of this front end. cw_wait_round polls for messages, helps and in the end sleeps; here is what clients may wish
+// (gasnet_set_waitmode), and the look whether the job is to end.
+#include "gasnet/gas.h"
+
+#define SPIN_ROUNDS 20000u      // of GASNET_WAIT_SPIN: long, but no waste for ever
+#define SLEEPS_AT_ONCE (1u << 30)
+
+static _Atomic int wait_mode = GASNET_WAIT_SPINBLOCK;
+
+GAS_API int gasnet_set_waitmode(int wait_mode_wanted)
+{
+    if (wait_mode_wanted < GASNET_WAIT_SPIN || wait_mode_wanted > GASNET_WAIT_SPINBLOCK) {
+        cwu_error("gasnet_set_waitmode: %d is no wait mode; give GASNET_WAIT_SPIN, _BLOCK or _SPINBLOCK", wait_mode_wanted);
+        return GASNET_ERR_BAD_ARG;
+    }
+    atomic_store_explicit(&wait_mode, wait_mode_wanted, memory_order_relaxed);
+    return GASNET_OK;
+}
+
+void gas_wait_begin(cw_wait_t *w)
+{
+    int mode = atomic_load_explicit(&wait_mode, memory_order_relaxed);
+    if (CW_LIKELY(mode == GASNET_WAIT_SPINBLOCK))
+        return;
+    gas_thread()->spun = 0;
+    if (mode == GASNET_WAIT_BLOCK && cw_world.plain)  // those who look on want to see the first round
+        w->round = SLEEPS_AT_ONCE;
+}
+
+void gas_wait_round(cw_wait_t *w)
+{
+    gas_exit_look();
+    cw_wait_round(w);
+    if (CW_UNLIKELY(atomic_load_explicit(&wait_mode, memory_order_relaxed) == GASNET_WAIT_SPIN) &&
+        gas_thread()->spun < SPIN_ROUNDS && w->round > 1) {
+        gas_thread()->spun++;
+        w->round = 1;
+    }
+}
+
+GAS_API void gasnet_causeway_block(unsigned round)
+{
+    cw_wait_t *w = &gas_thread()->wait;
+    if (round == 0) {
+        gas_enter("GASNET_BLOCKUNTIL");
+        *w = (cw_wait_t)CW_WAIT_INIT("GASNET_BLOCKUNTIL");
+        gas_wait_begin(w);
+    }
+    gas_wait_round(w);
+    atomic_thread_fence(memory_order_acquire);  // the condition is the client's, and a handler of another thread may write it
+}
+
+GAS_API void gasnet_causeway_block_end(void)
+{
+    cw_wait_done(&gas_thread()->wait);
+}

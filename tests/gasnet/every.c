@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every call of GASNet with its result checked; compiled for each thread mode and segment configuration.
+#define EVERY_MAIN
+#include "every.h"
+
+static char everything[SEGMENT] __attribute__((aligned(4096)));
+
+static void attach(void)
+{
+    GASNET_Safe(gasnet_attach(message_handlers, message_handlers_count, SEGMENT, 0));
+    nodes = gasnet_nodes();
+    me = gasnet_mynode();
+    next = (me + 1) % nodes;
+    prev = (me + nodes - 1) % nodes;
+    segments = calloc(nodes + 1, sizeof *segments);
+    GASNET_Safe(gasnet_getSegmentInfo(segments, (int)nodes + 1));
+    mine = segments[me].addr;
+    theirs = segments[next].addr;
+}
+
+#ifdef GASNET_SEGMENT_EVERYTHING
+static uintptr_t heard;
+
+static void on_address(gasnet_token_t token, void *buf, size_t nbytes)
+{
+    (void)token;
+    if (nbytes == sizeof heard)
+        memcpy(&heard, buf, nbytes);
+}
+
+/** There are no segments: each node uses static memory of its own, which is at another address in every process. */
+static void tell_addresses(int handler)
+{
+    uintptr_t at = (uintptr_t)everything;
+    GASNET_Safe(gasnet_AMRequestMedium0(prev, (gasnet_handler_t)handler, &at, sizeof at));
+    GASNET_BLOCKUNTIL(heard != 0);
+    mine = everything;
+    theirs = (char *)heard;
+    barrier();
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    GASNET_Safe(gasnet_init(&argc, &argv));
+#ifdef GASNET_SEGMENT_EVERYTHING
+    gasnet_handlerentry_t *last = &message_handlers[message_handlers_count - 1];
+    last->fnptr = (gasnet_causeway_fnptr_t)on_address;
+#endif
+    attach();
+#ifdef GASNET_SEGMENT_EVERYTHING
+    tell_addresses(last->index);
+#else
+    (void)everything;
+#endif
+    test_job();
+    test_put_get();
+    test_values();
+    test_sync();
+    test_regions();
+    test_vis();
+    test_barriers();
+    test_locks();
+    test_messages();
+    barrier();
+    printf("node %u: %s: %d checks, %d failed\n", me, GASNET_CONFIG_STRING, checks, failures);
+    gasnet_exit(failures != 0);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Vector, indexed and strided transfers, against a model that moves the same bytes one by one.
+#include "every.h"
+
+enum { AREA = 6000, REGIONS = 12 };
+static unsigned char here[AREA], model[AREA];
+
+typedef enum kind { BLOCKING, NB, NBI, KINDS } kind_t;
+
+static void complete(kind_t kind, gasnet_handle_t h, int put)
+{
+    if (kind == NB)
+        gasnet_wait_syncnb(h);
+    else if (kind == NBI && put)
+        gasnet_wait_syncnbi_puts();
+    else if (kind == NBI)
+        gasnet_wait_syncnbi_gets();
+}
+
+#define CALL(kind, name, ...)                             \
+    do {                                                  \
+        gasnet_handle_t h_ = GASNET_INVALID_HANDLE;       \
+        if ((kind) == BLOCKING)                           \
+            gasnet_##name##_bulk(__VA_ARGS__);            \
+        else if ((kind) == NB)                            \
+            h_ = gasnet_##name##_nb_bulk(__VA_ARGS__);    \
+        else                                              \
+            gasnet_##name##_nbi_bulk(__VA_ARGS__);        \
+        complete(kind, h_, #name[0] == 'p');              \
+    } while (0)
+
+/** My segment and my own memory begin with what their owners fill in. */
+static void prepare(unsigned round)
+{
+    barrier();
+    fill(mine, me, round, AREA);
+    fill(here, me, round + 100, AREA);
+    barrier();
+}
+
+/** After a put: my segment against the model, which began as my fill and got what the previous node sent. */
+static void check_put(const char *what, kind_t kind)
+{
+    barrier();
+    int good = memcmp(mine, model, AREA);
+    CHECK(good == 0, "%s (kind %d) put something else", what, (int)kind);
+}
+
+static void check_get(const char *what, kind_t kind)
+{
+    CHECK(memcmp(here, model, AREA) == 0, "%s (kind %d) got something else", what, (int)kind);
+}
+
+// ---------------------------------------------------------------- vectors
+// Regions as offsets: the same total in other cuts, some of them empty.
+static const size_t far_at[REGIONS] = {10, 100, 333, 500, 501, 502, 900, 1000, 2000, 3000, 4000, 5000};
+static const size_t far_len[REGIONS] = {7, 0, 64, 1, 1, 10, 17, 300, 8, 512, 80, 0};
+static const size_t near_at[5] = {3, 600, 700, 1500, 3500};
+static const size_t near_len[5] = {500, 1, 0, 399, 100};
+
+static void pair_off(unsigned char *to, const size_t *to_at, const size_t *to_len, const unsigned char *from,
+                     const size_t *from_at, const size_t *from_len)
+{
+    size_t i = 0, j = 0, a = 0, b = 0;
+    for (int n = 0; n < 1000; n++) {
+        while (a == to_len[i])
+            i++, a = 0;
+        while (b == from_len[j])
+            j++, b = 0;
+        to[to_at[i] + a++] = from[from_at[j] + b++];
+    }
+}
+
+static void lists(gasnet_memvec_t *far, gasnet_memvec_t *near)
+{
+    for (int i = 0; i < REGIONS; i++)
+        far[i] = (gasnet_memvec_t){theirs + far_at[i], far_len[i]};
+    for (int i = 0; i < 5; i++)
+        near[i] = (gasnet_memvec_t){here + near_at[i], near_len[i]};
+}
+
+static void test_vectors(kind_t kind)
+{
+    gasnet_memvec_t far[REGIONS], near[5];
+    unsigned char source[AREA];
+    lists(far, near);
+    prepare(1);
+    CALL(kind, putv, next, REGIONS, far, 5, near);
+    fill(model, me, 1, AREA);
+    fill(source, prev, 101, AREA);
+    pair_off(model, far_at, far_len, source, near_at, near_len);
+    check_put("putv", kind);
+    prepare(2);
+    CALL(kind, getv, 5, near, next, REGIONS, far);
+    fill(model, me, 102, AREA);
+    fill(source, next, 2, AREA);
+    pair_off(model, near_at, near_len, source, far_at, far_len);
+    check_get("getv", kind);
+    CALL(kind, putv, next, 0, NULL, 0, NULL);
+    CALL(kind, getv, 0, NULL, next, 0, NULL);
+}
+
+// ---------------------------------------------------------------- indexed: 6 of 20 bytes there, 8 of 15 here
+static void test_indexed(kind_t kind)
+{
+    static const size_t there_at[6] = {5, 50, 400, 401 + 20, 1000, 3000}, here_at[8] = {0, 20, 40, 100, 200, 300, 400, 500};
+    void *far[6], *near[8];
+    unsigned char source[AREA];
+    for (int i = 0; i < 6; i++)
+        far[i] = theirs + there_at[i];
+    for (int i = 0; i < 8; i++)
+        near[i] = here + here_at[i];
+    prepare(3);
+    CALL(kind, puti, next, 6, far, 20, 8, near, 15);
+    fill(model, me, 3, AREA);
+    fill(source, prev, 103, AREA);
+    for (size_t n = 0; n < 120; n++)
+        model[there_at[n / 20] + n % 20] = source[here_at[n / 15] + n % 15];
+    check_put("puti", kind);
+    prepare(4);
+    CALL(kind, geti, 8, near, 15, next, 6, far, 20);
+    fill(model, me, 104, AREA);
+    fill(source, next, 4, AREA);
+    for (size_t n = 0; n < 120; n++)
+        model[here_at[n / 15] + n % 15] = source[there_at[n / 20] + n % 20];
+    check_get("geti", kind);
+}
+
+// ---------------------------------------------------------------- strided: 4 x 3 x 5 runs of 6 bytes
+static void test_strided(kind_t kind)
+{
+    static const size_t count[] = {6, 5, 3, 4}, far_strides[] = {10, 100, 1000}, near_strides[] = {6, 40, 300};
+    unsigned char source[AREA];
+    prepare(5);
+    CALL(kind, puts, next, theirs + 7, far_strides, here + 9, near_strides, count, 3);
+    fill(model, me, 5, AREA);
+    fill(source, prev, 105, AREA);
+    for (size_t n = 0; n < 6 * 60; n++) {
+        size_t b = n % 6, i = n / 6 % 5, j = n / 30 % 3, k = n / 90;
+        model[7 + b + i * 10 + j * 100 + k * 1000] = source[9 + b + i * 6 + j * 40 + k * 300];
+    }
+    check_put("puts", kind);
+    prepare(6);
+    CALL(kind, gets, here + 9, near_strides, next, theirs + 7, far_strides, count, 3);
+    fill(model, me, 106, AREA);
+    fill(source, next, 6, AREA);
+    for (size_t n = 0; n < 6 * 60; n++) {
+        size_t b = n % 6, i = n / 6 % 5, j = n / 30 % 3, k = n / 90;
+        model[9 + b + i * 6 + j * 40 + k * 300] = source[7 + b + i * 10 + j * 100 + k * 1000];
+    }
+    check_get("gets", kind);
+    // no stride at all: one run; and a count of nothing
+    static const size_t run[] = {33}, nothing[] = {4, 0};
+    prepare(7);
+    CALL(kind, puts, next, theirs + 70, NULL, here + 90, NULL, run, 0);
+    CALL(kind, puts, next, theirs, far_strides, here, near_strides, nothing, 1);
+    fill(model, me, 7, AREA);
+    fill(source, prev, 107, AREA);
+    memcpy(model + 70, source + 90, 33);
+    check_put("puts of one run", kind);
+}
+
+void test_vis(void)
+{
+    for (kind_t kind = BLOCKING; kind < KINDS; kind++) {
+        test_vectors(kind);
+        test_indexed(kind);
+        test_strided(kind);
+    }
+    barrier();
+}
