@@ -112,8 +112,8 @@ typedef struct {
 #define GEX_FLAG_TM_NO_SCRATCH ((gex_Flags_t)1 << 27)
 
 // ---------------------------------------------------------------- job, client, endpoint
-int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *name, int *argc, char ***argv,
-                             gex_Flags_t flags, int mode, const char *config);
+int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *name, int *argc,
+                             char ***argv, gex_Flags_t flags, int mode, const char *config);
 #define gex_Client_Init(client_p, ep_p, tm_p, name, argc, argv, flags) \
     gex_causeway_client_init(client_p, ep_p, tm_p, name, argc, argv, flags, GASNET_CAUSEWAY_MODE, GASNET_CONFIG_STRING)
 const char *gex_Client_QueryName(gex_Client_t client);
@@ -133,7 +133,8 @@ gex_Rank_t gex_System_QueryJobRank(void);
 gex_Rank_t gex_System_QueryJobSize(void);
 void gex_System_QueryNbrhdInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p, gex_Rank_t *mine_p);
 void gex_System_QueryHostInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p, gex_Rank_t *mine_p);
-void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbrhd_p, gex_Rank_t *hosts_p, gex_Rank_t *my_host_p);
+void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbrhd_p, gex_Rank_t *hosts_p,
+                                gex_Rank_t *my_host_p);
 uint64_t gex_System_QueryMaxThreads(void);
 int gex_System_QueryHiddenAMConcurrencyLevel(void);
 int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p, const gex_ProgressThreadInfo_t **info_p,
@@ -152,8 +153,8 @@ void gex_Segment_SetCData(gex_Segment_t segment, const void *cdata);
 /** Of another rank: its address there, here (NULL if it cannot be reached by load and store), and its size. Each pointer may
  *  be NULL. 0: it has one. */
 int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p, uintptr_t *size_p);
-gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p, uintptr_t *size_p,
-                                       gex_Flags_t flags);
+gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
+                                       uintptr_t *size_p, gex_Flags_t flags);
 
 // ---------------------------------------------------------------- teams
 gex_Client_t gex_TM_QueryClient(gex_TM_t tm);
@@ -207,9 +208,12 @@ int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, si
 int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags);
 gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags);
 int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags);
-int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes, gex_Flags_t flags);
-gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes, gex_Flags_t flags);
-int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes, gex_Flags_t flags);
+int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
+                           gex_Flags_t flags);
+gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
+                             gex_Flags_t flags);
+int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
+                      gex_Flags_t flags);
 gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags);
 
 // ---------------------------------------------------------------- locks

@@ -24,24 +24,30 @@ size_t gex_AM_LUBRequestMedium(void);
 size_t gex_AM_LUBReplyMedium(void);
 size_t gex_AM_LUBRequestLong(void);
 size_t gex_AM_LUBReplyLong(void);
-size_t gex_AM_MaxRequestMedium(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs);
-size_t gex_AM_MaxReplyMedium(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs);
-size_t gex_AM_MaxRequestLong(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs);
-size_t gex_AM_MaxReplyLong(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs);
+size_t gex_AM_MaxRequestMedium(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                               unsigned int nargs);
+size_t gex_AM_MaxReplyMedium(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                             unsigned int nargs);
+size_t gex_AM_MaxRequestLong(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                             unsigned int nargs);
+size_t gex_AM_MaxReplyLong(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                           unsigned int nargs);
 size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs);
 size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs);
 
 // The library's own: the arguments follow, each a gex_AM_Arg_t. 0: sent; else not, which only GEX_FLAG_IMMEDIATE allows.
-int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, gex_Flags_t flags, unsigned int nargs, ...);
-int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
-                                gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
-int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
-                              void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
+int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, gex_Flags_t flags,
+                               unsigned int nargs, ...);
+int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr,
+                                size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
+int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr,
+                              size_t nbytes, void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags,
+                              unsigned int nargs, ...);
 int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags, unsigned int nargs, ...);
 int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
                               gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
-int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes, void *dest_addr,
-                            gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
+int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
+                            void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
 
 // ---------------------------------------------------------------- RequestShort
 #define gex_AM_RequestShort0(tm, r, h, f) gex_causeway_request_short(tm, r, h, f, 0)

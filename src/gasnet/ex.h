@@ -66,9 +66,12 @@ typedef struct gex_state {
     struct gex_causeway_tm world;
     struct gex_causeway_segment segment;
     uintptr_t *segment_size;  // [nodes], NULL before gex_Segment_Attach
-    bool begun;
+    bool begun, quiet;        // gex_System_SetVerboseErrors(0)
 } gex_state_t;
 extern gex_state_t gex __attribute__((visibility("hidden")));
+
+/** Of calls that return an error instead of ending the job. */
+#define gex_error(...) (gex.quiet ? (void)0 : cwu_error(__VA_ARGS__))
 
 static inline uint32_t gex_pe(gex_TM_t tm, gex_Rank_t rank)
 {

@@ -50,13 +50,13 @@ static int free_index(const gex_AM_Entry_t *table, size_t numentries)
 GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t numentries)
 {
     if (ep != &gex.ep || (numentries && !table)) {
-        cwu_error("gex_EP_RegisterHandlers: wants the endpoint of gex_Client_Init and a table");
+        gex_error("gex_EP_RegisterHandlers: wants the endpoint of gex_Client_Init and a table");
         return GASNET_ERR_BAD_ARG;
     }
     for (size_t i = 0; i < numentries; i++) {
         const char *wrong = entry_wrong(&table[i]);
         if (wrong) {
-            cwu_error("gex_EP_RegisterHandlers: entry %zu (index %d, %s): %s", i, table[i].gex_index,
+            gex_error("gex_EP_RegisterHandlers: entry %zu (index %d, %s): %s", i, table[i].gex_index,
                       table[i].gex_name ? table[i].gex_name : "no name", wrong);
             return GASNET_ERR_BAD_ARG;
         }
@@ -65,7 +65,7 @@ GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t n
         if (table[i].gex_index == 0)
             table[i].gex_index = (gex_AM_Index_t)free_index(table, numentries);
         if (table[i].gex_index == 0) {
-            cwu_error("gex_EP_RegisterHandlers: no index is left for entry %zu", i);
+            gex_error("gex_EP_RegisterHandlers: no index is left for entry %zu", i);
             return GASNET_ERR_RESOURCE;
         }
         entries[table[i].gex_index] = table[i];
@@ -91,15 +91,18 @@ GAS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_T
 static uint32_t head_of(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
 {
     if (CW_UNLIKELY(nargs > CW_AM_MAX_ARGS || handler < GEX_AM_INDEX_BASE || !cw_am_registered(CW_AM_GEX, handler)))
-        gas_fail(call, "there is no handler %d with %u arguments; register it first (gex_EP_RegisterHandlers)", handler, nargs);
+        gas_fail(call, "there is no handler %d with %u arguments; register it first (gex_EP_RegisterHandlers)", handler,
+                 nargs);
     const gex_AM_Entry_t *entry = &entries[handler];
-    if (gas.check && ((entry->gex_flags & GEX_FLAG_AM_MEDLONG && !(entry->gex_flags & kind)) || entry->gex_nargs != nargs))
-        gas_fail(call, "handler %d (%s) was registered with %u arguments and flags %#x, which does not fit a call with %u",
+    if (gas.check &&
+        ((entry->gex_flags & GEX_FLAG_AM_MEDLONG && !(entry->gex_flags & kind)) || entry->gex_nargs != nargs))
+        gas_fail(call,
+                 "handler %d (%s) was registered with %u arguments and flags %#x, which does not fit a call with %u",
                  handler, entry->gex_name ? entry->gex_name : "no name", entry->gex_nargs, entry->gex_flags, nargs);
     if (gas.check && entry->gex_flags & GEX_FLAG_AM_REQREP &&
         !(entry->gex_flags & (reply ? GEX_FLAG_AM_REPLY : GEX_FLAG_AM_REQUEST)))
-        gas_fail(call, "handler %d (%s) was registered for %s only", handler, entry->gex_name ? entry->gex_name : "no name",
-                 reply ? "requests" : "replies");
+        gas_fail(call, "handler %d (%s) was registered for %s only", handler,
+                 entry->gex_name ? entry->gex_name : "no name", reply ? "requests" : "replies");
     return CW_AM_HEAD(CW_AM_GEX, handler, nargs);
 }
 
@@ -193,7 +196,8 @@ GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index
 }
 
 // ---------------------------------------------------------------- replies
-GAS_API int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags, unsigned int nargs, ...)
+GAS_API int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags, unsigned int nargs,
+                                     ...)
 {
     static const char call[] = "gex_AM_ReplyShort";
     uint32_t head = head_of(call, handler, nargs, GEX_FLAG_AM_SHORT, true), args[CW_AM_MAX_ARGS];
@@ -279,13 +283,15 @@ LIMIT_OF_PEER(gex_AM_MaxReplyMedium, CW_AM_MAX_MEDIUM)
 LIMIT_OF_PEER(gex_AM_MaxRequestLong, max_long())
 LIMIT_OF_PEER(gex_AM_MaxReplyLong, max_long())
 
-GAS_API size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs)
+GAS_API size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                                        unsigned int nargs)
 {
     (void)token, (void)lc_opt, (void)flags, (void)nargs;
     return CW_AM_MAX_MEDIUM;
 }
 
-GAS_API size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs)
+GAS_API size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                                      unsigned int nargs)
 {
     (void)token, (void)lc_opt, (void)flags, (void)nargs;
     return max_long();

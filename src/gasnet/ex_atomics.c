@@ -60,12 +60,18 @@ ARITHMETIC(double, double, WITHOUT_BITS)
 void gex_apply(gex_DT_t dt, gex_OP_t op, const void *in, void *out, size_t count)
 {
     switch (dt) {
-    case GEX_DT_I32: APPLY(int32_t) break;
-    case GEX_DT_U32: APPLY(uint32_t) break;
-    case GEX_DT_I64: APPLY(int64_t) break;
-    case GEX_DT_U64: APPLY(uint64_t) break;
-    case GEX_DT_FLT: APPLY(float) break;
-    default: APPLY(double) break;
+    case GEX_DT_I32:
+        APPLY(int32_t) break;
+    case GEX_DT_U32:
+        APPLY(uint32_t) break;
+    case GEX_DT_I64:
+        APPLY(int64_t) break;
+    case GEX_DT_U64:
+        APPLY(uint64_t) break;
+    case GEX_DT_FLT:
+        APPLY(float) break;
+    default:
+        APPLY(double) break;
     }
 }
 
@@ -161,15 +167,31 @@ static bool native(gex_DT_t dt, gex_OP_t op, uint64_t *operand_p, cw_amo_op_t *a
 {
     bool real = dt & (GEX_DT_FLT | GEX_DT_DBL);
     switch (op) {
-    case GEX_OP_SET: *amo_p = CW_AMO_SWAP; return true;
-    case GEX_OP_AND: *amo_p = CW_AMO_AND; return true;
-    case GEX_OP_OR: *amo_p = CW_AMO_OR; return true;
-    case GEX_OP_XOR: *amo_p = CW_AMO_XOR; return true;
-    case GEX_OP_ADD: break;
-    case GEX_OP_SUB: *operand_p = 0 - *operand_p; break;
-    case GEX_OP_INC: *operand_p = 1; break;
-    case GEX_OP_DEC: *operand_p = (uint64_t)-1; break;
-    default: return false;
+    case GEX_OP_SET:
+        *amo_p = CW_AMO_SWAP;
+        return true;
+    case GEX_OP_AND:
+        *amo_p = CW_AMO_AND;
+        return true;
+    case GEX_OP_OR:
+        *amo_p = CW_AMO_OR;
+        return true;
+    case GEX_OP_XOR:
+        *amo_p = CW_AMO_XOR;
+        return true;
+    case GEX_OP_ADD:
+        break;
+    case GEX_OP_SUB:
+        *operand_p = 0 - *operand_p;
+        break;
+    case GEX_OP_INC:
+        *operand_p = 1;
+        break;
+    case GEX_OP_DEC:
+        *operand_p = (uint64_t)-1;
+        break;
+    default:
+        return false;
     }
     *amo_p = CW_AMO_ADD;
     return !real;
@@ -199,8 +221,8 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
                           gex_Flags_t flags)
 {
     if (CW_UNLIKELY(ad->dt != dt || !(ad->ops & op) || (op & (op - 1))))
-        gas_fail(call, "the domain was created for type %#x and operations %#x, not for type %#x and operation %#x", ad->dt,
-                 ad->ops, dt, op);
+        gas_fail(call, "the domain was created for type %#x and operations %#x, not for type %#x and operation %#x",
+                 ad->dt, ad->ops, dt, op);
     uint32_t pe = gex_peer(call, flags & GEX_FLAG_RANK_IS_JOBRANK ? &gex.world : ad->tm, rank);
     size_t nbytes = gex_dt_nbytes(dt);
     if (CW_UNLIKELY((uintptr_t)addr % nbytes || !gas_is_reachable(pe, addr, nbytes)))

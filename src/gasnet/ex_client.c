@@ -19,11 +19,11 @@ void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank)
 }
 
 // ---------------------------------------------------------------- client
-GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *name, int *argc,
-                                     char ***argv, gex_Flags_t flags, int mode, const char *config)
+GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *name,
+                                     int *argc, char ***argv, gex_Flags_t flags, int mode, const char *config)
 {
     if (gex.begun || !name || !client_p || !ep_p || !tm_p) {
-        cwu_error("gex_Client_Init: %s", gex.begun ? "called a second time: there is one client in a process"
+        gex_error("gex_Client_Init: %s", gex.begun ? "called a second time: there is one client in a process"
                                                    : "name and pointers must not be NULL");
         return GASNET_ERR_BAD_ARG;
     }
@@ -108,19 +108,22 @@ GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t 
     void *area = cw_area(&most);
     bool everything = gas.segments == GAS_EVERYTHING;
     if (!segment_p || tm != &gex.world || gex.ep.segment) {
-        cwu_error("gex_Segment_Attach: %s", gex.ep.segment ? "the endpoint has a segment already"
-                                                           : "wants a place for the segment, and the team of gex_Client_Init");
+        gex_error("gex_Segment_Attach: %s", gex.ep.segment
+                                                ? "the endpoint has a segment already"
+                                                : "wants a place for the segment, and the team of gex_Client_Init");
         return GASNET_ERR_BAD_ARG;
     }
     if (!everything && (nbytes % GASNET_PAGESIZE || nbytes > gasnet_getMaxLocalSegmentSize())) {
-        cwu_error("gex_Segment_Attach: %zu bytes are no multiple of GASNET_PAGESIZE (%d) up to %zu (GASNET_MAX_SEGSIZE sets it)",
+        gex_error("gex_Segment_Attach: %zu bytes are no multiple of GASNET_PAGESIZE (%d) up to %zu (GASNET_MAX_SEGSIZE "
+                  "sets it)",
                   (size_t)nbytes, GASNET_PAGESIZE, (size_t)gasnet_getMaxLocalSegmentSize());
         return GASNET_ERR_BAD_ARG;
     }
     uintptr_t *sizes = calloc(gas.nodes, sizeof *sizes);
     if (!sizes)
         return GASNET_ERR_RESOURCE;
-    gex.segment = (struct gex_causeway_segment){.addr = everything ? NULL : area, .nbytes = everything ? UINTPTR_MAX : nbytes};
+    gex.segment =
+        (struct gex_causeway_segment){.addr = everything ? NULL : area, .nbytes = everything ? UINTPTR_MAX : nbytes};
     gex_coll_gather(tm, sizes, &gex.segment.nbytes, sizeof *sizes);
     gex.segment_size = sizes;
     gex.ep.segment = &gex.segment;
@@ -161,7 +164,8 @@ GAS_API void gex_Segment_SetCData(gex_Segment_t segment, const void *cdata)
     segment->cdata = (void *)(uintptr_t)cdata;
 }
 
-GAS_API int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p, uintptr_t *size_p)
+GAS_API int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
+                                   uintptr_t *size_p)
 {
     uint32_t pe = gex_peer(__func__, tm, rank);
     uintptr_t nbytes = gex.segment_size ? gex.segment_size[pe] : 0, owner = nbytes ? gas.segment[pe].addr : 0;
@@ -226,7 +230,8 @@ GAS_API void gex_System_QueryHostInfo(gex_RankInfo_t **info_p, gex_Rank_t *count
     gex_System_QueryNbrhdInfo(info_p, count_p, mine_p);
 }
 
-GAS_API void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbrhd_p, gex_Rank_t *hosts_p, gex_Rank_t *my_host_p)
+GAS_API void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbrhd_p, gex_Rank_t *hosts_p,
+                                        gex_Rank_t *my_host_p)
 {
     gex_check_rank(__func__, &gex.world, 0);
     if (nbrhds_p)
@@ -250,8 +255,8 @@ GAS_API int gex_System_QueryHiddenAMConcurrencyLevel(void)
     return 0;
 }
 
-GAS_API int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p, const gex_ProgressThreadInfo_t **info_p,
-                                            gex_Flags_t flags)
+GAS_API int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p,
+                                            const gex_ProgressThreadInfo_t **info_p, gex_Flags_t flags)
 {
     (void)client, (void)flags;
     *count_p = 0;
@@ -259,14 +264,12 @@ GAS_API int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *c
     return GASNET_OK;
 }
 
-static int verbose_errors = 1;
-
 GAS_API int gex_System_GetVerboseErrors(void)
 {
-    return verbose_errors;
+    return !gex.quiet;
 }
 
 GAS_API void gex_System_SetVerboseErrors(int enable)
 {
-    verbose_errors = !!enable;
+    gex.quiet = !enable;
 }

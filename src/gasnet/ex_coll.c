@@ -56,8 +56,9 @@ void gex_coll_open(void)
     cell_nbytes = (sizeof(gex_cell_t) + GEX_SLOTS * piece_nbytes * (1 + (size_t)gas.nodes) + 63) & ~(size_t)63;
     cells = cw_heap_malloc(64, cell_nbytes * GEX_TEAMS);
     if (!cells)
-        cwu_fatal("gex_Client_Init: the symmetric heap has no %zu bytes for collectives; give more (SHMEM_SYMMETRIC_SIZE)",
-                  cell_nbytes * GEX_TEAMS);
+        cwu_fatal(
+            "gex_Client_Init: the symmetric heap has no %zu bytes for collectives; give more (SHMEM_SYMMETRIC_SIZE)",
+            cell_nbytes * GEX_TEAMS);
     for (int id = 0; id < GEX_TEAMS; id++)
         memset(cells + (size_t)id * cell_nbytes, 0, sizeof(gex_cell_t));
 }
@@ -146,8 +147,8 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
         if (coll->kind == BARRIER || coll->kind == GATHER || nbytes == 0)
             cw_amo_posting(&cw_ctx_default, &cell->released[slot], CW_AMO_SET, sizeof(uint64_t), number + 1, pe);
         else
-            cw_put_signal(&cw_ctx_default, result_of(cell, slot), result, nbytes, &cell->released[slot], number + 1, CW_AMO_SET,
-                          pe, false);
+            cw_put_signal(&cw_ctx_default, result_of(cell, slot), result, nbytes, &cell->released[slot], number + 1,
+                          CW_AMO_SET, pe, false);
     }
     gas_quiet();  // what is posted travels now, whatever this PE does next
 }
@@ -164,8 +165,7 @@ static void arrive(gex_coll_t *coll, const char *src, size_t nbytes)
         cw_put(&cw_ctx_default, contribution_of(cell, slot, tm->rank), src, nbytes, root);
         cw_fence(&cw_ctx_default);
     }
-    uint64_t before =
-        cw_amo_fetching(&cw_ctx_default, &cell->arrived[slot], CW_AMO_ADD, sizeof(uint64_t), 1, 0, root);
+    uint64_t before = cw_amo_fetching(&cw_ctx_default, &cell->arrived[slot], CW_AMO_ADD, sizeof(uint64_t), 1, 0, root);
     if (before % tm->size == tm->size - 1)
         release(coll, number, nbytes);
 }
@@ -183,8 +183,8 @@ static void consume(gex_coll_t *coll, uint64_t number)
     size_t left = coll->nbytes - coll->done, nbytes = left < coll->piece ? left : coll->piece;
     if (coll->kind == GATHER) {
         for (uint32_t rank = 0; rank < tm->size; rank++)
-            cw_get(&cw_ctx_default, coll->dst + (size_t)rank * coll->nbytes, contribution_of(cell_of(tm->id), slot, rank),
-                   nbytes, (int)gex_pe(tm, 0));
+            cw_get(&cw_ctx_default, coll->dst + (size_t)rank * coll->nbytes,
+                   contribution_of(cell_of(tm->id), slot, rank), nbytes, (int)gex_pe(tm, 0));
     } else if (coll->wanted && nbytes) {
         memcpy(coll->dst + coll->done, result_of(tm->near, slot), nbytes);
     }
@@ -272,7 +272,10 @@ static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const
     if (what->dt_nbytes > piece_nbytes)
         gas_fail(call, "an element has %zu bytes; at most %zu are possible", what->dt_nbytes, piece_nbytes);
     bool user = what->op == GEX_OP_USER || what->op == GEX_OP_USER_NC;
-    if (user ? !what->user_op : what->dt == GEX_DT_USER || !(what->op & (GEX_OP_MAX * 2 - 1) & ~GEX_OP_SUB))
+    gex_OP_t possible = GEX_OP_ADD | GEX_OP_MULT | GEX_OP_MIN | GEX_OP_MAX;
+    if (!(what->dt & (GEX_DT_FLT | GEX_DT_DBL)))
+        possible |= GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR;
+    if (user ? !what->user_op : what->dt == GEX_DT_USER || !(what->op & possible) || (what->op & (what->op - 1)))
         gas_fail(call, "operation %#x %s", what->op, user ? "needs a function" : "is none that reduces this type");
     if (count && (!src || (what->wanted && !what->dst)))
         gas_fail(call, "a NULL buffer with %zu elements", count);
@@ -283,23 +286,34 @@ static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const
     return start(what, src);
 }
 
-GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *src, gex_DT_t dt, size_t dt_sz, size_t dt_cnt,
-                                           gex_OP_t op, gex_Coll_ReduceFn_t user_op, void *user_cdata, gex_Flags_t flags)
-{
-    (void)flags;
-    gex_check_rank(__func__, tm, 0);
-    gex_coll_t what = {.dst = dst, .wanted = true, .dt = dt, .dt_nbytes = dt_sz, .op = op, .user_op = user_op,
-                       .user_cdata = user_cdata};
-    return reduce(__func__, tm, &what, src, dt_cnt);
-}
-
-GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, gex_DT_t dt, size_t dt_sz,
+GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *src, gex_DT_t dt, size_t dt_sz,
                                            size_t dt_cnt, gex_OP_t op, gex_Coll_ReduceFn_t user_op, void *user_cdata,
                                            gex_Flags_t flags)
 {
     (void)flags;
+    gex_check_rank(__func__, tm, 0);
+    gex_coll_t what = {.dst = dst,
+                       .wanted = true,
+                       .dt = dt,
+                       .dt_nbytes = dt_sz,
+                       .op = op,
+                       .user_op = user_op,
+                       .user_cdata = user_cdata};
+    return reduce(__func__, tm, &what, src, dt_cnt);
+}
+
+GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, gex_DT_t dt,
+                                           size_t dt_sz, size_t dt_cnt, gex_OP_t op, gex_Coll_ReduceFn_t user_op,
+                                           void *user_cdata, gex_Flags_t flags)
+{
+    (void)flags;
     gex_check_rank(__func__, tm, root);
-    gex_coll_t what = {.dst = dst, .wanted = tm->rank == root, .dt = dt, .dt_nbytes = dt_sz, .op = op, .user_op = user_op,
+    gex_coll_t what = {.dst = dst,
+                       .wanted = tm->rank == root,
+                       .dt = dt,
+                       .dt_nbytes = dt_sz,
+                       .op = op,
+                       .user_op = user_op,
                        .user_cdata = user_cdata};
     return reduce(__func__, tm, &what, src, dt_cnt);
 }

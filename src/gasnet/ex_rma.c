@@ -11,8 +11,8 @@ static uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void 
         return pe;
     uintptr_t size = gex.segment_size ? gex.segment_size[pe] : 0, at = (uintptr_t)remote - gas.segment[pe].addr;
     if (at >= size || nbytes > size - at)
-        gas_fail(call, "%p (%zu bytes) is not in the segment of rank %u, which has %zu bytes from %p on", remote, nbytes, rank,
-                 (size_t)size, (void *)gas.segment[pe].addr);
+        gas_fail(call, "%p (%zu bytes) is not in the segment of rank %u, which has %zu bytes from %p on", remote,
+                 nbytes, rank, (size_t)size, (void *)gas.segment[pe].addr);
     return pe;
 }
 
@@ -22,7 +22,8 @@ static void *plain(const void *p)
 }
 
 // ---------------------------------------------------------------- puts
-GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes, gex_Flags_t flags)
+GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                                gex_Flags_t flags)
 {
     (void)flags;
     gasnet_put_bulk(look(__func__, tm, rank, dest, nbytes), dest, plain(src), nbytes);
@@ -40,8 +41,8 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
     return gasnet_put_nb(pe, dest, plain(src), nbytes);
 }
 
-GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes, gex_Event_t *lc_opt,
-                           gex_Flags_t flags)
+GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                           gex_Event_t *lc_opt, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look(__func__, tm, rank, dest, nbytes);
@@ -69,7 +70,8 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, g
     return gasnet_put_nb_val(look(__func__, tm, rank, dest, nbytes), dest, value, nbytes);
 }
 
-GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes, gex_Flags_t flags)
+GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
+                              gex_Flags_t flags)
 {
     (void)flags;
     gasnet_put_nbi_val(look(__func__, tm, rank, dest, nbytes), dest, value, nbytes);
@@ -97,7 +99,8 @@ GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, 
     return 0;
 }
 
-GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
+GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, size_t nbytes,
+                                               gex_Flags_t flags)
 {
     (void)flags;
     return gasnet_get_val(look(__func__, tm, rank, src, nbytes), src, nbytes);

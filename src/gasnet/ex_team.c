@@ -71,7 +71,8 @@ GAS_API gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank,
 GAS_API gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index)
 {
     if (local_ep != &gex.ep || remote_ep_index != 0)
-        gas_fail(__func__, "there is one endpoint in a process, with index 0 (index %u was asked for)", remote_ep_index);
+        gas_fail(__func__, "there is one endpoint in a process, with index 0 (index %u was asked for)",
+                 remote_ep_index);
     return &gex.world;
 }
 
@@ -120,13 +121,14 @@ static gex_TM_t make_team(const member_t *members, uint32_t size, gex_Flags_t fl
             *first_p = members[i].numbers_used;
     }
     if ((used & ((UINT32_C(1) << GEX_TEAMS) - 1)) == (UINT32_C(1) << GEX_TEAMS) - 1)
-        gas_fail("gex_TM_Split", "the members are in %d teams already, together; destroy some (gex_TM_Destroy)", GEX_TEAMS);
+        gas_fail("gex_TM_Split", "the members are in %d teams already, together; destroy some (gex_TM_Destroy)",
+                 GEX_TEAMS);
     tm->id = __builtin_ctz(~used);
     return tm;
 }
 
-GAS_API size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key, void *scratch_addr, size_t scratch_size,
-                            gex_Flags_t flags)
+GAS_API size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key, void *scratch_addr,
+                            size_t scratch_size, gex_Flags_t flags)
 {
     (void)scratch_addr, (void)scratch_size;  // cells are the library's own
     gex_check_rank(__func__, parent, 0);
@@ -134,8 +136,13 @@ GAS_API size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int 
         return 0;
     if (parent->begun > numbers_used)
         numbers_used = parent->begun;
-    member_t mine = {.color = color, .key = key, .joins = new_tm_p != NULL, .pe = gas.me, .used = cells_used,
-                     .rank = parent->rank, .numbers_used = numbers_used};
+    member_t mine = {.color = color,
+                     .key = key,
+                     .joins = new_tm_p != NULL,
+                     .pe = gas.me,
+                     .used = cells_used,
+                     .rank = parent->rank,
+                     .numbers_used = numbers_used};
     member_t *all = calloc(parent->size, sizeof *all);
     if (!all)
         cwu_fatal("gex_TM_Split: out of memory for %u members", parent->size);
