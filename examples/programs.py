@@ -38,6 +38,9 @@ ALL = (
         ("integer sort, gauss", "-n 16M -d gauss", "-n 16M -d gauss"))),
     Example("05-graph", "graph", (
         ("graph", "-g {graph} {names} -d both -k 8", "-g {graph} {names} -d both -k 4"),)),
+    Example("06-am-pingpong", "am_pingpong", (("AM ping-pong", "20000", "2000"),)),
+    Example("07-hash-table", "hash_table", (("hash table", "2000000", "20000"),)),
+    Example("08-work-stealing", "work_stealing", (("work stealing", "40000", "40000"),)),
 )
 
 
