@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import shlex
-import subprocess
 import sys
 
 BENCH = os.path.dirname(os.path.abspath(__file__))
@@ -19,6 +18,7 @@ sys.path.insert(0, BENCH)
 sys.dont_write_bytecode = True
 
 from driver import build, measure, peers, plan, report, table  # noqa: E402
+from driver.draw import draw  # noqa: E402
 from driver.store import Store  # noqa: E402
 
 
@@ -77,20 +77,6 @@ def measured(args, ours, others):
     return store, document
 
 
-def draw(json_file, folder):
-    """In a process of its own: the interpreter that has matplotlib may be another one than this."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        cmd = [python, "-m", "driver.plots", os.path.abspath(json_file), os.path.abspath(folder)]
-        probe = subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False)
-        if probe.returncode == 0:
-            done = subprocess.run(cmd, cwd=BENCH, capture_output=True, text=True, check=False)
-            if done.returncode:
-                say(f"figures: {done.stderr.strip().splitlines()[-1]}")
-            return done.stdout.split("\n")[:-1]
-    say("figures: skipped, no matplotlib (Debian: python3-matplotlib)")
-    return []
-
-
 class Named:
     """A peer as an earlier run knew it."""
 
@@ -119,7 +105,7 @@ def main():
     table.print_sweeps(store, others, say)
     for name, reason in document["remarks"].items():
         say(f"remark: {name}: {reason}")
-    figures = draw(json_file, args.plots or os.path.join(ROOT, "build", "bench", "plots"))
+    figures = draw("driver.plots", json_file, args.plots or os.path.join(ROOT, "build", "bench", "plots"), say)
     say("")
     for figure in figures:
         say(f"figure: {os.path.relpath(figure)}")

@@ -188,10 +188,10 @@ gasnet_handle_t gasnet_puti_nb_bulk(gasnet_node_t dstnode, size_t dstcount, void
                                     size_t srccount, void *const srclist[], size_t srclen);
 gasnet_handle_t gasnet_geti_nb_bulk(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,
                                     size_t srccount, void *const srclist[], size_t srclen);
-void gasnet_puti_nbi_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,
-                          size_t srccount, void *const srclist[], size_t srclen);
-void gasnet_geti_nbi_bulk(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,
-                          size_t srccount, void *const srclist[], size_t srclen);
+void gasnet_puti_nbi_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen, size_t srccount,
+                          void *const srclist[], size_t srclen);
+void gasnet_geti_nbi_bulk(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode, size_t srccount,
+                          void *const srclist[], size_t srclen);
 
 void gasnet_puts_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr,
                       const size_t srcstrides[], const size_t count[], size_t stridelevels);
@@ -243,10 +243,12 @@ void gasnet_causeway_announce(int mode, const char *source);
 #define GASNET_CAUSEWAY_TEXT(x) GASNET_CAUSEWAY_TEXT_(x)
 __asm__(".globl gasnet_threads_of_objects_differ\n"
         ".hidden gasnet_threads_of_objects_differ\n"
-        ".set gasnet_threads_of_objects_differ, " GASNET_CAUSEWAY_TEXT(GASNET_CAUSEWAY_THREADS) "\n"
-        ".globl gasnet_segment_of_objects_differs\n"
-        ".hidden gasnet_segment_of_objects_differs\n"
-        ".set gasnet_segment_of_objects_differs, " GASNET_CAUSEWAY_TEXT(GASNET_CAUSEWAY_SEGMENT) "\n");
+        ".set gasnet_threads_of_objects_differ, " GASNET_CAUSEWAY_TEXT(
+            GASNET_CAUSEWAY_THREADS) "\n"
+                                     ".globl gasnet_segment_of_objects_differs\n"
+                                     ".hidden gasnet_segment_of_objects_differs\n"
+                                     ".set gasnet_segment_of_objects_differs, " GASNET_CAUSEWAY_TEXT(
+                                         GASNET_CAUSEWAY_SEGMENT) "\n");
 
 /** Tells the library, before main, that this process uses GASNet, and how: also objects in libraries are compared. */
 static void gasnet_causeway_announce_this(void) __attribute__((__constructor__, __used__));

@@ -12,6 +12,7 @@ PROGRAMS = {
     "coll": ["coll.c"],
     "startup": ["startup.c"],
     "insn": ["insn/insn.c", "insn/step.c"],
+    "ring": ["ring.c"],
 }
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
@@ -53,7 +54,8 @@ class Builder:
         for program in programs:
             self._one(peer.oshcc, peer.tag, program, PROGRAMS[program])
 
-    def baselines(self):
+    def baselines(self, names=tuple(BASELINES)):
         compiler = os.environ.get("CC", "cc")
-        for program, (sources, libs) in BASELINES.items():
+        for program in names:
+            sources, libs = BASELINES[program]
             self._one(compiler, "baseline", program, sources, libs)

@@ -26,7 +26,8 @@ bool cw_area_leaves_data(void)
 /** The largest power of two that fits the machine once for each of its PEs: hosts that differ a little agree on it. */
 static uint64_t default_size(uint64_t machine_nbytes)
 {
-    uint64_t sharers = (uint64_t)(cw_world.machine_pes > cw_world.max_slots ? cw_world.machine_pes : cw_world.max_slots);
+    uint64_t sharers =
+        (uint64_t)(cw_world.machine_pes > cw_world.max_slots ? cw_world.machine_pes : cw_world.max_slots);
     uint64_t most = machine_nbytes / sharers, size = UINT64_C(1) << 20;
     while (size <= most / 2 && size < UINT64_C(1) << 40)
         size *= 2;

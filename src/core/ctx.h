@@ -21,6 +21,7 @@
 typedef struct cw_port {
     pthread_mutex_t lock;
     bool locked;
+    struct cw_port *next;    // of those that have a client
     cwt_client_t *client;    // NULL until the first operation that leaves the node
     cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client
     cwt_target_t **targets;  // [nnodes] arrays of one record per slot, NULL until touched
@@ -32,6 +33,9 @@ cw_port_t *cw_port_create(bool locked);
 /** Closes the client, if there is one; what was in flight must be done. */
 void cw_port_close(cw_port_t *port);
 void cw_port_destroy(cw_port_t *port);
+/** What the clients of all ports have done since the job was joined, those that were closed included. */
+void cw_port_stats(cwt_stats_t *sum_p);
+void cw_port_stats_begin(void);
 
 /** `last` of a context while a quiet is under way: others that come meanwhile must not take it for idle. */
 #define CW_CTX_EMPTYING ((uintptr_t)3)

@@ -143,10 +143,11 @@ int cw_job_node_record(int node, cw_node_record_t *record_p)
         return CW_EMISMATCH;
     }
     if (record_p->area_nbytes != mine->area_nbytes) {
-        cwu_error("the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on PE %d (host %s); give every PE the "
-                  "same",
-                  (unsigned long long)mine->area_nbytes, (unsigned long long)record_p->area_nbytes,
-                  cw_world.leader_of_node[node], record_p->host);
+        cwu_error(
+            "the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on PE %d (host %s); give every PE the "
+            "same",
+            (unsigned long long)mine->area_nbytes, (unsigned long long)record_p->area_nbytes,
+            cw_world.leader_of_node[node], record_p->host);
         return CW_EMISMATCH;
     }
     if (record_p->program != mine->program || record_p->data_nbytes != mine->data_nbytes ||

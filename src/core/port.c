@@ -12,6 +12,59 @@
 
 cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static struct {
+    pthread_mutex_t lock;  // guards all of this
+    cw_port_t *open;       // ports with a client
+    cwt_stats_t closed;    // what closed ones have done
+} ports = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_stats(cwt_stats_t *sum, const cw_port_t *port)
+{
+    cwt_stats_t s;
+    cw_transport->stats(port->client, &s);
+    sum->connections += s.connections;
+    sum->reconnects += s.reconnects;
+    sum->endpoints += s.endpoints;
+    sum->connect_ns += s.connect_ns;
+    sum->puts += s.puts;
+    sum->gets += s.gets;
+    sum->requests += s.requests;
+    sum->flushes += s.flushes;
+}
+
+void cw_port_stats(cwt_stats_t *sum_p)
+{
+    pthread_mutex_lock(&ports.lock);
+    *sum_p = ports.closed;
+    for (const cw_port_t *port = ports.open; port; port = port->next)
+        add_stats(sum_p, port);
+    pthread_mutex_unlock(&ports.lock);
+}
+
+void cw_port_stats_begin(void)
+{
+    memset(&ports.closed, 0, sizeof ports.closed);
+}
+
+static void now_open(cw_port_t *port)
+{
+    pthread_mutex_lock(&ports.lock);
+    port->next = ports.open;
+    ports.open = port;
+    pthread_mutex_unlock(&ports.lock);
+}
+
+static void no_longer_open(cw_port_t *port)
+{
+    pthread_mutex_lock(&ports.lock);
+    add_stats(&ports.closed, port);
+    cw_port_t **at = &ports.open;
+    while (*at != port)
+        at = &(*at)->next;
+    *at = port->next;
+    pthread_mutex_unlock(&ports.lock);
+}
+
 cw_port_t *cw_port_create(bool locked)
 {
     cw_port_t *port = calloc(1, sizeof *port);
@@ -24,8 +77,10 @@ cw_port_t *cw_port_create(bool locked)
 
 void cw_port_close(cw_port_t *port)
 {
-    if (port->client)
+    if (port->client) {
+        no_longer_open(port);
         cw_transport->close(port->client);
+    }
     for (int node = 0; port->targets && node < cw_world.nnodes; node++)
         free(port->targets[node]);
     free(port->targets);
@@ -79,6 +134,7 @@ static void open_port(cw_port_t *port)
     int rc = port->conn && port->targets ? open_client(port) : CW_ENOMEM;
     if (rc)
         cwu_fatal("cannot open the network for the first transfer to another node (%s)", cwu_error_name(rc));
+    now_open(port);
 }
 
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
@@ -143,9 +199,15 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
 void cw_ctx_connect_all(void)
 {
     uint64_t start = cwu_now_ns();
-    for (int pe = 0; pe < cw_world.npes; pe++)
-        if (cw_world.node_of_pe[pe] != cw_world.node)
-            cw_ctx_connect(&cw_ctx_default, pe);
+    long room = cwu_env.max_connections > 0 ? cwu_env.max_connections : cw_world.nnodes;  // no use in closing the first
+    for (int pe = 0; pe < cw_world.npes; pe++) {
+        int node = cw_world.node_of_pe[pe];
+        bool known = cw_port_default.conn && cw_port_default.conn[node];
+        if (node == cw_world.node || (!known && room == 0))
+            continue;
+        room -= !known;
+        cw_ctx_connect(&cw_ctx_default, pe);
+    }
     cw_startup_add(CW_PHASE_STATIC_CONNECT, start);
 }
 

@@ -19,6 +19,7 @@ int cw_stats_open(void)
     if (!what || strcmp(what, "0") == 0)
         return CW_OK;
     memset(&cw_stats, 0, sizeof cw_stats);  // of an earlier life; nobody else pays for these pages
+    cw_port_stats_begin();
     if (strncmp(what, "json:", 5) == 0 && what[5])
         cw_stats.json_path = what + 5;
     else if (strcmp(what, "1") != 0)

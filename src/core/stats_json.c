@@ -75,16 +75,17 @@ static void put_identity(FILE *out)
 
 static void put_network(FILE *out)
 {
-    cwt_stats_t c = {0}, s = {0};
-    if (cw_port_default.client)
-        cw_transport->stats(cw_port_default.client, &c);
+    cwt_stats_t c, s = {0};
+    cw_port_stats(&c);
     cw_server_stats(&s);
     fprintf(out,
-            "     \"connections\": %d, \"peers_touched\": %d, \"endpoints\": %" PRIu64 ", \"connect_us\": %.3f,\n"
+            "     \"connections\": %" PRIu64 ", \"reconnects\": %" PRIu64
+            ", \"nodes_touched\": %d, \"peers_touched\": %d, "
+            "\"endpoints\": %" PRIu64 ", \"connect_us\": %.3f,\n"
             "     \"network\": {\"puts\": %" PRIu64 ", \"gets\": %" PRIu64 ", \"requests\": %" PRIu64
             ", \"flushes\": %" PRIu64 "},\n",
-            cw_stats_nodes_touched(), cw_stats_peers_touched(), c.endpoints + s.endpoints, us(c.connect_ns), c.puts,
-            c.gets, c.requests, c.flushes);
+            c.connections, c.reconnects, cw_stats_nodes_touched(), cw_stats_peers_touched(), c.endpoints + s.endpoints,
+            us(c.connect_ns), c.puts, c.gets, c.requests, c.flushes);
     fprintf(out,
             "     \"served\": {\"connections\": %" PRIu64 ", \"requests\": %" PRIu64 ", \"refused\": %" PRIu64 "},\n",
             s.connections, s.requests, s.refused);

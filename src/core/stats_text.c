@@ -23,19 +23,21 @@ static unsigned long long llu(uint64_t n)
 
 static void print_start(FILE *out)
 {
-    cwt_stats_t c = {0}, s = {0};
-    if (cw_port_default.client)
-        cw_transport->stats(cw_port_default.client, &c);
+    cwt_stats_t c, s = {0};
+    cw_port_stats(&c);
     cw_server_stats(&s);
     fprintf(out, "causeway: stats: PE %d node %d: start-up in us:", cw_world.pe, cw_world.node);
     for (cw_phase_t phase = 0; phase < CW_PHASES; phase++)
         fprintf(out, "%s %s %.0f", phase ? "," : "", cw_startup_name(phase), us(cw_startup_ns(phase)));
     fprintf(out, "; exchange %s, fabric %s\n", cw_startup_exchange_name(), cw_startup_fabric_name());
-    fprintf(out,
-            "causeway: stats: PE %d: nodes touched %d, connect time %.0f us; puts %llu gets %llu requests %llu flushes "
-            "%llu; served: connections %llu requests %llu refused %llu\n",
-            cw_world.pe, cw_stats_nodes_touched(), us(c.connect_ns), llu(c.puts), llu(c.gets), llu(c.requests),
-            llu(c.flushes), llu(s.connections), llu(s.requests), llu(s.refused));
+    fprintf(
+        out,
+        "causeway: stats: PE %d: nodes touched %d, connections %llu, opened again %llu, endpoints %llu, connect time "
+        "%.0f us; puts %llu gets %llu requests %llu flushes %llu; served: connections %llu requests %llu refused "
+        "%llu\n",
+        cw_world.pe, cw_stats_nodes_touched(), llu(c.connections), llu(c.reconnects), llu(c.endpoints + s.endpoints),
+        us(c.connect_ns), llu(c.puts), llu(c.gets), llu(c.requests), llu(c.flushes), llu(s.connections),
+        llu(s.requests), llu(s.refused));
 }
 
 static void print_memory(FILE *out)

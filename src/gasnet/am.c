@@ -17,8 +17,8 @@ int gas_check_table(const gasnet_handlerentry_t *table, int numentries)
 {
     bool used[HANDLERS] = {false};
     if (numentries < 0 || numentries > HANDLERS - FIRST_CLIENT_HANDLER || (numentries > 0 && !table)) {
-        cwu_error("gasnet_attach: numentries is %d with table %p; give 0 to %d entries", numentries, (const void *)table,
-                  HANDLERS - FIRST_CLIENT_HANDLER);
+        cwu_error("gasnet_attach: numentries is %d with table %p; give 0 to %d entries", numentries,
+                  (const void *)table, HANDLERS - FIRST_CLIENT_HANDLER);
         return GASNET_ERR_BAD_ARG;
     }
     for (int i = 0; i < numentries; i++) {
@@ -71,8 +71,8 @@ static __attribute__((noinline, cold)) void refuse(const char *call, gasnet_node
     gas_check_life(call);
     gas_check_node(call, node);
     if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(CW_AM_GASNET, handler))
-        gas_fail(call, "there is no handler %d (message to node %u); gasnet_attach was given none with that index", handler,
-                 node);
+        gas_fail(call, "there is no handler %d (message to node %u); gasnet_attach was given none with that index",
+                 handler, node);
     if (nbytes > most)
         gas_fail(call, "the payload has %zu bytes (message to node %u); at most %zu are possible", nbytes, node, most);
 }
@@ -158,10 +158,11 @@ static __attribute__((noinline, cold)) void refuse_reply(const char *call, const
                                                          size_t nbytes, size_t most)
 {
     if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(CW_AM_GASNET, handler))
-        gas_fail(call, "there is no handler %d (reply to node %d); gasnet_attach was given none with that index", handler,
-                 msg->source);
+        gas_fail(call, "there is no handler %d (reply to node %d); gasnet_attach was given none with that index",
+                 handler, msg->source);
     if (nbytes > most)
-        gas_fail(call, "the payload has %zu bytes (reply to node %d); at most %zu are possible", nbytes, msg->source, most);
+        gas_fail(call, "the payload has %zu bytes (reply to node %d); at most %zu are possible", nbytes, msg->source,
+                 most);
 }
 
 /** The message that a token stands for; core looks at the rest. */
@@ -171,7 +172,8 @@ static cw_am_msg_t *message(const char *call, gasnet_token_t token, int handler,
     if (CW_UNLIKELY(!msg || (gas.check && msg != cw_am_running())))
         gas_fail(call, "the token %p is not that of a message being handled by this thread", token);
     if (CW_UNLIKELY(gas.check && gas_thread()->locks))
-        gas_fail(call, "the handler still holds the HSL at %p; unlock it before the reply", (void *)gas_thread()->locks);
+        gas_fail(call, "the handler still holds the HSL at %p; unlock it before the reply",
+                 (void *)gas_thread()->locks);
     if (CW_UNLIKELY(handler < FIRST_CLIENT_HANDLER || nbytes > most || gas.check))
         refuse_reply(call, msg, handler, nbytes, most);
     return msg;

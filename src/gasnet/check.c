@@ -16,8 +16,9 @@ void gas_check_life(const char *call)
         return;
     const gas_thread_t *me = gas_thread();
     if (cw_am_running())
-        gas_fail(call, "called inside a handler of an active message, which may only reply, lock and ask who it is; set a "
-                       "flag and call it later");
+        gas_fail(call,
+                 "called inside a handler of an active message, which may only reply, lock and ask who it is; set a "
+                 "flag and call it later");
     if (me->locks)
         gas_fail(call, "called while this thread holds the HSL at %p; unlock it first", (void *)me->locks);
     if (me->no_interrupts)
@@ -46,7 +47,8 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
     if (gas.mixed && gas_is_reachable(node, addr, nbytes))
         return;  // memory of OpenSHMEM
     if (s->size == 0)
-        gas_fail(call, "%s %p (%zu bytes) is not in the segment of node %u, which has none (segsize 0 at gasnet_attach)",
+        gas_fail(call,
+                 "%s %p (%zu bytes) is not in the segment of node %u, which has none (segsize 0 at gasnet_attach)",
                  what, addr, nbytes, node);
     gas_fail(call, "%s %p (%zu bytes) is not in the segment of node %u, which is %p-%p (%zu bytes)", what, addr, nbytes,
              node, (void *)s->addr, (void *)(s->addr + s->size), (size_t)s->size);

@@ -8,11 +8,13 @@ typedef struct error {
 
 static const error_t errors[] = {
     {GASNET_OK, "GASNET_OK", "No error"},
-    {GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT", "GASNet is not in the state that the call needs (gasnet_init, gasnet_attach)"},
+    {GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT",
+     "GASNet is not in the state that the call needs (gasnet_init, gasnet_attach)"},
     {GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "The network or the system could not provide what was needed"},
     {GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "An argument is not valid"},
     {GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "The operation is not complete yet"},
-    {GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH", "The names or flags of a barrier differ between nodes or calls"},
+    {GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH",
+     "The names or flags of a barrier differ between nodes or calls"},
 };
 
 static const error_t *find(int code)

@@ -142,7 +142,8 @@ static void signal_neighbours(void)
 /** Returns the status when all have come; ends the job when somebody does not. */
 static int end_together(int status)
 {
-    uint64_t first = cw_amo_fetching(&cw_ctx_default, &me.mine->status, CW_AMO_CSWAP, 8, GIVEN | (uint32_t)status, 0, 0);
+    uint64_t first =
+        cw_amo_fetching(&cw_ctx_default, &me.mine->status, CW_AMO_CSWAP, 8, GIVEN | (uint32_t)status, 0, 0);
     int agreed = first ? (int)(uint32_t)first : status;
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
     if (ask(&me.mine->arrived, CW_AMO_ADD, 1, 0) + 1 == gas.nodes)

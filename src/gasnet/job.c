@@ -57,13 +57,15 @@ static bool check_configurations(int mode, const char *config)
 {
     if (threads_of(mode) < GAS_SEQ || threads_of(mode) > GAS_PAR || segments_of(mode) < GAS_FAST ||
         segments_of(mode) > GAS_EVERYTHING || strcmp(config, config_of(mode)) != 0) {
-        cwu_error("gasnet_init: gasnet.h of the program (\"%s\") is not that of this library; compile it again", config);
+        cwu_error("gasnet_init: gasnet.h of the program (\"%s\") is not that of this library; compile it again",
+                  config);
         return false;
     }
     if (announced.other) {
-        cwu_error("gasnet_init: %s was compiled for \"%s\", %s for \"%s\"; give all files of a program the same -DGASNET_… "
-                  "options",
-                  announced.source, config_of(announced.mode), announced.other, config_of(announced.other_mode));
+        cwu_error(
+            "gasnet_init: %s was compiled for \"%s\", %s for \"%s\"; give all files of a program the same -DGASNET_… "
+            "options",
+            announced.source, config_of(announced.mode), announced.other, config_of(announced.other_mode));
         return false;
     }
     return true;
@@ -128,13 +130,15 @@ static bool check_segment(uintptr_t segsize)
     if (gas.segments == GAS_EVERYTHING)
         return true;
     if (segsize % GASNET_PAGESIZE) {
-        cwu_error("gasnet_attach: segsize is %zu, no multiple of GASNET_PAGESIZE (%d)", (size_t)segsize, GASNET_PAGESIZE);
+        cwu_error("gasnet_attach: segsize is %zu, no multiple of GASNET_PAGESIZE (%d)", (size_t)segsize,
+                  GASNET_PAGESIZE);
         return false;
     }
     if (segsize > most) {
-        cwu_error("gasnet_attach: segsize is %zu bytes, but gasnet_getMaxLocalSegmentSize is %zu (GASNET_MAX_SEGSIZE sets "
-                  "it)",
-                  (size_t)segsize, (size_t)most);
+        cwu_error(
+            "gasnet_attach: segsize is %zu bytes, but gasnet_getMaxLocalSegmentSize is %zu (GASNET_MAX_SEGSIZE sets "
+            "it)",
+            (size_t)segsize, (size_t)most);
         return false;
     }
     return true;

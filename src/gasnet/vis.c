@@ -127,8 +127,8 @@ static void implicit(vis_t v)
 }
 
 // ---------------------------------------------------------------- what the calls are made of
-static vis_t vector(const char *call, bool put, gasnet_node_t node, size_t nfar, const gasnet_memvec_t *far, size_t nnear,
-                    const gasnet_memvec_t *near)
+static vis_t vector(const char *call, bool put, gasnet_node_t node, size_t nfar, const gasnet_memvec_t *far,
+                    size_t nnear, const gasnet_memvec_t *near)
 {
     if ((nfar && !far) || (nnear && !near))
         gas_fail(call, "a list of %zu regions is NULL", far ? nnear : nfar);
@@ -147,7 +147,8 @@ static vis_t strided(const char *call, bool put, gasnet_node_t node, void *far, 
                      const size_t *near_strides, const size_t *count, size_t levels)
 {
     if (levels > GAS_MAX_LEVELS || !count || (levels && (!far_strides || !near_strides)))
-        gas_fail(call, "stridelevels is %zu, count %p, the strides %p and %p; at most %d levels, and no list may be NULL",
+        gas_fail(call,
+                 "stridelevels is %zu, count %p, the strides %p and %p; at most %d levels, and no list may be NULL",
                  levels, (const void *)count, (const void *)far_strides, (const void *)near_strides, GAS_MAX_LEVELS);
     return (vis_t){call, node, put, strided_list(far, far_strides, count, levels),
                    strided_list(near, near_strides, count, levels)};

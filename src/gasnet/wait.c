@@ -12,7 +12,8 @@ static _Atomic int wait_mode = GASNET_WAIT_SPINBLOCK;
 GAS_API int gasnet_set_waitmode(int wait_mode_wanted)
 {
     if (wait_mode_wanted < GASNET_WAIT_SPIN || wait_mode_wanted > GASNET_WAIT_SPINBLOCK) {
-        cwu_error("gasnet_set_waitmode: %d is no wait mode; give GASNET_WAIT_SPIN, _BLOCK or _SPINBLOCK", wait_mode_wanted);
+        cwu_error("gasnet_set_waitmode: %d is no wait mode; give GASNET_WAIT_SPIN, _BLOCK or _SPINBLOCK",
+                  wait_mode_wanted);
         return GASNET_ERR_BAD_ARG;
     }
     atomic_store_explicit(&wait_mode, wait_mode_wanted, memory_order_relaxed);
@@ -49,7 +50,8 @@ GAS_API void gasnet_causeway_block(unsigned round)
         gas_wait_begin(w);
     }
     gas_wait_round(w);
-    atomic_thread_fence(memory_order_acquire);  // the condition is the client's, and a handler of another thread may write it
+    atomic_thread_fence(
+        memory_order_acquire);  // the condition is the client's, and a handler of another thread may write it
 }
 
 GAS_API void gasnet_causeway_block_end(void)

@@ -112,7 +112,8 @@ typedef struct cwt_server_config {
 } cwt_server_config_t;
 
 typedef struct cwt_stats {
-    uint64_t connections, endpoints, connect_ns, injects, puts, gets, requests, replies, flushes, refused;
+    // connections: nodes touched; reconnects: of these, opened again after they were closed to make room
+    uint64_t connections, endpoints, connect_ns, injects, puts, gets, requests, replies, flushes, refused, reconnects;
 } cwt_stats_t;
 
 typedef struct cwt_ops {
@@ -147,7 +148,8 @@ typedef struct cwt_ops {
     /** Connects to a node by the blob it published; returns with RMA possible at once. */
     int (*connect)(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p);
     /** Fills the record of one slot of that node; slice_delta is (offset of its slice) - (local slice address).
-     *  The record stays known to the client (dirty marks) until close. */
+     *  The record stays known to the client until close: for its dirty marks, and because the transport fills it in anew
+     *  when the connection changes (it may close one to make room, and opens it again at the next operation). */
     int (*target)(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
     /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; else reusable on return. */
     int (*put)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);

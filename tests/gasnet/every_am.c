@@ -78,7 +78,14 @@ static void check_args(gasnet_token_t token, unsigned who, int n, const gasnet_h
 #define REST(...) {0, ##__VA_ARGS__}
 
 // The requests' handlers answer with what they got; the replies' look at it. Indexes: 130 + 4 n + kind.
-enum { SHORT_REQUEST = 130, SHORT_REPLY = 150, DATA_REQUEST = 170, DATA_REPLY = 190, LONG_REQUEST = 210, LONG_REPLY = 230 };
+enum {
+    SHORT_REQUEST = 130,
+    SHORT_REPLY = 150,
+    DATA_REQUEST = 170,
+    DATA_REPLY = 190,
+    LONG_REQUEST = 210,
+    LONG_REPLY = 230
+};
 
 static void look_at_data(const void *buf, size_t nbytes, unsigned who)
 {
@@ -165,8 +172,8 @@ static void await(const char *what, int n)
     static int rounds;
     rounds++;
     GASNET_BLOCKUNTIL(replies >= rounds && requests >= rounds);
-    CHECK(wrong == 0 && requests == rounds && replies == rounds, "%s%d: %d wrong, %d requests, %d replies of %d", what, n,
-          wrong, requests, replies, rounds);
+    CHECK(wrong == 0 && requests == rounds && replies == rounds, "%s%d: %d wrong, %d requests, %d replies of %d", what,
+          n, wrong, requests, replies, rounds);
     wrong = 0;
     barrier();
 }

@@ -17,7 +17,8 @@ static int phase(int id, int flags, int wait_id, int wait_flags, int try)
 
 void test_barriers(void)
 {
-    const int any = GASNET_BARRIERFLAG_ANONYMOUS, bad = GASNET_BARRIERFLAG_MISMATCH, differs = GASNET_ERR_BARRIER_MISMATCH;
+    const int any = GASNET_BARRIERFLAG_ANONYMOUS, bad = GASNET_BARRIERFLAG_MISMATCH,
+              differs = GASNET_ERR_BARRIER_MISMATCH;
     for (int try = 0; try < 2; try++) {
         CHECK(phase(17, 0, 17, 0, try) == GASNET_OK, "named");
         CHECK(phase(0, 0, 0, 0, try) == GASNET_OK, "named 0");
@@ -28,7 +29,8 @@ void test_barriers(void)
         CHECK(rc == wanted, "each its own name: %d", rc);
         CHECK(phase(me == nodes - 1 ? 4 : 5, 0, me == nodes - 1 ? 4 : 5, 0, try) == wanted, "one other name");
         CHECK(phase(1, me == 0 ? bad : 0, 1, me == 0 ? bad : 0, try) == differs, "a mismatch that one node forces");
-        CHECK(phase(1, me == nodes - 1 ? bad : any, 1, me == nodes - 1 ? bad : any, try) == differs, "and among anonymous");
+        CHECK(phase(1, me == nodes - 1 ? bad : any, 1, me == nodes - 1 ? bad : any, try) == differs,
+              "and among anonymous");
         CHECK(phase(6, 0, 7, 0, try) == differs, "another id in wait");
         CHECK(phase(6, 0, 6, any, try) == differs, "other flags in wait");
         CHECK(phase(6, 0, 6, 0, try) == GASNET_OK, "all is well afterwards");
@@ -45,7 +47,8 @@ void test_barriers(void)
         while (rc == GASNET_ERR_NOT_READY)
             rc = gasnet_barrier_try((int)round, flags);
         uint64_t seen = *(volatile uint64_t *)counter;
-        CHECK(rc == GASNET_OK && (seen == round || seen == round + 1), "round %d: %d, counter %d", (int)round, rc, (int)seen);
+        CHECK(rc == GASNET_OK && (seen == round || seen == round + 1), "round %d: %d, counter %d", (int)round, rc,
+              (int)seen);
     }
     barrier();
 }

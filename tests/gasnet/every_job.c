@@ -65,12 +65,13 @@ void test_job(void)
     CHECK(gasnet_getenv("GASNET_TEST_WORD") && strcmp(gasnet_getenv("GASNET_TEST_WORD"), "for every node") == 0,
           "GASNET_TEST_WORD is %s", gasnet_getenv("GASNET_TEST_WORD"));
     CHECK(!gasnet_getenv("GASNET_NOBODY_SETS_THIS"), "a variable that nobody set");
-    const int codes[] = {GASNET_OK, GASNET_ERR_NOT_INIT, GASNET_ERR_RESOURCE, GASNET_ERR_BAD_ARG, GASNET_ERR_NOT_READY,
-                         GASNET_ERR_BARRIER_MISMATCH};
-    const char *const names[] = {"GASNET_OK", "GASNET_ERR_NOT_INIT", "GASNET_ERR_RESOURCE", "GASNET_ERR_BAD_ARG",
-                                 "GASNET_ERR_NOT_READY", "GASNET_ERR_BARRIER_MISMATCH"};
+    const int codes[] = {GASNET_OK,          GASNET_ERR_NOT_INIT,  GASNET_ERR_RESOURCE,
+                         GASNET_ERR_BAD_ARG, GASNET_ERR_NOT_READY, GASNET_ERR_BARRIER_MISMATCH};
+    const char *const names[] = {"GASNET_OK",          "GASNET_ERR_NOT_INIT",  "GASNET_ERR_RESOURCE",
+                                 "GASNET_ERR_BAD_ARG", "GASNET_ERR_NOT_READY", "GASNET_ERR_BARRIER_MISMATCH"};
     for (int i = 0; i < 6; i++)
-        CHECK(strcmp(gasnet_ErrorName(codes[i]), names[i]) == 0 && strlen(gasnet_ErrorDesc(codes[i])) > 4, "error %d", i);
+        CHECK(strcmp(gasnet_ErrorName(codes[i]), names[i]) == 0 && strlen(gasnet_ErrorDesc(codes[i])) > 4, "error %d",
+              i);
     CHECK(gasnet_ErrorName(-77) && gasnet_ErrorDesc(4711), "unknown errors have no names");
     for (int mode = GASNET_WAIT_SPIN; mode <= GASNET_WAIT_SPINBLOCK; mode++) {
         CHECK(gasnet_set_waitmode(mode) == GASNET_OK, "wait mode %d", mode);
@@ -79,7 +80,8 @@ void test_job(void)
         GASNET_BLOCKUNTIL(flag_after(5));
         CHECK(flag == 5, "BLOCKUNTIL looked %d times", flag);
     }
-    int index = message_handlers[message_handlers_count - 1].index, other = message_handlers[message_handlers_count - 2].index;
+    int index = message_handlers[message_handlers_count - 1].index,
+        other = message_handlers[message_handlers_count - 2].index;
     CHECK(index >= 128 && other >= 128 && index != other, "handlers without index got %d and %d", other, index);
     for (int i = 0; i < message_handlers_count - 1; i++)
         CHECK(message_handlers[i].index != index, "handler index %d twice", index);

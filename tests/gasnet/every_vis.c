@@ -104,7 +104,8 @@ static void test_vectors(kind_t kind)
 // ---------------------------------------------------------------- indexed: 6 of 20 bytes there, 8 of 15 here
 static void test_indexed(kind_t kind)
 {
-    static const size_t there_at[6] = {5, 50, 400, 401 + 20, 1000, 3000}, here_at[8] = {0, 20, 40, 100, 200, 300, 400, 500};
+    static const size_t there_at[6] = {5, 50, 400, 401 + 20, 1000, 3000},
+                        here_at[8] = {0, 20, 40, 100, 200, 300, 400, 500};
     void *far[6], *near[8];
     unsigned char source[AREA];
     for (int i = 0; i < 6; i++)

@@ -61,10 +61,13 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
     if (client->atomics < 0)
         return CW_ENOTSUP;
     uint64_t addr, key;
+    int rc = ofi_conn_up(conn, "atomic");
+    if (rc != 0)
+        return rc;
     if (amo < 0 || amo >= AMO_OPS || (nbytes != 4 && nbytes != 8) ||
         !ofi_remote(conn, offset, (size_t)nbytes, &addr, &key))
         return CW_EINVAL;
-    int rc = ofi_drain_puts(conn);  // no promise covers atomics behind writes
+    rc = ofi_drain_puts(conn);  // no promise covers atomics behind writes
     ofi_op_t *op = NULL;
     ofi_waiter_t w = OFI_WAITER("an atomic operation");
     while (rc == 0 && !(op = ofi_pool_get(&client->ops)))
@@ -99,7 +102,9 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
 int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p)
 {
     ofi_enter(conn->client);
+    conn->waiting++;
     bool mine = ofi_empty_begin(conn->client);  // one scratch area for operands and result
+    conn->waiting--;
     int rc = amo_locked(conn, offset, op, nbytes, operand, compare, old_p);
     if (mine)
         ofi_empty_end(conn->client);

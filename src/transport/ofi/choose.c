@@ -227,9 +227,12 @@ int ofi_load(bool one_machine)
     return rc;
 }
 
-/** A second endpoint of a process gets no answer over ofi_rxm of libfabric 1.17. */
+/** A second endpoint of a process gets no answer over ofi_rxm of libfabric 1.17; and a limit on connections is the
+ *  process's, while a client can close its own only. */
 bool ofi_one_client(void)
 {
+    if (cwu_env.max_connections > 0)
+        return true;
     pthread_mutex_lock(&load_lock);
     const char *name = load_result == 0 ? ofi_choice.info->fabric_attr->prov_name : cwu_env.provider;
     bool one = name && strstr(name, "ofi_rxm");

@@ -59,6 +59,8 @@ uint64_t ofi_timeout_ns(void)
 
 int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
 {
+    if (ofi_no_files())
+        return code;  // another connection may be given up for this one
     const char *remedy = code == CW_EREFUSED ? "the other side belongs to another job or another Causeway version"
                                              : "check that its processes run and that the address can be reached "
                                                "(CAUSEWAY_INTERFACE chooses another, CAUSEWAY_TIMEOUT waits longer)";
@@ -125,15 +127,15 @@ static void conn_free(cwt_conn_t *conn)
 static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t *blob)
 {
     cwt_conn_t *conn = calloc(1, sizeof *conn);
-    if (!conn || ofi_slots_open(&conn->slots, client->lane.domain, OFI_CREDITS) != 0) {
+    if (!conn) {
         cwu_error("no memory for a connection to %s", ofi_node_name(client, node));
-        free(conn);
         return NULL;
     }
     uint32_t n = (uint32_t)node;
     conn->client = client;
     conn->node = node;
-    conn->lone_puts = true;
+    conn->blob = *blob;
+    conn->lone_puts = conn->parked = conn->down = true;
     conn->free_slots = OFI_ALL_SLOTS;
     conn->generation = 1;
     conn->fi_addr = FI_ADDR_UNSPEC;
@@ -188,40 +190,50 @@ static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const of
     return conn->nkeys > 1 ? read_keys(conn, welcome) : 0;
 }
 
-static int connect_locked(cwt_client_t *client, int node, const ofi_blob_t *blob, cwt_conn_t **conn_p)
+int ofi_conn_introduce(cwt_conn_t *conn)
 {
-    cwt_conn_t *conn = conn_create(client, node, blob);
-    if (!conn)
-        return CW_ENOMEM;
-    ofi_hello_t hello = {.pe = (uint32_t)client->config.pe, .node = (uint32_t)node};
+    cwt_client_t *client = conn->client;
+    ofi_hello_t hello = {.pe = (uint32_t)client->config.pe, .node = (uint32_t)conn->node};
     if (getrandom(&hello.nonce, sizeof hello.nonce, GRND_NONBLOCK) != (ssize_t)sizeof hello.nonce)
         hello.nonce = cwu_now_ns() ^ (uintptr_t)conn;
     ofi_hello_sign(&hello, client->config.secret);
-    conn->next = client->conns;
-    client->conns = conn;
     ofi_welcome_t welcome;
-    uint64_t start = cwu_now_ns();
-    int rc =
-        ofi_choice.msg ? ofi_connect_msg(conn, blob, &hello, &welcome) : ofi_connect_rdm(conn, blob, &hello, &welcome);
-    if (rc == 0)
-        rc = take_welcome(conn, &welcome, &hello);
-    client->stats.connect_ns += cwu_now_ns() - start;
+    int rc = ofi_choice.msg ? ofi_connect_msg(conn, &conn->blob, &hello, &welcome)
+                            : ofi_connect_rdm(conn, &conn->blob, &hello, &welcome);
+    return rc ? rc : take_welcome(conn, &welcome, &hello);
+}
+
+/** A connection that never came about. RDM: its buffers are in the common queue. */
+static void give_up(cwt_conn_t **at)
+{
+    cwt_conn_t *conn = *at;
+    cwt_client_t *client = conn->client;
+    *at = conn->next;
+    client->hand = NULL;
+    conn->closing = true;
+    if (ofi_choice.msg || !conn->slots.ops) {
+        conn_free(conn);
+        return;
+    }
+    conn->next = client->failed;
+    client->failed = conn;
+}
+
+static int connect_locked(cwt_client_t *client, int node, const ofi_blob_t *blob, cwt_conn_t **conn_p)
+{
+    cwt_conn_t *conn = conn_create(client, node, blob), **at = &client->conns;
+    if (!conn)
+        return CW_ENOMEM;
+    while (*at)
+        at = &(*at)->next;
+    *at = conn;
+    int rc = ofi_conn_open(conn);
     if (rc != 0) {
-        client->conns = conn->next;
-        conn->closing = true;
-        if (ofi_choice.msg) {
-            if (conn->ep)
-                fi_close(&conn->ep->fid);
-            while (ofi_client_poll(client) > 0)
-                ;
-            conn_free(conn);
-        } else {
-            conn->next = client->failed;
-            client->failed = conn;
-        }
+        for (at = &client->conns; *at != conn;)
+            at = &(*at)->next;
+        give_up(at);
         return rc;
     }
-    client->stats.connections++;
     *conn_p = conn;
     return 0;
 }
@@ -248,21 +260,10 @@ int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target
     ofi_target_t *known = malloc(sizeof *known);
     if (!known)
         return CW_ENOMEM;
-    bool alone = !conn->client->config.thread_multiple || conn->client->safe;
-    bool plain = ofi_choice.ordered && conn->nkeys == 1 && alone && ofi_choice.inject_nbytes >= 16;
-    *target = (cwt_target_t){.conn = conn, .offset = slice_delta, .fabric_addr = conn->fi_addr};
-    if (plain) {
-        // the provider's own function: same arguments, and nothing between it and the API
-        target->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t, uint64_t, uint64_t))conn->ep->rma->inject;
-        target->ep = conn->ep;
-        target->base = slice_delta + conn->base;
-        target->key = conn->key;
-    } else {
-        target->inject = ofi_inject_shim;
-        target->ep = target;
-        target->base = slice_delta;
-    }
     ofi_lock(conn->client);
+    *target = (cwt_target_t){.inject = NULL};
+    ofi_target_fill(target, conn, slice_delta);
+    known->slice_delta = slice_delta;
     known->record = target;
     known->next = conn->targets;
     conn->targets = known;
@@ -292,7 +293,7 @@ void ofi_client_close(cwt_client_t *client)
 {
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         conn->closing = true;
-        if (!ofi_choice.msg && !conn->error)
+        if (!ofi_choice.msg && !conn->error && conn->ep)
             say_bye(conn);
         if (ofi_choice.msg && conn->ep) {
             fi_shutdown(conn->ep, 0);

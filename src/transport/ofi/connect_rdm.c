@@ -36,14 +36,10 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
 {
     cwt_client_t *client = conn->client;
     uint64_t start = cwu_now_ns();
-    conn->ep = client->lane.ep;
     if (fi_av_insert(client->lane.av, blob->addr, 1, &conn->fi_addr, 0, NULL) != 1)
         return ofi_connect_failed(conn, CW_EINVAL, "the provider does not take its address");
-    int rc = ofi_conn_post_all(conn);
-    if (rc != 0)
-        return rc;
     conn->welcome = welcome;
-    rc = send_hello(conn, hello);
+    int rc = send_hello(conn, hello);
     ofi_waiter_t w = OFI_WAITER("the answer to a first message");
     while (rc == 0 && !conn->welcomed) {
         rc = ofi_wait_round(client, conn, &w);

@@ -10,14 +10,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-bool ofi_out_of_files(void)
+bool ofi_no_files(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-        return false;
-    }
-    if (errno != EMFILE && errno != ENFILE)
+    return fd < 0 && (errno == EMFILE || errno == ENFILE);
+}
+
+bool ofi_out_of_files(void)
+{
+    if (!ofi_no_files())
         return false;
     struct rlimit lim = {0, 0};
     getrlimit(RLIMIT_NOFILE, &lim);
@@ -73,7 +76,10 @@ static int open_rdm(ofi_lane_t *lane)
     int rc = fi_av_open(lane->domain, &attr, &lane->av, NULL);
     if (rc != 0)
         return failed("opening an address vector", rc);
-    return ofi_lane_endpoint(lane, lane->info, NULL, &lane->ep);
+    rc = ofi_lane_endpoint(lane, lane->info, NULL, &lane->ep);
+    if (rc != 0)
+        ofi_out_of_files();
+    return rc;
 }
 
 int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, bool roomy)
@@ -117,7 +123,7 @@ int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, str
     struct fid_ep *ep;
     int rc = fi_endpoint(lane->domain, info, &ep, context);
     if (rc != 0)
-        return failed("opening an endpoint", rc);
+        return ofi_no_files() ? CW_ESYS : failed("opening an endpoint", rc);
     rc = lane->eq ? fi_ep_bind(ep, &lane->eq->fid, 0) : 0;
     if (rc == 0 && lane->av)
         rc = fi_ep_bind(ep, &lane->av->fid, 0);

@@ -64,14 +64,14 @@ int ofi_errno_to_cw(ssize_t err);
 typedef struct ofi_choice {
     struct fi_info *info;
     struct fi_info *safe_info;  // the same provider for clients of several threads, or NULL: it has no such mode
-    bool msg;               // MSG endpoints, else RDM
-    bool virt_addr;         // remote addresses are the server's virtual addresses
-    bool prov_key;          // the provider picks keys
-    bool pieces;            // registering pins or needs pages: one region per piece
-    bool local_mr;          // local buffers must be registered
-    bool mr_endpoint;       // regions are bound to the endpoint
-    bool ordered;           // a read flushes the writes before it, and writes stay in order
-    bool send_after_write;  // a message never overtakes writes
+    bool msg;                   // MSG endpoints, else RDM
+    bool virt_addr;             // remote addresses are the server's virtual addresses
+    bool prov_key;              // the provider picks keys
+    bool pieces;                // registering pins or needs pages: one region per piece
+    bool local_mr;              // local buffers must be registered
+    bool mr_endpoint;           // regions are bound to the endpoint
+    bool ordered;               // a read flushes the writes before it, and writes stay in order
+    bool send_after_write;      // a message never overtakes writes
     bool send_after_send;
     bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
@@ -107,7 +107,7 @@ typedef struct ofi_lane {
  *  costs two system calls for every two completions, a tenth of a get, is not asked for: its rare sleeps are naps. */
 int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, bool roomy);
 void ofi_lane_close(ofi_lane_t *lane);
-/** Creates, binds and enables an endpoint on the lane. */
+/** Creates, binds and enables an endpoint on the lane. Says nothing when descriptors are out: ofi_no_files() tells. */
 int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p);
 /** Sleeps until the queues or extra_fd have something, or the timeout. */
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns);
@@ -119,7 +119,9 @@ static inline bool ofi_lane_stuck(const ofi_lane_t *lane)
 {
     return lane->short_sleeps >= 8;
 }
-/** Says so when the process has no descriptor left. Returns true if that is the case. */
+/** Has the process no descriptor left? */
+bool ofi_no_files(void);
+/** Says so when that is the case, and returns it. */
 bool ofi_out_of_files(void);
 
 // ---------------------------------------------------------------- operations and buffers (pool.c)
@@ -186,7 +188,8 @@ typedef enum ofi_purpose {
     OFI_FOR_WELCOME,
     OFI_FOR_REQUEST,
     OFI_FOR_REPLY,
-    OFI_FOR_KEY
+    OFI_FOR_KEY,
+    OFI_FOR_WHENCE
 } ofi_purpose_t;
 /** SipHash-2-4 of the purpose (ofi_purpose_t) and data under the job's secret. */
 uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data, size_t nbytes);
@@ -298,8 +301,10 @@ typedef struct ofi_peer {
     ofi_slots_t slots;                // receive buffers (RDM: contributed to the common queue)
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
     bool connected;
-    bool dying;    // its client is gone; RDM: free for another
-    bool refused;  // RDM: only there to carry a refusal
+    bool dying;       // its client is gone; RDM: free for another
+    bool leaving;     // RDM: dying when its last replies are sent
+    bool refused;     // RDM: only there to carry a refusal
+    uint64_t whence;  // RDM: digest of the client's address
 } ofi_peer_t;
 
 struct cwt_from {
@@ -356,6 +361,8 @@ void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header
 
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe);
 void ofi_peer_destroy(ofi_peer_t *peer);
+/** Replies that the wire did not take yet are not sent any more. */
+void ofi_peer_drop_queue(ofi_peer_t *peer);
 int ofi_peer_post(ofi_peer_t *peer, ofi_op_t *op, struct fid_ep *ep);
 void ofi_server_welcome(cwt_server_t *server, const ofi_hello_t *hello, ofi_peer_t *peer, ofi_welcome_t *welcome);
 /** Sends header + payload to a peer, or queues it; never blocks. */
@@ -384,32 +391,38 @@ struct cwt_conn {
     cwt_client_t *client;
     struct fid_ep *ep;
     fi_addr_t fi_addr;
-    uint64_t key, base;  // when nkeys == 1
-    ofi_quick_t quick;   // all 0 where several threads use the client
+    uint64_t key, base;      // when nkeys == 1
+    ofi_quick_t quick;       // all 0 where several threads use the client
     uint32_t epoch_puts;     // since the last quiet
     uint32_t writes, reads;  // tracked operations in flight
     bool dirty;              // puts since the last quiet that a flush must cover
     bool lone_puts;          // the last epoch that had puts had one
-    bool down;               // gone, or failed: nothing may start
+    bool down;               // lost, parked or changing: operations must ask ofi_conn_down() first
     bool ack_asked;          // the newest request sent asks for an acknowledgement
     uint32_t peer;           // our name at the server (RDM)
     uint32_t sent, acked;    // requests sent; of these, how many are known executed
     uint32_t free_slots;     // bit i: replies[i] is free
     uint32_t generation;     // of the last reply slot taken; odd
     uint64_t token_out, token_in;
-    uint32_t injected;       // puts since the last flush, injected by the transport itself
+    uint32_t injected;  // puts since the last flush, injected by the transport itself
+    bool used;          // since the hand of the clock passed (park.c)
 
-    ofi_quick_t shared;      // the same for those who hold the client's lock
+    ofi_quick_t shared;  // the same for those who hold the client's lock
     cwt_conn_t *next;
     int node;
     uint32_t nkeys;
-    ofi_key_t *keys;         // [nkeys], when there are several
+    ofi_key_t *keys;  // [nkeys], when there are several
     struct ofi_target *targets;
     bool welcomed, closing;
-    bool probing;            // RDM: a read that tells whether the peer lives is under way
-    bool sending;            // a thread is between credit and wire: requests go one after the other
-    uint64_t stuck_ns;       // RDM: since when the provider does not even take that read
-    int error;               // sticky: 0 or CW_E…, already reported
+    bool parked;        // without an endpoint; the next operation opens it again (park.c)
+    bool changing;      // a thread opens or parks it: others wait
+    bool pinned;        // other threads inject without a lock: never parked
+    uint32_t waiting;   // threads that wait in the middle of an operation on it: not parked meanwhile
+    uint32_t opened;    // times
+    bool probing;       // RDM: a read that tells whether the peer lives is under way
+    bool sending;       // a thread is between credit and wire: requests go one after the other
+    uint64_t stuck_ns;  // RDM: since when the provider does not even take that read
+    int error;          // sticky: 0 or CW_E…, already reported
     struct {
         cwt_reply_t *reply;
         uint32_t generation;
@@ -417,12 +430,14 @@ struct cwt_conn {
     ofi_slots_t slots;       // receive buffers for replies
     ofi_welcome_t *welcome;  // RDM: where the first answer goes
     ofi_attempt_t *attempt;  // MSG: under way, or NULL
+    ofi_blob_t blob;         // what the node published
     char address[64];
 };
 
 /** What we know of a target record the core gave us. */
 typedef struct ofi_target {
     cwt_target_t *record;
+    uint64_t slice_delta;
     struct ofi_target *next;
 } ofi_target_t;
 
@@ -430,6 +445,8 @@ struct cwt_client {
     cwt_client_config_t config;
     ofi_lane_t lane;
     cwt_conn_t *conns;
+    cwt_conn_t *hand;    // where the search for a connection to park goes on (park.c)
+    uint32_t open;       // connections that have an endpoint, or are about to get one
     cwt_conn_t *failed;  // RDM: never connected, but their buffers are in the common queue
     ofi_pool_t ops;      // no buffers
     ofi_pool_t bounce;   // OFI_BOUNCE_NBYTES each
@@ -515,6 +532,34 @@ int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason);
 int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op);
 int ofi_conn_post_all(cwt_conn_t *conn);
 
+// park.c: connections that rest without an endpoint
+/** conn->down is set: waits for who changes it, opens a parked connection again, reports a lost one. 0: it is up. */
+int ofi_conn_down(cwt_conn_t *conn, const char *what);
+/** One hello and the answer to it. */
+int ofi_conn_introduce(cwt_conn_t *conn);
+/** Opens a new or parked connection, at the cost of another if descriptors or CAUSEWAY_MAX_CONNECTIONS demand it. */
+int ofi_conn_open(cwt_conn_t *conn);
+/** Makes the record fit the connection as it is now. */
+void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delta);
+static inline int ofi_conn_up(cwt_conn_t *conn, const char *what)
+{
+    conn->used = true;
+    return __builtin_expect(conn->down, 0) ? ofi_conn_down(conn, what) : conn->error;
+}
+
+// sockets.c: what providers that stand on sockets do not tell about them
+typedef struct ofi_socket {
+    int fd;
+    uint64_t cookie;  // the kernel's: never that of another socket
+} ofi_socket_t;
+/** Shuts this process's only TCP connection to that address; the provider closes its descriptor when it next looks.
+ *  Returns false if there is none, or several. */
+bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p);
+/** Is it still open? */
+bool ofi_socket_is_open(const ofi_socket_t *socket);
+/** Calls fn with each descriptor of this process until it returns false. Returns false if they cannot be listed. */
+bool ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg);
+
 // completion.c
 /** One poll of the completion queue; number of events. */
 int ofi_client_poll(cwt_client_t *client);
@@ -531,6 +576,7 @@ void ofi_group_forget(cwt_client_t *client, ofi_group_t *group);
 
 // request.c
 void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes);
+/** A request of the transport's own, which asks for an acknowledgement. Whether the connection is up is not looked at. */
 int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes);
 /** Waits until every request sent on the connection is known executed. */
 int ofi_wait_acks(cwt_conn_t *conn);
@@ -542,13 +588,15 @@ void ofi_quick_allow(cwt_conn_t *conn);
 // what is not simple, or was not taken at once; lock held
 int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
 int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
-int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own);
+int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 
 // rma.c
 /** Waits until a group has no operation left but its owner's count. */
 int ofi_group_wait(cwt_conn_t *conn, ofi_group_t *group, const char *what);
 bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p, uint64_t *key_p);
 int ofi_drain_puts(cwt_conn_t *conn);
+/** Waits until nothing is under way on the connection (but what other threads add meanwhile). */
+int ofi_drain(cwt_conn_t *conn);
 int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc, uint64_t addr, uint64_t key);
 /** Collects the dirty marks of the target records into conn->dirty, and clears them. */
 void ofi_collect_dirty(cwt_conn_t *conn);

@@ -14,7 +14,7 @@ void ofi_collect_dirty(cwt_conn_t *conn)
         if (t->record->last) {
             // the inject came before the mark, so what is marked until now goes before the flush that follows
             __atomic_exchange_n(&t->record->last, 0, __ATOMIC_ACQ_REL);
-            conn->dirty = true;
+            conn->dirty = conn->used = true;
         }
 }
 
@@ -27,6 +27,10 @@ static int start_flush(cwt_conn_t *conn)
     conn->epoch_puts = conn->injected = 0;
     if (conn->error)
         return conn->error;
+    if (conn->parked || conn->changing) {  // drained before; a mark is that of an inject which was not taken
+        conn->dirty = false;
+        return 0;
+    }
     bool unacked = conn->sent != conn->acked;
     if (conn->down && (conn->dirty || unacked)) {
         ofi_conn_fail(conn, CW_ELOST, "quiet", "the peer closed it before");
@@ -90,16 +94,31 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
 {
     ofi_waiter_t w = OFI_WAITER(what);
     while (conn->writes || conn->reads || conn->sent != conn->acked) {
-        int rc = ofi_wait_round(conn->client, conn, &w);
+        // a thread that was in the middle of a request may have sent it behind the one that asked
+        int rc = conn->sent != conn->acked && !conn->ack_asked ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : 0;
+        if (rc == 0)
+            rc = ofi_wait_round(conn->client, conn, &w);
         if (rc != 0)
             return rc;
     }
     return conn->error;
 }
 
+int ofi_drain(cwt_conn_t *conn)
+{
+    ofi_waiter_t w = OFI_WAITER("what is under way on a connection to be closed");
+    int rc = start_flush(conn);
+    uint32_t sent = conn->sent;
+    while (rc == 0 && (conn->writes || conn->reads || (int32_t)(conn->acked - sent) < 0))
+        rc = ofi_wait_round(conn->client, conn, &w);
+    return rc;
+}
+
 int ofi_drain_puts(cwt_conn_t *conn)
 {
+    conn->waiting++;
     bool mine = ofi_empty_begin(conn->client);
+    conn->waiting--;
     ofi_collect_dirty(conn);
     int rc = 0;
     if (conn->dirty || conn->writes) {

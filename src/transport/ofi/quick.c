@@ -54,7 +54,7 @@ QUICK bool may_put(const cwt_conn_t *conn)
 QUICK void count_put(cwt_conn_t *conn)
 {
     conn->epoch_puts++;
-    conn->dirty = true;
+    conn->dirty = conn->used = true;
     conn->client->stats.puts++;
 }
 
@@ -100,11 +100,13 @@ QUICK bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
     op->group = group;
     op->copy_to = NULL;
     op->kind = OFI_READ;
-    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key, &op->context) != 0)) {
+    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key, &op->context) !=
+                 0)) {
         ofi_pool_put(op);
         return false;
     }
     conn->reads++;
+    conn->used = true;
     conn->client->stats.gets++;
     return true;
 }
@@ -124,6 +126,7 @@ QUICK bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cw
         return false;
     }
     conn->sent++;
+    conn->used = true;
     conn->ack_asked = id != 0;
     conn->client->stats.requests++;
     return true;
@@ -172,7 +175,7 @@ OUT_OF_LINE int request_general(cwt_conn_t *conn, cwt_header_t *msg, size_t nbyt
 {
     ofi_enter(conn->client);
     bool done = !conn->sending && request(conn, &conn->shared, msg, nbytes, reply);
-    int rc = done ? 0 : ofi_request_locked(conn, msg, nbytes, reply, 0);
+    int rc = done ? 0 : ofi_request_locked(conn, msg, nbytes, reply);
     ofi_unlock(conn->client);
     return rc;
 }
@@ -181,8 +184,7 @@ OUT_OF_LINE int request_general(cwt_conn_t *conn, cwt_header_t *msg, size_t nbyt
 
 int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
-    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0
-                                                                     : put_general(conn, offset, src, nbytes, nbi);
+    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
 }
 
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)

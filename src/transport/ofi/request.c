@@ -9,10 +9,11 @@
 int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
 {
     ssize_t rc;
+    struct fid_ep *ep = ofi_choice.msg ? conn->ep : conn->client->lane.ep;  // parked ones post to the common queue too
     op->kind = OFI_RECV;
     op->conn = conn;
     do  // the receive queue holds at least our credits; a provider may still ask for a moment
-        rc = fi_recv(conn->ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
+        rc = fi_recv(ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
     while (rc == -FI_EAGAIN);
     return rc == 0 ? 0 : ofi_errno_to_cw(rc);
 }
@@ -93,16 +94,8 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     return 0;
 }
 
-int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
+static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
 {
-    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
-        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg, CWT_MESSAGE_MAX);
-        return CW_EINVAL;
-    }
-    if (conn->down && !conn->error)
-        ofi_conn_fail(conn, CW_ELOST, "request", "the peer closed it before");
-    if (conn->error)
-        return conn->error;
     int rc = ofi_choice.send_after_write ? 0 : ofi_drain_puts(conn);
     if (rc == 0)
         rc = wait_turn(conn);
@@ -112,6 +105,16 @@ int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_r
     rc = send_in_turn(conn, msg, nbytes, reply, own);
     conn->sending = false;
     return rc;
+}
+
+int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
+        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg, CWT_MESSAGE_MAX);
+        return CW_EINVAL;
+    }
+    int rc = ofi_conn_up(conn, "request");
+    return rc ? rc : issue(conn, msg, nbytes, reply, 0);
 }
 
 int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes)
@@ -126,7 +129,8 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
     msg.header.op = op;
     if (nbytes)
         memcpy(msg.body, body, nbytes);
-    return ofi_request_locked(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
+    int rc = conn->changing ? conn->error : ofi_conn_up(conn, "request");
+    return rc ? rc : issue(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
 }
 
 // ---------------------------------------------------------------- receiving
@@ -206,7 +210,8 @@ void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
 {
     cwt_conn_t *owner = op->conn;
     take(client, op, nbytes);
-    if (!owner->closing && !owner->down && ofi_conn_post(owner, op) != 0)
+    bool shared = (owner->parked || owner->changing) && !ofi_choice.msg;  // its buffers are in the common queue
+    if (!owner->closing && (!owner->down || shared) && ofi_conn_post(owner, op) != 0)
         owner->down = true;
 }
 

@@ -41,13 +41,6 @@ static int get_op(cwt_conn_t *conn, ofi_pool_t *pool, ofi_op_t **op_p)
     return 0;
 }
 
-static int check_up(cwt_conn_t *conn, const char *what)
-{
-    if (conn->down && !conn->error)
-        ofi_conn_fail(conn, CW_ELOST, what, "the peer closed it before");
-    return conn->error;
-}
-
 /** How a write's completion is proved: by a flush behind it, or by its own delivery. */
 typedef enum proof { BY_FLUSH, BY_DELIVERY } proof_t;
 
@@ -253,7 +246,7 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
     if (rc == 0)
         rc = all_fragments(t);
     if (rc == 0 && t->message)
-        rc = ofi_request_locked(t->conn, t->message, t->message_nbytes, NULL, 0);
+        rc = ofi_request_locked(t->conn, t->message, t->message_nbytes, NULL);
     if (nbi || rc != 0) {
         if (rc != 0 && !nbi) {
             ofi_group_forget(client, group);
@@ -283,7 +276,7 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     uint64_t addr, key;
     if (nbytes == 0)
         return 0;
-    int rc = check_up(conn, "put");
+    int rc = ofi_conn_up(conn, "put");
     if (rc != 0)
         return rc;
     if (!ofi_remote(conn, offset, nbytes, &addr, &key))
@@ -310,7 +303,7 @@ static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src
                     .nbytes = nbytes,
                     .message = msg,
                     .message_nbytes = msg_nbytes};
-    int rc = check_up(conn, "put");
+    int rc = ofi_conn_up(conn, "put");
     if (rc != 0)
         return rc;
     if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
@@ -320,7 +313,7 @@ static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src
     if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
         return transfer(&t, nbi, "a put with a message");
     rc = put_bounce(conn, t.addr, t.key, src, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY);
-    return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL, 0);
+    return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL);
 }
 
 int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
@@ -337,7 +330,7 @@ int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, 
     transfer_t t = {.conn = conn, .write = false, .local = dst, .nbytes = nbytes};
     if (nbytes == 0)
         return 0;
-    int rc = check_up(conn, "get");
+    int rc = ofi_conn_up(conn, "get");
     if (rc != 0)
         return rc;
     if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
@@ -357,11 +350,12 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
     uint64_t remote, rkey;
     (void)fabric_addr;
     (void)key;
-    if (conn->error || conn->down)
-        return CW_ELOST;
     ofi_enter(client);
     ssize_t rc;
-    if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
+    conn->used = true;
+    if (conn->error || conn->down)
+        rc = CW_EAGAIN;  // the put that follows opens it or reports
+    else if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
         rc = CW_EINVAL;
     else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
         rc = ++conn->injected < OFI_INJECT_MAX ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)

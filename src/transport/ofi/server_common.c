@@ -130,13 +130,8 @@ ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
     return peer;
 }
 
-/** No completion may name the peer's buffers any more. */
-void ofi_peer_destroy(ofi_peer_t *peer)
+void ofi_peer_drop_queue(ofi_peer_t *peer)
 {
-    ofi_peer_t **at = &peer->server->peers;
-    while (*at != peer)
-        at = &(*at)->next;
-    *at = peer->next;
     if (peer->queue)
         peer->server->queued--;
     while (peer->queue) {
@@ -144,6 +139,17 @@ void ofi_peer_destroy(ofi_peer_t *peer)
         peer->queue = reply->next;
         free(reply);
     }
+    peer->queue_end = &peer->queue;
+}
+
+/** No completion may name the peer's buffers any more. */
+void ofi_peer_destroy(ofi_peer_t *peer)
+{
+    ofi_peer_t **at = &peer->server->peers;
+    while (*at != peer)
+        at = &(*at)->next;
+    *at = peer->next;
+    ofi_peer_drop_queue(peer);
     ofi_slots_close(&peer->slots);
     free(peer);
 }
@@ -229,6 +235,7 @@ int ofi_server_flush_queues(cwt_server_t *server)
         if (!peer->queue && peer->queue_end != &peer->queue) {
             peer->queue_end = &peer->queue;
             server->queued--;
+            peer->dying = peer->dying || peer->leaving;
         }
     }
     return n;
@@ -389,6 +396,8 @@ static int events(cwt_server_t *server)
 
 int ofi_server_progress(cwt_server_t *server)
 {
+    if (!server->ready && !server->pep)
+        return 0;  // a first message waits in the queue until the secret that judges it is known
     int n = drain_cq(server, 16);
     if (server->queued)
         n += ofi_server_flush_queues(server);

@@ -57,16 +57,31 @@ static int number_peer(cwt_server_t *server, ofi_peer_t *peer)
     return 0;
 }
 
-/** A peer for a new client: one whose client is gone (its buffers are in the common queue already), or a new one. */
-static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe)
+/** A free peer: its buffers are in the common queue already. */
+static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
 {
-    for (ofi_peer_t *peer = server->peers; peer; peer = peer->next)
-        if (peer->dying) {
-            peer->dying = false;
-            peer->pe = pe;
-            peer->executed = peer->acked = 0;
-            return peer;
-        }
+    ofi_peer_drop_queue(peer);
+    if (peer->fi_addr != FI_ADDR_UNSPEC)
+        fi_av_remove(server->lane.av, &peer->fi_addr, 1, 0);
+    peer->fi_addr = FI_ADDR_UNSPEC;
+    peer->dying = peer->leaving = peer->connected = false;
+    peer->pe = pe;
+    peer->executed = peer->acked = 0;
+    return peer;
+}
+
+/** A peer for a new client: that of the same client if it went without a good-bye, one whose client is gone, or a new
+ *  one. */
+static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t whence)
+{
+    ofi_peer_t *dead = NULL;
+    for (ofi_peer_t *peer = server->peers; peer; peer = peer->next) {
+        if (whence && peer->whence == whence && !peer->refused)
+            return reuse(server, peer, pe);
+        dead = peer->dying ? peer : dead;
+    }
+    if (dead)
+        return reuse(server, dead, pe);
     ofi_peer_t *peer = ofi_peer_create(server, pe);
     if (!peer || number_peer(server, peer) != 0) {
         cwu_error("node server: no memory for a connection with PE %u", pe);
@@ -85,9 +100,10 @@ static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t repl
     ofi_server_drop(server, "a first message without the job's secret");
     if (server->stats.refused > 64)
         return;
-    ofi_peer_t *peer = find_peer(server, first->hello.pe);
+    ofi_peer_t *peer = find_peer(server, first->hello.pe, 0);
     if (!peer)
         return;
+    peer->whence = 0;
     if (fi_av_insert(server->lane.av, first->addr, 1, &peer->fi_addr, 0, NULL) == 1) {
         ofi_reply_header_t header = {.reply_id = reply_id, .kind = OFI_REPLY_REFUSED};
         ofi_server_send(peer, &header, NULL, 0);
@@ -108,9 +124,11 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
         refuse(server, first, reply_id);
         return;
     }
-    ofi_peer_t *peer = find_peer(server, first->hello.pe);
+    uint64_t whence = ofi_digest(server->config.secret, OFI_FOR_WHENCE, first->addr, first->addr_nbytes);
+    ofi_peer_t *peer = find_peer(server, first->hello.pe, whence);
     if (!peer)
         return;
+    peer->whence = whence;
     if (fi_av_insert(server->lane.av, first->addr, 1, &peer->fi_addr, 0, NULL) != 1) {
         ofi_server_drop(server, "a first message with an address that is none");
         peer->dying = true;
@@ -124,13 +142,20 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
     ofi_server_send(peer, &header, &welcome, sizeof welcome);
 }
 
-/** The client's last message: its number and buffers are free for the next one. */
-static void bye(cwt_server_t *server, ofi_peer_t *peer)
+/** The client's last message: its number and buffers are free for the next one. A client that only parks the
+ *  connection waits for an answer. */
+static void bye(ofi_peer_t *peer, bool answer)
 {
-    peer->dying = true;
     peer->connected = false;
-    ofi_server_flush_queues(server);
-    fi_av_remove(server->lane.av, &peer->fi_addr, 1, 0);
+    peer->executed++;
+    if (answer) {
+        ofi_reply_header_t header = {.kind = OFI_REPLY};
+        ofi_server_send(peer, &header, NULL, 0);
+    } else {
+        ofi_peer_drop_queue(peer);
+    }
+    peer->leaving = true;
+    peer->dying = !peer->queue;
 }
 
 void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg, size_t nbytes)
@@ -140,5 +165,5 @@ void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header
     else if (msg->op == OFI_OWN_HELLO)
         hello(server, msg, nbytes);
     else if (msg->op == OFI_OWN_BYE && peer && peer->connected)
-        bye(server, peer);
+        bye(peer, (msg->reply_id & OFI_ID_ACK) != 0);
 }

@@ -58,7 +58,7 @@ static int patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w, uin
 static void probe(cwt_client_t *client, uint64_t now)
 {
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
-        if (conn->error || conn->probing || !conn->welcomed || !ofi_outstanding(conn))
+        if (conn->error || conn->probing || !conn->welcomed || conn->changing || !ofi_outstanding(conn))
             continue;
         ssize_t rc = ofi_start_probe(conn);
         if (rc == 0)
@@ -87,18 +87,9 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
         ofi_lane_unstick(&client->lane);
 }
 
-int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
+/** Nothing came: helps, yields or sleeps. The lock is given up meanwhile. */
+static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
 {
-    if (conn && conn->error)
-        return conn->error;
-    if (client->error)
-        return client->error;
-    if (ofi_client_poll(client) > 0) {
-        w->round = 0;
-        w->sleep_us = 0;
-        w->since_ns = 0;
-        return 0;
-    }
     uint32_t round = ++w->round;
     bool sleepy = round > client->spin + client->yields;
     if (sleepy || round % IDLE_EVERY == 0)
@@ -124,5 +115,25 @@ int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
     int rc = patience(client, conn, w, now);
     if (rc == 0)
         sleep_some(client, w);
+    return rc;
+}
+
+int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
+{
+    if (conn && conn->error)
+        return conn->error;
+    if (client->error)
+        return client->error;
+    if (ofi_client_poll(client) > 0) {
+        w->round = 0;
+        w->sleep_us = 0;
+        w->since_ns = 0;
+        return 0;
+    }
+    if (!conn)
+        return idle_round(client, conn, w);
+    conn->waiting++;
+    int rc = idle_round(client, conn, w);
+    conn->waiting--;
     return rc;
 }

@@ -189,19 +189,22 @@ static ssize_t trace_inject(void *ep, const void *buf, size_t nbytes, uint64_t f
     return leave(conn->client, rc ? rc : put_locked(conn, addr, buf, nbytes, false));
 }
 
-/** The real transport keeps the record for its marks, which a put of ours may leave set: it flushes once too often. */
 static int trace_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_target_t *target)
 {
     trace_conn_t *conn = conn_of(c);
+    trace_target_t *behind = malloc(sizeof *behind);
+    if (!behind)
+        return CW_ENOMEM;
     int rc = enter(conn->client);
     if (rc == 0)
-        rc = trace_setup.real->target(conn->real, slot, slice_delta, target);
+        rc = trace_setup.real->target(conn->real, slot, slice_delta, &behind->real);
     if (rc == 0) {
-        target->inject = trace_inject;
-        target->ep = target;
-        target->conn = c;
-        target->base = slice_delta;
-        target->offset = slice_delta;
+        behind->next = conn->targets;
+        conn->targets = behind;
+        *target =
+            (cwt_target_t){.inject = trace_inject, .ep = target, .conn = c, .base = slice_delta, .offset = slice_delta};
+    } else {
+        free(behind);
     }
     return leave(conn->client, rc);
 }
@@ -379,6 +382,11 @@ static void trace_close(cwt_client_t *c)
     while (client->conns) {
         trace_conn_t *conn = client->conns;
         client->conns = conn->next;
+        while (conn->targets) {
+            trace_target_t *t = conn->targets;
+            conn->targets = t->next;
+            free(t);
+        }
         free(conn);
     }
     pthread_mutex_destroy(&client->lock);

@@ -32,10 +32,17 @@ typedef struct trace_held {
     _Alignas(16) unsigned char bytes[];
 } trace_held_t;
 
+/** A record as the real transport fills it in, and again whenever its connection changes. The caller's own leads here. */
+typedef struct trace_target {
+    cwt_target_t real;
+    struct trace_target *next;
+} trace_target_t;
+
 typedef struct trace_conn {
     struct trace_client *client;
     struct trace_conn *next;
     cwt_conn_t *real;
+    trace_target_t *targets;
     int node;
     trace_held_t *first, **end;
     uint32_t count;
@@ -54,7 +61,7 @@ typedef struct trace_client {
     uint64_t random;
     uint64_t blind_until_ns;  // progress does nothing until then
     int pe;
-    int error;                // of an operation that was delivered late
+    int error;  // of an operation that was delivered late
     trace_totals_t totals;
 } trace_client_t;
 

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs the library's code as each PE in turn and writes down what it asks of bootstrap and transport.
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bootstrap/job.h"
+#include "bootstrap/placement.h"
+#include "core/coll/area.h"
+#include "core/coll/fused.h"
+#include "core/ctx.h"
+#include "core/job.h"
+#include "core/place.h"
+#include "core/segment.h"
+#include "core/server.h"
+#include "sim.h"
+
+enum { MANY_PES = 2048 };  // beyond, PEs that cannot differ are recorded once
+
+static cwb_job_t *store;                     // the real key-value store of our launcher
+static sim_script_t *main_track, *server_track;
+static _Thread_local bool is_main;
+static sim_record_t *record;
+
+static noreturn void die(const char *what)
+{
+    fprintf(stderr, "sim: %s\n", what);
+    exit(EXIT_FAILURE);
+}
+
+void sim_script_add(sim_script_t *script, sim_op_t op, uint32_t arg, uint32_t count)
+{
+    sim_step_t *last = script->n ? &script->steps[script->n - 1] : NULL;
+    if (op == SIM_OP_CONNECT && last && last->op == op && last->arg + last->count == arg) {
+        last->count += count;
+        return;
+    }
+    if (script->n == script->room) {
+        script->room = script->room ? 2 * script->room : 8;
+        script->steps = realloc(script->steps, (size_t)script->room * sizeof *script->steps);
+        if (!script->steps)
+            die("out of memory");
+    }
+    script->steps[script->n++] = (sim_step_t){.op = (uint8_t)op, .arg = arg, .count = count};
+}
+
+static void note(sim_op_t op, uint32_t arg, uint32_t count)
+{
+    sim_script_add(is_main ? main_track : server_track, op, arg, count);
+}
+
+// ---------------------------------------------------------------- bootstrap
+static char mapping[64];  // as Hydra writes it
+
+static int boot_nodes(cwb_t *b, int *node_of_pe)
+{
+    int nnodes;
+    return cwb_placement_parse(mapping, b->npes, node_of_pe, &nnodes);
+}
+
+static int boot_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
+{
+    (void)b;
+    note(SIM_OP_PUT, 0, (uint32_t)nbytes);
+    record->published += nbytes;
+    return cwb_job_put(store, key, value, nbytes);
+}
+
+static int boot_fence_nb(cwb_t *b)
+{
+    (void)b;
+    note(SIM_OP_POST, 0, 1);
+    return 0;
+}
+
+/** Whether the other thread of the process has been here first depends on the moment: the transport's open notes for the
+ *  main thread that the exchange is needed. */
+static int boot_fence_wait(cwb_t *b)
+{
+    (void)b;
+    if (!is_main)
+        note(SIM_OP_AWAIT, 0, 1);
+    return 0;
+}
+
+static bool boot_fence_test(cwb_t *b)
+{
+    (void)b;
+    return false;
+}
+
+static int boot_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
+{
+    (void)b, (void)owner;
+    return cwb_job_get(store, key, value, nbytes_p);
+}
+
+static void boot_abort(cwb_t *b, int status)
+{
+    (void)b;
+    exit(status);
+}
+
+static void boot_close(cwb_t *b)
+{
+    (void)b;
+}
+
+static const cwb_ops_t boot_ops = {.name = "simulated",
+                                   .nodes = boot_nodes,
+                                   .put = boot_put,
+                                   .fence_nb = boot_fence_nb,
+                                   .fence_wait = boot_fence_wait,
+                                   .fence_test = boot_fence_test,
+                                   .get = boot_get,
+                                   .abort = boot_abort,
+                                   .close = boot_close};
+
+// ---------------------------------------------------------------- transport
+struct cwt_server {
+    pthread_mutex_t lock;
+    pthread_cond_t woken;
+    bool wake;
+};
+static struct cwt_server the_server = {.lock = PTHREAD_MUTEX_INITIALIZER, .woken = PTHREAD_COND_INITIALIZER};
+static char the_client, the_connection;  // nothing is behind them
+
+static int net_load(bool one_machine)
+{
+    (void)one_machine;
+    note(SIM_OP_LOAD, 0, 1);
+    return 0;
+}
+
+static int net_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
+{
+    (void)config;
+    note(SIM_OP_LISTEN, 0, 1);
+    the_server.wake = false;
+    *server_p = &the_server;
+    return 0;
+}
+
+static int net_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
+{
+    (void)server;
+    *nbytes_p = 32;  // what the tcp provider's take, rounded up
+    memset(blob, 0, *nbytes_p);
+    return 0;
+}
+
+static void net_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
+{
+    (void)server, (void)secret;
+    note(SIM_OP_SERVE, 0, 1);
+}
+
+static int net_server_progress(cwt_server_t *server)
+{
+    (void)server;
+    return 0;
+}
+
+static int net_server_block(cwt_server_t *server, uint64_t timeout_ns)
+{
+    (void)timeout_ns;
+    pthread_mutex_lock(&server->lock);
+    while (!server->wake)
+        pthread_cond_wait(&server->woken, &server->lock);
+    pthread_mutex_unlock(&server->lock);
+    return 0;
+}
+
+static void net_server_wake(cwt_server_t *server)
+{
+    pthread_mutex_lock(&server->lock);
+    server->wake = true;
+    pthread_cond_signal(&server->woken);
+    pthread_mutex_unlock(&server->lock);
+}
+
+static void net_server_close(cwt_server_t *server)
+{
+    (void)server;
+}
+
+static int net_open(const cwt_client_config_t *config, cwt_client_t **client_p)
+{
+    (void)config;
+    note(SIM_OP_AWAIT, 0, 1);  // see boot_fence_wait
+    note(SIM_OP_OPEN, 0, 1);
+    *client_p = (cwt_client_t *)&the_client;
+    return 0;
+}
+
+static int net_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p)
+{
+    (void)client, (void)blob, (void)nbytes;
+    note(SIM_OP_CONNECT, (uint32_t)node, 1);
+    *conn_p = (cwt_conn_t *)&the_connection;
+    return 0;
+}
+
+static int net_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target)
+{
+    (void)slot, (void)slice_delta;
+    target->conn = conn;
+    return 0;
+}
+
+static int net_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+{
+    (void)conn, (void)offset, (void)src, (void)nbytes, (void)nbi;
+    return 0;
+}
+
+static int net_order(cwt_client_t *client)
+{
+    (void)client;
+    return 0;
+}
+
+static bool net_pending(cwt_client_t *client)
+{
+    (void)client;
+    return false;
+}
+
+static void net_close(cwt_client_t *client)
+{
+    (void)client;
+}
+
+static const cwt_ops_t net_ops = {.name = "simulated",
+                                  .load = net_load,
+                                  .server_open = net_server_open,
+                                  .server_address = net_server_address,
+                                  .server_secret = net_server_secret,
+                                  .server_progress = net_server_progress,
+                                  .server_block = net_server_block,
+                                  .server_wake = net_server_wake,
+                                  .server_close = net_server_close,
+                                  .open = net_open,
+                                  .connect = net_connect,
+                                  .target = net_target,
+                                  .put = net_put,
+                                  .pending = net_pending,
+                                  .quiet = net_order,
+                                  .fence = net_order,
+                                  .progress = net_order,
+                                  .close = net_close};
+
+// ---------------------------------------------------------------- what stands for the node object
+enum { ROUNDS = 32 };
+
+/** Steps of a collective between leaders: all of them have been heard already, so that nobody waits. */
+static void make_rounds(void)
+{
+    char *area = aligned_alloc(64, cw_coll_round_offset(ROUNDS));
+    static cw_control_t control;
+    if (!area)
+        die("out of memory");
+    memset(area, 0, cw_coll_round_offset(ROUNDS));
+    cw_segment.control = &control;
+    cw_segment.coll_area = area;
+    cw_segment.layout = (cwt_layout_t){.slice_offset = 1 << 20, .slice_stride = 1 << 20, .nslots = 1};
+    for (int r = 0; r < ROUNDS; r++) {
+        cw_coll_round_t *round = cw_coll_round((cw_coll_area_t *)(void *)area, r);
+        round->barrier = round->value = INT64_MAX / 2;
+    }
+}
+
+// ---------------------------------------------------------------- a PE's life
+static void be(int pe)
+{
+    free(cw_world.pes_of_node);
+    cw_world.pes_of_node = NULL;
+    cw_world.pe = cw_boot.pe = pe;
+    cw_world.life = 0;
+    cw_job_begin();
+    if (cw_place_self())
+        die("out of memory for the tables of a PE");
+    cw_world.hosts_server = cw_world.nnodes > 1 && cw_world.slot == 0;
+    main_track = &record->pe[pe];
+    server_track = &record->server[cw_world.node];
+}
+
+static void run_server(void)
+{
+    if (cw_server_start(&cw_boot) || cw_server_published())
+        die("the node server's thread did not start");
+    cw_server_stop();
+}
+
+static void combine_nothing(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    (void)op, (void)acc, (void)in;
+}
+
+/** A collective of the world: leaders tell one another. */
+static void collective(size_t nbytes)
+{
+    static const cw_fused_op_t op = {combine_nothing};
+    cw_leaders_t leaders;
+    uint64_t value = 0;
+    if (cw_world.hosts_server) {
+        cw_leaders_init(&leaders, cw_group_world, NULL, 0, 0);
+        cw_leaders_fused(&leaders, &value, nbytes, &op);
+    }
+    note(SIM_OP_BARRIER, 0, 1);
+}
+
+static void touch(int pe)
+{
+    if (pe >= 0 && pe < cw_world.npes && cw_world.node_of_pe[pe] != cw_world.node)
+        cw_ctx_connect(&cw_ctx_default, pe);
+}
+
+/** As the example of that name cuts its grid. */
+static void touch_neighbours(int pe, int npes)
+{
+    int py = 1;
+    for (int d = 1; (long)d * d <= npes; d++)
+        py = npes % d == 0 ? d : py;
+    int px = npes / py, x = pe % px;
+    touch(x > 0 ? pe - 1 : -1);
+    touch(x < px - 1 ? pe + 1 : -1);
+    touch(pe - px);
+    touch(pe + px);
+}
+
+static void run_main(const sim_config_t *config)
+{
+    if (cw_world.nnodes > 1) {
+        if (cw_world.hosts_server)
+            note(SIM_OP_SERVER, 0, 1);  // run_server has been here for it
+        else
+            cw_job_fence_start();
+        if (config->is_blocking) {
+            note(SIM_OP_AWAIT, 0, 1);
+            cw_job_need_exchange();
+        }
+        if (config->is_static)
+            cw_ctx_connect_all();
+    }
+    note(SIM_OP_INIT_END, 0, 1);
+    if (config->pattern == SIM_RING)
+        touch((cw_world.pe + 1) % cw_world.npes);
+    if (config->pattern == SIM_STENCIL) {
+        touch_neighbours(cw_world.pe, cw_world.npes);
+        collective(sizeof(double));
+    }
+    collective(0);  // shmem_finalize
+    if (cw_world.nnodes > 1) {
+        note(SIM_OP_AWAIT, 0, 1);
+        note(SIM_OP_POST, 1, 1);  // nobody leaves while another still waits for an answer
+        note(SIM_OP_AWAIT, 1, 1);
+    }
+    cw_port_close(&cw_port_default);
+}
+
+// ---------------------------------------------------------------- all of them
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static size_t allocated(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+
+static void set_up(const sim_config_t *config)
+{
+    int ppn = config->npes / config->nnodes, more = config->npes % config->nnodes;
+    if (more)  // the first nodes have one PE more
+        snprintf(mapping, sizeof mapping, "(vector,(0,%d,%d),(%d,%d,%d))", more, ppn + 1, more, config->nnodes - more,
+                 ppn);
+    else
+        snprintf(mapping, sizeof mapping, "(vector,(0,%d,%d))", config->nnodes, ppn);
+    cwu_env_load();
+    make_rounds();
+    store = calloc(1, cwb_job_nbytes((uint32_t)config->npes));
+    if (!store)
+        die("out of memory for the key-value store");
+    cwb_job_format(store, (uint32_t)config->npes, (uint32_t)config->nnodes);
+    cw_boot = (cwb_t){.ops = &boot_ops, .npes = config->npes, .node_fd = -1, .one_machine = config->nhosts == 1};
+    cw_transport = &net_ops;
+    cw_world.npes = config->npes;
+    is_main = true;
+}
+
+static void measure_tables(void)
+{
+    size_t before = allocated();
+    double start = seconds();
+    if (cw_place())
+        die("the placement failed");
+    record->place_ns = (seconds() - start) * 1e9;
+    start = seconds();
+    if (cw_ctx_open())
+        die("out of memory for the peer words");
+    record->tables_ns = (seconds() - start) * 1e9;
+    record->table_nbytes = allocated() - before;
+}
+
+void sim_record(const sim_config_t *config, sim_record_t *r)
+{
+    *r = (sim_record_t){.pe = calloc((size_t)config->npes, sizeof *r->pe),
+                        .server = calloc((size_t)config->nnodes, sizeof *r->server)};
+    record = r;
+    if (!r->pe || !r->server)
+        die("out of memory");
+    set_up(config);
+    measure_tables();
+    for (int node = 0; node < config->nnodes && config->nnodes > 1; node++) {
+        be(cw_world.leader_of_node[node]);
+        run_server();
+    }
+    bool alike = config->npes > MANY_PES && config->pattern == SIM_HELLO;
+    for (int pe = 0; pe < config->npes; pe++) {
+        int slot = cw_world.slot_of_pe[pe];
+        if (alike && slot > 1) {  // what it does depends on its node, and on whether it is the lowest there
+            int node = cw_world.node_of_pe[pe], twin = cw_world.leader_of_node[node] + 1;
+            r->pe[pe] = r->pe[twin];
+            continue;
+        }
+        be(pe);
+        run_main(config);
+        r->recorded++;
+    }
+}

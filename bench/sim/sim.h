@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The start-up simulator. It runs the library's own placement, exchange and connection code (src/bootstrap, src/core), one
+ * simulated PE after the other, over a bootstrap and a transport that only write down what they are asked for (record.c).
+ * What was written down is then played in simulated time: every PE and node server a thread on the cores of its host, with
+ * the price of each step taken from measured runs (model.c, over the event queue of engine.c).
+ *
+ * Why in two steps: the library is one PE a process, and what it asks for at start does not depend on when the
+ * answer comes. One thread, but for the real server threads while recording.
+ */
+#ifndef BENCH_SIM_H
+#define BENCH_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---------------------------------------------------------------- what is simulated
+typedef enum sim_pattern {
+    SIM_HELLO,   // nothing
+    SIM_RING,    // a put to the next PE
+    SIM_STENCIL  // puts to four neighbours on a grid of PEs, a reduction
+} sim_pattern_t;
+
+typedef enum sim_fence {
+    SIM_SHM,  // one machine, counters in shared memory (oshrun)
+    SIM_STAR, // each host sends to one server, which answers each
+    SIM_TREE  // combining tree between hosts
+} sim_fence_t;
+
+typedef struct sim_config {
+    int npes, nnodes;
+    int nhosts;  // 1: all nodes share a machine (emulated); nnodes: a host each
+    int cores;   // of a host
+    bool is_static, is_blocking;
+    sim_pattern_t pattern;
+    sim_fence_t fence;
+    int fanout;  // of the tree, for launch and fence
+} sim_config_t;
+
+// ---------------------------------------------------------------- what it costs, in nanoseconds of a core unless said otherwise
+typedef struct sim_cost {
+    double spawn;      // launcher, to start one PE and to see it off
+    double exec;       // PE, from exec to shmem_init
+    double join;       // PE, in shmem_init, whatever the size of the job
+    double wake;       // PE, to be woken up
+    double leave;      // PE, shmem_finalize and the end of the process
+    double serve;      // thread of a node server: start and end
+    double load;       // process, to load the network library
+    double load_wait;  // and how long it sleeps meanwhile, no core busy
+    double listen;     // node server, to open its endpoint
+    double open;       // PE, to open its client
+    double connect;    // PE, for one connection
+    double accept;     // node server, for one connection
+    double hop;        // latency between nodes, no core busy
+    double message;    // launcher's daemon, for one message of a fence
+    double daemon;     // to start a launcher's daemon on another host, latency
+    double bandwidth;  // bytes per nanosecond of what a fence carries
+    double quantum;    // time slice of the scheduler
+} sim_cost_t;
+
+// ---------------------------------------------------------------- recorded steps (record.c)
+typedef enum sim_op {
+    SIM_OP_LOAD,
+    SIM_OP_LISTEN,      // node server's endpoint
+    SIM_OP_PUT,         // a key: count bytes
+    SIM_OP_POST,        // the fence is started
+    SIM_OP_AWAIT,       // its end is needed
+    SIM_OP_OPEN,        // client
+    SIM_OP_CONNECT,     // to nodes arg .. arg + count - 1
+    SIM_OP_SERVER,      // start of the node server
+    SIM_OP_INIT_END,    // shmem_init returns
+    SIM_OP_BARRIER,     // of the job
+    SIM_OP_SERVE,       // the server accepts from here on
+} sim_op_t;
+
+typedef struct sim_step {
+    uint8_t op;
+    uint32_t arg, count;
+} sim_step_t;
+
+typedef struct sim_script {
+    sim_step_t *steps;
+    int n, room;
+} sim_script_t;
+
+typedef struct sim_record {
+    sim_script_t *pe;      // [npes]; PEs of one kind may share steps
+    sim_script_t *server;  // [nnodes]
+    int recorded;          // PEs whose code really ran
+    double place_ns;       // the real code's time for the table of PEs, for one PE
+    double tables_ns;      // and for its peer words
+    size_t table_nbytes;   // what both take in a PE
+    uint64_t published;    // bytes of all keys
+} sim_record_t;
+
+void sim_record(const sim_config_t *config, sim_record_t *record);
+void sim_script_add(sim_script_t *script, sim_op_t op, uint32_t arg, uint32_t count);
+
+// ---------------------------------------------------------------- events and cores (engine.c)
+typedef struct sim_thread sim_thread_t;
+struct sim_thread {
+    void (*go)(sim_thread_t *self);  // what it does when its work on a core is over, or when it is called
+    int host;
+    double work;                     // left, when it waits for a core
+    sim_thread_t *next;              // in the queue for a core
+};
+
+void sim_engine_begin(int nhosts, int cores, double quantum);
+void sim_engine_end(void);
+double sim_now(void);
+/** self->go(self) after so many nanoseconds. */
+void sim_after(sim_thread_t *self, double ns);
+/** self->go(self) after it had a core of its host for so long. */
+void sim_work(sim_thread_t *self, double ns);
+/** Until nothing happens any more. Returns the number of events. */
+uint64_t sim_engine_run(void);
+
+// ---------------------------------------------------------------- the result (model.c)
+typedef struct sim_result {
+    double wall_ms, launched_ms, init_mean_ms, init_max_ms, fence_ms, cpu_ms;
+    uint64_t connections, endpoints, events;
+    int most_connections;  // of one PE
+    int most_accepts;      // of one server
+} sim_result_t;
+
+void sim_play(const sim_config_t *config, const sim_cost_t *cost, const sim_record_t *record, sim_result_t *result_p);
+
+#endif

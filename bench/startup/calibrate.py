@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Prices for the simulator from small measured runs (at most 32 PEs). Each is a processor time or a latency that was measured
+here, or an assumption that is named as one."""
+
+import statistics
+
+LARGEST = 32  # PEs of the runs that may be looked at: what is larger is predicted
+
+# Of the machine that is projected, not of this one.
+ASSUMED = {
+    "hop": 2e3,  # ns from node to node
+    "message": 2e4,  # ns that a launcher's daemon spends on a message
+    "daemon": 2e7,  # ns until a daemon on another host runs
+    "bandwidth": 1.0,  # bytes a ns of what the launcher's fence carries
+}
+QUANTUM = 3e6  # ns, as the kernel of this machine hands round its cores
+
+
+class NotEnough(Exception):
+    """A section is missing, or too small."""
+
+
+def good_rows(document, name, **key):
+    section = document.section(name)
+    return [row for row in section["rows"] if "error" not in row and all(row.get(k) == v for k, v in key.items())] if section else []
+
+
+def medians(rows, figure, by="npes"):
+    """{size: median of the rounds}, of the small sizes."""
+    found = {}
+    for row in rows:
+        value = figure(row)
+        if row[by] <= LARGEST and value is not None:
+            found.setdefault(row[by], []).append(value)
+    return {size: statistics.median(values) for size, values in sorted(found.items())}
+
+
+def slope(points):
+    """Least squares through the points, per unit of x."""
+    if len(points) < 2:
+        raise NotEnough("a slope needs two sizes")
+    mean_x, mean_y = statistics.mean(points), statistics.mean(points.values())
+    return max(0.0, sum((x - mean_x) * (y - mean_y) for x, y in points.items()) / sum((x - mean_x) ** 2 for x in points))
+
+
+def two_slopes(rows):
+    """a, b >= 0 of y = a u + b v by least squares; rows of (u, v, y)."""
+    uu, uv, vv = (sum(r[i] * r[j] for r in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
+    uy, vy = (sum(r[i] * r[2] for r in rows) for i in (0, 1))
+    det = uu * vv - uv * uv
+    if abs(det) < 1e-9:
+        raise NotEnough("static runs of two shapes")
+    return max(0.0, (vv * uy - uv * vy) / det), max(0.0, (uu * vy - uv * uy) / det)
+
+
+def _static_against_ondemand(document):
+    """(PEs that open a client more, connections more, processor ns more) of each small shape."""
+    out = []
+    rows = good_rows(document, "init", endpoint="msg")
+    shapes = sorted({(row["npes"], row["nodes"]) for row in rows if row["nodes"] > 1 and row["npes"] <= LARGEST})
+    for npes, nodes in shapes:
+        both = [[row for row in rows if (row["npes"], row["nodes"], row["mode"]) == (npes, nodes, mode)] for mode in ("ondemand", "static")]
+        if not all(both):
+            continue
+        cpu, conns = ([statistics.median(pick(row) for row in some) for some in both]
+                      for pick in (lambda row: row["cpu_ms"], lambda row: row["connections"]["sum"]))  # fmt: skip
+        out.append((npes - nodes, conns[1] - conns[0], (cpu[1] - cpu[0]) * 1e6))
+    if len(out) < 2:
+        raise NotEnough("static runs of two shapes")
+    return out
+
+
+def prices(document):
+    """Nanoseconds, by the simulator's names, of this machine."""
+    hello = good_rows(document, "hello", nodes=1)
+    ours = [row for row in hello if row["what"] == "causeway"]
+    floor = [row for row in hello if row["what"] == "fork+exec"]
+    one = good_rows(document, "init", nodes=1, mode="ondemand")
+    if not ours or not floor or not one:
+        raise NotEnough("sections hello and init")
+    spawn = slope(medians(ours, lambda row: row.get("launcher_cpu_ms"))) * 1e6
+    whole = slope(medians(ours, lambda row: row["cpu_ms"])) * 1e6 - spawn
+    bare = slope(medians(floor, lambda row: row["cpu_ms"] - (row.get("launcher_cpu_ms") or 0))) * 1e6
+    smallest = min(row["npes"] for row in one)
+    join = statistics.median(row["init_us"]["median"] for row in one if row["npes"] == smallest) * 1e3
+    join = min(join, whole)  # nothing is shared yet, so little of it is waiting
+    execed = min(bare, whole - join)
+    opened, connection = two_slopes(_static_against_ondemand(document))
+    several = good_rows(document, "init", mode="ondemand", endpoint="msg")
+    few = min((row["npes"], row["nodes"]) for row in several if row["nodes"] > 1)
+    few_rows = [row for row in several if (row["npes"], row["nodes"]) == few]
+    endpoint = statistics.median(row["phases"]["endpoint_us"]["max"] for row in few_rows) * 1e3
+    loading = statistics.median(row["phases"]["fabric_load_us"]["max"] for row in few_rows) * 1e3
+    client = min(endpoint / 2, opened)
+    load = opened - client
+    round_trip = [row["ns"] for row in good_rows(document, "latency", op="get", mode="ondemand", endpoint="msg")]
+    return {
+        "spawn": spawn, "exec": execed, "join": join, "leave": whole - join - execed, "wake": 0.0, "serve": 0.0,
+        "load": load, "load_wait": max(0.0, loading - load * max(1.0, few[1] / 2)), "listen": endpoint / 2, "open": client,
+        "connect": connection / 2, "accept": connection / 2,
+        "hop": statistics.median(round_trip) / 2 if round_trip else ASSUMED["hop"],
+        "quantum": QUANTUM,
+        "message": 0.0, "daemon": 0.0, "bandwidth": 1.0,  # of launchers across hosts: not on this machine
+    }  # fmt: skip
+
+
+HOW = {
+    "spawn": "launcher's own processor time per PE (hello, one node)",
+    "exec": "processor time of a plain C program started the same way",
+    "join": "shmem_init of the smallest job on one node",
+    "leave": "rest of a PE's processor time",
+    "wake": "not told apart: in join",
+    "serve": "not told apart: in listen",
+    "load": "processor time of a PE that loads libfabric: static minus on demand",
+    "load_wait": "what loading lasts beyond its processor time: it sleeps",
+    "listen": "half of the time for both endpoints of a node server's process",
+    "open": "the other half",
+    "connect": "half of the processor time per connection: static minus on demand", "accept": "the other half",
+    "hop": "half a round trip of get", "quantum": "the scheduler's time slice",
+}  # fmt: skip

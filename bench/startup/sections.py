@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the study runs. A section is a generator of steps; a step is a key, a launch, and what is kept of it."""
+
+import contextlib
+import sys
+from dataclasses import dataclass
+from typing import Callable
+
+from . import launchers
+from .job import Job
+from .programs import WORKLOADS
+
+# Seconds that each section took in its full form on an idle machine of two cores; --list prints them.
+COSTS = {"hello": 0, "init": 0, "launchers": 0, "peers": 0, "endtoend": 0, "latency": 0, "overlap": 0, "ring": 0, "sim": 0}
+
+
+@dataclass
+class Step:
+    key: dict  # tells this row from the others of its section
+    make: Callable[[], Job]
+    keep: Callable[[Job], dict]
+
+
+class Context:
+    """Where things are."""
+
+    def __init__(self, stage, builder, quick):
+        self.stage, self.builder, self.quick = stage, builder, quick
+
+    def program(self, name, tag="causeway"):
+        return self.builder.path(tag, name)
+
+    def job(self, npes, nodes, program, args=(), env=None, timeout=120, stats=False, endpoint="msg"):
+        where = {"CAUSEWAY_ENDPOINT": endpoint} if nodes > 1 else {}
+        command = [*launchers.oshrun(self.stage, npes, nodes), self.program(program), *args]
+        return Job(command, npes, {**where, **(env or {})}, timeout, stats)
+
+
+def wall(job):
+    launcher = {} if job.launcher_cpu is None else {"launcher_cpu_ms": round(job.launcher_cpu * 1e3, 3)}
+    return {"wall_ms": round(job.seconds * 1e3, 2), "cpu_ms": round(job.cpu * 1e3, 1), **launcher}
+
+
+def figures(job):
+    return {**wall(job), **job.figures()}
+
+
+def rounds_of(npes, quick):
+    return 1 if quick else 5 if npes <= 32 else 3 if npes <= 256 else 1
+
+
+def sizes(quick, nodes, most=1024):
+    if quick:
+        return [n for n in (2, 8, 32) if n >= nodes]
+    return [n for n in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024) if nodes <= n <= most]
+
+
+def hello(c):
+    """Wall time of a program that says hello, beside plain fork and exec: the floor."""
+    plain = c.program("plain", "baseline")
+    for nodes in (1, 4) if c.quick else (1, 4, 16):
+        for npes in sizes(c.quick, nodes):
+            for number in range(rounds_of(npes, c.quick)):
+                key = {"npes": npes, "nodes": nodes, "round": number}
+                if nodes == 1:
+                    floor = [c.program("forkexec", "baseline"), "--program", plain, "--nprocs", str(npes)]
+                    yield Step({**key, "what": "fork+exec"}, lambda f=floor, n=npes: Job(f, n).execute().hellos(), wall)
+                yield Step({**key, "what": "causeway"},
+                           lambda n=npes, k=nodes: c.job(n, k, "startup").execute().hellos(), wall)  # fmt: skip
+
+
+MODES = {
+    "ondemand": {},
+    "blocking": {"CAUSEWAY_EXCHANGE": "blocking"},
+    "static": {"CAUSEWAY_CONNECT": "static"},
+}
+
+
+def init(c):
+    """Time in shmem_init, and what a PE has when it says hello: connections, endpoints, memory."""
+    for nodes in (1, 4) if c.quick else (1, 4, 16):
+        for npes in sizes(c.quick, nodes):
+            for endpoint in ("msg",) if nodes == 1 or c.quick or npes not in (16, 64, 256) else ("msg", "rdm"):
+                for number in range(min(3, rounds_of(npes, c.quick))):
+                    for mode, env in MODES.items():
+                        if mode == "static" and (nodes == 1 or npes > (256 if endpoint == "msg" else 64)):
+                            continue  # on one node there is nothing to connect; beyond, minutes and gigabytes
+                        if mode == "static" and npes > 64 and number > 0:
+                            continue
+                        if mode == "blocking" and nodes == 1:
+                            continue
+                        key = {"npes": npes, "nodes": nodes, "mode": mode, "endpoint": endpoint, "round": number}
+                        yield Step(key, lambda n=npes, k=nodes, e=env, p=endpoint:
+                                   c.job(n, k, "startup", env=e, endpoint=p, stats=True).execute().hellos(), figures)  # fmt: skip
+
+
+def launching(c):
+    """Our library and Debian's Open MPI OpenSHMEM under the same launchers, one node each for both."""
+    npes_all = (2, 8) if c.quick else (2, 4, 8, 16, 32, 64)
+    peer, theirs = launchers.open_mpi()
+    sets = [("causeway", c.program("startup"), list(launchers.ours(c.stage)))]
+    if peer and (peer.tag, "startup") not in c.builder.missing:
+        sets.append(("openmpi", c.program("startup", peer.tag), theirs))
+    with contextlib.ExitStack() as stack:
+        if not c.quick:  # the daemons take ten seconds to come up
+            more, why = stack.enter_context(launchers.slurm())
+            more = more or [launchers.Launcher("slurm", None, None, why)]
+            sets = [(library, program, [*known, *more]) for library, program, known in sets]
+        for npes in npes_all:
+            for number in range(1 if c.quick else 3 if npes <= 16 else 2):
+                for library, program, known in sets:
+                    for launcher in known:
+                        key = {"library": library, "launcher": launcher.name, "npes": npes, "round": number}
+                        yield Step(key, lambda la=launcher, p=program, n=npes: refused(la, n) or la.job(p, n, 90).execute().hellos(),
+                                   wall)  # fmt: skip
+
+
+def refused(launcher, npes):
+    """A launch that cannot be: its reason becomes the row."""
+    if not launcher.why:
+        return None
+    job = Job([], npes)
+    job.error = f"SKIP: {launcher.why}"
+    return job
+
+
+def peers(c):
+    """With how many others does a PE of each program exchange data, and what does that cost it in connections and memory?"""
+    for npes, nodes in ((8, 4),) if c.quick else ((64, 16),):
+        for name, load in WORKLOADS.items():
+            for mode in ("ondemand", "static"):
+                if c.quick and mode == "static" and name != "stencil":
+                    continue
+                key = {"program": name, "npes": npes, "nodes": nodes, "mode": mode}
+                yield Step(key, lambda w=load, n=npes, k=nodes, e=MODES[mode], p=name:
+                           c.job(n, k, p, w.args(c.quick), e, 180, True).execute().verified(), figures)  # fmt: skip
+
+
+def endtoend(c):
+    """Wall time of each program from launch to end, static against on demand, taking turns."""
+    for npes, nodes in ((8, 4),) if c.quick else ((16, 4), (32, 16)):
+        for name, load in WORKLOADS.items():
+            if c.quick and name not in ("stencil", "ep"):
+                continue
+            for number in range(1 if c.quick else 2):
+                for mode in ("ondemand", "static"):
+                    key = {"program": name, "npes": npes, "nodes": nodes, "mode": mode, "round": number}
+                    yield Step(key, lambda w=load, n=npes, k=nodes, e=MODES[mode], p=name:
+                               c.job(n, k, p, w.args(c.quick), e, 180).execute().verified(), wall)  # fmt: skip
+
+
+LATENCIES = (("latency", "put_quiet"), ("latency", "get"), ("atomics", "fetch_add"))
+
+
+def latency(c):
+    """Steady-state latency of 8 bytes, static against on demand, taking turns: connections once made are the same."""
+    for endpoint in ("msg",) if c.quick else ("msg", "rdm"):
+        for program, op in LATENCIES:
+            for number in range(1 if c.quick else 9):
+                # A B, then B A: what comes second is not always the same.
+                for mode in ("ondemand", "static") if number % 2 == 0 else ("static", "ondemand"):
+                    args = ["--only", op, "--max-bytes", "8", "--budget-ms", "20" if c.quick else "100"]
+                    key = {"op": op, "endpoint": endpoint, "mode": mode, "round": number}
+                    yield Step(key, lambda a=args, p=program, e=MODES[mode], m=endpoint:
+                               c.job(2, 2, p, a, e, endpoint=m).execute(), lambda job, o=op: {"ns": job.lines()[o, 8]["median"]})  # fmt: skip
+
+
+def overlap(c):
+    """How long the first transfer waits for the exchange of addresses, after none and after 200 ms of computing."""
+    for npes, nodes in ((8, 4),) if c.quick else ((16, 4), (16, 16)):
+        for compute_ms in (0, 200):
+            for number in range(1 if c.quick else 5):
+                key = {"npes": npes, "nodes": nodes, "compute_ms": compute_ms, "round": number}
+                yield Step(key, lambda n=npes, k=nodes, ms=compute_ms:
+                           c.job(n, k, "ring", ["--mode", str(ms)], stats=True).execute(), figures)  # fmt: skip
+
+
+def ring(c):
+    """Start, a token round all PEs twice, end."""
+    for npes, nodes in ((32, 4),) if c.quick else ((64, 16), (256, 16), (1024, 16)):
+        key = {"npes": npes, "nodes": nodes, "endpoint": "msg"}
+        yield Step(key, lambda n=npes, k=nodes: c.job(n, k, "ring", timeout=300).execute(),
+                   lambda job: {**wall(job), "ring_ms": job.lines()["ring", 0]["median"]})  # fmt: skip
+
+
+SECTIONS = {"hello": hello, "init": init, "launchers": launching, "peers": peers, "endtoend": endtoend, "latency": latency,
+            "overlap": overlap, "ring": ring}  # fmt: skip
+
+
+def measure(name, context, document, section, say):
+    """Runs the steps that the document does not have yet."""
+    steps = SECTIONS[name](context)
+    for step in steps:
+        if document.has(section, step.key):
+            continue
+        label = " ".join(f"{k}={v}" for k, v in step.key.items())
+        job = step.make()
+        row = dict(step.key)
+        if job.error:
+            row["error"] = job.error
+        else:
+            try:
+                row.update(step.keep(job))
+            except (KeyError, IndexError) as problem:
+                row["error"] = f"no figure {problem}"
+        document.add(section, row, job.seconds)
+        tail = f"FAILED: {row['error']}" if "error" in row and not row["error"].startswith("SKIP") else row.get("error", "")
+        say(f"  {name}: {label}: {job.seconds:.2f} s {tail}".rstrip())
+        sys.stdout.flush()

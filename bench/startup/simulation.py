@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The simulator beside the measurements, and beyond them.
+
+Calibrates with the small runs of this file, predicts all that were measured, then projects to sizes nobody can run here."""
+
+import json
+import os
+import statistics
+import subprocess
+import time
+
+from . import calibrate
+
+PPN = 64  # PEs and cores of a projected node
+PROJECTED = (4096, 8192, 16384, 32768, 65536, 131072)
+MOST_STATIC = 32768  # beyond, a billion connections: minutes of simulation for a line that goes straight up
+
+
+def simulator(stage):
+    """The build tree is the stage's parent: the simulator is never installed."""
+    for folder in (os.environ.get("CAUSEWAY_TEST_BUILD", ""), os.path.dirname(os.path.abspath(stage))):
+        path = os.path.join(folder, "bench", "sim", "causeway-sim")
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def simulate(program, prices, npes, nodes, hosts, cores, timeout=300, **options):
+    words = [f"{name}={value:.3f}" for name, value in prices.items()]
+    for name, value in options.items():
+        words += [f"--{name}", str(value)]
+    command = [program, "--npes", str(npes), "--nodes", str(nodes), "--hosts", str(hosts), "--cores", str(cores), *words]
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("CAUSEWAY_", "SHMEM_"))}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout, env=env)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip() or f"causeway-sim: status {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def measured_shapes(document):
+    """{(npes, nodes, mode): medians of what was measured}, over msg endpoints."""
+    found = {}
+    for row in calibrate.good_rows(document, "init", endpoint="msg"):
+        found.setdefault((row["npes"], row["nodes"], row["mode"]), []).append(row)
+    out = {}
+    for key, rows in sorted(found.items()):
+        out[key] = {
+            "init_ms": statistics.median(row["init_us"]["median"] for row in rows) / 1e3,
+            "wall_ms": statistics.median(row["wall_ms"] for row in rows),
+            "cpu_ms": statistics.median(row["cpu_ms"] for row in rows),
+            "connections": statistics.median(row["connections"]["sum"] for row in rows),
+        }
+    return out
+
+
+def error(predicted, measured):
+    return round(predicted / measured - 1, 4) if measured else None
+
+
+def validate(program, prices, document):
+    """A row a shape: predicted, measured, and the difference."""
+    cores = len(os.sched_getaffinity(0))
+    for (npes, nodes, mode), seen in measured_shapes(document).items():
+        options = {"connect": "static"} if mode == "static" else {"exchange": "blocking"} if mode == "blocking" else {}
+        said = simulate(program, prices, npes, nodes, 1, cores, **options)
+        row = {"kind": "validation", "npes": npes, "nodes": nodes, "mode": mode, "calibrated_with": npes <= calibrate.LARGEST}
+        row["measured"] = {name: round(value, 3) for name, value in seen.items()}
+        row["predicted"] = {"init_ms": said["init_mean_ms"], "wall_ms": said["wall_ms"], "cpu_ms": said["cpu_ms"],
+                            "connections": said["connections"]}  # fmt: skip
+        row["off"] = {name: error(row["predicted"][name], seen[name]) for name in ("init_ms", "wall_ms", "cpu_ms")}
+        yield row
+
+
+def project(program, prices, quick):
+    far = {**prices, **calibrate.ASSUMED}
+    for npes in PROJECTED[:1] if quick else PROJECTED:
+        for fence in ("tree", "star"):
+            for mode, pattern in (("ondemand", "hello"), ("ondemand", "stencil"), ("static", "hello")):
+                if mode == "static" and (npes > MOST_STATIC or fence == "star"):
+                    continue
+                said = simulate(program, far, npes, npes // PPN, npes // PPN, PPN, connect=mode, pattern=pattern, fence=fence)
+                yield {"kind": "projection", "mode": mode, "pattern": pattern, "fence": fence, **said}
+
+
+def summary(rows):
+    """How far off the predictions are, told apart by whether the size was calibrated with."""
+    out = {}
+    for used in (True, False):
+        some = [row for row in rows if row["kind"] == "validation" and row["calibrated_with"] == used]
+        for figure in ("init_ms", "wall_ms", "cpu_ms"):
+            errors = [abs(row["off"][figure]) for row in some if row["off"][figure] is not None]
+            if errors:
+                out[f"{figure} {'calibrated' if used else 'predicted'}"] = {
+                    "median": round(statistics.median(errors), 4), "max": round(max(errors), 4), "n": len(errors)}  # fmt: skip
+    return out
+
+
+def add(document, stage, quick, say):
+    program = simulator(stage)
+    section = {"done": False, "quick": quick, "conditions": {}, "seconds": 0.0, "rows": [], "remarks": []}
+    document.data["sections"]["sim"] = section
+    begin = time.monotonic()
+    try:
+        if not program:
+            raise calibrate.NotEnough("the simulator: ./dev build makes it in build/bench/sim")
+        prices = calibrate.prices(document)
+        section["prices_ns"] = {name: round(value, 1) for name, value in prices.items()}
+        section["how"] = calibrate.HOW
+        section["assumed"] = {**calibrate.ASSUMED, "pes_and_cores_a_node": PPN}
+        section["rows"] += validate(program, prices, document)
+        say(f"sim: {len(section['rows'])} measured shapes predicted, simulated")
+        section["rows"] += project(program, prices, quick)
+        section["accuracy"] = summary(section["rows"])
+        section["done"] = True
+    except calibrate.NotEnough as lacking:
+        section["remarks"].append(f"no simulation without {lacking}")
+        say(f"sim: SKIP: no simulation without {lacking}")
+    section["seconds"] = round(time.monotonic() - begin, 2)
+    document.save()
+    for name, far in section.get("accuracy", {}).items():
+        say(f"sim: {name}: off by {far['median']:.0%} in the median, {far['max']:.0%} at most, of {far['n']}")

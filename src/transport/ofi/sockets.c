@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sockets below providers that stand on TCP. They are the provider's; it tells us of none, but a process can look at
+// its own descriptors. One that is shut (not closed) ends like a connection that its peer closed: the provider notices,
+// closes the descriptor and forgets the connection. That is all this file does to a socket, ever.
+#include "ofi.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+typedef union name {
+    struct sockaddr sa;
+    struct sockaddr_in in4;
+    struct sockaddr_in6 in6;
+    struct sockaddr_storage room;
+} name_t;
+
+static bool same_name(const name_t *a, const name_t *b)
+{
+    if (a->sa.sa_family != b->sa.sa_family)
+        return false;
+    if (a->sa.sa_family == AF_INET)
+        return a->in4.sin_port == b->in4.sin_port && a->in4.sin_addr.s_addr == b->in4.sin_addr.s_addr;
+    return a->sa.sa_family == AF_INET6 && a->in6.sin6_port == b->in6.sin6_port &&
+           memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, sizeof a->in6.sin6_addr) == 0;
+}
+
+static bool to_name(const void *addr, size_t nbytes, name_t *name_p)
+{
+    memset(name_p, 0, sizeof *name_p);
+    memcpy(name_p, addr, nbytes < sizeof *name_p ? nbytes : sizeof *name_p);
+    return (name_p->sa.sa_family == AF_INET && nbytes >= sizeof name_p->in4) ||
+           (name_p->sa.sa_family == AF_INET6 && nbytes >= sizeof name_p->in6);
+}
+
+bool ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    bool more = dir != NULL;
+    for (struct dirent *entry; more && (entry = readdir(dir));)
+        if (isdigit((unsigned char)entry->d_name[0]))
+            more = fn(atoi(entry->d_name), arg);
+    if (dir)
+        closedir(dir);
+    return dir != NULL;
+}
+
+typedef struct wanted {
+    name_t peer;
+    int fd, count;
+} wanted_t;
+
+static bool look_for_peer(int fd, void *arg)
+{
+    wanted_t *w = arg;
+    name_t name;
+    socklen_t n = sizeof name;
+    if (getpeername(fd, &name.sa, &n) == 0 && same_name(&name, &w->peer)) {
+        w->fd = fd;
+        w->count++;
+    }
+    return true;
+}
+
+static uint64_t cookie_of(int fd)
+{
+    uint64_t cookie = 0;
+    socklen_t n = sizeof cookie;
+    return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &n) == 0 ? cookie : 0;
+}
+
+bool ofi_socket_is_open(const ofi_socket_t *socket)
+{
+    return socket->cookie && cookie_of(socket->fd) == socket->cookie;
+}
+
+bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p)
+{
+    wanted_t w = {.fd = -1};
+    if (!to_name(addr, nbytes, &w.peer))
+        return false;
+    // without a descriptor to read the directory with: there are as many numbers as descriptors
+    if (!ofi_sockets_each(look_for_peer, &w))
+        for (int fd = 0; fd < 65536; fd++)
+            look_for_peer(fd, &w);
+    if (w.count != 1)
+        return false;
+    *socket_p = (ofi_socket_t){w.fd, cookie_of(w.fd)};
+    return shutdown(w.fd, SHUT_RDWR) == 0;
+}

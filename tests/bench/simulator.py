@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The start-up simulator: what must hold whatever the prices are, and connections exactly as real jobs count them."""
+
+import json
+import math
+import os
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+BUILD = os.environ.get("CAUSEWAY_TEST_BUILD") or os.path.join(ROOT, "build")
+STAGE = os.environ.get("CAUSEWAY_TEST_STAGE") or os.path.join(BUILD, "stage")
+SIM = os.path.join(BUILD, "bench", "sim", "causeway-sim")
+# Made up, all different.
+PRICES = {"spawn": 3e5, "exec": 7e5, "join": 2e5, "wake": 5e3, "leave": 1e5, "serve": 3e4, "load": 9e7, "load_wait": 2e8, "listen": 9e5,
+          "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4, "daemon": 2e7, "bandwidth": 1, "quantum": 3e6}  # fmt: skip
+
+
+def sim(npes, nodes, hosts=1, cores=2, prices=None, status=0, **options):
+    words = [f"{name}={value}" for name, value in {**PRICES, **(prices or {})}.items() if value is not None]
+    for name, value in options.items():
+        words += [f"--{name}", value]
+    command = [SIM, "--npes", str(npes), "--nodes", str(nodes), "--hosts", str(hosts), "--cores", str(cores), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == status, f"{command}: status {done.returncode}: {done.stderr}"
+    return json.loads(done.stdout) if status == 0 else done.stderr
+
+
+class Counts(unittest.TestCase):
+    def test_hello_connects_leaders_by_dissemination(self):
+        for npes, nodes in ((4, 1), (4, 2), (7, 3), (48, 16), (100, 33)):
+            said = sim(npes, nodes)
+            self.assertEqual(said["connections"], nodes * math.ceil(math.log2(nodes)), (npes, nodes))
+            self.assertEqual(said["endpoints"], 2 * nodes if nodes > 1 else 0)
+
+    def test_static_connects_everybody_to_every_node(self):
+        for npes, nodes in ((4, 2), (7, 3), (64, 16)):
+            said = sim(npes, nodes, connect="static")
+            self.assertEqual(said["connections"], npes * (nodes - 1))
+            self.assertEqual(said["most_connections"], nodes - 1)
+            self.assertEqual(said["endpoints"], npes + nodes)
+            self.assertEqual(said["most_accepts"], npes - npes // nodes)
+
+    def test_large_jobs_share_recordings_and_count_the_same_way(self):
+        said = sim(4096, 64, 64, 64, fence="tree")
+        self.assertLess(said["recorded_pes"], 4096)
+        self.assertEqual(said["connections"], 64 * 6)
+        said = sim(4096, 64, 64, 64, fence="tree", connect="static")
+        self.assertEqual(said["connections"], 4096 * 63)
+
+    def counted(self, npes, nodes, program, **env):
+        """By a real job on emulated nodes."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "stats.json")
+            full = {**os.environ, "CAUSEWAY_ENDPOINT": "msg", "CAUSEWAY_STATS": f"json:{path}", **env}
+            done = subprocess.run([os.path.join(STAGE, "bin", "oshrun"), "-n", str(npes), "--emulate-nodes", str(nodes), *program],
+                                  env=full, capture_output=True, text=True, check=False, timeout=100)  # fmt: skip
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path, encoding="utf-8") as file:
+                return sum(pe["connections"] for pe in json.load(file)["pes"])
+
+    def test_as_real_jobs_count(self):
+        program = os.path.join(os.getcwd(), "ring")
+        subprocess.run([os.path.join(STAGE, "bin", "oshcc"), "-O2", "-std=gnu11", "-o", program,
+                        os.path.join(ROOT, "bench", "ring.c"), os.path.join(ROOT, "bench", "common.c")], check=True)  # fmt: skip
+        for npes, nodes in ((4, 2), (7, 3)):
+            self.assertEqual(sim(npes, nodes, pattern="ring")["connections"], self.counted(npes, nodes, [program]))
+        self.assertEqual(sim(7, 3, pattern="ring", connect="static")["connections"],
+                         self.counted(7, 3, [program], CAUSEWAY_CONNECT="static"))  # fmt: skip
+
+
+class Time(unittest.TestCase):
+    def test_the_same_again(self):
+        def figures():
+            said = sim(100, 10, connect="static", prices={"wake": 0})
+            return said["connections"], said["events"], said["most_accepts"]
+
+        self.assertEqual(figures(), figures())
+
+    def test_what_costs_more_takes_longer(self):
+        base = sim(64, 16, connect="static")
+        for price in ("load", "accept", "connect", "open", "join", "spawn", "exec", "leave"):
+            dear = sim(64, 16, connect="static", prices={price: 10 * PRICES[price]})
+            self.assertGreater(dear["wall_ms"], base["wall_ms"], price)
+            self.assertGreater(dear["cpu_ms"], base["cpu_ms"], price)
+
+    def test_work_is_conserved(self):
+        """Two cores cannot do more than two cores' work."""
+        for connect in ("ondemand", "static"):
+            said = sim(64, 16, connect=connect)
+            self.assertGreaterEqual(said["wall_ms"] * 2 * 1.0001, said["cpu_ms"])
+        one = {name: 0 for name in PRICES if name not in ("bandwidth", "quantum")} | {"exec": 1e6}
+        self.assertAlmostEqual(sim(10, 1, cores=2, prices=one)["wall_ms"], 5, delta=0.2)  # ten milliseconds of work
+
+    def test_modes(self):
+        ondemand, blocking, static = (sim(64, 16), sim(64, 16, exchange="blocking"), sim(64, 16, connect="static"))
+        self.assertLess(ondemand["init_mean_ms"], blocking["init_mean_ms"])
+        self.assertLess(blocking["init_mean_ms"], static["init_mean_ms"])
+        self.assertEqual(ondemand["connections"], blocking["connections"])
+
+    def test_servers_accept_one_after_the_other(self):
+        """With dear accepts a static start takes at least what the busiest server needs."""
+        said = sim(64, 16, 16, 64, connect="static", fence="tree", prices={"accept": 5e7})
+        self.assertGreaterEqual(said["init_max_ms"], said["most_accepts"] * 50)
+
+    def test_launchers(self):
+        tree, star = sim(1024, 256, 256, 4, fence="tree"), sim(1024, 256, 256, 4, fence="star")
+        self.assertLess(tree["fence_ms"], star["fence_ms"] + 1000)
+        far = sim(1024, 256, 256, 4, fence="star", prices={"message": 2e6})
+        self.assertGreaterEqual(far["fence_ms"], 256 * 2)  # the root hears one after the other
+        self.assertGreater(far["wall_ms"], far["fence_ms"])
+
+
+class Refusals(unittest.TestCase):
+    def test_nothing_is_made_up(self):
+        self.assertIn("a price is missing", sim(4, 2, prices={"load": None}, status=2))
+        self.assertIn("unknown option or price", sim(4, 2, prices={"speed": 1}, status=2))
+        self.assertIn("hosts share no memory", sim(4, 2, 2, status=2))
+        self.assertIn("no more nodes than PEs", sim(2, 4, status=2))
+        self.assertIn("unusable number", sim(0, 1, status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()
