@@ -104,6 +104,14 @@ def _instructions():
             yield Row(where, f"fence {mode}, idle", mode, bench, "fence.total.next", 0, base=False)
 
 
+def _threads():
+    for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"), ("msg", "two nodes, msg")):
+        where = f"Threads of one PE, operations of all together, {words}"
+        for op, label in (("p", "p 8 B"), ("put", "put 1 KiB"), ("fetch_add", "fetch_add")):
+            for how, text in (("one", "one thread"), ("two_private", "two, private contexts"), ("two_default", "two, default context")):
+                yield Row(where, f"{label}, {text}", mode, "threads", f"{op}.{how}", 1024 if op == "put" else 8, base=False)
+
+
 def _collectives():
     for npes in (2, 4, 8, 16, 32):
         yield Row("Collectives, one node", f"barrier_all, {npes} PEs", "local", "coll", "barrier_all", 0, npes, base=False,
@@ -143,4 +151,4 @@ def _startup():
 
 
 def all_rows():
-    return [*_local(), *_network("rdm"), *_network("msg"), *_instructions(), *_collectives(), *_startup()]
+    return [*_local(), *_network("rdm"), *_network("msg"), *_instructions(), *_threads(), *_collectives(), *_startup()]

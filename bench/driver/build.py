@@ -10,6 +10,7 @@ PROGRAMS = {
     "atomics": ["atomics.c"],
     "pingpong": ["pingpong.c"],
     "coll": ["coll.c"],
+    "threads": ["threads.c"],
     "startup": ["startup.c"],
     "insn": ["insn/insn.c", "insn/step.c"],
     "ring": ["ring.c"],

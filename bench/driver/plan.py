@@ -8,7 +8,7 @@ from .store import SAMPLES_PER_ROUND
 
 LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
-NAMES = ("latency", "rate", "atomics", "pingpong", "busy", "coll", "startup", "insn")
+NAMES = ("latency", "rate", "atomics", "pingpong", "busy", "threads", "coll", "startup", "insn")
 
 
 class Group:
@@ -66,6 +66,13 @@ class Plan:
                 runs += self._run(self.ours, mode, 2, program, args, f"{op}, target busy", timeout=20, bench="busy")
         return [Group(runs, rounds=1 if self.quick else 2)]
 
+    def _threads(self):
+        """One thread and two: how do contexts of their own scale, how does a common one?"""
+        runs = []
+        for mode in ("local", "rdm", "msg"):
+            runs += self._run(self.ours, mode, 2, "threads")
+        return [Group(runs, rounds=1 if self.quick else 2)]
+
     def _coll(self):
         groups = []
         for npes in (2, 4, 8) if self.quick else (2, 4, 8, 16, 32):
@@ -120,6 +127,7 @@ class Plan:
             "latency": lambda: self._pairs("latency", LATENCY),
             "rate": lambda: self._pairs("rate", WINDOWS),
             "busy": self._busy,
+            "threads": self._threads,
             "coll": self._coll,
             "startup": self._startup,
         }

@@ -11,9 +11,9 @@
 #include "core/watch.h"
 
 /** All but what the transport fills in (core/request.h: nothing may be left undefined on the wire). */
-static inline __attribute__((always_inline)) void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
-                                                              cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                                                              uint64_t compare)
+static inline __attribute__((always_inline)) void amo_request(cw_req_amo_t *req, const cwt_target_t *t,
+                                                              const void *addr, cw_amo_op_t op, size_t nbytes,
+                                                              uint64_t operand, uint64_t compare)
 {
     req->header.op = CW_REQ_AMO;
     req->header.slot = 0;
@@ -60,8 +60,8 @@ static inline __attribute__((always_inline)) uint64_t fetch(cw_ctx_t *ctx, const
     return nbytes == 4 ? (uint32_t)old : old;
 }
 
-static uint64_t __attribute__((noinline)) remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
-                                                      uint64_t operand, uint64_t compare, int rank)
+static uint64_t __attribute__((noinline))
+remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
