@@ -235,24 +235,46 @@ static void net_close(cwt_client_t *client)
     (void)client;
 }
 
-static const cwt_ops_t net_ops = {.name = "simulated",
-                                  .load = net_load,
-                                  .server_open = net_server_open,
-                                  .server_address = net_server_address,
-                                  .server_secret = net_server_secret,
-                                  .server_progress = net_server_progress,
-                                  .server_block = net_server_block,
-                                  .server_wake = net_server_wake,
-                                  .server_close = net_server_close,
-                                  .open = net_open,
-                                  .connect = net_connect,
-                                  .target = net_target,
-                                  .put = net_put,
-                                  .pending = net_pending,
-                                  .quiet = net_order,
-                                  .fence = net_order,
-                                  .progress = net_order,
-                                  .close = net_close};
+static void net_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p)
+{
+    (void)client;
+    *stats_p = (cwt_stats_t){0};
+}
+
+static void net_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
+{
+    (void)server;
+    *stats_p = (cwt_stats_t){0};
+}
+
+static cwt_ops_t net_ops;
+
+/** What nothing at start calls stays "unsupported". */
+static void make_transport(void)
+{
+    net_ops = cwt_stub;
+    net_ops.name = "simulated";
+    net_ops.load = net_load;
+    net_ops.server_open = net_server_open;
+    net_ops.server_address = net_server_address;
+    net_ops.server_secret = net_server_secret;
+    net_ops.server_progress = net_server_progress;
+    net_ops.server_block = net_server_block;
+    net_ops.server_wake = net_server_wake;
+    net_ops.server_close = net_server_close;
+    net_ops.open = net_open;
+    net_ops.connect = net_connect;
+    net_ops.target = net_target;
+    net_ops.put = net_put;
+    net_ops.pending = net_pending;
+    net_ops.quiet = net_order;
+    net_ops.fence = net_order;
+    net_ops.progress = net_order;
+    net_ops.close = net_close;
+    net_ops.stats = net_client_stats;
+    net_ops.server_stats = net_server_stats;
+    cw_transport = &net_ops;
+}
 
 // ---------------------------------------------------------------- what stands for the node object
 enum { ROUNDS = 32 };
@@ -392,7 +414,7 @@ static void set_up(const sim_config_t *config)
         die("out of memory for the key-value store");
     cwb_job_format(store, (uint32_t)config->npes, (uint32_t)config->nnodes);
     cw_boot = (cwb_t){.ops = &boot_ops, .npes = config->npes, .node_fd = -1, .one_machine = config->nhosts == 1};
-    cw_transport = &net_ops;
+    make_transport();
     cw_world.npes = config->npes;
     is_main = true;
 }
