@@ -60,6 +60,8 @@ struct cwb {
     bool one_machine;
     /** When the launcher started (CLOCK_MONOTONIC), or 0: it does not say. */
     uint64_t started_ns;
+    /** Memory of this machine if the launcher knows it, or 0: ask (base/machine.h). */
+    uint64_t machine_nbytes;
     /** Unique per job on this host, the same on all PEs; at most 64 characters. */
     char job_id[72];
     void *priv;

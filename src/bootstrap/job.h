@@ -41,7 +41,8 @@ typedef struct cwb_job {
     uint32_t npes, nnodes, nbuckets, flags;
     int32_t launcher_pid;
     char job_id[72];
-    uint64_t started_ns;  // CLOCK_MONOTONIC when oshrun began
+    uint64_t started_ns;      // CLOCK_MONOTONIC when oshrun began
+    uint64_t machine_nbytes;  // memory of the machine, 0 if not known
     // Written once by the PE that calls abort (claimed 0 -> 1, then status, then 2), read by oshrun.
     _Atomic uint32_t abort_state;
     _Atomic int32_t abort_status;

@@ -114,6 +114,7 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->node_fd = node_fd;
     b->one_machine = true;
     b->started_ns = l->job->started_ns;
+    b->machine_nbytes = l->job->machine_nbytes;
     memcpy(b->job_id, l->job->job_id, sizeof l->job->job_id);
     b->priv = l;
 }

@@ -120,6 +120,17 @@ static void say_goodbye(void)
         px.lib.PMIx_Finalize(NULL, 0);
 }
 
+/** The PMIx of Open MPI 5.0 forgets to tell a second caller who he is: MPI_Init then fails for no reason one can see. */
+static void warn_of_second_init(void)
+{
+    pmix_proc_t again = {.rank = PMIX_RANK_UNDEF};
+    if (px.lib.PMIx_Init(&again, NULL, 0) != PMIX_SUCCESS)
+        return;
+    if (again.rank != px.me.rank || strcmp(again.nspace, px.me.nspace) != 0)
+        cwu_warn("MPI_Init after shmem_init is going to fail with this PMIx library; initialise MPI first");
+    px.lib.PMIx_Finalize(NULL, 0);  // takes back the second time only
+}
+
 static int pmix_open(cwb_t *b)
 {
     static pmix_status_t lost[] = {PMIX_ERR_LOST_CONNECTION};
@@ -152,6 +163,8 @@ static int pmix_open(cwb_t *b)
     b->one_machine = job_number(PMIX_NUM_NODES, &nnodes) == PMIX_SUCCESS && nnodes == 1;
     b->priv = &px;
     b->shared_wire = cwb_mpi_is_loaded();  // two fences over the same processes at a time are taken for one
+    if (b->shared_wire && !cwb_mpi_is_live())
+        warn_of_second_init();
     px.lib.PMIx_Register_event_handler(lost, 1, NULL, 0, launcher_lost, NULL, NULL);
     snprintf(b->job_id, sizeof b->job_id, "pmix-%.60s", px.me.nspace);
     for (char *c = b->job_id; *c; c++)

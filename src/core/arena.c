@@ -54,7 +54,7 @@ static void list_insert(cw_arena_t *arena, uint32_t i)
     unsigned c, s;
     cw_block_t *block = &arena->blocks[i];
     class_of(block->length, &c, &s);
-    uint32_t head = arena->free_list[c][s];
+    uint32_t head = arena->subclass_map[c] >> s & 1 ? arena->free_list[c][s] : 0;
     block->a = 0;
     block->b = head;
     if (head)
@@ -293,11 +293,18 @@ static uint64_t lines_of(size_t nbytes)
 
 // ---------------------------------------------------------------- calls
 
+/** Heads of lists are valid only where their bit is set, so their pages need not be touched. */
+static void reset(cw_arena_t *arena)
+{
+    memset(arena, 0, offsetof(cw_arena_t, free_list));
+}
+
 int cw_arena_init(cw_arena_t *arena, void *base, size_t nbytes)
 {
     uintptr_t first = ((uintptr_t)base + CW_ARENA_LINE - 1) & ~(uintptr_t)(CW_ARENA_LINE - 1);
     uintptr_t lost = first - (uintptr_t)base;
-    *arena = (cw_arena_t){.base = (char *)first};
+    reset(arena);
+    arena->base = (char *)first;
     if (nbytes < lost + CW_ARENA_LINE)
         return CW_EINVAL;
     arena->nlines = (nbytes - lost) / CW_ARENA_LINE;
@@ -317,7 +324,7 @@ void cw_arena_finish(cw_arena_t *arena)
 {
     free(arena->blocks);
     free(arena->buckets);
-    *arena = (cw_arena_t){0};
+    reset(arena);
 }
 
 void *cw_arena_malloc(cw_arena_t *arena, size_t alignment, size_t nbytes)
@@ -480,7 +487,9 @@ static int verify_lists(const cw_arena_t *arena, uint32_t *nfree_p)
     for (unsigned c = 0; c < CW_ARENA_CLASSES; c++) {
         EXPECT(!(arena->class_map >> c & 1) == !arena->subclass_map[c]);
         for (unsigned s = 0; s < CW_ARENA_SUBCLASSES; s++) {
-            EXPECT(!(arena->subclass_map[c] >> s & 1) == !arena->free_list[c][s]);
+            if (!(arena->subclass_map[c] >> s & 1))
+                continue;
+            EXPECT(arena->free_list[c][s]);
             uint32_t before = 0;
             for (uint32_t i = arena->free_list[c][s]; i; before = i, i = arena->blocks[i].b, ++*nfree_p) {
                 unsigned cc, ss;

@@ -42,7 +42,7 @@ typedef struct cw_arena {
     uint64_t used_lines, peak_lines;
     uint64_t class_map;                      // bit c: subclass_map[c] is not zero
     uint32_t subclass_map[CW_ARENA_CLASSES]; // bit s: free_list[c][s] is not empty
-    uint32_t free_list[CW_ARENA_CLASSES][CW_ARENA_SUBCLASSES];
+    uint32_t free_list[CW_ARENA_CLASSES][CW_ARENA_SUBCLASSES];  // last: not cleared at first
 } cw_arena_t;
 
 typedef struct cw_heap_stats {

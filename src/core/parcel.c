@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/parcel.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "core/coll/coll.h"
 #include "core/job.h"
@@ -97,12 +99,14 @@ static void hand_over(cw_parcel_source_fn *source, void *arg)
 
 static void take_from(int pe, uint64_t *taken, cw_parcel_sink_fn *sink, void *arg)
 {
-    static char text[CW_REPORT_TEXT];
+    char *text = malloc(CW_REPORT_TEXT);
     uint64_t nbytes;
+    if (!text)
+        cwu_fatal("out of memory for the statistics of PE %d", pe);
     do {
         await_owner(pe, offsetof(cw_report_slot_t, filled), ++*taken);
         read_slot(pe, offsetof(cw_report_slot_t, nbytes), &nbytes, sizeof nbytes);
-        if (nbytes > sizeof text)
+        if (nbytes > CW_REPORT_TEXT)
             cwu_fatal("PE %d handed over %llu bytes of statistics at once", pe, (unsigned long long)nbytes);
         if (nbytes) {
             read_slot(pe, offsetof(cw_report_slot_t, text), text, nbytes);
@@ -110,6 +114,7 @@ static void take_from(int pe, uint64_t *taken, cw_parcel_sink_fn *sink, void *ar
         }
         write_word(pe, offsetof(cw_report_slot_t, taken), *taken);
     } while (nbytes);
+    free(text);
 }
 
 void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_sink_fn *sink, void *sink_arg)

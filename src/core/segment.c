@@ -6,11 +6,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/machine.h"
 #include "core/area.h"
 #include "core/am_inbox.h"
 #include "core/core.h"
@@ -28,26 +29,10 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/** Memory a job on this machine can hope for: RAM and swap, or the control group's limit if that is lower. */
-static uint64_t machine_memory(void)
-{
-    uint64_t limit = 0;
-    struct sysinfo info;  // /proc/meminfo says the same and takes every PE longer than the rest of this file
-    if (sysinfo(&info))
-        return 0;
-    uint64_t total = ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
-    FILE *f = fopen("/sys/fs/cgroup/memory.max", "re");
-    if (f && fscanf(f, "%lu", &limit) != 1)
-        limit = 0;
-    if (f)
-        fclose(f);
-    return limit && limit < total ? limit : total;
-}
-
 /** The heap that the user asked for, or a default that fits; refuses with figures before anything is touched. */
-static int choose_heap(uint64_t *heap_p)
+static int choose_heap(uint64_t machine, uint64_t *heap_p)
 {
-    uint64_t heap = round_up(cwu_env.symmetric_size, 65536), machine = machine_memory();
+    uint64_t heap = round_up(cwu_env.symmetric_size, 65536);
     uint64_t npes = (uint64_t)cw_world.nslots;
     if (heap == 0)
         heap = 65536;
@@ -160,24 +145,52 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
     return CW_OK;
 }
 
+#define PAGE_WORDS 512  // the unit of skipping; any page size is a multiple
+
+__attribute__((no_sanitize_address, no_sanitize_thread, noinline)) static bool is_zero(const volatile uint64_t *page)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < PAGE_WORDS && !any; i++)
+        any = page[i];
+    return !any;
+}
+
+static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t offset)
+{
+    while (nbytes) {
+        // The bare call, because a sanitizer's would look at the guards between variables, which are copied too.
+        long n = syscall(SYS_pwrite64, fd, from, nbytes, offset);
+        if (n <= 0) {
+            cwu_error("cannot copy %zu bytes of static data into the node's shared memory: %s", nbytes,
+                      strerror(n ? errno : ENOSPC));
+            return CW_ENOMEM;
+        }
+        from = (const volatile char *)from + n;
+        nbytes -= (size_t)n;
+        offset += (uint64_t)n;
+    }
+    return CW_OK;
+}
+
 /**
  * Copies whole pages of static data. Pages of zeroes are left out: fresh pages of the object are zero, and a large .bss
- * that nobody touched must cost nothing. Word by word through volatile, so that it stays invisible to sanitizers,
- * whose guards between variables are part of what is copied.
+ * that nobody touched must cost nothing. By the file, not by the window on it: the page need not be mapped there, nor
+ * cleared, and a full memory is an error rather than a signal.
  */
-__attribute__((no_sanitize_address, no_sanitize_thread, noinline)) static void
-copy_pages(volatile uint64_t *to, const volatile uint64_t *from, size_t nbytes)
+static int copy_pages(int fd, uint64_t offset, const volatile uint64_t *from, size_t nbytes)
 {
-    enum { PAGE_WORDS = 512 };  // the unit of skipping; any page size is a multiple
-    for (size_t page = 0; page < nbytes / 8; page += PAGE_WORDS) {
-        uint64_t any = 0;
-        for (size_t i = page; i < page + PAGE_WORDS && !any; i++)
-            any = from[i];
-        if (!any)
+    size_t words = nbytes / 8;
+    for (size_t at = 0, end; at < words; at = end) {
+        end = at + PAGE_WORDS;
+        if (is_zero(from + at))
             continue;
-        for (size_t i = page; i < page + PAGE_WORDS; i++)
-            to[i] = from[i];
+        while (end < words && !is_zero(from + end))
+            end += PAGE_WORDS;
+        int rc = write_all(fd, from + at, 8 * (end - at), offset + 8 * at);
+        if (rc)
+            return rc;
     }
+    return CW_OK;
 }
 
 /** Puts my static data and heap where the program expects them: same pages as my slice, second view. */
@@ -198,8 +211,8 @@ static int map_own_view(int fd, const cw_static_data_t *data)
     if (rc)
         return rc;
     // From here to the end of the mmap nothing may write to static data: no calls that could, no other thread.
-    copy_pages((volatile uint64_t *)(s->base + slice), (const volatile uint64_t *)data->start, data->nbytes);
-    return map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
+    rc = copy_pages(fd, slice, (const volatile uint64_t *)data->start, data->nbytes);
+    return rc ? rc : map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
 }
 
 int cw_segment_init(cwb_t *boot)
@@ -208,8 +221,9 @@ int cw_segment_init(cwb_t *boot)
     uint64_t heap, area;
     int fd = -1;
     cw_static_data_find(&data);
-    int rc = choose_heap(&heap);
-    if (rc || (rc = cw_area_choose(machine_memory(), &area)))
+    uint64_t machine = boot->machine_nbytes ? boot->machine_nbytes : cwu_machine_memory();
+    int rc = choose_heap(machine, &heap);
+    if (rc || (rc = cw_area_choose(machine, &area)))
         return rc;
     shape(&data, heap, area);
     if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))

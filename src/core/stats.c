@@ -18,7 +18,7 @@ int cw_stats_open(void)
     cw_stats_on = false;
     if (!what || strcmp(what, "0") == 0)
         return CW_OK;
-    memset(&cw_stats, 0, sizeof cw_stats);  // of an earlier life; nobody else pays for these pages
+    memset(&cw_stats, 0, sizeof cw_stats);  // of an earlier life
     cw_port_stats_begin();
     if (strncmp(what, "json:", 5) == 0 && what[5])
         cw_stats.json_path = what + 5;
@@ -32,7 +32,8 @@ int cw_stats_open(void)
         fclose(probe);
     }
     cw_stats.peers = calloc((size_t)cw_world.npes, sizeof *cw_stats.peers);
-    if (!cw_stats.peers) {
+    cw_stats.routines = calloc(CW_ROUTINES, sizeof *cw_stats.routines);
+    if (!cw_stats.peers || !cw_stats.routines) {
         cwu_error("out of memory for the statistics of %d peers", cw_world.npes);
         return CW_ENOMEM;
     }
@@ -43,6 +44,8 @@ int cw_stats_open(void)
 void cw_stats_close(void)
 {
     free(cw_stats.peers);
+    free(cw_stats.routines);
+    cw_stats.routines = NULL;
     cw_stats.peers = NULL;
     cw_stats_on = false;
 }

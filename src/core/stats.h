@@ -33,7 +33,7 @@ enum { CW_ROUTINES = 512 };  // more than a program uses; what does not fit is c
 
 typedef struct cw_stats {
     cw_counter_t classes[CW_OP_TRANSFERS];
-    cw_routine_t routines[CW_ROUTINES];
+    cw_routine_t *routines;  // [CW_ROUTINES], NULL when nothing is counted
     cw_peer_count_t *peers;  // [npes], NULL when nothing is counted
     const char *json_path;   // NULL: text
 } cw_stats_t;

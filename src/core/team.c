@@ -42,7 +42,7 @@ const cw_group_t *const cw_group_shared = &shared.group;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the three below
 static uint64_t taken[CW_TEAMS / WORD_BITS];              // numbers of this PE's teams
-static cw_team_t *live[CW_TEAMS];                         // those made by splits
+static cw_team_t **live;                                  // [CW_TEAMS], those made by splits; NULL before the first
 static uint64_t reached;                                  // no word and no round of a free number has seen more
 
 // ---------------------------------------------------------------- one team
@@ -107,6 +107,17 @@ static bool find_members(cw_team_t *team, const cw_group_t *parent, const cw_tea
     return true;
 }
 
+/** Teams can be started from now on. False: no memory. */
+static bool have_room(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!live)
+        live = calloc(CW_TEAMS, sizeof(cw_team_t *));
+    bool room = live != NULL;
+    pthread_mutex_unlock(&lock);
+    return room;
+}
+
 /** The members of a list: their table, unless they are regular. */
 static bool take_list(cw_team_t *team, const int *pes, int size, int rank)
 {
@@ -127,7 +138,7 @@ static bool take_list(cw_team_t *team, const int *pes, int size, int rank)
 static bool find_local(cw_team_t *team)
 {
     const cw_map_t *map = &team->sync.map;
-    if (!cw_map_build(&team->sync.map, &team->group))
+    if (!have_room() || !cw_map_build(&team->sync.map, &team->group))
         return false;
     team->local_pes = malloc((size_t)map->nlocal * sizeof(int));
     for (int i = 0; i < map->nlocal && team->local_pes; i++)
@@ -374,7 +385,7 @@ bool cw_team_is_live(const cw_group_t *group)
 {
     bool found = group == cw_group_world || group == cw_group_shared;
     pthread_mutex_lock(&lock);
-    for (int id = FIRST_ID; id < CW_TEAMS && !found; id++)
+    for (int id = FIRST_ID; live && id < CW_TEAMS && !found; id++)
         found = live[id] && &live[id]->group == group;
     pthread_mutex_unlock(&lock);
     return found;
@@ -389,7 +400,7 @@ int cw_team_num_contexts(const cw_group_t *group)
 
 static void tell_leaks(void)
 {
-    for (int id = FIRST_ID; id < CW_TEAMS; id++) {
+    for (int id = FIRST_ID; live && id < CW_TEAMS; id++) {
         if (!live[id])
             continue;
         const cw_group_t *g = &live[id]->group;
@@ -413,9 +424,9 @@ void cw_teams_init(void)
 
 void cw_teams_fini(void)
 {
-    for (int id = FIRST_ID; id < CW_TEAMS; id++) {
+    for (int id = FIRST_ID; live && id < CW_TEAMS; id++)
         drop(live[id]);
-        live[id] = NULL;
-    }
+    free(live);
+    live = NULL;
     cw_map_drop(&shared.sync.map);
 }

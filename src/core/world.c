@@ -164,6 +164,8 @@ void cw_finalize(void)
     if (!cw_world.initialized)
         cw_check_failed("shmem_finalize", "called %s",
                         cw_world.finalized ? "after the last shmem_finalize" : "before shmem_init");
+    if (init_count == 1)
+        cw_coll_patient();  // PEs end as unevenly as they started
     finalize_barrier();
     if (--init_count > 0)
         return;

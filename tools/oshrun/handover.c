@@ -128,7 +128,9 @@ static void open_mpi(const options_t *opt, words_t *w, bool prrte)
         add_pair(w, "--host", opt->hosts);
     if (opt->hostfile)
         add_pair(w, "--hostfile", opt->hostfile);
-    if (opt->label)
+    if (opt->label && prrte)
+        add_pair(w, "--output", "tag");
+    else if (opt->label)
         add(w, "--tag-output");
     add_pair(w, "--bind-to", "none");
     pass_settings_on(opt, w);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "oshrun.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -63,6 +64,7 @@ static void fill_job(run_t *run)
     cwb_job_format(job, (uint32_t)run->opt.npes, (uint32_t)run->opt.nnodes);
     job->launcher_pid = getpid();
     job->started_ns = run->started_ns;
+    job->machine_nbytes = cwu_machine_memory();
     if (options_getenv(&run->opt, "CAUSEWAY_NODE"))
         job->flags |= CWB_JOB_NODE_NAMES;
     snprintf(job->job_id, sizeof job->job_id, "oshrun-%ld-%016llx", (long)getpid(), (unsigned long long)tag);

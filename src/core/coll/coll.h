@@ -38,6 +38,8 @@ static inline bool cw_group_is_world(const cw_group_t *group)
 /** The world's group and the shared one; after the node object is mapped. */
 void cw_coll_init(void);
 void cw_coll_fini(void);
+/** The next synchronisation of the world may take long: in a crowded node whoever waits sleeps at once. */
+void cw_coll_patient(void);
 
 /** Arrival and release only: completes nothing (shmem_sync). */
 void cw_sync(const cw_group_t *group);

@@ -128,6 +128,14 @@ static inline uint32_t count_me(_Atomic uint32_t *arrived, uint32_t epoch, uint3
     return epoch * n - before - 1;
 }
 
+void cw_node_sync_patient(cw_node_sync_t *ns)
+{
+    if (!ns->ncpus)
+        count_cpus(ns);
+    if (!ns->spins)
+        ns->yields = 0;
+}
+
 bool cw_node_arrive(cw_node_sync_t *ns)
 {
     if (__builtin_expect(!ns->ncpus, 0))

@@ -44,6 +44,9 @@ void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes,
 /** Makes the cells fit for another team. After the last synchronisation, by all members; waits for those of this node. */
 void cw_node_sync_leave(cw_node_sync_t *ns);
 
+/** From now on whoever waits in a crowded node sleeps at once: his turn will be late. */
+void cw_node_sync_patient(cw_node_sync_t *ns);
+
 /** The deposit of member i. */
 static inline cw_coll_deposit_t *cw_node_deposit(const cw_node_sync_t *ns, int i)
 {

@@ -32,6 +32,11 @@ void cw_coll_fini(void)
     cw_map_forget_all();
 }
 
+void cw_coll_patient(void)
+{
+    cw_node_sync_patient(&sync_of_world.node);
+}
+
 void cw_node_sync(void)
 {
     cw_node_sync_all(&sync_of_world.node);

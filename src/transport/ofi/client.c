@@ -20,7 +20,7 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     int rc = ofi_load(config->one_machine);
     if (rc != 0)
         return rc;
-    cwt_client_t *client = calloc(1, sizeof *client);
+    cwt_client_t *client = ofi_lines(sizeof *client);
     if (!client)
         return CW_ENOMEM;
     client->config = *config;
@@ -126,7 +126,7 @@ static void conn_free(cwt_conn_t *conn)
 
 static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t *blob)
 {
-    cwt_conn_t *conn = calloc(1, sizeof *conn);
+    cwt_conn_t *conn = ofi_lines(sizeof *conn);
     if (!conn) {
         cwu_error("no memory for a connection to %s", ofi_node_name(client, node));
         return NULL;

@@ -155,6 +155,8 @@ typedef struct ofi_pool {
     size_t buf_nbytes;  // 0: operations without a buffer
     uint32_t count, limit;
 } ofi_pool_t;
+/** Zeroed memory in cache lines of its own, for what one thread writes all the time; NULL: none left. free() ends it. */
+void *ofi_lines(size_t nbytes);
 void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit);
 void ofi_pool_close(ofi_pool_t *pool);
 /** NULL: the limit is reached (make progress and try again) or memory is out. */

@@ -18,6 +18,14 @@ typedef struct ofi_chunk {
     ofi_op_t ops[CHUNK_OPS];
 } ofi_chunk_t;
 
+void *ofi_lines(size_t nbytes)
+{
+    const size_t line = 64;
+    size_t whole = (nbytes + line - 1) / line * line;
+    void *p = aligned_alloc(line, whole);
+    return p ? memset(p, 0, whole) : NULL;
+}
+
 /** Pages that cost nothing until touched. */
 static void *map_pages(size_t nbytes)
 {
@@ -47,7 +55,7 @@ void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbyte
 
 static bool grow(ofi_pool_t *pool)
 {
-    ofi_chunk_t *chunk = calloc(1, sizeof *chunk);
+    ofi_chunk_t *chunk = ofi_lines(sizeof *chunk);
     if (!chunk)
         return false;
     if (pool->buf_nbytes) {
