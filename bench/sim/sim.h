@@ -36,6 +36,7 @@ typedef struct sim_config {
     sim_pattern_t pattern;
     sim_fence_t fence;
     int fanout;  // of the tree, for launch and fence
+    double tables_ns;  // of a PE's tables of all PEs; negative: what the real code took
 } sim_config_t;
 
 // ---------------------------------------------------------------- what it costs, in nanoseconds of a core unless said otherwise

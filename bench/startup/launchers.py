@@ -18,13 +18,23 @@ def oshrun(stage, npes, nodes=1):
 
 
 class Launcher:
-    """`command(npes)` is the prefix; `env` goes to the job; `why` says why it cannot be had here, else None."""
+    """`command(npes)` is the prefix; `env` goes to the job; `why` says why it cannot be had here, else None. A program that it
+    cannot start is not tried again with more PEs."""
 
     def __init__(self, name, command, env=None, why=None):
         self.name, self.command, self.env, self.why = name, command, env or {}, why
+        self.refused = {}  # program -> what it said
 
-    def job(self, program, npes, timeout):
-        return Job([*self.command(npes), program], npes, self.env, timeout)
+    def start(self, program, npes):
+        why = self.why or self.refused.get(program)
+        if why:
+            job = Job([], npes)
+            job.error = f"SKIP: {why}"
+            return job
+        job = Job([*self.command(npes), program], npes, self.env, 90).execute().hellos()
+        if job.error:
+            self.refused[program] = f"not tried after {job.error}"
+        return job
 
 
 def _found(program):
@@ -66,7 +76,7 @@ def slurm():
             return
         out = []
         for mpi in ("pmi2", "pmix"):
-            words = ["srun", "--overcommit", "--quiet", f"--mpi={mpi}", "-N4"]
+            words = ["srun", "--overcommit", "--quiet", f"--mpi={mpi}"]
             env = {"SLURM_CONF": cluster.env["SLURM_CONF"], "PATH": cluster.env["PATH"], **OPEN_MPI_ENV}
-            out.append(Launcher(f"slurm-{mpi}", lambda n, words=words: [*words, "-n", str(n)], env))
+            out.append(Launcher(f"slurm-{mpi}", lambda n, words=words: [*words, f"-N{min(n, module.NODES)}", "-n", str(n)], env))
         yield out, None

@@ -82,16 +82,24 @@ def measure(args, document):
         simulation.add(document, args.stage, args.quick, say)
 
 
+def list_sections(path):
+    known = Document(path) if os.path.exists(path) else None
+    for name in NAMES:
+        what = (sections.SECTIONS[name] if name in sections.SECTIONS else simulation).__doc__.strip().split("\n")[0]
+        section = known and known.section(name)
+        measured = f"{section['seconds']:4.0f} s{'' if section['done'] else ' so far'} in {path}" if section else ""
+        say(f"{name:10} about {sections.COSTS[name]:4} s  {measured:8}  {what}")
+    return 0
+
+
 def main():
     args = arguments()
+    path = args.json or os.path.join(ROOT, "build", "study", "startup.json")
     if args.list:
-        for name in NAMES:
-            what = sections.SECTIONS[name].__doc__.strip() if name in sections.SECTIONS else simulation.__doc__.strip().split("\n")[0]
-            say(f"{name:10} about {sections.COSTS[name]:4} s  {what}")
-        return 0
+        return list_sections(path)
     if not os.path.exists(os.path.join(args.stage, "bin", "oshrun")):
         sys.exit(f"study: {args.stage} has no oshrun: run ./dev build first")
-    document = Document(args.json or os.path.join(ROOT, "build", "study", "startup.json"))
+    document = Document(path)
     document.data["final"] = args.final
     measure(args, document)
     figures = [] if args.no_plots else page.draw(document.path, args.out or os.path.dirname(os.path.abspath(document.path)), say)

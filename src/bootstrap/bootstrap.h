@@ -23,7 +23,7 @@
 typedef struct cwb cwb_t;
 
 typedef struct cwb_ops {
-    const char *name;  // "launch", "pmix", "pmi1", "mpi", "single"
+    const char *name;  // "launch", "pmix", "pmi1", "pmi2", "mpi", "single"
     /** Fills pe, npes, job_id, node_fd, one_machine. CW_ENOENT: this launcher did not start us (no message). */
     int (*open)(cwb_t *b);
     /**
@@ -67,11 +67,11 @@ struct cwb {
     void *priv;
 };
 
-/** Picks the back end: CAUSEWAY_BOOTSTRAP, or our launcher, PMIx, PMI-1, an MPI that is initialised, a single PE; the
+/** Picks the back end: CAUSEWAY_BOOTSTRAP, or our launcher, PMIx, PMI-1, PMI-2 by its library, an MPI that is initialised, a single PE; the
  *  first that has a sign of having started us. Messages are printed. */
 int cwb_open(cwb_t *b);
 
-extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_mpi, cwb_single;
+extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_single;
 
 // ---------------------------------------------------------------- an MPI beside us
 // Whatever the back end is, the process may use an MPI as well. Handles of communicators come as addresses, with their

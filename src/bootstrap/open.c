@@ -9,7 +9,7 @@
 
 int cwb_open(cwb_t *b)
 {
-    static const cwb_ops_t *const all[] = {&cwb_launch, &cwb_pmix, &cwb_pmi1, &cwb_mpi, &cwb_single};
+    static const cwb_ops_t *const all[] = {&cwb_launch, &cwb_pmix, &cwb_pmi1, &cwb_pmi2, &cwb_mpi, &cwb_single};
     bool any = strcmp(cwu_env.bootstrap, "auto") == 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!any && strcmp(cwu_env.bootstrap, all[i]->name) != 0)

@@ -17,8 +17,9 @@
 #include "bootstrap/placement.h"
 #include "bootstrap/pmi1_wire.h"
 #include "bootstrap/secret.h"
+#include "bootstrap/text.h"
 
-enum { KVSNAME_MAX = 256, PART_MAX = 600, TEXT_MAX = 4 + 2 * CWB_VALUE_MAX, MAPPING_MAX = 2048 };
+enum { KVSNAME_MAX = 256, PART_MAX = 600, MAPPING_MAX = 2048 };
 
 typedef struct pmi1 {
     pmi1_wire_t wire;
@@ -32,30 +33,6 @@ typedef struct pmi1 {
 } pmi1_t;
 
 static pmi1_t the_pmi1 = {.wire.lock = PTHREAD_MUTEX_INITIALIZER};  // one job a process
-
-// ---------------------------------------------------------------- text and bytes
-static void encode(const unsigned char *bytes, size_t nbytes, char text[TEXT_MAX + 1])
-{
-    sprintf(text, "%04zx", nbytes);
-    for (size_t i = 0; i < nbytes; i++)
-        sprintf(text + 4 + 2 * i, "%02x", bytes[i]);
-}
-
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static int decode(const char *text, unsigned char *bytes, size_t nbytes)
-{
-    for (size_t i = 0; i < nbytes; i++) {
-        int high = digit(text[2 * i]), low = high < 0 ? -1 : digit(text[2 * i + 1]);
-        if (low < 0)
-            return CW_EPROTO;
-        bytes[i] = (unsigned char)(high << 4 | low);
-    }
-    return 0;
-}
 
 // ---------------------------------------------------------------- one key on the wire
 static int put_text(pmi1_t *p, const char *key, const char *value, size_t len)
@@ -97,13 +74,13 @@ static void part_key(char out[CWB_KEY_MAX + 16], const char *key, size_t part)
 static int pmi1_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
 {
     pmi1_t *p = b->priv;
-    char text[TEXT_MAX + 1], wire_key[CWB_KEY_MAX + 16];
+    char text[CWB_TEXT_MAX + 1], wire_key[CWB_KEY_MAX + 16];
     if (strlen(key) > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
         cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
                   CWB_KEY_MAX, CWB_VALUE_MAX);
         return CW_EINVAL;
     }
-    encode(value, nbytes, text);
+    cwb_text_encode(value, nbytes, text);
     size_t len = strlen(text);
     int rc = 0;
     for (size_t at = 0, part = 0; at < len && rc == 0; at += p->part_max, part++) {
@@ -117,7 +94,7 @@ static int pmi1_get(cwb_t *b, int owner, const char *key, void *value, size_t *n
 {
     (void)owner;  // the store finds it without
     pmi1_t *p = b->priv;
-    char text[TEXT_MAX + PART_MAX + 1], wire_key[CWB_KEY_MAX + 16];
+    char text[CWB_TEXT_MAX + PART_MAX + 1], wire_key[CWB_KEY_MAX + 16];
     size_t len = 0, need = 4, nbytes = 0;
     unsigned char size[2];
     for (size_t part = 0; len < need; part++) {
@@ -127,7 +104,7 @@ static int pmi1_get(cwb_t *b, int owner, const char *key, void *value, size_t *n
             return rc;
         size_t n = strlen(text + len);
         len += n;
-        if (part == 0 && (len < 4 || decode(text, size, 2)))
+        if (part == 0 && (len < 4 || cwb_text_digits(text, size, 2)))
             goto garbled;
         nbytes = (size_t)size[0] << 8 | size[1];
         need = 4 + 2 * nbytes;
@@ -138,7 +115,7 @@ static int pmi1_get(cwb_t *b, int owner, const char *key, void *value, size_t *n
     *nbytes_p = nbytes;
     if (nbytes > capacity)
         return CW_EINVAL;
-    if (decode(text + 4, value, nbytes) == 0)
+    if (cwb_text_digits(text + 4, value, nbytes) == 0)
         return 0;
 garbled:
     cwu_error("the value of key \"%s\" came back garbled from the launcher", key);

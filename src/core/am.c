@@ -3,7 +3,6 @@
 // Clients, their handlers, and the life of this PE's side of the inbox.
 #include "core/am.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/am_private.h"
@@ -31,33 +30,19 @@ static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_lo
     set_gate(gate, &cells[at].turn, cw_am_turn(ring->head, cells_log) + 1);
 }
 
-static void open_credits(void)
-{
-    cw_am.credits = (uint16_t)cwu_env.am_credits;
-    cw_am.nfree = 0;
-    for (uint32_t i = CW_AM_TOKENS; i-- > 0;) {
-        cw_am.token[i].node = -1;
-        cw_am.free[cw_am.nfree++] = (uint16_t)i;
-    }
-}
-
 static void open_here(void)
 {
-    size_t nnodes = (size_t)cw_world.nnodes;
-    cw_am.mine = cw_am_inbox(cw_world.slot);
-    if (!cw_am.under_way) {
-        // One word a node: what bounds the requests that a node's server may have to keep for slow PEs.
-        cw_am.under_way = calloc(nnodes, sizeof *cw_am.under_way);
-        cw_am.conn = calloc(nnodes, sizeof *cw_am.conn);
-        if (!cw_am.under_way || !cw_am.conn)
-            cwu_fatal("out of memory for the message tables of %d nodes", cw_world.nnodes);
-        open_credits();
-    }
+    cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_segment.am_offset);
+    cw_am.locked = cw_world.thread_multiple;
+    if (!cw_am.request.cells)
+        cw_am_credit_open();
+    else
+        cw_am.nfree = cw_am.nfree_shut;
     open_ring(&cw_am.request, cw_am.mine->request, CW_AM_REQUEST_CELLS_LOG, &cw_am.mine->request_tail,
               &cw_am_gates.request);
     open_ring(&cw_am.reply, cw_am.mine->reply, CW_AM_REPLY_CELLS_LOG, &cw_am.mine->reply_tail, &cw_am_gates.reply);
-    cw_am.locked = cw_world.thread_multiple;
     atomic_store_explicit(&cw_am_gates.patience, 1, memory_order_relaxed);
+    cw_am.pe = cw_world.pe;
     cw_am.npes = cw_world.npes;
 }
 
@@ -75,6 +60,9 @@ static void shut(void)
 {
     set_gate(&cw_am_gates.request, &nothing, 1);
     set_gate(&cw_am_gates.reply, &nothing, 1);
+    if (cw_am_is_on())
+        cw_am.nfree_shut = cw_am.nfree;
+    cw_am.nfree = 0;
     cw_am.npes = 0;
 }
 
@@ -94,10 +82,6 @@ void cw_am_fini(void)
 {
     shut();
     memset(cw_am.opened, 0, sizeof cw_am.opened);
-    free(cw_am.under_way);
-    free((void *)cw_am.conn);
-    cw_am.under_way = NULL;
-    cw_am.conn = NULL;
     cw_am.request.cells = cw_am.reply.cells = NULL;
 }
 
@@ -208,10 +192,15 @@ void cw_am_run(cw_am_msg_t *msg)
         fn = atomic_load_explicit(&handlers[client][CW_AM_HEAD_HANDLER(msg->head)], memory_order_acquire);
     if (CW_UNLIKELY(!fn))
         no_handler(msg);
+    uint32_t nfree = cw_am.nfree;
     cw_am_in_handler = msg;
+    if (!cw_am.locked)
+        cw_am.nfree = 0;  // a request from the handler must not take the short way
     if (msg->kind == CW_AM_SHORT)
         call_short(fn, msg, msg->args);
     else
         call_loaded(fn, msg, msg->args);
+    if (!cw_am.locked)
+        cw_am.nfree = nfree;
     cw_am_in_handler = NULL;
 }

@@ -1,28 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Tokens and credits. A request takes one of this PE's tokens, which stands for the room of its reply (a cell of the
-// reply ring and a buffer), and one of the credits of the target's node. Both come back when the reply's handler has
-// run, or, if there was no reply, when the target has set the token's bit in this PE's `done` words.
+// reply ring and a buffer), and one of the credits of the target's node, which bound what its server may have to keep
+// for slow PEs. Both come back when the reply's handler has run, or, if there was no reply, when the target has set the
+// token's bit in this PE's `done` words.
+//
+// Nobody counts credits while fewer requests are under way than a node has credits; behind that the requests to the
+// node are counted when the next one is to be sent.
 #include "core/am_private.h"
+
+/** Where the number of free tokens is. */
+static uint32_t *nfree(void)
+{
+    return cw_am.locked ? &cw_am.nfree_locked : &cw_am.nfree;
+}
+
+void cw_am_credit_open(void)
+{
+    cw_am.nfree = cw_am.nfree_locked = 0;
+    for (uint32_t i = CW_AM_TOKENS; i-- > 0;) {
+        cw_am.pe_of[i] = -1;
+        cw_am.name_of[i] = i;
+        cw_am.free[(*nfree())++] = i;
+    }
+    cw_am.credits = (uint32_t)cwu_env.am_credits;
+    cw_am.low = CW_AM_TOKENS - cw_am.credits;
+}
 
 static void give_back(uint32_t i)
 {
-    cw_am.under_way[cw_am.token[i].node]--;
-    cw_am.token[i].node = -1;
-    cw_am.token[i].generation++;
-    cw_am.free[cw_am.nfree++] = (uint16_t)i;
+    cw_am.pe_of[i] = -1;
+    cw_am.name_of[i] += 0x10000;  // another generation
+    cw_am.free[(*nfree())++] = i;
 }
 
 /** Takes in what the targets have said. */
 static void collect_done(void)
 {
+    cw_am_inbox_t *mine = cw_am.mine;
     for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++) {
-        if (!atomic_load_explicit(&cw_am.mine->done[w], memory_order_relaxed))
+        if (!atomic_load_explicit(&mine->done[w], memory_order_relaxed))
             continue;
-        uint64_t bits = atomic_exchange_explicit(&cw_am.mine->done[w], 0, memory_order_acquire);
+        uint64_t bits = atomic_exchange_explicit(&mine->done[w], 0, memory_order_acquire);
         for (; bits; bits &= bits - 1) {
             uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            if (cw_am.token[i].node >= 0)
+            if (cw_am.pe_of[i] >= 0)
                 give_back(i);
         }
     }
@@ -40,17 +62,27 @@ static void unlock(void)
         pthread_mutex_unlock(&cw_am.credit_lock);
 }
 
-int64_t cw_am_credit_look(int node)
+static bool at_limit(int node)
+{
+    if (*nfree() > cw_am.low)
+        return false;
+    uint32_t under_way = 0;
+    for (uint32_t i = 0; i < CW_AM_TOKENS; i++)
+        under_way += cw_am.pe_of[i] >= 0 && cw_world.node_of_pe[cw_am.pe_of[i]] == node;
+    return under_way >= cw_am.credits;
+}
+
+int64_t cw_am_credit_take(int pe)
 {
     int64_t token = -1;
+    int node = cw_world.node_of_pe[pe];
     lock();
-    if (cw_am.nfree == 0 || cw_am.under_way[node] >= cw_am.credits)
+    if (*nfree() <= cw_am.low)
         collect_done();
-    if (cw_am.nfree > 0 && cw_am.under_way[node] < cw_am.credits) {
-        uint32_t i = cw_am.free[--cw_am.nfree];
-        cw_am.under_way[node]++;
-        cw_am.token[i].node = node;
-        token = cw_am_token_name(i);
+    if (*nfree() > 0 && !at_limit(node)) {
+        uint32_t i = cw_am.free[--*nfree()];
+        cw_am.pe_of[i] = pe;
+        token = cw_am.name_of[i];
     }
     unlock();
     return token;
@@ -60,7 +92,7 @@ bool cw_am_credit_return(uint32_t token)
 {
     uint32_t i = token & 0xffff;
     lock();
-    bool known = i < CW_AM_TOKENS && cw_am.token[i].node >= 0 && cw_am_token_name(i) == token;
+    bool known = i < CW_AM_TOKENS && cw_am.pe_of[i] >= 0 && cw_am.name_of[i] == token;
     if (known)
         give_back(i);
     unlock();

@@ -31,9 +31,9 @@ static void tell(acks_t *acks)
                 atomic_fetch_or_explicit(&inbox->done[w], acks->bits[w], memory_order_release);
         cw_local_stored(pe);
     } else {
-        cw_req_am_done_t done = {.header = {.op = CW_REQ_AM_DONE, .slot = (uint16_t)cw_world.slot_of_pe[pe]}};
+        cw_req_am_done_t done = {.header = {.op = CW_REQ_AM_DONE}, .target = pe};
         memcpy(done.bits, acks->bits, sizeof done.bits);
-        cw_am_to_node(cw_world.node_of_pe[pe], &done.header, sizeof done, NULL, 0);
+        cw_am_to_node_of(pe, &done.header, sizeof done, NULL, 0);
     }
     memset(acks->bits, 0, sizeof acks->bits);
 }

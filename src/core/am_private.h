@@ -24,24 +24,21 @@ typedef struct cw_am_ring {
     uint64_t head;
 } cw_am_ring_t;
 
-/** A token stands for a request under way: its generation and number name it on the wire. */
-typedef struct cw_am_token {
-    int node;  // it went to, or -1: free
-    uint16_t generation;
-} cw_am_token_t;
-
 typedef struct cw_am {
-    int npes;                   // 0 until opened: then no PE exists
-    bool locked;                // several threads
-    uint16_t credits;           // requests under way to one node
-    uint32_t nfree;             // of `free`
-    uint32_t *under_way;        // [nnodes] requests
-    cwt_conn_t *_Atomic *conn;  // [nnodes] NULL until touched
-    cw_am_inbox_t *mine;
+    uint32_t nfree;       // of `free`; 0 where requests may not take the short way: not open, in a handler, threads
+    uint32_t low;         // with more free tokens than that no node can be at its limit
+    cw_am_inbox_t *mine;  // at its symmetric address
+    uint32_t free[CW_AM_TOKENS];     // numbers of tokens
+    uint32_t name_of[CW_AM_TOKENS];  // on the wire: generation << 16 | number
+    int32_t pe_of[CW_AM_TOKENS];     // whom the request went to, or -1: free
+    int npes;                        // 0 until opened: then no PE exists
+    int pe;                          // as in cw_world, a load nearer
+    bool locked;                     // several threads
+    uint32_t credits;                // requests under way to one node
+    uint32_t nfree_shut;             // what nfree was before messages were closed
+    uint32_t nfree_locked;           // of `free`, when several threads may come
     cw_am_ring_t request, reply;
     pthread_mutex_t poll_lock, credit_lock;  // used with several threads
-    uint16_t free[CW_AM_TOKENS];
-    cw_am_token_t token[CW_AM_TOKENS];
     const cw_am_names_t *names[CW_AM_CLIENTS];
     uint32_t opened[CW_AM_CLIENTS];
     uint32_t idle;  // looks in a row that found nothing
@@ -66,32 +63,16 @@ const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind);
 void cw_am_run(cw_am_msg_t *msg);
 
 // ---------------------------------------------------------------- credits (am_credit.c)
-/** A token for a request to that node, or -1: no credit. */
-int64_t cw_am_credit_look(int node);
+/** A token for a request to that PE, or -1: no credit. */
+int64_t cw_am_credit_take(int pe);
 /** Its request is over; false: there is no such request. */
 bool cw_am_credit_return(uint32_t token);
-
-static inline uint32_t cw_am_token_name(uint32_t i)
-{
-    return (uint32_t)cw_am.token[i].generation << 16 | i;
-}
-
-/** The same as credit_look, inlined for when there is no doubt. */
-static inline __attribute__((always_inline)) int64_t cw_am_credit_take(int node)
-{
-    uint32_t n = cw_am.nfree;
-    if (CW_UNLIKELY(cw_am.locked || n == 0 || cw_am.under_way[node] >= cw_am.credits))
-        return cw_am_credit_look(node);
-    cw_am.under_way[node]++;
-    cw_am.nfree = --n;
-    uint32_t i = cw_am.free[n];
-    cw_am.token[i].node = node;
-    return cw_am_token_name(i);
-}
+/** All tokens are free. */
+void cw_am_credit_open(void);
 
 // ---------------------------------------------------------------- the way to other nodes (am_send.c)
-/** A message without an answer to a node's server. */
-void cw_am_to_node(int node, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
+/** A message without an answer to the server of a PE's node. */
+void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
 
 // ---------------------------------------------------------------- in the node server (am_server.c)
 /** A message came for a PE of this node. False: it is malformed. */

@@ -218,74 +218,85 @@ static void reply_here(out_t *out)
 
 // ---------------------------------------------------------------- to other nodes
 
-static cwt_conn_t *__attribute__((noinline)) connect_node(int node)
+/** The record of a PE of another node: known, and connected. */
+static cwt_target_t *target_of(int pe)
 {
-    cw_ctx_enter(&cw_ctx_default);
-    cwt_conn_t *conn = cw_ctx_conn(&cw_ctx_default, node);
-    cw_ctx_leave(&cw_ctx_default);
-    atomic_store_explicit(&cw_am.conn[node], conn, memory_order_release);  // pairs with conn_of
-    return conn;
+    uintptr_t delta = 0;
+    return cw_reach(&cw_ctx_default, "a message", NULL, 0, pe, &delta);
 }
 
-static inline cwt_conn_t *conn_of(int node)
+static void __attribute__((noinline, cold)) lost(int rc, const char *name, int pe)
 {
-    cwt_conn_t *conn = atomic_load_explicit(&cw_am.conn[node], memory_order_acquire);
-    return CW_LIKELY(conn != NULL) ? conn : connect_node(node);
+    cwu_fatal("%s: cannot reach the node of PE %d (%s)", name, pe, cwu_error_name(rc));
 }
 
-static void __attribute__((noinline, cold)) lost(int rc, const char *name, int node)
+void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
 {
-    cwu_fatal("%s: cannot reach the node of PE %d (%s)", name, cw_world.leader_of_node[node], cwu_error_name(rc));
-}
-
-void cw_am_to_node(int node, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
-{
-    int rc = cw_transport->message(conn_of(node), msg, nbytes, payload, payload_nbytes);
+    int rc = cw_transport->message(target_of(pe)->conn, msg, nbytes, payload, payload_nbytes);
     if (CW_UNLIKELY(rc))
-        lost(rc, "a message", node);
+        lost(rc, "a message", pe);
 }
 
 /** A message with the most arguments. */
 typedef union wire {
     cw_req_am_t req;
+    cw_req_am_short_t brief;
     unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
 } wire_t;
 _Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
 
-static inline __attribute__((always_inline)) size_t fill_wire(wire_t *wire, const out_t *out)
+static void send_short(const out_t *out)
 {
-    cw_req_am_t *req = &wire->req;
-    req->header.op = CW_REQ_AM;
-    req->header.slot = (uint16_t)cw_world.slot_of_pe[out->pe];
+    wire_t wire;
+    cw_req_am_short_t *req = &wire.brief;
+    req->header.op = out->flags & CW_AM_C_REPLY ? CW_REQ_AM_REPLY : CW_REQ_AM_SHORT;
+    req->header.slot = 0;
     req->head = out->head;
     req->source = cw_world.pe;
+    req->target = out->pe;
+    req->token = out->token;
+    copy_args(req->args, out->args, out->head);
+    size_t nbytes = sizeof *req + CW_AM_HEAD_NARGS(out->head) * sizeof *req->args;
+    int rc = cw_transport->request(target_of(out->pe)->conn, &req->header, nbytes, NULL);
+    if (CW_UNLIKELY(rc))
+        lost(rc, name_of(out), out->pe);
+}
+
+static size_t fill_wire(wire_t *wire, const out_t *out)
+{
+    cw_req_am_t *req = &wire->req;
+    size_t nbytes = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(out->head));
+    memset(wire->bytes + nbytes - 8, 0, 8);  // what pads the arguments
+    req->header.op = CW_REQ_AM;
+    req->header.slot = 0;
+    req->head = out->head;
+    req->source = cw_world.pe;
+    req->target = out->pe;
     req->token = out->token;
     req->nbytes = (uint32_t)out->nbytes;
     req->dest = out->dest;
     req->flags = out->flags;
-    req->pad = 0;
     copy_args(req->args, out->args, out->head);
-    return CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(out->head));
+    return nbytes;
 }
 
 /** With a payload. A long that fits the message comes along and is copied by the server; else it is put before. */
 static void send_loaded(out_t *out)
 {
-    int node = cw_world.node_of_pe[out->pe];
     bool separate = out->nbytes > CW_AM_MAX_MEDIUM;
     if (!separate && !has_payload(out))
         out->flags |= CW_AM_C_HERE;
     wire_t wire;
     size_t nbytes = fill_wire(&wire, out);
-    cwt_conn_t *conn = conn_of(node);
+    cwt_target_t *target = target_of(out->pe);
     int rc;
     if (separate)
-        rc = cw_transport->put_message(conn, cw_slice_offset((uint32_t)cw_world.slot_of_pe[out->pe]) + out->dest,
-                                       out->src, out->nbytes, out->async, &wire.req.header, nbytes);
+        rc = cw_transport->put_message(target->conn, cw_segment.origin + out->dest + target->offset, out->src,
+                                       out->nbytes, out->async, &wire.req.header, nbytes);
     else
-        rc = cw_transport->message(conn, &wire.req.header, nbytes, out->src, out->nbytes);
+        rc = cw_transport->message(target->conn, &wire.req.header, nbytes, out->src, out->nbytes);
     if (CW_UNLIKELY(rc))
-        lost(rc, name_of(out), node);
+        lost(rc, name_of(out), out->pe);
     if (separate && out->async)
         cw_ctx_mark(&cw_ctx_default);
 }
@@ -295,43 +306,137 @@ static void send_loaded(out_t *out)
 /** A token for out's target; -1 only with CW_AM_IMMEDIATE. */
 static int64_t __attribute__((noinline)) wait_credit(const out_t *out, unsigned flags)
 {
-    int node = cw_world.node_of_pe[out->pe];
     int64_t token = -1;
     if (flags & CW_AM_IMMEDIATE)
-        return cw_am_poll_waiting() > 0 ? cw_am_credit_look(node) : -1;
+        return cw_am_poll_waiting() > 0 ? cw_am_credit_take(out->pe) : -1;
     cw_wait_t w = CW_WAIT_INIT(name_of(out));
-    while ((token = cw_am_credit_look(node)) < 0)
+    while ((token = cw_am_credit_take(out->pe)) < 0)
         cw_wait_round(&w);
     cw_wait_done(&w);
     return token;
 }
 
 /** What every request begins with: a poll, checks, a token. False: no credit now. */
-static inline __attribute__((always_inline)) bool begin(out_t *out, unsigned flags)
+static bool begin(out_t *out, unsigned flags)
 {
     if (!(flags & CW_AM_NO_POLL))
         cw_am_poll();
     if (CW_UNLIKELY((unsigned)out->pe >= (unsigned)cw_am.npes || cw_am_in_handler ||
                     CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
         refuse_request(out);
-    int64_t token = cw_am_credit_take(cw_world.node_of_pe[out->pe]);
+    int64_t token = cw_am_credit_take(out->pe);
     if (CW_UNLIKELY(token < 0) && (token = wait_credit(out, flags)) < 0)
         return false;
     out->token = (uint32_t)token;
     return true;
 }
 
-int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+static int __attribute__((noinline)) request_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
     out_t out = {.pe = pe, .head = head, .args = args, .flags = CW_AM_SHORT};
-    if (CW_UNLIKELY(!begin(&out, flags)))
+    if (!begin(&out, flags))
         return CW_EAGAIN;
-    int node = cw_world.node_of_pe[pe];
-    if (node == cw_world.node)
+    if (cw_world.node_of_pe[pe] == cw_world.node)
         return request_here(&out, flags);
-    wire_t wire;
-    size_t nbytes = fill_wire(&wire, &out);
-    cw_am_to_node(node, &wire.req.header, nbytes, NULL, 0);
+    send_short(&out);
+    return CW_OK;
+}
+
+// ---------------------------------------------------------------- the short way of short requests
+// Nothing has come, a credit is free, the target's ring has room: then these functions do what request_short_general
+// does, in one piece and with as few instructions as possible. Whatever else is the case, they leave it to that one
+// before anything is changed.
+
+#define FEW_ARGS 7
+
+static inline __attribute__((always_inline)) void copy_few_args(uint32_t *to, const uint32_t *from, uint32_t head)
+{
+    if (head & 4u << 8)
+        memcpy(to, from, 16), to += 4, from += 4;
+    if (head & 2u << 8)
+        memcpy(to, from, 8), to += 2, from += 2;
+    if (head & 1u << 8)
+        *to = *from;
+}
+
+/** Takes a token; there is one. */
+static inline __attribute__((always_inline)) uint32_t take_token(uint32_t nfree, int pe)
+{
+    cw_am.nfree = --nfree;
+    uint32_t i = cw_am.free[nfree];
+    cw_am.pe_of[i] = pe;
+    return cw_am.name_of[i];
+}
+
+/** As cw_am_poll asks. Below THREAD_MULTIPLE only: then nobody else moves the gates, and they are plain words. */
+static inline __attribute__((always_inline)) bool something_came(void)
+{
+    const volatile uint32_t *reply = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.reply.turn;
+    const volatile uint32_t *request = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.request.turn;
+    return CW_UNLIKELY(*reply == *(const uint32_t *)(const void *)&cw_am_gates.reply.full) ||
+           CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
+}
+
+/** The wire's form of a short message with few arguments. */
+typedef union brief {
+    cw_req_am_short_t req;
+    unsigned char bytes[sizeof(cw_req_am_short_t) + FEW_ARGS * sizeof(uint32_t)];
+} brief_t;
+
+static int __attribute__((noinline, cold)) send_brief(cwt_conn_t *conn, brief_t *brief)
+{
+    int rc = cw_transport->message(conn, &brief->req.header, brief->req.header.nbytes, NULL, 0);
+    if (CW_UNLIKELY(rc))
+        lost(rc, cw_am_name(brief->req.head, brief->req.header.op == CW_REQ_AM_REPLY, CW_AM_SHORT), brief->req.target);
+    return CW_OK;
+}
+
+static int __attribute__((noinline))
+short_to_node(int pe, uint32_t head, const uint32_t *args, const cwt_target_t *target, uint32_t nfree)
+{
+    cwt_conn_t *conn = target->conn;
+    if (CW_UNLIKELY(!conn))
+        return request_short_general(pe, head, args, CW_AM_NO_POLL);
+    cwt_line_t *line = (cwt_line_t *)(void *)conn;
+    brief_t brief;
+    uint32_t nbytes = (uint32_t)sizeof brief.req + CW_AM_HEAD_NARGS(head) * (uint32_t)sizeof *args;
+    brief.req.header =
+        (cwt_header_t){.token = line->token, .reply_id = line->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
+    brief.req.head = head;
+    *(volatile int32_t *)&brief.req.source = cw_am.pe;  // two plain stores are shorter than one of a vector
+    brief.req.target = pe;
+    brief.req.token = take_token(nfree, pe);
+    copy_few_args(brief.req.args, args, head);
+    if (CW_UNLIKELY((int32_t)(line->stop - line->sent) <= 0) || CW_UNLIKELY(nbytes > line->most) ||
+        CW_UNLIKELY(line->down) || CW_UNLIKELY(line->inject(line->ep, &brief, nbytes, line->fabric_addr)))
+        return send_brief(conn, &brief);
+    line->sent++;
+    line->messages++;
+    return CW_OK;
+}
+
+int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+{
+    uint32_t nfree = cw_am.nfree;
+    if (CW_UNLIKELY(flags) || CW_UNLIKELY(nfree <= cw_am.low) || something_came() ||
+        CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes) || CW_UNLIKELY(head & 0x18u << 8))
+        return request_short_general(pe, head, args, flags);
+    uintptr_t word = __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, __ATOMIC_RELAXED)[pe], __ATOMIC_RELAXED);
+    if (word & 1)
+        return short_to_node(pe, head, args, (const cwt_target_t *)(word - 1), nfree);
+    cw_am_inbox_t *inbox = (cw_am_inbox_t *)((uintptr_t)cw_am.mine + word);
+    uint32_t full;
+    cw_am_cell_t *cell;
+    if (CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell, &full)))
+        return request_short_general(pe, head, args, CW_AM_NO_POLL);
+    cell->head = head;
+    cell->source = cw_am.pe;
+    cell->token = take_token(nfree, pe);
+    cell->flags = CW_AM_SHORT;
+    cell->buffer = 0;  // both are one store
+    copy_few_args(cell->args, args, head);
+    cw_am_hand_over(cell, full);
+    cw_local_stored(pe);
     return CW_OK;
 }
 
@@ -376,14 +481,10 @@ void cw_am_reply_short(cw_am_msg_t *msg, uint32_t head, const uint32_t *args)
 {
     out_t out = {.head = head, .args = args, .flags = CW_AM_SHORT | CW_AM_C_REPLY};
     begin_reply(&out, msg);
-    int node = cw_world.node_of_pe[out.pe];
-    if (node == cw_world.node) {
+    if (cw_world.node_of_pe[out.pe] == cw_world.node)
         reply_here(&out);
-        return;
-    }
-    wire_t wire;
-    size_t nbytes = fill_wire(&wire, &out);
-    cw_am_to_node(node, &wire.req.header, nbytes, NULL, 0);
+    else
+        send_short(&out);
 }
 
 static void reply_loaded(out_t *out, cw_am_msg_t *msg, void *dest, unsigned flags)

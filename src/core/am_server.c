@@ -37,8 +37,7 @@ static bool has_payload(const cw_req_am_t *req)
 /** Fills a cell of the target's inbox; false: no room. */
 static bool deliver(const cw_req_am_t *req)
 {
-    int slot = req->header.slot;
-    cw_am_inbox_t *inbox = cw_am_inbox(slot);
+    cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[req->target]);
     bool reply = req->flags & CW_AM_C_REPLY, loaded = has_payload(req);
     uint32_t nargs = CW_AM_HEAD_NARGS(req->head), full;
     bool inside = loaded && req->nbytes <= CW_AM_INLINE_NBYTES && nargs <= CW_AM_INLINE_ARGS;
@@ -66,7 +65,7 @@ static bool deliver(const cw_req_am_t *req)
     cell->dest = req->dest;
     memcpy(cell->args, req->args, nargs * sizeof *req->args);
     cw_am_hand_over(cell, full);
-    cw_local_stored(cw_world.pes_of_node[slot]);
+    cw_local_stored(req->target);
     return true;
 }
 
@@ -76,7 +75,7 @@ static void keep(line_t *line, const cw_req_am_t *req)
     kept_t *k = malloc(offsetof(kept_t, req) + nbytes);
     if (!k)
         cwu_fatal("node server: no memory to keep a message of %zu bytes for PE %d; lower CAUSEWAY_AM_CREDITS", nbytes,
-                  cw_world.pes_of_node[req->header.slot]);
+                  req->target);
     k->next = NULL;
     memcpy(&k->req, req, nbytes);
     *line->end = k;
@@ -93,14 +92,24 @@ static line_t *line_of(const cw_req_am_t *req)
         for (int i = 0; i < 2 * cw_world.nslots; i++)
             lines[i].end = &lines[i].first;
     }
-    return &lines[2 * req->header.slot + ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
+    return &lines[2 * cw_world.slot_of_pe[req->target] + ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
 }
 
 // ---------------------------------------------------------------- what may be believed
 
+static bool is_pe(int pe)
+{
+    return pe >= 0 && pe < cw_world.npes;
+}
+
+static bool is_here(int pe)
+{
+    return is_pe(pe) && cw_world.node_of_pe[pe] == cw_world.node;
+}
+
 static bool well_formed(const cw_req_am_t *req, size_t nbytes)
 {
-    if (nbytes < sizeof *req || req->header.slot >= cw_world.nslots || (unsigned)req->source >= (unsigned)cw_world.npes)
+    if (nbytes < sizeof *req || !is_here(req->target) || !is_pe(req->source))
         return false;
     uint32_t nargs = CW_AM_HEAD_NARGS(req->head), kind = req->flags & CW_AM_C_KIND;
     size_t until_payload = CW_REQ_AM_NBYTES(nargs);
@@ -116,45 +125,71 @@ static bool well_formed(const cw_req_am_t *req, size_t nbytes)
 /** A long goes to memory of the target's slice, wherever it lies in a raw one's process. */
 static bool destination_exists(const cw_req_am_t *req)
 {
-    uint32_t slot;
+    uint32_t slot, mine = (uint32_t)cw_world.slot_of_pe[req->target];
     if ((req->flags & CW_AM_C_KIND) != CW_AM_LONG || (req->flags & CW_AM_C_RAW) || req->nbytes == 0)
         return true;
     return req->dest < cw_segment.layout.slice_stride &&
-           cw_request_in_bounds(cw_slice_offset(req->header.slot) + req->dest, req->nbytes, &slot) &&
-           slot == req->header.slot;
+           cw_request_in_bounds(cw_slice_offset(mine) + req->dest, req->nbytes, &slot) && slot == mine;
 }
 
-static bool message(const cw_req_am_t *wire, size_t nbytes)
+static void deliver_or_keep(const cw_req_am_t *req)
 {
-    if (!well_formed(wire, nbytes) || !destination_exists(wire))
-        return false;
-    union {
-        cw_req_am_t req;
-        char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
-    } plain;
-    const cw_req_am_t *req = wire;
-    if (wire->flags & CW_AM_C_HERE) {
-        if (wire->nbytes)
-            memcpy(cw_segment.base + cw_slice_offset(wire->header.slot) + wire->dest, payload_of(wire), wire->nbytes);
-        memcpy(&plain, wire, CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(wire->head)));
-        plain.req.flags &= ~(uint32_t)CW_AM_C_HERE;
-        req = &plain.req;
-    }
     line_t *line = held ? line_of(req) : NULL;
     if ((line && line->first) || !deliver(req))
         keep(line_of(req), req);
+}
+
+/** The most that a message without its payload has. */
+typedef union plain {
+    cw_req_am_t req;
+    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
+} plain_t;
+
+static bool loaded_message(const cw_req_am_t *req, size_t nbytes)
+{
+    if (!well_formed(req, nbytes) || !destination_exists(req))
+        return false;
+    if (!(req->flags & CW_AM_C_HERE)) {
+        deliver_or_keep(req);
+        return true;
+    }
+    plain_t plain;
+    char *slice = cw_segment.base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[req->target]);
+    if (req->nbytes)
+        memcpy(slice + req->dest, payload_of(req), req->nbytes);
+    memcpy(&plain, req, CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)));
+    plain.req.flags &= ~(uint32_t)CW_AM_C_HERE;
+    deliver_or_keep(&plain.req);
+    return true;
+}
+
+static bool short_message(const cw_req_am_short_t *wire, size_t nbytes)
+{
+    if (nbytes < sizeof *wire || !is_here(wire->target) || !is_pe(wire->source))
+        return false;
+    uint32_t nargs = CW_AM_HEAD_NARGS(wire->head);
+    if (nargs > CW_AM_MAX_ARGS || nbytes != sizeof *wire + nargs * sizeof *wire->args ||
+        (wire->token & 0xffff) >= CW_AM_TOKENS)
+        return false;
+    plain_t plain = {.req = {.head = wire->head,
+                             .source = wire->source,
+                             .target = wire->target,
+                             .token = wire->token,
+                             .flags = wire->header.op == CW_REQ_AM_REPLY ? CW_AM_SHORT | CW_AM_C_REPLY : CW_AM_SHORT}};
+    memcpy(plain.bytes + sizeof plain.req, wire->args, nargs * sizeof *wire->args);
+    deliver_or_keep(&plain.req);
     return true;
 }
 
 static bool done(const cw_req_am_done_t *req, size_t nbytes)
 {
-    if (nbytes != sizeof *req || req->header.slot >= cw_world.nslots)
+    if (nbytes != sizeof *req || !is_here(req->target))
         return false;
-    cw_am_inbox_t *inbox = cw_am_inbox(req->header.slot);
+    cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[req->target]);
     for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++)
         if (req->bits[w])
             atomic_fetch_or_explicit(&inbox->done[w], req->bits[w], memory_order_release);
-    cw_local_stored(cw_world.pes_of_node[req->header.slot]);
+    cw_local_stored(req->target);
     return true;
 }
 
@@ -162,8 +197,11 @@ _Static_assert(sizeof((cw_req_am_done_t *)0)->bits == CW_AM_TOKENS / 8, "a bit a
 
 bool cw_am_arrived(const cwt_header_t *msg, size_t nbytes)
 {
-    return msg->op == CW_REQ_AM ? message((const cw_req_am_t *)(const void *)msg, nbytes)
-                                : done((const cw_req_am_done_t *)(const void *)msg, nbytes);
+    if (msg->op == CW_REQ_AM)
+        return loaded_message((const cw_req_am_t *)(const void *)msg, nbytes);
+    if (msg->op == CW_REQ_AM_DONE)
+        return done((const cw_req_am_done_t *)(const void *)msg, nbytes);
+    return short_message((const cw_req_am_short_t *)(const void *)msg, nbytes);
 }
 
 // ---------------------------------------------------------------- what found no room

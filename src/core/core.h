@@ -58,6 +58,9 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...) __attribut
 // ---------------------------------------------------------------- memory (core/segment.c, core/heap.c)
 /** Is [addr, addr+nbytes) symmetric memory of this PE (heap or static data)? */
 bool cw_is_symmetric(const void *addr, size_t nbytes);
+/** Fills in a record, kept by the caller as long as the job lasts, of a PE of another node: one that takes the PE's own
+ *  addresses, of which `origin` is where its slice begins (core/area.h). Connects if need be. */
+void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record);
 /** Where that object of `pe` is mapped here, or NULL when it is not load/store reachable or not symmetric. */
 void *cw_ptr(const void *symmetric, int pe);
 /** The process of a PE of this node; 0: not known (not of this node, or gone). */

@@ -6,9 +6,8 @@
 //                  cw_slot_t [nslots]      doorbells
 //                  cw_report_slot_t [nslots]  who waits for what, pieces of statistics (core/report.h)
 //                  cw_coll_area_t          collectives of the world; rounds of teams (core/coll/area.h)
-//   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric heap, area]
+//   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric heap, area | inbox]
 //   + stride       slice of slot 1         ...
-//   am_offset      inbox of each slot      messages (core/am_inbox.h); not for the network
 //
 // A slice has the same shape as the owner's own view: the heap lies heap_offset above the static data both in the
 // owner's address space and in the slice, so one delta per peer reaches both. Holes cost addresses, not memory.

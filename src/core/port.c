@@ -184,6 +184,20 @@ static cwt_target_t *record_of(cw_ctx_t *ctx, int pe)
     return t;
 }
 
+void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    int node = cw_world.node_of_pe[pe], slot = cw_world.slot_of_pe[pe];
+    cw_ctx_enter(ctx);
+    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
+    record->offset = cw_slice_offset((uint32_t)slot) - origin;
+    int rc = cw_transport->target(conn, (uint32_t)slot, record->offset, record);
+    if (rc)
+        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node), cwu_error_name(rc));
+    record->conn = conn;
+    cw_ctx_leave(ctx);
+}
+
 cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
 {
     int pe = cw_ctx_pe(ctx, rank);

@@ -183,6 +183,8 @@ void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, si
         execute_batch((const cw_req_batch_t *)(const void *)msg, nbytes);
         break;
     case CW_REQ_AM:
+    case CW_REQ_AM_SHORT:
+    case CW_REQ_AM_REPLY:
     case CW_REQ_AM_DONE:
         if (!cw_am_arrived(msg, nbytes))
             refuse("message", msg);

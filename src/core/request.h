@@ -13,9 +13,11 @@ enum {
     CW_REQ_PUT_STRIDED = 2,  // cw_req_strided_t, then nblocks * block_nbytes of payload; no reply
     CW_REQ_GET_STRIDED = 3,  // cw_req_strided_t; reply: nblocks * block_nbytes of payload
     CW_REQ_BATCH = 4,        // cw_req_batch_t, then records, executed in order; no reply
-    CW_REQ_AM = 5,           // cw_req_am_t, arguments, payload: an active message; no reply by the server
-    CW_REQ_AM_DONE = 6,      // cw_req_am_done_t: requests that were handled without a reply
-    CW_REQ_FILL = 7,         // cw_req_fill_t; no reply
+    CW_REQ_AM = 5,           // cw_req_am_t, arguments, payload: an active message
+    CW_REQ_AM_SHORT = 6,     // cw_req_am_short_t, arguments: one without payload, a request
+    CW_REQ_AM_REPLY = 7,     // the same, a reply
+    CW_REQ_AM_DONE = 8,      // cw_req_am_done_t: requests that were handled without a reply
+    CW_REQ_FILL = 9,         // cw_req_fill_t; no reply
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
@@ -62,29 +64,41 @@ enum {
     CW_BATCH_AMO = 1  // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
 };
 
-//  0 header | 24 head | 28 source | 32 token | 36 nbytes | 40 dest | 48 flags | 52 pad | 56 arguments | then, from the
-//  next multiple of 8, the payload. header.slot: the target's
+// An active message without a payload; whether it is a reply says the op.
+//  0 header | 24 head | 28 source | 32 target | 36 token | 40 arguments
+typedef struct cw_req_am_short {
+    cwt_header_t header;
+    uint32_t head;           // CW_AM_HEAD
+    int32_t source, target;  // PEs
+    uint32_t token;
+    uint32_t args[];
+} cw_req_am_short_t;
+_Static_assert(sizeof(cw_req_am_short_t) == 40, "wire format");
+
+//  0 header | 24 head | 28 source | 32 target | 36 token | 40 nbytes | 44 flags | 48 dest | 56 arguments | then, from the
+//  next multiple of 8, the payload
 typedef struct cw_req_am {
     cwt_header_t header;
-    uint32_t head;   // CW_AM_HEAD
-    int32_t source;  // PE
+    uint32_t head;
+    int32_t source, target;
     uint32_t token;
     uint32_t nbytes;  // of the payload, here or put before
-    uint64_t dest;    // of a long: offset in the target's slice, or its address
     uint32_t flags;   // CW_AM_C_…
-    uint32_t pad;
+    uint64_t dest;    // of a long: offset in the target's slice, or its address
     uint32_t args[];
 } cw_req_am_t;
-_Static_assert(offsetof(cw_req_am_t, args) == 56 && sizeof(cw_req_am_t) == 56, "wire format");
+_Static_assert(sizeof(cw_req_am_t) == 56, "wire format");
 /** Bytes up to the payload. */
-#define CW_REQ_AM_NBYTES(nargs) ((offsetof(cw_req_am_t, args) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
+#define CW_REQ_AM_NBYTES(nargs) ((sizeof(cw_req_am_t) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
 
-//  0 header | 24 bits. header.slot: of the PE whose requests they were
+//  0 header | 24 target | 28 pad | 32 bits
 typedef struct cw_req_am_done {
     cwt_header_t header;
+    int32_t target;    // PE whose requests they were
+    uint32_t pad;
     uint64_t bits[4];  // by number of the token
 } cw_req_am_done_t;
-_Static_assert(sizeof(cw_req_am_done_t) == 56, "wire format");
+_Static_assert(sizeof(cw_req_am_done_t) == 64, "wire format");
 
 #define CW_STRIDED_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cw_req_strided_t))
 

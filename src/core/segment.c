@@ -66,9 +66,9 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area)
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
     l->heap_nbytes = heap + CW_COLL_SCRATCH + area;
-    l->slice_stride = round_up(l->heap_offset + l->heap_nbytes, 65536);
-    s->am_offset = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
-    s->nbytes = s->am_offset + (uint64_t)cw_world.nslots * CW_AM_INBOX_STRIDE;
+    s->am_offset = round_up(l->heap_offset + l->heap_nbytes, 65536);
+    l->slice_stride = s->am_offset + round_up(sizeof(cw_am_inbox_t), 65536);
+    s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
 }
 
 static int map_object(int fd)
@@ -206,8 +206,8 @@ static int map_own_view(int fd, const cw_static_data_t *data)
     s->origin = data->start;
     s->heap = (char *)data->start + s->layout.heap_offset;
     s->own_view = true;
-    int rc = map_at((uintptr_t)s->heap, s->layout.heap_nbytes, fd, slice + s->layout.heap_offset, MAP_FIXED_NOREPLACE,
-                    "symmetric heap");
+    int rc = map_at((uintptr_t)s->heap, s->layout.slice_stride - s->layout.heap_offset, fd,
+                    slice + s->layout.heap_offset, MAP_FIXED_NOREPLACE, "symmetric heap");
     if (rc)
         return rc;
     // From here to the end of the mmap nothing may write to static data: no calls that could, no other thread.
@@ -245,7 +245,7 @@ void cw_segment_fini(void)
     cw_segment_t *s = &cw_segment;
     cw_heap_fini();
     if (s->own_view)
-        munmap(s->heap, s->layout.heap_nbytes);
+        munmap(s->heap, s->layout.slice_stride - s->layout.heap_offset);
     if (s->base)
         munmap(s->base, s->nbytes);
     s->base = NULL;

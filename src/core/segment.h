@@ -11,7 +11,7 @@
 typedef struct cw_segment {
     char *base;             // the node object, offset 0
     size_t nbytes;
-    uint64_t am_offset;     // inboxes of messages (core/am_inbox.h), behind the slices
+    uint64_t am_offset;     // of the inbox of messages in a slice (core/am_inbox.h)
     cw_control_t *control;
     cw_slot_t *slots;       // [nslots]
     char *coll_area;

@@ -8,8 +8,8 @@
 // asked by messages (everything.c).
 //
 //   gas.word[node]   bit 0 clear: add it to the owner's address to have the memory here; bit 1 besides: and look for
-//                    sleepers afterwards (mixed programs); bit 0 set: leads to a gas_far_t, of those not reached before to
-//                    one whose inject does everything. Fast paths look at [0, gas.limit) only: at none before attach,
+//                    sleepers afterwards (mixed programs); bit 0 set: leads to a record of the transport's which takes the
+//                    owner's addresses, of nodes not reached before to one whose inject does everything. Fast paths look at [0, gas.limit) only: at none before attach,
 //                    while somebody looks on (checks!), and with EVERYTHING.
 //
 // Completion: everything that goes off the node is complete after a quiet, so quiets are numbered, and a handle is the
@@ -44,16 +44,6 @@ enum { GAS_SEQ = 1, GAS_PARSYNC, GAS_PAR };
 enum { GAS_MAX_LEVELS = 16 };  // of strided transfers
 enum { GAS_FAST = 1, GAS_LARGE, GAS_EVERYTHING };
 
-/** A peer off the node as small puts need it: a cwt_target_t whose base takes the owner's addresses. Never changes. */
-typedef struct gas_far {
-    ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
-    void *ep;
-    uint64_t fabric_addr, base, key;
-    cwt_target_t *record;  // whose mark says that something was injected
-    uint64_t pad[2];
-} gas_far_t;
-_Static_assert(sizeof(gas_far_t) == 64, "one cache line");
-
 typedef struct gas_segment {
     uintptr_t addr, size;    // as the client knows it
     uintptr_t origin;        // where the peer's slice begins in its own view
@@ -63,7 +53,7 @@ typedef struct gas_state {
     uintptr_t *word;         // [nodes]
     uint32_t limit;          // nodes, or 0: what fast paths may look at
     gas_segment_t *segment;  // [nodes]: sizes differ, and placement is random in every process
-    gas_far_t *strangers;    // [nodes], NULL in a job of one node: records of nodes that are still to be reached
+    cwt_target_t *strangers; // [nodes], NULL in a job of one node: records of nodes that are still to be reached
     uintptr_t heap_offset, heap_nbytes;  // what of a slice others can reach, from its origin on
     uint32_t nodes, me;
     int threads, segments;   // GAS_…, 0: no gasnet_init yet

@@ -175,14 +175,13 @@ static uintptr_t word_of(uint32_t node)
 
 static void make_tables(void)
 {
-    static cwt_target_t unmarked;  // where strangers' marks go
     gas.word = malloc(gas.nodes * sizeof *gas.word);
     if (cw_world.nnodes > 1 || gas.segments == GAS_EVERYTHING)
-        gas.strangers = aligned_alloc(64, gas.nodes * sizeof(gas_far_t));
+        gas.strangers = aligned_alloc(64, gas.nodes * sizeof(cwt_target_t));
     if (!gas.word || (!gas.strangers && cw_world.nnodes > 1))
         cwu_fatal("gasnet_attach: out of memory for the tables of %u nodes", gas.nodes);
     for (uint32_t node = 0; gas.strangers && node < gas.nodes; node++)
-        gas.strangers[node] = (gas_far_t){.inject = gas_meet, .ep = &gas.strangers[node], .record = &unmarked};
+        gas.strangers[node] = (cwt_target_t){.inject = gas_meet, .ep = &gas.strangers[node]};
     for (uint32_t node = 0; node < gas.nodes; node++)
         gas.word[node] = word_of(node);
 }

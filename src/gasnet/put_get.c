@@ -11,12 +11,10 @@ typedef struct small {
 } small_t;
 
 /** The put that the provider did not take, and the wait when too many were injected. */
-static __attribute__((noinline, cold)) void put_again(const gas_far_t *far, ssize_t rc, const small_t *small)
+static __attribute__((noinline, cold)) void put_again(uintptr_t word, ssize_t rc, const small_t *small)
 {
-    const cwt_target_t *record = far->record;
-    void *symmetric = (char *)small->dest + (far->base - record->base);
     if (rc)
-        cw_put_scalar_retry(symmetric, small->bits, 8, (uintptr_t)record + 1, &cw_ctx_default);
+        cw_put_scalar_retry(small->dest, small->bits, 8, word, &cw_ctx_default);
     else
         cw_put_scalar_drain(&cw_ctx_default);
 }
@@ -24,18 +22,18 @@ static __attribute__((noinline, cold)) void put_again(const gas_far_t *far, ssiz
 /** Eight bytes to another node. */
 static inline __attribute__((always_inline)) void put_far(uintptr_t word, void *dest, const void *src)
 {
-    const gas_far_t *far = (const gas_far_t *)(word - 1);
+    cwt_target_t *far = (cwt_target_t *)(word - 1);
     small_t small = {.dest = dest};
     memcpy(&small.bits, src, 8);
     ssize_t rc = far->inject(far->ep, &small.bits, 8, far->fabric_addr, (uintptr_t)dest + far->base, far->key);
-    __atomic_store_n(&far->record->last, (uintptr_t)far, __ATOMIC_RELEASE);
+    __atomic_store_n(&far->last, word, __ATOMIC_RELEASE);
 #if defined(__x86_64__)
-    cw_hot.last = (uintptr_t)far;  // stores become visible in order
+    cw_hot.last = word;  // stores become visible in order
 #else
-    __atomic_exchange_n(&cw_hot.last, (uintptr_t)far, __ATOMIC_ACQ_REL);
+    __atomic_exchange_n(&cw_hot.last, word, __ATOMIC_ACQ_REL);
 #endif
     if (CW_UNLIKELY(rc != 0 || --cw_hot.room < 0))
-        put_again(far, rc, &small);
+        put_again(word, rc, &small);
 }
 
 static inline __attribute__((always_inline)) bool put_near(gasnet_node_t node, void *dest, const void *src,

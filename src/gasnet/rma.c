@@ -10,26 +10,24 @@
 static void learn(gasnet_node_t node)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    uintptr_t word = cw_peer_word(&cw_ctx_default, (int)node);
-    if (gas.limit == 0 || !(word & 1) || gas_word(node) != (uintptr_t)&gas.strangers[node] + 1)
+    if (gas.limit == 0 || gas_word(node) != (uintptr_t)&gas.strangers[node] + 1)
         return;
-    cwt_target_t *record = (cwt_target_t *)(word - 1);
-    gas_far_t *far = aligned_alloc(64, sizeof *far);
     pthread_mutex_lock(&lock);
-    if (record->conn && far && gas_word(node) == (uintptr_t)&gas.strangers[node] + 1) {
-        uint64_t base = record->base + cw_area_origin() - gas.segment[node].origin;
-        *far = (gas_far_t){record->inject, record->ep, record->fabric_addr, base, record->key, record, {0, 0}};
+    cwt_target_t *far = aligned_alloc(64, sizeof *far);
+    if (far && gas_word(node) == (uintptr_t)&gas.strangers[node] + 1) {
+        memset(far, 0, sizeof *far);
+        cw_target_of_owner((int)node, gas.segment[node].origin, far);
         __atomic_store_n(&gas.word[node], (uintptr_t)far + 1, __ATOMIC_RELEASE);  // pairs with gas_word
         far = NULL;
     }
-    pthread_mutex_unlock(&lock);
     free(far);
+    pthread_mutex_unlock(&lock);
 }
 
 ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
 {
     (void)fabric_addr, (void)key;
-    gasnet_node_t node = (gasnet_node_t)((gas_far_t *)ep - gas.strangers);
+    gasnet_node_t node = (gasnet_node_t)((cwt_target_t *)ep - gas.strangers);
     gas_put("gasnet_put_nbi", node, (void *)(uintptr_t)addr, buf, nbytes, GAS_COPIED, NULL);
     return 0;
 }

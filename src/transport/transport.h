@@ -57,6 +57,24 @@ typedef struct cwt_target {
 } cwt_target_t;
 _Static_assert(sizeof(cwt_target_t) == 64, "one cache line");
 
+/**
+ * What every cwt_conn_t begins with: all that a short message without a reply needs. While nbytes <= most, !down and
+ * (int32_t)(stop - sent) > 0, its sender may fill in header.token and reply_id = id, call
+ *     inject(ep, msg, nbytes, fabric_addr)
+ * and count: sent++, messages++. Else, or when inject gives anything but 0 (then nothing is counted), ops->message.
+ */
+typedef struct cwt_line {
+    ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr);
+    void *ep;
+    uint64_t fabric_addr;
+    uint64_t token, id;
+    uint64_t messages;  // sent this way
+    uint32_t sent;      // requests sent on the connection
+    uint32_t stop;
+    uint32_t most;      // bytes; 0: never this way
+    bool down;
+} cwt_line_t;
+
 /** The part of a node object that a slot uses; holes between them must not be pinned. */
 typedef struct cwt_layout {
     uint64_t control_nbytes;  // control area at offset 0
@@ -156,7 +174,7 @@ typedef struct cwt_ops {
     int (*get)(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
-    /** A request without a reply, [msg | payload] in one message: the short way for small ones. */
+    /** A request without a reply, [msg | payload] in one message; what the connection's line does not take. */
     int (*message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
     /** A put and a message behind it, without waiting between the two. nbi as for put. */
     int (*put_message)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,

@@ -21,7 +21,7 @@ def sim(npes, nodes, hosts=1, cores=2, prices=None, status=0, **options):
     words = [f"{name}={value}" for name, value in {**PRICES, **(prices or {})}.items() if value is not None]
     for name, value in options.items():
         words += [f"--{name}", value]
-    command = [SIM, "--npes", str(npes), "--nodes", str(nodes), "--hosts", str(hosts), "--cores", str(cores), *words]
+    command = [SIM, "--npes", str(npes), "--nodes", str(nodes), "--hosts", str(hosts), "--cores", str(cores), "--tables", "1", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == status, f"{command}: status {done.returncode}: {done.stderr}"
     return json.loads(done.stdout) if status == 0 else done.stderr

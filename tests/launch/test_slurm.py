@@ -52,6 +52,24 @@ def whole(cluster, mpi, back_end):
         check(time.monotonic() - start < 30, f"{mpi}, {what[0]}: in time")
 
 
+def by_library(cluster):
+    """The same service by libpmi2, for launchers that show nothing else; every key once, all kinds of ends."""
+    env = {"CAUSEWAY_BOOTSTRAP": "pmi2", "CAUSEWAY_INTERFACE": "lo"}
+    good(cluster, "libpmi2, 4 nodes", "pmi2: 8 PEs, one_machine 0, node_fd no, nodes 0 0 1 1 2 2 3 3\n", "--mpi=pmi2", "-N4",
+         "-n8", PROBE, "ok", env=env)
+    good(cluster, "libpmi2, one PE", "pmi2: 1 PEs, one_machine 1, node_fd no, nodes 0\n", "--mpi=pmi2", "-N1", "-n1", PROBE, "ok",
+         env=env)
+    good(cluster, "libpmi2, all keys", None, "--mpi=pmi2", "-N2", "-n4", PROBE, "all", env=env)
+    good(cluster, "libpmi2, a late PE", None, "--mpi=pmi2", "-N2", "-n2", PROBE, "late", 1, env=env)
+    for endpoint in ("rdm", "msg"):
+        good(cluster, f"libpmi2, ring, {endpoint}", "ring of 8 PEs: ok\n", "--mpi=pmi2", "-N4", "-n8", ring,
+             env={**env, "CAUSEWAY_ENDPOINT": endpoint})
+    job = cluster.srun("--mpi=pmi2", "--kill-on-bad-exit=1", "-N2", "-n2", PROBE, "abort", 1, 7, env=env)
+    check(job.returncode != 0 and wait_until(lambda: not ours(), 20), "libpmi2, abort", job.returncode, job.stderr, ours())
+    # Without a service the library says "one process": then it is not asked any further.
+    good(cluster, "no PMI at all", "single: 1 PEs, one_machine 1, node_fd no, nodes 0\n", "--mpi=none", "-N1", "-n1", PROBE, "ok")
+
+
 with slurm.Cluster() as cluster:
     if not cluster.open():
         print(cluster.why())
@@ -59,6 +77,7 @@ with slurm.Cluster() as cluster:
         finish()
     whole(cluster, "pmi2", "pmi1")  # Slurm's PMI-2 service understands PMI-1 on the same descriptor
     whole(cluster, "pmix", "pmix")
+    by_library(cluster)
     # In an allocation oshrun hands over to srun.
     job = subprocess.run(["salloc", "--quiet", "-N2", OSHRUN, "-v", "-n", "4", ring], env={**cluster.env, "CAUSEWAY_INTERFACE": "lo"},
                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90)

@@ -47,6 +47,8 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
 void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p)
 {
     *stats_p = client->stats;
+    for (const cwt_conn_t *conn = client->conns; conn; conn = conn->next)
+        stats_p->requests += conn->messages;
     stats_p->endpoints = client->lane.endpoints;
 }
 

@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+/** The next messages need not ask: until one of them must ask for an acknowledgement, if there are credits for all. */
+static void allow_line(cwt_conn_t *conn)
+{
+    uint32_t until = conn->sent | (OFI_ACK_EVERY - 1);
+    conn->stop = until - conn->acked <= OFI_CREDITS ? until : conn->sent;
+}
+
 /** May a message be sent at once? */
 static bool is_free(const cwt_conn_t *conn, size_t nbytes)
 {
@@ -33,7 +40,8 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
         return false;
     }
     conn->sent++;
-    conn->ack_asked = ask != 0;
+    if (ask)
+        conn->asked = conn->sent;
     conn->client->stats.requests++;
     return true;
 }
@@ -54,8 +62,11 @@ send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes, const void 
 
 int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
 {
-    if (payload_nbytes == 0)
-        return ofi_request(conn, msg, nbytes, NULL);
+    if (payload_nbytes == 0) {
+        int rc = ofi_request(conn, msg, nbytes, NULL);
+        allow_line(conn);
+        return rc;
+    }
     size_t total = nbytes + payload_nbytes;
     if (total > conn->quick.request && is_free(conn, total) && send_copy(conn, msg, nbytes, payload, payload_nbytes))
         return 0;

@@ -389,23 +389,34 @@ typedef struct ofi_quick {
 } ofi_quick_t;
 
 struct cwt_conn {
+    union {
+        cwt_line_t line;  // what core sees of it, and here the same by names of ours
+        struct {
+            ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr);
+            struct fid_ep *ep;
+            fi_addr_t fi_addr;
+            uint64_t token_out, id;
+            uint64_t messages;
+            uint32_t sent;  // requests sent
+            uint32_t stop;  // sent may not reach that without a look at credits and acknowledgement (message.c)
+            uint32_t most;
+            bool down;      // lost, parked or changing: operations must ask ofi_conn_down() first
+        };
+    };
     // what quick.c reads and writes, in two lines
     cwt_client_t *client;
-    struct fid_ep *ep;
-    fi_addr_t fi_addr;
     uint64_t key, base;      // when nkeys == 1
     ofi_quick_t quick;       // all 0 where several threads use the client
     uint32_t epoch_puts;     // since the last quiet
     uint32_t writes, reads;  // tracked operations in flight
     bool dirty;              // puts since the last quiet that a flush must cover
     bool lone_puts;          // the last epoch that had puts had one
-    bool down;               // lost, parked or changing: operations must ask ofi_conn_down() first
-    bool ack_asked;          // the newest request sent asks for an acknowledgement
     uint32_t peer;           // our name at the server (RDM)
-    uint32_t sent, acked;    // requests sent; of these, how many are known executed
+    uint32_t acked;          // of the requests sent, how many are known executed
+    uint32_t asked;          // `sent` behind the newest request that asks for an acknowledgement
     uint32_t free_slots;     // bit i: replies[i] is free
     uint32_t generation;     // of the last reply slot taken; odd
-    uint64_t token_out, token_in;
+    uint64_t token_in;
     uint32_t injected;  // puts since the last flush, injected by the transport itself
     bool used;          // since the hand of the clock passed (park.c)
 
@@ -435,6 +446,10 @@ struct cwt_conn {
     ofi_blob_t blob;         // what the node published
     char address[64];
 };
+_Static_assert(offsetof(struct cwt_conn, down) == offsetof(cwt_line_t, down) &&
+                   offsetof(struct cwt_conn, sent) == offsetof(cwt_line_t, sent) &&
+                   offsetof(struct cwt_conn, token_out) == offsetof(cwt_line_t, token),
+               "one memory, two names");
 
 /** What we know of a target record the core gave us. */
 typedef struct ofi_target {

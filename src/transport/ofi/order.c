@@ -37,7 +37,7 @@ static int start_flush(cwt_conn_t *conn)
         return conn->error;
     }
     bool dirty = conn->dirty && ofi_choice.ordered;
-    if (unacked && !conn->ack_asked) {
+    if (unacked && conn->asked != conn->sent) {
         int rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0);
         if (rc != 0)
             return rc;
@@ -95,7 +95,7 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
     ofi_waiter_t w = OFI_WAITER(what);
     while (conn->writes || conn->reads || conn->sent != conn->acked) {
         // a thread that was in the middle of a request may have sent it behind the one that asked
-        int rc = conn->sent != conn->acked && !conn->ack_asked ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : 0;
+        int rc = conn->sent != conn->acked && conn->asked != conn->sent ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : 0;
         if (rc == 0)
             rc = ofi_wait_round(conn->client, conn, &w);
         if (rc != 0)

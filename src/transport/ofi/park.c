@@ -118,8 +118,8 @@ static void close_endpoint(cwt_conn_t *conn)
     else if (conn->ep)
         close_rdm(conn);
     conn->parked = true;
-    conn->sent = conn->acked = 0;
-    conn->dirty = conn->ack_asked = conn->probing = false;
+    conn->sent = conn->acked = conn->asked = 0;
+    conn->dirty = conn->probing = false;
     conn->stuck_ns = 0;
     free(conn->keys);
     conn->keys = NULL;

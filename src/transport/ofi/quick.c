@@ -31,6 +31,10 @@ void ofi_quick_allow(cwt_conn_t *conn)
             q.get = c->fragment;
     }
     conn->shared = q;
+    conn->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t))conn->ep->msg->inject;
+    conn->id = (uint64_t)conn->peer << OFI_ID_PEER_SHIFT;
+    conn->most = conn->client->config.thread_multiple ? 0 : q.request;
+    conn->stop = conn->sent;
     conn->quick = conn->client->config.thread_multiple ? (ofi_quick_t){0, 0, 0, 0} : q;
 }
 
@@ -127,7 +131,8 @@ QUICK bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cw
     }
     conn->sent++;
     conn->used = true;
-    conn->ack_asked = id != 0;
+    if (id)
+        conn->asked = conn->sent;
     conn->client->stats.requests++;
     return true;
 }

@@ -89,7 +89,8 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
         return rc;
     }
     conn->sent++;
-    conn->ack_asked = ask || reply;
+    if (ask || reply)
+        conn->asked = conn->sent;
     conn->client->stats.requests++;
     return 0;
 }
@@ -220,7 +221,7 @@ void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
 int ofi_wait_acks(cwt_conn_t *conn)
 {
     int rc = 0;
-    if (conn->sent != conn->acked && !conn->ack_asked)
+    if (conn->sent != conn->acked && conn->asked != conn->sent)
         rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0);
     ofi_waiter_t w = OFI_WAITER("acknowledgement of requests");
     while (rc == 0 && conn->sent != conn->acked)

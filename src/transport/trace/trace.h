@@ -39,6 +39,7 @@ typedef struct trace_target {
 } trace_target_t;
 
 typedef struct trace_conn {
+    cwt_line_t line;  // all zero: everything passes here
     struct trace_client *client;
     struct trace_conn *next;
     cwt_conn_t *real;

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Wrong use, one kind a run: the first argument says which. Each must end the job with a message.
+#include <gasnet.h>
+#include <stdio.h>
+#include <string.h>
+
+static char big[65536];
+static const char *how;
+static gasnet_hsl_t lock_a = GASNET_HSL_INITIALIZER, lock_b = GASNET_HSL_INITIALIZER;
+static volatile int seen;
+
+static int is(const char *what)
+{
+    return strcmp(how, what) == 0;
+}
+
+static void on_request(gasnet_token_t token)
+{
+    if (is("request-from-request-handler"))
+        gasnet_AMRequestShort0(0, 200);
+    if (is("put-from-handler"))
+        gasnet_put_val(0, big, 1, 1);
+    if (is("barrier-from-handler"))
+        gasnet_barrier_notify(0, 0);
+    if (is("hold-in-handler"))
+        gasnet_hold_interrupts();
+    if (is("reply-twice"))
+        gasnet_AMReplyShort0(token, 201);
+    gasnet_AMReplyShort0(token, 201);
+}
+
+static void on_reply(gasnet_token_t token)
+{
+    if (is("request-from-reply-handler"))
+        gasnet_AMRequestShort0(0, 200);
+    if (is("reply-from-reply-handler"))
+        gasnet_AMReplyShort0(token, 201);
+    seen = 1;
+}
+
+static gasnet_handlerentry_t table[] = {{200, (gasnet_causeway_fnptr_t)on_request},
+                                        {201, (gasnet_causeway_fnptr_t)on_reply}};
+
+static void locks(void)
+{
+    gasnet_hsl_t fresh;
+    memset(&fresh, 0x77, sizeof fresh);
+    if (is("lock-twice"))
+        gasnet_hsl_lock(&lock_a), gasnet_hsl_lock(&lock_a);
+    if (is("unlock-free"))
+        gasnet_hsl_unlock(&lock_a);
+    if (is("unlock-order"))
+        gasnet_hsl_lock(&lock_a), gasnet_hsl_lock(&lock_b), gasnet_hsl_unlock(&lock_a);
+    if (is("lock-raw"))
+        gasnet_hsl_lock(&fresh);
+    if (is("destroy-locked"))
+        gasnet_hsl_lock(&lock_a), gasnet_hsl_destroy(&lock_a);
+    if (is("poll-under-lock"))
+        gasnet_hsl_lock(&lock_a), gasnet_AMPoll();
+    if (is("hold-twice"))
+        gasnet_hold_interrupts(), gasnet_hold_interrupts();
+    if (is("resume-alone"))
+        gasnet_resume_interrupts();
+    if (is("get-in-section"))
+        gasnet_hold_interrupts(), gasnet_get_val(0, big, 1);
+}
+
+static void messages(gasnet_seginfo_t s)
+{
+    if (is("handler-reserved"))
+        gasnet_AMRequestShort0(0, 5);
+    if (is("handler-unknown"))
+        gasnet_AMRequestShort0(0, 222);
+    if (is("node-unknown"))
+        gasnet_AMRequestShort0(gasnet_nodes(), 200);
+    if (is("medium-too-long"))
+        gasnet_AMRequestMedium0(0, 200, big, gasnet_AMMaxMedium() + 1);
+    if (is("long-outside"))
+        gasnet_AMRequestLong0(0, 200, big, 100, (char *)s.addr + s.size - 50);
+    if (is("long-into-static"))
+        gasnet_AMRequestLong0(0, 200, big, 100, big);
+    gasnet_AMRequestShort0(0, 200);
+    GASNET_BLOCKUNTIL(seen);
+}
+
+static void transfers(gasnet_seginfo_t s)
+{
+    char *end = (char *)s.addr + s.size;
+    if (is("put-node"))
+        gasnet_put(gasnet_nodes() + 3, s.addr, big, 8);
+    if (is("get-node-minus-one"))
+        gasnet_get(big, (gasnet_node_t)-1, s.addr, 8);
+    if (is("put-outside"))
+        gasnet_put_bulk(0, end - 7, big, 8);
+    if (is("get-outside"))
+        gasnet_get_nbi_bulk(big, 0, big, 100);
+    if (is("memset-outside"))
+        gasnet_memset(0, (char *)s.addr - 1, 0, 10);
+    if (is("put-null"))
+        gasnet_put_nb_bulk(0, s.addr, NULL, 10);
+    if (is("value-size"))
+        gasnet_put_val(0, s.addr, 1, 9);
+    if (is("vector-length")) {
+        gasnet_memvec_t far = {s.addr, 10}, near = {big, 11};
+        gasnet_putv_bulk(0, 1, &far, 1, &near);
+    }
+    if (is("region-twice"))
+        gasnet_begin_nbi_accessregion(), gasnet_begin_nbi_accessregion();
+    if (is("region-end"))
+        gasnet_end_nbi_accessregion();
+    if (is("notify-twice"))
+        gasnet_barrier_notify(1, 0), gasnet_barrier_notify(1, 0);
+    if (is("wait-alone"))
+        gasnet_barrier_wait(1, 0);
+    if (is("barrier-flags"))
+        gasnet_barrier_notify(1, 64);
+}
+
+int main(int argc, char **argv)
+{
+    how = argc > 1 ? argv[1] : "";
+    if (is("before-init"))
+        gasnet_barrier_notify(0, 0);
+    GASNET_Safe(gasnet_init(&argc, &argv));
+    if (is("init-twice"))
+        GASNET_Safe(gasnet_init(&argc, &argv));
+    if (is("before-attach"))
+        gasnet_put_val(0, big, 1, 1);
+    gasnet_handlerentry_t bad = {100, (gasnet_causeway_fnptr_t)on_request};
+    if (is("attach-index"))
+        GASNET_Safe(gasnet_attach(&bad, 1, GASNET_PAGESIZE, 0));
+    if (is("attach-size"))
+        GASNET_Safe(gasnet_attach(table, 2, GASNET_PAGESIZE + 1, 0));
+    if (is("attach-huge"))
+        GASNET_Safe(gasnet_attach(table, 2, gasnet_getMaxLocalSegmentSize() + GASNET_PAGESIZE, 0));
+    GASNET_Safe(gasnet_attach(table, 2, GASNET_PAGESIZE, 0));
+    if (is("attach-twice"))
+        GASNET_Safe(gasnet_attach(table, 2, GASNET_PAGESIZE, 0));
+    gasnet_seginfo_t s;
+    GASNET_Safe(gasnet_getSegmentInfo(&s, 1));
+    locks();
+    transfers(s);
+    messages(s);
+    printf("%s went through\n", how);
+    gasnet_exit(0);
+}

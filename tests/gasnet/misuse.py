@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong use of GASNet ends the job with a message that names call and argument: always, or in checking mode."""
+import os
+import subprocess
+import sys
+
+SOURCE = os.path.join(os.environ["CAUSEWAY_TEST_SOURCE"], "tests/gasnet/misuse.c")
+# what, needs checking mode, words of the message
+CASES = [
+    ("before-init", False, ["gasnet_barrier_notify", "before gasnet_init"]),
+    ("init-twice", False, ["gasnet_init", "second time", "GASNET_ERR_NOT_INIT"]),
+    ("before-attach", False, ["gasnet_put_val", "before gasnet_attach"]),
+    ("attach-index", False, ["gasnet_attach", "index 100", "128 to 255", "GASNET_ERR_BAD_ARG"]),
+    ("attach-size", False, ["gasnet_attach", "segsize is 4097", "GASNET_ERR_BAD_ARG"]),
+    ("attach-huge", False, ["gasnet_attach", "gasnet_getMaxLocalSegmentSize is", "GASNET_ERR_BAD_ARG"]),
+    ("attach-twice", False, ["gasnet_attach", "second time"]),
+    ("lock-twice", False, ["gasnet_hsl_lock", "already"]),
+    ("unlock-free", True, ["gasnet_hsl_unlock", "does not hold"]),
+    ("unlock-order", True, ["gasnet_hsl_unlock", "reverse order"]),
+    ("lock-raw", True, ["gasnet_hsl_lock", "not initialized"]),
+    ("destroy-locked", False, ["gasnet_hsl_destroy", "is locked"]),
+    ("poll-under-lock", True, ["gasnet_AMPoll", "holds the HSL"]),
+    ("hold-twice", True, ["gasnet_hold_interrupts", "open already"]),
+    ("resume-alone", True, ["gasnet_resume_interrupts", "no section"]),
+    ("get-in-section", True, ["gasnet_get", "no-interrupt section"]),
+    ("handler-reserved", False, ["gasnet_AMRequestShort", "no handler 5", "node 0"]),
+    ("handler-unknown", False, ["handler", "222"]),
+    ("node-unknown", False, ["gasnet_AMRequestShort", "no node 1", "0 to 0"]),
+    ("medium-too-long", False, ["gasnet_AMRequestMedium", "bytes", "at most"]),
+    ("long-outside", True, ["gasnet_AMRequestLong", "dest_addr", "segment of node 0"]),
+    ("long-into-static", False, ["gasnet_AMRequestLong", "dest_addr", "segment of node 0"]),
+    ("request-from-request-handler", False, ["gasnet_AMRequestShort"]),
+    ("request-from-reply-handler", False, ["gasnet_AMRequestShort"]),
+    ("reply-from-reply-handler", False, ["gasnet_AMReplyShort"]),
+    ("reply-twice", False, ["gasnet_AMReplyShort"]),
+    ("put-from-handler", True, ["gasnet_put_val", "handler"]),
+    ("barrier-from-handler", True, ["gasnet_barrier_notify", "handler"]),
+    ("hold-in-handler", True, ["gasnet_hold_interrupts", "handler"]),
+    ("put-node", False, ["gasnet_put", "no node 4", "0 to 0"]),
+    ("get-node-minus-one", False, ["gasnet_get", "no node 4294967295"]),
+    ("put-outside", True, ["gasnet_put_bulk", "segment of node 0"]),
+    ("get-outside", True, ["gasnet_get_nbi_bulk", "segment of node 0"]),
+    ("memset-outside", True, ["gasnet_memset", "segment of node 0"]),
+    ("put-null", True, ["gasnet_put_nb_bulk", "local address is NULL"]),
+    ("value-size", False, ["gasnet_put_val", "nbytes is 9"]),
+    ("vector-length", False, ["gasnet_putv_bulk", "10 bytes", "11 bytes"]),
+    ("region-twice", False, ["gasnet_begin_nbi_accessregion", "open already"]),
+    ("region-end", False, ["gasnet_end_nbi_accessregion", "no access region"]),
+    ("notify-twice", False, ["gasnet_barrier_notify", "twice"]),
+    ("wait-alone", False, ["gasnet_barrier_wait", "without gasnet_barrier_notify"]),
+    ("barrier-flags", False, ["gasnet_barrier_notify", "flags is 64"]),
+]
+
+
+def run(what, checked):
+    env = dict(os.environ, CAUSEWAY_CHECK="1" if checked else "0", GASNET_MAX_SEGSIZE="1M")
+    return subprocess.run(["oshrun", "-n", "1", "./misuse", what], env=env, capture_output=True, text=True, timeout=60)
+
+
+def main():
+    subprocess.run(["oshcc", "-DGASNET_PAR", "-O1", "-g", "-o", "misuse", SOURCE], check=True)
+    wrong = 0
+    for what, needs_check, words in CASES:
+        for checked in (True,) if needs_check else (False, True):
+            done = run(what, checked)
+            missing = [word for word in words if word not in done.stderr]
+            if done.returncode == 0 or missing or "went through" in done.stdout:
+                wrong += 1
+                print(f"FAIL: {what}, {'checked' if checked else 'unchecked'}: status {done.returncode}, no "
+                      f"{missing} in:\n{done.stdout}{done.stderr}")
+    for checked in (False, True):
+        done = run("nothing", checked)
+        if done.returncode or "nothing went through" not in done.stdout:
+            wrong += 1
+            print(f"FAIL: right use: status {done.returncode}\n{done.stdout}{done.stderr}")
+    print(f"{len(CASES)} kinds of wrong use, {wrong} not told")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every name of GASNet 1.8 with its vector, indexed and strided calls (names.txt, written down from the specification and
+not from the header) is there in every configuration; the library exports what the header declares and nothing else; and
+the programs of this room use every function, with each number of arguments."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(os.environ["CAUSEWAY_TEST_SOURCE"])
+STAGE = pathlib.Path(os.environ["CAUSEWAY_TEST_STAGE"])
+HERE = ROOT / "tests/gasnet"
+THREADS = {"GASNET_SEQ", "GASNET_PAR", "GASNET_PARSYNC"}
+SEGMENTS = {"GASNET_SEGMENT_FAST", "GASNET_SEGMENT_LARGE", "GASNET_SEGMENT_EVERYTHING"}
+# The counted forms that differ from tested ones in nothing but the function they lead to.
+UNTESTED = {"gasnet_AMReplyShortM", "gasnet_AMReplyMediumM", "gasnet_AMReplyLongM", "gasnet_AMRequestLongAsyncM"}
+
+
+def visible(threads, segment):
+    source = "#include <gasnet.h>\n"
+    base = ["cc", f"-I{STAGE}/include", f"-D{threads}", f"-D{segment}", "-x", "c", "-E"]
+    macros = subprocess.run([*base, "-dM", "-"], input=source, capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([*base, "-P", "-"], input=source, capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^#define (\w+)", macros, re.M)) | set(re.findall(r"\b\w+\b", text)), text
+
+
+def exported():
+    out = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", str(STAGE / "lib/libcauseway.so")],
+                         capture_output=True, text=True, check=True).stdout
+    return {line.split()[0].split("@")[0] for line in out.splitlines() if line.startswith("gasnet_")}
+
+
+def used():
+    """What the programs call after the preprocessor has put names together."""
+    names = set()
+    for path in sorted(HERE.glob("*.c")):
+        for mode in ("GASNET_SEQ", "GASNET_PAR"):
+            done = subprocess.run(["cc", f"-I{STAGE}/include", f"-D{mode}", "-DNO_MAIN", "-E", "-P", str(path)],
+                                  capture_output=True, text=True, check=True)
+            own = done.stdout.split("extern int failures")[-1]
+            names |= set(re.findall(r"\bgasnet_\w+", own)) | set(re.findall(r"\bgasnet_\w+", path.read_text()))
+    return names
+
+
+def main():
+    names = set((HERE / "names.txt").read_text().split())
+    wrong = []
+    for threads in sorted(THREADS):
+        for segment in sorted(SEGMENTS):
+            have, text = visible(threads, segment)
+            wanted = names - (THREADS - {threads}) - (SEGMENTS - {segment})
+            wrong += [f"{threads} {segment}: {name} is missing" for name in sorted(wanted - have)]
+    functions = {name for name in re.findall(r"\b(gasnet_\w+)\(", text) if not re.match(r"gasnet_AM(Request|Reply)", name)}
+    functions -= {"gasnet_causeway_announce_this"}
+    wrong += [f"the library does not export {name}" for name in sorted(functions - exported())]
+    wrong += [f"the library exports {name}, which the header does not declare" for name in sorted(exported() - functions)]
+    calls = {name for name in names if name.startswith("gasnet_") and not name.endswith("_t")}
+    wrong += [f"no program of this room uses {name}" for name in sorted(calls - used() - UNTESTED)]
+    for message in wrong:
+        print(f"FAIL: {message}")
+    print(f"{len(names)} names, {len(functions)} functions, {len(wrong)} wrong")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

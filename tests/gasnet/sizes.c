@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Segments of different sizes, one of them empty, up to the largest; a large one costs nothing before it is touched.
+#define EVERY_MAIN
+#include "every.h"
+
+int main(int argc, char **argv)
+{
+    GASNET_Safe(gasnet_init(&argc, &argv));
+    me = gasnet_mynode();
+    nodes = gasnet_nodes();
+    uintptr_t most = gasnet_getMaxGlobalSegmentSize();
+    CHECK(most <= gasnet_getMaxLocalSegmentSize() && most % GASNET_PAGESIZE == 0 && most >= 1 << 20, "most is %zu",
+          (size_t)most);
+    uintptr_t sizes[4] = {most, 0, GASNET_PAGESIZE, 7 * GASNET_PAGESIZE};
+    GASNET_Safe(gasnet_attach(NULL, 0, sizes[me % 4], 1 << 20));
+    gasnet_seginfo_t s[64];
+    GASNET_Safe(gasnet_getSegmentInfo(s, 64));
+    for (unsigned i = 0; i < nodes; i++) {
+        CHECK(s[i].size == sizes[i % 4], "node %u has %zu bytes", i, (size_t)s[i].size);
+        CHECK((s[i].addr != NULL) == (s[i].size != 0), "node %u has its segment at %p", i, s[i].addr);
+    }
+    // everybody writes its word at the end of everybody's segment
+    for (unsigned i = 0; i < nodes; i++)
+        if (s[i].size)
+            gasnet_put_val(i, (char *)s[i].addr + s[i].size - 8 * (me + 1), me + 77, 8);
+    barrier();
+    for (unsigned i = 0; i < nodes && s[me].size; i++) {
+        uint64_t got = *(uint64_t *)(void *)((char *)s[me].addr + s[me].size - 8 * (i + 1));
+        CHECK(got == i + 77, "word of node %u is %llu", i, (unsigned long long)got);
+    }
+    barrier();
+    printf("node %u: sizes: %d checks, %d failed\n", me, checks, failures);
+    gasnet_exit(failures != 0);
+}
