@@ -24,6 +24,25 @@ static node_t n;
         }                                                                                \
     } while (0)
 
+static bool late;
+
+/** Opens the server without the secret, which comes half a second later. */
+static int late_open(void)
+{
+    uint8_t secret[CWT_SECRET_BYTES];
+    memcpy(secret, n.secret, sizeof secret);
+    memset(n.secret, 0, sizeof n.secret);
+    int rc = pair_server(&n, 1);
+    atomic_store(&n.shared->words[1], 1);
+    usleep(500000);
+    pthread_mutex_lock(&n.lock);
+    if (rc == 0)
+        n.ops->server_secret(n.server, secret);
+    pthread_mutex_unlock(&n.lock);
+    atomic_store(&n.shared->words[3], 1);
+    return rc;
+}
+
 /** The peer: a process that serves until it is killed, or closes cleanly when words[0] says so. */
 static void start_peer(void)
 {
@@ -36,7 +55,7 @@ static void start_peer(void)
     if (n.peer_pid == 0) {
         alarm(60);
         close(STDERR_FILENO);
-        if (pair_server(&n, 1) != 0)
+        if ((late ? late_open() : pair_server(&n, 1)) != 0)
             _exit(1);
         atomic_store(&n.shared->words[1], 1);
         while (!atomic_load(&n.shared->words[0]))
@@ -186,6 +205,74 @@ static void stopped_peer(void)
     REQUIRE(end_peer() == 0);
 }
 
+/** A server that never answers: its kernel takes the connection, nobody else does. */
+static void silent_server(void)
+{
+    start_peer();
+    stop_peer();
+    uint64_t start = cwu_now_ns();
+    REQUIRE(pair_client(&n, n.secret, false) == 0);
+    REQUIRE(pair_connect(&n) == CW_ETIMEOUT);
+    REQUIRE(seconds_since(start) >= 1.9);
+    kill_peer();
+    n.ops->close(n.client);
+}
+
+/** A server that does not know the job's secret yet when the first client comes. */
+static void late_server(void)
+{
+    late = true;
+    start_peer();
+    works();
+    REQUIRE(atomic_load(&n.shared->words[3]) == 1);
+    n.ops->close(n.client);
+    REQUIRE(end_peer() == 0);
+}
+
+static void put_and_look(cwt_conn_t *conn, uint64_t value)
+{
+    REQUIRE(n.ops->put(conn, n.heap, &value, 8, false) == 0);
+    REQUIRE(n.ops->quiet(n.client) == 0);
+    REQUIRE(*(uint64_t *)(void *)(n.memory[1] + n.heap) == value);
+}
+
+/** Two connections where one may be open: each use closes the other. */
+static void one_at_a_time(void)
+{
+    setenv("CAUSEWAY_MAX_CONNECTIONS", "1", 1);
+    start_peer();
+    works();
+    cwt_conn_t *first = n.conn;
+    REQUIRE(pair_connect(&n) == 0);
+    for (uint64_t i = 1; i <= 20; i++)
+        put_and_look(i % 2 ? first : n.conn, i);
+    cwt_stats_t s;
+    n.ops->stats(n.client, &s);
+    REQUIRE(s.connections == 2 && s.reconnects == 20);
+    REQUIRE(end_peer() == 0);
+    uint64_t value = 1, start = cwu_now_ns();
+    REQUIRE(n.ops->put(first, n.heap, &value, 8, false) < 0);  // it left: no coming back
+    REQUIRE(seconds_since(start) < 10);
+    n.ops->close(n.client);
+}
+
+/** No descriptor for a second connection: the first gives its own. */
+static void few_descriptors(void)
+{
+    start_peer();
+    works();
+    cwt_conn_t *first = n.conn;
+    int fd = dup(0);
+    struct rlimit lim = {(rlim_t)fd, (rlim_t)fd};
+    close(fd);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &lim) == 0);
+    REQUIRE(pair_connect(&n) == 0);
+    for (uint64_t i = 1; i <= 20; i++)
+        put_and_look(i % 2 ? first : n.conn, i);
+    n.ops->close(n.client);
+    REQUIRE(end_peer() == 0);
+}
+
 static void foreign_blob(void)
 {
     start_peer();
@@ -297,6 +384,10 @@ int main(int argc, char **argv)
         {"absent_server", absent_server, "cannot connect to node 1", "CAUSEWAY_TIMEOUT"},
         {"killed_while_waiting", killed_while_waiting, "lost the connection to node 1", "look for its own message"},
         {"killed_before_quiet", killed_before_quiet, "lost the connection to node 1", ""},
+        {"silent_server", silent_server, "cannot connect to node 1", "CAUSEWAY_TIMEOUT"},
+        {"late_server", late_server, NULL, NULL},
+        {"one_at_a_time", one_at_a_time, "cannot connect to node 1", ""},
+        {"few_descriptors", few_descriptors, NULL, NULL},
         {"clean_end", clean_end, NULL, NULL},
         {"stopped_peer", stopped_peer, NULL, NULL},
         {"foreign_blob", foreign_blob, "must run the same Causeway", ""},

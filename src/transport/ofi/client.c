@@ -15,6 +15,15 @@ static int open_scratch(cwt_client_t *client)
     return ofi_register_local(client->lane.domain, client->scratch, 8 * sizeof *client->scratch, &client->scratch_mr);
 }
 
+/** An RDM endpoint of a provider on sockets listens, a client's too. */
+static void watch_strangers(cwt_client_t *client)
+{
+    uint8_t addr[128];
+    size_t nbytes = sizeof addr;
+    if (client->lane.ep && fi_getname(&client->lane.ep->fid, addr, &nbytes) == 0 && nbytes <= sizeof addr)
+        ofi_strangers_open(&client->strangers, addr, nbytes, sizeof(ofi_reply_header_t));
+}
+
 int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
 {
     int rc = ofi_load(config->one_machine);
@@ -31,6 +40,7 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     client->safe = config->thread_multiple && ofi_choice.safe_info;
     rc = ofi_lane_open(&client->lane, client->safe ? ofi_choice.safe_info : ofi_choice.info, 2048, ofi_roomy(config));
     if (rc == 0) {
+        watch_strangers(client);
         ofi_pool_init(&client->ops, client->lane.domain, 0, OFI_OPS_MAX);
         ofi_pool_init(&client->bounce, client->lane.domain, OFI_BOUNCE_NBYTES, OFI_BOUNCE_MAX);
         ofi_wait_init(client);
@@ -63,9 +73,12 @@ int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
 {
     if (ofi_no_files())
         return code;  // another connection may be given up for this one
-    const char *remedy = code == CW_EREFUSED ? "the other side belongs to another job or another Causeway version"
-                                             : "check that its processes run and that the address can be reached "
-                                               "(CAUSEWAY_INTERFACE chooses another, CAUSEWAY_TIMEOUT waits longer)";
+    const char *remedy = "check that its processes run and that the address can be reached (CAUSEWAY_INTERFACE chooses "
+                         "another, CAUSEWAY_TIMEOUT waits longer)";
+    if (code == CW_EREFUSED)
+        remedy = "the other side belongs to another job or another Causeway version";
+    else if (code == CW_ELOST)
+        remedy = "its first PE has finalized or died: look for its own message";
     cwu_error("cannot connect to %s at %s over %s: %s; %s", ofi_node_name(conn->client, conn->node), conn->address,
               ofi_choice.info->fabric_attr->prov_name, reason, remedy);
     return code;
@@ -322,6 +335,7 @@ void ofi_client_close(cwt_client_t *client)
     ofi_pool_close(&client->ops);
     ofi_pool_close(&client->bounce);
     ofi_lane_close(&client->lane);
+    ofi_strangers_close(&client->strangers);
     free(client->scratch);
     pthread_cond_destroy(&client->calm);
     pthread_mutex_destroy(&client->lock);

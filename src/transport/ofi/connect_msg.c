@@ -94,6 +94,8 @@ int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
         close_attempt(conn);
         if (out.reason == OFI_REJECT_PROOF || out.reason == OFI_REJECT_WIRE)
             return ofi_connect_failed(conn, CW_EREFUSED, reject_text(out.reason));
+        if (conn->opened > 0 && out.err == FI_ECONNREFUSED && out.reason == 0)
+            return ofi_connect_failed(conn, CW_ELOST, "its node server has ended");
         rc = ofi_connect_pause(conn, start, &pause_us);
         if (rc == CW_ETIMEOUT)
             return ofi_connect_failed(conn, CW_ETIMEOUT, out.reason ? reject_text(out.reason) : ofi_reason(out.err));

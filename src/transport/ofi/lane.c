@@ -176,6 +176,7 @@ int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
     if ((lane->cq_fd < 0 || (lane->eq && lane->eq_fd < 0)) && timeout_ns > nap_ns)
         timeout_ns = nap_ns;
     if (nfids > 0) {
+        errno = 0;  // see server_msg.c
         // FI_EAGAIN: something came since the last poll; sleeping now could miss it
         int rc = fi_trywait(lane->fabric, fids, nfids);
         if (rc != 0)

@@ -286,6 +286,20 @@ void ofi_region_close(ofi_region_t *region);
 /** Index of the piece that holds [offset, offset + nbytes), or -1. */
 int ofi_piece_of(const cwt_layout_t *layout, uint64_t offset, size_t nbytes);
 
+// ---------------------------------------------------------------- strangers (strangers.c)
+/** Connections that came in on a listening port and have not proved anything yet. */
+typedef struct ofi_strangers {
+    uint16_t port;          // network byte order; 0: no sockets
+    uint32_t proof_nbytes;  // so many bytes at least come with a proof
+    uint32_t count;
+    struct ofi_stranger *list;
+    uint64_t look_ns, check_ns;  // when to look again; when to see whether that must be earlier
+} ofi_strangers_t;
+void ofi_strangers_open(ofi_strangers_t *s, const void *addr, size_t nbytes, uint32_t proof_nbytes);
+void ofi_strangers_close(ofi_strangers_t *s);
+/** If it is time, shuts those that have said too little for too long; how many. Cheap to call often. */
+uint32_t ofi_strangers_look(ofi_strangers_t *s);
+
 // ---------------------------------------------------------------- server
 typedef struct ofi_reply {
     struct ofi_reply *next;
@@ -327,9 +341,11 @@ struct cwt_server {
     uint32_t by_index_count;
     ofi_slots_t slots;  // RDM: receive buffers for first messages
     ofi_pool_t sends;
-    uint32_t queued;  // peers with a queue
+    uint32_t queued;    // peers with a queue
+    uint32_t refusals;  // RDM: told to strangers
     uint32_t rounds;
     uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
+    ofi_strangers_t strangers;
     int wake_fd;
     bool slept;  // since the last look at connection events
     bool warned;
@@ -467,7 +483,8 @@ struct cwt_client {
     cwt_conn_t *failed;  // RDM: never connected, but their buffers are in the common queue
     ofi_pool_t ops;      // no buffers
     ofi_pool_t bounce;   // OFI_BOUNCE_NBYTES each
-    uint64_t *scratch;   // where flushes read to
+    ofi_strangers_t strangers;
+    uint64_t *scratch;  // where flushes read to
     struct fid_mr *scratch_mr;
     pthread_mutex_t lock;  // used with thread_multiple only
     bool safe;             // the provider locks for itself
@@ -574,8 +591,10 @@ typedef struct ofi_socket {
 bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p);
 /** Is it still open? */
 bool ofi_socket_is_open(const ofi_socket_t *socket);
-/** Calls fn with each descriptor of this process until it returns false. Returns false if they cannot be listed. */
-bool ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg);
+/** Calls fn with each descriptor of this process, in ascending order, until it returns false. */
+void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg);
+/** The kernel's name of the socket, never that of another; 0: no socket. */
+uint64_t ofi_socket_cookie(int fd);
 
 // completion.c
 /** One poll of the completion queue; number of events. */

@@ -169,7 +169,7 @@ static cwt_conn_t *conn_of(cwt_client_t *client, ofi_op_t *op, const ofi_reply_h
     if (ofi_choice.msg)
         return op->conn;
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
-        if ((uint32_t)conn->node == header->node && !conn->closing)
+        if ((uint32_t)conn->node == header->node && !conn->closing && conn->ep)
             return conn;
     return NULL;
 }

@@ -55,6 +55,9 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
     }
     if (rc == 0)
         rc = ofi_choice.msg ? ofi_server_msg_open(server) : ofi_server_rdm_open(server);
+    if (rc == 0)
+        ofi_strangers_open(&server->strangers, server->addr, server->addr_nbytes,
+                           ofi_choice.msg ? sizeof(ofi_hello_t) : sizeof(cwt_header_t) + sizeof(ofi_first_t));
     if (rc == 0 && !is_zero(config->secret)) {
         ofi_server_secret(server, config->secret);
         rc = server->ready ? 0 : CW_ENOMEM;
@@ -383,14 +386,16 @@ static int bury(cwt_server_t *server)
     return n;
 }
 
-/** Connection events cost a system call a look: now and then, and after every sleep. */
-static int events(cwt_server_t *server)
+/** Connection events and strangers cost system calls: a look now and then, and after every sleep. */
+static int look_around(cwt_server_t *server)
 {
     server->rounds++;
     if (!server->slept && server->rounds % 256 != 0)
         return 0;
     server->slept = false;
-    int n = ofi_server_msg_progress(server);
+    for (uint32_t n = ofi_strangers_look(&server->strangers); n > 0; n--)
+        ofi_server_drop(server, "it connected and did not say who it is");
+    int n = server->pep ? ofi_server_msg_progress(server) : 0;
     return n > 0 ? n + bury(server) : 0;
 }
 
@@ -401,8 +406,7 @@ int ofi_server_progress(cwt_server_t *server)
     int n = drain_cq(server, 16);
     if (server->queued)
         n += ofi_server_flush_queues(server);
-    if (server->pep)
-        n += events(server);
+    n += look_around(server);
     if (n > 0)
         server->false_alarms = 0;
     else if (ofi_lane_stuck(&server->lane))
@@ -476,6 +480,7 @@ void ofi_server_close(cwt_server_t *server)
     if (server->slots.ops)
         ofi_slots_close(&server->slots);
     ofi_pool_close(&server->sends);
+    ofi_strangers_close(&server->strangers);
     ofi_region_close(&server->region);
     ofi_lane_close(&server->lane);
     if (server->wake_fd >= 0)

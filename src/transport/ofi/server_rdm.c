@@ -98,7 +98,7 @@ static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t whence)
 static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t reply_id)
 {
     ofi_server_drop(server, "a first message without the job's secret");
-    if (server->stats.refused > 64)
+    if (server->refusals++ >= 64)
         return;
     ofi_peer_t *peer = find_peer(server, first->hello.pe, 0);
     if (!peer)

@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 typedef union name {
@@ -37,16 +38,21 @@ static bool to_name(const void *addr, size_t nbytes, name_t *name_p)
            (name_p->sa.sa_family == AF_INET6 && nbytes >= sizeof name_p->in6);
 }
 
-bool ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg)
+void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg)
 {
     DIR *dir = opendir("/proc/self/fd");
-    bool more = dir != NULL;
-    for (struct dirent *entry; more && (entry = readdir(dir));)
+    bool more = true;
+    for (struct dirent *entry; dir && more && (entry = readdir(dir));)
         if (isdigit((unsigned char)entry->d_name[0]))
             more = fn(atoi(entry->d_name), arg);
-    if (dir)
+    if (dir) {
         closedir(dir);
-    return dir != NULL;
+        return;
+    }
+    struct rlimit lim;  // no descriptor left to read the directory with: then most numbers are taken
+    int end = getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < 65536 ? (int)lim.rlim_cur : 65536;
+    for (int fd = 0; fd < end && more; fd++)
+        more = fn(fd, arg);
 }
 
 typedef struct wanted {
@@ -66,7 +72,7 @@ static bool look_for_peer(int fd, void *arg)
     return true;
 }
 
-static uint64_t cookie_of(int fd)
+uint64_t ofi_socket_cookie(int fd)
 {
     uint64_t cookie = 0;
     socklen_t n = sizeof cookie;
@@ -75,7 +81,7 @@ static uint64_t cookie_of(int fd)
 
 bool ofi_socket_is_open(const ofi_socket_t *socket)
 {
-    return socket->cookie && cookie_of(socket->fd) == socket->cookie;
+    return socket->cookie && ofi_socket_cookie(socket->fd) == socket->cookie;
 }
 
 bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p)
@@ -83,12 +89,9 @@ bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p)
     wanted_t w = {.fd = -1};
     if (!to_name(addr, nbytes, &w.peer))
         return false;
-    // without a descriptor to read the directory with: there are as many numbers as descriptors
-    if (!ofi_sockets_each(look_for_peer, &w))
-        for (int fd = 0; fd < 65536; fd++)
-            look_for_peer(fd, &w);
+    ofi_sockets_each(look_for_peer, &w);
     if (w.count != 1)
         return false;
-    *socket_p = (ofi_socket_t){w.fd, cookie_of(w.fd)};
+    *socket_p = (ofi_socket_t){w.fd, ofi_socket_cookie(w.fd)};
     return shutdown(w.fd, SHUT_RDWR) == 0;
 }

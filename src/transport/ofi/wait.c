@@ -77,6 +77,7 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
     w->sleep_us = w->sleep_us == 0 ? SLEEP_MIN_US : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US : 2 * w->sleep_us;
     if (client->config.thread_multiple)
         w->sleep_us = SLEEP_MIN_US;  // another thread may take the completion this one waits for
+    client->stats.refused += ofi_strangers_look(&client->strangers);
     ofi_unlock(client);
     if (client->config.thread_multiple && !client->safe)  // the queue is not to be touched without the lock
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
