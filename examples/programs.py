@@ -40,6 +40,9 @@ ALL = (
     Example("05-graph", "graph", (
         ("graph", "-g {graph} {names} -d both -k 8", "-g {graph} {names} -d both -k 4"),)),
     Example("06-graph500", "graph500", (("graph500", "-s 17", "-s 14"),), without=("comm_mpi.c",)),
+    Example("07-am-pingpong", "am_pingpong", (("AM ping-pong", "20000", "2000"),)),
+    Example("08-hash-table", "hash_table", (("hash table", "2000000", "20000"),)),
+    Example("09-work-stealing", "work_stealing", (("work stealing", "40000", "40000"),)),
 )
 
 # With MPI beside OpenSHMEM, to be started by MPI's launcher: not part of ALL.

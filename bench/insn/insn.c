@@ -126,25 +126,9 @@ static const struct {
     {"ctx_quiet", do_ctx_quiet}, {"ctx_fence", do_ctx_fence},
 };
 
-static int in_provider(uintptr_t ip)
-{
-    Dl_info info;
-    if (!dladdr((void *)ip, &info) || !info.dli_fname)
-        return 0;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *base = slash ? slash + 1 : info.dli_fname;
-    for (size_t i = 0; i < sizeof PROVIDERS / sizeof PROVIDERS[0]; i++)
-        if (!strncmp(base, PROVIDERS[i], strlen(PROVIDERS[i])))
-            return 1;
-    return 0;
-}
-
 static long steps_to_provider(void)
 {
-    for (size_t i = 0; i < step_log->n; i++)
-        if (in_provider(step_log->ip[i]))
-            return (long)i;
-    return -1;
+    return step_first_in(PROVIDERS, sizeof PROVIDERS / sizeof PROVIDERS[0]);
 }
 
 static void write_trace(const char *name, const char *which)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#ifndef _GNU_SOURCE  // tests of meson define it for all
 #define _GNU_SOURCE
+#endif
 #include "step.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -62,4 +66,25 @@ void step_init(void)
 void step_clear(void)
 {
     step_log->n = 0;
+}
+
+static int is_in(uintptr_t ip, const char *const *libraries, size_t n)
+{
+    Dl_info info;
+    if (!dladdr((void *)ip, &info) || !info.dli_fname)
+        return 0;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *base = slash ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(base, libraries[i], strlen(libraries[i])))
+            return 1;
+    return 0;
+}
+
+long step_first_in(const char *const *libraries, size_t n)
+{
+    for (size_t i = 0; i < step_log->n; i++)
+        if (is_in(step_log->ip[i], libraries, n))
+            return (long)i;
+    return -1;
 }

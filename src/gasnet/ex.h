@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the files of GASNet-EX (ex_*.c) share. EX stands on the GASNet-1 front end: its segments are the same areas, its
+// transfers and their handles are GASNet's. Messages have a table of handlers of their own (CW_AM_GEX), collectives an
+// engine of their own (ex_coll.c).
+//
+//   gex_Event_t   0: done | bit 1 set, bit 0 not: a gex_coll_t + 2 | else a handle of GASNet (sync.c)
+#ifndef GAS_EX_H
+#define GAS_EX_H
+
+#include <pthread.h>
+
+#include "gasnet/gas.h"
+#include "gasnetex.h"
+
+enum { GEX_TEAMS = 16, GEX_SLOTS = 4 };  // teams a process may be in at a time; collectives of a team under way
+
+struct gex_causeway_segment {
+    void *addr, *cdata;
+    uintptr_t nbytes;
+};
+
+struct gex_causeway_ep {
+    gex_Segment_t segment;  // bound, or NULL
+    void *cdata;
+};
+
+struct gex_causeway_client {
+    char *name;
+    gex_Flags_t flags;
+    void *cdata;
+};
+
+/**
+ * What a team keeps in symmetric memory of each member. Only the cells of rank 0 and of the lowest rank of each
+ * node are used.
+ *
+ *   rank 0:        arrived[slot]: members that came to the slot's collective | contribution[slot][rank]
+ *   lowest rank:   released[slot]: number of the last collective that is over, + 1 | result[slot]
+ */
+typedef struct gex_cell {
+    uint64_t arrived[GEX_SLOTS], released[GEX_SLOTS];
+    char bytes[];  // results, then contributions
+} gex_cell_t;
+
+typedef struct gex_coll gex_coll_t;
+
+struct gex_causeway_tm {
+    uint32_t rank, size;
+    uint32_t *pe;       // [size]; NULL: rank r is PE r
+    int id;             // which cell
+    uint32_t *leaders;  // lowest rank of each node, [nleaders]
+    uint32_t nleaders;
+    const gex_cell_t *near;  // cell of my node's leader, mapped here
+    gex_Flags_t flags;
+    void *cdata;
+    // Below: under lock.
+    pthread_mutex_t lock;
+    uint64_t begun, consumed;   // numbers of collectives (in pieces, see ex_coll.c)
+    gex_coll_t *first, *last;   // under way, in order
+};
+
+typedef struct gex_state {
+    struct gex_causeway_client client;
+    struct gex_causeway_ep ep;
+    struct gex_causeway_tm world;
+    struct gex_causeway_segment segment;
+    uintptr_t *segment_size;  // [nodes], NULL before gex_Segment_Attach
+    bool begun, quiet;        // gex_System_SetVerboseErrors(0)
+} gex_state_t;
+extern gex_state_t gex __attribute__((visibility("hidden")));
+
+/** Of calls that return an error instead of ending the job. */
+#define gex_error(...) (gex.quiet ? (void)0 : cwu_error(__VA_ARGS__))
+
+static inline uint32_t gex_pe(gex_TM_t tm, gex_Rank_t rank)
+{
+    return CW_LIKELY(!tm->pe) ? rank : tm->pe[rank];
+}
+
+/** Fatal if the team or the rank is none. */
+void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank);
+/** With the conversion to a PE. */
+static inline uint32_t gex_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
+{
+    if (CW_UNLIKELY(!tm || rank >= tm->size))
+        gex_check_rank(call, tm, rank);
+    return gex_pe(tm, rank);
+}
+
+/** Local completion comes with the call. */
+static inline void gex_set_lc(gex_Event_t *lc_opt)
+{
+    if (lc_opt && lc_opt != GEX_EVENT_NOW && lc_opt != GEX_EVENT_DEFER && lc_opt != GEX_EVENT_GROUP)
+        *lc_opt = GEX_EVENT_INVALID;
+}
+
+void gex_am_open(void);
+/** Cells of all teams. */
+void gex_coll_open(void);
+/** Fills in everything but pe, rank, size and id. first: number of its first collective. */
+void gex_tm_begin(gex_TM_t tm, uint64_t first);
+/** Everybody's `nbytes` at `mine`, in the order of ranks, into `all`. Blocks. nbytes up to gex_piece(). */
+void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes);
+void gex_coll_barrier(gex_TM_t tm);
+size_t gex_piece(void);
+/** Sets arrived back, before a new team uses the cell. */
+void gex_cell_clear(int id);
+/** Of an event made from a gex_coll_t. True: it is over and the event is dead. */
+bool gex_coll_test(gex_coll_t *coll);
+
+#define GEX_IS_COLL(event) (((uintptr_t)(event)&3) == 2)
+#define GEX_COLL(event) ((gex_coll_t *)((uintptr_t)(event)-2))
+
+/** One element: out = in op out. Types of atomics domains and reductions. */
+void gex_apply(gex_DT_t dt, gex_OP_t op, const void *in, void *out, size_t count);
+size_t gex_dt_nbytes(gex_DT_t dt);
+
+#endif

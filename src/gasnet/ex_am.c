@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GASNet-EX: active messages. Handlers and limits are those of core's request layer, as for GASNet-1 (am.c), with a table of
+// their own; payloads are copied or sent before a call returns, so local completion comes with it.
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "gasnet/ex.h"
+
+static const cw_am_names_t names = {
+    .send = {{"gex_AM_RequestShort", "gex_AM_RequestMedium", "gex_AM_RequestLong"},
+             {"gex_AM_ReplyShort", "gex_AM_ReplyMedium", "gex_AM_ReplyLong"}},
+    .poll = "gasnet_AMPoll",
+};
+
+static gex_AM_Entry_t entries[CW_AM_HANDLERS];  // what clients registered
+
+void gex_am_open(void)
+{
+    cw_am_open(CW_AM_GEX, &names);
+}
+
+// ---------------------------------------------------------------- the table
+static const char *entry_wrong(const gex_AM_Entry_t *entry)
+{
+    if (!entry->gex_fnptr)
+        return "it has no function";
+    if (entry->gex_nargs > CW_AM_MAX_ARGS)
+        return "it has more than 16 arguments";
+    if (entry->gex_index == 0)
+        return NULL;
+    if (entry->gex_index < GEX_AM_INDEX_BASE)
+        return "indices below GEX_AM_INDEX_BASE (128) are reserved";
+    return cw_am_registered(CW_AM_GEX, entry->gex_index) ? "its index is taken" : NULL;
+}
+
+static int free_index(const gex_AM_Entry_t *table, size_t numentries)
+{
+    for (int index = CW_AM_HANDLERS - 1; index >= GEX_AM_INDEX_BASE; index--) {
+        bool taken = cw_am_registered(CW_AM_GEX, index) != NULL;
+        for (size_t i = 0; i < numentries && !taken; i++)
+            taken = table[i].gex_index == index;
+        if (!taken)
+            return index;
+    }
+    return 0;
+}
+
+/** Handlers without an index get the highest that are left, in the order of the table: the same on every rank. */
+GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t numentries)
+{
+    if (ep != &gex.ep || (numentries && !table)) {
+        gex_error("gex_EP_RegisterHandlers: wants the endpoint of gex_Client_Init and a table");
+        return GASNET_ERR_BAD_ARG;
+    }
+    for (size_t i = 0; i < numentries; i++) {
+        const char *wrong = entry_wrong(&table[i]);
+        if (wrong) {
+            gex_error("gex_EP_RegisterHandlers: entry %zu (index %d, %s): %s", i, table[i].gex_index,
+                      table[i].gex_name ? table[i].gex_name : "no name", wrong);
+            return GASNET_ERR_BAD_ARG;
+        }
+    }
+    for (size_t i = 0; i < numentries; i++) {
+        if (table[i].gex_index == 0)
+            table[i].gex_index = (gex_AM_Index_t)free_index(table, numentries);
+        if (table[i].gex_index == 0) {
+            gex_error("gex_EP_RegisterHandlers: no index is left for entry %zu", i);
+            return GASNET_ERR_RESOURCE;
+        }
+        entries[table[i].gex_index] = table[i];
+        cw_am_register(CW_AM_GEX, table[i].gex_index, (cw_am_handler_t)table[i].gex_fnptr);
+    }
+    return GASNET_OK;
+}
+
+GAS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_TI_t mask)
+{
+    const cw_am_msg_t *msg = token;
+    (void)mask;
+    info->gex_srcrank = (gex_Rank_t)msg->source;
+    info->gex_ep = &gex.ep;
+    info->gex_entry = &entries[CW_AM_HEAD_HANDLER(msg->head)];
+    info->gex_is_req = !msg->is_reply;
+    info->gex_is_long = msg->kind == CW_AM_LONG;
+    return GEX_TI_ALL;
+}
+
+// ---------------------------------------------------------------- what a message needs
+/** Of a client's handler. What its table says is looked at in checking mode. */
+static uint32_t head_of(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
+{
+    if (CW_UNLIKELY(nargs > CW_AM_MAX_ARGS || handler < GEX_AM_INDEX_BASE || !cw_am_registered(CW_AM_GEX, handler)))
+        gas_fail(call, "there is no handler %d with %u arguments; register it first (gex_EP_RegisterHandlers)", handler,
+                 nargs);
+    const gex_AM_Entry_t *entry = &entries[handler];
+    if (gas.check &&
+        ((entry->gex_flags & GEX_FLAG_AM_MEDLONG && !(entry->gex_flags & kind)) || entry->gex_nargs != nargs))
+        gas_fail(call,
+                 "handler %d (%s) was registered with %u arguments and flags %#x, which does not fit a call with %u",
+                 handler, entry->gex_name ? entry->gex_name : "no name", entry->gex_nargs, entry->gex_flags, nargs);
+    if (gas.check && entry->gex_flags & GEX_FLAG_AM_REQREP &&
+        !(entry->gex_flags & (reply ? GEX_FLAG_AM_REPLY : GEX_FLAG_AM_REQUEST)))
+        gas_fail(call, "handler %d (%s) was registered for %s only", handler,
+                 entry->gex_name ? entry->gex_name : "no name", reply ? "requests" : "replies");
+    return CW_AM_HEAD(CW_AM_GEX, handler, nargs);
+}
+
+static void check_length(const char *call, size_t nbytes, size_t most)
+{
+    if (CW_UNLIKELY(nbytes > most))
+        gas_fail(call, "the payload has %zu bytes; at most %zu are possible", nbytes, most);
+}
+
+static void take(uint32_t *args, unsigned nargs, va_list ap)
+{
+    for (unsigned i = 0; i < nargs && i < CW_AM_MAX_ARGS; i++)
+        args[i] = (uint32_t)va_arg(ap, gex_AM_Arg_t);
+}
+
+static unsigned flags_of(gex_Flags_t flags)
+{
+    return flags & GEX_FLAG_IMMEDIATE ? CW_AM_IMMEDIATE : 0;
+}
+
+static size_t max_long(void)
+{
+    return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
+}
+
+/** The destination as core knows it; of memory that others cannot reach, the target copies itself. */
+static void *long_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p)
+{
+    if (nbytes > 0 && gas_is_reachable(pe, dest, nbytes))
+        return gas_symmetric(pe, dest);
+    if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
+        gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of rank %u of the job", dest, nbytes, pe);
+    *flags_p |= CW_AM_RAW;
+    return dest;
+}
+
+static cw_am_msg_t *message(const char *call, gex_Token_t token)
+{
+    if (CW_UNLIKELY(!token || (gas.check && token != cw_am_running())))
+        gas_fail(call, "the token %p is not that of a message being handled by this thread", token);
+    return token;
+}
+
+// ---------------------------------------------------------------- requests
+GAS_API int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, gex_Flags_t flags,
+                                       unsigned int nargs, ...)
+{
+    static const char call[] = "gex_AM_RequestShort";
+    uint32_t pe = gex_peer(call, tm, rank), head = head_of(call, handler, nargs, GEX_FLAG_AM_SHORT, false);
+    uint32_t args[CW_AM_MAX_ARGS];
+    va_list ap;
+    va_start(ap, nargs);
+    take(args, nargs, ap);
+    va_end(ap);
+    return cw_am_request_short((int)pe, head, args, flags_of(flags)) != 0;
+}
+
+GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr,
+                                        size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
+{
+    static const char call[] = "gex_AM_RequestMedium";
+    uint32_t pe = gex_peer(call, tm, rank), head = head_of(call, handler, nargs, GEX_FLAG_AM_MEDIUM, false);
+    uint32_t args[CW_AM_MAX_ARGS];
+    va_list ap;
+    va_start(ap, nargs);
+    take(args, nargs, ap);
+    va_end(ap);
+    check_length(call, nbytes, CW_AM_MAX_MEDIUM);
+    int left = cw_am_request_medium((int)pe, head, args, source_addr, nbytes, flags_of(flags)) != 0;
+    gex_set_lc(lc_opt);
+    return left;
+}
+
+GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr,
+                                      size_t nbytes, void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags,
+                                      unsigned int nargs, ...)
+{
+    static const char call[] = "gex_AM_RequestLong";
+    uint32_t pe = gex_peer(call, tm, rank), head = head_of(call, handler, nargs, GEX_FLAG_AM_LONG, false);
+    uint32_t args[CW_AM_MAX_ARGS];
+    unsigned how = flags_of(flags);
+    va_list ap;
+    va_start(ap, nargs);
+    take(args, nargs, ap);
+    va_end(ap);
+    check_length(call, nbytes, max_long());
+    void *dest = long_dest(call, pe, dest_addr, nbytes, &how);
+    int left = cw_am_request_long((int)pe, head, args, source_addr, nbytes, dest, how) != 0;
+    gex_set_lc(lc_opt);
+    return left;
+}
+
+// ---------------------------------------------------------------- replies
+GAS_API int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags, unsigned int nargs,
+                                     ...)
+{
+    static const char call[] = "gex_AM_ReplyShort";
+    uint32_t head = head_of(call, handler, nargs, GEX_FLAG_AM_SHORT, true), args[CW_AM_MAX_ARGS];
+    (void)flags;  // a reply never waits for room
+    va_list ap;
+    va_start(ap, nargs);
+    take(args, nargs, ap);
+    va_end(ap);
+    cw_am_reply_short(message(call, token), head, args);
+    return 0;
+}
+
+GAS_API int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
+                                      gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
+{
+    static const char call[] = "gex_AM_ReplyMedium";
+    uint32_t head = head_of(call, handler, nargs, GEX_FLAG_AM_MEDIUM, true), args[CW_AM_MAX_ARGS];
+    (void)flags;
+    va_list ap;
+    va_start(ap, nargs);
+    take(args, nargs, ap);
+    va_end(ap);
+    check_length(call, nbytes, CW_AM_MAX_MEDIUM);
+    cw_am_reply_medium(message(call, token), head, args, source_addr, nbytes);
+    gex_set_lc(lc_opt);
+    return 0;
+}
+
+GAS_API int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
+                                    void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
+{
+    static const char call[] = "gex_AM_ReplyLong";
+    uint32_t head = head_of(call, handler, nargs, GEX_FLAG_AM_LONG, true), args[CW_AM_MAX_ARGS];
+    unsigned how = 0;
+    (void)flags;
+    va_list ap;
+    va_start(ap, nargs);
+    take(args, nargs, ap);
+    va_end(ap);
+    cw_am_msg_t *msg = message(call, token);
+    check_length(call, nbytes, max_long());
+    void *dest = long_dest(call, (uint32_t)msg->source, dest_addr, nbytes, &how);
+    cw_am_reply_long(msg, head, args, source_addr, nbytes, dest, how);
+    gex_set_lc(lc_opt);
+    return 0;
+}
+
+// ---------------------------------------------------------------- limits: the same for all peers
+GAS_API unsigned int gex_AM_MaxArgs(void)
+{
+    return CW_AM_MAX_ARGS;
+}
+
+GAS_API size_t gex_AM_LUBRequestMedium(void)
+{
+    return CW_AM_MAX_MEDIUM;
+}
+
+GAS_API size_t gex_AM_LUBReplyMedium(void)
+{
+    return CW_AM_MAX_MEDIUM;
+}
+
+GAS_API size_t gex_AM_LUBRequestLong(void)
+{
+    return max_long();
+}
+
+GAS_API size_t gex_AM_LUBReplyLong(void)
+{
+    return max_long();
+}
+
+#define LIMIT_OF_PEER(name, value)                                                                              \
+    GAS_API size_t name(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned n) \
+    {                                                                                                           \
+        (void)lc_opt, (void)flags, (void)n;                                                                     \
+        gex_peer(#name, tm, rank);                                                                              \
+        return value;                                                                                           \
+    }
+LIMIT_OF_PEER(gex_AM_MaxRequestMedium, CW_AM_MAX_MEDIUM)
+LIMIT_OF_PEER(gex_AM_MaxReplyMedium, CW_AM_MAX_MEDIUM)
+LIMIT_OF_PEER(gex_AM_MaxRequestLong, max_long())
+LIMIT_OF_PEER(gex_AM_MaxReplyLong, max_long())
+
+GAS_API size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                                        unsigned int nargs)
+{
+    (void)token, (void)lc_opt, (void)flags, (void)nargs;
+    return CW_AM_MAX_MEDIUM;
+}
+
+GAS_API size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                                      unsigned int nargs)
+{
+    (void)token, (void)lc_opt, (void)flags, (void)nargs;
+    return max_long();
+}

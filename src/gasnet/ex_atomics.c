@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GASNet-EX: arithmetic of the six types, for reductions and atomics domains. Atomics run in the one domain of atomicity of
+// this library: CPU atomics, off the node executed by the node server (core/amo.h). What these do not have (minimum,
+// floating-point addition) is compare-and-swap until it succeeds.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gasnet/ex.h"
+
+struct gex_causeway_ad {
+    gex_TM_t tm;
+    gex_DT_t dt;
+    gex_OP_t ops;
+    gex_Flags_t flags;
+    void *cdata;
+};
+
+size_t gex_dt_nbytes(gex_DT_t dt)
+{
+    return dt & (GEX_DT_I32 | GEX_DT_U32 | GEX_DT_FLT) ? 4 : dt & (GEX_DT_I64 | GEX_DT_U64 | GEX_DT_DBL) ? 8 : 0;
+}
+
+// ---------------------------------------------------------------- out = out op in (all but SUB commute)
+// `wide`: what it is computed in, so that integers wrap without undefined behaviour.
+#define ARITHMETIC(type, wide, BITS)                                             \
+    static type type##_op(gex_OP_t op, type a, type b)                           \
+    {                                                                            \
+        switch (op) {                                                            \
+        case GEX_OP_ADD: return (type)((wide)a + (wide)b);                       \
+        case GEX_OP_SUB: return (type)((wide)a - (wide)b);                       \
+        case GEX_OP_MULT: return (type)((wide)a * (wide)b);                      \
+        case GEX_OP_MIN: return a < b ? a : b;                                   \
+        case GEX_OP_MAX: return a > b ? a : b;                                   \
+        case GEX_OP_INC: return (type)((wide)a + 1);                             \
+        case GEX_OP_DEC: return (type)((wide)a - 1);                             \
+        case GEX_OP_SET: return b;                                               \
+        default: return BITS(type, op, a, b);                                    \
+        }                                                                        \
+    }
+#define WITH_BITS(type, op, a, b) \
+    (type)((op) == GEX_OP_AND ? (a) & (b) : (op) == GEX_OP_OR ? (a) | (b) : (op) == GEX_OP_XOR ? (a) ^ (b) : (a))
+#define WITHOUT_BITS(type, op, a, b) (a)
+ARITHMETIC(int32_t, uint32_t, WITH_BITS)
+ARITHMETIC(uint32_t, uint32_t, WITH_BITS)
+ARITHMETIC(int64_t, uint64_t, WITH_BITS)
+ARITHMETIC(uint64_t, uint64_t, WITH_BITS)
+ARITHMETIC(float, float, WITHOUT_BITS)
+ARITHMETIC(double, double, WITHOUT_BITS)
+
+#define APPLY(type)                                                \
+    for (size_t i = 0; i < count; i++) {                           \
+        type a, b;                                                 \
+        memcpy(&a, (char *)out + i * sizeof a, sizeof a);          \
+        memcpy(&b, (const char *)in + i * sizeof b, sizeof b);     \
+        a = type##_op(op, a, b);                                   \
+        memcpy((char *)out + i * sizeof a, &a, sizeof a);          \
+    }
+
+void gex_apply(gex_DT_t dt, gex_OP_t op, const void *in, void *out, size_t count)
+{
+    switch (dt) {
+    case GEX_DT_I32:
+        APPLY(int32_t) break;
+    case GEX_DT_U32:
+        APPLY(uint32_t) break;
+    case GEX_DT_I64:
+        APPLY(int64_t) break;
+    case GEX_DT_U64:
+        APPLY(uint64_t) break;
+    case GEX_DT_FLT:
+        APPLY(float) break;
+    default:
+        APPLY(double) break;
+    }
+}
+
+// ---------------------------------------------------------------- domains
+#define BITWISE (GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR)
+#define PLAIN_OPS (GEX_OP_TO_FETCHING(1) - 1)
+
+GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_Flags_t flags)
+{
+    gex_check_rank(__func__, tm, 0);
+    bool real = dt & (GEX_DT_FLT | GEX_DT_DBL);
+    if (gex_dt_nbytes(dt) == 0 || (dt & (dt - 1)))
+        gas_fail(__func__, "type %#x is not one of GEX_DT_I32, U32, I64, U64, FLT, DBL", dt);
+    if (!ops || ops & ~(GEX_OP_GET | PLAIN_OPS | GEX_OP_TO_FETCHING(PLAIN_OPS)) ||
+        (real && ops & (BITWISE | GEX_OP_TO_FETCHING(BITWISE))))
+        gas_fail(__func__, "operations %#x are not all possible with type %#x", ops, dt);
+    gex_AD_t ad = malloc(sizeof *ad);
+    if (!ad)
+        cwu_fatal("gex_AD_Create: out of memory");
+    *ad = (struct gex_causeway_ad){.tm = tm, .dt = dt, .ops = ops, .flags = flags};
+    *ad_p = ad;
+    gex_coll_barrier(tm);
+}
+
+GAS_API void gex_AD_Destroy(gex_AD_t ad)
+{
+    gex_coll_barrier(ad->tm);
+    free(ad);
+}
+
+GAS_API gex_DT_t gex_AD_QueryDT(gex_AD_t ad)
+{
+    return ad->dt;
+}
+
+GAS_API gex_OP_t gex_AD_QueryOps(gex_AD_t ad)
+{
+    return ad->ops;
+}
+
+GAS_API gex_TM_t gex_AD_QueryTM(gex_AD_t ad)
+{
+    return ad->tm;
+}
+
+GAS_API gex_Flags_t gex_AD_QueryFlags(gex_AD_t ad)
+{
+    return ad->flags;
+}
+
+GAS_API void *gex_AD_QueryCData(gex_AD_t ad)
+{
+    return ad->cdata;
+}
+
+GAS_API void gex_AD_SetCData(gex_AD_t ad, const void *cdata)
+{
+    ad->cdata = (void *)(uintptr_t)cdata;
+}
+
+// ---------------------------------------------------------------- operations
+typedef struct target {
+    char *addr;  // symmetric
+    int pe;
+    size_t nbytes;
+} target_t;
+
+static uint64_t bits_of(const void *value, size_t nbytes)
+{
+    uint32_t half;
+    uint64_t whole;
+    if (nbytes == 8)
+        return memcpy(&whole, value, 8), whole;
+    return memcpy(&half, value, 4), half;
+}
+
+static void set_bits(void *value, uint64_t bits, size_t nbytes)
+{
+    uint32_t half = (uint32_t)bits;
+    if (nbytes == 8)
+        memcpy(value, &bits, 8);
+    else
+        memcpy(value, &half, 4);
+}
+
+static uint64_t fetching(const target_t *t, cw_amo_op_t op, uint64_t operand, uint64_t compare)
+{
+    return cw_amo_fetching(&cw_ctx_default, t->addr, op, t->nbytes, operand, compare, t->pe);
+}
+
+/** Operation of the CPU that does it, with its operand; false: none does. */
+static bool native(gex_DT_t dt, gex_OP_t op, uint64_t *operand_p, cw_amo_op_t *amo_p)
+{
+    bool real = dt & (GEX_DT_FLT | GEX_DT_DBL);
+    switch (op) {
+    case GEX_OP_SET:
+        *amo_p = CW_AMO_SWAP;
+        return true;
+    case GEX_OP_AND:
+        *amo_p = CW_AMO_AND;
+        return true;
+    case GEX_OP_OR:
+        *amo_p = CW_AMO_OR;
+        return true;
+    case GEX_OP_XOR:
+        *amo_p = CW_AMO_XOR;
+        return true;
+    case GEX_OP_ADD:
+        break;
+    case GEX_OP_SUB:
+        *operand_p = 0 - *operand_p;
+        break;
+    case GEX_OP_INC:
+        *operand_p = 1;
+        break;
+    case GEX_OP_DEC:
+        *operand_p = (uint64_t)-1;
+        break;
+    default:
+        return false;
+    }
+    *amo_p = CW_AMO_ADD;
+    return !real;
+}
+
+/** The old value. op: without fetching. */
+static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t operand1, uint64_t operand2)
+{
+    cw_amo_op_t amo;
+    uint64_t operand = operand1;
+    if (op == GEX_OP_CAS)
+        return fetching(t, CW_AMO_CSWAP, operand2, operand1);
+    if (native(dt, op, &operand, &amo))
+        return fetching(t, amo, operand, 0);
+    uint64_t in, out, old = fetching(t, CW_AMO_FETCH, 0, 0), seen;
+    set_bits(&in, operand1, t->nbytes);
+    for (;; old = seen) {
+        set_bits(&out, old, t->nbytes);
+        gex_apply(dt, op, &in, &out, 1);
+        seen = fetching(t, CW_AMO_CSWAP, bits_of(&out, t->nbytes), old);
+        if (t->nbytes == 4 ? (uint32_t)seen == (uint32_t)old : seen == old)
+            return old;
+    }
+}
+
+static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t rank, void *addr, gex_OP_t op,
+                          gex_Flags_t flags)
+{
+    if (CW_UNLIKELY(ad->dt != dt || !(ad->ops & op) || (op & (op - 1))))
+        gas_fail(call, "the domain was created for type %#x and operations %#x, not for type %#x and operation %#x",
+                 ad->dt, ad->ops, dt, op);
+    uint32_t pe = gex_peer(call, flags & GEX_FLAG_RANK_IS_JOBRANK ? &gex.world : ad->tm, rank);
+    size_t nbytes = gex_dt_nbytes(dt);
+    if (CW_UNLIKELY((uintptr_t)addr % nbytes || !gas_is_reachable(pe, addr, nbytes)))
+        gas_fail(call, "%p is not an aligned address in the segment of rank %u", addr, rank);
+    return (target_t){gas_symmetric(pe, addr), (int)pe, nbytes};
+}
+
+GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, gex_Rank_t rank, void *addr, gex_OP_t op,
+                                       const void *operand1, const void *operand2, gex_Flags_t flags, int implicit)
+{
+    const char *call = implicit ? "gex_AD_OpNBI" : "gex_AD_OpNB";
+    target_t t = target_of(call, ad, dt, rank, addr, op, flags);
+    uint64_t a = bits_of(operand1, t.nbytes), b = bits_of(operand2, t.nbytes), operand = a;
+    bool fetches = op == GEX_OP_GET || op > PLAIN_OPS;
+    cw_amo_op_t amo;
+    if (fetches && !result)
+        gas_fail(call, "operation %#x fetches, but there is no place for the result", op);
+    if (op == GEX_OP_GET) {
+        set_bits(result, fetching(&t, CW_AMO_FETCH, 0, 0), t.nbytes);
+    } else if (fetches) {
+        set_bits(result, modify(&t, dt, GEX_OP_TO_NONFETCHING(op), a, b), t.nbytes);
+    } else if (implicit && !(flags & (GEX_FLAG_AD_ACQ | GEX_FLAG_AD_REL)) && op != GEX_OP_CAS &&
+               native(dt, op, &operand, &amo)) {
+        // Sent and not waited for; gex_NBI_Wait completes it as it does puts.
+        cw_amo_posting(&cw_ctx_default, t.addr, amo == CW_AMO_SWAP ? CW_AMO_SET : amo, t.nbytes, operand, t.pe);
+    } else {
+        modify(&t, dt, op, a, b);
+    }
+    return GEX_EVENT_INVALID;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GASNet-EX: collectives that do not block, and need nobody's attention. Each is cut into pieces, and a piece is one round:
+//
+//   arrive:   a member puts its contribution into a slot of the cell of rank 0, then adds 1 to the slot's count
+//   release:  who comes last reads the contributions, combines them in the order of ranks (so all get the same bits), and puts
+//             the result with the number of the piece into the cells of each node's lowest rank
+//   consume:  a member that finds the number there copies the result out
+//
+// Puts and atomics are served by the node servers, so a member that computes or waits for something else delays nobody once it
+// has arrived. Pieces of a team are numbered; piece k uses slot k % GEX_SLOTS, and a member arrives at k only when it has
+// consumed k - GEX_SLOTS. So when k is released, nobody reads the slot's previous result any more, and when somebody puts a
+// contribution to k, whoever combined the previous one is done.
+// A number released in a cell only grows, also from team to team (gex_TM_Split), so nothing is lost when a leader leaves first.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gasnet/ex.h"
+
+enum { PIECE_MOST = 1024, PIECE_LEAST = 64 };
+#define CELLS_NBYTES ((size_t)16 << 20)  // that all contributions may take, unless pieces would become too small
+
+typedef enum kind { BARRIER, BROADCAST, REDUCE, GATHER } kind_t;
+
+struct gex_coll {
+    gex_coll_t *next;
+    gex_TM_t tm;
+    kind_t kind;
+    uint64_t end;   // number after the last piece
+    bool over;      // under the team's lock
+    bool wanted;    // does this member get a result?
+    char *dst;
+    size_t nbytes, piece;  // of all; of a piece
+    size_t done;           // bytes consumed
+    uint32_t root;
+    gex_DT_t dt;
+    size_t dt_nbytes;
+    gex_OP_t op;
+    gex_Coll_ReduceFn_t user_op;
+    void *user_cdata;
+};
+
+static char *cells;        // symmetric
+static size_t cell_nbytes;  // of one team
+static size_t piece_nbytes;
+
+size_t gex_piece(void)
+{
+    return piece_nbytes;
+}
+
+void gex_coll_open(void)
+{
+    piece_nbytes = CELLS_NBYTES / GEX_TEAMS / GEX_SLOTS / gas.nodes & ~(size_t)63;
+    piece_nbytes = piece_nbytes > PIECE_MOST ? PIECE_MOST : piece_nbytes < PIECE_LEAST ? PIECE_LEAST : piece_nbytes;
+    cell_nbytes = (sizeof(gex_cell_t) + GEX_SLOTS * piece_nbytes * (1 + (size_t)gas.nodes) + 63) & ~(size_t)63;
+    cells = cw_heap_malloc(64, cell_nbytes * GEX_TEAMS);
+    if (!cells)
+        cwu_fatal(
+            "gex_Client_Init: the symmetric heap has no %zu bytes for collectives; give more (SHMEM_SYMMETRIC_SIZE)",
+            cell_nbytes * GEX_TEAMS);
+    for (int id = 0; id < GEX_TEAMS; id++)
+        memset(cells + (size_t)id * cell_nbytes, 0, sizeof(gex_cell_t));
+}
+
+static gex_cell_t *cell_of(int id)
+{
+    return (gex_cell_t *)(void *)(cells + (size_t)id * cell_nbytes);
+}
+
+static char *result_of(const gex_cell_t *cell, unsigned slot)
+{
+    return (char *)(uintptr_t)cell->bytes + slot * piece_nbytes;
+}
+
+static char *contribution_of(const gex_cell_t *cell, unsigned slot, uint32_t rank)
+{
+    return (char *)(uintptr_t)cell->bytes + (GEX_SLOTS + (size_t)slot * gas.nodes + rank) * piece_nbytes;
+}
+
+void gex_cell_clear(int id)
+{
+    memset(cell_of(id)->arrived, 0, sizeof cell_of(id)->arrived);
+}
+
+// ---------------------------------------------------------------- teams
+static bool is_first_of_node(gex_TM_t tm, uint32_t rank)
+{
+    int node = cw_world.node_of_pe[gex_pe(tm, rank)];
+    for (uint32_t before = 0; before < rank; before++)
+        if (cw_world.node_of_pe[gex_pe(tm, before)] == node)
+            return false;
+    return true;
+}
+
+void gex_tm_begin(gex_TM_t tm, uint64_t first)
+{
+    tm->leaders = calloc((size_t)cw_world.nnodes, sizeof *tm->leaders);
+    if (!tm->leaders)
+        cwu_fatal("out of memory for the nodes of a team");
+    for (uint32_t rank = 0; rank < tm->size; rank++) {
+        if (!is_first_of_node(tm, rank))
+            continue;
+        tm->leaders[tm->nleaders++] = rank;
+        if (cw_world.node_of_pe[gex_pe(tm, rank)] == cw_world.node)
+            tm->near = cw_ptr(cell_of(tm->id), (int)gex_pe(tm, rank));
+    }
+    tm->begun = tm->consumed = first;
+    pthread_mutex_init(&tm->lock, NULL);
+}
+
+// ---------------------------------------------------------------- the last one of a piece
+static void combine(const gex_coll_t *coll, const char *all, char *result, size_t nbytes)
+{
+    gex_TM_t tm = coll->tm;
+    size_t count = nbytes / coll->dt_nbytes;
+    // From the highest rank down: fn(lower, accumulated) keeps the order for operations that do not commute.
+    memcpy(result, all + (size_t)(tm->size - 1) * piece_nbytes, nbytes);
+    for (uint32_t rank = tm->size - 1; rank-- > 0;) {
+        const char *in = all + (size_t)rank * piece_nbytes;
+        if (coll->op & (GEX_OP_USER | GEX_OP_USER_NC))
+            coll->user_op(in, result, count, coll->user_cdata);
+        else
+            gex_apply(coll->dt, coll->op, in, result, count);
+    }
+}
+
+static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
+{
+    gex_TM_t tm = coll->tm;
+    gex_cell_t *cell = cell_of(tm->id);
+    unsigned slot = number % GEX_SLOTS;
+    int root = (int)gex_pe(tm, 0);
+    char result[PIECE_MOST] __attribute__((aligned(16)));
+    if (coll->kind == BROADCAST) {
+        cw_get(&cw_ctx_default, result, contribution_of(cell, slot, coll->root), nbytes, root);
+    } else if (coll->kind == REDUCE) {
+        char *all = aligned_alloc(64, (size_t)tm->size * piece_nbytes);
+        if (!all)
+            cwu_fatal("gex_Coll_Reduce: out of memory for the contributions of %u", tm->size);
+        cw_get(&cw_ctx_default, all, contribution_of(cell, slot, 0), (size_t)tm->size * piece_nbytes, root);
+        combine(coll, all, result, nbytes);
+        free(all);
+    }
+    for (uint32_t i = 0; i < tm->nleaders; i++) {
+        int pe = (int)gex_pe(tm, tm->leaders[i]);
+        if (coll->kind == BARRIER || coll->kind == GATHER || nbytes == 0)
+            cw_amo_posting(&cw_ctx_default, &cell->released[slot], CW_AMO_SET, sizeof(uint64_t), number + 1, pe);
+        else
+            cw_put_signal(&cw_ctx_default, result_of(cell, slot), result, nbytes, &cell->released[slot], number + 1,
+                          CW_AMO_SET, pe, false);
+    }
+    gas_quiet();  // what is posted travels now, whatever this PE does next
+}
+
+// ---------------------------------------------------------------- arrive, consume
+static void arrive(gex_coll_t *coll, const char *src, size_t nbytes)
+{
+    gex_TM_t tm = coll->tm;
+    gex_cell_t *cell = cell_of(tm->id);
+    uint64_t number = tm->begun++;
+    unsigned slot = number % GEX_SLOTS;
+    int root = (int)gex_pe(tm, 0);
+    if (nbytes && src) {
+        cw_put(&cw_ctx_default, contribution_of(cell, slot, tm->rank), src, nbytes, root);
+        cw_fence(&cw_ctx_default);
+    }
+    uint64_t before = cw_amo_fetching(&cw_ctx_default, &cell->arrived[slot], CW_AMO_ADD, sizeof(uint64_t), 1, 0, root);
+    if (before % tm->size == tm->size - 1)
+        release(coll, number, nbytes);
+}
+
+static bool is_released(gex_TM_t tm, uint64_t number)
+{
+    return __atomic_load_n(&tm->near->released[number % GEX_SLOTS], __ATOMIC_ACQUIRE) > number;  // pairs with release()
+}
+
+/** Of the oldest collective of the team, whose piece `number` is released. */
+static void consume(gex_coll_t *coll, uint64_t number)
+{
+    gex_TM_t tm = coll->tm;
+    unsigned slot = number % GEX_SLOTS;
+    size_t left = coll->nbytes - coll->done, nbytes = left < coll->piece ? left : coll->piece;
+    if (coll->kind == GATHER) {
+        for (uint32_t rank = 0; rank < tm->size; rank++)
+            cw_get(&cw_ctx_default, coll->dst + (size_t)rank * coll->nbytes,
+                   contribution_of(cell_of(tm->id), slot, rank), nbytes, (int)gex_pe(tm, 0));
+    } else if (coll->wanted && nbytes) {
+        memcpy(coll->dst + coll->done, result_of(tm->near, slot), nbytes);
+    }
+    coll->done += nbytes;
+}
+
+/** Under the team's lock: takes what is there. */
+static void progress(gex_TM_t tm)
+{
+    while (tm->first && tm->consumed < tm->begun && is_released(tm, tm->consumed)) {
+        gex_coll_t *coll = tm->first;
+        consume(coll, tm->consumed++);
+        if (tm->consumed < coll->end)
+            continue;
+        tm->first = coll->next;
+        coll->over = true;
+    }
+}
+
+bool gex_coll_test(gex_coll_t *coll)
+{
+    gex_TM_t tm = coll->tm;
+    if (pthread_mutex_trylock(&tm->lock))
+        return false;
+    progress(tm);
+    bool over = coll->over;
+    pthread_mutex_unlock(&tm->lock);
+    if (over)
+        free(coll);
+    return over;
+}
+
+/** Puts a collective into the team's line and arrives at its pieces. A long one waits here for the others. */
+static gex_Event_t start(const gex_coll_t *what, const void *src)
+{
+    gex_TM_t tm = what->tm;
+    gex_coll_t *coll = malloc(sizeof *coll);
+    if (!coll)
+        cwu_fatal("out of memory for a collective");
+    *coll = *what;
+    size_t npieces = coll->nbytes ? (coll->nbytes + coll->piece - 1) / coll->piece : 1;
+    cw_wait_t w = CW_WAIT_INIT("gex_Coll");
+    pthread_mutex_lock(&tm->lock);
+    coll->end = tm->begun + npieces;
+    if (tm->first)
+        tm->last->next = coll;
+    else
+        tm->first = coll;
+    tm->last = coll;
+    for (size_t i = 0; i < npieces; i++) {
+        size_t at = i * coll->piece, left = coll->nbytes - at;
+        while (progress(tm), tm->begun - tm->consumed >= GEX_SLOTS)
+            gas_wait_round(&w);
+        arrive(coll, src ? (const char *)src + at : NULL, left < coll->piece ? left : coll->piece);
+    }
+    cw_wait_done(&w);
+    pthread_mutex_unlock(&tm->lock);
+    return (gex_Event_t)((uintptr_t)coll + 2);
+}
+
+// ---------------------------------------------------------------- the calls
+GAS_API gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t flags)
+{
+    (void)flags;
+    gex_check_rank(__func__, tm, 0);
+    return start(&(gex_coll_t){.tm = tm, .kind = BARRIER, .piece = 1}, NULL);
+}
+
+GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, size_t nbytes,
+                                         gex_Flags_t flags)
+{
+    (void)flags;
+    gex_check_rank(__func__, tm, root);
+    if (nbytes && (!dst || (tm->rank == root && !src)))
+        gas_fail(__func__, "a NULL buffer with %zu bytes (root %u)", nbytes, root);
+    gex_coll_t what = {.tm = tm, .kind = BROADCAST, .root = root, .nbytes = nbytes, .piece = piece_nbytes, .dst = dst};
+    what.wanted = true;
+    return start(&what, tm->rank == root ? src : NULL);
+}
+
+static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const void *src, size_t count)
+{
+    if ((what->dt != GEX_DT_USER && gex_dt_nbytes(what->dt) != what->dt_nbytes) || what->dt_nbytes == 0)
+        gas_fail(call, "dt_sz is %zu, which is not the size of type %#x", what->dt_nbytes, what->dt);
+    if (what->dt_nbytes > piece_nbytes)
+        gas_fail(call, "an element has %zu bytes; at most %zu are possible", what->dt_nbytes, piece_nbytes);
+    bool user = what->op == GEX_OP_USER || what->op == GEX_OP_USER_NC;
+    gex_OP_t possible = GEX_OP_ADD | GEX_OP_MULT | GEX_OP_MIN | GEX_OP_MAX;
+    if (!(what->dt & (GEX_DT_FLT | GEX_DT_DBL)))
+        possible |= GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR;
+    if (user ? !what->user_op : what->dt == GEX_DT_USER || !(what->op & possible) || (what->op & (what->op - 1)))
+        gas_fail(call, "operation %#x %s", what->op, user ? "needs a function" : "is none that reduces this type");
+    if (count && (!src || (what->wanted && !what->dst)))
+        gas_fail(call, "a NULL buffer with %zu elements", count);
+    what->tm = tm;
+    what->kind = REDUCE;
+    what->nbytes = count * what->dt_nbytes;
+    what->piece = piece_nbytes / what->dt_nbytes * what->dt_nbytes;
+    return start(what, src);
+}
+
+GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *src, gex_DT_t dt, size_t dt_sz,
+                                           size_t dt_cnt, gex_OP_t op, gex_Coll_ReduceFn_t user_op, void *user_cdata,
+                                           gex_Flags_t flags)
+{
+    (void)flags;
+    gex_check_rank(__func__, tm, 0);
+    gex_coll_t what = {.dst = dst,
+                       .wanted = true,
+                       .dt = dt,
+                       .dt_nbytes = dt_sz,
+                       .op = op,
+                       .user_op = user_op,
+                       .user_cdata = user_cdata};
+    return reduce(__func__, tm, &what, src, dt_cnt);
+}
+
+GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, gex_DT_t dt,
+                                           size_t dt_sz, size_t dt_cnt, gex_OP_t op, gex_Coll_ReduceFn_t user_op,
+                                           void *user_cdata, gex_Flags_t flags)
+{
+    (void)flags;
+    gex_check_rank(__func__, tm, root);
+    gex_coll_t what = {.dst = dst,
+                       .wanted = tm->rank == root,
+                       .dt = dt,
+                       .dt_nbytes = dt_sz,
+                       .op = op,
+                       .user_op = user_op,
+                       .user_cdata = user_cdata};
+    return reduce(__func__, tm, &what, src, dt_cnt);
+}
+
+void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes)
+{
+    gex_coll_t what = {.tm = tm, .kind = GATHER, .nbytes = nbytes, .piece = piece_nbytes, .dst = all};
+    gex_Event_Wait(start(&what, mine));
+}
+
+void gex_coll_barrier(gex_TM_t tm)
+{
+    gex_Event_Wait(gex_Coll_BarrierNB(tm, 0));
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GASNet-EX: transfers and events. Transfers are GASNet's; an event of one is its handle.
+#include "gasnet/ex.h"
+
+/** In checking mode: EX's own segment may be smaller than the area, which GASNet's checks know. */
+static uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote, size_t nbytes)
+{
+    uint32_t pe = gex_peer(call, tm, rank);
+    if (!gas.check || gas.segments == GAS_EVERYTHING || nbytes == 0)
+        return pe;
+    uintptr_t size = gex.segment_size ? gex.segment_size[pe] : 0, at = (uintptr_t)remote - gas.segment[pe].addr;
+    if (at >= size || nbytes > size - at)
+        gas_fail(call, "%p (%zu bytes) is not in the segment of rank %u, which has %zu bytes from %p on", remote,
+                 nbytes, rank, (size_t)size, (void *)gas.segment[pe].addr);
+    return pe;
+}
+
+static void *plain(const void *p)
+{
+    return (void *)(uintptr_t)p;
+}
+
+// ---------------------------------------------------------------- puts
+GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                                gex_Flags_t flags)
+{
+    (void)flags;
+    gasnet_put_bulk(look(__func__, tm, rank, dest, nbytes), dest, plain(src), nbytes);
+    return 0;
+}
+
+GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                                  gex_Event_t *lc_opt, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    if (lc_opt == GEX_EVENT_DEFER)
+        return gasnet_put_nb_bulk(pe, dest, plain(src), nbytes);
+    gex_set_lc(lc_opt);
+    return gasnet_put_nb(pe, dest, plain(src), nbytes);
+}
+
+GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                           gex_Event_t *lc_opt, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    if (lc_opt == GEX_EVENT_DEFER) {
+        gasnet_put_nbi_bulk(pe, dest, plain(src), nbytes);
+    } else {
+        gasnet_put_nbi(pe, dest, plain(src), nbytes);
+        gex_set_lc(lc_opt);
+    }
+    return 0;
+}
+
+GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
+                                   gex_Flags_t flags)
+{
+    (void)flags;
+    gasnet_put_val(look(__func__, tm, rank, dest, nbytes), dest, value, nbytes);
+    return 0;
+}
+
+GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
+                                     gex_Flags_t flags)
+{
+    (void)flags;
+    return gasnet_put_nb_val(look(__func__, tm, rank, dest, nbytes), dest, value, nbytes);
+}
+
+GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
+                              gex_Flags_t flags)
+{
+    (void)flags;
+    gasnet_put_nbi_val(look(__func__, tm, rank, dest, nbytes), dest, value, nbytes);
+    return 0;
+}
+
+// ---------------------------------------------------------------- gets
+GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    gasnet_get_bulk(dest, look(__func__, tm, rank, src, nbytes), src, nbytes);
+    return 0;
+}
+
+GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    return gasnet_get_nb_bulk(dest, look(__func__, tm, rank, src, nbytes), src, nbytes);
+}
+
+GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    gasnet_get_nbi_bulk(dest, look(__func__, tm, rank, src, nbytes), src, nbytes);
+    return 0;
+}
+
+GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, size_t nbytes,
+                                               gex_Flags_t flags)
+{
+    (void)flags;
+    return gasnet_get_val(look(__func__, tm, rank, src, nbytes), src, nbytes);
+}
+
+// ---------------------------------------------------------------- events
+static bool is_over(gex_Event_t event)
+{
+    if (event == GEX_EVENT_INVALID)
+        return true;
+    return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event)) : gasnet_try_syncnb(event) == GASNET_OK;
+}
+
+static void check_event(const char *call, gex_Event_t event)
+{
+    if (CW_UNLIKELY(event == GEX_EVENT_NO_OP))
+        gas_fail(call, "GEX_EVENT_NO_OP stands for an operation that was not started");
+}
+
+GAS_API int gex_Event_Test(gex_Event_t event)
+{
+    check_event(__func__, event);
+    if (GEX_IS_COLL(event))
+        cw_am_poll();
+    return is_over(event) ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+GAS_API void gex_Event_Wait(gex_Event_t event)
+{
+    check_event(__func__, event);
+    if (!GEX_IS_COLL(event)) {
+        gasnet_wait_syncnb(event);
+        return;
+    }
+    cw_wait_t w = CW_WAIT_INIT(__func__);
+    gas_wait_begin(&w);
+    while (!gex_coll_test(GEX_COLL(event)))
+        gas_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+GAS_API void gex_Event_WaitAll(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
+{
+    (void)flags;
+    for (size_t i = 0; i < numevents; i++) {
+        gex_Event_Wait(events[i]);
+        events[i] = GEX_EVENT_INVALID;
+    }
+}
+
+/** Strikes out what is over: how many were, and how many are left. */
+static size_t strike(gex_Event_t *events, size_t numevents, size_t *left_p)
+{
+    size_t struck = 0, left = 0;
+    for (size_t i = 0; i < numevents; i++) {
+        if (events[i] == GEX_EVENT_INVALID)
+            continue;
+        check_event("gex_Event_TestSome", events[i]);
+        if (is_over(events[i])) {
+            events[i] = GEX_EVENT_INVALID;
+            struck++;
+        } else {
+            left++;
+        }
+    }
+    *left_p = left;
+    return struck;
+}
+
+GAS_API int gex_Event_TestAll(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
+{
+    size_t left;
+    (void)flags;
+    cw_am_poll();
+    strike(events, numevents, &left);
+    return left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+GAS_API int gex_Event_TestSome(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
+{
+    size_t left;
+    (void)flags;
+    cw_am_poll();
+    return strike(events, numevents, &left) > 0 || left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+GAS_API void gex_Event_WaitSome(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
+{
+    size_t left;
+    (void)flags;
+    cw_wait_t w = CW_WAIT_INIT(__func__);
+    gas_wait_begin(&w);
+    while (strike(events, numevents, &left) == 0 && left > 0)
+        gas_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+/** The source of a transfer without copy is free when the transfer is over; all others were free at once. */
+GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
+{
+    if (category != GEX_EC_LC)
+        gas_fail(__func__, "category %#x is not GEX_EC_LC", category);
+    return (uintptr_t)root & 1 ? root : GEX_EVENT_INVALID;
+}
+
+// ---------------------------------------------------------------- implicit operations
+GAS_API void gex_NBI_Wait(gex_EC_t mask, gex_Flags_t flags)
+{
+    (void)flags;
+    bool gets = mask & GEX_EC_GET, rest = mask & ~GEX_EC_GET;
+    if (gets && rest)
+        gasnet_wait_syncnbi_all();
+    else if (gets)
+        gasnet_wait_syncnbi_gets();
+    else if (rest)
+        gasnet_wait_syncnbi_puts();
+}
+
+GAS_API int gex_NBI_Test(gex_EC_t mask, gex_Flags_t flags)
+{
+    (void)flags;
+    bool gets = mask & GEX_EC_GET, rest = mask & ~GEX_EC_GET;
+    if (!mask)
+        return GASNET_OK;
+    return gets && rest ? gasnet_try_syncnbi_all() : gets ? gasnet_try_syncnbi_gets() : gasnet_try_syncnbi_puts();
+}
+
+GAS_API void gex_NBI_BeginAccessRegion(gex_Flags_t flags)
+{
+    (void)flags;
+    gasnet_begin_nbi_accessregion();
+}
+
+GAS_API gex_Event_t gex_NBI_EndAccessRegion(gex_Flags_t flags)
+{
+    (void)flags;
+    return gasnet_end_nbi_accessregion();
+}

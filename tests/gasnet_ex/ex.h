@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the tests of GASNet-EX share: a job with a segment, checks that print, barriers.
+#ifndef TEST_EX_H
+#define TEST_EX_H
+
+#include <gasnetex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gex_Client_t client;
+static gex_EP_t ep;
+static gex_TM_t tm;
+static gex_Segment_t segment;
+static uint32_t me, n;
+static int failures;
+
+#define CHECK(condition)                                                               \
+    do {                                                                               \
+        if (!(condition)) {                                                            \
+            __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED);                        \
+            printf("FAIL %s:%d rank %u: %s\n", __FILE__, __LINE__, me, #condition);    \
+            fflush(stdout);                                                            \
+        }                                                                              \
+    } while (0)
+
+__attribute__((unused)) static void barrier(gex_TM_t team)
+{
+    gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
+}
+
+__attribute__((unused)) static void begin(int *argc, char ***argv, uintptr_t segment_nbytes)
+{
+    CHECK(gex_Client_Init(&client, &ep, &tm, "test", argc, argv, 0) == GASNET_OK);
+    me = gex_TM_QueryRank(tm);
+    n = gex_TM_QuerySize(tm);
+    if (segment_nbytes)
+        CHECK(gex_Segment_Attach(&segment, tm, segment_nbytes) == GASNET_OK);
+}
+
+/** Somebody's segment, in its own addresses. */
+__attribute__((unused)) static char *segment_of(uint32_t rank)
+{
+    void *addr = NULL;
+    CHECK(gex_Segment_QueryBound(tm, rank, &addr, NULL, NULL) == 0);
+    return addr;
+}
+
+/** Everybody ends with the number of failures of all. */
+__attribute__((unused)) static void end(void)
+{
+    int32_t mine = failures, all = -1;
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &all, &mine, GEX_DT_I32, sizeof all, 1, GEX_OP_ADD, NULL, NULL, 0));
+    if (me == 0)
+        printf("%u ranks, %d failed\n", n, all);
+    fflush(stdout);
+    gasnet_exit(all != 0);
+}
+
+#endif
