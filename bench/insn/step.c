@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#ifndef _GNU_SOURCE  // tests of meson define it for all
 #define _GNU_SOURCE
+#endif
 #include "step.h"
 
 #include <signal.h>

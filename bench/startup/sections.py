@@ -30,8 +30,10 @@ class Context:
     def program(self, name, tag="causeway"):
         return self.builder.path(tag, name)
 
-    def job(self, npes, nodes, program, args=(), env=None, timeout=120, stats=False, endpoint="msg"):
+    def job(self, npes, nodes, program, args=(), env=None, timeout=300, stats=False, endpoint="msg"):
         where = {"CAUSEWAY_ENDPOINT": endpoint} if nodes > 1 else {}
+        if npes > 64:
+            where["CAUSEWAY_TIMEOUT"] = "240"  # so many processes that all load libfabric are long in coming
         command = [*launchers.oshrun(self.stage, npes, nodes), self.program(program), *args]
         return Job(command, npes, {**where, **(env or {})}, timeout, stats)
 
@@ -123,7 +125,7 @@ def peers(c):
                     continue
                 key = {"program": name, "npes": npes, "nodes": nodes, "mode": mode}
                 yield Step(key, lambda w=load, n=npes, k=nodes, e=MODES[mode], p=name:
-                           c.job(n, k, p, w.args(c.quick), e, 180, True).execute().verified(), figures)  # fmt: skip
+                           c.job(n, k, p, w.args(c.quick), e, stats=True).execute().verified(), figures)  # fmt: skip
 
 
 def endtoend(c):
@@ -136,7 +138,7 @@ def endtoend(c):
                 for mode in ("ondemand", "static"):
                     key = {"program": name, "npes": npes, "nodes": nodes, "mode": mode, "round": number}
                     yield Step(key, lambda w=load, n=npes, k=nodes, e=MODES[mode], p=name:
-                               c.job(n, k, p, w.args(c.quick), e, 180).execute().verified(), wall)  # fmt: skip
+                               c.job(n, k, p, w.args(c.quick), e).execute().verified(), wall)  # fmt: skip
 
 
 LATENCIES = (("latency", "put_quiet"), ("latency", "get"), ("atomics", "fetch_add"))
@@ -169,7 +171,7 @@ def ring(c):
     """Start, a token round all PEs twice, end."""
     for npes, nodes in ((32, 4),) if c.quick else ((64, 16), (256, 16), (1024, 16)):
         key = {"npes": npes, "nodes": nodes, "endpoint": "msg"}
-        yield Step(key, lambda n=npes, k=nodes: c.job(n, k, "ring", timeout=300).execute(),
+        yield Step(key, lambda n=npes, k=nodes: c.job(n, k, "ring").execute(),
                    lambda job: {**wall(job), "ring_ms": job.lines()["ring", 0]["median"]})  # fmt: skip
 
 

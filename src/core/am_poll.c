@@ -214,7 +214,7 @@ int cw_am_poll_closely(void)
     return n;
 }
 
-int cw_am_poll_waiting(void)
+int cw_am_poll_waiting(bool closely)
 {
-    return cw_am_in_handler ? 0 : poll(true);
+    return cw_am_in_handler ? 0 : poll(closely);
 }

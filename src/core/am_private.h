@@ -54,8 +54,9 @@ static inline bool cw_am_is_on(void)
 }
 /** At finalize. */
 void cw_am_fini(void);
-/** For waits: runs what has come, looking closely; how many handlers. 0 inside a handler. */
-int cw_am_poll_waiting(void);
+/** For waits: runs what has come; how many handlers. 0 inside a handler. closely: also what lies behind an unfinished
+ *  message; that look takes the line of the ring's tail away from the senders. */
+int cw_am_poll_waiting(bool closely);
 
 /** The client's word for a function. */
 const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind);

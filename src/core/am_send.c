@@ -308,7 +308,7 @@ static int64_t __attribute__((noinline)) wait_credit(const out_t *out, unsigned 
 {
     int64_t token = -1;
     if (flags & CW_AM_IMMEDIATE)
-        return cw_am_poll_waiting() > 0 ? cw_am_credit_take(out->pe) : -1;
+        return cw_am_poll_waiting(true) > 0 ? cw_am_credit_take(out->pe) : -1;
     cw_wait_t w = CW_WAIT_INIT(name_of(out));
     while ((token = cw_am_credit_take(out->pe)) < 0)
         cw_wait_round(&w);
