@@ -234,10 +234,18 @@ GAS_API int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex)
     return GASNET_OK;
 }
 
+static __attribute__((noinline, cold)) int poll_checked(void)
+{
+    gas_check_life("gasnet_AMPoll");
+    cw_am_poll();
+    return GASNET_OK;
+}
+
+/** The idle poll is counted in instructions: nothing here may need a stack frame. */
 GAS_API int gasnet_AMPoll(void)
 {
     if (CW_UNLIKELY(gas.slow_sync))
-        gas_check_life(__func__);
+        return poll_checked();
     cw_am_poll();
     return GASNET_OK;
 }
