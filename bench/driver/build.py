@@ -24,6 +24,13 @@ BASELINES = {
 CFLAGS = ["-O2", "-g", "-std=gnu11", "-Wall", "-Wno-deprecated-declarations"]
 
 
+def _reason(error, root):
+    """The compiler's first error, with paths relative to the repository."""
+    lines = error.splitlines()
+    line = next((line for line in lines if "error" in line), lines[0])
+    return line.replace(root + os.sep, "")
+
+
 def _compile(compiler, sources, output, libs=(), defines=()):
     cmd = [compiler, *CFLAGS, *defines, *sources, "-o", output, *libs]
     done = subprocess.run(cmd, capture_output=True, text=True, check=False)
@@ -48,7 +55,7 @@ class Builder:
         if error and program == "coll":  # a library that dropped the active-set reductions
             error = _compile(compiler, self._sources(sources), out, libs, ["-DBENCH_TEAM_REDUCE"])
         if error:
-            self.missing[tag, program] = error.splitlines()[0]
+            self.missing[tag, program] = _reason(error, os.path.dirname(self.bench_dir))
             self.say(f"  cannot build {program} for {tag}: {error.splitlines()[0]}")
 
     def peer(self, peer, programs):

@@ -19,7 +19,7 @@ static const char *const PROVIDERS[] = {"libfabric", "libucp", "libuct", "libmoc
 
 static char *dst, *src;
 static FILE *trace;
-static shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;  // a private one, if there are any
+static shmem_ctx_t ctx;  // a private one, if there are any
 
 // Function pointers the compiler cannot see through: no PLT stub, no inlining.
 static void (*volatile int_p)(int *, int, int) = shmem_int_p;
