@@ -110,6 +110,10 @@ static void boot_close(cwb_t *b)
     (void)b;
 }
 
+static void boot_goodbye(void)
+{
+}
+
 static const cwb_ops_t boot_ops = {.name = "simulated",
                                    .nodes = boot_nodes,
                                    .put = boot_put,
@@ -118,7 +122,8 @@ static const cwb_ops_t boot_ops = {.name = "simulated",
                                    .fence_test = boot_fence_test,
                                    .get = boot_get,
                                    .abort = boot_abort,
-                                   .close = boot_close};
+                                   .close = boot_close,
+                                   .goodbye = boot_goodbye};
 
 // ---------------------------------------------------------------- transport
 struct cwt_server {

@@ -45,6 +45,8 @@ typedef struct cwb_ops {
     void (*abort)(cwb_t *b, int status);
     /** Leaves: from here on a clean exit of this PE is no failure. It may open again. */
     void (*close)(cwb_t *b);
+    /** After close, last of all in a process that ends by _exit: tells the launcher what exit handlers would. */
+    void (*goodbye)(void);
 } cwb_ops_t;
 
 struct cwb {

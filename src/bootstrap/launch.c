@@ -324,6 +324,11 @@ static void launch_close(cwb_t *b)
     atomic_store(&cwb_job_pe(l->job, (uint32_t)b->pe)->state, CWB_PE_LEFT);
 }
 
+static void launch_goodbye(void)
+{
+    // oshrun reads it in the job object
+}
+
 const cwb_ops_t cwb_launch = {
     .name = "launch",
     .open = launch_open,
@@ -335,4 +340,5 @@ const cwb_ops_t cwb_launch = {
     .get = launch_get,
     .abort = launch_abort,
     .close = launch_close,
+    .goodbye = launch_goodbye,
 };

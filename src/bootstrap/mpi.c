@@ -340,6 +340,11 @@ int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p)
     return rc ? failed_with(p, "making a communicator", rc) : 0;
 }
 
+static void mpi_goodbye(void)
+{
+    // MPI_Finalize is the program's
+}
+
 const cwb_ops_t cwb_mpi = {
     .name = "mpi",
     .open = mpi_open,
@@ -350,4 +355,5 @@ const cwb_ops_t cwb_mpi = {
     .get = mpi_get,
     .abort = mpi_abort,
     .close = mpi_close,
+    .goodbye = mpi_goodbye,
 };

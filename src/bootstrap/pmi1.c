@@ -364,4 +364,5 @@ const cwb_ops_t cwb_pmi1 = {
     .get = pmi1_get,
     .abort = pmi1_abort,
     .close = pmi1_close,
+    .goodbye = say_goodbye,
 };

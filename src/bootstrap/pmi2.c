@@ -279,4 +279,5 @@ const cwb_ops_t cwb_pmi2 = {
     .get = pmi2_get,
     .abort = pmi2_abort,
     .close = pmi2_close,
+    .goodbye = say_goodbye,
 };

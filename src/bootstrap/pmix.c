@@ -374,4 +374,5 @@ const cwb_ops_t cwb_pmix = {
     .get = pmix_get,
     .abort = pmix_abort,
     .close = pmix_close,
+    .goodbye = say_goodbye,
 };

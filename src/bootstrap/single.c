@@ -107,6 +107,11 @@ static void single_close(cwb_t *b)
     }
 }
 
+static void single_goodbye(void)
+{
+    // nobody to tell
+}
+
 const cwb_ops_t cwb_single = {
     .name = "single",
     .open = single_open,
@@ -118,4 +123,5 @@ const cwb_ops_t cwb_single = {
     .get = single_get,
     .abort = single_abort,
     .close = single_close,
+    .goodbye = single_goodbye,
 };

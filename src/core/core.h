@@ -50,6 +50,8 @@ extern cw_world_t cw_world;
 int cw_init(int thread_level);
 /** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data stays. [waits] */
 void cw_finalize(void);
+/** Ends this process, after the last cw_finalize, without exit handlers. Launchers take it for a good end. */
+noreturn void cw_exit(int status);
 /** Ends every PE of the job with this status. */
 noreturn void cw_global_exit(int status);
 /** Checking mode: a message "<call>: <text>" and the end of the job. */

@@ -196,6 +196,13 @@ void cw_finalize(void)
     cw_boot.ops->close(&cw_boot);
 }
 
+noreturn void cw_exit(int status)
+{
+    if (cw_boot.ops)
+        cw_boot.ops->goodbye();
+    _exit(status);
+}
+
 noreturn void cw_global_exit(int status)
 {
     abort_job(status);

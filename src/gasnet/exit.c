@@ -203,7 +203,7 @@ GAS_API void gasnet_exit(int exitcode)
         for (;;)
             pause();  // another thread is about to end the process
     flush_output();
-    _exit(end(exitcode));
+    cw_exit(end(exitcode));
 }
 
 /** exit, or a return from main, without gasnet_exit. Libraries below libfabric also turn SIGTERM into exit(1). */
@@ -216,7 +216,7 @@ static void at_exit(int status, void *arg)
     fflush(NULL);
     int agreed = end(status);
     if (agreed != status)
-        _exit(agreed);
+        cw_exit(agreed);
 }
 
 void gas_exit_open(void)
