@@ -83,6 +83,8 @@ extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_si
 bool cwb_mpi_is_loaded(void);
 /** Is an MPI between MPI_Init and MPI_Finalize in this process? */
 bool cwb_mpi_is_live(void);
+/** MPI_Finalize, for a program that ends without; only in the thread that called MPI_Init, else nothing. */
+void cwb_mpi_end(void);
 /** The PEs of a communicator's members, in the order of their ranks; every member brings its own. *n_p is 0 for
  *  MPI_COMM_NULL. *pes_p is freed by the caller. Collective over the communicator. */
 int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p, int *rank_p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The library links no MPI. What the three calls below return is the same in every MPI, so they can be called without its
+// The library links no MPI. What the calls below take and return is the same in every MPI, so they can be called without its
 // header; everything else goes through a plugin.
 #include "bootstrap/mpi_find.h"
 
@@ -92,6 +92,17 @@ bool cwb_mpi_is_live(void)
 {
     mpi_lib_t lib;
     return find_live(&lib);
+}
+
+void cwb_mpi_end(void)
+{
+    mpi_lib_t lib;
+    int (*finalize)(void) = NULL;
+    if (!find_live(&lib) || !says(lib.handle, "MPI_Is_thread_main"))
+        return;
+    *(void **)&finalize = dlsym(lib.handle, "MPI_Finalize");
+    if (finalize)
+        finalize();
 }
 
 // ---------------------------------------------------------------- the plugin for it

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/symbol.h"
+#include "core/am.h"
 #include "core/ctx.h"
 #include "core/heap.h"
 #include "core/rma.h"
@@ -59,12 +60,22 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    const char *running = cw_watch_running();
+    const char *running = cw_am_running() ? NULL : cw_watch_running();  // a handler may run inside of any routine
     bool found = cwu_symbol_caller(is_routine, routine, sizeof routine, where, sizeof where);
     generalize(routine, sizeof routine);
-    if (!is_routine(call))
+    if (!is_routine(call) && strncmp(call, "gasnet_", 7) != 0 && strncmp(call, "gex_", 4) != 0)
         call = running && is_routine(running) ? running : routine[0] ? routine : call;
     cwu_fatal("%s: %s%s%s", call, text, found ? "; called from " : "", where);
+}
+
+void cw_check_not_in_handler(const char *call)
+{
+    const cw_am_msg_t *msg = cw_am_running();
+    if (CW_CHECKING() && msg)
+        cw_check_failed(call,
+                        "called inside a handler of an active message (of PE %d), which may only ask who it is, load, "
+                        "store and reply; set a flag and call it later",
+                        msg->source);
 }
 
 static void check_life(const char *call)

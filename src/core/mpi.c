@@ -80,3 +80,13 @@ int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes)
     free(ranks);
     return rc;
 }
+
+bool cw_mpi_is_live(void)
+{
+    return cwb_mpi_is_live();
+}
+
+void cw_mpi_end(void)
+{
+    cwb_mpi_end();
+}

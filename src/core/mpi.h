@@ -14,4 +14,9 @@ int cw_mpi_team(const void *comm, size_t comm_nbytes, const cw_group_t **team_p)
 /** The communicator of a team's PEs, in the order of their ranks; MPI_COMM_NULL when it fails. Collective over the team. [waits] */
 int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes);
 
+/** Between MPI_Init and MPI_Finalize? */
+bool cw_mpi_is_live(void);
+/** The end of a program that has not called MPI_Finalize. Collective over all of MPI. [waits] */
+void cw_mpi_end(void);
+
 #endif

@@ -57,6 +57,7 @@ cw_frame_t *cw_watch_call(const char *name)
 
 cw_frame_t *cw_watch_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes, int pe)
 {
+    cw_check_not_in_handler(cw_op_name(op));
     // The transfers that routines make for themselves were checked with the routine.
     if (!cw_world.initialized || stack.depth == 0)
         cw_check_transfer(op, symmetric, local, nbytes, pe);

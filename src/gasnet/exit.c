@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "core/mpi.h"
 #include "gasnet/gas.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -87,6 +88,16 @@ static void listen_to(int signo, void (*handler)(int))
     struct sigaction now, wanted = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
     if (sigaction(signo, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
         sigaction(signo, &wanted, NULL);
+}
+
+/** Other threads take signals up to the end; what the handlers look at is about to go. */
+static void stop_listening(void)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction now;
+        if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_handler == on_quit || now.sa_handler == on_end))
+            signal(signals[i], SIG_IGN);
+    }
 }
 
 // ---------------------------------------------------------------- output
@@ -168,6 +179,23 @@ static void leave(void)
         cw_finalize();
 }
 
+#define MPI_SECONDS 60
+
+static void *end_anyway(void *arg)
+{
+    sleep(MPI_SECONDS);
+    cw_exit((int)(intptr_t)arg);
+}
+
+/** An MPI whose program has not called MPI_Finalize has its launcher take the end for a failure. Everybody is here, so it
+ *  can be called; if messages that nobody receives make it wait, the end comes without. */
+static void end_mpi(int status)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, end_anyway, (void *)(intptr_t)status) == 0)
+        cw_mpi_end();
+}
+
 /** Returns the job's status. */
 static int end(int status)
 {
@@ -178,6 +206,9 @@ static int end(int status)
     if (is_wanted())
         cwu_error_hush();
     int agreed = end_together(status);
+    if (!is_wanted() && cw_mpi_is_live())
+        end_mpi(agreed);
+    stop_listening();
     leave();
     return agreed;
 }

@@ -12,10 +12,26 @@ void shm_not_initialized(const char *func)
     cw_check_failed(call, "called before shmem_init; call shmem_init or shmem_init_thread first");
 }
 
+/** Neither waits nor moves anything; or ends everything. */
+static bool may_be_in_handler(const char *call)
+{
+    static const char *const names[] = {
+        "shmem_my_pe",         "shmem_n_pes",       "shmem_num_pes",           "shmem_ptr",
+        "shmem_pe_accessible", "shmem_team_my_pe",  "shmem_addr_accessible",   "shmem_team_n_pes",
+        "shmem_query_thread",  "shmem_global_exit", "shmem_team_translate_pe", "shmem_info_get_version",
+        "shmem_info_get_name"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(call, names[i]) == 0)
+            return true;
+    return false;
+}
+
 cw_frame_t *shm_enter(const char *func)
 {
     if (!cw_world.initialized)
         shm_not_initialized(func);
+    if (SHM_CHECKING() && !may_be_in_handler(shm_call_name(func)))
+        cw_check_not_in_handler(shm_call_name(func));
     return cw_watch_call(shm_call_name(func));
 }
 

@@ -4,54 +4,24 @@
 initialisations and finalisations that overlap or follow each other, with and without the launcher's help; progress of
 one while the other blocks; teams and communicators."""
 
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from common import STAGE, check, finish, skip
+from common import STAGE, check, finish
+from mpi import Mpi
 
-MPI = sys.argv[1] if len(sys.argv) > 1 else "mpich"
-LAUNCHER = {"mpich": ["mpiexec.hydra"], "openmpi": ["orterun", "--quiet"]}[MPI]
-COMPILER = f"mpicc.{MPI}"
-ENV = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-       "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_base_warn_component_unused": "0"}
+MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
+run, good = MPI.run, MPI.good
 
 ORDERS = ["sS", "sSsS", "mM", "smSM", "smMS", "msSM", "msMS", "sSmM", "smSsSM", "msSsSM", "smSsMS", "sSmsSM"]
 # Found by MPI alone: MPI first.
 ALONE = ["msSM", "msMS", "msSsSM", "msSsMS"]
 
-for tool in (LAUNCHER[0], COMPILER):
-    if not shutil.which(tool):
-        skip(f"needs {tool} (Debian: mpich libmpich-dev, or openmpi-bin libopenmpi-dev)")
-if not (STAGE / f"lib/causeway/mpi-{MPI}.so").exists():
-    skip(f"the plugin for {MPI} was not built: its mpi.h is missing")
-
 
 def build(scratch, name):
-    program = f"{scratch}/{name}"
-    subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-o", program,
-                    str(Path(__file__).with_name(f"{name}.c")), "-lpthread"], check=True, env={**ENV, "OSHCC_CC": COMPILER})
-    return program
-
-
-def run(npes, program, *words, env=None):
-    return subprocess.run([*LAUNCHER, "-n", str(npes), program, *words], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, errors="replace", timeout=100, env={**ENV, **(env or {})})
-
-
-def good(said, npes, program, *words, env=None):
-    what = f"{Path(program).name} {' '.join(words)}"
-    try:
-        job = run(npes, program, *words, env=env)
-    except subprocess.TimeoutExpired as late:
-        check(False, f"{what}: ends", (late.stdout or b"")[-2000:], (late.stderr or b"")[-2000:])
-        return None
-    check(job.returncode == 0 and said in job.stdout and "causeway: error" not in job.stderr, f"{what}: ends well",
-          job.returncode, job.stdout[-2000:], job.stderr[-2000:])
-    return job
+    return MPI.build(Path(__file__).with_name(f"{name}.c"), f"{scratch}/{name}")
 
 
 def lives(scratch):
@@ -73,7 +43,7 @@ def lives(scratch):
     job = run(2, life, "msSMs", env={"CAUSEWAY_BOOTSTRAP": "mpi"})
     check(job.returncode != 0 and "MPI_Finalize has been called" in job.stderr, "a life that lost its MPI", job.returncode,
           job.stdout[-2000:], job.stderr[-2000:])
-    if MPI == "mpich":
+    if MPI.family == "mpich":
         job = run(4, life, "mMs")
         check(job.returncode != 0 and "closed, probably by MPI_Finalize" in job.stderr, "SHMEM after MPI_Finalize says why not",
               job.returncode, job.stdout[-2000:], job.stderr[-2000:])
@@ -84,10 +54,10 @@ def without_plugin(scratch):
     tree = Path(scratch, "tree")
     shutil.copytree(STAGE / "lib", tree / "lib", symlinks=True, ignore=shutil.ignore_patterns("causeway", "*.a"))
     (tree / "lib/causeway").mkdir()
-    (tree / f"lib/causeway/mpi-{MPI}.so").write_text("no library", encoding="ascii")
+    (tree / f"lib/causeway/mpi-{MPI.family}.so").write_text("no library", encoding="ascii")
     env = {"LD_LIBRARY_PATH": str(tree / "lib"), "CAUSEWAY_BOOTSTRAP": "mpi"}  # stands before the program's RUNPATH
     job = run(1, f"{scratch}/mpi_life", "msSM", env=env)
-    check(job.returncode != 0 and f"mpi-{MPI}.so cannot be loaded" in job.stderr, "a plugin that cannot be loaded",
+    check(job.returncode != 0 and f"mpi-{MPI.family}.so cannot be loaded" in job.stderr, "a plugin that cannot be loaded",
           job.returncode, job.stdout, job.stderr)
 
 

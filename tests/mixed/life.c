@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// OpenSHMEM, GASNet and MPI in one program, in the order that argv[1] spells: s shmem_init, S shmem_finalize, g gasnet_init
+// and gasnet_attach, m MPI_Init, M MPI_Finalize; as the last step X gasnet_exit, R return from main, E shmem_global_exit,
+// A MPI_Abort; x, e, a: the last process alone does so, the others wait in MPI_Barrier or gasnet_barrier_wait. After each
+// step everybody who is initialised communicates. Words in argv[2] and later:
+//   nodes     PEs belong to two nodes in turn
+//   status=N  what the last step gives (default 0)
+#include <mpi.h>
+//
+#include <gasnet.h>
+#include <shmem.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVEL(model) (GASNET_THREADS ? model##_THREAD_MULTIPLE : model##_THREAD_SINGLE)
+#ifdef GASNET_PAR
+#define GASNET_THREADS 1
+#else
+#define GASNET_THREADS 0
+#endif
+
+enum { MARK = 200, SEGMENT = 4 * GASNET_PAGESIZE };
+
+static long word;
+static int failures, status;
+static bool shmem_on, gasnet_on, mpi_on;
+static int me = -1, npes;
+static gasnet_seginfo_t *segments;
+static volatile int marks;
+static int talks;
+
+static void check(int ok, const char *what)
+{
+    if (!ok) {
+        printf("FAIL process %d: %s\n", me, what);
+        failures++;
+    }
+}
+
+static void mark(gasnet_token_t token, gasnet_handlerarg_t turn)
+{
+    gasnet_node_t from;
+    gasnet_AMGetMsgSource(token, &from);
+    check((int)from == (me + npes - 1) % npes && turn >= 0, "who sent the message");
+    marks++;
+}
+
+// ---------------------------------------------------------------- each library on its own
+static void shmem_talk(long turn)
+{
+    check(me == shmem_my_pe() && npes == shmem_n_pes(), "number of this PE");
+    shmem_long_p(&word, turn * 100 + me, (me + 1) % npes);
+    shmem_barrier_all();
+    check(word == turn * 100 + (me + npes - 1) % npes, "a put did not arrive");
+    shmem_barrier_all();
+}
+
+static void gasnet_talk(long turn)
+{
+    gasnet_node_t next = (gasnet_node_t)((me + 1) % npes);
+    check(me == (int)gasnet_mynode() && npes == (int)gasnet_nodes(), "number of this node");
+    gasnet_put_val(next, segments[next].addr, (gasnet_register_value_t)(turn * 100 + me), 8);
+    gasnet_AMRequestShort1(next, MARK, (gasnet_handlerarg_t)turn);
+    talks++;  // the neighbour's message may have come in a wait before
+    GASNET_BLOCKUNTIL(marks >= talks);
+    gasnet_barrier_notify((int)turn, 0);
+    check(gasnet_barrier_wait((int)turn, 0) == GASNET_OK, "the barrier");
+    check(*(long *)segments[me].addr == turn * 100 + (me + npes - 1) % npes, "gasnet_put_val did not arrive");
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+
+static void mpi_talk(void)
+{
+    int rank, n, sum = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    check(rank == me && n == npes, "rank of this process");
+    check(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 && sum == n * (n - 1) / 2,
+          "MPI_Allreduce");
+}
+
+// ---------------------------------------------------------------- what one has, given to the others
+/** MPI sends out of and into the GASNet segment and the symmetric heap; GASNet and OpenSHMEM reach each other's. */
+static void share(void)
+{
+    int next = (me + 1) % npes, prev = (me + npes - 1) % npes;
+    long *segment = segments[me].addr, *heap = shmem_malloc(4 * sizeof *heap);
+    for (int i = 0; i < 4; i++)
+        segment[i] = heap[i] = -1;
+    shmem_barrier_all();
+    segment[1] = 1000 + me;
+    MPI_Sendrecv(&segment[1], 1, MPI_LONG, next, 7, &heap[1], 1, MPI_LONG, prev, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    check(heap[1] == 1000 + prev, "MPI from a segment into the heap");
+    // GASNet names memory by its owner's addresses; MPI can tell them.
+    uintptr_t mine = (uintptr_t)heap, theirs = 0;
+    MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, prev, 8, &theirs, sizeof theirs, MPI_BYTE, next, 8, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    long value = 2000 + me;
+    gasnet_put((gasnet_node_t)next, (long *)theirs + 2, &value, sizeof value);
+    // OpenSHMEM by one's own address: segments lie alike in all slices.
+    shmem_long_p(&segment[2], 3000 + me, next);
+    shmem_barrier_all();
+    check(heap[2] == 2000 + prev, "GASNet into the symmetric heap");
+    check(segment[2] == 3000 + prev, "OpenSHMEM into the segment");
+    long *near = shmem_ptr(segment, next);
+    check(!near || near[2] == 3000 + me, "shmem_ptr of the segment");
+    shmem_free(heap);
+}
+
+// ---------------------------------------------------------------- steps
+static void start_shmem(void)
+{
+    int got;
+    check(shmem_init_thread(LEVEL(SHMEM), &got) == 0 && got >= LEVEL(SHMEM), "shmem_init_thread");
+    shmem_on = true;
+}
+
+static void start_gasnet(int *argc, char ***argv)
+{
+    gasnet_handlerentry_t table[] = {{MARK, (void (*)())mark}};
+    check(gasnet_init(argc, argv) == GASNET_OK, "gasnet_init");
+    check(gasnet_attach(table, 1, SEGMENT, 0) == GASNET_OK, "gasnet_attach");
+    segments = calloc(gasnet_nodes(), sizeof *segments);
+    gasnet_getSegmentInfo(segments, (int)gasnet_nodes());
+    gasnet_on = true;
+}
+
+static void start_mpi(void)
+{
+    int got = -1;
+    check(MPI_Init_thread(NULL, NULL, LEVEL(MPI), &got) == 0 && got >= LEVEL(MPI), "MPI_Init_thread");
+    mpi_on = true;
+}
+
+static void wait_in_vain(void)
+{
+    if (mpi_on)
+        MPI_Barrier(MPI_COMM_WORLD);
+    gasnet_barrier_notify(7, 0);
+    gasnet_barrier_wait(7, 0);
+    printf("FAIL process %d: nobody ended the job\n", me);
+}
+
+static int last_step(char step)
+{
+    printf("process %d is here, %d failures\n", me, failures);
+    fflush(stdout);
+    int code = failures ? 99 : status;
+    if (strchr("xea", step) && me != npes - 1)
+        wait_in_vain();
+    switch (step | 32) {
+    case 'x':
+        gasnet_exit(code);
+        break;
+    case 'e':
+        shmem_global_exit(code);
+        break;
+    case 'a':
+        MPI_Abort(MPI_COMM_WORLD, code);
+        break;
+    default:
+        break;
+    }
+    return code;
+}
+
+static void talk(long turn)
+{
+    if (me < 0 && shmem_on)
+        me = shmem_my_pe(), npes = shmem_n_pes();
+    if (me < 0 && gasnet_on)
+        me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();
+    if (me < 0) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &me);
+        MPI_Comm_size(MPI_COMM_WORLD, &npes);
+    }
+    if (shmem_on)
+        shmem_talk(turn);
+    if (gasnet_on)
+        gasnet_talk(turn);
+    if (mpi_on)
+        mpi_talk();
+    if (shmem_on && gasnet_on && mpi_on)
+        share();
+}
+
+int main(int argc, char **argv)
+{
+    const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
+    for (int i = 2; i < argc; i++) {
+        if (!strcmp(argv[i], "nodes") && rank)
+            setenv("CAUSEWAY_NODE", atoi(rank) % 2 ? "odd" : "even", 1);
+        else if (!strncmp(argv[i], "status=", 7))
+            status = atoi(argv[i] + 7);
+    }
+    const char *order = argv[1];
+    for (long turn = 1; *order; turn++, order++) {
+        switch (*order) {
+        case 's':
+            start_shmem();
+            break;
+        case 'S':
+            shmem_finalize();
+            shmem_on = false;
+            break;
+        case 'g':
+            start_gasnet(&argc, &argv);
+            break;
+        case 'm':
+            start_mpi();
+            break;
+        case 'M':
+            check(MPI_Finalize() == 0, "MPI_Finalize");
+            mpi_on = false;
+            break;
+        default:
+            return last_step(*order);
+        }
+        if (shmem_on || gasnet_on || mpi_on)
+            talk(turn);
+    }
+    return last_step('R');
+}

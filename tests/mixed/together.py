@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""OpenSHMEM, GASNet and MPI in one program, under the MPI named by the argument and its launcher: every order of their
+initialisations, ends of each kind, progress of one while another blocks, teams of one given to the others."""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(os.environ["CAUSEWAY_TEST_SOURCE"])
+sys.path.insert(0, str(SOURCE / "tests/launch"))
+from common import check, finish, processes, wait_until  # noqa: E402
+from mpi import Mpi  # noqa: E402
+
+MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
+# All orders of the three initialisations; each library ends first and last once at least. X: gasnet_exit, R: return.
+ORDERS = ["sgmMSX", "smgSMX", "gsmSMR", "gmsMSX", "msgSMX", "mgsMSR"]
+# The end comes without MPI_Finalize or shmem_finalize, by all and by the last process alone; then the status.
+ENDS = [("smgX", 0), ("gsmR", 0), ("msgMX", 7), ("smgx", 6), ("gsme", 8), ("mgsa", 9)]
+
+
+def build(scratch, name, *flags):
+    return MPI.build(SOURCE / f"tests/mixed/{name}.c", f"{scratch}/{name}{''.join(flags)}", *flags)
+
+
+def ends_cleanly(job, program, what):
+    """Nothing of the job is left, whoever ended it."""
+    left = lambda: [args for _, args in processes().values() if args.split(" ")[0] == program]  # noqa: E731
+    check(job is None or wait_until(lambda: not left(), 20), f"{what}: nothing is left", left())
+
+
+def orders(one, many):
+    for order in ORDERS:
+        job = MPI.good("process 0 is here, 0 failures", 3, one, order, "nodes")
+        check(job is None or job.stdout.count("is here, 0 failures") == 3, f"{order}: everybody came to the end", job)
+    for order in ("gmsSMX", "mgsSMX"):
+        MPI.good("process 0 is here, 0 failures", 3, many, order)
+
+
+def ends(one):
+    for order, status in ENDS:
+        job = MPI.good("", 3, one, order, f"status={status}", "nodes", status=status)
+        ends_cleanly(job, one, f"{order} {status}")
+
+
+def statistics(one, scratch):
+    """One account of the job, whoever moved the data."""
+    path = f"{scratch}/stats.json"
+    MPI.good("process 0 is here", 3, one, "sgmMSX", "nodes", env={"CAUSEWAY_STATS": f"json:{path}", "CAUSEWAY_CHECK": "1"})
+    pes = json.loads(Path(path).read_text(encoding="utf-8"))["pes"]
+    check([pe["pe"] for pe in pes] == [0, 1, 2], "every process has its record", pes)
+    for pe in pes:
+        check("shmem_barrier_all" in pe["routines"] and "gasnet_barrier_wait" in pe["routines"], "calls of both are counted",
+              sorted(pe["routines"]))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        one, many = build(scratch, "life", "-DGASNET_SEQ"), build(scratch, "life", "-DGASNET_PAR")
+        orders(one, many)
+        ends(one)
+        statistics(one, scratch)
+        for flags in ("-DGASNET_SEQ", "-DGASNET_PAR"):
+            progress = build(scratch, "progress", flags)
+            MPI.good("progress seen", 2, progress)
+            MPI.good("progress seen", 4, progress, "nodes", env={"CAUSEWAY_ENDPOINT": "msg" if "PAR" in flags else "rdm"})
+    finish()
+
+
+main()
