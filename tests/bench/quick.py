@@ -14,8 +14,7 @@ NEEDED = (
     ("local", "rate", "put_nbi_bw"), ("local", "insn", "int_p.total.next"), ("rdm", "insn", "int_p.to_provider.next"),
     ("rdm", "latency", "put_quiet"), ("msg", "latency", "put_quiet"), ("rdm", "pingpong", "p_wait"),
     ("msg", "pingpong", "p_wait"), ("rdm", "busy", "get"), ("msg", "busy", "fetch_add"), ("local", "coll", "barrier_all"),
-    ("local", "am", "short_round_trip"), ("rdm", "am", "medium_rate"), ("msg", "am", "short_rate"), ("msg", "am", "put_nbi_bw"),
-    ("rdm", "am", "init"), ("local", "threads", "p.two_private"), ("msg", "threads", "fetch_add.two_default"),
+    ("local", "threads", "p.two_private"), ("msg", "threads", "fetch_add.two_default"),
 )  # fmt: skip
 
 
@@ -24,7 +23,7 @@ def main():
         results, page = os.path.join(folder, "r.json"), os.path.join(folder, "page.md")
         cmd = [sys.executable, os.path.join(ROOT, "bench", "run.py"), "--quick", "--max-bytes", "1024", "--stage", STAGE, "--json", results,
                "--plots", folder, "--report", page]  # fmt: skip
-        for name in ("latency", "atomics", "pingpong", "am", "rate", "insn", "busy", "threads", "coll"):
+        for name in ("latency", "atomics", "pingpong", "rate", "insn", "busy", "threads", "coll"):
             cmd += ["--only", name]
         done = subprocess.run(cmd, capture_output=True, text=True, check=False)
         if done.returncode:
