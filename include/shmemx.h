@@ -13,8 +13,10 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+typedef int (*shmemx_combine_fn)(void *arg, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
 int shmemx_team_of_comm(const void *comm, size_t comm_nbytes, shmem_team_t *team);
 int shmemx_comm_of_team(shmem_team_t team, void *comm, size_t comm_nbytes);
+int shmemx_team_of_members(const int *pes, int npes, shmemx_combine_fn combine, void *arg, shmem_team_t *team);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
@@ -37,4 +39,9 @@ static inline int shmemx_mpi_comm_from_team(shmem_team_t team, MPI_Comm *comm)
     return shmemx_comm_of_team(team, comm, sizeof *comm);
 }
 
+#endif
+
+// And after gasnetex.h: shmemx_team_from_gex_tm(3).
+#ifdef GEX_SPEC_VERSION_MAJOR
+#include "causeway/shmemx-gex.h"
 #endif

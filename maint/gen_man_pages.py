@@ -143,6 +143,7 @@ def write_links(folder):
         links.setdefault(g["name"], next((links[n] for row in FUNCTIONS if row["name"] == typed
                                           for n, _ in gen_shmem.expand(row)), None))
     links |= {row["name"]: "shmemx_team_from_mpi_comm" for row in gen_shmem.of_kind("mpi")}
+    links["shmemx_team_of_members"] = "shmemx_team_from_gex_tm"
     for name, page in links.items():
         if name not in own and page:
             (folder / f"{name}.3").write_text(f".so man3/{page}.3\n", encoding="utf-8")

@@ -178,13 +178,14 @@ def shmemx_h():
     """Extensions have no profiling names. Those with types of MPI are inline and pass a handle's address and size on."""
     out = banner(["Extensions to OpenSHMEM under the shmemx_ prefix. Those about MPI are there for sources that include mpi.h",
                   "first: shmemx_team_from_mpi_comm(3)."], "SHMEMX_H")
-    out += ['#include "shmem.h"', ""] + wrap_c([""] + [row["text"] for row in of_kind("extension")])
+    out += ['#include "shmem.h"', ""] + wrap_c([""] + [row["text"] for kind in ("extension_type", "extension") for row in of_kind(kind)])
     out += ["#endif", "", "// Outside the guard: including this header again after mpi.h adds them.",
             "#if defined(MPI_VERSION) && !defined(SHMEMX_MPI_H)", "#define SHMEMX_MPI_H"]
     for row in of_kind("mpi"):
         prototype, call = row["text"].split(" = ")
         out += ["", f"static inline {prototype}", "{", f"    return {call};", "}"]
-    return out + ["", "#endif"]
+    return out + ["", "#endif", "", "// And after gasnetex.h: shmemx_team_from_gex_tm(3).", "#ifdef GEX_SPEC_VERSION_MAJOR",
+                  '#include "causeway/shmemx-gex.h"', "#endif"]
 
 
 # ---------------------------------------------------------------------------------------------------- generics

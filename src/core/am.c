@@ -33,7 +33,8 @@ static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_lo
 static void open_here(void)
 {
     cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_segment.am_offset);
-    cw_am.locked = cw_world.thread_multiple;
+    // Who looks on wants to see each request: none may take the short way then.
+    cw_am.locked = cw_world.thread_multiple || cw_world.watched;
     if (!cw_am.request.cells)
         cw_am_credit_open();
     else

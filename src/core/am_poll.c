@@ -7,6 +7,7 @@
 #include "core/am_private.h"
 #include "core/request.h"
 #include "core/wait.h"
+#include "core/watch.h"
 
 #define MOST 64u        // messages of a ring in one poll
 #define PATIENCE 32u    // idle polls until one looks closely
@@ -154,6 +155,7 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
                        .token = cell->token};
     if (msg.kind != CW_AM_SHORT)
         place(cell, &msg);
+    CW_WATCH(cw_watch_handler(&msg));
     cw_am_run(&msg);
     if (msg.is_reply) {
         if (!cw_am_credit_return(msg.token))

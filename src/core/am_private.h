@@ -33,7 +33,7 @@ typedef struct cw_am {
     int32_t pe_of[CW_AM_TOKENS];     // whom the request went to, or -1: free
     int npes;                        // 0 until opened: then no PE exists
     int pe;                          // as in cw_world, a load nearer
-    bool locked;                     // several threads
+    bool locked;                     // several threads, or somebody looks on
     uint32_t credits;                // requests under way to one node
     uint32_t nfree_shut;             // what nfree was before messages were closed
     uint32_t nfree_locked;           // of `free`, when several threads may come

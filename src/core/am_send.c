@@ -12,6 +12,7 @@
 #include "core/request.h"
 #include "core/rma.h"
 #include "core/wait.h"
+#include "core/watch.h"
 
 /** A message on its way, without its arguments. */
 typedef struct out {
@@ -28,6 +29,24 @@ typedef struct out {
 static const char *name_of(const out_t *out)
 {
     return cw_am_name(out->head, out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND));
+}
+
+// ---------------------------------------------------------------- those who look on
+
+static cw_frame_t *__attribute__((noinline, cold)) watch(const out_t *out)
+{
+    return cw_watch_message(name_of(out), out->nbytes, out->pe);
+}
+
+static void __attribute__((noinline, cold)) tell_sent(const out_t *out)
+{
+    cw_watch_message_sent(out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND), out->nbytes, out->pe);
+}
+
+static inline __attribute__((always_inline)) void sent(const out_t *out)
+{
+    if (CW_UNLIKELY(!cw_world.plain))
+        tell_sent(out);
 }
 
 // ---------------------------------------------------------------- wrong use
@@ -119,6 +138,8 @@ static bool take_room(cw_am_inbox_t *inbox, bool buffered, room_t *room)
 static void __attribute__((noinline)) wait_room(cw_am_inbox_t *inbox, bool buffered, room_t *room, const out_t *out)
 {
     cw_wait_t w = CW_WAIT_INIT(name_of(out));
+    if (!cw_world.plain)
+        cw_watch_message_waits(true);
     atomic_fetch_add(&inbox->blocked, 1);  // before the next look; pairs with the target's look after it made room
     while (!take_room(inbox, buffered, room))
         cw_wait_round(&w);
@@ -182,6 +203,7 @@ static int request_here(out_t *out, unsigned flags)
     fill_cell(room.cell, out);
     cw_am_hand_over(room.cell, room.full);
     cw_local_stored(out->pe);
+    sent(out);
     return CW_OK;
 }
 
@@ -214,6 +236,7 @@ static void reply_here(out_t *out)
     fill_cell(room.cell, out);
     cw_am_hand_over(room.cell, room.full);
     cw_local_stored(out->pe);
+    sent(out);
 }
 
 // ---------------------------------------------------------------- to other nodes
@@ -260,6 +283,7 @@ static void send_short(const out_t *out)
     int rc = cw_transport->request(target_of(out->pe)->conn, &req->header, nbytes, NULL);
     if (CW_UNLIKELY(rc))
         lost(rc, name_of(out), out->pe);
+    sent(out);
 }
 
 static size_t fill_wire(wire_t *wire, const out_t *out)
@@ -299,6 +323,7 @@ static void send_loaded(out_t *out)
         lost(rc, name_of(out), out->pe);
     if (separate && out->async)
         cw_ctx_mark(&cw_ctx_default);
+    sent(out);
 }
 
 // ---------------------------------------------------------------- requests
@@ -310,6 +335,8 @@ static int64_t __attribute__((noinline)) wait_credit(const out_t *out, unsigned 
     if (flags & CW_AM_IMMEDIATE)
         return cw_am_poll_waiting(true) > 0 ? cw_am_credit_take(out->pe) : -1;
     cw_wait_t w = CW_WAIT_INIT(name_of(out));
+    if (!cw_world.plain)
+        cw_watch_message_waits(false);
     while ((token = cw_am_credit_take(out->pe)) < 0)
         cw_wait_round(&w);
     cw_wait_done(&w);
@@ -334,6 +361,7 @@ static bool begin(out_t *out, unsigned flags)
 static int __attribute__((noinline)) request_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
     out_t out = {.pe = pe, .head = head, .args = args, .flags = CW_AM_SHORT};
+    CW_WATCH(watch(&out));
     if (!begin(&out, flags))
         return CW_EAGAIN;
     if (cw_world.node_of_pe[pe] == cw_world.node)
@@ -442,6 +470,7 @@ int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned fl
 
 static int request_loaded(out_t *out, void *dest, unsigned flags)
 {
+    CW_WATCH(watch(out));
     if (!begin(out, flags))
         return CW_EAGAIN;
     check_payload(out, dest, flags);

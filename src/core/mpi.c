@@ -15,7 +15,7 @@ static int combine(void *arg, uint64_t *and_words, int nand, uint64_t *max_words
 }
 
 /** Every PE of the world once at most: two processes that say the same PE are of different jobs. */
-static bool are_distinct(const int *pes, int n)
+bool cw_pes_are_distinct(const int *pes, int n)
 {
     uint8_t *seen = calloc((size_t)cw_world.npes, 1);  // for a moment
     bool good = seen != NULL;
@@ -35,7 +35,7 @@ int cw_mpi_team(const void *comm, size_t comm_nbytes, const cw_group_t **team_p)
     int rc = cwb_mpi_members(comm, comm_nbytes, cw_world.pe, &pes, &n, &rank);
     if (rc || n == 0)
         return rc;
-    bool good = are_distinct(pes, n);
+    bool good = cw_pes_are_distinct(pes, n);
     if (!good)
         cwu_error("the processes of the communicator are not different PEs of this job");
     rc = cw_team_from_list(pes, n, rank, !good, combine, (void *)(uintptr_t)comm, team_p);

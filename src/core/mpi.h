@@ -11,6 +11,8 @@
 /** The team of a communicator's processes, in the order of their ranks; NULL for MPI_COMM_NULL. Collective over the
  *  communicator. [waits] */
 int cw_mpi_team(const void *comm, size_t comm_nbytes, const cw_group_t **team_p);
+/** Are these different PEs of the job? */
+bool cw_pes_are_distinct(const int *pes, int n);
 /** The communicator of a team's PEs, in the order of their ranks; MPI_COMM_NULL when it fails. Collective over the team. [waits] */
 int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes);
 

@@ -113,7 +113,34 @@ void cw_stats_count(const cw_frame_t *frame, uint64_t ns)
     }
 }
 
+void cw_stats_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe)
+{
+    add(&cw_stats.messages[is_reply][kind].sent, 1);
+    add(&cw_stats.messages[is_reply][kind].sent_nbytes, nbytes);
+    add(&cw_stats.peers[pe].messages, 1);
+    add(&cw_stats.peers[pe].message_nbytes, nbytes);
+}
+
+void cw_stats_message_handled(bool is_reply, cw_am_kind_t kind, size_t nbytes)
+{
+    add(&cw_stats.messages[is_reply][kind].handled, 1);
+    add(&cw_stats.messages[is_reply][kind].handled_nbytes, nbytes);
+}
+
+void cw_stats_message_waits(bool for_room)
+{
+    add(for_room ? &cw_stats.room_waits : &cw_stats.credit_waits, 1);
+}
+
 // ---------------------------------------------------------------- what both forms tell
+
+const char *cw_stats_message_name(bool is_reply, cw_am_kind_t kind)
+{
+    static const char *const names[2][3] = {{"short_request", "medium_request", "long_request"},
+                                            {"short_reply", "medium_reply", "long_reply"}};
+    const cw_message_count_t *m = &cw_stats.messages[is_reply][kind];
+    return m->sent || m->handled ? names[is_reply][kind] : NULL;
+}
 
 int cw_stats_nodes_touched(void)
 {
@@ -128,7 +155,7 @@ int cw_stats_peers_touched(void)
     int peers = 0;
     for (int pe = 0; cw_stats.peers && pe < cw_world.npes; pe++) {
         const cw_peer_count_t *p = &cw_stats.peers[pe];
-        peers += pe != cw_world.pe && (p->puts || p->gets || p->atomics);
+        peers += pe != cw_world.pe && (p->puts || p->gets || p->atomics || p->messages);
     }
     return peers;
 }

@@ -4,7 +4,7 @@
 // calls, bytes and time per operation class, per routine and per peer: cw_watch_end() hands over every frame that ends.
 // At finalize they are printed (CAUSEWAY_STATS=1: stats_text.c), or written for the whole job as one JSON file
 // (CAUSEWAY_STATS=json:PATH: stats_json.c; causeway-stats(5) describes it).
-// Threads: counting may be done by any; all counters are relaxed atomics. Size: 56 bytes per PE, only while counting,
+// Threads: counting may be done by any; all counters are relaxed atomics. Size: 64 bytes per PE, only while counting,
 // because the traffic with each is the question.
 #ifndef CW_CORE_STATS_H
 #define CW_CORE_STATS_H
@@ -26,13 +26,20 @@ typedef struct cw_routine {
 
 /** What this PE sent to and fetched from one other. */
 typedef struct cw_peer_count {
-    _Atomic uint64_t puts, put_nbytes, gets, get_nbytes, atomics, ns;
+    _Atomic uint64_t puts, put_nbytes, gets, get_nbytes, atomics, messages, message_nbytes, ns;
 } cw_peer_count_t;
+
+/** Active messages of one kind. */
+typedef struct cw_message_count {
+    _Atomic uint64_t sent, sent_nbytes, handled, handled_nbytes;
+} cw_message_count_t;
 
 enum { CW_ROUTINES = 512 };  // more than a program uses; what does not fit is counted in the last
 
 typedef struct cw_stats {
     cw_counter_t classes[CW_OP_TRANSFERS];
+    cw_message_count_t messages[2][3];          // [request or reply][cw_am_kind_t]
+    _Atomic uint64_t credit_waits, room_waits;  // requests that waited for a credit; for room at the target
     cw_routine_t *routines;  // [CW_ROUTINES], NULL when nothing is counted
     cw_peer_count_t *peers;  // [npes], NULL when nothing is counted
     const char *json_path;   // NULL: text
@@ -44,6 +51,11 @@ extern bool cw_stats_on;
 /** Reads CAUSEWAY_STATS; fatal if it says nothing known. */
 int cw_stats_open(void);
 void cw_stats_count(const cw_frame_t *frame, uint64_t ns);
+void cw_stats_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe);
+void cw_stats_message_handled(bool is_reply, cw_am_kind_t kind, size_t nbytes);
+void cw_stats_message_waits(bool for_room);
+/** "short_request"; or NULL: none was sent or handled. */
+const char *cw_stats_message_name(bool is_reply, cw_am_kind_t kind);
 /** Prints or writes. Collective when a file is written. */
 void cw_stats_finish(void);
 void cw_stats_close(void);

@@ -106,6 +106,22 @@ static void put_classes(FILE *out)
     fputs("},\n", out);
 }
 
+static void put_messages(FILE *out)
+{
+    fprintf(out, "     \"messages\": {\"credit_waits\": %" PRIu64 ", \"room_waits\": %" PRIu64, cw_stats.credit_waits,
+            cw_stats.room_waits);
+    for (int i = 0; i < 6; i++) {
+        const cw_message_count_t *m = &cw_stats.messages[i / 3][i % 3];
+        const char *name = cw_stats_message_name(i / 3, (cw_am_kind_t)(i % 3));
+        if (name)
+            fprintf(out,
+                    ",\n       \"%s\": {\"sent\": %" PRIu64 ", \"sent_bytes\": %" PRIu64 ", \"handled\": %" PRIu64
+                    ", \"handled_bytes\": %" PRIu64 "}",
+                    name, m->sent, m->sent_nbytes, m->handled, m->handled_nbytes);
+    }
+    fputs("},\n", out);
+}
+
 static void put_routines(FILE *out)
 {
     const char *comma = "";
@@ -131,12 +147,14 @@ static void put_peers(FILE *out)
     fputs("     \"peers\": [", out);
     for (int pe = 0; pe < cw_world.npes; pe++) {
         const cw_peer_count_t *p = &cw_stats.peers[pe];
-        if (!p->puts && !p->gets && !p->atomics)
+        if (!p->puts && !p->gets && !p->atomics && !p->messages)
             continue;
         fprintf(out,
                 "%s\n       {\"pe\": %d, \"puts\": %" PRIu64 ", \"put_bytes\": %" PRIu64 ", \"gets\": %" PRIu64
-                ", \"get_bytes\": %" PRIu64 ", \"atomics\": %" PRIu64 ", \"time_us\": %.3f}",
-                comma, pe, p->puts, p->put_nbytes, p->gets, p->get_nbytes, p->atomics, us(p->ns));
+                ", \"get_bytes\": %" PRIu64 ", \"atomics\": %" PRIu64 ", \"messages\": %" PRIu64
+                ", \"message_bytes\": %" PRIu64 ", \"time_us\": %.3f}",
+                comma, pe, p->puts, p->put_nbytes, p->gets, p->get_nbytes, p->atomics, p->messages, p->message_nbytes,
+                us(p->ns));
         comma = ",";
     }
     fputs("]}", out);
@@ -153,6 +171,7 @@ static char *record(size_t *nbytes_p)
     put_identity(out);
     put_network(out);
     put_classes(out);
+    put_messages(out);
     put_routines(out);
     put_peers(out);
     if (fclose(out) || !text)

@@ -62,9 +62,30 @@ static void print_counter(FILE *out, const char *name, const cw_counter_t *c, ui
     fputs(")\n", out);
 }
 
+static void print_messages(FILE *out)
+{
+    bool any = false;
+    for (int i = 0; i < 6; i++) {
+        const cw_message_count_t *m = &cw_stats.messages[i / 3][i % 3];
+        const char *name = cw_stats_message_name(i / 3, (cw_am_kind_t)(i % 3));
+        if (name)
+            fprintf(out, "causeway: stats: PE %d: %s: sent %llu (%llu bytes), handled %llu (%llu bytes)\n", cw_world.pe,
+                    name, llu(m->sent), llu(m->sent_nbytes), llu(m->handled), llu(m->handled_nbytes));
+        any = any || name;
+    }
+    if (any)
+        fprintf(out, "causeway: stats: PE %d: requests that waited for a credit %llu, for room at the target %llu\n",
+                cw_world.pe, llu(cw_stats.credit_waits), llu(cw_stats.room_waits));
+}
+
+static bool is_touched(const cw_peer_count_t *p)
+{
+    return p->puts || p->gets || p->atomics || p->messages;
+}
+
 static uint64_t traffic(const cw_peer_count_t *p)
 {
-    return p->put_nbytes + p->get_nbytes + 8 * p->atomics;
+    return p->put_nbytes + p->get_nbytes + 8 * p->atomics + p->message_nbytes;
 }
 
 static int by_traffic(const void *a, const void *b)
@@ -77,7 +98,7 @@ static void print_top_peers(FILE *out)
 {
     int n = 0, *touched = malloc((size_t)cw_world.npes * sizeof *touched);
     for (int pe = 0; touched && pe < cw_world.npes; pe++)
-        if (cw_stats.peers[pe].puts || cw_stats.peers[pe].gets || cw_stats.peers[pe].atomics)
+        if (is_touched(&cw_stats.peers[pe]))
             touched[n++] = pe;
     if (n)
         qsort(touched, (size_t)n, sizeof *touched, by_traffic);
@@ -85,9 +106,9 @@ static void print_top_peers(FILE *out)
         const cw_peer_count_t *p = &cw_stats.peers[touched[i]];
         fprintf(out,
                 "causeway: stats: PE %d: with PE %d: puts %llu (%llu bytes), gets %llu (%llu bytes), atomics %llu, "
-                "%.1f us\n",
+                "messages %llu (%llu bytes), %.1f us\n",
                 cw_world.pe, touched[i], llu(p->puts), llu(p->put_nbytes), llu(p->gets), llu(p->get_nbytes),
-                llu(p->atomics), us(p->ns));
+                llu(p->atomics), llu(p->messages), llu(p->message_nbytes), us(p->ns));
     }
     if (n > TOP_PEERS)
         fprintf(out, "causeway: stats: PE %d: and %d more peers\n", cw_world.pe, n - TOP_PEERS);
@@ -119,6 +140,7 @@ void cw_stats_text(FILE *out)
     for (cw_op_t op = 0; op < CW_OP_TRANSFERS; op++)
         if (cw_stats.classes[op].calls)
             print_counter(out, cw_op_name(op), &cw_stats.classes[op], 0);
+    print_messages(out);
     print_routines(out);
     print_top_peers(out);
 }

@@ -111,8 +111,10 @@ static int put_us(char *text, size_t room, const char *key, int64_t ns)
 
 static int put_event(char *text, size_t room, const event_t *e, int64_t offset_ns)
 {
-    static const char *const kinds[] = {"transfer", "call", "wait"};
-    const char *kind = kinds[e->op < CW_OP_TRANSFERS ? 0 : e->op == CW_OP_WAIT ? 2 : 1];
+    const char *kind = e->op < CW_OP_TRANSFERS  ? "transfer"
+                       : e->op == CW_OP_WAIT    ? "wait"
+                       : e->op == CW_OP_HANDLER ? "handler"
+                                                : "call";
     int n = snprintf(text, room, ",\n{\"ph\": \"X\", \"name\": \"%s\", \"cat\": \"%s\", \"pid\": %d, \"tid\": %u",
                      e->name, kind, cw_world.pe, e->thread);
     int64_t start = (int64_t)e->start_ns + offset_ns, early = start < 0 ? -start : 0;  // before PE 0 began

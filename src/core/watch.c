@@ -35,6 +35,7 @@ const char *cw_op_name(cw_op_t op)
         [CW_OP_ATOMIC_NBI] = "atomic_fetch_nbi",
         [CW_OP_CALL] = "call",
         [CW_OP_WAIT] = "wait",
+        [CW_OP_HANDLER] = "handler",
     };
     return names[op];
 }
@@ -67,6 +68,34 @@ cw_frame_t *cw_watch_transfer(cw_op_t op, const void *symmetric, const void *loc
 cw_frame_t *cw_watch_wait(const char *name)
 {
     return cw_world.initialized ? push(CW_OP_WAIT, name, 0, -1) : NULL;
+}
+
+cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe)
+{
+    return cw_world.initialized ? push(CW_OP_CALL, name, nbytes, pe) : NULL;
+}
+
+void cw_watch_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe)
+{
+    if (cw_stats_on)
+        cw_stats_message_sent(is_reply, kind, nbytes, pe);
+}
+
+void cw_watch_message_waits(bool for_room)
+{
+    if (cw_stats_on)
+        cw_stats_message_waits(for_room);
+}
+
+cw_frame_t *cw_watch_handler(const cw_am_msg_t *msg)
+{
+    static const char *const names[2][3] = {
+        {"handler of a short request", "handler of a medium request", "handler of a long request"},
+        {"handler of a short reply", "handler of a medium reply", "handler of a long reply"},
+    };
+    if (cw_stats_on)
+        cw_stats_message_handled(msg->is_reply, msg->kind, msg->nbytes);
+    return push(CW_OP_HANDLER, names[msg->is_reply][msg->kind], msg->nbytes, msg->source);
 }
 
 void cw_watch_end(cw_frame_t *frame)

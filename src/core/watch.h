@@ -13,6 +13,7 @@
 #ifndef CW_CORE_WATCH_H
 #define CW_CORE_WATCH_H
 
+#include "core/am.h"
 #include "core/core.h"
 
 /** What a frame is. The transfers come first; watch.c names them. */
@@ -31,7 +32,8 @@ typedef enum cw_op {
     CW_OP_ATOMIC_NBI,    // a fetch that completes with quiet
     CW_OP_TRANSFERS,     // how many they are
     CW_OP_CALL = CW_OP_TRANSFERS,  // any other routine
-    CW_OP_WAIT
+    CW_OP_WAIT,
+    CW_OP_HANDLER  // of an active message
 } cw_op_t;
 
 typedef struct cw_frame {
@@ -54,6 +56,14 @@ cw_frame_t *cw_watch_transfer(cw_op_t op, const void *symmetric, const void *loc
     __attribute__((cold));
 /** A wait begins; its name need not live longer than the frame unless a trace is being written. */
 cw_frame_t *cw_watch_wait(const char *name) __attribute__((cold));
+/** A request or reply begins (core/am.h); its client's name for the call. */
+cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe) __attribute__((cold));
+/** It was sent. */
+void cw_watch_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe) __attribute__((cold));
+/** A request waits for a credit, or for room at the target. */
+void cw_watch_message_waits(bool for_room) __attribute__((cold));
+/** The handler of a message begins. */
+cw_frame_t *cw_watch_handler(const cw_am_msg_t *msg) __attribute__((cold));
 void cw_watch_end(cw_frame_t *frame) __attribute__((cold));
 
 /** Adds to the bytes of the routine that runs, in collectives. */

@@ -237,6 +237,7 @@ GAS_API int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex)
 static __attribute__((noinline, cold)) int poll_checked(void)
 {
     gas_check_life("gasnet_AMPoll");
+    CW_WATCH(gas_watch("gasnet_AMPoll"));
     cw_am_poll();
     return GASNET_OK;
 }

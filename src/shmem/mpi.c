@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Extensions: teams and MPI communicators. The names with MPI's types are inline functions of shmemx.h, which pass the
-// address and the size of a handle on, so that the library needs no mpi.h.
+// Extensions: teams, and what MPI and GASNet-EX have like them. The names with MPI's types are inline functions of shmemx.h,
+// which pass the address and the size of a handle on, so that the library needs no mpi.h; those with GASNet-EX's likewise
+// pass a list and a way to agree on, so that the front ends need not know each other.
 #include "core/mpi.h"
 
 #include <shmemx.h>
 
+#include "core/team.h"
 #include "shmem/coll_args.h"
 
 int shmemx_team_of_comm(const void *comm, size_t comm_nbytes, shmem_team_t *team)
@@ -23,4 +25,20 @@ int shmemx_comm_of_team(shmem_team_t team, void *comm, size_t comm_nbytes)
     if (team == SHMEM_TEAM_INVALID)
         return 1;
     return cw_mpi_comm(SHM_TEAM(team), comm, comm_nbytes) != CW_OK;
+}
+
+int shmemx_team_of_members(const int *pes, int npes, shmemx_combine_fn combine, void *arg, shmem_team_t *team)
+{
+    SHM_ENTER();
+    const cw_group_t *group = NULL;
+    int rank = 0;
+    while (pes && rank < npes && pes[rank] != cw_world.pe)
+        rank++;
+    bool good = pes && rank < npes && cw_pes_are_distinct(pes, npes);
+    if (!good)
+        cwu_error("shmemx_team_of_members: the %d members at %p are not different PEs of this job, this one among them",
+                  npes, (const void *)pes);
+    int rc = cw_team_from_list(pes, npes, rank, !good, combine, arg, &group);
+    *team = shm_team_handle(group);
+    return rc != CW_OK;
 }

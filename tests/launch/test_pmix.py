@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 
+import gasnet
 import wheels
 from common import BUILD, OSHRUN, PROBE, STAGE, alive, check, descendants, finish, kill_quietly, processes, skip, wait_until
 
@@ -92,6 +93,20 @@ def whole_program():
              f"CAUSEWAY_NODE=n$((PMIX_RANK / 2)) CAUSEWAY_ENDPOINT={endpoint} exec {program}")
 
 
+def gasnet_programs():
+    """GASNet's ends, on two nodes that share nothing."""
+    def launch(*words):
+        line = "CAUSEWAY_NODE=n$((PMIX_RANK / 2)) exec " + " ".join(map(str, words))
+        return subprocess.run([LAUNCHER, *COMMAND[1:], "-n", "3", "sh", "-c", line], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", timeout=100, env=ENV)
+
+    gasnet.build()
+    gasnet.runs(launch, LAUNCHER)
+    COMMAND[1:] = [word for word in COMMAND[1:] if word != "--quiet"]  # which hides who died
+    gasnet.dies(launch, LAUNCHER, r"rank {pe} [^-]*\ssignal {signo} ")
+    gasnet.clean()
+
+
 def by_oshrun():
     """PRRTE, handed over to by oshrun; and with Debian's PMIx library in the PEs, which is older than the launcher's."""
     def oshrun(*words, env=None):
@@ -119,6 +134,7 @@ bad_ends()
 for end in (signal.SIGTERM, signal.SIGKILL):
     killed_launcher(end)
 whole_program()
+gasnet_programs()
 if LAUNCHER == "prterun":
     by_oshrun()
 finish()

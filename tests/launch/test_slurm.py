@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 
+import gasnet
 import slurm
 from common import BUILD, OSHRUN, PROBE, STAGE, check, finish, processes, skip, wait_until
 
@@ -52,6 +53,17 @@ def whole(cluster, mpi, back_end):
         check(time.monotonic() - start < 30, f"{mpi}, {what[0]}: in time")
 
 
+def gasnet_programs(cluster, mpi):
+    """GASNet's ends, on three nodes."""
+    def launch(*words):
+        return cluster.srun(f"--mpi={mpi}", *how, "-N3", "-n3", *words, env={"CAUSEWAY_INTERFACE": "lo"})
+
+    how = []
+    gasnet.runs(launch, f"srun --mpi={mpi}", exact=False)
+    how = ["--kill-on-bad-exit=1"]
+    gasnet.dies(launch, f"srun --mpi={mpi}", "task {pe}: |lost the connection to node {pe}")
+
+
 def by_library(cluster):
     """The same service by libpmi2, for launchers that show nothing else; every key once, all kinds of ends."""
     env = {"CAUSEWAY_BOOTSTRAP": "pmi2", "CAUSEWAY_INTERFACE": "lo"}
@@ -77,7 +89,11 @@ with slurm.Cluster() as cluster:
         finish()
     whole(cluster, "pmi2", "pmi1")  # Slurm's PMI-2 service understands PMI-1 on the same descriptor
     whole(cluster, "pmix", "pmix")
+    gasnet.build()
+    for service in ("pmi2", "pmix"):
+        gasnet_programs(cluster, service)
     by_library(cluster)
+    gasnet.clean()
     # In an allocation oshrun hands over to srun.
     job = subprocess.run(["salloc", "--quiet", "-N2", OSHRUN, "-v", "-n", "4", ring], env={**cluster.env, "CAUSEWAY_INTERFACE": "lo"},
                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90)

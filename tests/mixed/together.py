@@ -66,6 +66,12 @@ def main():
             progress = build(scratch, "progress", flags)
             MPI.good("progress seen", 2, progress)
             MPI.good("progress seen", 4, progress, "nodes", env={"CAUSEWAY_ENDPOINT": "msg" if "PAR" in flags else "rdm"})
+        teams = build(scratch, "teams", "-DGASNET_SEQ")
+        for npes, words in ((1, []), (5, ["nodes"]), (4, [])):
+            job = MPI.run(npes, teams, *words)
+            told = job.stderr.count("are not different PEs of this job")  # each is asked for a team that cannot be
+            check(job.returncode == 0 and "teams agree" in job.stdout and told == npes, f"teams of {npes}", job.returncode,
+                  job.stdout[-2000:], job.stderr[-2000:])
     finish()
 
 

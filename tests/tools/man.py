@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
@@ -44,8 +45,9 @@ def leads_to(name):
 
 
 def check_pages(pages):
-    for page in pages:
-        done = man("--warnings=w", "-l", str(page))
+    with ThreadPoolExecutor(4) as pool:
+        rendered = pool.map(lambda page: man("--warnings=w", "-l", str(page)), pages)
+    for page, done in zip(pages, rendered):
         if done.returncode or done.stderr.strip():
             yield f"{page.name} does not render cleanly: {done.stderr.strip()[:500]}"
         headings = [line for line in done.stdout.splitlines() if line and line == line.upper() and line[0].isalpha()]
