@@ -15,6 +15,11 @@ PROGRAMS = {
     "insn": ["insn/insn.c", "insn/step.c"],
     "ring": ["ring.c"],
 }
+# Other front ends than OpenSHMEM: of our library only. Sources, and what to define.
+OURS_ONLY = {
+    "gasnet_calls": (["insn/gasnet_calls.c", "insn/step.c"], ["-DGASNET_SEQ"]),
+    "gasnet_calls_par": (["insn/gasnet_calls.c", "insn/step.c"], ["-DGASNET_PAR"]),
+}
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
     "plain": (["baseline/plain.c"], []),
@@ -48,10 +53,10 @@ class Builder:
     def _sources(self, names):
         return [os.path.join(self.bench_dir, n) for n in [*names, "common.c"]]
 
-    def _one(self, compiler, tag, program, sources, libs=()):
+    def _one(self, compiler, tag, program, sources, libs=(), defines=()):
         out = self.path(tag, program)
         os.makedirs(os.path.dirname(out), exist_ok=True)
-        error = _compile(compiler, self._sources(sources), out, libs)
+        error = _compile(compiler, self._sources(sources), out, libs, defines)
         if error and program == "coll":  # a library that dropped the active-set reductions
             error = _compile(compiler, self._sources(sources), out, libs, ["-DBENCH_TEAM_REDUCE"])
         if error:
@@ -61,6 +66,8 @@ class Builder:
     def peer(self, peer, programs):
         for program in programs:
             self._one(peer.oshcc, peer.tag, program, PROGRAMS[program])
+        for program, (sources, defines) in OURS_ONLY.items() if peer.ours else ():
+            self._one(peer.oshcc, peer.tag, program, sources, defines=defines)
 
     def baselines(self, names=tuple(BASELINES)):
         compiler = os.environ.get("CC", "cc")
