@@ -15,16 +15,20 @@ PROGRAMS = {
     "insn": ["insn/insn.c", "insn/step.c"],
     "ring": ["ring.c"],
 }
-# Other front ends than OpenSHMEM: of our library only. Sources, and what to define.
-OURS_ONLY = {
-    "gasnet_calls": (["insn/gasnet_calls.c", "insn/step.c"], ["-DGASNET_SEQ"]),
-    "gasnet_calls_par": (["insn/gasnet_calls.c", "insn/step.c"], ["-DGASNET_PAR"]),
+# GASNet: no other library of this kind is packaged.
+OURS = {
+    "am": ["am.c"],
+    "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
+    "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
 }
+DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"]}
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
     "plain": (["baseline/plain.c"], []),
     "forkexec": (["baseline/forkexec.c"], []),
     "raw_fabric": (["baseline/raw_fabric.c", "baseline/fabric.c"], ["-lfabric"]),
+    "local_messages": (["baseline/local_messages.c"], []),
+    "raw_messages": (["baseline/raw_messages.c", "baseline/fabric.c"], ["-lfabric"]),
 }
 CFLAGS = ["-O2", "-g", "-std=gnu11", "-Wall", "-Wno-deprecated-declarations"]
 
@@ -65,9 +69,7 @@ class Builder:
 
     def peer(self, peer, programs):
         for program in programs:
-            self._one(peer.oshcc, peer.tag, program, PROGRAMS[program])
-        for program, (sources, defines) in OURS_ONLY.items() if peer.ours else ():
-            self._one(peer.oshcc, peer.tag, program, sources, defines=defines)
+            self._one(peer.oshcc, peer.tag, program, {**PROGRAMS, **OURS}[program], defines=DEFINES.get(program, ()))
 
     def baselines(self, names=tuple(BASELINES)):
         compiler = os.environ.get("CC", "cc")
