@@ -10,7 +10,7 @@
 static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
 cw_am_gates_t cw_am_gates = {
     .request = {.turn = &nothing, .full = 1}, .reply = {.turn = &nothing, .full = 1}, .patience = UINT32_MAX};
-cw_am_t cw_am = {.poll_lock = PTHREAD_MUTEX_INITIALIZER, .credit_lock = PTHREAD_MUTEX_INITIALIZER};
+cw_am_t cw_am = {.poll_lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local cw_am_msg_t *cw_am_in_handler;
 
 static cw_am_handler_t _Atomic handlers[CW_AM_CLIENTS][CW_AM_HANDLERS];
@@ -33,8 +33,7 @@ static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_lo
 static void open_here(void)
 {
     cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_segment.am_offset);
-    // Who looks on wants to see each request: none may take the short way then.
-    cw_am.locked = cw_world.thread_multiple || cw_world.watched;
+    cw_am.locked = cw_world.thread_multiple;
     if (!cw_am.request.cells)
         cw_am_credit_open();
     else

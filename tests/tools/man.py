@@ -58,6 +58,7 @@ def check_pages(pages):
 
 
 def check_functions(names):
+    patterns = {name: row["name"] for row, name, _ in gen_shmem.functions()}
     for name in names:
         page = leads_to(name)
         if not page:
@@ -65,8 +66,7 @@ def check_functions(names):
             continue
         # The synopsis names the function, or the pattern it is made from.
         text = page.read_text(encoding="utf-8").replace("\\f[B]", "").replace("\\f[R]", "").replace("\\", "")
-        pattern = next((row["name"] for row, n, _ in gen_shmem.functions() if n == name), name)
-        if name not in text and pattern not in text:
+        if name not in text and patterns.get(name, name) not in text:
             yield f"{name} leads to {page.name}, which does not mention it"
 
 
