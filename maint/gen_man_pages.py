@@ -7,7 +7,7 @@ A page docs/man/NAME.3.md is written by hand, but for what stands between these 
     <!-- synopsis: ROW ROW ... -->
     <!-- end -->
 
-There this script puts the prototypes of the named rows of openshmem_api.csv, those of the type-generic names that belong
+(gasnet: for those of gasnet.h.) There this script puts the prototypes of the named rows of openshmem_api.csv, those of the type-generic names that belong
 to them first, the deprecated ones last. Every function is on exactly one page. In shmem.7.md it puts the table of types.
 
     gen_man_pages.py            rewrites the synopses
@@ -23,6 +23,8 @@ import gen_shmem
 
 PAGES = gen_shmem.ROOT / "docs/man"
 BLOCK = re.compile(r"(<!-- synopsis: (.*?) -->\n).*?(<!-- end -->)", re.S)
+GASNET_BLOCK = re.compile(r"(<!-- gasnet: (.*?) -->\n).*?(<!-- end -->)", re.S)
+AM_NAME = re.compile(r"(gasnet_AM(?:Request|Reply)(?:Short|Medium|LongAsync|Long))(?:\d+|M)$")
 TYPES_BLOCK = re.compile(r"(<!-- types -->\n).*?(<!-- end -->)", re.S)
 GROUPS = {"rma": "the RMA types", "amo": "the AMO types", "amo_extended": "the extended AMO types",
           "amo_bitwise": "the bitwise AMO types", "amo_old": "int, long, long long",
@@ -106,11 +108,30 @@ def type_table():
     return "\n".join(out) + "\n"
 
 
+def gasnet_functions():
+    """{name: prototype} of gasnet.h; what begins with gasnet_causeway_ is the library's own."""
+    text = (gen_shmem.ROOT / "include/gasnet.h").read_text(encoding="utf-8")
+    found = {}
+    for proto in re.findall(r"^(?!static|typedef|#|return)[a-z][\w \*]*?\bgasnet_\w+\([^()#]*\)[^;{]*;", text, re.M):
+        proto = re.sub(r" __attribute__\(\(\w+\)\)", "", " ".join(proto.split()))
+        found[re.search(r"(\w+)\(", proto)[1]] = proto
+    return {name: proto for name, proto in found.items() if "causeway" not in name}
+
+
+def gasnet_synopsis(names):
+    known = gasnet_functions()
+    unknown = set(names) - set(known)
+    if unknown:
+        sys.exit(f"gasnet.h declares no {', '.join(sorted(unknown))}")
+    return "    #include <gasnet.h>\n\n" + block(known[name] for name in names) + "\n"
+
+
 def names_in(marker):
     return marker.split()
 
 
 def render(text):
+    text = GASNET_BLOCK.sub(lambda m: m[1] + gasnet_synopsis(names_in(m[2])) + m[3], text)
     text = BLOCK.sub(lambda m: m[1] + synopsis(names_in(m[2])) + m[3], text)
     return TYPES_BLOCK.sub(lambda m: m[1] + type_table() + m[2], text)
 
@@ -134,6 +155,27 @@ def page_of_each():
     return {name: found[row["name"]] for row in FUNCTIONS for name, _ in gen_shmem.expand(row)}
 
 
+def gasnet_pages():
+    """{name of GASNet: page}: functions by the marks on the pages, counted messages by their pattern; and all names that
+    tests/gasnet/names.txt has must stand on one of the pages of GASNet."""
+    found, text = {}, ""
+    for page in sorted(PAGES.glob("gasnet*.md")):
+        text += page.read_text(encoding="utf-8")
+        for marker in GASNET_BLOCK.finditer(page.read_text(encoding="utf-8")):
+            found |= {name: page.name.removesuffix(".3.md") for name in names_in(marker[2])}
+    found |= {"gasnet_init": "gasnet_attach", "GASNET_BLOCKUNTIL": "gasnet_AMRequest", "GASNET_Safe": "gasnet_attach"}
+    missing = set(gasnet_functions()) - set(found)
+    for name in (gen_shmem.ROOT / "tests/gasnet/names.txt").read_text(encoding="utf-8").split():
+        counted = AM_NAME.match(name)
+        if counted:
+            found[name] = found[counted[1]] = "gasnet_AMRequest"
+        if not re.search(rf"\b{counted[1] + 'N' if counted else name}\b", text):
+            missing.add(name)
+    if missing:
+        sys.exit(f"no page of GASNet in docs/man has: {', '.join(sorted(missing))}")
+    return found
+
+
 def write_links(folder):
     folder.mkdir(parents=True, exist_ok=True)
     own = {page.name.removesuffix(".3.md") for page in pages()}
@@ -143,7 +185,7 @@ def write_links(folder):
         links.setdefault(g["name"], next((links[n] for row in FUNCTIONS if row["name"] == typed
                                           for n, _ in gen_shmem.expand(row)), None))
     links |= {row["name"]: "shmemx_team_from_mpi_comm" for row in gen_shmem.of_kind("mpi")}
-    links["shmemx_team_of_members"] = "shmemx_team_from_gex_tm"
+    links |= {"shmemx_team_of_members": "shmemx_team_from_gex_tm", **gasnet_pages()}
     for name, page in links.items():
         if name not in own and page:
             (folder / f"{name}.3").write_text(f".so man3/{page}.3\n", encoding="utf-8")
@@ -154,6 +196,7 @@ def main(args):
         write_links(pathlib.Path(args[1]))
         return 0
     page_of_each()
+    gasnet_pages()
     stale = 0
     for page in [*pages(), PAGES / "shmem.7.md"]:
         have = page.read_text(encoding="utf-8")
