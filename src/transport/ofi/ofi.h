@@ -492,6 +492,7 @@ struct cwt_client {
     pthread_t emptier;     // which
     pthread_cond_t calm;   // emptying ended
     int error;
+    int lost;     // what the first connection failed with, if one did while operations were under way
     int atomics;  // 0: not asked yet, 1: native, -1: none
     uint32_t spin, yields;
     cwt_stats_t stats;
