@@ -175,6 +175,7 @@ static uintptr_t word_of(uint32_t node)
 
 static void make_tables(void)
 {
+    cw_gather_all();
     gas.word = malloc(gas.nodes * sizeof *gas.word);
     if (cw_world.nnodes > 1 || gas.segments == GAS_EVERYTHING)
         gas.strangers = aligned_alloc(64, gas.nodes * sizeof(cwt_target_t));

@@ -50,6 +50,16 @@ def check_no_barrier():
     check(False, f"who needs the exchange early does not wait: {early}")
 
 
+def check_late():
+    """shmem_init does not wait for the PEs of its own node, and their memory can be used as if it had."""
+    for checking in "0", "1":
+        output = job("late", f"returned.late.{checking}", pes=11, nnodes=1, CAUSEWAY_CHECK=checking)
+        check(output.count("early") == 10 and output.count("late") == 1 and "FAIL" not in output,
+              f"shmem_init waits for PEs of its node, or their memory is not ready (CAUSEWAY_CHECK={checking})\n{output}")
+    output = run("lazy", "never", pes=4, expect=1, timeout=60, CAUSEWAY_TIMEOUT="3")
+    check("3 of the 4 PEs of this node came to shmem_init within 3 s (CAUSEWAY_TIMEOUT)" in output, f"a PE that never comes\n{output}")
+
+
 def check_hidden():
     """200 ms are enough on a machine that has time for us; on a busy one the exchange itself takes longer."""
     for what, ms in (("compute", 200), ("rest", 2000), ("rest", 8000), ("rest", 25000)):
@@ -88,6 +98,7 @@ def main():
                    check=True)
     check_fabric()
     check_no_barrier()
+    check_late()
     check_hidden()
     check_blocking()
     check_table()
