@@ -41,6 +41,7 @@ typedef struct cw_world {
     bool hosts_server;
     bool thread_multiple;
     bool nic_atomics;        // every atomic goes through the NIC
+    bool messages;           // active messages have been opened in this life (core/am.h)
 } cw_world_t;
 extern cw_world_t cw_world;
 
