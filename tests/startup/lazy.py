@@ -72,10 +72,15 @@ def check_hidden():
 
 
 def check_blocking():
-    job("compute", 1, CAUSEWAY_STATS="json:blocking.json", CAUSEWAY_EXCHANGE="blocking")
-    states = startup_of("blocking.json")
-    check(all(s["exchange"] == "blocking" and 0 < s["exchange_wait_us"] <= s["init_us"] for s in states),
-          f"CAUSEWAY_EXCHANGE=blocking: {states}")
+    for _ in range(5):  # who comes last, or gets no processor for long, finds it over: some PE waits in nearly every job
+        job("compute", 1, CAUSEWAY_STATS="json:blocking.json", CAUSEWAY_EXCHANGE="blocking")
+        states = startup_of("blocking.json")
+        check(all(s["exchange"] == "blocking" and s["exchange_wait_us"] <= s["init_us"] for s in states),
+              f"CAUSEWAY_EXCHANGE=blocking: {states}")
+        if any(s["exchange_wait_us"] > 0 for s in states):
+            break
+    else:
+        check(False, f"CAUSEWAY_EXCHANGE=blocking: nobody waits in init: {states}")
     output = run("lazy", "compute", "1", expect=1, NNODES=1, CAUSEWAY_EXCHANGE="later")
     check("CAUSEWAY_EXCHANGE" in output and "nonblocking" in output, f"an unknown value is refused\n{output}")
 
