@@ -18,6 +18,14 @@ typedef struct acks {
     uint64_t bits[CW_AM_TOKENS / 64];
 } acks_t;
 
+// What PEs of other nodes are to be told costs a message each time, so it is collected, while the next poll may find more.
+#define OWED 8u  // as many PEs at a time; by number, modulo this
+static struct owed {
+    acks_t acks;
+    uint32_t count;
+} owed[OWED];
+static uint32_t owed_in_all;
+
 static void tell(acks_t *acks)
 {
     int pe = acks->pe;
@@ -38,13 +46,63 @@ static void tell(acks_t *acks)
     memset(acks->bits, 0, sizeof acks->bits);
 }
 
-static void acknowledge(acks_t *acks, int pe, uint32_t token)
+static void note(acks_t *acks, int pe, uint32_t token)
 {
     uint32_t i = token & 0xffff;
-    if (acks->pe != pe)
-        tell(acks);
     acks->pe = pe;
     acks->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void tell_owed(struct owed *o)
+{
+    if (o->count)
+        tell(&o->acks);
+    owed_in_all -= o->count;
+    o->count = 0;
+}
+
+/** All PEs of this node together may keep half of what a sender may have under way to it: it gets on although none of them
+ *  polls again. */
+static bool owes_enough(const struct owed *o)
+{
+    uint32_t most = cw_am.credits / 2 / (uint32_t)cw_world.nslots;
+    return o->count >= (most < CW_AM_TOKENS / 16 ? most : CW_AM_TOKENS / 16);
+}
+
+static void owe(int pe, uint32_t token)
+{
+    struct owed *o = &owed[(uint32_t)pe % OWED];
+    if (o->acks.pe != pe)
+        tell_owed(o);
+    note(&o->acks, pe, token);
+    o->count++;
+    owed_in_all++;
+    if (owes_enough(o))
+        tell_owed(o);
+}
+
+static void acknowledge(acks_t *acks, int pe, uint32_t token)
+{
+    if (!cw_am.locked && cw_world.node_of_pe[pe] != cw_world.node) {
+        owe(pe, token);
+        return;
+    }
+    if (acks->pe != pe)
+        tell(acks);
+    note(acks, pe, token);
+}
+
+/** Nothing has come for long: whoever waits is told. */
+static void tell_all(void)
+{
+    for (uint32_t i = 0; i < OWED && owed_in_all; i++)
+        tell_owed(&owed[i]);
+}
+
+void cw_am_poll_fini(void)
+{
+    memset(owed, 0, sizeof owed);
+    owed_in_all = 0;
 }
 
 // ---------------------------------------------------------------- taking a cell
@@ -185,6 +243,8 @@ static int poll(bool closely)
     memset(acks.bits, 0, sizeof acks.bits);
     int n = drain(&cw_am.reply, closely, &acks) + drain(&cw_am.request, closely, &acks);
     tell(&acks);
+    if (n == 0 && closely && owed_in_all)
+        tell_all();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed();
     return n;

@@ -30,7 +30,8 @@
 
 #define OFI_API FI_VERSION(1, 17)
 #define OFI_CREDITS 32u                         // requests under way per connection
-#define OFI_ACK_EVERY (OFI_CREDITS / 4)         // executed requests per unasked acknowledgement
+#define OFI_ACK_LAZY (OFI_CREDITS / 2)          // so many executed requests are acknowledged when nothing else is to do
+#define OFI_ACK_NOW (OFI_CREDITS / 4 * 3)       // and so many at once
 #define OFI_SLOT_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
 #define OFI_BOUNCE_NBYTES 16384u                // puts up to this size are copied and forgotten
 #define OFI_BOUNCE_NBI_NBYTES 256u              // the same for those that need not be copied
@@ -316,6 +317,7 @@ typedef struct ofi_peer {
     uint32_t executed, acked;         // requests executed; of these, how many the client knows of
     ofi_slots_t slots;                // receive buffers (RDM: contributed to the common queue)
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
+    bool owed;                        // an acknowledgement, when there is nothing else to do
     bool connected;
     bool dying;       // its client is gone; RDM: free for another
     bool leaving;     // RDM: dying when its last replies are sent
@@ -342,6 +344,7 @@ struct cwt_server {
     ofi_slots_t slots;  // RDM: receive buffers for first messages
     ofi_pool_t sends;
     uint32_t queued;    // peers with a queue
+    uint32_t owed;      // peers that are owed an acknowledgement
     uint32_t refusals;  // RDM: told to strangers
     uint32_t rounds;
     uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there

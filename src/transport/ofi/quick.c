@@ -120,7 +120,7 @@ QUICK bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cw
 {
     if (UNLIKELY(conn->down) || UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) || UNLIKELY(conn->free_slots == 0))
         return false;
-    uint64_t id = reply ? ofi_slot_take(conn, reply) : (conn->sent + 1) % OFI_ACK_EVERY == 0 ? OFI_ID_ACK : 0;
+    uint64_t id = reply ? ofi_slot_take(conn, reply) : 0;
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)nbytes;
     msg->reply_id = id | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT;
