@@ -9,6 +9,7 @@
 #include "core/wait.h"
 
 #define MOST 64u        // messages of a ring in one poll
+#define TELL_EVERY 16u  // of them, senders of this node hear that they are done, so that a flood does not stop and go
 #define PATIENCE 32u    // idle polls until one looks closely
 #define IDLE_YIELD 64u  // close looks in a row without a message, until each gives up the core
 
@@ -179,12 +180,7 @@ static void *payload_of(cw_am_cell_t *cell)
         return &cell->args[CW_AM_INLINE_ARGS];
     if (cell->flags & CW_AM_C_REPLY)
         return cw_am.mine->reply_buffer[cell->token & 0xffff];
-    return cw_am.mine->request_buffer[cell->buffer];
-}
-
-static bool has_payload(const cw_am_cell_t *cell)
-{
-    return (cell->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (cell->flags & CW_AM_C_RAW);
+    return cw_am_request_buffer(cw_am.mine, cell);
 }
 
 /** What a long was sent to is in place, but for raw ones. */
@@ -217,8 +213,6 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
         if (!cw_am_credit_return(msg.token))
             cwu_fatal("PE %d replied to a request that this PE never made", msg.source);
     } else {
-        if (has_payload(cell) && !(cell->flags & CW_AM_C_INLINE))
-            cw_am_free_buffer(cw_am.mine, cell->buffer);
         if (!msg.replied)
             acknowledge(acks, msg.source, msg.token);
     }
@@ -231,7 +225,8 @@ static int drain(cw_am_ring_t *ring, bool closely, acks_t *acks)
     while (n < MOST && (cell = take(ring, closely, &turn))) {
         run(cell, acks);
         atomic_store_explicit(&cell->turn, turn, memory_order_release);  // pairs with the look at turn in cw_am_take
-        n++;
+        if (++n % TELL_EVERY == 0)
+            tell(acks);
     }
     return (int)n;
 }
