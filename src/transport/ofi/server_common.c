@@ -127,7 +127,7 @@ static void forget_owed(ofi_peer_t *peer)
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
 {
     ofi_peer_t *peer = calloc(1, sizeof *peer);
-    if (!peer || ofi_slots_open(&peer->slots, server->lane.domain, OFI_CREDITS) != 0) {
+    if (!peer || (!server->multi.posted && ofi_slots_open(&peer->slots, server->lane.domain, OFI_CREDITS) != 0)) {
         free(peer);
         return NULL;
     }
@@ -361,6 +361,9 @@ static void cq_error(cwt_server_t *server)
         ofi_pool_put(op);
     } else if (op->kind == OFI_RECV && server->lane.ep && u.err.err != FI_ECANCELED) {
         ofi_peer_post(op->peer, op, server->lane.ep);  // the common queue must not run dry
+    } else if (op->kind == OFI_RECV_MANY && server->lane.ep && u.err.err != FI_ECANCELED &&
+               (u.err.flags & FI_MULTI_RECV)) {
+        ofi_multi_again(server, op);
     }
 }
 
@@ -369,7 +372,7 @@ static int drain_cq(cwt_server_t *server, int rounds)
 {
     int total = 0;
     while (rounds-- > 0) {
-        struct fi_cq_msg_entry entries[16];
+        struct fi_cq_data_entry entries[16];
         ssize_t n = fi_cq_read(server->lane.cq, entries, 16);
         if (n == -FI_EAVAIL) {
             cq_error(server);
@@ -384,6 +387,8 @@ static int drain_cq(cwt_server_t *server, int rounds)
                 continue;
             if (op->kind == OFI_RECV)
                 received(server, op, entries[i].len);
+            else if (op->kind == OFI_RECV_MANY)
+                ofi_multi_received(server, op, &entries[i]);
             else if (op->kind == OFI_SEND)
                 ofi_pool_put(op);
         }
@@ -516,6 +521,7 @@ void ofi_server_close(cwt_server_t *server)
         ofi_peer_destroy(server->peers);
     if (server->slots.ops)
         ofi_slots_close(&server->slots);
+    ofi_multi_close(&server->multi);
     ofi_pool_close(&server->sends);
     ofi_strangers_close(&server->strangers);
     ofi_region_close(&server->region);
