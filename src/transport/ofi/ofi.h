@@ -515,6 +515,7 @@ struct cwt_client {
     pthread_t emptier;  // which
     uint32_t calm;      // times that emptying ended; futex of those who wait for it
     int error;
+    int lost;     // what the first connection failed with, if one did while operations were under way
     int atomics;  // 0: not asked yet, 1: native, -1: none
     uint32_t spin, yields;
     cwt_stats_t stats;
