@@ -37,8 +37,8 @@ bool ofi_multi_open(ofi_multi_t *multi, const ofi_lane_t *lane)
     if (!ofi_choice.multi_recv || !cwu_env.multi_recv || strcmp(name, "shm") == 0 || !say_room(lane->ep))
         return false;
     multi->memory = aligned_alloc(4096, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES);
-    if (!multi->memory || ofi_register_local(lane->domain, multi->memory, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES,
-                                             &multi->mr) != 0) {
+    if (!multi->memory ||
+        ofi_register_local(lane->domain, multi->memory, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES, &multi->mr) != 0) {
         ofi_multi_close(multi);
         return false;
     }

@@ -129,7 +129,16 @@ bool ofi_out_of_files(void);
 
 // ---------------------------------------------------------------- operations and buffers (pool.c)
 struct ofi_peer;
-typedef enum ofi_kind { OFI_IDLE, OFI_WRITE, OFI_READ, OFI_SEND, OFI_RECV, OFI_FLUSH, OFI_AMO, OFI_RECV_MANY } ofi_kind_t;
+typedef enum ofi_kind {
+    OFI_IDLE,
+    OFI_WRITE,
+    OFI_READ,
+    OFI_SEND,
+    OFI_RECV,
+    OFI_FLUSH,
+    OFI_AMO,
+    OFI_RECV_MANY
+} ofi_kind_t;
 
 /** Completion of several operations counts down one group; it may also own the registration they use. */
 typedef struct ofi_group {
