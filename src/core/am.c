@@ -87,6 +87,7 @@ void cw_am_fini(void)
         return;  // most programs have none, and need not touch what they take
     cw_world.messages = false;
     shut();
+    cw_am_poll_fini();
     memset(cw_am.opened, 0, sizeof cw_am.opened);
     cw_am.request.cells = cw_am.reply.cells = NULL;
 }
