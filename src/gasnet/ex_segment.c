@@ -18,8 +18,8 @@ static struct gex_causeway_segment *carved;  // by falling address; under gex.lo
 // ---------------------------------------------------------------- the first endpoint's
 static uintptr_t area_base(void)
 {
-    size_t nbytes;
-    return (uintptr_t)cw_area(&nbytes);
+    uintptr_t nbytes;
+    return (uintptr_t)gas_area(&nbytes);
 }
 
 static uintptr_t area_left(void)

@@ -170,6 +170,10 @@ gas_op_t *gas_implicit(bool put);
 // ---------------------------------------------------------------- the rest
 /** gasnet_attach without the client's hook. */
 int gas_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize);
+/** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a page of this machine. It is
+ *  as large in every process, wherever their areas begin. */
+void *gas_area(uintptr_t *nbytes_p);
+
 void gas_am_open(gasnet_handlerentry_t *table, int numentries);
 int gas_check_table(const gasnet_handlerentry_t *table, int numentries);
 void gas_barrier_open(void);
