@@ -11,12 +11,7 @@
 extern "C" {
 #endif
 
-typedef enum {
-    GEX_MK_CLASS_HOST,
-    GEX_MK_CLASS_CUDA_UVA,
-    GEX_MK_CLASS_HIP,
-    GEX_MK_CLASS_ZE
-} gex_MK_Class_t;
+typedef enum { GEX_MK_CLASS_HOST, GEX_MK_CLASS_CUDA_UVA, GEX_MK_CLASS_HIP, GEX_MK_CLASS_ZE } gex_MK_Class_t;
 
 typedef struct {
     uint64_t gex_flags;

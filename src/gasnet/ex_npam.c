@@ -80,8 +80,11 @@ static gex_AM_SrcDesc_t prepare(const char *call, const gex_AM_SrcDesc_t what, c
     if (this_thread)
         gas_fail(call, "this thread has a descriptor already; commit or cancel it first");
     if (least > most || least > limit)
-        gas_fail(call, "the payload is to have %zu to %zu bytes; at most %zu are possible, and least_payload is not more than "
-                 "most_payload", least, most, limit);
+        gas_fail(
+            call,
+            "the payload is to have %zu to %zu bytes; at most %zu are possible, and least_payload is not more than "
+            "most_payload",
+            least, most, limit);
     if (what->nargs > CW_AM_MAX_ARGS)
         gas_fail(call, "numargs is %u; at most %d are possible", what->nargs, CW_AM_MAX_ARGS);
     if (!client_buf && what->lc)
@@ -135,12 +138,8 @@ GAS_API gex_AM_SrcDesc_t gex_AM_PrepareRequestLong(gex_TM_t tm, gex_Rank_t rank,
 {
     (void)flags;
     gex_am_peer(__func__, tm, rank);
-    struct gex_causeway_srcdesc what = {.kind = GEX_CAUSEWAY_REQUEST_LONG,
-                                        .tm = tm,
-                                        .rank = rank,
-                                        .dest = dest_addr,
-                                        .lc = lc_opt,
-                                        .nargs = numargs};
+    struct gex_causeway_srcdesc what = {
+        .kind = GEX_CAUSEWAY_REQUEST_LONG, .tm = tm, .rank = rank, .dest = dest_addr, .lc = lc_opt, .nargs = numargs};
     return prepare(__func__, &what, client_buf, least_payload, most_payload);
 }
 
@@ -182,11 +181,11 @@ static int cancel(const char *call, int kind, gex_AM_SrcDesc_t sd)
     return 0;
 }
 
-#define CANCEL(name, kind)                                      \
-    GAS_API int name(gex_AM_SrcDesc_t sd, gex_Flags_t flags)    \
-    {                                                           \
-        (void)flags;                                            \
-        return cancel(__func__, kind, sd);                      \
+#define CANCEL(name, kind)                                   \
+    GAS_API int name(gex_AM_SrcDesc_t sd, gex_Flags_t flags) \
+    {                                                        \
+        (void)flags;                                         \
+        return cancel(__func__, kind, sd);                   \
     }
 CANCEL(gex_AM_CancelRequestMedium, GEX_CAUSEWAY_REQUEST_MEDIUM)
 CANCEL(gex_AM_CancelReplyMedium, GEX_CAUSEWAY_REPLY_MEDIUM)
@@ -194,8 +193,8 @@ CANCEL(gex_AM_CancelRequestLong, GEX_CAUSEWAY_REQUEST_LONG)
 CANCEL(gex_AM_CancelReplyLong, GEX_CAUSEWAY_REPLY_LONG)
 
 // ---------------------------------------------------------------- commit
-static const char *const commits[] = {"gex_AM_CommitRequestMedium", "gex_AM_CommitReplyMedium", "gex_AM_CommitRequestLong",
-                                      "gex_AM_CommitReplyLong"};
+static const char *const commits[] = {"gex_AM_CommitRequestMedium", "gex_AM_CommitReplyMedium",
+                                      "gex_AM_CommitRequestLong", "gex_AM_CommitReplyLong"};
 
 static void check_commit(int kind, gex_AM_SrcDesc_t sd, size_t nbytes, const void *dest, unsigned nargs)
 {
@@ -212,7 +211,8 @@ static void check_commit(int kind, gex_AM_SrcDesc_t sd, size_t nbytes, const voi
 }
 
 /** 0, or CW_EAGAIN. While this runs, handlers of this thread may prepare replies of their own. */
-static int send_prepared(gex_AM_SrcDesc_t sd, uint32_t head, const uint32_t *args, size_t nbytes, void *dest, unsigned how)
+static int send_prepared(gex_AM_SrcDesc_t sd, uint32_t head, const uint32_t *args, size_t nbytes, void *dest,
+                         unsigned how)
 {
     const char *call = commits[sd->kind];
     cw_am_msg_t *token = is_reply(sd->kind) ? gex_am_token(call, sd->token) : NULL;

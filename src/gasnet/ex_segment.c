@@ -105,7 +105,8 @@ static bool provide(struct gex_causeway_segment *segment)
     if (done)
         return true;
     segment->from = GEX_MAPPED;
-    segment->addr = mmap(NULL, segment->nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    segment->addr =
+        mmap(NULL, segment->nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return segment->addr != MAP_FAILED;
 }
 
@@ -113,10 +114,10 @@ GAS_API int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, ge
                                gex_MK_t kind, gex_Flags_t flags)
 {
     if (!segment_p || client != &gex.client || nbytes == 0 || kind != GEX_MK_HOST || flags) {
-        gex_error("gex_Segment_Create: %s",
-                  kind != GEX_MK_HOST ? "there is no memory but that of the host (GEX_MK_HOST)"
-                  : nbytes == 0       ? "a segment has at least one byte"
-                                      : "wants a place for the segment, the client, and flags 0");
+        gex_error("gex_Segment_Create: %s", kind != GEX_MK_HOST
+                                                ? "there is no memory but that of the host (GEX_MK_HOST)"
+                                            : nbytes == 0 ? "a segment has at least one byte"
+                                                          : "wants a place for the segment, the client, and flags 0");
         return GASNET_ERR_BAD_ARG;
     }
     struct gex_causeway_segment *segment = calloc(1, sizeof *segment);
@@ -135,12 +136,13 @@ GAS_API void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags)
 {
     (void)flags;
     if (!segment || segment->from == GEX_ATTACHED)
-        gas_fail(__func__, "%s", segment ? "the attached segment stays until the end" : "the segment is GEX_SEGMENT_INVALID");
+        gas_fail(__func__, "%s",
+                 segment ? "the attached segment stays until the end" : "the segment is GEX_SEGMENT_INVALID");
     pthread_mutex_lock(&gex.lock);
     for (unsigned i = 0; i < gex.neps; i++)
         if (gex.ep[i].segment == segment)
-            gas_fail(__func__, "endpoint %u is bound to the segment at %p; bind it to none first (gex_EP_BindSegment)", i,
-                     segment->addr);
+            gas_fail(__func__, "endpoint %u is bound to the segment at %p; bind it to none first (gex_EP_BindSegment)",
+                     i, segment->addr);
     for (struct gex_causeway_segment **link = &carved; *link; link = &(*link)->next) {
         if (*link != segment)
             continue;
@@ -163,9 +165,10 @@ static const char *bind_wrong(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t fl
         return segment && segment->from == GEX_ATTACHED ? "the attached segment is that of endpoint 0" : NULL;
     if (!segment || ep->segment)
         return "endpoint 0 keeps its segment";
-    return segment->from == GEX_CARVED ? NULL
-                                       : "endpoint 0 takes memory that gex_Segment_Create found in the area only (address "
-                                         "NULL; GASNET_MAX_SEGSIZE says how much there is)";
+    return segment->from == GEX_CARVED
+               ? NULL
+               : "endpoint 0 takes memory that gex_Segment_Create found in the area only (address "
+                 "NULL; GASNET_MAX_SEGSIZE says how much there is)";
 }
 
 GAS_API int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags)
@@ -296,8 +299,8 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
         return;
     if (gas.mixed && tm->remote == 0 && gas_is_reachable(pe, remote, nbytes))
         return;  // memory of OpenSHMEM
-    gas_fail(call, "%p (%zu bytes) is not in the segment of rank %u (endpoint %u), which has %zu bytes from %p on", remote,
-             nbytes, rank, tm->remote, (size_t)size, (void *)addr);
+    gas_fail(call, "%p (%zu bytes) is not in the segment of rank %u (endpoint %u), which has %zu bytes from %p on",
+             remote, nbytes, rank, tm->remote, (size_t)size, (void *)addr);
 }
 
 static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **localaddr_p, uintptr_t *nbytes_p)

@@ -209,7 +209,8 @@ static bool all_content(gex_TM_t parent, bool content)
 /** Which of all are the members of my team, in order: to the front of all; 0: none is wanted. */
 typedef uint32_t select_t(member_t *all, uint32_t nall, const void *what);
 
-static gex_TM_t agree(const char *call, gex_TM_t parent, int color, int key, bool joins, select_t *select, const void *what)
+static gex_TM_t agree(const char *call, gex_TM_t parent, int color, int key, bool joins, select_t *select,
+                      const void *what)
 {
     member_t *all = calloc(parent->size, sizeof *all);
     if (!all)
@@ -305,8 +306,10 @@ static list_t read_list(gex_TM_t parent, const gex_EP_Location_t *args, size_t n
     uint32_t most = list.jobranks ? gas.nodes : parent->size;
     for (size_t i = 0; i < n; i++) {
         if (args[i].gex_rank >= most || args[i].gex_ep_index != 0)
-            gas_fail("gex_TM_Create", "entry %zu of args is rank %u, endpoint %u; there are %u ranks, and teams are of "
-                     "endpoints 0", i, args[i].gex_rank, args[i].gex_ep_index, most);
+            gas_fail("gex_TM_Create",
+                     "entry %zu of args is rank %u, endpoint %u; there are %u ranks, and teams are of "
+                     "endpoints 0",
+                     i, args[i].gex_rank, args[i].gex_ep_index, most);
         sum = (sum ^ listed(&list, i)) * 16777619u;
         list.mine |= listed(&list, i) == gas.me;
     }

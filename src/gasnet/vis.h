@@ -36,8 +36,8 @@ gas_vis_t gas_vis_vector(const char *call, bool put, gasnet_node_t node, size_t 
 gas_vis_t gas_vis_indexed(const char *call, bool put, gasnet_node_t node, size_t nfar, void *const *far, size_t far_len,
                           size_t nnear, void *const *near, size_t near_len);
 /** Strides may stand for negative numbers. count: [levels]. */
-gas_vis_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *far, const size_t *far_strides, void *near,
-                          const size_t *near_strides, size_t nbytes, const size_t *count, size_t levels);
+gas_vis_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *far, const size_t *far_strides,
+                          void *near, const size_t *near_strides, size_t nbytes, const size_t *count, size_t levels);
 void gas_vis_blocking(gas_vis_t vis);
 gasnet_handle_t gas_vis_explicit(gas_vis_t vis);
 void gas_vis_implicit(gas_vis_t vis);

@@ -29,7 +29,7 @@ static int hooked, forked, shut_down;
 static void *hooked_addr;
 static uintptr_t hooked_nbytes;
 
-#define LOW(p) ((gasnet_handlerarg_t)((uint64_t)(uintptr_t)(p) & 0xffffffffu))
+#define LOW(p) ((gasnet_handlerarg_t)((uint64_t)(uintptr_t)(p)&0xffffffffu))
 #define HIGH(p) ((gasnet_handlerarg_t)((uint64_t)(uintptr_t)(p) >> 32))
 #define POINTER(low, high) ((void *)(uintptr_t)((uint64_t)(uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32))
 
@@ -161,7 +161,8 @@ static void test_outside(uint32_t to)
         size = sizeof mine - at < most ? sizeof mine - at : most;
         done_t done = {0, 1, 0};
         char *dst = (char *)all[to] + at;
-        CHECK(gasnet_AMRequestMedium4(to, COPY, mine + at, size, LOW(&done), HIGH(&done), LOW(dst), HIGH(dst)) == GASNET_OK);
+        CHECK(gasnet_AMRequestMedium4(to, COPY, mine + at, size, LOW(&done), HIGH(&done), LOW(dst), HIGH(dst)) ==
+              GASNET_OK);
         GASNET_BLOCKUNTIL(done.flag);
     }
     chapel_barrier("copied");

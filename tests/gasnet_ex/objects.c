@@ -213,7 +213,8 @@ static void test_pairs(uint32_t to)
             put(pair, to, theirs, how);
             barrier(tm);
             for (int k = 0; k < WORDS; k++)
-                if (mine[k] != ((uint64_t)((me + n - 1) % n) << 40 | (uint64_t)(i * 8 + (unsigned)how) << 20 | (uint64_t)k)) {
+                if (mine[k] !=
+                    ((uint64_t)((me + n - 1) % n) << 40 | (uint64_t)(i * 8 + (unsigned)how) << 20 | (uint64_t)k)) {
                     CHECK(!"a put by a pair arrived");
                     break;
                 }
@@ -247,7 +248,8 @@ static void test_create(void)
     // Of that team, by rank of the job: all but its last; who is not named joins in and gets nothing.
     gex_TM_t inner = team;
     int named = gex_TM_QueryRank(team) + 1 < count;
-    gex_TM_Create(&inner, (size_t)named, team, args, named ? count - 1 : 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH | GEX_FLAG_RANK_IS_JOBRANK);
+    gex_TM_Create(&inner, (size_t)named, team, args, named ? count - 1 : 0, NULL, 0,
+                  GEX_FLAG_TM_NO_SCRATCH | GEX_FLAG_RANK_IS_JOBRANK);
     CHECK(named == (inner != team));
     if (named) {
         CHECK(gex_TM_QuerySize(inner) == count - 1 && gex_TM_QueryRank(inner) == gex_TM_QueryRank(team));
@@ -265,7 +267,8 @@ static void test_many_teams(void)
     gex_TM_t teams[MANY];
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < MANY; i++)
-            gex_TM_Split(&teams[i], i ? teams[i - 1] : tm, 0, i % 2 ? (int)me : -(int)me, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+            gex_TM_Split(&teams[i], i ? teams[i - 1] : tm, 0, i % 2 ? (int)me : -(int)me, NULL, 0,
+                         GEX_FLAG_TM_NO_SCRATCH);
         for (int i = 0; i < MANY; i++) {
             uint32_t rank = gex_TM_QueryRank(teams[i]), most = 0;
             CHECK(rank == (i % 2 ? me : n - 1 - me));
@@ -304,8 +307,26 @@ static void test_large_elements(void)
     gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, out, in, GEX_DT_USER, sizeof *in, 2, GEX_OP_USER_NC, add_large, own, 0));
     CHECK(out[0].words[0] == want && out[1].words[0] == want);
     CHECK(out[1].words[2999] == want + 2999 * (3 * (n - 1) + 1));
-    gex_Event_Wait(gex_Coll_ReduceToOneNB(tm, n - 1, in, in, GEX_DT_USER, sizeof *in, 2, GEX_OP_USER_NC, add_large, own, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToOneNB(tm, n - 1, in, in, GEX_DT_USER, sizeof *in, 2, GEX_OP_USER_NC, add_large, own, 0));
     CHECK(me + 1 < n ? in[0].words[0] == me + 1 : memcmp(in, out, sizeof in) == 0);
+}
+
+static void keep_larger(const void *arg1, void *arg2_and_out, size_t count, const void *cdata)
+{
+    const int64_t *in = arg1;
+    int64_t *out = arg2_and_out;
+    (void)cdata;
+    for (size_t i = 0; i < count; i++)
+        out[i] = in[i] > out[i] ? in[i] : out[i];
+}
+
+/** A function of the client for a type of the library. */
+static void test_commuting(void)
+{
+    int64_t in[] = {me, -(int64_t)me, 5}, out[3];
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, out, in, GEX_DT_I64, 8, 3, GEX_OP_USER, keep_larger, NULL, 0));
+    CHECK(out[0] == n - 1 && out[1] == 0 && out[2] == 5);
 }
 
 int main(int argc, char **argv)
@@ -319,6 +340,7 @@ int main(int argc, char **argv)
     test_create();
     test_many_teams();
     test_large_elements();
+    test_commuting();
     // Endpoints change their segments.
     barrier(tm);
     CHECK(gex_EP_BindSegment(eps[2], GEX_SEGMENT_INVALID, 0) == GASNET_OK);

@@ -128,7 +128,8 @@ static void test_strided(int way)
     for (uint32_t row = 0; row < ROWS; row++)
         for (uint32_t col = 0; col < COLS; col++)
             for (uint32_t w = 0; w < WORDS; w++)
-                CHECK(here[WORDS * (col * ROWS + ROWS - 1 - row) + w] == (from << 20 | (WORDS * (row * COLS + col) + w)));
+                CHECK(here[WORDS * (col * ROWS + ROWS - 1 - row) + w] ==
+                      (from << 20 | (WORDS * (row * COLS + col) + w)));
     CHECK(here[WORDS * ROWS * COLS] == UINT32_MAX);
     uint32_t got[WORDS * COLS * ROWS];
     event = GEX_EVENT_INVALID;
