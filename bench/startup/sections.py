@@ -11,7 +11,7 @@ from .job import Job
 from .programs import WORKLOADS
 
 # Seconds of each section in its full form on an idle machine of two cores, about; the file of a study has the true ones.
-COSTS = {"hello": 60, "init": 170, "ring": 25, "overlap": 40, "latency": 65, "peers": 120, "launchers": 80, "endtoend": 150, "sim": 45}
+COSTS = {"hello": 60, "init": 130, "ring": 25, "overlap": 40, "latency": 80, "peers": 120, "launchers": 80, "endtoend": 150, "sim": 45}
 
 
 @dataclass
