@@ -394,7 +394,7 @@ void cw_ctx_progress(void)
     for (cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next) {
         bool mine =
             !(ctx->options & CW_CTX_PRIVATE) || !cw_world.thread_multiple || ctx->thread == (uintptr_t)pthread_self();
-        if (ctx->last != 0 && mine)
+        if (cw_ctx_is_marked(ctx) && mine)
             advance(ctx);
     }
     pthread_mutex_unlock(&contexts.lock);
@@ -402,7 +402,7 @@ void cw_ctx_progress(void)
 
 bool cw_ctx_in_flight(void)
 {
-    return cw_hot.last != 0 || (cw_world.nnodes > 1 && cw_ctx_count_alive() != 0);
+    return cw_ctx_is_marked(&cw_hot) || (cw_world.nnodes > 1 && cw_ctx_count_alive() != 0);
 }
 
 // ---------------------------------------------------------------- wrong use

@@ -172,13 +172,13 @@ void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nby
     cw_ctx_mark(ctx);
     if (rc)
         cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
-    else if (--ctx->room < 0)
+    else if (cw_ctx_room_is_used_up(ctx))
         cw_put_scalar_drain(ctx);
 }
 
 void cw_put_scalar_drain(cw_ctx_t *ctx)
 {
-    ctx->room = CW_INJECT_ROOM;  // threads that share a context may lose counts: it is a brake, not a limit
+    __atomic_store_n(&ctx->room, CW_INJECT_ROOM, __ATOMIC_RELAXED);
     cw_quiet_cold(ctx);
 }
 

@@ -150,7 +150,7 @@ static bool park_one(cwt_client_t *client)
     uint32_t looks = 0;
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         for (const ofi_target_t *t = conn->targets; t && !conn->used; t = t->next)
-            conn->used = t->record->last != 0;
+            conn->used = ofi_is_marked(t);
         looks += 2;  // the first clears the mark, the second finds it clear
     }
     for (; looks > 0; looks--) {
