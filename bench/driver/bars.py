@@ -90,6 +90,34 @@ def _network(mode):
         yield Row(where, f"{label}, target computes", mode, "busy", op, base=False)
 
 
+def _messages():
+    """GASNet. Rates of the node: a flag each way carries one message per round trip; a ring of flags is what one sender can do at best."""
+    for layout, words in (("local", "two nodes of GASNet on one host"), ("rdm", "two hosts, rdm"), ("msg", "two hosts, msg")):
+        where, net = f"Active messages, {words}", layout != "local"
+        yield Row(where, "short, round trip", layout, "am", "short_round_trip", 0, ratio_most=1.15 if net else 2)
+        if net:
+            yield Row(where, "the same, base over a connection each way", layout, "am", "short_round_trip", 0,
+                      base_op="am:short_round_trip_two")  # fmt: skip
+        else:
+            yield Row(where, "short, flood, base: one at a time", layout, "am", "short_rate", 0, base_op="am:two_flags_rate",
+                      ratio_least=0.8)  # fmt: skip
+        yield Row(where, "short, flood" + ("" if net else ", base: ring of flags"), layout, "am", "short_rate", 0,
+                  ratio_least=None if net else 0.8)  # fmt: skip
+        for nbytes in (8, 512, 3968):
+            yield Row(where, f"medium {nbytes} B, round trip", layout, "am", "medium_round_trip", nbytes, base=False)
+            yield Row(where, f"medium {nbytes} B, flood", layout, "am", "medium_rate", nbytes, ratio_least=None if net else 0.8)
+        yield Row(where, "put 8 B", layout, "am", "put", base_op="am:put_quiet" if net else None, ratio_most=1.15 if net else None)
+        yield Row(where, "get 8 B", layout, "am", "get", ratio_most=1.15 if net else None)
+        for op in ("put", "get"):
+            yield Row(where, f"{op}_nbi 1 MiB, bandwidth", layout, "am", f"{op}_nbi_bw", 1048576, ratio_least=0.8)
+    for layout, words in (("local", ""), ("rdm", ", two nodes rdm"), ("msg", ", two nodes msg")):
+        for npes in (2, 8, 16, 64):
+            yield Row("Start of GASNet beside shmem_init", f"gasnet_init + attach{words}, {npes} PEs", layout, "am", "init", 0, npes,
+                      ratio_most=1.1)  # fmt: skip
+            yield Row("Start of GASNet beside shmem_init", f"until a first barrier is over{words}, {npes} PEs", layout, "am", "ready",
+                      0, npes)  # fmt: skip
+
+
 def _instructions():
     for bench, threads in (("insn", ""), ("insn_threads", ", threads on")):
         where = f"Instructions{threads}"
@@ -102,6 +130,26 @@ def _instructions():
                               base=False, at_most=bar)  # fmt: skip
             yield Row(where, f"quiet {mode}, idle", mode, bench, "quiet.total.next", 0, base=False, at_most=11)
             yield Row(where, f"fence {mode}, idle", mode, bench, "fence.total.next", 0, base=False)
+
+
+def _instructions_gasnet():
+    messages = [f"AM{way}{n}" for way in ("RequestShort", "RequestMedium", "RequestLong", "ReplyShort", "ReplyMedium", "ReplyLong")
+                for n in (0, 1, 4, 16)]  # fmt: skip
+    moves = ("put.8", "put.64", "put_bulk.8", "put_nb.8", "put_nbi.4", "put_nbi.8", "put_nbi.16", "put_nbi.64", "put_nbi.256",
+             "put_nbi_bulk.8", "put_nbi_bulk.16", "put_nbi_bulk.64", "put_nbi_bulk.256", "put_val.4", "put_nb_val.4", "put_nbi_val.4",
+             "get.8", "get.64", "get_nb.8", "get_nbi.8", "get_nbi_bulk.256", "get_val.4")  # fmt: skip
+    shorts = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
+    local_bars = {**shorts, "put.8": 12, "AMPoll": 20, "wait_syncnbi_puts": 15}
+    net_bars = {**shorts, "put_nbi.8": 30, "put_nbi_bulk.8": 25}
+    for bench, mode in (("insn_gasnet", "SEQ"), ("insn_gasnet_par", "PAR")):
+        where = f"Instructions, GASNet, {mode}"
+        for op in (*messages, "AMPoll", *moves, "wait_syncnbi_puts", "wait_syncnbi_puts_after_put"):
+            yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0, base=False,
+                      at_most=local_bars.get(op) if mode == "SEQ" else None)  # fmt: skip
+        for layout in ("rdm", "msg"):
+            for op in (*messages, *moves, "wait_syncnbi_puts_after_put", "try_syncnbi_puts_after_put"):
+                yield Row(where, f"{op} {layout}, to the provider", layout, bench, f"{op}.to_provider.next", 0, base=False,
+                          at_most=net_bars.get(op) if mode == "SEQ" else None)  # fmt: skip
 
 
 def _threads():
@@ -151,4 +199,5 @@ def _startup():
 
 
 def all_rows():
-    return [*_local(), *_network("rdm"), *_network("msg"), *_instructions(), *_threads(), *_collectives(), *_startup()]
+    return [*_local(), *_network("rdm"), *_network("msg"), *_messages(), *_instructions(), *_instructions_gasnet(), *_threads(),
+            *_collectives(), *_startup()]  # fmt: skip
