@@ -28,8 +28,10 @@ static void on_request(gasnet_token_t token)
         gasnet_hold_interrupts();
     if (is("reply-twice"))
         gasnet_AMReplyShort0(token, 201);
-    if (is("reply-unknown"))
+    if (is("reply-unknown")) {
         gasnet_AMReplyShort0(token, 222);
+        return;
+    }
     if (is("reply-reserved"))
         gasnet_AMReplyMedium0(token, 5, big, 1);
     if (is("reply-too-long"))
