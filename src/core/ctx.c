@@ -332,7 +332,7 @@ uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx)
 void cw_ctx_point(cw_ctx_t *ctx)
 {
     const uintptr_t *cold = ctx == &cw_ctx_default ? contexts.cold_default : contexts.cold;
-    const uintptr_t *here = ctx->batch ? ctx->base : ctx->word;
+    const uintptr_t *here = cw_batch_is_on(ctx) ? ctx->base : ctx->word;
     __atomic_store_n(&ctx->peer, cw_world.watched ? cold : here, __ATOMIC_RELEASE);
     __atomic_store_n(&ctx->amo_peer, cw_world.watched || cw_world.nic_atomics ? cold : here, __ATOMIC_RELEASE);
 }
@@ -377,13 +377,14 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
 static void advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
-    if (ctx->batch && (!port->locked || pthread_mutex_trylock(&port->lock) == 0)) {
+    if (cw_batch_is_on(ctx) && (!port->locked || pthread_mutex_trylock(&port->lock) == 0)) {
         cw_batch_send(ctx);
         if (port->locked)
             pthread_mutex_unlock(&port->lock);
     }
-    if (port->client && (port != &cw_port_default || ctx == &cw_ctx_default))
-        cw_transport->progress(port->client);
+    cwt_client_t *client = __atomic_load_n(&port->client, __ATOMIC_ACQUIRE);  // pairs with open_client
+    if (client && (port != &cw_port_default || ctx == &cw_ctx_default))
+        cw_transport->progress(client);
 }
 
 void cw_ctx_progress(void)

@@ -143,6 +143,12 @@ static inline __attribute__((always_inline)) bool cw_ctx_room_is_used_up(cw_ctx_
     return used_up;
 }
 
+/** Is a session on that batches? Looked at without the lock, and again under it (batch.c). */
+static inline __attribute__((always_inline)) bool cw_batch_is_on(const cw_ctx_t *ctx)
+{
+    return CW_UNLIKELY(__atomic_load_n(&ctx->batch, __ATOMIC_RELAXED) != NULL);
+}
+
 /** First contact and sessions replace words while other threads read; what a word leads to is complete before the word
  *  appears: the store is a release, and the reader's next load depends on this one, so relaxed is enough. C has no usable
  *  name for that order, and ThreadSanitizer knows none. */
