@@ -68,7 +68,7 @@ static bool exchange_is_over(void)
 {
     if (atomic_load_explicit(&fence_done, memory_order_acquire))
         return true;
-    if (!cw_server_has_published() || !cw_boot.ops->fence_test || pthread_mutex_trylock(&fence_lock))
+    if (!cw_server_has_published() || pthread_mutex_trylock(&fence_lock))
         return false;
     bool over = cw_boot.ops->fence_test(&cw_boot);
     pthread_mutex_unlock(&fence_lock);
