@@ -252,7 +252,7 @@ def environment(case, options, token):
     env["CAUSEWAY_TEST_SANITIZE"] = options.sanitize or ""
     if options.sanitize:
         env["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0:exitcode=99"
-        env["TSAN_OPTIONS"] = "exitcode=99"
+        env["TSAN_OPTIONS"] = f"exitcode=99:suppressions={ROOT / 'tests/tsan.supp'}"
         env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
     return env
 

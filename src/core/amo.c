@@ -68,7 +68,7 @@ remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t o
     cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
     if (!t)
         return apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
-    if (CW_UNLIKELY(ctx->batch != NULL))
+    if (cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
     if (!cw_world.nic_atomics)
         return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
@@ -106,7 +106,7 @@ post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t ope
         apply_here(ctx, (char *)addr + delta, op, nbytes, operand, 0, rank);
         return;
     }
-    if (CW_UNLIKELY(ctx->batch != NULL) && cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand))
+    if (cw_batch_is_on(ctx) && cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand))
         return;
     if (cw_world.nic_atomics) {
         uint64_t old;
@@ -148,7 +148,7 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank));
     cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
     int pe = cw_ctx_pe(ctx, rank);
-    if (t && CW_UNLIKELY(ctx->batch != NULL))
+    if (t && cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
     if (t && !cw_world.nic_atomics) {
         fetch_nbi_t *f = malloc(sizeof *f);

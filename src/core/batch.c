@@ -130,13 +130,19 @@ bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *ad
     return false;
 }
 
+/** Lock held. Others look without it whether there is a session, and then look again. */
+static void set_batch(cw_ctx_t *ctx, cw_batch_t *batch)
+{
+    __atomic_store_n(&ctx->batch, batch, __ATOMIC_RELAXED);
+}
+
 void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops)
 {
     if (cw_world.nnodes == 1)
         return;  // nothing leaves the node
     cw_ctx_enter(ctx);
     if (!ctx->batch && cw_ctx_need_base(ctx) == CW_OK)
-        ctx->batch = calloc(1, sizeof(cw_batch_t) + (size_t)cw_world.nnodes * sizeof(bundle_t *));
+        set_batch(ctx, calloc(1, sizeof(cw_batch_t) + (size_t)cw_world.nnodes * sizeof(bundle_t *)));
     if (ctx->batch) {  // no memory: no session, which is only a hint
         ctx->batch->total_ops = total_ops;
         ctx->batch->ops = 0;
@@ -150,7 +156,7 @@ void cw_ctx_batch_stop(cw_ctx_t *ctx)
     cw_ctx_enter(ctx);
     cw_batch_t *batch = ctx->batch;
     cw_batch_send(ctx);
-    ctx->batch = NULL;
+    set_batch(ctx, NULL);
     if (batch)
         cw_ctx_point(ctx);
     cw_ctx_leave(ctx);

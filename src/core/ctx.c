@@ -348,7 +348,7 @@ uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx)
 void cw_ctx_point(cw_ctx_t *ctx)
 {
     const uintptr_t *cold = ctx == &cw_ctx_default ? contexts.cold_default : contexts.cold;
-    const uintptr_t *here = ctx->batch ? ctx->base : ctx->word;
+    const uintptr_t *here = cw_batch_is_on(ctx) ? ctx->base : ctx->word;
     __atomic_store_n(&ctx->peer, cw_world.watched ? cold : here, __ATOMIC_RELEASE);
     __atomic_store_n(&ctx->amo_peer, cw_world.watched || cw_world.nic_atomics ? cold : here, __ATOMIC_RELEASE);
 }
@@ -408,13 +408,14 @@ static __attribute__((cold)) void lost(int rc)
 static void advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
-    if (ctx->batch && (!port->locked || pthread_mutex_trylock(&port->lock) == 0)) {
+    if (cw_batch_is_on(ctx) && (!port->locked || pthread_mutex_trylock(&port->lock) == 0)) {
         cw_batch_send(ctx);
         if (port->locked)
             pthread_mutex_unlock(&port->lock);
     }
-    if (port->client && (port != &cw_port_default || ctx == &cw_ctx_default)) {
-        int rc = cw_transport->progress(port->client);
+    cwt_client_t *client = __atomic_load_n(&port->client, __ATOMIC_ACQUIRE);  // pairs with open_client
+    if (client && (port != &cw_port_default || ctx == &cw_ctx_default)) {
+        int rc = cw_transport->progress(client);
         if (CW_UNLIKELY(rc))
             lost(rc);
     }
@@ -428,7 +429,7 @@ void cw_ctx_progress(void)
     for (cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next) {
         bool mine =
             !(ctx->options & CW_CTX_PRIVATE) || !cw_world.thread_multiple || ctx->thread == (uintptr_t)pthread_self();
-        if (ctx->last != 0 && mine)
+        if (cw_ctx_is_marked(ctx) && mine)
             advance(ctx);
     }
     pthread_mutex_unlock(&contexts.lock);
@@ -436,7 +437,7 @@ void cw_ctx_progress(void)
 
 bool cw_ctx_in_flight(void)
 {
-    return cw_hot.last != 0 || (cw_world.nnodes > 1 && cw_ctx_count_alive() != 0);
+    return cw_ctx_is_marked(&cw_hot) || (cw_world.nnodes > 1 && cw_ctx_count_alive() != 0);
 }
 
 // ---------------------------------------------------------------- wrong use

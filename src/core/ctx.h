@@ -115,7 +115,7 @@ static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void
     if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))
         cw_ctx_validate(ctx, call, rank);
     cw_gather();
-    uintptr_t word = __atomic_load_n(&__atomic_load_n(&ctx->word, __ATOMIC_RELAXED)[rank], __ATOMIC_RELAXED);
+    uintptr_t word = __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
     if (!(word & 1)) {
         *delta_p = word;
         return NULL;
@@ -132,15 +132,9 @@ static inline __attribute__((always_inline)) cwt_target_t *cw_warm_target(uintpt
     return CW_LIKELY(t->conn != NULL) ? t : NULL;
 }
 
-/** Marks the context as having something in flight: after the transport took it, so that a quiet of another thread that
- *  clears the mark has seen the operation. */
 static inline void cw_ctx_mark(cw_ctx_t *ctx)
 {
-#if defined(__x86_64__)
-    ctx->last = CW_COLD_WORD;  // stores become visible in order
-#else
-    __atomic_exchange_n(&ctx->last, CW_COLD_WORD, __ATOMIC_ACQ_REL);  // a chain that the quiet's exchange ends
-#endif
+    cw_ctx_mark_word(ctx, CW_COLD_WORD);
 }
 
 /** Says that a transfer failed, and ends the job. */

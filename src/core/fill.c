@@ -22,7 +22,7 @@ void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)
         cw_ctx_stored(ctx, rank);
         return;
     }
-    if (CW_UNLIKELY(ctx->batch != NULL))
+    if (cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
     for (uint64_t at = 0, n; at < nbytes; at += n) {
         n = nbytes - at < PART ? nbytes - at : PART;

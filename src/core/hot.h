@@ -50,7 +50,7 @@ typedef struct cw_ctx {
 
     // non-zero: something is in flight off-node (a peer word, or CW_CTX_EMPTYING). Stored after the operation was
     // handed over; pairs with cw_quiet_cold.
-    volatile uintptr_t last __attribute__((aligned(64)));
+    uintptr_t last __attribute__((aligned(64)));
     int32_t room;               // scalar puts that may be injected before the queues must drain (CW_INJECT_ROOM)
     int size;                   // of the team; 0: the context is no longer valid
     uintptr_t *own;             // `word` once it is this context's alone
@@ -111,18 +111,63 @@ static inline __attribute__((always_inline)) void cw_ctx_stored(cw_ctx_t *ctx, i
     }
 }
 
-/** Relaxed: first contact and sessions replace words while other threads read; what a word leads to is complete before
- *  the word appears (the store is a release, and the reader's next load depends on this one). */
+/** Has something been handed to the network since the last quiet? Acquire: a quiet of another thread that cleared the mark
+ *  came before what the caller does next. */
+static inline __attribute__((always_inline)) bool cw_ctx_is_marked(const cw_ctx_t *ctx)
+{
+    return __atomic_load_n(&ctx->last, __ATOMIC_ACQUIRE) != 0;
+}
+
+/** Marks the context as having something in flight: after the transport took it, so that a quiet of another thread that
+ *  clears the mark has seen the operation. */
+static inline __attribute__((always_inline)) void cw_ctx_mark_word(cw_ctx_t *ctx, uintptr_t word)
+{
+#if defined(__x86_64__)
+    __atomic_store_n(&ctx->last, word, __ATOMIC_RELEASE);  // stores become visible in order
+#else
+    __atomic_exchange_n(&ctx->last, word, __ATOMIC_ACQ_REL);  // a chain that the quiet's exchange ends
+#endif
+}
+
+/** One scalar put was injected; true: the queues must drain. A brake, not a count: threads may lose some. */
+static inline __attribute__((always_inline)) bool cw_ctx_room_is_used_up(cw_ctx_t *ctx)
+{
+    bool used_up;
+#if defined(__x86_64__)
+    __asm__("decl %0" : "+m"(ctx->room), "=@ccs"(used_up));  // a load and a store of an atomic are two instructions more
+#else
+    int32_t room = __atomic_load_n(&ctx->room, __ATOMIC_RELAXED) - 1;
+    __atomic_store_n(&ctx->room, room, __ATOMIC_RELAXED);
+    used_up = room < 0;
+#endif
+    return used_up;
+}
+
+/** Is a session on that batches? Looked at without the lock, and again under it (batch.c). */
+static inline __attribute__((always_inline)) bool cw_batch_is_on(const cw_ctx_t *ctx)
+{
+    return CW_UNLIKELY(__atomic_load_n(&ctx->batch, __ATOMIC_RELAXED) != NULL);
+}
+
+/** First contact and sessions replace words while other threads read; what a word leads to is complete before the word
+ *  appears: the store is a release, and the reader's next load depends on this one, so relaxed is enough. C has no usable
+ *  name for that order, and ThreadSanitizer knows none. */
+#if defined(__SANITIZE_THREAD__)
+#define CW_DEPENDED_ON __ATOMIC_ACQUIRE
+#else
+#define CW_DEPENDED_ON __ATOMIC_RELAXED
+#endif
+
 static inline __attribute__((always_inline)) uintptr_t cw_peer_word(const cw_ctx_t *ctx, int rank)
 {
-    const uintptr_t *table = __atomic_load_n(&ctx->peer, __ATOMIC_RELAXED);
-    return __atomic_load_n(&table[rank], __ATOMIC_RELAXED);
+    const uintptr_t *table = __atomic_load_n(&ctx->peer, CW_DEPENDED_ON);
+    return __atomic_load_n(&table[rank], CW_DEPENDED_ON);
 }
 
 static inline __attribute__((always_inline)) uintptr_t cw_amo_word(const cw_ctx_t *ctx, int rank)
 {
-    const uintptr_t *table = __atomic_load_n(&ctx->amo_peer, __ATOMIC_RELAXED);
-    return __atomic_load_n(&table[rank], __ATOMIC_RELAXED);
+    const uintptr_t *table = __atomic_load_n(&ctx->amo_peer, CW_DEPENDED_ON);
+    return __atomic_load_n(&table[rank], CW_DEPENDED_ON);
 }
 
 static inline int cw_word_is_local(uintptr_t word)

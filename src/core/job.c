@@ -63,11 +63,16 @@ static void await_opener(void)
         cwu_futex_wait((uint32_t *)&fence_done, 0, 1000000000u);
 }
 
-/** Without waiting for anything. */
+/** Without waiting for anything: not for the lock either, which a thread that waits for the end holds. */
 static bool exchange_is_over(void)
 {
-    return atomic_load_explicit(&fence_done, memory_order_acquire) ||
-           (cw_server_has_published() && cw_boot.ops->fence_test(&cw_boot));
+    if (atomic_load_explicit(&fence_done, memory_order_acquire))
+        return true;
+    if (!cw_server_has_published() || pthread_mutex_trylock(&fence_lock))
+        return false;
+    bool over = cw_boot.ops->fence_test(&cw_boot);
+    pthread_mutex_unlock(&fence_lock);
+    return over;
 }
 
 int cw_job_need_exchange(void)

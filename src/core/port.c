@@ -121,7 +121,10 @@ static int open_client(cw_port_t *port)
         return rc;
     uint64_t start = cwu_now_ns();
     memcpy(config.secret, cw_job_secret(), sizeof config.secret);
-    rc = cw_transport->open(&config, &port->client);
+    cwt_client_t *client = NULL;
+    rc = cw_transport->open(&config, &client);
+    if (rc == CW_OK)
+        __atomic_store_n(&port->client, client, __ATOMIC_RELEASE);  // pairs with cw_ctx_progress, which takes no lock
     cw_startup_add(CW_PHASE_ENDPOINT, start);
     return rc;
 }

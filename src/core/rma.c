@@ -18,7 +18,7 @@ put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank, bo
         cw_ctx_stored(ctx, rank);
         return;
     }
-    if (CW_UNLIKELY(ctx->batch != NULL) && cw_batch_put(ctx, rank, t, dest, src, nbytes))
+    if (cw_batch_is_on(ctx) && cw_batch_put(ctx, rank, t, dest, src, nbytes))
         return;
     cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, nbi), "put", cw_ctx_pe(ctx, rank));
     cw_ctx_mark(ctx);
@@ -35,7 +35,7 @@ get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank, bo
         cw_get_done();
         return;
     }
-    if (CW_UNLIKELY(ctx->batch != NULL))
+    if (cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
     cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get", cw_ctx_pe(ctx, rank));
     if (nbi)
@@ -146,7 +146,7 @@ void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
         cw_ctx_stored(ctx, rank);
         return;
     }
-    if (CW_UNLIKELY(ctx->batch != NULL) && cw_batch_put(ctx, rank, t, dest, &bits, nbytes))
+    if (cw_batch_is_on(ctx) && cw_batch_put(ctx, rank, t, dest, &bits, nbytes))
         return;
     cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, &bits, nbytes, false), "put", cw_ctx_pe(ctx, rank));
     cw_ctx_mark(ctx);
@@ -172,13 +172,13 @@ void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nby
     cw_ctx_mark(ctx);
     if (rc)
         cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
-    else if (--ctx->room < 0)
+    else if (cw_ctx_room_is_used_up(ctx))
         cw_put_scalar_drain(ctx);
 }
 
 void cw_put_scalar_drain(cw_ctx_t *ctx)
 {
-    ctx->room = CW_INJECT_ROOM;  // threads that share a context may lose counts: it is a brake, not a limit
+    __atomic_store_n(&ctx->room, CW_INJECT_ROOM, __ATOMIC_RELAXED);
     cw_quiet_cold(ctx);
 }
 
@@ -197,7 +197,7 @@ static uint64_t __attribute__((noinline)) get_scalar_cold(cw_ctx_t *ctx, const v
     cwt_target_t *t = cw_reach(ctx, "get", src, nbytes, rank, &delta);
     if (!t)
         return cw_load_bits((const char *)src + delta, nbytes);
-    if (CW_UNLIKELY(ctx->batch != NULL))
+    if (cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
     cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get", cw_ctx_pe(ctx, rank));
     return bits;

@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) uint64_t cw_get_scalar(cw_ctx_t *ct
  *  against later loads (store buffering must not be observable across it). */
 static inline __attribute__((always_inline)) void cw_quiet_default(void)
 {
-    if (CW_UNLIKELY(cw_hot.last != 0))
+    if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
         cw_quiet_cold(&cw_ctx_default);
     atomic_thread_fence(memory_order_seq_cst);
 }
@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) void cw_quiet_default(void)
 /** Order to each PE. Local stores: release. Off-node: what the transport needs. */
 static inline __attribute__((always_inline)) void cw_fence_default(void)
 {
-    if (CW_UNLIKELY(cw_hot.last != 0))
+    if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
         cw_fence_cold(&cw_ctx_default);
     atomic_thread_fence(memory_order_acq_rel);
 }
@@ -147,7 +147,7 @@ void cw_quiet_rearm(cw_ctx_t *ctx);
 /** Of any context. */
 static inline __attribute__((always_inline)) void cw_quiet(cw_ctx_t *ctx)
 {
-    if (CW_UNLIKELY(ctx->last != 0))
+    if (CW_UNLIKELY(cw_ctx_is_marked(ctx)))
         cw_quiet_cold(ctx);
     if (CW_UNLIKELY(ctx->rearms)) {
         cw_quiet_rearm(ctx);
@@ -158,7 +158,7 @@ static inline __attribute__((always_inline)) void cw_quiet(cw_ctx_t *ctx)
 
 static inline __attribute__((always_inline)) void cw_fence(cw_ctx_t *ctx)
 {
-    if (CW_UNLIKELY(ctx->last != 0))
+    if (CW_UNLIKELY(cw_ctx_is_marked(ctx)))
         cw_fence_cold(ctx);
     atomic_thread_fence(memory_order_acq_rel);
 }

@@ -147,7 +147,7 @@ void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
     }
     cwt_target_t *t = cw_reach(ctx, "strided put", dest, extent(dest_stride, block_nbytes, nblocks), rank, &delta);
     if (t) {
-        if (CW_UNLIKELY(ctx->batch != NULL))
+        if (cw_batch_is_on(ctx))
             cw_batch_pass(ctx, rank);
         put_packed(ctx, t, dest, src, dest_stride, src_stride, block_nbytes, nblocks, cw_ctx_pe(ctx, rank));
     } else {
@@ -176,7 +176,7 @@ void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
     }
     cwt_target_t *t = cw_reach(ctx, "strided get", src, extent(src_stride, block_nbytes, nblocks), rank, &delta);
     if (t) {
-        if (CW_UNLIKELY(ctx->batch != NULL))
+        if (cw_batch_is_on(ctx))
             cw_batch_pass(ctx, rank);
         get_packed(ctx, t, dest, src, dest_stride, src_stride, block_nbytes, nblocks, cw_ctx_pe(ctx, rank));
     } else {

@@ -42,6 +42,8 @@ static struct {
     _Atomic int first_signal;  // that became SIGQUIT
 } me = {.begun = ATOMIC_FLAG_INIT};
 
+static _Thread_local bool ends_it;  // this thread has begun the end
+
 static const int signals[] = {SIGQUIT, SIGTERM, SIGINT, SIGHUP};
 
 static uint64_t ask(uint64_t *word, cw_amo_op_t op, uint64_t value, int pe)
@@ -223,6 +225,15 @@ static void block_signals(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
+/** The first thread of the process that comes here returns; the others stay, for it is about to end the process. */
+static void begin_or_stay(void)
+{
+    if (atomic_flag_test_and_set(&me.begun))
+        for (;;)
+            pause();
+    ends_it = true;
+}
+
 GAS_API void gasnet_exit(int exitcode)
 {
     if (!gas.threads || getpid() != me.pid) {
@@ -230,9 +241,7 @@ GAS_API void gasnet_exit(int exitcode)
         _exit(exitcode);
     }
     block_signals();
-    if (atomic_flag_test_and_set(&me.begun))
-        for (;;)
-            pause();  // another thread is about to end the process
+    begin_or_stay();
     flush_output();
     cw_exit(end(exitcode));
 }
@@ -242,8 +251,9 @@ static void at_exit(int status, void *arg)
 {
     (void)arg;
     block_signals();
-    if (getpid() != me.pid || atomic_flag_test_and_set(&me.begun))
+    if (getpid() != me.pid || ends_it)
         return;
+    begin_or_stay();
     fflush(NULL);
     int agreed = end(status);
     if (agreed != status)

@@ -123,7 +123,7 @@ bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, siz
 
 static inline __attribute__((always_inline)) uintptr_t gas_word(gasnet_node_t node)
 {
-    return __atomic_load_n(&gas.word[node], __ATOMIC_RELAXED);
+    return __atomic_load_n(&gas.word[node], CW_DEPENDED_ON);
 }
 
 /** Is this the path that is counted in instructions? Its word then. */

@@ -102,13 +102,21 @@ static void check_unlock(const char *call, gasnet_hsl_t *hsl)
     me->locks = hsl->below;
 }
 
+static __attribute__((noinline, cold)) void unlock_slowly(gasnet_hsl_t *hsl, uint32_t was)
+{
+    if (was == 0)
+        gas_fail("gasnet_hsl_unlock", "the HSL at %p is not locked", (void *)hsl);
+    cwu_futex_wake(&hsl->state, 1);
+}
+
 GAS_API void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
         check_unlock(__func__, hsl);
     __atomic_store_n(&hsl->owner, NULL, __ATOMIC_RELAXED);
-    if (atomic_exchange_explicit(state_of(hsl), 0, memory_order_release) == 2)
-        cwu_futex_wake(&hsl->state, 1);
+    uint32_t was = atomic_exchange_explicit(state_of(hsl), 0, memory_order_release);
+    if (CW_UNLIKELY(was != 1))
+        unlock_slowly(hsl, was);
 }
 
 GAS_API void gasnet_hsl_init(gasnet_hsl_t *hsl)

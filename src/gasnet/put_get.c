@@ -27,12 +27,8 @@ static inline __attribute__((always_inline)) void put_far(uintptr_t word, void *
     memcpy(&small.bits, src, 8);
     ssize_t rc = far->inject(far->ep, &small.bits, 8, far->fabric_addr, (uintptr_t)dest + far->base, far->key);
     __atomic_store_n(&far->last, word, __ATOMIC_RELEASE);
-#if defined(__x86_64__)
-    cw_hot.last = word;  // stores become visible in order
-#else
-    __atomic_exchange_n(&cw_hot.last, word, __ATOMIC_ACQ_REL);
-#endif
-    if (CW_UNLIKELY(rc != 0 || --cw_hot.room < 0))
+    cw_ctx_mark_word(&cw_hot, word);
+    if (CW_UNLIKELY(rc != 0) || CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
         put_again(word, rc, &small);
 }
 

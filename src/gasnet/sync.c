@@ -34,6 +34,7 @@ gas_thread_t *gas_thread(void)
 void gas_quiet(void)
 {
     uint64_t mine = atomic_fetch_add(&gas.quiets_begun, 1) + 1;
+    atomic_thread_fence(memory_order_seq_cst);  // the number before the look at the mark; pairs with gas_handle
     cw_quiet(&cw_ctx_default);  // its fence orders puts within the node before what this thread reads next
     uint64_t done = atomic_load(&gas.quiets_done);
     while (done < mine && !atomic_compare_exchange_weak(&gas.quiets_done, &done, mine))
@@ -42,7 +43,7 @@ void gas_quiet(void)
 
 static bool quiet_since(uint64_t begun)
 {
-    return atomic_load_explicit(&gas.quiets_done, memory_order_acquire) > begun || cw_hot.last == 0;
+    return atomic_load_explicit(&gas.quiets_done, memory_order_acquire) > begun || !cw_ctx_is_marked(&cw_hot);
 }
 
 // ---------------------------------------------------------------- operations
@@ -81,8 +82,12 @@ void gas_op_wait(const char *call, gas_op_t *op)
 
 gasnet_handle_t gas_handle(bool under_way, gas_op_t *op)
 {
-    uint64_t begun = atomic_load(&gas.quiets_begun);  // after the transfer was handed over
-    bool quiet_due = under_way && cw_hot.last != 0;
+    // The mark of the transfer before the number: a quiet of another thread that counts for this handle, because its number
+    // is higher, has seen the mark and waited for the transfer. Pairs with gas_quiet.
+    if (under_way)
+        atomic_thread_fence(memory_order_seq_cst);
+    uint64_t begun = atomic_load(&gas.quiets_begun);
+    bool quiet_due = under_way && cw_ctx_is_marked(&cw_hot);
     if (op && op_pending(op)) {
         op->epoch = quiet_due ? begun + 1 : 0;
         return op;
@@ -110,6 +115,17 @@ static bool is_number(gasnet_handle_t handle)
 static uint64_t number_of(gasnet_handle_t handle)
 {
     return is_number(handle) ? (uintptr_t)handle >> 1 : ((gas_op_t *)handle)->epoch - 1;
+}
+
+/** In checking mode: what no call returned as a handle. */
+static void check_handle(const char *call, gasnet_handle_t handle)
+{
+    if (CW_LIKELY(!gas.check) || handle == GASNET_INVALID_HANDLE)
+        return;
+    bool known = is_number(handle) ? number_of(handle) <= atomic_load(&gas.quiets_begun)
+                                   : gas.segments == GAS_EVERYTHING && (uintptr_t)handle % _Alignof(gas_op_t) == 0;
+    if (!known)
+        gas_fail(call, "%p is no handle that a call of this process returned", handle);
 }
 
 /** Makes no progress; true: done, and the handle is dead. */
@@ -142,6 +158,7 @@ static void advance(gasnet_handle_t handle)
 GAS_API void gasnet_wait_syncnb(gasnet_handle_t handle)
 {
     gas_enter(__func__);
+    check_handle(__func__, handle);
     if (handle == GASNET_INVALID_HANDLE)
         return;
     if (wants_quiet(handle) && !quiet_since(number_of(handle)))
@@ -155,6 +172,7 @@ GAS_API void gasnet_wait_syncnb(gasnet_handle_t handle)
 GAS_API int gasnet_try_syncnb(gasnet_handle_t handle)
 {
     gas_enter(__func__);
+    check_handle(__func__, handle);
     if (is_done(handle))
         return GASNET_OK;
     advance(handle);
@@ -167,6 +185,8 @@ static void check_array(const char *call, const gasnet_handle_t *handles, size_t
     gas_enter(call);
     if (!handles && n > 0)
         gas_fail(call, "the array of %zu handles is NULL", n);
+    for (size_t i = 0; gas.check && i < n; i++)
+        check_handle(call, handles[i]);
 }
 
 /** Strikes out what is done; how many were, and how many are left. */
@@ -243,15 +263,20 @@ GAS_API int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t numhandles)
 }
 
 // ---------------------------------------------------------------- implicit handles
-static __attribute__((noinline)) void wait_implicit(const char *call, bool gets, bool puts)
+static void check_outside_region(const char *call)
 {
     gas_check_life(call);
+    if (gas.check && gas_thread()->in_region)
+        gas_fail(call, "called inside an access region; end it first (gasnet_end_nbi_accessregion)");
+}
+
+static __attribute__((noinline)) void wait_implicit(const char *call, bool gets, bool puts)
+{
+    check_outside_region(call);
     gas_quiet();
     if (gas.segments != GAS_EVERYTHING)
         return;
     gas_thread_t *me = gas_thread();
-    if (gas.check && me->in_region)
-        gas_fail(call, "called inside an access region; end it first (gasnet_end_nbi_accessregion)");
     if (gets)
         gas_op_wait(call, &me->gets);
     if (puts)
@@ -261,7 +286,7 @@ static __attribute__((noinline)) void wait_implicit(const char *call, bool gets,
 /** Nothing is under way and nobody looks on: the case that is counted in instructions. */
 static inline __attribute__((always_inline)) void wait_or_pass(const char *call, bool gets, bool puts)
 {
-    if (CW_UNLIKELY(cw_hot.last != 0) || CW_UNLIKELY(gas.slow_sync))
+    if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)) || CW_UNLIKELY(gas.slow_sync))
         wait_implicit(call, gets, puts);
     else
         atomic_thread_fence(memory_order_seq_cst);
@@ -269,7 +294,7 @@ static inline __attribute__((always_inline)) void wait_or_pass(const char *call,
 
 static int try_implicit(const char *call, bool gets, bool puts)
 {
-    gas_check_life(call);
+    check_outside_region(call);
     cw_am_poll();
     gas_quiet();
     if (gas.segments != GAS_EVERYTHING)

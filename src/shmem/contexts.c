@@ -76,7 +76,7 @@ void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_ses
     if (!c)
         return;
     size_t total_ops = config_mask & SHMEM_CTX_SESSION_TOTAL_OPS ? config->total_ops : SIZE_MAX;
-    if ((options & SHMEM_CTX_SESSION_BATCH) || c->batch)
+    if ((options & SHMEM_CTX_SESSION_BATCH) || cw_batch_is_on(c))
         cw_ctx_batch_start(c, total_ops);
 }
 SHM_WEAK(shmem_ctx_session_start);
@@ -85,7 +85,7 @@ void pshmem_ctx_session_stop(shmem_ctx_t ctx)
 {
     SHM_ENTER();
     cw_ctx_t *c = shm_ctx_or_none(ctx, __func__);
-    if (c && c->batch)
+    if (c && cw_batch_is_on(c))
         cw_ctx_batch_stop(c);
 }
 SHM_WEAK(shmem_ctx_session_stop);

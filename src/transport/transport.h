@@ -51,7 +51,7 @@ typedef struct cwt_target {
     uint64_t fabric_addr;
     uint64_t base;           // symmetric address here -> what the provider wants as remote address
     uint64_t key;
-    volatile uint64_t last;  // non-zero: something was injected since the last quiet
+    uint64_t last;           // atomic; non-zero: something was injected since the last quiet
     cwt_conn_t *conn;
     uint64_t offset;         // symmetric address here -> offset in the target's node object
 } cwt_target_t;

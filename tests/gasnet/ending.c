@@ -2,6 +2,8 @@
 //
 // Ends of a job: the first argument says how, the second with which status.
 #include <gasnet.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,34 @@ static void on_quit(int signo)
     if (write(STDOUT_FILENO, "cleaned up\n", 11) < 0)
         _exit(1);
     gasnet_exit(99);
+}
+
+static sem_t begun;
+
+/** What a stream of ours does when gasnet_exit flushes all. */
+static ssize_t tell(void *cookie, const char *bytes, size_t nbytes)
+{
+    (void)cookie, (void)bytes;
+    sem_post(&begun);
+    return (ssize_t)nbytes;
+}
+
+static void *exiting(void *status)
+{
+    gasnet_exit((int)(intptr_t)status);
+    return NULL;
+}
+
+/** Another thread is in gasnet_exit already when this returns. */
+static void exit_in_thread(int status)
+{
+    pthread_t thread;
+    sem_init(&begun, 0, 0);
+    FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = tell});
+    setvbuf(stream, NULL, _IOFBF, 4096);
+    fputs("something to flush", stream);
+    pthread_create(&thread, NULL, exiting, (void *)(intptr_t)status);
+    sem_wait(&begun);
 }
 
 static void compute(void)
@@ -44,6 +74,10 @@ int main(int argc, char **argv)
         raise(SIGKILL);
     if (me == last && strcmp(how, "one-returns") == 0)
         return status;
+    if (me == last && strcmp(how, "thread") == 0) {
+        exit_in_thread(status);
+        return 0;  // the status of the thread counts
+    }
     if (me == last)
         gasnet_exit(status);
     if (strcmp(how, "computing") == 0)

@@ -13,13 +13,13 @@ HYDRA, ORTE = ["mpiexec.hydra", "-n", "3"], ["orterun", "--quiet", "--oversubscr
 # how, status, layout, status wanted
 CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("return", 5, NODE, 5), ("early", 0, NODE, 0),
          ("early", 3, NODE, 3), ("one", 6, NODE, 6), ("one", 0, NODE, 0), ("one-returns", 4, NODE, 4),
-         ("computing", 8, NODE, 8), ("caught", 9, NODE, 9), ("crash", 0, NODE, 137),
+         ("thread", 2, NODE, 2), ("computing", 8, NODE, 8), ("caught", 9, NODE, 9), ("crash", 0, NODE, 137),
          ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8), ("early", 0, TWO, 0)]
 CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return") for _ in range(3)]
 
 
 def main():
-    subprocess.run(["oshcc", "-DGASNET_SEQ", "-O1", "-g", "-o", "ending", SOURCE], check=True)
+    subprocess.run(["oshcc", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", "-g", "-o", "ending", SOURCE, "-lpthread"], check=True)
     env = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     missing = {case[2][0] for case in CASES if not shutil.which(case[2][0])}
     for launcher in sorted(missing):

@@ -9,6 +9,7 @@ static char big[65536];
 static const char *how;
 static gasnet_hsl_t lock_a = GASNET_HSL_INITIALIZER, lock_b = GASNET_HSL_INITIALIZER;
 static volatile int seen;
+static gasnet_token_t kept;
 
 static int is(const char *what)
 {
@@ -27,6 +28,31 @@ static void on_request(gasnet_token_t token)
         gasnet_hold_interrupts();
     if (is("reply-twice"))
         gasnet_AMReplyShort0(token, 201);
+    if (is("reply-unknown")) {
+        gasnet_AMReplyShort0(token, 222);
+        return;
+    }
+    if (is("reply-reserved"))
+        gasnet_AMReplyMedium0(token, 5, big, 1);
+    if (is("reply-too-long"))
+        gasnet_AMReplyMedium0(token, 201, big, gasnet_AMMaxMedium() + 1);
+    if (is("reply-long-outside"))
+        gasnet_AMReplyLong0(token, 201, big, 100, big);
+    if (is("reply-no-token"))
+        gasnet_AMReplyShort0(NULL, 201);
+    if (is("reply-under-lock"))
+        gasnet_hsl_lock(&lock_a);
+    if (is("handler-keeps-lock")) {
+        gasnet_AMReplyShort0(token, 201);
+        gasnet_hsl_lock(&lock_a);
+        return;
+    }
+    if (is("poll-in-handler"))
+        gasnet_AMPoll();
+    if (is("resume-in-handler"))
+        gasnet_resume_interrupts();
+    if (is("reply-kept"))
+        kept = token;
     gasnet_AMReplyShort0(token, 201);
 }
 
@@ -54,6 +80,18 @@ static void locks(void)
         gasnet_hsl_lock(&lock_a), gasnet_hsl_lock(&lock_b), gasnet_hsl_unlock(&lock_a);
     if (is("lock-raw"))
         gasnet_hsl_lock(&fresh);
+    if (is("destroy-raw"))
+        gasnet_hsl_destroy(&fresh);
+    if (is("lock-destroyed"))
+        gasnet_hsl_destroy(&lock_a), gasnet_hsl_lock(&lock_a);
+    if (is("trylock-mine"))
+        gasnet_hsl_lock(&lock_a), gasnet_hsl_trylock(&lock_a);
+    if (is("hold-under-lock"))
+        gasnet_hsl_lock(&lock_a), gasnet_hold_interrupts();
+    if (is("request-under-lock"))
+        gasnet_hsl_lock(&lock_a), gasnet_AMRequestShort0(0, 200);
+    if (is("request-in-section"))
+        gasnet_hold_interrupts(), gasnet_AMRequestMedium0(0, 200, big, 8);
     if (is("destroy-locked"))
         gasnet_hsl_lock(&lock_a), gasnet_hsl_destroy(&lock_a);
     if (is("poll-under-lock"))
@@ -80,8 +118,17 @@ static void messages(gasnet_seginfo_t s)
         gasnet_AMRequestLong0(0, 200, big, 100, (char *)s.addr + s.size - 50);
     if (is("long-into-static"))
         gasnet_AMRequestLong0(0, 200, big, 100, big);
+    if (is("long-too-long"))
+        gasnet_AMRequestLong0(0, 200, big, gasnet_AMMaxLongRequest() + 1, s.addr);
+    if (is("long-async-node"))
+        gasnet_AMRequestLongAsync0(7, 200, big, 8, s.addr);
+    if (is("medium-null"))
+        gasnet_AMRequestMedium0(0, 200, NULL, 8);
     gasnet_AMRequestShort0(0, 200);
     GASNET_BLOCKUNTIL(seen);
+    if (is("reply-kept"))
+        gasnet_AMReplyShort0(kept, 201);
+    gasnet_AMPoll();
 }
 
 static void transfers(gasnet_seginfo_t s)
@@ -105,6 +152,34 @@ static void transfers(gasnet_seginfo_t s)
         gasnet_memvec_t far = {s.addr, 10}, near = {big, 11};
         gasnet_putv_bulk(0, 1, &far, 1, &near);
     }
+    if (is("strided-outside")) {
+        size_t count[2] = {8, 3}, stride[1] = {16};
+        gasnet_puts_bulk(0, end - 39, stride, big, stride, count, 1);
+    }
+    if (is("indexed-outside")) {
+        void *far[1] = {end - 7}, *near[1] = {big};
+        gasnet_puti_bulk(0, 1, far, 8, 1, near, 8);
+    }
+    if (is("value-node"))
+        gasnet_get_val(9, s.addr, 8);
+    if (is("memset-node"))
+        gasnet_memset_nbi(9, s.addr, 0, 8);
+    if (is("handle-even"))
+        gasnet_wait_syncnb((gasnet_handle_t)(void *)big);
+    if (is("handle-odd"))
+        gasnet_try_syncnb((gasnet_handle_t)(void *)(big + 1));
+    if (is("handle-array")) {
+        gasnet_handle_t some[2] = {GASNET_INVALID_HANDLE, (gasnet_handle_t)(void *)big};
+        gasnet_wait_syncnb_some(some, 2);
+    }
+    if (is("handles-null"))
+        gasnet_wait_syncnb_all(NULL, 3);
+    if (is("wait-in-region"))
+        gasnet_begin_nbi_accessregion(), gasnet_wait_syncnbi_all();
+    if (is("try-in-region"))
+        gasnet_begin_nbi_accessregion(), gasnet_try_syncnbi_puts();
+    if (is("try-alone"))
+        gasnet_barrier_try(1, 0);
     if (is("region-twice"))
         gasnet_begin_nbi_accessregion(), gasnet_begin_nbi_accessregion();
     if (is("region-end"))
@@ -122,11 +197,29 @@ int main(int argc, char **argv)
     how = argc > 1 ? argv[1] : "";
     if (is("before-init"))
         gasnet_barrier_notify(0, 0);
+    if (is("attach-before-init"))
+        GASNET_Safe(gasnet_attach(table, 2, GASNET_PAGESIZE, 0));
+    if (is("poll-before-init"))
+        gasnet_AMPoll();
+    if (is("request-before-init"))
+        gasnet_AMRequestShort0(0, 200);
     GASNET_Safe(gasnet_init(&argc, &argv));
     if (is("init-twice"))
         GASNET_Safe(gasnet_init(&argc, &argv));
     if (is("before-attach"))
         gasnet_put_val(0, big, 1, 1);
+    gasnet_seginfo_t early;
+    if (is("segments-before-attach"))
+        GASNET_Safe(gasnet_getSegmentInfo(&early, 1));
+    gasnet_handlerentry_t twice[] = {{200, (gasnet_causeway_fnptr_t)on_request},
+                                     {200, (gasnet_causeway_fnptr_t)on_reply}};
+    if (is("attach-index-twice"))
+        GASNET_Safe(gasnet_attach(twice, 2, GASNET_PAGESIZE, 0));
+    twice[1].fnptr = NULL;
+    if (is("attach-no-function"))
+        GASNET_Safe(gasnet_attach(twice, 2, GASNET_PAGESIZE, 0));
+    if (is("attach-many"))
+        GASNET_Safe(gasnet_attach(table, 129, GASNET_PAGESIZE, 0));
     gasnet_handlerentry_t bad = {100, (gasnet_causeway_fnptr_t)on_request};
     if (is("attach-index"))
         GASNET_Safe(gasnet_attach(&bad, 1, GASNET_PAGESIZE, 0));

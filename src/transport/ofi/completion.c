@@ -72,7 +72,7 @@ bool ofi_outstanding(const cwt_conn_t *conn)
     if (conn->writes || conn->reads || conn->sent != conn->acked || conn->dirty)
         return true;
     for (const ofi_target_t *t = conn->targets; t; t = t->next)
-        if (t->record->last)
+        if (ofi_is_marked(t))
             return true;
     return false;
 }

@@ -155,7 +155,10 @@ void ofi_lane_unstick(ofi_lane_t *lane)
 static void watch_for_stuck(ofi_lane_t *lane, uint64_t slept_ns, bool cq_ready)
 {
     const uint64_t at_once_ns = 100000;
-    lane->short_sleeps = cq_ready && slept_ns < at_once_ns ? lane->short_sleeps + 1 : 0;
+    if (cq_ready && slept_ns < at_once_ns)
+        lane->short_sleeps++;
+    else
+        lane->short_sleeps = 0;
 }
 
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)

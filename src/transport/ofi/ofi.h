@@ -372,14 +372,14 @@ struct cwt_server {
     ofi_slots_t slots;  // RDM: receive buffers for first messages
     ofi_multi_t multi;  // RDM: or for all, if the provider can
     ofi_pool_t sends;
-    uint32_t queued;    // peers with a queue
-    uint32_t owed;      // peers that are owed an acknowledgement
+    _Atomic uint32_t queued;  // peers with a queue; written under the caller's lock, and ofi_server_block has none
+    uint32_t owed;            // peers that are owed an acknowledgement
     uint32_t refusals;  // RDM: told to strangers
     uint32_t rounds;
-    uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
+    _Atomic uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
     ofi_strangers_t strangers;
     int wake_fd;
-    bool slept;  // since the last look at connection events
+    _Atomic bool slept;  // since the last look at connection events
     bool warned;
     uint8_t addr[128];
     size_t addr_nbytes;
@@ -506,6 +506,12 @@ typedef struct ofi_target {
     uint64_t slice_delta;
     struct ofi_target *next;
 } ofi_target_t;
+
+/** Was something injected since the last quiet? Front ends store the mark without our lock. */
+static inline bool ofi_is_marked(const ofi_target_t *t)
+{
+    return __atomic_load_n(&t->record->last, __ATOMIC_RELAXED) != 0;
+}
 
 struct cwt_client {
     cwt_client_config_t config;

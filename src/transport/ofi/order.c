@@ -11,7 +11,7 @@
 void ofi_collect_dirty(cwt_conn_t *conn)
 {
     for (ofi_target_t *t = conn->targets; t; t = t->next)
-        if (t->record->last) {
+        if (ofi_is_marked(t)) {
             // the inject came before the mark, so what is marked until now goes before the flush that follows
             __atomic_exchange_n(&t->record->last, 0, __ATOMIC_ACQ_REL);
             conn->dirty = conn->used = true;
@@ -186,7 +186,7 @@ bool ofi_pending(cwt_client_t *client)
         if (conn->dirty || conn->writes || conn->reads || conn->sent != conn->acked)
             return true;
         for (ofi_target_t *t = conn->targets; t; t = t->next)
-            if (t->record->last)
+            if (ofi_is_marked(t))
                 return true;
     }
     return false;

@@ -150,7 +150,7 @@ static bool park_one(cwt_client_t *client)
     uint32_t looks = 0;
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         for (const ofi_target_t *t = conn->targets; t && !conn->used; t = t->next)
-            conn->used = t->record->last != 0;
+            conn->used = ofi_is_marked(t);
         if (conn->messages != conn->messages_seen)  // short messages leave no other mark
             conn->used = true;
         conn->messages_seen = conn->messages;

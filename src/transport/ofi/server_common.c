@@ -449,11 +449,13 @@ int ofi_server_progress(cwt_server_t *server)
     if (server->queued)
         n += ofi_server_flush_queues(server);
     n += look_around(server);
-    if (n > 0)
+    if (n > 0 && server->false_alarms)
         server->false_alarms = 0;
-    else if (ofi_lane_stuck(&server->lane))
+    if (n > 0)
+        return n;
+    if (ofi_lane_stuck(&server->lane))
         ofi_lane_unstick(&server->lane);
-    return n;
+    return 0;
 }
 
 /** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it. */
