@@ -401,34 +401,39 @@ static int look_around(cwt_server_t *server)
 
 int ofi_server_progress(cwt_server_t *server)
 {
+    const int rounds = 16;
     if (!server->ready && !server->pep)
         return 0;  // a first message waits in the queue until the secret that judges it is known
-    int n = drain_cq(server, 16);
+    int n = look_around(server);  // first: it may bring completions in, and no descriptor tells of these (ofi_lane_block)
+    n += drain_cq(server, rounds);
+    if (server->lane.bell && n >= 16 * rounds)
+        ofi_server_wake(server);  // what is left must not sleep with the thread that sleeps
     if (server->queued)
         n += ofi_server_flush_queues(server);
-    n += look_around(server);
-    if (n > 0)
+    if (n > 0) {
         server->false_alarms = 0;
-    else if (ofi_lane_stuck(&server->lane))
+    } else if (ofi_lane_stuck(&server->lane)) {
         ofi_lane_unstick(&server->lane);
+        n = drain_cq(server, rounds);
+    }
     return n;
 }
 
-/** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it. */
+/** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it. Puts and gets that the
+ *  provider serves end sleeps too, and leave no event. */
 static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t timeout_ns)
 {
     const uint32_t patience = 1000;
     struct pollfd eq = {.fd = server->lane.eq_fd, .events = POLLIN};
     if (server->lane.eq_fd < 0 || poll(&eq, 1, 0) != 1) {
-        server->false_alarms = 0;  // puts and gets served by the provider end sleeps too, and leave no event
+        server->false_alarms = 0;
         return false;
     }
     if (slept_ns < timeout_ns / 2 && slept_ns < 1000000)
         server->false_alarms++;
-    if (server->false_alarms != patience)
-        return server->false_alarms > patience;
-    ofi_out_of_files();
-    return true;
+    if (server->false_alarms == patience && !(server->pep ? ofi_out_of_files() : ofi_no_files()))
+        server->false_alarms = 0;
+    return server->false_alarms >= patience;
 }
 
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
