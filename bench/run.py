@@ -60,7 +60,7 @@ def measured(args, ours, others):
     say("building")
     builder.baselines()
     for peer in [ours, *others]:
-        builder.peer(peer, build.PROGRAMS)
+        builder.peer(peer, [*build.PROGRAMS, *(build.OURS if peer.ours else ())])
     store = Store()
     say("measuring")
     groups = plan.Plan(ours, others, builder, args.quick, args.only, args.max_bytes).groups()

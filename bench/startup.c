@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What does it cost to start? --mode 0: hello, to be timed from outside; --mode 1: time inside shmem_init and
- * memory a PE.
+ * What does it cost to start? --mode 0: hello, to be timed from outside; --mode 1: time inside shmem_init, time until all
+ * have met in a first barrier ("ready"), and memory a PE.
  */
 #include "common.h"
 
@@ -11,7 +11,7 @@
 
 enum { MAX_PES = 4096 };
 
-static double init_ms[MAX_PES], pss_kib[MAX_PES]; // symmetric; only PE 0's copies are filled
+static double init_ms[MAX_PES], ready_ms[MAX_PES], pss_kib[MAX_PES]; // symmetric; only PE 0's copies are filled
 
 static void report(const struct bench_opts *opts)
 {
@@ -20,6 +20,9 @@ static void report(const struct bench_opts *opts)
     for (int pe = 0; pe < npes; pe++)
         bench_series_add(&series, init_ms[pe]);
     bench_emit(opts, "startup", "init", 0, "ms", &series);
+    for (int pe = 0; pe < npes; pe++)
+        bench_series_add(&series, ready_ms[pe]);
+    bench_emit(opts, "startup", "ready", 0, "ms", &series);
     for (int pe = 0; pe < npes; pe++)
         bench_series_add(&series, pss_kib[pe]);
     bench_emit(opts, "startup", "pss", 0, "KiB", &series);
@@ -37,9 +40,11 @@ int main(int argc, char **argv)
         printf("hello from %d of %d\n", me, npes);
     } else if (npes <= MAX_PES) {
         shmem_barrier_all();
+        double ready = (double)(bench_now_ns() - start) / 1e6;
         double kib = bench_pss_kib();
         shmem_barrier_all(); // pages shared by all PEs count in parts only while all PEs live
         shmem_double_p(&init_ms[me], ms, 0);
+        shmem_double_p(&ready_ms[me], ready, 0);
         shmem_double_p(&pss_kib[me], kib, 0);
         shmem_barrier_all();
         if (me == 0)

@@ -90,6 +90,34 @@ def _network(mode):
         yield Row(where, f"{label}, target computes", mode, "busy", op, base=False)
 
 
+def _messages():
+    """GASNet. Rates of the node: a flag each way carries one message per round trip; a ring of flags is what one sender can do at best."""
+    for layout, words in (("local", "two nodes of GASNet on one host"), ("rdm", "two hosts, rdm"), ("msg", "two hosts, msg")):
+        where, net = f"Active messages, {words}", layout != "local"
+        yield Row(where, "short, round trip", layout, "am", "short_round_trip", 0, ratio_most=1.15 if net else 2)
+        if net:
+            yield Row(where, "the same, base over a connection each way", layout, "am", "short_round_trip", 0,
+                      base_op="am:short_round_trip_two")  # fmt: skip
+        else:
+            yield Row(where, "short, flood, base: one at a time", layout, "am", "short_rate", 0, base_op="am:two_flags_rate",
+                      ratio_least=0.8)  # fmt: skip
+        yield Row(where, "short, flood" + ("" if net else ", base: ring of flags"), layout, "am", "short_rate", 0,
+                  ratio_least=None if net else 0.8)  # fmt: skip
+        for nbytes in (8, 512, 3968):
+            yield Row(where, f"medium {nbytes} B, round trip", layout, "am", "medium_round_trip", nbytes, base=False)
+            yield Row(where, f"medium {nbytes} B, flood", layout, "am", "medium_rate", nbytes, ratio_least=None if net else 0.8)
+        yield Row(where, "put 8 B", layout, "am", "put", base_op="am:put_quiet" if net else None, ratio_most=1.15 if net else None)
+        yield Row(where, "get 8 B", layout, "am", "get", ratio_most=1.15 if net else None)
+        for op in ("put", "get"):
+            yield Row(where, f"{op}_nbi 1 MiB, bandwidth", layout, "am", f"{op}_nbi_bw", 1048576, ratio_least=0.8)
+    for layout, words in (("local", ""), ("rdm", ", two nodes rdm"), ("msg", ", two nodes msg")):
+        for npes in (2, 8, 16, 64):
+            yield Row("Start of GASNet beside shmem_init", f"gasnet_init + attach{words}, {npes} PEs", layout, "am", "init", 0, npes,
+                      ratio_most=1.1)  # fmt: skip
+            yield Row("Start of GASNet beside shmem_init", f"until a first barrier is over{words}, {npes} PEs", layout, "am", "ready",
+                      0, npes)  # fmt: skip
+
+
 def _instructions():
     for bench, threads in (("insn", ""), ("insn_threads", ", threads on")):
         where = f"Instructions{threads}"
@@ -151,4 +179,4 @@ def _startup():
 
 
 def all_rows():
-    return [*_local(), *_network("rdm"), *_network("msg"), *_instructions(), *_threads(), *_collectives(), *_startup()]
+    return [*_local(), *_network("rdm"), *_network("msg"), *_messages(), *_instructions(), *_threads(), *_collectives(), *_startup()]

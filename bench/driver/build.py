@@ -15,11 +15,14 @@ PROGRAMS = {
     "insn": ["insn/insn.c", "insn/step.c"],
     "ring": ["ring.c"],
 }
+OURS = {"am": ["am.c"]}  # GASNet: no other library of this kind is packaged
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
     "plain": (["baseline/plain.c"], []),
     "forkexec": (["baseline/forkexec.c"], []),
     "raw_fabric": (["baseline/raw_fabric.c", "baseline/fabric.c"], ["-lfabric"]),
+    "local_messages": (["baseline/local_messages.c"], []),
+    "raw_messages": (["baseline/raw_messages.c", "baseline/fabric.c"], ["-lfabric"]),
 }
 CFLAGS = ["-O2", "-g", "-std=gnu11", "-Wall", "-Wno-deprecated-declarations"]
 
@@ -60,7 +63,7 @@ class Builder:
 
     def peer(self, peer, programs):
         for program in programs:
-            self._one(peer.oshcc, peer.tag, program, PROGRAMS[program])
+            self._one(peer.oshcc, peer.tag, program, {**PROGRAMS, **OURS}[program])
 
     def baselines(self, names=tuple(BASELINES)):
         compiler = os.environ.get("CC", "cc")

@@ -19,6 +19,11 @@ class Run:
         self.bench = bench  # overrides the name the program gives its lines
         self.records, self.error, self.seconds = [], None, 0.0
 
+    def as_baseline(self):
+        """Another front end of ours, beside which something is to stand."""
+        self.tag = "baseline"
+        return self
+
     def execute(self):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.monotonic()

@@ -8,7 +8,7 @@ from .store import SAMPLES_PER_ROUND
 
 LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
-NAMES = ("latency", "rate", "atomics", "pingpong", "busy", "threads", "coll", "startup", "insn")
+NAMES = ("latency", "rate", "atomics", "pingpong", "am", "busy", "threads", "coll", "startup", "insn")
 
 
 class Group:
@@ -56,6 +56,29 @@ class Plan:
         for peer in self.others:
             net += self._run(peer, "tcp", 2, program)
         return [Group(local), Group(net)]
+
+    def _am(self):
+        """Messages and transfers of GASNet beside bare flags and raw messages; its start beside that of OpenSHMEM."""
+        budget = ["--budget-ms", "2"] if self.quick else []
+        few = ["--quick", *(budget or ["--budget-ms", "40"]), "--max-bytes", "1048576"]
+        groups = []
+        for layout in ("local", "rdm", "msg"):
+            net = [] if layout == "local" else ["--endpoint", layout]
+            runs = self._baseline("raw_messages" if net else "local_messages", layout, 2, [*budget, *net], "messages")
+            if net:
+                runs += self._baseline("raw_messages", layout, 2, [*budget, *net, "--mode", "1"], "messages, two connections")
+            for mode, op in ((LATENCY, "put_quiet" if net else "put"), (LATENCY, "get"), (WINDOWS, "put_nbi"), (WINDOWS, "get_nbi")):
+                args = [*few, *net, "--mode", str(mode), "--only", op]
+                runs += self._baseline("raw_fabric" if net else "local", layout, 2, args, op, bench="am")
+            groups.append(Group(runs + self._run(self.ours, layout, 2, "am", budget)))
+        for npes in (2,) if self.quick else (2, 8, 16, 64):
+            runs = []
+            for layout in ("local", "rdm", "msg"):
+                for make in self._run(self.ours, layout, npes, "startup", ["--mode", "1"], title="shmem_init", bench="am"):
+                    runs.append(lambda make=make: make().as_baseline())
+                runs += self._run(self.ours, layout, npes, "am", ["--mode", "1"], title="gasnet_init")
+            groups.append(Group(runs))
+        return groups
 
     def _busy(self):
         """A target that computes and never calls in: only a library with progress of its own is asked."""
@@ -123,6 +146,7 @@ class Plan:
         parts = {
             "insn": self._insn,
             "pingpong": lambda: self._pairs("pingpong", PING_PONG),
+            "am": self._am,
             "atomics": lambda: self._pairs("atomics", ATOMICS),
             "latency": lambda: self._pairs("latency", LATENCY),
             "rate": lambda: self._pairs("rate", WINDOWS),

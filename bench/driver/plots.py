@@ -76,6 +76,46 @@ class Drawer:
             self.save(figure, name)
         self.plt.close(figure)
 
+    @staticmethod
+    def boxes(axis, title, boxes, scale):
+        """One panel of (label, colour, pool); pools may be missing. Box: quartiles and median; whiskers: 5th and 95th percentile."""
+        boxes = [box for box in boxes if box[2]]
+        axis.set_title(title, fontsize=9)
+        if not boxes:
+            return False
+        shapes = axis.boxplot([[v * scale for v in box[2].samples] for box in boxes], whis=(5, 95), showfliers=False,
+                              widths=0.6, patch_artist=True, medianprops={"color": "black"})  # fmt: skip
+        for shape, box in zip(shapes["boxes"], boxes):
+            shape.set(facecolor=box[1], alpha=0.55)
+        axis.set_xticks(range(1, len(boxes) + 1), [box[0] for box in boxes], fontsize=7)
+        # One disturbed measurement must not flatten the others: whiskers beyond three medians leave the panel.
+        highest = max(box[2].median for box in boxes)
+        axis.set_ylim(0, min(1.05 * max(box[2].quantile(0.95) for box in boxes), 3 * highest) * scale)
+        return True
+
+    def messages(self):
+        """Messages of GASNet beside what they stand on."""
+        figure, axes = self.plt.subplots(1, 5, figsize=(14, 3.6), constrained_layout=True)
+        panels = (("short_round_trip", 0, "short, round trip, one node", 1, "ns", ("local",)),
+                  ("short_round_trip", 0, "short, round trip, two nodes", 1e-3, "µs", ("rdm", "msg")),
+                  ("short_rate", 0, "flood of shorts, one node", 1, "M/s", ("local",)),
+                  ("short_rate", 0, "flood of shorts, two nodes", 1e3, "thousand/s", ("rdm", "msg")),
+                  ("put", 8, "put and get of 8 B, two nodes", 1e-3, "µs", ("rdm", "msg")))  # fmt: skip
+        drawn = False
+        for axis, (op, nbytes, title, scale, unit, layouts) in zip(axes, panels):
+            boxes = []
+            for layout in layouts:
+                for what in (op, "get") if op == "put" else (op,):
+                    raw = "put_quiet" if what == "put" else what
+                    words = f"\n{what}" if op == "put" else ""
+                    boxes.append((f"raw{words}\n{layout}", GREY, self.store.get("baseline", layout, "am", raw, nbytes)))
+                    boxes.append((f"GASNet{words}\n{layout}", BLUE, self.store.get("causeway", layout, "am", what, nbytes)))
+            drawn = self.boxes(axis, title, boxes, scale) or drawn
+            axis.set_ylabel(unit)
+        if drawn:
+            self.save(figure, "messages.png")
+        self.plt.close(figure)
+
     def distributions(self):
         """Box: quartiles and median; whiskers: 5th and 95th percentile."""
         panels = (("pingpong", "p_wait", "p to wait, half round trip", None), ("latency", "put_quiet", "put + quiet 8 B", None),
@@ -90,19 +130,7 @@ class Drawer:
             for i, other in enumerate(self.others):
                 pool = self.store.get(other["tag"], "tcp", bench, op)
                 boxes.append((other["name"].replace("Open MPI ", "Open MPI\n"), OTHERS[i % 3], pool))
-            boxes = [box for box in boxes if box[2]]
-            axis.set_title(title, fontsize=9)
-            if not boxes:
-                continue
-            drawn = True
-            shapes = axis.boxplot([[v / 1e3 for v in box[2].samples] for box in boxes], whis=(5, 95), showfliers=False,
-                                  widths=0.6, patch_artist=True, medianprops={"color": "black"})  # fmt: skip
-            for shape, box in zip(shapes["boxes"], boxes):
-                shape.set(facecolor=box[1], alpha=0.55)
-            axis.set_xticks(range(1, len(boxes) + 1), [box[0] for box in boxes], fontsize=7)
-            # One disturbed measurement must not flatten the others: whiskers beyond three medians leave the panel.
-            highest = max(box[2].median for box in boxes)
-            axis.set_ylim(0, min(1.05 * max(box[2].quantile(0.95) for box in boxes), 3 * highest) / 1e3)
+            drawn = self.boxes(axis, title, boxes, 1e-3) or drawn
         axes[0].set_ylabel("µs")
         if drawn:
             self.save(figure, "distributions.png")
@@ -189,6 +217,7 @@ class Drawer:
         self.sweep("latency.png", (("latency", "put_quiet", "put + quiet"), ("latency", "get", "get")), "µs", 1e-3)
         self.sweep("bandwidth.png", (("rate", "put_nbi_bw", "put_nbi"), ("rate", "get_nbi_bw", "get_nbi")), "GB/s", 1)
         self.distributions()
+        self.messages()
         self.instructions()
         self.collectives()
         self.startup()

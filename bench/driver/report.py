@@ -23,6 +23,9 @@ HEADLINES = (
     ("msg", "latency", "get", 8, 2, "get of 8 B, two nodes, msg"),
     ("rdm", "atomics", "fetch_add", 8, 2, "fetch_add, two nodes, rdm"),
     ("msg", "atomics", "fetch_add", 8, 2, "fetch_add, two nodes, msg"),
+    ("local", "am", "short_round_trip", 0, 2, "GASNet short message and reply, one node"),
+    ("rdm", "am", "short_round_trip", 0, 2, "GASNet short message and reply, two nodes, rdm"),
+    ("msg", "am", "short_round_trip", 0, 2, "GASNet short message and reply, two nodes, msg"),
     ("local", "coll", "barrier_all", 0, 2, "barrier_all of 2 PEs"),
     ("local", "coll", "barrier_all", 0, 8, "barrier_all of 8 PEs"),
     ("local", "coll", "barrier_all", 0, 32, "barrier_all of 32 PEs"),
@@ -31,6 +34,7 @@ HEADLINES = (
 )
 FIGURES = (
     ("distributions.png", "Latency beside raw libfabric on the same provider: quartiles, median, 5th and 95th percentile."),
+    ("messages.png", "Messages and transfers of GASNet beside bare flags (one node) and raw libfabric: the same boxes."),
     ("latency.png", "Latency by size; the band is the 10th to the 90th percentile."),
     ("bandwidth.png", "Bandwidth of a window of non-blocking operations closed by one quiet."),
     ("instructions.png", "Instructions, counted by single-stepping warm calls in a stream."),
@@ -130,6 +134,10 @@ METHOD = """\
   PEs is four threads (each node has its server) on the cores named above: where they are two, spread comes from sharing them.
 - "put + quiet, complete": the baseline is a write with `FI_DELIVERY_COMPLETE`, which completes when target memory has changed.
 - p to wait: half of a `shmem_p` / `shmem_wait_until` ping-pong; raw: inject-write, each side polling its memory and its queue.
+- Messages of GASNet: a node that waits sits in `GASNET_BLOCKUNTIL`; both are bound to a core each, as the baseline. Round trip: request
+  and reply; base: two flags in shared memory, or `fi_inject` against posted receives. Floods: windows of one-way messages, the last
+  one answered inside the clock; bases: "one at a time", a flag set and a flag that answers it; "ring of flags", 256 flags in a row
+  between one sender and one receiver, without handlers, arguments checks or other senders; between nodes the same window of raw messages.
 - Bandwidth and rate: windows of non-blocking operations, one quiet at the end inside the clock.
 - Instructions are counted exactly, by single-stepping (trap flag) warm calls with all symbols bound and address randomisation
   on, from the API's entry to its return, and to the first instruction in libfabric (for UCX users: in UCP).

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Active messages and one-sided transfers of GASNet. --mode 0: node 0 sends to and measures against node 1, which waits in
+ * GASNET_BLOCKUNTIL for the end: round trips, floods of one-way messages (the last of a window is answered, inside the clock),
+ * put and get. --mode 1: time inside gasnet_init and gasnet_attach on every node, and until all have met in a first barrier.
+ */
+#include "common.h"
+
+#define GASNET_SEQ 1
+#include <gasnet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ASK = 128, ANSWER, ONEWAY, MEDIUM, MEDIUM_ASK, TIME, END };
+enum { WINDOW_LOCAL = 1024, WINDOW = 256, MEBIBYTE = 1 << 20, MAX_NODES = 4096 };
+
+static volatile long answers, ended; // changed by handlers, which run only inside our own calls
+static volatile uint64_t sum;
+static double init_ms[MAX_NODES], ready_ms[MAX_NODES];
+static volatile int times;
+
+static void ask(gasnet_token_t token, gasnet_handlerarg_t value)
+{
+    sum += (uint32_t)value;
+    gasnet_AMReplyShort1(token, ANSWER, value);
+}
+
+static void answer(gasnet_token_t token, gasnet_handlerarg_t value)
+{
+    (void)token, (void)value;
+    answers++;
+}
+
+static void oneway(gasnet_token_t token, gasnet_handlerarg_t value)
+{
+    (void)token;
+    sum += (uint32_t)value;
+}
+
+static void medium(gasnet_token_t token, void *payload, size_t nbytes)
+{
+    (void)token, (void)nbytes;
+    sum += *(uint64_t *)payload;
+}
+
+static void medium_ask(gasnet_token_t token, void *payload, size_t nbytes)
+{
+    medium(token, payload, nbytes);
+    gasnet_AMReplyShort1(token, ANSWER, 0);
+}
+
+static void time_told(gasnet_token_t token, gasnet_handlerarg_t init_us, gasnet_handlerarg_t ready_us)
+{
+    gasnet_node_t source;
+    gasnet_AMGetMsgSource(token, &source);
+    init_ms[source] = init_us / 1e3;
+    ready_ms[source] = ready_us / 1e3;
+    times++;
+}
+
+static void end(gasnet_token_t token)
+{
+    (void)token;
+    ended = 1;
+}
+
+static gasnet_handlerentry_t handlers[] = {
+    {ASK, (void (*)())ask},       {ANSWER, (void (*)())answer},         {ONEWAY, (void (*)())oneway},
+    {MEDIUM, (void (*)())medium}, {MEDIUM_ASK, (void (*)())medium_ask}, {TIME, (void (*)())time_told},
+    {END, (void (*)())end},
+};
+
+static void barrier(void)
+{
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+
+// ---------------------------------------------------------------- messages
+struct transfer {
+    char *mine, *theirs;
+    size_t nbytes;
+};
+
+static void round_trips(void *ctx, size_t count)
+{
+    (void)ctx;
+    while (count--) {
+        long before = answers;
+        gasnet_AMRequestShort1(1, ASK, (gasnet_handlerarg_t)count);
+        GASNET_BLOCKUNTIL(answers != before);
+    }
+}
+
+static void medium_round_trips(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    while (count--) {
+        long before = answers;
+        gasnet_AMRequestMedium0(1, MEDIUM_ASK, t->mine, t->nbytes);
+        GASNET_BLOCKUNTIL(answers != before);
+    }
+}
+
+// Nothing is promised about the order of messages, but credits bound by how much the last one can be early.
+static void flood(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    long before = answers;
+    if (t->nbytes == 0) {
+        while (--count)
+            gasnet_AMRequestShort1(1, ONEWAY, (gasnet_handlerarg_t)count);
+        gasnet_AMRequestShort1(1, ASK, 0);
+    } else {
+        while (--count)
+            gasnet_AMRequestMedium0(1, MEDIUM, t->mine, t->nbytes);
+        gasnet_AMRequestMedium0(1, MEDIUM_ASK, t->mine, t->nbytes);
+    }
+    GASNET_BLOCKUNTIL(answers != before);
+}
+
+// ---------------------------------------------------------------- transfers
+static void put(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    while (count--)
+        gasnet_put_bulk(1, t->theirs, t->mine, t->nbytes);
+}
+
+static void get(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    while (count--)
+        gasnet_get_bulk(t->mine, 1, t->theirs, t->nbytes);
+}
+
+static void puts_nbi(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    while (count--)
+        gasnet_put_nbi_bulk(1, t->theirs, t->mine, t->nbytes);
+    gasnet_wait_syncnbi_puts();
+}
+
+static void gets_nbi(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    while (count--)
+        gasnet_get_nbi_bulk(t->mine, 1, t->theirs, t->nbytes);
+    gasnet_wait_syncnbi_gets();
+}
+
+static void messages(struct bench_opts *opts, struct transfer *t, size_t window)
+{
+    static const size_t sizes[] = {0, 8, 512, 3968};
+    struct bench_series series = {0};
+    if (bench_wants(opts, "short_round_trip")) {
+        bench_measure(opts, round_trips, NULL, t, &series);
+        bench_emit(opts, "am", "short_round_trip", 0, "ns", &series);
+    }
+    opts->budget_ms /= 2;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        t->nbytes = sizes[i];
+        if (t->nbytes && bench_wants(opts, "medium_round_trip")) {
+            bench_measure(opts, medium_round_trips, NULL, t, &series);
+            bench_emit(opts, "am", "medium_round_trip", t->nbytes, "ns", &series);
+        }
+        if (bench_wants(opts, t->nbytes ? "medium" : "short")) {
+            bench_measure_batch(opts, flood, NULL, t, window, &series);
+            bench_emit_rate(opts, "am", t->nbytes ? "medium" : "short", t->nbytes, &series);
+        }
+    }
+}
+
+static void transfers(struct bench_opts *opts, struct transfer *t)
+{
+    static const struct {
+        const char *name;
+        bench_fn op;
+    } LATENCY[] = {{"put", put}, {"get", get}}, BANDWIDTH[] = {{"put_nbi", puts_nbi}, {"get_nbi", gets_nbi}};
+    struct bench_series series = {0};
+    for (size_t i = 0; i < sizeof LATENCY / sizeof LATENCY[0]; i++)
+        for (t->nbytes = 8; t->nbytes <= 4096 && bench_wants(opts, LATENCY[i].name); t->nbytes *= 8) {
+            bench_measure(opts, LATENCY[i].op, NULL, t, &series);
+            bench_emit(opts, "am", LATENCY[i].name, t->nbytes, "ns", &series);
+        }
+    t->nbytes = MEBIBYTE;
+    for (size_t i = 0; i < sizeof BANDWIDTH / sizeof BANDWIDTH[0]; i++) {
+        if (!bench_wants(opts, BANDWIDTH[i].name))
+            continue;
+        bench_measure_batch(opts, BANDWIDTH[i].op, NULL, t, 64, &series);
+        bench_emit_rate(opts, "am", BANDWIDTH[i].name, t->nbytes, &series);
+    }
+}
+
+static void measure(struct bench_opts *opts)
+{
+    gasnet_seginfo_t segments[2];
+    gasnet_nodeinfo_t nodes[2];
+    GASNET_Safe(gasnet_getSegmentInfo(segments, 2));
+    GASNET_Safe(gasnet_getNodeInfo(nodes, 2));
+    struct transfer t = {.mine = segments[0].addr, .theirs = segments[1].addr};
+    memset(t.mine, 1, MEBIBYTE);
+    opts->budget_ms *= 4;
+    messages(opts, &t, nodes[0].supernode == nodes[1].supernode ? WINDOW_LOCAL : WINDOW);
+    opts->budget_ms /= 2;
+    transfers(opts, &t);
+}
+
+// ---------------------------------------------------------------- start
+static void tell_times(const struct bench_opts *opts, double init, double ready)
+{
+    struct bench_series series = {0};
+    int n = (int)gasnet_nodes();
+    gasnet_AMRequestShort2(0, TIME, (gasnet_handlerarg_t)(init * 1e3), (gasnet_handlerarg_t)(ready * 1e3));
+    if (gasnet_mynode() == 0) {
+        GASNET_BLOCKUNTIL(times == n);
+        for (int i = 0; i < n; i++)
+            bench_series_add(&series, init_ms[i]);
+        bench_emit(opts, "am", "init", 0, "ms", &series);
+        for (int i = 0; i < n; i++)
+            bench_series_add(&series, ready_ms[i]);
+        bench_emit(opts, "am", "ready", 0, "ms", &series);
+    }
+    barrier();
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_opts opts;
+    bench_parse(argc, argv, &opts);
+    uint64_t start = bench_now_ns();
+    GASNET_Safe(gasnet_init(&argc, &argv));
+    GASNET_Safe(gasnet_attach(handlers, sizeof handlers / sizeof handlers[0], opts.mode ? 0 : MEBIBYTE, 0));
+    double init = (double)(bench_now_ns() - start) / 1e6;
+    if (gasnet_nodes() < 2 || gasnet_nodes() > MAX_NODES) {
+        fprintf(stderr, "am: needs 2 to %d nodes\n", MAX_NODES);
+        gasnet_exit(2);
+    }
+    if (opts.mode == 1) {
+        barrier();
+        tell_times(&opts, init, (double)(bench_now_ns() - start) / 1e6);
+    } else {
+        bench_pin((int)gasnet_mynode()); // as the two of the baseline: two that share a core measure the scheduler
+        barrier();
+        if (gasnet_mynode() == 0) {
+            measure(&opts);
+            gasnet_AMRequestShort0(1, END);
+        } else if (gasnet_mynode() == 1) {
+            GASNET_BLOCKUNTIL(ended);
+        }
+        barrier();
+    }
+    gasnet_exit(0);
+    return 0;
+}
