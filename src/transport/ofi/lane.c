@@ -187,10 +187,10 @@ int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
     int nfids = 0;
     nfds_t nfds = 0;
     const uint64_t nap_ns = 200000;  // for queues without a wait object
-    if (lane->cq_fd >= 0) {
+    if (lane->cq_fd >= 0 || lane->bell)
         fids[nfids++] = &lane->cq->fid;
+    if (lane->cq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = lane->cq_fd, .events = POLLIN};
-    }
     if (lane->eq && lane->eq_fd >= 0) {
         fids[nfids++] = &lane->eq->fid;
         fds[nfds++] = (struct pollfd){.fd = lane->eq_fd, .events = POLLIN};
