@@ -180,13 +180,13 @@ static bool deaf(const ofi_lane_t *lane)
     return (lane->cq_fd < 0 && !lane->bell) || (lane->eq && lane->eq_fd < 0);
 }
 
-int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
+int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p)
 {
     struct fid *fids[2];
     struct pollfd fds[3];
     int nfids = 0;
     nfds_t nfds = 0;
-    const uint64_t nap_ns = 200000;  // for queues without a wait object
+    const uint64_t nap_ns = 200000, naps = 20;  // without a wait object: longer ones from sleep to sleep
     if (lane->cq_fd >= 0 || lane->bell)
         fids[nfids++] = &lane->cq->fid;
     if (lane->cq_fd >= 0)
@@ -195,8 +195,10 @@ int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
         fids[nfids++] = &lane->eq->fid;
         fds[nfds++] = (struct pollfd){.fd = lane->eq_fd, .events = POLLIN};
     }
-    if (deaf(lane) && timeout_ns > nap_ns)
-        timeout_ns = nap_ns;
+    if (extra_p)
+        *extra_p = false;
+    if (deaf(lane))
+        timeout_ns = timeout_ns / naps < nap_ns ? timeout_ns / naps : nap_ns;
     if (nfids > 0) {
         errno = 0;  // see server_msg.c
         // FI_EAGAIN: something came since the last poll; sleeping now could miss it
@@ -211,5 +213,7 @@ int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
     int n = ppoll(fds, nfds, &ts, NULL);
     bool tells = n > 0 && (lane->cq_fd >= 0 || lane->bell);  // then the first descriptor does
     watch_for_stuck(lane, cwu_now_ns() - start, tells && (fds[0].revents & POLLIN));
+    if (extra_p)
+        *extra_p = n > 0 && extra_fd >= 0 && fds[nfds - 1].revents;
     return n < 0 && errno != EINTR ? CW_ESYS : 0;
 }

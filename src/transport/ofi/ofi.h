@@ -110,9 +110,9 @@ int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, boo
 void ofi_lane_close(ofi_lane_t *lane);
 /** Creates, binds and enables an endpoint on the lane. Says nothing when descriptors are out: ofi_no_files() tells. */
 int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p);
-/** Sleeps until the queues or extra_fd have something, or the timeout. With a bell, completions that a look at
- *  connection events brought in end no sleep: the queue must have been read since. */
-int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns);
+/** Sleeps until the queues or extra_fd have something, or the timeout; *extra_p (or NULL): extra_fd has. With a bell,
+ *  completions that a look at connection events brought in end no sleep: the queue must have been read since. */
+int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p);
 /** The descriptor of a queue that stays readable with nothing behind it (net of libfabric 1.17: its trywait does not
  *  reset the signal of the last event): gets it reset. To be called by the thread that may poll the queue, when
  *  ofi_lane_stuck(), with a poll behind it; waits up to 1 ms. */

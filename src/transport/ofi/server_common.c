@@ -420,20 +420,20 @@ int ofi_server_progress(cwt_server_t *server)
 }
 
 /** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it. Puts and gets that the
- *  provider serves end sleeps too, and leave no event. */
+ *  provider serves end sleeps too, and leave no event; so a look is taken after many short sleeps only. */
 static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t timeout_ns)
 {
     const uint32_t patience = 1000;
-    struct pollfd eq = {.fd = server->lane.eq_fd, .events = POLLIN};
-    if (server->lane.eq_fd < 0 || poll(&eq, 1, 0) != 1) {
-        server->false_alarms = 0;
+    if (server->lane.eq_fd < 0 || slept_ns >= timeout_ns / 2 || slept_ns >= 1000000)
         return false;
-    }
-    if (slept_ns < timeout_ns / 2 && slept_ns < 1000000)
-        server->false_alarms++;
-    if (server->false_alarms == patience && !(server->pep ? ofi_out_of_files() : ofi_no_files()))
-        server->false_alarms = 0;
-    return server->false_alarms >= patience;
+    if (server->false_alarms < patience && ++server->false_alarms < patience)
+        return false;
+    struct pollfd eq = {.fd = server->lane.eq_fd, .events = POLLIN};
+    bool still = poll(&eq, 1, 0) == 1;
+    if (still && server->false_alarms == patience)
+        still = server->pep ? ofi_out_of_files() : ofi_no_files();
+    server->false_alarms = still ? patience + 1 : 0;
+    return still;
 }
 
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
@@ -441,11 +441,13 @@ int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
     const uint64_t queued_ns = 1000000, nap_ns = 10000000;
     if (server->queued && timeout_ns > queued_ns)
         timeout_ns = queued_ns;
-    uint64_t start = cwu_now_ns();
-    int rc = ofi_lane_block(&server->lane, server->wake_fd, timeout_ns);
+    uint64_t start = cwu_now_ns(), count;
+    bool called;
+    int rc = ofi_lane_block(&server->lane, server->wake_fd, timeout_ns, &called);
     server->slept = true;
-    uint64_t count;
-    if (read(server->wake_fd, &count, sizeof count) < 0 && alarm_is_false(server, cwu_now_ns() - start, timeout_ns)) {
+    if (called && read(server->wake_fd, &count, sizeof count) > 0)
+        return rc;
+    if (alarm_is_false(server, cwu_now_ns() - start, timeout_ns)) {
         struct pollfd fd = {.fd = server->wake_fd, .events = POLLIN};
         struct timespec nap = {0, (long)(timeout_ns < nap_ns ? timeout_ns : nap_ns)};
         ppoll(&fd, 1, &nap, NULL);

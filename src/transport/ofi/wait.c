@@ -94,7 +94,7 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
     if (client->config.thread_multiple && !client->safe)  // the queue is not to be touched without the lock
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     else
-        ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000);
+        ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000, NULL);
     ofi_lock(client);
     if (ofi_lane_stuck(&client->lane))
         ofi_lane_unstick(&client->lane);
