@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes include/causeway/gasnet-am.h: the 119 functions that send active messages with 0 to 16 arguments, as inline
-functions around seven of the library, one line each. --check compares instead of writing."""
+functions around twelve of the library, one line each. --check compares instead of writing."""
 
 import sys
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "include/causeway/gasnet-am.h"
 MAX_ARGS = 16
+IN_REGISTERS = 4  # so many arguments of a short request reach the library as they are
 # name, first parameter, the payload's parameters
 PAYLOAD = {"Short": "", "Medium": "void *source_addr, size_t nbytes",
            "Long": "void *source_addr, size_t nbytes, void *dest_addr"}
@@ -58,6 +59,9 @@ def names(way, kind):
 def function(way, kind, nargs):
     args = [f"a{i}" for i in range(nargs)]
     head = ", ".join(parameters(way, kind) + [f"gasnet_handlerarg_t {a}" for a in args])
+    if (way, kind) == ("Request", "Short") and nargs <= IN_REGISTERS:
+        call = ", ".join([*names(way, kind), *args])
+        return f"static inline int gasnet_AM{way}{kind}{nargs}({head}) {{ return {base_name(way, kind)}{nargs}({call}); }}"
     array = "gasnet_handlerarg_t const args[] = {" + ", ".join(args) + "}; " if args else ""
     call = ", ".join([*names(way, kind), str(nargs), "args" if args else "0"])
     return f"static inline int gasnet_AM{way}{kind}{nargs}({head}) {{ {array}return {base_name(way, kind)}({call}); }}"
@@ -78,6 +82,10 @@ def lines():
     for way, kind in FAMILIES:
         head = ", ".join([*parameters(way, kind), "int nargs", "gasnet_handlerarg_t const *args"])
         out.append(f"int {base_name(way, kind)}({head});")
+    out.append("// The same with so many arguments, which stay in the registers that they are in.")
+    for nargs in range(IN_REGISTERS + 1):
+        head = ", ".join(["gasnet_node_t dest", "unsigned handler", *(f"gasnet_handlerarg_t a{i}" for i in range(nargs))])
+        out.append(f"int {base_name('Request', 'Short')}{nargs}({head});")
     for way, kind in FAMILIES:
         out += ["", *(function(way, kind, n) for n in range(MAX_ARGS + 1))]
     out += ["", "// With the number of arguments counted."]

@@ -132,6 +132,26 @@ def _instructions():
             yield Row(where, f"fence {mode}, idle", mode, bench, "fence.total.next", 0, base=False)
 
 
+def _instructions_gasnet():
+    messages = [f"AM{way}{n}" for way in ("RequestShort", "RequestMedium", "RequestLong", "ReplyShort", "ReplyMedium", "ReplyLong")
+                for n in (0, 1, 4, 16)]  # fmt: skip
+    moves = ("put.8", "put.64", "put_bulk.8", "put_nb.8", "put_nbi.4", "put_nbi.8", "put_nbi.16", "put_nbi.64", "put_nbi.256",
+             "put_nbi_bulk.8", "put_nbi_bulk.16", "put_nbi_bulk.64", "put_nbi_bulk.256", "put_val.4", "put_nb_val.4", "put_nbi_val.4",
+             "get.8", "get.64", "get_nb.8", "get_nbi.8", "get_nbi_bulk.256", "get_val.4")  # fmt: skip
+    shorts = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
+    local_bars = {**shorts, "put.8": 12, "AMPoll": 20, "wait_syncnbi_puts": 15}
+    net_bars = {**shorts, "put_nbi.8": 30, "put_nbi_bulk.8": 25}
+    for bench, mode in (("insn_gasnet", "SEQ"), ("insn_gasnet_par", "PAR")):
+        where = f"Instructions, GASNet, {mode}"
+        for op in (*messages, "AMPoll", *moves, "wait_syncnbi_puts", "wait_syncnbi_puts_after_put"):
+            yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0, base=False,
+                      at_most=local_bars.get(op) if mode == "SEQ" else None)  # fmt: skip
+        for layout in ("rdm", "msg"):
+            for op in (*messages, *moves, "wait_syncnbi_puts_after_put", "try_syncnbi_puts_after_put"):
+                yield Row(where, f"{op} {layout}, to the provider", layout, bench, f"{op}.to_provider.next", 0, base=False,
+                          at_most=net_bars.get(op) if mode == "SEQ" else None)  # fmt: skip
+
+
 def _threads():
     for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"), ("msg", "two nodes, msg")):
         where = f"Threads of one PE, operations of all together, {words}"
@@ -179,4 +199,5 @@ def _startup():
 
 
 def all_rows():
-    return [*_local(), *_network("rdm"), *_network("msg"), *_messages(), *_instructions(), *_threads(), *_collectives(), *_startup()]
+    return [*_local(), *_network("rdm"), *_network("msg"), *_messages(), *_instructions(), *_instructions_gasnet(), *_threads(),
+            *_collectives(), *_startup()]  # fmt: skip

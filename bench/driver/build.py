@@ -15,7 +15,13 @@ PROGRAMS = {
     "insn": ["insn/insn.c", "insn/step.c"],
     "ring": ["ring.c"],
 }
-OURS = {"am": ["am.c"]}  # GASNet: no other library of this kind is packaged
+# GASNet: no other library of this kind is packaged.
+OURS = {
+    "am": ["am.c"],
+    "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
+    "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
+}
+DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"]}
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
     "plain": (["baseline/plain.c"], []),
@@ -51,10 +57,10 @@ class Builder:
     def _sources(self, names):
         return [os.path.join(self.bench_dir, n) for n in [*names, "common.c"]]
 
-    def _one(self, compiler, tag, program, sources, libs=()):
+    def _one(self, compiler, tag, program, sources, libs=(), defines=()):
         out = self.path(tag, program)
         os.makedirs(os.path.dirname(out), exist_ok=True)
-        error = _compile(compiler, self._sources(sources), out, libs)
+        error = _compile(compiler, self._sources(sources), out, libs, defines)
         if error and program == "coll":  # a library that dropped the active-set reductions
             error = _compile(compiler, self._sources(sources), out, libs, ["-DBENCH_TEAM_REDUCE"])
         if error:
@@ -63,7 +69,7 @@ class Builder:
 
     def peer(self, peer, programs):
         for program in programs:
-            self._one(peer.oshcc, peer.tag, program, {**PROGRAMS, **OURS}[program])
+            self._one(peer.oshcc, peer.tag, program, {**PROGRAMS, **OURS}[program], defines=DEFINES.get(program, ()))
 
     def baselines(self, names=tuple(BASELINES)):
         compiler = os.environ.get("CC", "cc")

@@ -8,7 +8,7 @@ from .store import SAMPLES_PER_ROUND
 
 LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
-NAMES = ("latency", "rate", "atomics", "pingpong", "am", "busy", "threads", "coll", "startup", "insn")
+NAMES = ("latency", "rate", "atomics", "pingpong", "am", "busy", "threads", "coll", "startup", "insn", "insn_gasnet")
 
 
 class Group:
@@ -142,9 +142,18 @@ class Plan:
                     runs += self._run(peer, layout, 2, "insn", ["--mode", mode, "--trace", trace], title, env, bench=bench)
         return [Group(runs, rounds=1)]
 
+    def _insn_gasnet(self):
+        runs = []
+        for layout in self.ours.layouts:
+            for program in ("gasnet_calls", "gasnet_calls_par"):
+                trace = os.path.join(self.builder.out_dir, f"{program}-{layout}.trace")
+                runs += self._run(self.ours, layout, 2, program, ["--trace", trace], env={"LD_BIND_NOW": "1"}, timeout=300)
+        return [Group(runs, rounds=1)]
+
     def groups(self):
         parts = {
             "insn": self._insn,
+            "insn_gasnet": self._insn_gasnet,
             "pingpong": lambda: self._pairs("pingpong", PING_PONG),
             "am": self._am,
             "atomics": lambda: self._pairs("atomics", ATOMICS),

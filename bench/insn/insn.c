@@ -11,8 +11,6 @@
 #include "../pair.h"
 #include "step.h"
 
-#include <dlfcn.h>
-
 enum { WARM = 32, COUNTED = 10 };
 
 static const char *const PROVIDERS[] = {"libfabric", "libucp", "libuct", "libmock"};
@@ -131,17 +129,6 @@ static long steps_to_provider(void)
     return step_first_in(PROVIDERS, sizeof PROVIDERS / sizeof PROVIDERS[0]);
 }
 
-static void write_trace(const char *name, const char *which)
-{
-    fprintf(trace, "# %s %s\n", name, which);
-    for (size_t i = 0; i < step_log->n; i++) {
-        Dl_info info = {0};
-        dladdr((void *)step_log->ip[i], &info);
-        fprintf(trace, "%s %#lx\n", info.dli_fname ? info.dli_fname : "?",
-                (unsigned long)(step_log->ip[i] - (uintptr_t)info.dli_fbase));
-    }
-}
-
 static void emit(const struct bench_opts *opts, const char *name, const char *what, struct bench_series *series)
 {
     char op[64];
@@ -168,7 +155,7 @@ static void count(const struct bench_opts *opts, const char *name, void (*call)(
             if (!step_truncated())
                 bench_series_add(&total[nth], (double)step_log->n);
             if (trace && round == COUNTED - 1)
-                write_trace(name, nth ? "next" : "first");
+                step_write(trace, name, nth ? "next" : "first");
         }
     }
     emit(opts, name, "total.first", &total[0]);

@@ -88,3 +88,14 @@ long step_first_in(const char *const *libraries, size_t n)
             return (long)i;
     return -1;
 }
+
+void step_write(FILE *file, const char *name, const char *which)
+{
+    fprintf(file, "# %s %s\n", name, which);
+    for (size_t i = 0; i < step_log->n; i++) {
+        Dl_info info = {0};
+        dladdr((void *)step_log->ip[i], &info);
+        fprintf(file, "%s %#lx\n", info.dli_fname ? info.dli_fname : "?",
+                (unsigned long)(step_log->ip[i] - (uintptr_t)info.dli_fbase));
+    }
+}

@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { STEP_MAX = 4000 }; // a call that waits for the network is cut off here
 
@@ -28,6 +29,9 @@ void step_init(void);
 void step_clear(void);
 /** Steps before the first one in a library whose name begins with one of these; -1: none. */
 long step_first_in(const char *const *libraries, size_t n);
+
+/** The log as annotate.py reads it, under a line "# name which". */
+void step_write(FILE *file, const char *name, const char *which);
 
 static inline int step_truncated(void)
 {

@@ -17,12 +17,18 @@ int gasnet_causeway_request_longasync(gasnet_node_t dest, gasnet_handler_t handl
 int gasnet_causeway_reply_short(gasnet_token_t token, gasnet_handler_t handler, int nargs, gasnet_handlerarg_t const *args);
 int gasnet_causeway_reply_medium(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes, int nargs, gasnet_handlerarg_t const *args);
 int gasnet_causeway_reply_long(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes, void *dest_addr, int nargs, gasnet_handlerarg_t const *args);
+// The same with so many arguments, which stay in the registers that they are in.
+int gasnet_causeway_request_short0(gasnet_node_t dest, unsigned handler);
+int gasnet_causeway_request_short1(gasnet_node_t dest, unsigned handler, gasnet_handlerarg_t a0);
+int gasnet_causeway_request_short2(gasnet_node_t dest, unsigned handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1);
+int gasnet_causeway_request_short3(gasnet_node_t dest, unsigned handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2);
+int gasnet_causeway_request_short4(gasnet_node_t dest, unsigned handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3);
 
-static inline int gasnet_AMRequestShort0(gasnet_node_t dest, gasnet_handler_t handler) { return gasnet_causeway_request_short(dest, handler, 0, 0); }
-static inline int gasnet_AMRequestShort1(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0) { gasnet_handlerarg_t const args[] = {a0}; return gasnet_causeway_request_short(dest, handler, 1, args); }
-static inline int gasnet_AMRequestShort2(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1) { gasnet_handlerarg_t const args[] = {a0, a1}; return gasnet_causeway_request_short(dest, handler, 2, args); }
-static inline int gasnet_AMRequestShort3(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2) { gasnet_handlerarg_t const args[] = {a0, a1, a2}; return gasnet_causeway_request_short(dest, handler, 3, args); }
-static inline int gasnet_AMRequestShort4(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3) { gasnet_handlerarg_t const args[] = {a0, a1, a2, a3}; return gasnet_causeway_request_short(dest, handler, 4, args); }
+static inline int gasnet_AMRequestShort0(gasnet_node_t dest, gasnet_handler_t handler) { return gasnet_causeway_request_short0(dest, handler); }
+static inline int gasnet_AMRequestShort1(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0) { return gasnet_causeway_request_short1(dest, handler, a0); }
+static inline int gasnet_AMRequestShort2(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1) { return gasnet_causeway_request_short2(dest, handler, a0, a1); }
+static inline int gasnet_AMRequestShort3(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2) { return gasnet_causeway_request_short3(dest, handler, a0, a1, a2); }
+static inline int gasnet_AMRequestShort4(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3) { return gasnet_causeway_request_short4(dest, handler, a0, a1, a2, a3); }
 static inline int gasnet_AMRequestShort5(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3, gasnet_handlerarg_t a4) { gasnet_handlerarg_t const args[] = {a0, a1, a2, a3, a4}; return gasnet_causeway_request_short(dest, handler, 5, args); }
 static inline int gasnet_AMRequestShort6(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3, gasnet_handlerarg_t a4, gasnet_handlerarg_t a5) { gasnet_handlerarg_t const args[] = {a0, a1, a2, a3, a4, a5}; return gasnet_causeway_request_short(dest, handler, 6, args); }
 static inline int gasnet_AMRequestShort7(gasnet_node_t dest, gasnet_handler_t handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3, gasnet_handlerarg_t a4, gasnet_handlerarg_t a5, gasnet_handlerarg_t a6) { gasnet_handlerarg_t const args[] = {a0, a1, a2, a3, a4, a5, a6}; return gasnet_causeway_request_short(dest, handler, 7, args); }

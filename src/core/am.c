@@ -10,7 +10,7 @@
 static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
 cw_am_gates_t cw_am_gates = {
     .request = {.turn = &nothing, .full = 1}, .reply = {.turn = &nothing, .full = 1}, .patience = UINT32_MAX};
-cw_am_t cw_am = {.poll_lock = PTHREAD_MUTEX_INITIALIZER, .credit_lock = PTHREAD_MUTEX_INITIALIZER};
+cw_am_t cw_am = {.poll_lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local cw_am_msg_t *cw_am_in_handler;
 
 static cw_am_handler_t _Atomic handlers[CW_AM_CLIENTS][CW_AM_HANDLERS];

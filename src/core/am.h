@@ -100,6 +100,13 @@ enum {
  * Returns 0, or CW_EAGAIN (only with CW_AM_IMMEDIATE). [waits]
  */
 int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags);
+/** The same without flags, with so many arguments as the name says (and head, too). pe must exist once messages are open:
+ *  the caller looks. Always 0. [waits] */
+int cw_am_short0(int pe, uint32_t head);
+int cw_am_short1(int pe, uint32_t head, uint32_t a0);
+int cw_am_short2(int pe, uint32_t head, uint32_t a0, uint32_t a1);
+int cw_am_short3(int pe, uint32_t head, uint32_t a0, uint32_t a1, uint32_t a2);
+int cw_am_short4(int pe, uint32_t head, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3);
 int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, unsigned flags);
 int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, void *dest,
                        unsigned flags);

@@ -53,13 +53,13 @@ static void collect_done(void)
 static void lock(void)
 {
     if (cw_am.locked)
-        pthread_mutex_lock(&cw_am.credit_lock);
+        cwu_lock(&cw_am.credit_lock);
 }
 
 static void unlock(void)
 {
     if (cw_am.locked)
-        pthread_mutex_unlock(&cw_am.credit_lock);
+        cwu_unlock(&cw_am.credit_lock);
 }
 
 static bool at_limit(int node)

@@ -119,12 +119,15 @@ static inline __attribute__((always_inline)) bool cw_am_take_at_once(cw_am_inbox
     uint64_t at = atomic_load_explicit(&inbox->request_tail, memory_order_relaxed);
     cw_am_cell_t *cell = &inbox->request[at & ((1u << CW_AM_REQUEST_CELLS_LOG) - 1)];
     __asm__("" : "+r"(cell));  // one register instead of three terms of a sum in as many
-    uint32_t mine = cw_am_turn(at, CW_AM_REQUEST_CELLS_LOG);
+    uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);
+    if (CW_UNLIKELY(turn != cw_am_turn(at, CW_AM_REQUEST_CELLS_LOG)) ||
+        CW_UNLIKELY(!atomic_compare_exchange_strong_explicit(&inbox->request_tail, &at, at + 1, memory_order_relaxed,
+                                                             memory_order_relaxed)))
+        return false;
+    __asm__("" : "+r"(turn));  // the register that it was read into, and not one more
     *cell_p = cell;
-    *full_p = mine + 1;
-    return CW_LIKELY(atomic_load_explicit(&cell->turn, memory_order_acquire) == mine) &&
-           CW_LIKELY(atomic_compare_exchange_strong_explicit(&inbox->request_tail, &at, at + 1, memory_order_relaxed,
-                                                             memory_order_relaxed));
+    *full_p = turn + 1;
+    return true;
 }
 
 static inline cw_am_cell_t *cw_am_take_reply(cw_am_inbox_t *inbox, uint32_t *full_p)

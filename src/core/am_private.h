@@ -4,6 +4,7 @@
 // processes see is in am_inbox.h.
 //
 //   am.c         open, close, handlers, how a handler is called     am_send.c    requests and replies
+//   am_short.c   short requests with nothing in the way
 //   am_credit.c  tokens: the room of replies, credits               am_poll.c    what has come; acknowledgements
 //   am_server.c  in the node server: from the wire to the inbox
 #ifndef CW_CORE_AM_PRIVATE_H
@@ -11,6 +12,7 @@
 
 #include <pthread.h>
 
+#include "base/lock.h"
 #include "core/am_inbox.h"
 #include "core/core.h"
 
@@ -38,7 +40,8 @@ typedef struct cw_am {
     uint32_t nfree_shut;             // what nfree was before messages were closed
     uint32_t nfree_locked;           // of `free`, when several threads may come
     cw_am_ring_t request, reply;
-    pthread_mutex_t poll_lock, credit_lock;  // used with several threads
+    pthread_mutex_t poll_lock;  // both used with several threads
+    cwu_lock_t credit_lock;     // guards tokens: nfree_locked, free, name_of, pe_of
     const cw_am_names_t *names[CW_AM_CLIENTS];
     uint32_t opened[CW_AM_CLIENTS];
     uint32_t idle;  // looks in a row that found nothing
@@ -74,6 +77,12 @@ void cw_am_credit_open(void);
 // ---------------------------------------------------------------- the way to other nodes (am_send.c)
 /** A message without an answer to the server of a PE's node. */
 void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
+/** A node cannot be reached: ends the job. */
+noreturn void cw_am_lost(int rc, const char *name, int pe) __attribute__((cold));
+/** A short request, whatever is in its way. */
+int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags);
+/** The rest of it, for who has a token and found no cell. */
+int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token);
 
 // ---------------------------------------------------------------- in the node server (am_server.c)
 /** A message came for a PE of this node. False: it is malformed. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Requests and replies: to a PE of this node straight into its inbox, to others by a message to their node's server.
+// Requests and replies: to a PE of this node straight into its inbox, to others by a message to their node's server. What
+// short requests mostly are is in am_short.c.
 //
 // A request needs, in this order: a credit with a token (am_credit.c), a buffer at the target if it has a payload, a
 // cell. While it waits for one of them it polls, so the PEs that wait for it get on. A reply has its room already.
@@ -225,7 +226,7 @@ static cwt_target_t *target_of(int pe)
     return cw_reach(&cw_ctx_default, "a message", NULL, 0, pe, &delta);
 }
 
-static void __attribute__((noinline, cold)) lost(int rc, const char *name, int pe)
+void cw_am_lost(int rc, const char *name, int pe)
 {
     cwu_fatal("%s: cannot reach the node of PE %d (%s)", name, pe, cwu_error_name(rc));
 }
@@ -234,7 +235,7 @@ void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payl
 {
     int rc = cw_transport->message(target_of(pe)->conn, msg, nbytes, payload, payload_nbytes);
     if (CW_UNLIKELY(rc))
-        lost(rc, "a message", pe);
+        cw_am_lost(rc, "a message", pe);
 }
 
 /** A message with the most arguments. */
@@ -259,7 +260,7 @@ static void send_short(const out_t *out)
     size_t nbytes = sizeof *req + CW_AM_HEAD_NARGS(out->head) * sizeof *req->args;
     int rc = cw_transport->request(target_of(out->pe)->conn, &req->header, nbytes, NULL);
     if (CW_UNLIKELY(rc))
-        lost(rc, name_of(out), out->pe);
+        cw_am_lost(rc, name_of(out), out->pe);
 }
 
 static size_t fill_wire(wire_t *wire, const out_t *out)
@@ -296,7 +297,7 @@ static void send_loaded(out_t *out)
     else
         rc = cw_transport->message(target->conn, &wire.req.header, nbytes, out->src, out->nbytes);
     if (CW_UNLIKELY(rc))
-        lost(rc, name_of(out), out->pe);
+        cw_am_lost(rc, name_of(out), out->pe);
     if (separate && out->async)
         cw_ctx_mark(&cw_ctx_default);
 }
@@ -331,113 +332,24 @@ static bool begin(out_t *out, unsigned flags)
     return true;
 }
 
-static int __attribute__((noinline)) request_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+static int send_somewhere(out_t *out, unsigned flags)
+{
+    if (cw_world.node_of_pe[out->pe] == cw_world.node)
+        return request_here(out, flags);
+    send_short(out);
+    return CW_OK;
+}
+
+int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
     out_t out = {.pe = pe, .head = head, .args = args, .flags = CW_AM_SHORT};
-    if (!begin(&out, flags))
-        return CW_EAGAIN;
-    if (cw_world.node_of_pe[pe] == cw_world.node)
-        return request_here(&out, flags);
-    send_short(&out);
-    return CW_OK;
+    return begin(&out, flags) ? send_somewhere(&out, flags) : CW_EAGAIN;
 }
 
-// ---------------------------------------------------------------- the short way of short requests
-// Nothing has come, a credit is free, the target's ring has room: then these functions do what request_short_general
-// does, in one piece and with as few instructions as possible. Whatever else is the case, they leave it to that one
-// before anything is changed.
-
-#define FEW_ARGS 7
-
-static inline __attribute__((always_inline)) void copy_few_args(uint32_t *to, const uint32_t *from, uint32_t head)
+int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token)
 {
-    if (head & 4u << 8)
-        memcpy(to, from, 16), to += 4, from += 4;
-    if (head & 2u << 8)
-        memcpy(to, from, 8), to += 2, from += 2;
-    if (head & 1u << 8)
-        *to = *from;
-}
-
-/** Takes a token; there is one. */
-static inline __attribute__((always_inline)) uint32_t take_token(uint32_t nfree, int pe)
-{
-    cw_am.nfree = --nfree;
-    uint32_t i = cw_am.free[nfree];
-    cw_am.pe_of[i] = pe;
-    return cw_am.name_of[i];
-}
-
-/** As cw_am_poll asks. Below THREAD_MULTIPLE only: then nobody else moves the gates, and they are plain words. */
-static inline __attribute__((always_inline)) bool something_came(void)
-{
-    const volatile uint32_t *reply = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.reply.turn;
-    const volatile uint32_t *request = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.request.turn;
-    return CW_UNLIKELY(*reply == *(const uint32_t *)(const void *)&cw_am_gates.reply.full) ||
-           CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
-}
-
-/** The wire's form of a short message with few arguments. */
-typedef union brief {
-    cw_req_am_short_t req;
-    unsigned char bytes[sizeof(cw_req_am_short_t) + FEW_ARGS * sizeof(uint32_t)];
-} brief_t;
-
-static int __attribute__((noinline, cold)) send_brief(cwt_conn_t *conn, brief_t *brief)
-{
-    int rc = cw_transport->message(conn, &brief->req.header, brief->req.header.nbytes, NULL, 0);
-    if (CW_UNLIKELY(rc))
-        lost(rc, cw_am_name(brief->req.head, brief->req.header.op == CW_REQ_AM_REPLY, CW_AM_SHORT), brief->req.target);
-    return CW_OK;
-}
-
-static int __attribute__((noinline))
-short_to_node(int pe, uint32_t head, const uint32_t *args, const cwt_target_t *target, uint32_t nfree)
-{
-    cwt_conn_t *conn = target->conn;
-    if (CW_UNLIKELY(!conn))
-        return request_short_general(pe, head, args, CW_AM_NO_POLL);
-    cwt_line_t *line = (cwt_line_t *)(void *)conn;
-    brief_t brief;
-    uint32_t nbytes = (uint32_t)sizeof brief.req + CW_AM_HEAD_NARGS(head) * (uint32_t)sizeof *args;
-    brief.req.header =
-        (cwt_header_t){.token = line->token, .reply_id = line->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
-    brief.req.head = head;
-    *(volatile int32_t *)&brief.req.source = cw_am.pe;  // two plain stores are shorter than one of a vector
-    brief.req.target = pe;
-    brief.req.token = take_token(nfree, pe);
-    copy_few_args(brief.req.args, args, head);
-    if (CW_UNLIKELY((int32_t)(line->stop - line->sent) <= 0) || CW_UNLIKELY(nbytes > line->most) ||
-        CW_UNLIKELY(line->down) || CW_UNLIKELY(line->inject(line->ep, &brief, nbytes, line->fabric_addr)))
-        return send_brief(conn, &brief);
-    line->sent++;
-    line->messages++;
-    return CW_OK;
-}
-
-int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags)
-{
-    uint32_t nfree = cw_am.nfree;
-    if (CW_UNLIKELY(flags) || CW_UNLIKELY(nfree <= cw_am.low) || something_came() ||
-        CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes) || CW_UNLIKELY(head & 0x18u << 8))
-        return request_short_general(pe, head, args, flags);
-    uintptr_t word = __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, __ATOMIC_RELAXED)[pe], __ATOMIC_RELAXED);
-    if (word & 1)
-        return short_to_node(pe, head, args, (const cwt_target_t *)(word - 1), nfree);
-    cw_am_inbox_t *inbox = (cw_am_inbox_t *)((uintptr_t)cw_am.mine + word);
-    uint32_t full;
-    cw_am_cell_t *cell;
-    if (CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell, &full)))
-        return request_short_general(pe, head, args, CW_AM_NO_POLL);
-    cell->head = head;
-    cell->source = cw_am.pe;
-    cell->token = take_token(nfree, pe);
-    cell->flags = CW_AM_SHORT;
-    cell->buffer = 0;  // both are one store
-    copy_few_args(cell->args, args, head);
-    cw_am_hand_over(cell, full);
-    cw_local_stored(pe);
-    return CW_OK;
+    out_t out = {.pe = pe, .head = head, .args = args, .token = token, .flags = CW_AM_SHORT};
+    return send_somewhere(&out, 0);
 }
 
 static int request_loaded(out_t *out, void *dest, unsigned flags)

@@ -8,8 +8,10 @@
 // other threads may be reading them.
 #include "core/ctx.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "core/batch.h"
 #include "core/check.h"
 #include "core/rma.h"
@@ -374,6 +376,20 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
 
 // ---------------------------------------------------------------- progress while somebody waits
 
+#define LOST_GRACE_NS 2000000000u
+
+/** What this PE waits for may be among what was lost, then it never comes. Mostly a PE has ended and somebody ends the job
+ *  with a better message and the right status: they have time for it. */
+static __attribute__((cold)) void lost(int rc)
+{
+    static atomic_ullong since;
+    unsigned long long now = cwu_now_ns(), none = 0;
+    if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS)
+        cwu_fatal("operations on another node were lost and nobody has ended the job: this PE may wait for what never "
+                  "comes (%s)",
+                  cwu_error_name(rc));
+}
+
 static void advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
@@ -382,8 +398,11 @@ static void advance(cw_ctx_t *ctx)
         if (port->locked)
             pthread_mutex_unlock(&port->lock);
     }
-    if (port->client && (port != &cw_port_default || ctx == &cw_ctx_default))
-        cw_transport->progress(port->client);
+    if (port->client && (port != &cw_port_default || ctx == &cw_ctx_default)) {
+        int rc = cw_transport->progress(port->client);
+        if (CW_UNLIKELY(rc))
+            lost(rc);
+    }
 }
 
 void cw_ctx_progress(void)

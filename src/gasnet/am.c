@@ -116,9 +116,42 @@ GAS_API int gasnet_causeway_request_short(gasnet_node_t dest, gasnet_handler_t h
                                           const gasnet_handlerarg_t *args)
 {
     look("gasnet_AMRequestShort", dest, handler, 0, 0);
-    cw_am_request_short((int)dest, head_of(handler, nargs), (const uint32_t *)args, 0);
-    return GASNET_OK;
+    return cw_am_request_short((int)dest, head_of(handler, nargs), (const uint32_t *)args, 0);  // 0 without flags
 }
+
+// Short requests with few arguments: these stay in their registers, and core's function is jumped to.
+static __attribute__((noinline)) int short_looked_at(gasnet_node_t dest, gasnet_handler_t handler, int nargs,
+                                                     const gasnet_handlerarg_t *args)
+{
+    return gasnet_causeway_request_short(dest, handler, nargs, args);
+}
+
+/** What look() would find nothing wrong with. */
+static inline __attribute__((always_inline)) bool is_sound(gasnet_node_t node, unsigned handler)
+{
+    return !CW_UNLIKELY(gas.slow_sync) && CW_LIKELY(node < gas.nodes) && CW_LIKELY(handler & FIRST_CLIENT_HANDLER);
+}
+_Static_assert(FIRST_CLIENT_HANDLER == 128 && HANDLERS == 256, "one bit tells");
+
+#define SHORT(nargs, parameters, list, values)                                                                    \
+    static __attribute__((noinline, cold)) int looked_at_##nargs(gasnet_node_t dest, unsigned handler parameters) \
+    {                                                                                                             \
+        return short_looked_at(dest, (gasnet_handler_t)handler, nargs, (const gasnet_handlerarg_t[4]){values});   \
+    }                                                                                                             \
+    GAS_API int gasnet_causeway_request_short##nargs(gasnet_node_t dest, unsigned handler parameters)             \
+    {                                                                                                             \
+        if (CW_UNLIKELY(!is_sound(dest, handler)))                                                                \
+            return looked_at_##nargs(dest, handler list);                                                         \
+        return cw_am_short##nargs((int)dest, CW_AM_HEAD(CW_AM_GASNET, 0, nargs) | handler list);                  \
+    }
+#define COMMA ,
+#define ARG(i) , gasnet_handlerarg_t a##i
+SHORT(0, , , 0)
+SHORT(1, ARG(0), COMMA(uint32_t) a0, a0)
+SHORT(2, ARG(0) ARG(1), COMMA(uint32_t) a0 COMMA(uint32_t) a1, a0 COMMA a1)
+SHORT(3, ARG(0) ARG(1) ARG(2), COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2, a0 COMMA a1 COMMA a2)
+SHORT(4, ARG(0) ARG(1) ARG(2) ARG(3), COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2 COMMA(uint32_t) a3,
+      a0 COMMA a1 COMMA a2 COMMA a3)
 
 GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr,
                                            size_t nbytes, int nargs, const gasnet_handlerarg_t *args)

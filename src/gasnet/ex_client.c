@@ -104,8 +104,8 @@ GAS_API void gex_EP_SetCData(gex_EP_t ep, const void *cdata)
 // ---------------------------------------------------------------- segment
 GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t nbytes)
 {
-    size_t most;
-    void *area = cw_area(&most);
+    uintptr_t most;
+    void *area = gas_area(&most);
     bool everything = gas.segments == GAS_EVERYTHING;
     if (!segment_p || tm != &gex.world || gex.ep.segment) {
         gex_error("gex_Segment_Attach: %s", gex.ep.segment

@@ -167,6 +167,10 @@ gasnet_handle_t gas_handle(bool under_way, gas_op_t *op);
 gas_op_t *gas_implicit(bool put);
 
 // ---------------------------------------------------------------- the rest
+/** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a page of this machine. It is
+ *  as large in every process, wherever their areas begin. */
+void *gas_area(uintptr_t *nbytes_p);
+
 void gas_am_open(gasnet_handlerentry_t *table, int numentries);
 int gas_check_table(const gasnet_handlerentry_t *table, int numentries);
 void gas_barrier_open(void);

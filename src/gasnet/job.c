@@ -124,6 +124,16 @@ GAS_API int gasnet_causeway_init(int *argc, char ***argv, int mode, const char *
 }
 
 // ---------------------------------------------------------------- attach
+#define SMALLEST_PAGE 4096  // what the area is aligned to, wherever
+
+void *gas_area(uintptr_t *nbytes_p)
+{
+    size_t nbytes;
+    uintptr_t unit = GASNET_PAGESIZE, margin = unit - SMALLEST_PAGE, area = (uintptr_t)cw_area(&nbytes);
+    *nbytes_p = nbytes > margin ? (nbytes - margin) / unit * unit : 0;
+    return (void *)((area + unit - 1) / unit * unit);
+}
+
 static bool check_segment(uintptr_t segsize)
 {
     uintptr_t most = gasnet_getMaxLocalSegmentSize();
@@ -188,7 +198,7 @@ static void make_tables(void)
 
 GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset)
 {
-    size_t most;
+    uintptr_t most;
     (void)minheapoffset;  // the heap grows elsewhere
     if (!gas.threads || gas.attached) {
         cwu_error("gasnet_attach: called %s", gas.attached ? "a second time" : "before gasnet_init");
@@ -198,7 +208,7 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
         return GASNET_ERR_BAD_ARG;
     bool everything = gas.segments == GAS_EVERYTHING;
     cw_area_heap(&gas.heap_offset, &gas.heap_nbytes);
-    exchange(everything || segsize == 0 ? 0 : (uintptr_t)cw_area(&most), everything ? UINTPTR_MAX : segsize);
+    exchange(everything || segsize == 0 ? 0 : (uintptr_t)gas_area(&most), everything ? UINTPTR_MAX : segsize);
     make_tables();
     gas_barrier_open();
     gas_am_open(table, numentries);
@@ -212,11 +222,11 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
 // ---------------------------------------------------------------- questions
 GAS_API uintptr_t gasnet_getMaxLocalSegmentSize(void)
 {
-    size_t nbytes;
+    uintptr_t nbytes;
     if (gas.segments == GAS_EVERYTHING)
         return UINTPTR_MAX;
-    cw_area(&nbytes);
-    return nbytes / GASNET_PAGESIZE * GASNET_PAGESIZE;
+    gas_area(&nbytes);
+    return nbytes;
 }
 
 /** The slices of a job are of one shape. */

@@ -143,8 +143,8 @@ int main(int argc, char **argv)
     cw_barrier(cw_group_world);
     if (cw_world.pe == 0) {
         count("poll, idle", do_poll, 20);
-        count("short, 0 args", do_short0, threads ? 400 : 78);
-        count("short, 4 args", do_short4, threads ? 400 : 78);
+        count("short, 0 args", do_short0, threads ? 160 : 78);
+        count("short, 4 args", do_short4, threads ? 160 : 78);
         count("medium, 8 B", do_medium8, threads ? 900 : 450);
         cw_put(&cw_ctx_default, stop, &(uint64_t){1}, sizeof *stop, 1);
         cw_quiet_default();

@@ -33,8 +33,6 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     if (!client)
         return CW_ENOMEM;
     client->config = *config;
-    pthread_mutex_init(&client->lock, NULL);
-    pthread_cond_init(&client->calm, NULL);
     if (config->thread_multiple)
         ofi_load_safe(config->one_machine);
     client->safe = config->thread_multiple && ofi_choice.safe_info;
@@ -337,7 +335,5 @@ void ofi_client_close(cwt_client_t *client)
     ofi_lane_close(&client->lane);
     ofi_strangers_close(&client->strangers);
     free(client->scratch);
-    pthread_cond_destroy(&client->calm);
-    pthread_mutex_destroy(&client->lock);
     free(client);
 }

@@ -52,10 +52,12 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
         return;
     conn->error = code;
     conn->down = true;
-    if (!conn->closing)
+    if (!conn->closing) {
+        conn->client->lost = code;
         cwu_error("lost the connection to %s at %s: %s: %s; that node's first PE has probably ended: look for its own "
                   "message",
                   ofi_node_name(conn->client, conn->node), conn->address, what, reason);
+    }
     fail_replies(conn, code);
 }
 

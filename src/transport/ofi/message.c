@@ -60,15 +60,27 @@ send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes, const void 
     return ofi_request(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
 }
 
-int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+static int __attribute__((noinline)) send_alone(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
 {
-    if (payload_nbytes == 0) {
-        int rc = ofi_request(conn, msg, nbytes, NULL);
-        allow_line(conn);
-        return rc;
-    }
+    int rc = ofi_request(conn, msg, nbytes, NULL);
+    allow_line(conn);
+    return rc;
+}
+
+static int __attribute__((noinline))
+send_loaded(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+{
     size_t total = nbytes + payload_nbytes;
     if (total > conn->quick.request && is_free(conn, total) && send_copy(conn, msg, nbytes, payload, payload_nbytes))
         return 0;
     return send_whole(conn, msg, nbytes, payload, payload_nbytes);
+}
+
+int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+{
+    if (payload_nbytes != 0)
+        return send_loaded(conn, msg, nbytes, payload, payload_nbytes);
+    if (conn->client->config.thread_multiple)  // has no line that could be allowed
+        return ofi_message_shared(conn, msg, nbytes);
+    return send_alone(conn, msg, nbytes);
 }

@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "transport/transport.h"
 
 #define OFI_API FI_VERSION(1, 17)
@@ -418,7 +419,7 @@ struct cwt_conn {
             uint32_t sent;  // requests sent
             uint32_t stop;  // sent may not reach that without a look at credits and acknowledgement (message.c)
             uint32_t most;
-            bool down;      // lost, parked or changing: operations must ask ofi_conn_down() first
+            bool down;  // lost, parked or changing: operations must ask ofi_conn_down() first
         };
     };
     // what quick.c reads and writes, in two lines
@@ -488,12 +489,13 @@ struct cwt_client {
     ofi_strangers_t strangers;
     uint64_t *scratch;  // where flushes read to
     struct fid_mr *scratch_mr;
-    pthread_mutex_t lock;  // used with thread_multiple only
-    bool safe;             // the provider locks for itself
-    bool emptying;         // a thread waits until nothing is in flight: new calls wait for it
-    pthread_t emptier;     // which
-    pthread_cond_t calm;   // emptying ended
+    cwu_lock_t lock;    // used with thread_multiple only
+    bool safe;          // the provider locks for itself
+    bool emptying;      // a thread waits until nothing is in flight: new calls wait for it
+    pthread_t emptier;  // which
+    uint32_t calm;      // times that emptying ended; futex of those who wait for it
     int error;
+    int lost;     // what the first connection failed with, if one did while operations were under way
     int atomics;  // 0: not asked yet, 1: native, -1: none
     uint32_t spin, yields;
     cwt_stats_t stats;
@@ -521,18 +523,27 @@ int ofi_progress(cwt_client_t *client);
 static inline void ofi_lock(cwt_client_t *client)
 {
     if (client->config.thread_multiple)
-        pthread_mutex_lock(&client->lock);
+        cwu_lock(&client->lock);
 }
 
 static inline void ofi_unlock(cwt_client_t *client)
 {
     if (client->config.thread_multiple)
-        pthread_mutex_unlock(&client->lock);
+        cwu_unlock(&client->lock);
 }
 
+/** Lock held: until nobody empties the client. */
+void ofi_await_calm(cwt_client_t *client);
 /** A call comes in: takes the lock, and lets a thread that empties the client finish. Without that, others that go on
  *  putting could keep a quiet waiting for ever. ofi_unlock() ends the call. */
-void ofi_enter(cwt_client_t *client);
+static inline void ofi_enter(cwt_client_t *client)
+{
+    if (!client->config.thread_multiple)
+        return;
+    cwu_lock(&client->lock);
+    if (__builtin_expect(client->emptying, 0))
+        ofi_await_calm(client);
+}
 /** Lock held: this thread is now the only one that issues operations, until ofi_empty_end(). May wait. Returns false if
  *  it was already (a quiet sends requests of its own): then there is no end to call. */
 bool ofi_empty_begin(cwt_client_t *client);
@@ -623,6 +634,9 @@ int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes);
 // quick.c: entry points; what is simple is done there
 /** To be called when keys are known: what the quick ways may do on this connection. */
 void ofi_quick_allow(cwt_conn_t *conn);
+/** ofi_request for clients of several threads; also what it leaves to others. */
+int ofi_request_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes);
 // what is not simple, or was not taken at once; lock held
 int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
 int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);

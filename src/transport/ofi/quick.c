@@ -118,13 +118,18 @@ QUICK bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
 /** A message that fits the provider's inject, where messages stay in order with all before them. */
 QUICK bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
-    if (UNLIKELY(conn->down) || UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) || UNLIKELY(conn->free_slots == 0))
+    if (UNLIKELY(conn->down) || UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) ||
+        (reply && UNLIKELY(conn->free_slots == 0)))
         return false;
-    uint64_t id = reply ? ofi_slot_take(conn, reply) : (conn->sent + 1) % OFI_ACK_EVERY == 0 ? OFI_ID_ACK : 0;
+    uint64_t id = 0;
+    if (reply)
+        id = ofi_slot_take(conn, reply);
+    else if (UNLIKELY((conn->sent + 1) % OFI_ACK_EVERY == 0))
+        id = OFI_ID_ACK;
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)nbytes;
-    msg->reply_id = id | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT;
-    if (UNLIKELY(fi_inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
+    msg->reply_id = id | conn->id;
+    if (UNLIKELY(conn->inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
         if (reply)
             ofi_slot_give(conn, id & OFI_ID_SLOT_MASK);
         return false;
@@ -176,13 +181,24 @@ OUT_OF_LINE int get_general(cwt_conn_t *conn, uint64_t offset, void *dst, size_t
     return rc;
 }
 
-OUT_OF_LINE int request_general(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+int ofi_request_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
     ofi_enter(conn->client);
     bool done = !conn->sending && request(conn, &conn->shared, msg, nbytes, reply);
     int rc = done ? 0 : ofi_request_locked(conn, msg, nbytes, reply);
     ofi_unlock(conn->client);
     return rc;
+}
+
+/** One without a reply, which several threads send the quick way under the lock. */
+int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
+{
+    cwt_client_t *client = conn->client;
+    cwu_lock(&client->lock);
+    bool done = LIKELY(!client->emptying) && LIKELY(!conn->sending) && LIKELY(nbytes <= conn->shared.request) &&
+                LIKELY(request_inject(conn, msg, nbytes, NULL));
+    cwu_unlock(&client->lock);
+    return LIKELY(done) ? 0 : ofi_request_shared(conn, msg, nbytes, NULL);
 }
 
 // ---------------------------------------------------------------- entry points
@@ -202,5 +218,5 @@ int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nb
 
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
-    return LIKELY(request(conn, &conn->quick, msg, nbytes, reply)) ? 0 : request_general(conn, msg, nbytes, reply);
+    return LIKELY(request(conn, &conn->quick, msg, nbytes, reply)) ? 0 : ofi_request_shared(conn, msg, nbytes, reply);
 }

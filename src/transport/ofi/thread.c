@@ -5,21 +5,25 @@
 // client: new calls wait until it is done, calls that are under way go on, and are what it waits for.
 #include "ofi.h"
 
-void ofi_enter(cwt_client_t *client)
+#include "base/futex.h"
+
+#define SLEEP_NS 100000000u  // a wake-up is never missed; should one be, this is all it costs
+
+void ofi_await_calm(cwt_client_t *client)
 {
-    if (!client->config.thread_multiple)
-        return;
-    pthread_mutex_lock(&client->lock);
-    while (client->emptying)
-        pthread_cond_wait(&client->calm, &client->lock);
+    while (client->emptying) {
+        uint32_t seen = client->calm;
+        ofi_unlock(client);
+        cwu_futex_wait(&client->calm, seen, SLEEP_NS);
+        ofi_lock(client);
+    }
 }
 
 bool ofi_empty_begin(cwt_client_t *client)
 {
     if (!client->config.thread_multiple || (client->emptying && pthread_equal(client->emptier, pthread_self())))
         return false;
-    while (client->emptying)
-        pthread_cond_wait(&client->calm, &client->lock);
+    ofi_await_calm(client);
     client->emptying = true;
     client->emptier = pthread_self();
     return true;
@@ -28,5 +32,6 @@ bool ofi_empty_begin(cwt_client_t *client)
 void ofi_empty_end(cwt_client_t *client)
 {
     client->emptying = false;
-    pthread_cond_broadcast(&client->calm);
+    client->calm++;
+    cwu_futex_wake(&client->calm, INT_MAX);
 }

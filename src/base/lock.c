@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/lock.h"
+
+#include "base/clock.h"
+#include "base/futex.h"
+
+#define SPINS 100            // the holder is about to let go
+#define SLEEP_NS 100000000u  // a wake-up is never missed; should one be, this is all it costs
+
+void cwu_lock_slowly(cwu_lock_t *lock)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 && cwu_trylock(lock))
+            return;
+        cwu_cpu_pause();
+    }
+    while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) != 0)
+        cwu_futex_wait((const uint32_t *)&lock->state, 2, SLEEP_NS);
+}
+
+void cwu_lock_wake(cwu_lock_t *lock)
+{
+    cwu_futex_wake((uint32_t *)&lock->state, 1);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A lock of this process's threads for sections of some tens of instructions: taken and given back with one atomic
+// operation each while nobody contends, a sleep in the futex when somebody does. All zero is free. Not recursive.
+#ifndef CW_BASE_LOCK_H
+#define CW_BASE_LOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** 0 free, 1 held, 2 held and somebody may sleep. */
+typedef struct cwu_lock {
+    _Atomic uint32_t state;
+} cwu_lock_t;
+
+void cwu_lock_slowly(cwu_lock_t *lock) __attribute__((cold));
+void cwu_lock_wake(cwu_lock_t *lock) __attribute__((cold));
+
+static inline __attribute__((always_inline)) bool cwu_trylock(cwu_lock_t *lock)
+{
+    uint32_t is_free = 0;
+    return atomic_compare_exchange_strong_explicit(&lock->state, &is_free, 1, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static inline __attribute__((always_inline)) void cwu_lock(cwu_lock_t *lock)
+{
+    if (__builtin_expect(!cwu_trylock(lock), 0))
+        cwu_lock_slowly(lock);
+}
+
+static inline __attribute__((always_inline)) void cwu_unlock(cwu_lock_t *lock)
+{
+    if (__builtin_expect(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2, 0))
+        cwu_lock_wake(lock);
+}
+
+#endif

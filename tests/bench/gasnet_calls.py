@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Instructions of GASNet's calls, from a client's entry to the return (one node) or to the network library (two nodes): none
+may take more than stands here. The counts are exact; the least of some calls is looked at, that with nothing in its way."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+
+INSN = os.path.join(os.environ["CAUSEWAY_TEST_SOURCE"], "bench", "insn")
+SHORTS = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
+IDLE = {"AMPoll": 20, "wait_syncnbi_puts": 15, "wait_syncnbi_all": 15}
+# (form, what) -> call -> most
+MOST = {
+    ("SEQ", "local"): {**SHORTS, **IDLE, "put.8": 12, "get.8": 12, "put_nb.8": 13, "put_nbi.8": 25},
+    ("SEQ", "net"): {**SHORTS, "put_nbi.8": 30, "put_nbi_bulk.8": 25},
+    ("PAR", "local"): {**{call: 140 for call in SHORTS}, **IDLE, "put.8": 12, "get.8": 12, "put_nbi.8": 25},
+    ("PAR", "net"): {**{call: 160 for call in SHORTS}, "put_nbi.8": 30, "put_nbi_bulk.8": 25},
+}
+
+
+def counts(program, *oshrun):
+    env = {**os.environ, "LD_BIND_NOW": "1"}
+    run = subprocess.run(["oshrun", "-n", "2", *oshrun, program, "--quick"], capture_output=True, text=True, env=env, check=False)
+    if run.returncode:
+        sys.exit(f"FAIL: {program} {' '.join(oshrun)}: status {run.returncode}\n{run.stdout}{run.stderr}")
+    return {r["op"]: r for r in map(json.loads, filter(lambda line: line.startswith("{"), run.stdout.splitlines()))}
+
+
+def main():
+    if platform.machine() != "x86_64":
+        print("SKIP: instructions are counted on x86-64 only")
+        return 77
+    bad = 0
+    sources = [os.path.join(INSN, "gasnet_calls.c"), os.path.join(INSN, "step.c"), os.path.join(INSN, "..", "common.c")]
+    for form in ("SEQ", "PAR"):
+        program = f"./gasnet_calls_{form}"
+        subprocess.run(["oshcc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-DGASNET_{form}", *sources, "-o", program],
+                       check=True)  # fmt: skip
+        for layout, what, *oshrun in (("local", "total"), ("net", "to_provider", "--emulate-nodes", "2")):
+            found = counts(program, *oshrun)
+            for call, most in MOST[form, layout].items():
+                record = found.get(f"{call}.{what}.next")
+                if not record or not 0 < record["min"] <= most:
+                    bad += 1
+                    print(f"FAIL: {form} {layout} {call}: {record['min'] if record else 'no'} instructions; at most {most}")
+                else:
+                    print(f"{form} {layout:5} {call:24} {record['min']:4.0f} of {most}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
