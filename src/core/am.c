@@ -81,6 +81,7 @@ void cw_am_close(cw_am_client_t client)
 void cw_am_fini(void)
 {
     shut();
+    cw_am_poll_fini();
     memset(cw_am.opened, 0, sizeof cw_am.opened);
     cw_am.request.cells = cw_am.reply.cells = NULL;
 }

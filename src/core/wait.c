@@ -44,7 +44,8 @@ static inline cw_slot_t *my_slot(void)
     return &cw_segment.slots[cw_world.slot];
 }
 
-#define OWN_TRANSFERS_EVERY 8u  // rounds: what this PE waits for comes through the server, mostly
+#define OWN_TRANSFERS_EVERY 8u   // rounds: what this PE waits for comes through the server, mostly
+#define OWN_MESSAGES_AFTER 64u  // rounds: messages on their way need a look at their connection only if it is stuck
 
 /** What a waiting PE does for others, and now and then for its own transfers in flight. */
 static void help(uint32_t round)
@@ -52,7 +53,7 @@ static void help(uint32_t round)
     if (cw_world.nnodes == 1)
         return;
     cw_server_poll();
-    if (round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1)
+    if (round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1 && (round >= OWN_MESSAGES_AFTER || cw_ctx_in_flight()))
         cw_ctx_progress();
 }
 

@@ -63,7 +63,7 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
 
 static const char *kind_name(ofi_kind_t kind)
 {
-    static const char *const names[] = {"nothing", "put", "get", "request", "reply", "quiet", "atomic"};
+    static const char *const names[] = {"nothing", "put", "get", "request", "reply", "quiet", "atomic", "messages"};
     return names[kind];
 }
 
@@ -135,7 +135,7 @@ static int cq_error(cwt_client_t *client)
 
 int ofi_client_poll(cwt_client_t *client)
 {
-    struct fi_cq_msg_entry entries[16];
+    struct fi_cq_data_entry entries[16];
     ssize_t n = fi_cq_read(client->lane.cq, entries, 16);
     if (n == -FI_EAGAIN)
         return 0;

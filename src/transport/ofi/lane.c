@@ -50,7 +50,7 @@ static bool provider_is(const char *name)
 
 static int open_cq(ofi_lane_t *lane, size_t entries, bool roomy)
 {
-    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD, .size = entries};
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_FD, .size = entries};
     bool naps = roomy && ((ofi_choice.msg && provider_is("tcp")) || provider_is("net"));
     int rc = naps || lane->bell ? -FI_ENOSYS : fi_cq_open(lane->domain, &attr, &lane->cq, NULL);
     if (rc == 0) {
