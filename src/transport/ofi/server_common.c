@@ -446,7 +446,7 @@ int ofi_server_progress(cwt_server_t *server)
         return 0;  // a first message waits in the queue until the secret that judges it is known
     // First: it may bring completions in, and no descriptor tells of these (ofi_lane_block).
     int events = look_around(server), n = drain_cq(server, rounds);
-    if (server->lane.bell && n >= 16 * rounds)
+    if (server->lane.bell && n >= rounds)
         ofi_server_wake(server);  // what is left must not sleep with the thread that sleeps
     if (n == 0 && server->owed)
         n = acknowledge_owed(server);
