@@ -8,6 +8,7 @@
 #include "core/am_private.h"
 #include "core/core.h"
 #include "core/ctx.h"
+#include "core/gather.h"
 #include "core/report.h"
 #include "core/segment.h"
 #include "core/server.h"
@@ -125,6 +126,8 @@ void cw_wait_round(cw_wait_t *w)
         announce(w);
     } else {
         cw_slot_t *me = my_slot();
+        if (CW_UNLIKELY(!cw_gathered()))
+            cw_gather_try();
         if (cw_report_on)
             cw_report_sleeps(w);
         atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()

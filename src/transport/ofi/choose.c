@@ -2,6 +2,7 @@
 //
 // Chooses the provider once a process, and puts what it demands and promises into words of our own (ofi_choice_t).
 // Nothing is assumed of a provider that it does not advertise.
+#include "absent.h"
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -220,8 +221,13 @@ int ofi_load(bool one_machine)
     pthread_mutex_lock(&load_lock);
     if (load_result > 0) {
         load_result = ofi_lib.handle ? 0 : ofi_lib_open();
+        bool absent = load_result == 0 && ofi_absent_rdma();
+        if (absent)
+            ofi_names_hide(ofi_lib.handle);
         if (load_result == 0)
             load_result = choose(one_machine);
+        if (absent)
+            ofi_names_show();
     }
     int rc = load_result;
     pthread_mutex_unlock(&load_lock);

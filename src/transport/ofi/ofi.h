@@ -469,6 +469,7 @@ struct cwt_conn {
     uint64_t token_in;
     uint32_t injected;  // puts since the last flush, injected by the transport itself
     bool used;          // since the hand of the clock passed (park.c)
+    uint64_t messages_seen;  // `messages` when the clock looked last
 
     ofi_quick_t shared;  // the same for those who hold the client's lock
     cwt_conn_t *next;
