@@ -18,18 +18,28 @@ void fabric_check(long ret, const char *what)
     exit(1);
 }
 
-static void query(struct fabric *f, const struct bench_opts *opts, int source)
+static int query_one(struct fabric *f, const char *provider, int msg, int source)
 {
     struct fi_info *hints = fi_allocinfo();
-    int msg = !strcmp(opts->endpoint, "msg");
     hints->ep_attr->type = msg ? FI_EP_MSG : FI_EP_RDM;
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT;
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
-    hints->fabric_attr->prov_name = strdup(opts->provider ? opts->provider : msg ? "tcp" : "net");
-    fabric_check(fi_getinfo(FI_VERSION(1, 17), LOOPBACK, NULL, source ? FI_SOURCE : 0, hints, &f->info), "fi_getinfo");
+    hints->fabric_attr->prov_name = strdup(provider);
+    int ret = fi_getinfo(FI_VERSION(1, 17), LOOPBACK, NULL, source ? FI_SOURCE : 0, hints, &f->info);
     fi_freeinfo(hints);
+    return ret;
+}
+
+// What Causeway would take: net, which from libfabric 1.18 on is called tcp.
+static void query(struct fabric *f, const struct bench_opts *opts, int source)
+{
+    int msg = !strcmp(opts->endpoint, "msg");
+    int ret = query_one(f, opts->provider ? opts->provider : "net", msg, source);
+    if (ret == -FI_ENODATA && !opts->provider)
+        ret = query_one(f, "tcp", msg, source);
+    fabric_check(ret, "fi_getinfo");
 }
 
 static void register_memory(struct fabric *f, struct fabric_side *mine)

@@ -75,7 +75,7 @@ def conditions(root, peers, command):
         "memory": f"{int(memory.group(1)) / 2**20:.0f} GiB" if memory else "",
         "system": f"{system.group(1) if system else platform.system()}, kernel {platform.release()}",
         "compiler": _text(["cc", "--version"]).split("\n")[0],
-        "libfabric": f"{fabric_text}; raw baseline: net provider for rdm, tcp provider for msg, over 127.0.0.1",
+        "libfabric": f"{fabric_text}; raw baseline: the provider net (tcp from 1.18 on), as Causeway, over 127.0.0.1",
         "load average before": _read("/proc/loadavg").split(" ")[0],
     }
     for peer in peers:

@@ -18,7 +18,10 @@
 // While a PE polls for us. The longest is how long a request can be left lying when it stops.
 #define NAP_NS 250000u
 #define LONGEST_NAP_NS 1000000u
-#define POLLS_PER_YIELD 4
+// Between two yields of a server that polls: few while somebody else wants its core, more and more while nobody does.
+#define LEAST_POLLS 4
+#define MOST_POLLS 64
+#define CROWDED_NS 3000u  // a yield that lasts this long gave the core away
 
 static struct {
     pthread_t thread;
@@ -104,11 +107,21 @@ static uint64_t longest_block_ns(void)
     return cw_am_server_holds() ? LONGEST_NAP_NS : 1000000000u;
 }
 
+/** Lets others have the core; returns how many polls to make before it does so again. */
+static long yield_core(long polls)
+{
+    uint64_t start = cwu_now_ns();
+    sched_yield();
+    if (cwu_now_ns() - start > CROWDED_NS)
+        return LEAST_POLLS;
+    return polls < MOST_POLLS ? 2 * polls : polls;
+}
+
 static void serve_until_stopped(void)
 {
     uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
     uint64_t nap_ns = NAP_NS;
-    long idle = 0;
+    long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
     while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
         bool sleepers = somebody_sleeps();
         uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
@@ -127,12 +140,12 @@ static void serve_until_stopped(void)
             cw_wake_changed();
         if (events > 0) {
             idle = 0;
-        } else if (++idle < polls_before_block(sleepers)) {
-            if (idle % POLLS_PER_YIELD == 0)
-                sched_yield();
-        } else {
+        } else if (++idle >= polls_before_block(sleepers)) {
             cw_transport->server_block(srv.server, block_ns);
-            idle = 0;
+            idle = since_yield = 0;
+        } else if (++since_yield >= polls_per_yield) {
+            polls_per_yield = yield_core(polls_per_yield);
+            since_yield = 0;
         }
     }
 }

@@ -237,6 +237,8 @@ static ssize_t eq_sread(struct fid_eq *fid, uint32_t *kind, void *buf, size_t le
 
 int mock_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq_p, void *context)
 {
+    if (mock_want.no_wait_fd && attr && attr->wait_obj == FI_WAIT_FD)
+        return -FI_ENOSYS;
     int rc = fi_eq_open(((struct mock_fabric *)fabric)->real, attr, eq_p, context);
     if (rc)
         return rc;

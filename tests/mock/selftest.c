@@ -239,9 +239,12 @@ static void case_atomics(struct side *s, bool msg)
 static void case_no_wait_fd(struct side *s, bool msg)
 {
     struct fid_cq *cq;
+    struct fid_eq *eq;
     struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_FD};
+    struct fi_eq_attr eq_attr = {.wait_obj = FI_WAIT_FD};
     side_start(s, msg, 0, true);
     CHECK(fi_cq_open(s->domain, &attr, &cq, NULL) == -FI_ENOSYS);
+    CHECK(fi_eq_open(s->fabric, &eq_attr, &eq, NULL) == -FI_ENOSYS);
     traffic(s);
     side_stop(s);
 }

@@ -207,7 +207,7 @@ static void attempt_event(ofi_attempt_t *attempt, uint32_t kind, const void *dat
 
 int ofi_client_events(cwt_client_t *client)
 {
-    if (!client->lane.eq)
+    if (!ofi_choice.msg)
         return 0;
     _Alignas(struct fi_eq_cm_entry) uint8_t bytes[sizeof(struct fi_eq_cm_entry) + 256];
     const struct fi_eq_cm_entry *entry = (const struct fi_eq_cm_entry *)bytes;

@@ -43,11 +43,16 @@ static int wait_fd_of(struct fid *fid)
     return fi_control(fid, FI_GETWAIT, &fd) == 0 ? fd : -1;
 }
 
+static bool provider_is(const char *name)
+{
+    return strcmp(ofi_choice.info->fabric_attr->prov_name, name) == 0;
+}
+
 static int open_cq(ofi_lane_t *lane, size_t entries, bool roomy)
 {
     struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_FD, .size = entries};
-    bool naps = roomy && ofi_choice.msg && !strcmp(ofi_choice.info->fabric_attr->prov_name, "tcp");
-    int rc = naps ? -FI_ENOSYS : fi_cq_open(lane->domain, &attr, &lane->cq, NULL);
+    bool naps = roomy && ((ofi_choice.msg && provider_is("tcp")) || provider_is("net"));
+    int rc = naps || lane->bell ? -FI_ENOSYS : fi_cq_open(lane->domain, &attr, &lane->cq, NULL);
     if (rc == 0) {
         lane->cq_fd = wait_fd_of(&lane->cq->fid);
         return 0;
@@ -57,12 +62,16 @@ static int open_cq(ofi_lane_t *lane, size_t entries, bool roomy)
     return rc == 0 ? 0 : failed("opening a completion queue", rc);
 }
 
-static int open_eq(ofi_lane_t *lane)
+/** Over net of libfabric 1.17 (tcp from 1.18 on) completions set a signal on their queue's own descriptor that only a
+ *  sleeping call resets, so it says nothing from the first one on. An event queue's descriptor becomes readable with every
+ *  socket of its fabric, and only connection events set its own signal: that one is slept on, and signals cost nothing. */
+static int open_eq(ofi_lane_t *lane, bool roomy)
 {
     struct fi_eq_attr attr = {.wait_obj = FI_WAIT_FD, .size = 64};
-    int rc = fi_eq_open(lane->fabric, &attr, &lane->eq, NULL);
+    int rc = roomy && provider_is("net") ? -FI_ENOSYS : fi_eq_open(lane->fabric, &attr, &lane->eq, NULL);
     if (rc == 0) {
         lane->eq_fd = wait_fd_of(&lane->eq->fid);
+        lane->bell = provider_is("net") && lane->eq_fd >= 0;
         return 0;
     }
     attr.wait_obj = FI_WAIT_NONE;
@@ -94,11 +103,13 @@ int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, boo
     if (rc != 0) {
         lane->domain = NULL;
         rc = failed("opening a domain", rc);
-    } else {
-        rc = open_cq(lane, cq_entries, roomy);
+    } else if (ofi_choice.msg || (provider_is("net") && !roomy)) {
+        rc = open_eq(lane, roomy);
     }
     if (rc == 0)
-        rc = ofi_choice.msg ? open_eq(lane) : open_rdm(lane);
+        rc = open_cq(lane, cq_entries, roomy);
+    if (rc == 0 && !ofi_choice.msg)
+        rc = open_rdm(lane);
     if (rc != 0)
         ofi_lane_close(lane);
     return rc;
@@ -124,7 +135,7 @@ int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, str
     int rc = fi_endpoint(lane->domain, info, &ep, context);
     if (rc != 0)
         return ofi_no_files() ? CW_ESYS : failed("opening an endpoint", rc);
-    rc = lane->eq ? fi_ep_bind(ep, &lane->eq->fid, 0) : 0;
+    rc = ofi_choice.msg ? fi_ep_bind(ep, &lane->eq->fid, 0) : 0;
     if (rc == 0 && lane->av)
         rc = fi_ep_bind(ep, &lane->av->fid, 0);
     if (rc == 0)
@@ -143,41 +154,54 @@ int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, str
 
 void ofi_lane_unstick(ofi_lane_t *lane)
 {
-    struct pollfd fd = {.fd = lane->cq_fd, .events = POLLIN};
+    struct pollfd fd = {.fd = lane->bell ? lane->eq_fd : lane->cq_fd, .events = POLLIN};
+    uint32_t event;
     lane->short_sleeps = 0;
-    // Readable right after a poll of the queue: stuck, or traffic of this very moment. No room for an entry, so none
-    // is taken: all the call does is to wait, which resets the signal.
-    if (lane->cq_fd >= 0 && poll(&fd, 1, 0) == 1)
+    if (fd.fd < 0 || poll(&fd, 1, 0) != 1)
+        return;
+    // Readable right after a poll of the queue: stuck, or traffic of this very moment. Nothing is taken; all the call does
+    // is to wait, which resets the signal.
+    if (lane->bell)
+        (void)fi_eq_sread(lane->eq, &event, NULL, 0, 1, FI_PEEK);
+    else
         (void)fi_cq_sread(lane->cq, NULL, 0, NULL, 1);
 }
 
-/** Counts sleeps that the queue's descriptor ended at once. */
-static void watch_for_stuck(ofi_lane_t *lane, uint64_t slept_ns, bool cq_ready)
+/** Counts sleeps that the descriptor for completions ended at once. */
+static void watch_for_stuck(ofi_lane_t *lane, uint64_t slept_ns, bool ready)
 {
     const uint64_t at_once_ns = 100000;
-    if (cq_ready && slept_ns < at_once_ns)
+    if (ready && slept_ns < at_once_ns)
         lane->short_sleeps++;
     else
         lane->short_sleeps = 0;
 }
 
-int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
+/** Has a queue no descriptor to sleep on? */
+static bool deaf(const ofi_lane_t *lane)
+{
+    return (lane->cq_fd < 0 && !lane->bell) || (lane->eq && lane->eq_fd < 0);
+}
+
+int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p)
 {
     struct fid *fids[2];
     struct pollfd fds[3];
     int nfids = 0;
     nfds_t nfds = 0;
-    const uint64_t nap_ns = 200000;  // for queues without a wait object
-    if (lane->cq_fd >= 0) {
+    const uint64_t nap_ns = 200000, naps = 20;  // without a wait object: longer ones from sleep to sleep
+    if (lane->cq_fd >= 0 || lane->bell)
         fids[nfids++] = &lane->cq->fid;
+    if (lane->cq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = lane->cq_fd, .events = POLLIN};
-    }
     if (lane->eq && lane->eq_fd >= 0) {
         fids[nfids++] = &lane->eq->fid;
         fds[nfds++] = (struct pollfd){.fd = lane->eq_fd, .events = POLLIN};
     }
-    if ((lane->cq_fd < 0 || (lane->eq && lane->eq_fd < 0)) && timeout_ns > nap_ns)
-        timeout_ns = nap_ns;
+    if (extra_p)
+        *extra_p = false;
+    if (deaf(lane))
+        timeout_ns = timeout_ns / naps < nap_ns ? timeout_ns / naps : nap_ns;
     if (nfids > 0) {
         errno = 0;  // see server_msg.c
         // FI_EAGAIN: something came since the last poll; sleeping now could miss it
@@ -190,6 +214,9 @@ int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns)
     struct timespec ts = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
     uint64_t start = cwu_now_ns();
     int n = ppoll(fds, nfds, &ts, NULL);
-    watch_for_stuck(lane, cwu_now_ns() - start, lane->cq_fd >= 0 && n > 0 && (fds[0].revents & POLLIN));
+    bool tells = n > 0 && (lane->cq_fd >= 0 || lane->bell);  // then the first descriptor does
+    watch_for_stuck(lane, cwu_now_ns() - start, tells && (fds[0].revents & POLLIN));
+    if (extra_p)
+        *extra_p = n > 0 && extra_fd >= 0 && fds[nfds - 1].revents;
     return n < 0 && errno != EINTR ? CW_ESYS : 0;
 }

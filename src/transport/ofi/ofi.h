@@ -99,12 +99,13 @@ typedef struct ofi_lane {
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_cq *cq;
-    struct fid_eq *eq;              // MSG only
+    struct fid_eq *eq;              // MSG; RDM with a bell: without events, for its descriptor
     struct fid_ep *ep;              // RDM only
     struct fid_av *av;              // RDM only
     int cq_fd, eq_fd;               // -1: no wait object
+    bool bell;                      // eq_fd tells of completions, too; cq has no wait object
     uint64_t endpoints;             // opened so far
-    _Atomic uint32_t short_sleeps;  // in a row that the queue's descriptor ended at once
+    _Atomic uint32_t short_sleeps;  // in a row that a queue's descriptor ended at once
 } ofi_lane_t;
 /** roomy: the machine has a core for every PE. A client then waits by polling and the tcp provider's wait object, which
  *  costs two system calls for every two completions, a tenth of a get, is not asked for: its rare sleeps are naps. */
@@ -112,11 +113,12 @@ int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, boo
 void ofi_lane_close(ofi_lane_t *lane);
 /** Creates, binds and enables an endpoint on the lane. Says nothing when descriptors are out: ofi_no_files() tells. */
 int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p);
-/** Sleeps until the queues or extra_fd have something, or the timeout. */
-int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns);
+/** Sleeps until the queues or extra_fd have something, or the timeout; *extra_p (or NULL): extra_fd has. With a bell,
+ *  completions that a look at connection events brought in end no sleep: the queue must have been read since. */
+int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p);
 /** The descriptor of a queue that stays readable with nothing behind it (net of libfabric 1.17: its trywait does not
- *  reset the signal of the last completion): gets it reset. To be called by the thread that may poll the queue, when
- *  ofi_lane_stuck(); waits up to 1 ms. */
+ *  reset the signal of the last event): gets it reset. To be called by the thread that may poll the queue, when
+ *  ofi_lane_stuck(), with a poll behind it; waits up to 1 ms. */
 void ofi_lane_unstick(ofi_lane_t *lane);
 static inline bool ofi_lane_stuck(const ofi_lane_t *lane)
 {

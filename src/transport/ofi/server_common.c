@@ -441,38 +441,43 @@ static int look_around(cwt_server_t *server)
 
 int ofi_server_progress(cwt_server_t *server)
 {
+    const int rounds = 16;
     if (!server->ready && !server->pep)
         return 0;  // a first message waits in the queue until the secret that judges it is known
-    int n = drain_cq(server, 16);
+    // First: it may bring completions in, and no descriptor tells of these (ofi_lane_block).
+    int events = look_around(server), n = drain_cq(server, rounds);
+    if (server->lane.bell && n >= rounds)
+        ofi_server_wake(server);  // what is left must not sleep with the thread that sleeps
     if (n == 0 && server->owed)
         n = acknowledge_owed(server);
+    n += events;
     if (server->queued)
         n += ofi_server_flush_queues(server);
-    n += look_around(server);
-    if (n > 0 && server->false_alarms)
-        server->false_alarms = 0;
-    if (n > 0)
-        return n;
-    if (ofi_lane_stuck(&server->lane))
+    if (n > 0) {
+        if (server->false_alarms)  // a load is cheaper than a store that others may look at
+            server->false_alarms = 0;
+    } else if (ofi_lane_stuck(&server->lane)) {
         ofi_lane_unstick(&server->lane);
-    return 0;
+        n = drain_cq(server, rounds);
+    }
+    return n;
 }
 
-/** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it. */
+/** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it. Puts and gets that the
+ *  provider serves end sleeps too, and leave no event; so a look is taken after many short sleeps only. */
 static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t timeout_ns)
 {
     const uint32_t patience = 1000;
-    struct pollfd eq = {.fd = server->lane.eq_fd, .events = POLLIN};
-    if (server->lane.eq_fd < 0 || poll(&eq, 1, 0) != 1) {
-        server->false_alarms = 0;  // puts and gets served by the provider end sleeps too, and leave no event
+    if (server->lane.eq_fd < 0 || slept_ns >= timeout_ns / 2 || slept_ns >= 1000000)
         return false;
-    }
-    if (slept_ns < timeout_ns / 2 && slept_ns < 1000000)
-        server->false_alarms++;
-    if (server->false_alarms != patience)
-        return server->false_alarms > patience;
-    ofi_out_of_files();
-    return true;
+    if (server->false_alarms < patience && ++server->false_alarms < patience)
+        return false;
+    struct pollfd eq = {.fd = server->lane.eq_fd, .events = POLLIN};
+    bool still = poll(&eq, 1, 0) == 1;
+    if (still && server->false_alarms == patience)
+        still = server->pep ? ofi_out_of_files() : ofi_no_files();
+    server->false_alarms = still ? patience + 1 : 0;
+    return still;
 }
 
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
@@ -480,11 +485,13 @@ int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
     const uint64_t queued_ns = 1000000, nap_ns = 10000000;
     if (server->queued && timeout_ns > queued_ns)
         timeout_ns = queued_ns;
-    uint64_t start = cwu_now_ns();
-    int rc = ofi_lane_block(&server->lane, server->wake_fd, timeout_ns);
+    uint64_t start = cwu_now_ns(), count;
+    bool called;
+    int rc = ofi_lane_block(&server->lane, server->wake_fd, timeout_ns, &called);
     server->slept = true;
-    uint64_t count;
-    if (read(server->wake_fd, &count, sizeof count) < 0 && alarm_is_false(server, cwu_now_ns() - start, timeout_ns)) {
+    if (called && read(server->wake_fd, &count, sizeof count) > 0)
+        return rc;
+    if (alarm_is_false(server, cwu_now_ns() - start, timeout_ns)) {
         struct pollfd fd = {.fd = server->wake_fd, .events = POLLIN};
         struct timespec nap = {0, (long)(timeout_ns < nap_ns ? timeout_ns : nap_ns)};
         ppoll(&fd, 1, &nap, NULL);

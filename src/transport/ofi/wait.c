@@ -72,8 +72,20 @@ static void probe(cwt_client_t *client, uint64_t now)
     }
 }
 
+/** Something came: the wait begins anew. */
+static void begin_anew(ofi_waiter_t *w)
+{
+    w->round = 0;
+    w->sleep_us = 0;
+    w->since_ns = 0;
+}
+
 static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
 {
+    if (client->lane.bell && ofi_client_poll(client) > 0) {  // by the last look at events
+        begin_anew(w);
+        return;
+    }
     w->sleep_us = w->sleep_us == 0 ? SLEEP_MIN_US : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US : 2 * w->sleep_us;
     if (client->config.thread_multiple)
         w->sleep_us = SLEEP_MIN_US;  // another thread may take the completion this one waits for
@@ -82,7 +94,7 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
     if (client->config.thread_multiple && !client->safe)  // the queue is not to be touched without the lock
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     else
-        ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000);
+        ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000, NULL);
     ofi_lock(client);
     if (ofi_lane_stuck(&client->lane))
         ofi_lane_unstick(&client->lane);
@@ -126,9 +138,7 @@ int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
     if (client->error)
         return client->error;
     if (ofi_client_poll(client) > 0) {
-        w->round = 0;
-        w->sleep_us = 0;
-        w->since_ns = 0;
+        begin_anew(w);
         return 0;
     }
     if (!conn)
