@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Vector, indexed and strided transfers: lists of regions here and there, of the same total length, whose bytes pair off in
-// order. A walk over both lists gives contiguous pieces, each one put or get; one synchronization completes them all.
+// order. A walk over both lists gives contiguous pieces, each one put or get; one synchronization completes them all. Sections
+// to and from other nodes go row by row instead, as core's strided blocks: as many pieces in a message as fit.
 #include "gasnet/gas.h"
 
 /** Regions one after the other, of whichever kind of list. */
@@ -82,6 +83,47 @@ static void check(const vis_t *v)
         gas_fail(v->call, "the lists differ in length: %zu bytes on node %u, %zu bytes here", far, v->node, near);
 }
 
+/** Is it a section of another node that core may move in blocks? While somebody looks on, pieces are checked one by one. */
+static bool is_in_blocks(const vis_t *v)
+{
+    uintptr_t word;
+    return v->far.strides && v->far.levels > 0 && gas_is_plain(v->node, &word) && (word & 1) && v->far.n > 0;
+}
+
+/** The distance of a list's current row from its base. The first level is within the row. */
+static size_t row_offset(const list_t *list)
+{
+    size_t offset = 0;
+    for (size_t level = 1; level < list->levels; level++)
+        offset += list->index[level] * list->strides[level];
+    return offset;
+}
+
+static void next_row(list_t *list)
+{
+    for (size_t level = 1; level < list->levels && ++list->index[level] == list->count[level + 1]; level++)
+        list->index[level] = 0;
+}
+
+static void issue_blocks(vis_t *v)
+{
+    list_t *far = &v->far, *near = &v->near;
+    size_t rows = far->n / far->count[1];
+    for (size_t row = 0; row < rows; row++) {
+        char *there = gas_symmetric(v->node, far->base + row_offset(far));
+        char *here = near->base + row_offset(near);
+        ptrdiff_t far_stride = (ptrdiff_t)far->strides[0], near_stride = (ptrdiff_t)near->strides[0];
+        if (v->put)
+            cw_put_strided(&cw_ctx_default, there, here, far_stride, near_stride, far->len, far->count[1],
+                           (int)v->node);
+        else
+            cw_get_strided(&cw_ctx_default, here, there, near_stride, far_stride, far->len, far->count[1],
+                           (int)v->node);
+        next_row(far);
+        next_row(near);
+    }
+}
+
 /** Issues all pieces. op: for messages. True: something is under way. */
 static bool issue(vis_t *v, gas_op_t *op)
 {
@@ -89,6 +131,10 @@ static bool issue(vis_t *v, gas_op_t *op)
     size_t far_left = 0, near_left = 0;
     bool under_way = false;
     check(v);
+    if (is_in_blocks(v)) {
+        issue_blocks(v);
+        return true;
+    }
     for (;;) {
         while (far_left == 0 && next_region(&v->far, &far, &far_left))
             ;
@@ -124,6 +170,7 @@ static gasnet_handle_t explicit(vis_t v)
 static void implicit(vis_t v)
 {
     issue(&v, gas_implicit(v.put));
+    gas_implicit_issued();
 }
 
 // ---------------------------------------------------------------- what the calls are made of
@@ -155,36 +202,36 @@ static vis_t strided(const char *call, bool put, gasnet_node_t node, void *far, 
 }
 
 // ---------------------------------------------------------------- the calls: each in three kinds of completion
-#define CALLS(kind, result, run, name)                                                                                 \
-    GAS_API result gasnet_putv_##name(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],          \
-                                      size_t srccount, gasnet_memvec_t const srclist[])                                 \
-    {                                                                                                                   \
-        kind run(vector(__func__, true, dstnode, dstcount, dstlist, srccount, srclist));                                \
-    }                                                                                                                   \
-    GAS_API result gasnet_getv_##name(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,          \
-                                      size_t srccount, gasnet_memvec_t const srclist[])                                 \
-    {                                                                                                                   \
-        kind run(vector(__func__, false, srcnode, srccount, srclist, dstcount, dstlist));                               \
-    }                                                                                                                   \
-    GAS_API result gasnet_puti_##name(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,     \
-                                      size_t srccount, void *const srclist[], size_t srclen)                            \
-    {                                                                                                                   \
-        kind run(indexed(__func__, true, dstnode, dstcount, dstlist, dstlen, srccount, srclist, srclen));               \
-    }                                                                                                                   \
-    GAS_API result gasnet_geti_##name(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,     \
-                                      size_t srccount, void *const srclist[], size_t srclen)                            \
-    {                                                                                                                   \
-        kind run(indexed(__func__, false, srcnode, srccount, srclist, srclen, dstcount, dstlist, dstlen));              \
-    }                                                                                                                   \
-    GAS_API result gasnet_puts_##name(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr,   \
-                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)             \
-    {                                                                                                                   \
-        kind run(strided(__func__, true, dstnode, dstaddr, dststrides, srcaddr, srcstrides, count, stridelevels));      \
-    }                                                                                                                   \
-    GAS_API result gasnet_gets_##name(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr,   \
-                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)             \
-    {                                                                                                                   \
-        kind run(strided(__func__, false, srcnode, srcaddr, srcstrides, dstaddr, dststrides, count, stridelevels));     \
+#define CALLS(kind, result, run, name)                                                                                \
+    GAS_API result gasnet_putv_##name(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],        \
+                                      size_t srccount, gasnet_memvec_t const srclist[])                               \
+    {                                                                                                                 \
+        kind run(vector(__func__, true, dstnode, dstcount, dstlist, srccount, srclist));                              \
+    }                                                                                                                 \
+    GAS_API result gasnet_getv_##name(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,        \
+                                      size_t srccount, gasnet_memvec_t const srclist[])                               \
+    {                                                                                                                 \
+        kind run(vector(__func__, false, srcnode, srccount, srclist, dstcount, dstlist));                             \
+    }                                                                                                                 \
+    GAS_API result gasnet_puti_##name(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,   \
+                                      size_t srccount, void *const srclist[], size_t srclen)                          \
+    {                                                                                                                 \
+        kind run(indexed(__func__, true, dstnode, dstcount, dstlist, dstlen, srccount, srclist, srclen));             \
+    }                                                                                                                 \
+    GAS_API result gasnet_geti_##name(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,   \
+                                      size_t srccount, void *const srclist[], size_t srclen)                          \
+    {                                                                                                                 \
+        kind run(indexed(__func__, false, srcnode, srccount, srclist, srclen, dstcount, dstlist, dstlen));            \
+    }                                                                                                                 \
+    GAS_API result gasnet_puts_##name(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr, \
+                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)           \
+    {                                                                                                                 \
+        kind run(strided(__func__, true, dstnode, dstaddr, dststrides, srcaddr, srcstrides, count, stridelevels));    \
+    }                                                                                                                 \
+    GAS_API result gasnet_gets_##name(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr, \
+                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)           \
+    {                                                                                                                 \
+        kind run(strided(__func__, false, srcnode, srcaddr, srcstrides, dstaddr, dststrides, count, stridelevels));   \
     }
 
 CALLS(, void, blocking, bulk)
