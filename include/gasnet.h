@@ -209,6 +209,8 @@ void gasnet_gets_nbi_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_
 // ---------------------------------------------------------------- barriers
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
 #define GASNET_BARRIERFLAG_MISMATCH 2
+#define GASNET_BARRIERFLAG_UNNAMED GASNET_BARRIERFLAG_ANONYMOUS  // of GASNet-EX: all of them are
+int gasnet_barrier(int id, int flags);  // of GASNet-EX: both halves
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);
@@ -263,5 +265,6 @@ static void gasnet_causeway_announce_this(void)
 #endif
 
 #include "causeway/gasnet-am.h"
+#include "gasnetex.h"
 
 #endif

@@ -9,8 +9,9 @@
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
-#define GASNET_RELEASE_VERSION_MAJOR 0
-#define GASNET_RELEASE_VERSION_MINOR 1
+// Clients look here for what they may call: the release whose interface this is. (GASNET_CAUSEWAY: whose library.)
+#define GASNET_RELEASE_VERSION_MAJOR 2025
+#define GASNET_RELEASE_VERSION_MINOR 8
 #define GASNET_RELEASE_VERSION_PATCH 0
 #define GASNET_CAUSEWAY 1
 
@@ -22,6 +23,8 @@
 #define GASNET_PSHM 1            // nodes of one host reach each other by load and store
 #define GASNET_ALIGNED_SEGMENTS 0
 #define GASNET_MAXNODES 0x7fffffff
+#define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0  // handlers run in threads of the program only
+#define GASNET_MAXEPS 32         // endpoints of a process (gex_EP_Create)
 
 #if defined(__x86_64__) || defined(__i386__)
 #define GASNET_PAGESIZE 4096
@@ -65,6 +68,13 @@
 #endif
 #define GASNET_CAUSEWAY_SEGMENT 1
 #define GASNET_CAUSEWAY_SEGMENT_NAME "FAST"
+#endif
+
+// Threads that may use the library at a time. No limit of ours: Chapel's runtime asks for this name.
+#ifdef GASNET_SEQ
+#define GASNETI_MAX_THREADS 1
+#else
+#define GASNETI_MAX_THREADS 65536
 #endif
 
 #define GASNET_CAUSEWAY_MODE (GASNET_CAUSEWAY_THREADS * 16 + GASNET_CAUSEWAY_SEGMENT)

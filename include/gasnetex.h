@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX on Causeway: the part of it that gasnetex(7) lists. As with gasnet.h, define one of GASNET_SEQ, GASNET_PARSYNC and
-// GASNET_PAR first. It includes gasnet.h, so what EX takes over from there (gasnet_AMPoll, GASNET_BLOCKUNTIL, gasnet_exit, error
-// codes) is here too; but a program starts with gasnet_init or with gex_Client_Init, not with both.
+// GASNET_PAR first. This header and gasnet.h include each other: a program has both interfaces whichever it names, and starts
+// with gasnet_init or with gex_Client_Init, not with both.
 #ifndef GASNETEX_H
 #define GASNETEX_H
 #define _INCLUDED_GASNETEX_H 1
@@ -22,6 +22,8 @@ typedef struct gex_causeway_ep *gex_EP_t;
 typedef struct gex_causeway_tm *gex_TM_t;
 typedef struct gex_causeway_segment *gex_Segment_t;
 typedef struct gex_causeway_ad *gex_AD_t;
+typedef struct gex_causeway_srcdesc *gex_AM_SrcDesc_t;
+typedef struct gex_causeway_mk *gex_MK_t;
 typedef void *gex_Event_t;
 typedef gasnet_token_t gex_Token_t;
 typedef uint32_t gex_Rank_t;
@@ -38,12 +40,19 @@ typedef uint8_t gex_AM_Index_t;
 typedef void *gex_Addr_t;
 typedef gasnet_causeway_fnptr_t gex_AM_Fn_t;
 #define SIZEOF_GEX_RMA_VALUE_T 8
+#define GASNET_SUPPORTS_TI_SRCRANK 1
+#define GASNET_SUPPORTS_TI_EP 1
+#define GASNET_SUPPORTS_TI_ENTRY 1
+#define GASNET_SUPPORTS_TI_IS_REQ 1
+#define GASNET_SUPPORTS_TI_IS_LONG 1
+#define GASNET_SUPPORTS_AM_CANCEL 20240418L
+#define GASNET_SUPPORTS_AM_COMMIT_V2 20240906L
 
 typedef struct {
     gex_Rank_t gex_rank;
     gex_EP_Index_t gex_ep_index;
 } gex_EP_Location_t;
-typedef struct {
+typedef const struct {
     gex_Rank_t gex_jobrank;
 } gex_RankInfo_t;
 typedef struct {
@@ -73,43 +82,57 @@ typedef struct {
 #define GEX_TM_INVALID ((gex_TM_t)0)
 #define GEX_SEGMENT_INVALID ((gex_Segment_t)0)
 #define GEX_AD_INVALID ((gex_AD_t)0)
+#define GEX_MK_INVALID ((gex_MK_t)0)
+#define GEX_MK_HOST ((gex_MK_t)(uintptr_t)1)  // the only kind of memory there is
 #define GEX_RANK_INVALID ((gex_Rank_t)-1)
-#define GEX_EP_CAPABILITY_AM ((gex_EP_Capabilities_t)1)
+#define GEX_EP_CAPABILITY_AM 1u
+#define GEX_EP_CAPABILITY_RMA 2u
+#define GEX_EP_CAPABILITY_VIS 4u
+#define GEX_EP_CAPABILITY_AD 8u
+#define GEX_EP_CAPABILITY_COLL 16u
+#define GEX_EP_CAPABILITY_ALL 31u
 #define GEX_THREAD_ROLE_RCV 1
 #define GEX_THREAD_ROLE_SND 2
 
 // ---------------------------------------------------------------- flags
-#define GEX_FLAG_IMMEDIATE ((gex_Flags_t)1 << 0) // requests: rather nothing than wait
-#define GEX_FLAG_AM_SHORT ((gex_Flags_t)1 << 1)  // of handler table entries
-#define GEX_FLAG_AM_MEDIUM ((gex_Flags_t)1 << 2)
-#define GEX_FLAG_AM_LONG ((gex_Flags_t)1 << 3)
+#define GEX_FLAG_IMMEDIATE (1u << 0) // requests: rather nothing than wait
+#define GEX_FLAG_AM_SHORT (1u << 1)  // of handler table entries
+#define GEX_FLAG_AM_MEDIUM (1u << 2)
+#define GEX_FLAG_AM_LONG (1u << 3)
 #define GEX_FLAG_AM_MEDLONG (GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_LONG)
-#define GEX_FLAG_AM_REQUEST ((gex_Flags_t)1 << 4)
-#define GEX_FLAG_AM_REPLY ((gex_Flags_t)1 << 5)
+#define GEX_FLAG_AM_REQUEST (1u << 4)
+#define GEX_FLAG_AM_REPLY (1u << 5)
 #define GEX_FLAG_AM_REQREP (GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_REPLY)
-#define GEX_FLAG_AD_ACQ ((gex_Flags_t)1 << 6)
-#define GEX_FLAG_AD_REL ((gex_Flags_t)1 << 7)
-#define GEX_FLAG_RANK_IS_JOBRANK ((gex_Flags_t)1 << 8)
-#define GEX_FLAG_ENABLE_LEAF_LC ((gex_Flags_t)1 << 9)
-#define GEX_FLAG_TM_SCRATCH_SIZE_MIN ((gex_Flags_t)1 << 10)
-#define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED ((gex_Flags_t)1 << 11)
-#define GEX_FLAG_GLOBALLY_QUIESCED ((gex_Flags_t)1 << 12)
-#define GEX_FLAG_USES_GASNET1 ((gex_Flags_t)1 << 13)
+#define GEX_FLAG_AD_ACQ (1u << 6)
+#define GEX_FLAG_AD_REL (1u << 7)
+#define GEX_FLAG_RANK_IS_JOBRANK (1u << 8)
+#define GEX_FLAG_ENABLE_LEAF_LC (1u << 9)
+#define GEX_FLAG_TM_SCRATCH_SIZE_MIN (1u << 10)
+#define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED (1u << 11)
+#define GEX_FLAG_GLOBALLY_QUIESCED (1u << 12)
+#define GEX_FLAG_USES_GASNET1 (1u << 13)
 // Hints: nothing is gained by them here.
-#define GEX_FLAG_AD_MY_RANK ((gex_Flags_t)1 << 14)
-#define GEX_FLAG_AD_MY_NBRHD ((gex_Flags_t)1 << 15)
-#define GEX_FLAG_AD_FAVOR_MY_RANK ((gex_Flags_t)1 << 16)
-#define GEX_FLAG_AD_FAVOR_MY_NBRHD ((gex_Flags_t)1 << 17)
-#define GEX_FLAG_AD_FAVOR_REMOTE ((gex_Flags_t)1 << 18)
-#define GEX_FLAG_SELF_SEG_UNKNOWN ((gex_Flags_t)1 << 19)
-#define GEX_FLAG_SELF_SEG_SOME ((gex_Flags_t)1 << 20)
-#define GEX_FLAG_SELF_SEG_BOUND ((gex_Flags_t)1 << 21)
-#define GEX_FLAG_PEER_SEG_UNKNOWN ((gex_Flags_t)1 << 22)
-#define GEX_FLAG_PEER_SEG_SOME ((gex_Flags_t)1 << 23)
-#define GEX_FLAG_PEER_SEG_BOUND ((gex_Flags_t)1 << 24)
-#define GEX_FLAG_PEER_NEVER_SELF ((gex_Flags_t)1 << 25)
-#define GEX_FLAG_PEER_NEVER_NBRHD ((gex_Flags_t)1 << 26)
-#define GEX_FLAG_TM_NO_SCRATCH ((gex_Flags_t)1 << 27)
+#define GEX_FLAG_AD_MY_RANK (1u << 14)
+#define GEX_FLAG_AD_MY_NBRHD (1u << 15)
+#define GEX_FLAG_AD_FAVOR_MY_RANK (1u << 16)
+#define GEX_FLAG_AD_FAVOR_MY_NBRHD (1u << 17)
+#define GEX_FLAG_AD_FAVOR_REMOTE (1u << 18)
+#define GEX_FLAG_SELF_SEG_UNKNOWN (1u << 19)
+#define GEX_FLAG_SELF_SEG_SOME (1u << 20)
+#define GEX_FLAG_SELF_SEG_BOUND (1u << 21)
+#define GEX_FLAG_PEER_SEG_UNKNOWN (1u << 22)
+#define GEX_FLAG_PEER_SEG_SOME (1u << 23)
+#define GEX_FLAG_PEER_SEG_BOUND (1u << 24)
+#define GEX_FLAG_PEER_NEVER_SELF (1u << 25)
+#define GEX_FLAG_PEER_NEVER_NBRHD (1u << 26)
+#define GEX_FLAG_TM_NO_SCRATCH (1u << 27)
+#define GEX_FLAG_TM_GLOBAL_SCRATCH (1u << 28)
+#define GEX_FLAG_TM_LOCAL_SCRATCH (1u << 29)
+#define GEX_FLAG_TM_SYMMETRIC_SCRATCH (1u << 30)
+#define GEX_FLAG_DEFER_THREADS (1u << 31)  // there are none to defer
+// Of gex_AM_Max...: the limit of gex_AM_Prepare..., which no other flag has a meaning for.
+#define GEX_FLAG_AM_PREPARE_LEAST_CLIENT (1u << 2)
+#define GEX_FLAG_AM_PREPARE_LEAST_ALLOC (1u << 3)
 
 // ---------------------------------------------------------------- job, client, endpoint
 int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *name, int *argc,
@@ -128,6 +151,11 @@ gex_Segment_t gex_EP_QuerySegment(gex_EP_t ep);
 void *gex_EP_QueryCData(gex_EP_t ep);
 void gex_EP_SetCData(gex_EP_t ep, const void *cdata);
 int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t numentries);
+/** One more endpoint for transfers (GEX_EP_CAPABILITY_RMA). It stays until the end of the job. */
+int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities, gex_Flags_t flags);
+
+/** The objects of a program that began with gasnet_init and gasnet_attach, or with gex_Client_Init. Pointers may be NULL. */
+void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, gex_Segment_t *segment_p);
 
 gex_Rank_t gex_System_QueryJobRank(void);
 gex_Rank_t gex_System_QueryJobSize(void);
@@ -144,6 +172,16 @@ void gex_System_SetVerboseErrors(int enable);
 
 // ---------------------------------------------------------------- segments
 int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t nbytes);
+/** Called once, inside gex_Segment_Attach and gasnet_attach, with the new segment before others may reach it. */
+extern void (*gasnet_client_attach_hook)(void *addr, uintptr_t nbytes);
+/** For endpoints of gex_EP_Create. address NULL: memory behind the attached segment, which others reach directly; else memory
+ *  of the client, which the owner copies, when it polls, waits or sends. kind: GEX_MK_HOST. */
+int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address, uintptr_t nbytes,
+                       gex_MK_t kind, gex_Flags_t flags);
+void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags);
+int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags);
+/** Tells all members of tm where the segments of these endpoints are. Collective. */
+int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_eps, gex_Flags_t flags);
 gex_Client_t gex_Segment_QueryClient(gex_Segment_t segment);
 gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t segment);
 void *gex_Segment_QueryAddr(gex_Segment_t segment);
@@ -168,11 +206,15 @@ gex_Rank_t gex_TM_TranslateRankToJobrank(gex_TM_t tm, gex_Rank_t rank);
 gex_Rank_t gex_TM_TranslateJobrankToRank(gex_TM_t tm, gex_Rank_t jobrank);
 gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank, gex_Flags_t flags);
 /** Members with new_tm_p not NULL and the same color become a team, in the order of key, then of rank. Scratch memory is not
- *  needed: asked for its size (GEX_FLAG_TM_SCRATCH_SIZE_...), it is 0. */
+ *  used, only kept for gex_TM_Destroy: asked for its size (GEX_FLAG_TM_SCRATCH_SIZE_...), it is a few bytes. */
 size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key, void *scratch_addr, size_t scratch_size,
                     gex_Flags_t flags);
+/** The members of args, in their order, become a team; each of them gives the same list. numargs 0: joins none. */
+size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent, gex_EP_Location_t *args, size_t numargs,
+                     gex_Addr_t *scratch_addrs, size_t scratch_size, gex_Flags_t flags);
+/** Not 0: *scratch_p is the scratch memory that the team was given. */
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t flags);
-/** A job has one endpoint a process, so a pair of endpoints addresses as the primordial team does. */
+/** Names endpoints in transfers, messages and questions; its ranks are those of the job. No collectives. */
 gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index);
 
 // ---------------------------------------------------------------- events
@@ -181,12 +223,12 @@ gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index);
 #define GEX_EVENT_NOW ((gex_Event_t *)(uintptr_t)1)   // local completion before the call returns
 #define GEX_EVENT_DEFER ((gex_Event_t *)(uintptr_t)2) // with the operation
 #define GEX_EVENT_GROUP ((gex_Event_t *)(uintptr_t)3) // with the implicit operations
-#define GEX_EC_GET ((gex_EC_t)1)
-#define GEX_EC_PUT ((gex_EC_t)2)
-#define GEX_EC_AM ((gex_EC_t)4)
-#define GEX_EC_LC ((gex_EC_t)8)
-#define GEX_EC_RMW ((gex_EC_t)16)
-#define GEX_EC_ALL ((gex_EC_t)31)
+#define GEX_EC_GET 1u
+#define GEX_EC_PUT 2u
+#define GEX_EC_AM 4u
+#define GEX_EC_LC 8u
+#define GEX_EC_RMW 16u
+#define GEX_EC_ALL 31u
 int gex_Event_Test(gex_Event_t event);
 void gex_Event_Wait(gex_Event_t event);
 int gex_Event_TestAll(gex_Event_t *events, size_t numevents, gex_Flags_t flags);
@@ -230,6 +272,8 @@ typedef gasnet_hsl_t gex_HSL_t;
 #endif
 
 #include "causeway/gasnetex-am.h"
+#include "causeway/gasnetex-npam.h"
 #include "causeway/gasnetex-coll.h"
+#include "causeway/gasnetex-vis.h"
 
 #endif

@@ -39,6 +39,8 @@ KEYS = {
 }
 DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "slow": False, "sanitize": True}
 LAYOUT = re.compile(r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg)(-(?P<provider>[a-z_]+))?$")
+# An emulated program is laid out with the C library right behind it; one with a fixed address has room for its heap.
+EMULATED_LINK = ["-no-pie", "-Wl,-Ttext-segment=0x2000000000"]
 CASE_NUMBER = itertools.count()
 ACTIVE = set()  # tokens of the cases that run now, for an end by Ctrl-C or a time limit of the caller's
 PROVIDERS = {"rxm": "tcp;ofi_rxm", "rxd": "udp;ofi_rxd"}
@@ -71,6 +73,7 @@ class Options:
     build: Path
     stage: Path
     sanitize: str | None  # address, thread
+    arch: str | None  # of the programs, where they run emulated
     scale: float
     verbose: bool
     compile_locks: dict = field(default_factory=dict)
@@ -156,8 +159,11 @@ def missing_need(need, options):
     if need == "namespaces":
         return None if have_namespaces() else "needs the right to make network namespaces"
     if need == "libfabric":
+        library = os.environ.get("CAUSEWAY_LIBFABRIC", "libfabric.so.1")
+        if options.arch:  # not to be loaded into this process
+            return None if Path(library).exists() else f"needs libfabric for {options.arch}"
         try:
-            ctypes.CDLL(os.environ.get("CAUSEWAY_LIBFABRIC", "libfabric.so.1"))
+            ctypes.CDLL(library)
             return None
         except OSError:
             return "needs libfabric"
@@ -186,10 +192,13 @@ def compile_source(case, options):
         compiler = options.stage / "bin" / ("oshc++" if cxx else "oshcc")
         command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", *spec.get("cflags", []),
                    "-o", str(program), *map(str, sources), *spec.get("libs", [])]
+        if options.arch:
+            command += EMULATED_LINK
         if options.sanitize:
             command[1:1] = ["-fsanitize=address,undefined" if options.sanitize == "address" else "-fsanitize=thread"]
+        env = os.environ | ({"OSHCC_CC": f"{options.arch}-linux-gnu-gcc"} if options.arch else {})
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", check=False)
+                              text=True, errors="replace", env=env, check=False)
         if done.returncode != 0:
             program.unlink(missing_ok=True)
             return None, " ".join(command) + "\n" + done.stdout
@@ -204,11 +213,12 @@ def base_command(case, options):
         if path.suffix == ".py":
             return [sys.executable, str(path)], None
         return ["bash", str(path)], None
+    emulator = [f"qemu-{options.arch}-static", "-L", f"/usr/{options.arch}-linux-gnu"] if options.arch else []
     if "program" in spec:
         path = options.build / "tests" / case.room.name / spec["program"]
-        return ([str(path)], None) if path.exists() else (None, f"{path} was not built")
+        return ([*emulator, str(path)], None) if path.exists() else (None, f"{path} was not built")
     program, error = compile_source(case, options)
-    return ([str(program)] if program else None), error
+    return ([*emulator, str(program)] if program else None), error
 
 
 def launcher(case, options, env):
@@ -218,7 +228,8 @@ def launcher(case, options, env):
     n = str(case.npes)
     if case.layout == "hydra":
         return ["mpiexec.hydra", "-n", n]
-    command = [str(options.stage / "bin/oshrun"), "-np", n, *case.spec.get("oshrun", [])]
+    stage = ROOT / "build/stage" if options.arch else options.stage  # the launcher is not emulated
+    command = [str(stage / "bin/oshrun"), "-np", n, *case.spec.get("oshrun", [])]
     match = LAYOUT.match(case.layout)
     if match:
         command += ["--emulate-nodes", match["nodes"]]
@@ -328,10 +339,26 @@ def run_case(case, options):
         return Result(case, "FAIL", "the runner itself failed", traceback.format_exc())
 
 
+def not_for_emulation(case):
+    """Reason why a case cannot run under an emulator of the processor, or None."""
+    spec = case.spec
+    if "script" in spec:
+        return "scripts run programs of this machine"
+    if case.layout == "hydra":
+        return "oshrun starts the emulated programs"
+    if "program" in spec and case.npes:
+        return "programs that meson links have no fixed address"
+    if any(Path(s).suffix != ".c" for s in spec.get("sources", [spec.get("source", "program.c")])):
+        return "emulation has no C++ compiler"
+    return None
+
+
 def try_case(case, options):
     spec = case.spec
     if options.sanitize and not spec["sanitize"]:
         return Result(case, "SKIP", "not made for sanitizers")
+    if options.arch and (reason := not_for_emulation(case)):
+        return Result(case, "SKIP", reason)
     needs = list(spec.get("needs", [])) + (["mpiexec.hydra"] if case.layout == "hydra" else [])
     if LAYOUT.match(case.layout):
         needs.append("libfabric")
@@ -469,6 +496,7 @@ def parse_arguments():
     parser.add_argument("--stage", type=Path, help="install tree (default: stage in the build directory)")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="cases at a time (default 2)")
     parser.add_argument("--sanitize", choices=["address", "thread"], help="what the build was sanitized for")
+    parser.add_argument("--arch", choices=["aarch64"], help="what the build was cross-compiled for; programs run emulated")
     parser.add_argument("--slow", action="store_true", help="also the cases marked slow")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run everything N times")
     parser.add_argument("--list", action="store_true", help="only list the cases")
@@ -494,8 +522,8 @@ def main():
     cases *= args.repeat
     build = args.build.resolve()
     stage = (args.stage or build / "stage").resolve()
-    scale = float(os.environ.get("TEST_TIMEOUT_SCALE", "4" if args.sanitize else "1"))
-    options = Options(build, stage, args.sanitize, scale, args.verbose)
+    scale = float(os.environ.get("TEST_TIMEOUT_SCALE", "4" if args.sanitize or args.arch else "1"))
+    options = Options(build, stage, args.sanitize, args.arch, scale, args.verbose)
     report = Report(len(cases), args.verbose)
     shared = [c for c in cases if not c.spec["exclusive"]]
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

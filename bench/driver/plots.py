@@ -95,7 +95,7 @@ class Drawer:
 
     def messages(self):
         """Messages of GASNet beside what they stand on."""
-        figure, axes = self.plt.subplots(1, 5, figsize=(14, 3.6), constrained_layout=True)
+        figure, axes = self.plt.subplots(1, 5, figsize=(15, 3.6), constrained_layout=True, width_ratios=(1, 1.5, 1, 1.5, 2.8))
         panels = (("short_round_trip", 0, "short, round trip, one node", 1, "ns", ("local",)),
                   ("short_round_trip", 0, "short, round trip, two nodes", 1e-3, "µs", ("rdm", "msg")),
                   ("short_rate", 0, "flood of shorts, one node", 1, "M/s", ("local",)),

@@ -204,7 +204,7 @@ class Figures(Drawer):
             for mode in ("ondemand", "static"):
                 some = [row for row in checks if row["nodes"] == nodes and row["mode"] == mode]
                 for which, style in (("measured", "-"), ("predicted", ":")):
-                    points = [(row["npes"], *[row[which][field]] * 3) for row in some]
+                    points = [(row["npes"], *[row[which][field]] * 3) for row in some if row["measured"][field] is not None]
                     self.line(axis, points, f"{MODES[mode][1]}, {which}", MODES[mode][0], linestyle=style)
             axis.set_title(f"{title} on {nodes} emulated nodes, simulated beside measured", fontsize=8)
         for mode, pattern, fence, color, label in (

@@ -7,7 +7,7 @@
 
 #include "sim.h"
 
-typedef enum stage { STARTED, EXECUTED, JOINED, ATTACHED, LEFT } stage_t;
+typedef enum stage { STARTED, EXECUTED, JOINED, LEFT } stage_t;
 
 typedef struct pe {
     sim_thread_t t;  // first: a thread is its PE
@@ -54,7 +54,7 @@ static struct {
     server_t *server;
     part_t *part[2];  // [fence][host]
     daemon_t *daemon;
-    int *node_pes, *node_attached, *first_pe;  // [nnodes]
+    int *node_pes, *first_pe;  // [nnodes]
     int shm_due[2];
     int at_barrier;
     pe_t *barrier_waiting;
@@ -343,12 +343,6 @@ static void pe_go(sim_thread_t *t)
         work(t, sim.cost->join + sim.record->place_ns + sim.record->tables_ns);
         break;
     case JOINED:
-        pe->stage = ATTACHED;
-        if (++sim.node_attached[pe->node] == sim.node_pes[pe->node])
-            for (int i = 0; i < sim.node_pes[pe->node]; i++)
-                work(&sim.pe[sim.first_pe[pe->node] + i].t, sim.cost->wake);
-        break;
-    case ATTACHED:
         run_script(pe);
         break;
     case LEFT:
@@ -400,7 +394,6 @@ static void set_up(void)
     sim.server = zeroed(nnodes, sizeof *sim.server);
     sim.daemon = zeroed(nhosts, sizeof *sim.daemon);
     sim.node_pes = zeroed(nnodes, sizeof(int));
-    sim.node_attached = zeroed(nnodes, sizeof(int));
     sim.first_pe = zeroed(nnodes + 1, sizeof(int));
     sim.server_waiting = zeroed(nnodes, sizeof *sim.server_waiting);
     for (int node = 0, pe = 0; node < c->nnodes; node++) {

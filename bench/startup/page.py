@@ -63,7 +63,7 @@ def _simulator(section):
         return
     yield ("It runs the library's own placement, exchange and connection code for each PE and plays what that asks for in simulated time "
            "([bench/sim](../../bench/README.md)). Connections are counted, so they must agree with the measurement exactly; times are predicted from "
-           f"prices that were measured with at most {calibrate.LARGEST} PEs. Off by, as a share of the measured time:\n")  # fmt: skip
+           f"prices that were measured with at most {calibrate.LARGEST} PEs. Whole jobs on demand are compared with hello without statistics. Off by, as a share of the measured time:\n")  # fmt: skip
     yield "| | median | at most | sizes |"
     yield "|---|--:|--:|--:|"
     for name, far in section.get("accuracy", {}).items():

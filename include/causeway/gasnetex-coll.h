@@ -8,28 +8,28 @@
 extern "C" {
 #endif
 
-#define GEX_DT_I32 ((gex_DT_t)1 << 0)
-#define GEX_DT_U32 ((gex_DT_t)1 << 1)
-#define GEX_DT_I64 ((gex_DT_t)1 << 2)
-#define GEX_DT_U64 ((gex_DT_t)1 << 3)
-#define GEX_DT_FLT ((gex_DT_t)1 << 4)
-#define GEX_DT_DBL ((gex_DT_t)1 << 5)
-#define GEX_DT_USER ((gex_DT_t)1 << 6)
+#define GEX_DT_I32 (1u << 0)
+#define GEX_DT_U32 (1u << 1)
+#define GEX_DT_I64 (1u << 2)
+#define GEX_DT_U64 (1u << 3)
+#define GEX_DT_FLT (1u << 4)
+#define GEX_DT_DBL (1u << 5)
+#define GEX_DT_USER (1u << 6)
 
-#define GEX_OP_AND ((gex_OP_t)1 << 0)
-#define GEX_OP_OR ((gex_OP_t)1 << 1)
-#define GEX_OP_XOR ((gex_OP_t)1 << 2)
-#define GEX_OP_ADD ((gex_OP_t)1 << 3)
-#define GEX_OP_SUB ((gex_OP_t)1 << 4)
-#define GEX_OP_MULT ((gex_OP_t)1 << 5)
-#define GEX_OP_MIN ((gex_OP_t)1 << 6)
-#define GEX_OP_MAX ((gex_OP_t)1 << 7)
-#define GEX_OP_INC ((gex_OP_t)1 << 8)
-#define GEX_OP_DEC ((gex_OP_t)1 << 9)
-#define GEX_OP_SET ((gex_OP_t)1 << 10)
-#define GEX_OP_CAS ((gex_OP_t)1 << 11)
-#define GEX_OP_TO_FETCHING(op) ((gex_OP_t)(op) << 12)
-#define GEX_OP_TO_NONFETCHING(op) ((gex_OP_t)(op) >> 12)
+#define GEX_OP_AND (1u << 0)
+#define GEX_OP_OR (1u << 1)
+#define GEX_OP_XOR (1u << 2)
+#define GEX_OP_ADD (1u << 3)
+#define GEX_OP_SUB (1u << 4)
+#define GEX_OP_MULT (1u << 5)
+#define GEX_OP_MIN (1u << 6)
+#define GEX_OP_MAX (1u << 7)
+#define GEX_OP_INC (1u << 8)
+#define GEX_OP_DEC (1u << 9)
+#define GEX_OP_SET (1u << 10)
+#define GEX_OP_CAS (1u << 11)
+#define GEX_OP_TO_FETCHING(op) ((op) << 12)
+#define GEX_OP_TO_NONFETCHING(op) ((op) >> 12)
 #define GEX_OP_FAND GEX_OP_TO_FETCHING(GEX_OP_AND)
 #define GEX_OP_FOR GEX_OP_TO_FETCHING(GEX_OP_OR)
 #define GEX_OP_FXOR GEX_OP_TO_FETCHING(GEX_OP_XOR)
@@ -43,14 +43,15 @@ extern "C" {
 #define GEX_OP_SWAP GEX_OP_TO_FETCHING(GEX_OP_SET)
 #define GEX_OP_FCAS GEX_OP_TO_FETCHING(GEX_OP_CAS)
 #define GEX_OP_CSWAP GEX_OP_FCAS
-#define GEX_OP_GET ((gex_OP_t)1 << 24)
-#define GEX_OP_USER ((gex_OP_t)1 << 25)    // of reductions: commutes
-#define GEX_OP_USER_NC ((gex_OP_t)1 << 26) // does not
+#define GEX_OP_GET (1u << 24)
+#define GEX_OP_USER (1u << 25)    // of reductions: commutes
+#define GEX_OP_USER_NC (1u << 26) // does not
 
 // ---------------------------------------------------------------- collectives
 /** out[i] = in[i] op out[i] for i < count. */
 typedef void (*gex_Coll_ReduceFn_t)(const void *arg1, void *arg2_and_out, size_t count, const void *cdata);
 gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t flags);
+void gex_Coll_BarrierBlocking(gex_TM_t tm, gex_Flags_t flags);
 gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, size_t nbytes,
                                  gex_Flags_t flags);
 gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, gex_DT_t dt, size_t dt_sz,

@@ -36,7 +36,7 @@ typedef struct cwb_ops {
      *  MPI_Finalize has been called (mpi). */
     int (*fence_nb)(cwb_t *b);
     int (*fence_wait)(cwb_t *b);
-    /** Is the fence over, so that fence_wait returns at once? Never waits. NULL: this launcher does not tell. */
+    /** Is the fence over, so that fence_wait returns at once? Never waits. */
     bool (*fence_test)(cwb_t *b);
     /** Reads a key that PE `owner` published before the last completed fence. *nbytes_p: in capacity, out size. CW_ENOENT
      *  if absent. */

@@ -181,6 +181,13 @@ static int mpi_fence_wait(cwb_t *b)
     return rc;
 }
 
+/** The exchange is all done in fence_wait. */
+static bool mpi_fence_test(cwb_t *b)
+{
+    (void)b;
+    return !m.fencing;
+}
+
 static void mpi_abort(cwb_t *b, int status)
 {
     (void)b;
@@ -352,6 +359,7 @@ const cwb_ops_t cwb_mpi = {
     .put = mpi_put,
     .fence_nb = mpi_fence_nb,
     .fence_wait = mpi_fence_wait,
+    .fence_test = mpi_fence_test,
     .get = mpi_get,
     .abort = mpi_abort,
     .close = mpi_close,

@@ -14,10 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-
-#ifndef CAUSEWAY_LIBDIR
-#define CAUSEWAY_LIBDIR "/usr/local/lib"
-#endif
+#include "base/install.h"
 
 enum { VERSION_MAX = 8192 };  // the largest MPI_MAX_LIBRARY_VERSION_STRING there is
 
@@ -116,34 +113,11 @@ static const char *family_of(const mpi_lib_t *lib, char version[VERSION_MAX])
     return NULL;
 }
 
-/** The folder of the file that this code lies in, and the one above it. */
-static void own_folder(char folder[PATH_MAX])
-{
-    Dl_info self;
-    char file[PATH_MAX] = "";
-    if (dladdr((void *)&lock, &self) && self.dli_fname && !realpath(self.dli_fname, file))
-        file[0] = '\0';
-    char *slash = strrchr(file, '/');
-    if (slash)
-        *slash = '\0';
-    snprintf(folder, PATH_MAX, "%s", slash ? file : ".");
-}
-
-/** Beside the library; in lib/ beside bin/ for a program that contains the library; where it was to be installed. */
 static void *load_file(const char *family, char path[PATH_MAX])
 {
-    static const char *const places[] = {"%.3800s/causeway/mpi-%s.so", "%.3800s/../lib/causeway/mpi-%s.so"};
-    char folder[PATH_MAX];
-    own_folder(folder);
-    for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
-        if (i < sizeof places / sizeof *places)
-            snprintf(path, PATH_MAX, places[i], folder, family);
-        else
-            snprintf(path, PATH_MAX, CAUSEWAY_LIBDIR "/causeway/mpi-%s.so", family);
-        if (access(path, R_OK) == 0)
-            return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    return NULL;
+    char name[32];
+    snprintf(name, sizeof name, "mpi-%s.so", family);
+    return cwu_install_find(name, path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
 static int load(const mpi_lib_t *lib)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/am_private.h"
+#include "core/gather.h"
 
 static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
 cw_am_gates_t cw_am_gates = {
@@ -32,6 +33,8 @@ static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_lo
 
 static void open_here(void)
 {
+    cw_world.messages = true;
+    cw_gather();  // senders find their peers' words
     cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_segment.am_offset);
     cw_am.locked = cw_world.thread_multiple;
     if (!cw_am.request.cells)
@@ -80,7 +83,11 @@ void cw_am_close(cw_am_client_t client)
 
 void cw_am_fini(void)
 {
+    if (!cw_world.messages)
+        return;  // most programs have none, and need not touch what they take
+    cw_world.messages = false;
     shut();
+    cw_am_poll_fini();
     memset(cw_am.opened, 0, sizeof cw_am.opened);
     cw_am.request.cells = cw_am.reply.cells = NULL;
 }

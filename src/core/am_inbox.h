@@ -5,8 +5,10 @@
 // it. All zero is the starting state.
 //
 //      0  tail of the request ring        512  what was done without a reply; who waits for room
-//    256  tail of the reply ring          768  which payload buffers of requests are in use
-//   4096  cells of requests, cells of replies, buffers of requests [CW_AM_BUFFERS], of replies [CW_AM_TOKENS]
+//    256  tail of the reply ring
+//   4096  cells of requests, cells of replies, a buffer for each cell of a request, for each token of a reply
+//
+// Who has a request's cell has its buffer: nothing more is taken or given back for a payload.
 //
 // A ring has many producers and one PE that consumes. A producer takes a position by moving the tail on, fills the cell
 // and hands it over by the cell's `turn`. Until then it holds up nobody: a consumer that finds the cell at the head
@@ -26,7 +28,6 @@
 #define CW_AM_REQUEST_CELLS_LOG 8
 #define CW_AM_REPLY_CELLS_LOG 9  // more than tokens, so that a reply waits for an unfinished one in its way only
 #define CW_AM_TOKENS 256u        // requests of a PE under way
-#define CW_AM_BUFFERS 64u        // payloads of requests not yet handled, of a PE
 #define CW_AM_BUFFER_NBYTES 4096u
 #define CW_AM_INLINE_NBYTES 64u  // payload that fits a cell, beside at most CW_AM_INLINE_ARGS arguments
 #define CW_AM_INLINE_ARGS 8
@@ -38,8 +39,7 @@ typedef struct cw_am_cell {
     int32_t source;  // PE
     uint32_t token;  // of the request; a reply repeats it
     uint32_t nbytes;
-    uint16_t flags;   // CW_AM_C_…
-    uint16_t buffer;  // of a request's payload
+    uint32_t flags;  // CW_AM_C_…
     uint64_t dest;    // of a long: offset in the target's slice, or its address (CW_AM_C_RAW)
     uint32_t args[CW_AM_MAX_ARGS];
     uint32_t rest[8];
@@ -59,14 +59,13 @@ typedef struct cw_am_inbox {
     _Alignas(256) _Atomic uint64_t reply_tail;
     _Alignas(256) _Atomic uint64_t done[CW_AM_TOKENS / 64];  // tokens of mine whose request was handled without a reply
     _Atomic uint32_t blocked;                                // senders that sleep until there is room
-    _Alignas(256) _Atomic uint64_t buffers_used[CW_AM_BUFFERS / 64];
     _Alignas(4096) cw_am_cell_t request[1u << CW_AM_REQUEST_CELLS_LOG];
     cw_am_cell_t reply[1u << CW_AM_REPLY_CELLS_LOG];
-    uint8_t request_buffer[CW_AM_BUFFERS][CW_AM_BUFFER_NBYTES];
+    uint8_t request_buffer[1u << CW_AM_REQUEST_CELLS_LOG][CW_AM_BUFFER_NBYTES];
     uint8_t reply_buffer[CW_AM_TOKENS][CW_AM_BUFFER_NBYTES];
 } cw_am_inbox_t;
 _Static_assert(CW_AM_MAX_MEDIUM <= CW_AM_BUFFER_NBYTES, "a payload fits a buffer");
-_Static_assert(CW_AM_BUFFERS == 64 && CW_AM_TOKENS % 64 == 0, "bit maps");
+_Static_assert(CW_AM_TOKENS % 64 == 0, "bit maps");
 
 /** Of the PE in that slot, as the node's server reaches it; PEs reach it by their word for the peer (core/hot.h). */
 static inline cw_am_inbox_t *cw_am_inbox(int slot)
@@ -135,23 +134,10 @@ static inline cw_am_cell_t *cw_am_take_reply(cw_am_inbox_t *inbox, uint32_t *ful
     return cw_am_take(&inbox->reply_tail, inbox->reply, CW_AM_REPLY_CELLS_LOG, full_p);
 }
 
-/** A buffer for a request's payload, or -1: all in use. */
-static inline int cw_am_take_buffer(cw_am_inbox_t *inbox)
+/** Where the payload of the request in that cell lies, if not in the cell. */
+static inline void *cw_am_request_buffer(cw_am_inbox_t *inbox, const cw_am_cell_t *cell)
 {
-    uint64_t used = atomic_load_explicit(inbox->buffers_used, memory_order_relaxed);
-    while (used != UINT64_MAX) {
-        uint64_t bit = ~used & (used + 1);
-        // acquire: after the reads of the handler whose buffer it was
-        used = atomic_fetch_or_explicit(inbox->buffers_used, bit, memory_order_acquire);
-        if (!(used & bit))
-            return __builtin_ctzll(bit);
-    }
-    return -1;
-}
-
-static inline void cw_am_free_buffer(cw_am_inbox_t *inbox, unsigned buffer)
-{
-    atomic_fetch_and_explicit(inbox->buffers_used, ~(UINT64_C(1) << buffer), memory_order_release);
+    return inbox->request_buffer[cell - inbox->request];
 }
 
 #endif

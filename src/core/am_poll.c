@@ -9,6 +9,7 @@
 #include "core/wait.h"
 
 #define MOST 64u        // messages of a ring in one poll
+#define TELL_EVERY 16u  // of them, senders of this node hear that they are done, so that a flood does not stop and go
 #define PATIENCE 32u    // idle polls until one looks closely
 #define IDLE_YIELD 64u  // close looks in a row without a message, until each gives up the core
 
@@ -17,6 +18,14 @@ typedef struct acks {
     int pe;  // -1: none
     uint64_t bits[CW_AM_TOKENS / 64];
 } acks_t;
+
+// What PEs of other nodes are to be told costs a message each time, so it is collected, while the next poll may find more.
+#define OWED 8u  // as many PEs at a time; by number, modulo this
+static struct owed {
+    acks_t acks;
+    uint32_t count;
+} owed[OWED];
+static uint32_t owed_in_all;
 
 static void tell(acks_t *acks)
 {
@@ -38,13 +47,63 @@ static void tell(acks_t *acks)
     memset(acks->bits, 0, sizeof acks->bits);
 }
 
-static void acknowledge(acks_t *acks, int pe, uint32_t token)
+static void note(acks_t *acks, int pe, uint32_t token)
 {
     uint32_t i = token & 0xffff;
-    if (acks->pe != pe)
-        tell(acks);
     acks->pe = pe;
     acks->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void tell_owed(struct owed *o)
+{
+    if (o->count)
+        tell(&o->acks);
+    owed_in_all -= o->count;
+    o->count = 0;
+}
+
+/** All PEs of this node together may keep half of what a sender may have under way to it: it gets on although none of them
+ *  polls again. */
+static bool owes_enough(const struct owed *o)
+{
+    uint32_t most = cw_am.credits / 2 / (uint32_t)cw_world.nslots;
+    return o->count >= (most < CW_AM_TOKENS / 16 ? most : CW_AM_TOKENS / 16);
+}
+
+static void owe(int pe, uint32_t token)
+{
+    struct owed *o = &owed[(uint32_t)pe % OWED];
+    if (o->acks.pe != pe)
+        tell_owed(o);
+    note(&o->acks, pe, token);
+    o->count++;
+    owed_in_all++;
+    if (owes_enough(o))
+        tell_owed(o);
+}
+
+static void acknowledge(acks_t *acks, int pe, uint32_t token)
+{
+    if (!cw_am.locked && cw_world.node_of_pe[pe] != cw_world.node) {
+        owe(pe, token);
+        return;
+    }
+    if (acks->pe != pe)
+        tell(acks);
+    note(acks, pe, token);
+}
+
+/** Nothing has come for long: whoever waits is told. */
+static void tell_all(void)
+{
+    for (uint32_t i = 0; i < OWED && owed_in_all; i++)
+        tell_owed(&owed[i]);
+}
+
+void cw_am_poll_fini(void)
+{
+    memset(owed, 0, sizeof owed);
+    owed_in_all = 0;
 }
 
 // ---------------------------------------------------------------- taking a cell
@@ -121,12 +180,7 @@ static void *payload_of(cw_am_cell_t *cell)
         return &cell->args[CW_AM_INLINE_ARGS];
     if (cell->flags & CW_AM_C_REPLY)
         return cw_am.mine->reply_buffer[cell->token & 0xffff];
-    return cw_am.mine->request_buffer[cell->buffer];
-}
-
-static bool has_payload(const cw_am_cell_t *cell)
-{
-    return (cell->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (cell->flags & CW_AM_C_RAW);
+    return cw_am_request_buffer(cw_am.mine, cell);
 }
 
 /** What a long was sent to is in place, but for raw ones. */
@@ -159,8 +213,6 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
         if (!cw_am_credit_return(msg.token))
             cwu_fatal("PE %d replied to a request that this PE never made", msg.source);
     } else {
-        if (has_payload(cell) && !(cell->flags & CW_AM_C_INLINE))
-            cw_am_free_buffer(cw_am.mine, cell->buffer);
         if (!msg.replied)
             acknowledge(acks, msg.source, msg.token);
     }
@@ -173,7 +225,8 @@ static int drain(cw_am_ring_t *ring, bool closely, acks_t *acks)
     while (n < MOST && (cell = take(ring, closely, &turn))) {
         run(cell, acks);
         atomic_store_explicit(&cell->turn, turn, memory_order_release);  // pairs with the look at turn in cw_am_take
-        n++;
+        if (++n % TELL_EVERY == 0)
+            tell(acks);
     }
     return (int)n;
 }
@@ -185,6 +238,8 @@ static int poll(bool closely)
     memset(acks.bits, 0, sizeof acks.bits);
     int n = drain(&cw_am.reply, closely, &acks) + drain(&cw_am.request, closely, &acks);
     tell(&acks);
+    if (n == 0 && closely && owed_in_all)
+        tell_all();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed();
     return n;

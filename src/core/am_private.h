@@ -57,6 +57,7 @@ static inline bool cw_am_is_on(void)
 }
 /** At finalize. */
 void cw_am_fini(void);
+void cw_am_poll_fini(void);
 /** For waits: runs what has come; how many handlers. 0 inside a handler. closely: also what lies behind an unfinished
  *  message; that look takes the line of the ring's tail away from the senders. */
 int cw_am_poll_waiting(bool closely);

@@ -3,8 +3,8 @@
 // Requests and replies: to a PE of this node straight into its inbox, to others by a message to their node's server. What
 // short requests mostly are is in am_short.c.
 //
-// A request needs, in this order: a credit with a token (am_credit.c), a buffer at the target if it has a payload, a
-// cell. While it waits for one of them it polls, so the PEs that wait for it get on. A reply has its room already.
+// A request needs a credit with a token (am_credit.c), then a cell at the target. While it waits for one of them it polls,
+// so the PEs that wait for it get on. A reply has its room already.
 #include <string.h>
 
 #include "core/am_private.h"
@@ -105,23 +105,20 @@ static inline __attribute__((always_inline)) void fill_cell(cw_am_cell_t *cell, 
 typedef struct room {
     cw_am_cell_t *cell;
     uint32_t full;
-    int buffer;
 } room_t;
 
-/** A cell, and before it a buffer if one is needed. False: not now; a buffer that was got is kept. */
-static bool take_room(cw_am_inbox_t *inbox, bool buffered, room_t *room)
+/** False: not now. */
+static bool take_room(cw_am_inbox_t *inbox, room_t *room)
 {
-    if (buffered && room->buffer < 0 && (room->buffer = cw_am_take_buffer(inbox)) < 0)
-        return false;
     room->cell = cw_am_take_request(inbox, &room->full);
     return room->cell != NULL;
 }
 
-static void __attribute__((noinline)) wait_room(cw_am_inbox_t *inbox, bool buffered, room_t *room, const out_t *out)
+static void __attribute__((noinline)) wait_room(cw_am_inbox_t *inbox, room_t *room, const out_t *out)
 {
     cw_wait_t w = CW_WAIT_INIT(name_of(out));
     atomic_fetch_add(&inbox->blocked, 1);  // before the next look; pairs with the target's look after it made room
-    while (!take_room(inbox, buffered, room))
+    while (!take_room(inbox, room))
         cw_wait_round(&w);
     atomic_fetch_sub_explicit(&inbox->blocked, 1, memory_order_relaxed);
     cw_wait_done(&w);
@@ -152,8 +149,8 @@ static void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
 {
     void *at = room->cell->args + CW_AM_INLINE_ARGS;
     if (!(out->flags & CW_AM_C_INLINE))
-        at =
-            out->flags & CW_AM_C_REPLY ? inbox->reply_buffer[out->token & 0xffff] : inbox->request_buffer[room->buffer];
+        at = out->flags & CW_AM_C_REPLY ? inbox->reply_buffer[out->token & 0xffff]
+                                        : cw_am_request_buffer(inbox, room->cell);
     if (out->nbytes)
         memcpy(at, out->src, out->nbytes);
     room->cell->dest = out->dest;
@@ -162,24 +159,21 @@ static void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
 static int request_here(out_t *out, unsigned flags)
 {
     cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
-    bool loaded = has_payload(out), buffered = loaded && !fits_cell(out);
-    room_t room = {.buffer = -1};
-    if (loaded && !buffered)
+    bool loaded = has_payload(out);
+    room_t room = {.cell = NULL};
+    if (loaded && fits_cell(out))
         out->flags |= CW_AM_C_INLINE;
-    if (!take_room(inbox, buffered, &room)) {
+    if (!take_room(inbox, &room)) {
         if (flags & CW_AM_IMMEDIATE) {
-            if (room.buffer >= 0)
-                cw_am_free_buffer(inbox, (unsigned)room.buffer);
             cw_am_credit_return(out->token);
             return CW_EAGAIN;
         }
-        wait_room(inbox, buffered, &room, out);
+        wait_room(inbox, &room, out);
     }
     if (loaded)
         put_payload(inbox, &room, out);
     else if (out->flags & CW_AM_LONG)
         store_long(out), room.cell->dest = out->dest;
-    room.cell->buffer = (uint16_t)room.buffer;
     fill_cell(room.cell, out);
     cw_am_hand_over(room.cell, room.full);
     cw_local_stored(out->pe);
@@ -205,7 +199,7 @@ static void reply_here(out_t *out)
     cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
     if (out->flags & CW_AM_LONG && !has_payload(out))
         store_long(out);
-    room_t room = {.buffer = -1};
+    room_t room = {.cell = NULL};
     room.cell = take_reply(inbox, out, &room.full);
     if (has_payload(out)) {
         out->flags |= fits_cell(out) ? CW_AM_C_INLINE : 0;

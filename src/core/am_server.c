@@ -41,17 +41,10 @@ static bool deliver(const cw_req_am_t *req)
     bool reply = req->flags & CW_AM_C_REPLY, loaded = has_payload(req);
     uint32_t nargs = CW_AM_HEAD_NARGS(req->head), full;
     bool inside = loaded && req->nbytes <= CW_AM_INLINE_NBYTES && nargs <= CW_AM_INLINE_ARGS;
-    bool buffered = loaded && !inside && !reply;
-    int buffer = buffered ? cw_am_take_buffer(inbox) : 0;
-    if (buffer < 0)
-        return false;
     cw_am_cell_t *cell = reply ? cw_am_take_reply(inbox, &full) : cw_am_take_request(inbox, &full);
-    if (!cell) {
-        if (buffered)
-            cw_am_free_buffer(inbox, (unsigned)buffer);
+    if (!cell)
         return false;
-    }
-    void *at = reply ? inbox->reply_buffer[req->token & 0xffff] : inbox->request_buffer[buffer];
+    void *at = reply ? inbox->reply_buffer[req->token & 0xffff] : cw_am_request_buffer(inbox, cell);
     if (inside)
         at = &cell->args[CW_AM_INLINE_ARGS];
     if (loaded)
@@ -60,8 +53,7 @@ static bool deliver(const cw_req_am_t *req)
     cell->source = req->source;
     cell->token = req->token;
     cell->nbytes = req->nbytes;
-    cell->flags = (uint16_t)(req->flags | (inside ? CW_AM_C_INLINE : 0));
-    cell->buffer = (uint16_t)buffer;
+    cell->flags = req->flags | (inside ? CW_AM_C_INLINE : 0);
     cell->dest = req->dest;
     memcpy(cell->args, req->args, nargs * sizeof *req->args);
     cw_am_hand_over(cell, full);

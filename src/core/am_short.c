@@ -92,7 +92,6 @@ ALWAYS int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head, u
     cell->source = cw_am.pe;
     cell->token = token;
     cell->flags = CW_AM_SHORT;
-    cell->buffer = 0;  // both are one store
     store_args(cell->args, args, head);
     cw_am_hand_over(cell, full);
     cw_local_stored(pe);

@@ -32,6 +32,7 @@ typedef struct cw_world {
     int *slots_of_node;      // [nnodes] how many PEs each node has
     unsigned life;           // how often this process has joined: 1, and more after the last finalize and another init
     bool initialized, finalized;
+    _Atomic bool gathered;   // all PEs of this node have come (core/gather.h)
     bool plain;              // between init and finalize, and nobody looks on (core/watch.h): entry points test only this
     bool observed;           // somebody looks on
     bool watched;            // and wants to see every transfer: all peer words are cold
@@ -40,6 +41,7 @@ typedef struct cw_world {
     bool hosts_server;
     bool thread_multiple;
     bool nic_atomics;        // every atomic goes through the NIC
+    bool messages;           // active messages have been opened in this life (core/am.h)
 } cw_world_t;
 extern cw_world_t cw_world;
 
@@ -50,6 +52,9 @@ extern cw_world_t cw_world;
 int cw_init(int thread_level);
 /** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data stays. [waits] */
 void cw_finalize(void);
+/** Waits until all PEs of this node have come, so that the peer words are filled in: for whoever copies them. Else that
+ *  comes by itself (core/gather.h). [waits] */
+void cw_gather_all(void) __attribute__((cold));
 /** Ends this process, after the last cw_finalize, without exit handlers. Launchers take it for a good end. */
 noreturn void cw_exit(int status);
 /** Ends every PE of the job with this status. */

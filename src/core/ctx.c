@@ -8,10 +8,13 @@
 // other threads may be reading them.
 #include "core/ctx.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "core/batch.h"
 #include "core/check.h"
+#include "core/gather.h"
 #include "core/rma.h"
 #include "core/segment.h"
 
@@ -70,15 +73,17 @@ void cw_words_destroy(uintptr_t *words)
         free(words - CW_GUARD_WORDS);
 }
 
+static uintptr_t word_of_slot(int slot)
+{
+    return (uintptr_t)cw_segment.base + cw_slice_offset((uint32_t)slot) - cw_segment.origin;
+}
+
 void cw_words_local(uintptr_t *words, const cw_ctx_t *ctx)
 {
-    uintptr_t base = (uintptr_t)cw_segment.base;
     for (int rank = 0; rank < ctx->size; rank++) {
         int pe = cw_ctx_pe(ctx, rank);
         if (cw_world.node_of_pe[pe] == cw_world.node)
-            words[rank] = base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) - cw_segment.origin;
-        if (pe == cw_world.pe)
-            words[rank] = 0;
+            words[rank] = pe == cw_world.pe ? 0 : word_of_slot(cw_world.slot_of_pe[pe]);
     }
 }
 
@@ -108,7 +113,8 @@ int cw_ctx_open(void)
     ctx->start = 0;
     ctx->stride = 1;
     ctx->size = cw_world.npes;
-    cw_words_local(ctx->own, ctx);
+    ctx->own[cw_world.pe] = 0;  // the others of the node come later (core/gather.h)
+    atomic_store_explicit(&cw_world.gathered, false, memory_order_relaxed);
     ctx->word = ctx->own;
     ctx->peer = watched ? contexts.cold_default : ctx->own;
     ctx->amo_peer = watched || nic ? contexts.cold_default : ctx->own;
@@ -116,6 +122,14 @@ int cw_ctx_open(void)
     ctx->room = CW_INJECT_ROOM;
     cw_port_default.locked = cw_world.thread_multiple;
     return CW_OK;
+}
+
+void cw_ctx_gathered(void)
+{
+    uintptr_t *words = cw_ctx_default.own;
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        if (slot != cw_world.slot)  // pairs with cw_peer_word
+            __atomic_store_n(&words[cw_world.pes_of_node[slot]], word_of_slot(slot), __ATOMIC_RELEASE);
 }
 
 // ---------------------------------------------------------------- life of a context
@@ -190,6 +204,7 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
 {
     if (config->options & ~(unsigned)(CW_CTX_SERIALIZED | CW_CTX_PRIVATE | CW_CTX_NOSTORE))
         return CW_EINVAL;
+    cw_gather();  // only the default context's table is made before
     pthread_mutex_lock(&contexts.lock);
     cw_ctx_t *ctx = blank_context();
     int rc = ctx ? CW_OK : CW_ENOMEM;
@@ -311,6 +326,7 @@ void cw_ctx_shut(void)
     cw_words_destroy(contexts.cold);
     cw_words_destroy(contexts.cold_default);
     contexts.local = contexts.cold = contexts.cold_default = NULL;
+    atomic_store_explicit(&cw_world.gathered, true, memory_order_relaxed);
 }
 
 // ---------------------------------------------------------------- tables that change
@@ -341,6 +357,7 @@ int cw_ctx_need_base(cw_ctx_t *ctx)
 {
     if (ctx->base)
         return CW_OK;
+    cw_gather();
     uintptr_t *words = cw_words_create(ctx->size, CW_COLD_WORD);  // the default context: the others have one
     if (!words)
         return CW_ENOMEM;
@@ -374,6 +391,20 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
 
 // ---------------------------------------------------------------- progress while somebody waits
 
+#define LOST_GRACE_NS 2000000000u
+
+/** What this PE waits for may be among what was lost, then it never comes. Mostly a PE has ended and somebody ends the job
+ *  with a better message and the right status: they have time for it. */
+static __attribute__((cold)) void lost(int rc)
+{
+    static atomic_ullong since;
+    unsigned long long now = cwu_now_ns(), none = 0;
+    if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS)
+        cwu_fatal("operations on another node were lost and nobody has ended the job: this PE may wait for what never "
+                  "comes (%s)",
+                  cwu_error_name(rc));
+}
+
 static void advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
@@ -382,8 +413,11 @@ static void advance(cw_ctx_t *ctx)
         if (port->locked)
             pthread_mutex_unlock(&port->lock);
     }
-    if (port->client && (port != &cw_port_default || ctx == &cw_ctx_default))
-        cw_transport->progress(port->client);
+    if (port->client && (port != &cw_port_default || ctx == &cw_ctx_default)) {
+        int rc = cw_transport->progress(port->client);
+        if (CW_UNLIKELY(rc))
+            lost(rc);
+    }
 }
 
 void cw_ctx_progress(void)

@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 #include "core/core.h"
+#include "core/gather.h"
 #include "core/watch.h"
 #include "transport/transport.h"
 
@@ -93,8 +94,10 @@ static inline int cw_ctx_pe(const cw_ctx_t *ctx, int rank)
 #define CW_GUARD_WORDS 256
 uintptr_t *cw_words_create(int npes, uintptr_t word);
 void cw_words_destroy(uintptr_t *words);
-/** Fills in the deltas of the PEs of this node, for the ranks of a context. */
+/** Fills in the deltas of the PEs of this node, for the ranks of a context. After cw_gather(). */
 void cw_words_local(uintptr_t *words, const cw_ctx_t *ctx);
+/** The same for the default context, whose table was made before all had come. Any thread. */
+void cw_ctx_gathered(void);
 
 /** Life cycle, PE, count and symmetric memory. Fatal when something is wrong. */
 void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe);
@@ -112,6 +115,7 @@ static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void
     (void)symmetric, (void)nbytes;
     if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))
         cw_ctx_validate(ctx, call, rank);
+    cw_gather();
     uintptr_t word = __atomic_load_n(&__atomic_load_n(&ctx->word, __ATOMIC_RELAXED)[rank], __ATOMIC_RELAXED);
     if (!(word & 1)) {
         *delta_p = word;

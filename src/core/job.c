@@ -67,7 +67,7 @@ static void await_opener(void)
 static bool exchange_is_over(void)
 {
     return atomic_load_explicit(&fence_done, memory_order_acquire) ||
-           (cw_server_has_published() && cw_boot.ops->fence_test && cw_boot.ops->fence_test(&cw_boot));
+           (cw_server_has_published() && cw_boot.ops->fence_test(&cw_boot));
 }
 
 int cw_job_need_exchange(void)

@@ -13,7 +13,7 @@ typedef enum cw_phase {
     CW_PHASE_LAUNCH,            // launcher (or process) start -> shmem_init
     CW_PHASE_BOOTSTRAP,         // joining the launcher's job, learning who shares the node
     CW_PHASE_NODE_OBJECT,       // the node's memory: obtained, mapped, laid out
-    CW_PHASE_NODE_WAIT,         // until all PEs of the node have it
+    CW_PHASE_NODE_WAIT,         // the program waited so long until all PEs of the node had it
     CW_PHASE_FABRIC_LOAD,       // loading libfabric and choosing the provider
     CW_PHASE_ENDPOINT,          // opening the node server's and this PE's endpoints
     CW_PHASE_EXCHANGE_POST,     // publishing the node's record, starting the fence

@@ -8,6 +8,7 @@
 #include "core/am_private.h"
 #include "core/core.h"
 #include "core/ctx.h"
+#include "core/gather.h"
 #include "core/report.h"
 #include "core/segment.h"
 #include "core/server.h"
@@ -44,7 +45,8 @@ static inline cw_slot_t *my_slot(void)
     return &cw_segment.slots[cw_world.slot];
 }
 
-#define OWN_TRANSFERS_EVERY 8u  // rounds: what this PE waits for comes through the server, mostly
+#define OWN_TRANSFERS_EVERY 8u   // rounds: what this PE waits for comes through the server, mostly
+#define OWN_MESSAGES_AFTER 64u  // rounds: messages on their way need a look at their connection only if it is stuck
 
 /** What a waiting PE does for others, and now and then for its own transfers in flight. */
 static void help(uint32_t round)
@@ -52,7 +54,7 @@ static void help(uint32_t round)
     if (cw_world.nnodes == 1)
         return;
     cw_server_poll();
-    if (round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1)
+    if (round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1 && (round >= OWN_MESSAGES_AFTER || cw_ctx_in_flight()))
         cw_ctx_progress();
 }
 
@@ -124,6 +126,8 @@ void cw_wait_round(cw_wait_t *w)
         announce(w);
     } else {
         cw_slot_t *me = my_slot();
+        if (CW_UNLIKELY(!cw_gathered()))
+            cw_gather_try();
         if (cw_report_on)
             cw_report_sleeps(w);
         atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()

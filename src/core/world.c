@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Joining and leaving the job. Init does local work only: join the node's memory, wait for the node's PEs, start the
-// bootstrap fence; the first off-node operation completes the fence and connects.
+// Joining and leaving the job. Init does local work only: join the node's memory, start the bootstrap fence. The first
+// operation on a peer waits for the node's PEs (core/gather.h); the first off-node one completes the fence and connects.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/env_names.h"
-#include "base/futex.h"
 #include "core/am_private.h"
 #include "core/coll/coll.h"
 #include "core/ctx.h"
+#include "core/gather.h"
 #include "core/info.h"
 #include "core/job.h"
 #include "core/leave.h"
@@ -24,7 +24,7 @@
 #include "core/wait.h"
 #include "core/watch.h"
 
-cw_world_t cw_world;
+cw_world_t cw_world = {.gathered = true};  // outside of a job there is nobody to wait for
 const cwt_ops_t *cw_transport;
 static int init_count;
 
@@ -33,25 +33,6 @@ static void abort_job(int status)
     if (cw_boot.ops)
         cw_boot.ops->abort(&cw_boot, status);
     _exit(status);
-}
-
-/** Every PE of the node has its slice ready before anyone may reach into it. */
-static int attach(void)
-{
-    _Atomic uint32_t *attached = &cw_segment.control->attached;
-    uint32_t all = (uint32_t)cw_world.nslots, n = atomic_fetch_add(attached, 1) + 1;
-    if (n == all)
-        cwu_futex_wake((uint32_t *)attached, INT_MAX);
-    uint64_t deadline = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000000000u;
-    while ((n = atomic_load_explicit(attached, memory_order_acquire)) < all) {
-        if (cwu_now_ns() > deadline) {
-            cwu_error("only %u of the %u PEs of this node came to shmem_init within %ld s (CAUSEWAY_TIMEOUT)", n, all,
-                      cwu_env.timeout);
-            return CW_ETIMEOUT;
-        }
-        cwu_futex_wait((uint32_t *)attached, n, 1000000000u);
-    }
-    return CW_OK;
 }
 
 /** The transport itself, or the one that stands before it and delays. */
@@ -108,15 +89,14 @@ static int join(void)
         return rc;
     cw_wait_init();
     cw_coll_init();
+    cw_gather_arrive();
     cw_startup_add(CW_PHASE_NODE_OBJECT, at);
     // My slice is ready, which is all that the fence promises others: the server's thread loads libfabric while this one
-    // waits for the node's PEs. No thread earlier, because it could write to static data while that is moved.
+    // goes on. No thread earlier, because it could write to static data while that is moved.
     if ((rc = open_network()))
         return rc;
-    at = cwu_now_ns();
-    if ((rc = cw_share_hand_out(&cw_boot)) || (rc = attach()))
+    if ((rc = cw_share_hand_out(&cw_boot)))
         return rc;
-    cw_startup_add(CW_PHASE_NODE_WAIT, at);
     if ((rc = end_exchange_now()) == CW_OK && strcmp(cwu_env.connect, "static") == 0)
         cw_ctx_connect_all();
     return rc;
@@ -220,6 +200,8 @@ void *cw_ptr(const void *symmetric, int pe)
 {
     if (pe < 0 || pe >= cw_world.npes || !cw_is_symmetric(symmetric, 1))
         return NULL;
+    if (cw_world.node_of_pe[pe] == cw_world.node)
+        cw_gather();
     uintptr_t word = cw_ctx_default.word[pe];
     return word & 1 ? NULL : cw_local_address(word, symmetric);
 }

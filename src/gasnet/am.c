@@ -2,7 +2,7 @@
 //
 // Active messages: the client's handler table, and calls that find the way into core's request layer. Numbers of nodes
 // and handlers and lengths are looked at always: wrong ones would do harm in another process.
-#include "gasnet/gas.h"
+#include "gasnet/ex.h"
 
 enum { FIRST_CLIENT_HANDLER = 128, HANDLERS = 256 };
 
@@ -60,8 +60,10 @@ void gas_am_open(gasnet_handlerentry_t *table, int numentries)
     cw_am_open(CW_AM_GASNET, &names);
     gas_register_everything();
     number(table, numentries);
-    for (int i = 0; i < numentries; i++)
+    for (int i = 0; i < numentries; i++) {
         cw_am_register(CW_AM_GASNET, table[i].index, (cw_am_handler_t)table[i].fnptr);
+        gex_adopt_handler(table[i].index, table[i].fnptr);
+    }
 }
 
 // ---------------------------------------------------------------- requests

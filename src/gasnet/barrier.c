@@ -203,3 +203,9 @@ GAS_API int gasnet_barrier_try(int id, int flags)
     cw_progress();
     return GASNET_ERR_NOT_READY;
 }
+
+GAS_API int gasnet_barrier(int id, int flags)
+{
+    gasnet_barrier_notify(id, flags);
+    return gasnet_barrier_wait(id, flags);
+}

@@ -44,8 +44,10 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
     uintptr_t at = (uintptr_t)addr - s->addr;
     if (at < s->size && nbytes <= s->size - at)
         return;
-    if (gas.mixed && gas_is_reachable(node, addr, nbytes))
-        return;  // memory of OpenSHMEM
+    if ((gas.mixed || gas.endpoints) && gas_is_reachable(node, addr, nbytes))
+        return;  // memory of OpenSHMEM; segments that EX itself looks at
+    if (gas.endpoints && node == gas.me)
+        return;
     if (s->size == 0)
         gas_fail(call,
                  "%s %p (%zu bytes) is not in the segment of node %u, which has none (segsize 0 at gasnet_attach)",

@@ -13,16 +13,19 @@
 #include "gasnet/gas.h"
 #include "gasnetex.h"
 
-enum { GEX_TEAMS = 16, GEX_SLOTS = 4 };  // teams a process may be in at a time; collectives of a team under way
+enum { GEX_TEAMS = 32, GEX_SLOTS = 4 };  // teams a process may be in at a time; collectives of a team under way
 
 struct gex_causeway_segment {
     void *addr, *cdata;
     uintptr_t nbytes;
+    enum { GEX_ATTACHED, GEX_CARVED, GEX_MAPPED, GEX_CLIENTS } from;  // who owns the memory; carved: from my area
+    struct gex_causeway_segment *next;                                // carved, by falling address
 };
 
 struct gex_causeway_ep {
     gex_Segment_t segment;  // bound, or NULL
     void *cdata;
+    gex_EP_Index_t index;
 };
 
 struct gex_causeway_client {
@@ -45,9 +48,14 @@ typedef struct gex_cell {
 
 typedef struct gex_coll gex_coll_t;
 
+/** A team; or a pair of endpoints, which has nothing but size (the job's) and the two endpoints. */
 struct gex_causeway_tm {
     uint32_t rank, size;
     uint32_t *pe;       // [size]; NULL: rank r is PE r
+    bool is_pair;
+    gex_EP_t ep;
+    gex_EP_Index_t remote;  // endpoint of the others
+    gex_Memvec_t scratch;   // the client's, for gex_TM_Destroy
     int id;             // which cell
     uint32_t *leaders;  // lowest rank of each node, [nleaders]
     uint32_t nleaders;
@@ -62,11 +70,14 @@ struct gex_causeway_tm {
 
 typedef struct gex_state {
     struct gex_causeway_client client;
-    struct gex_causeway_ep ep;
+    struct gex_causeway_ep ep[GASNET_MAXEPS];  // [0]: the one that gets messages
     struct gex_causeway_tm world;
     struct gex_causeway_segment segment;
-    uintptr_t *segment_size;  // [nodes], NULL before gex_Segment_Attach
-    bool begun, quiet;        // gex_System_SetVerboseErrors(0)
+    bool begun, quiet;  // gex_System_SetVerboseErrors(0)
+    // Below: under lock.
+    pthread_mutex_t lock;
+    unsigned neps;
+    gex_TM_t pair[GASNET_MAXEPS];  // of endpoints here: array of those over there, made when asked for
 } gex_state_t;
 extern gex_state_t gex __attribute__((visibility("hidden")));
 
@@ -80,6 +91,8 @@ static inline uint32_t gex_pe(gex_TM_t tm, gex_Rank_t rank)
 
 /** Fatal if the team or the rank is none. */
 void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank);
+/** Fatal if it is no team that can do something together. */
+void gex_check_team(const char *call, gex_TM_t tm);
 /** With the conversion to a PE. */
 static inline uint32_t gex_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
 {
@@ -95,11 +108,34 @@ static inline void gex_set_lc(gex_Event_t *lc_opt)
         *lc_opt = GEX_EVENT_INVALID;
 }
 
+/** Everybody, before the last barrier of attaching. */
+void gex_open(void);
 void gex_am_open(void);
+/** A handler of gasnet_attach. */
+void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn);
+/** What messages need, for ex_npam.c too. Fatal if something is wrong. kind: GEX_FLAG_AM_... */
+uint32_t gex_am_head(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply);
+void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p);
+cw_am_msg_t *gex_am_token(const char *call, gex_Token_t token);
+uint32_t gex_am_peer(const char *call, gex_TM_t tm, gex_Rank_t rank);
+size_t gex_am_max_long(void);
+/** Of a payload; lent: in room of the library (ex_npam.c). */
+size_t gex_am_most(bool is_long, bool lent);
 /** Cells of all teams. */
 void gex_coll_open(void);
 /** Fills in everything but pe, rank, size and id. first: number of its first collective. */
 void gex_tm_begin(gex_TM_t tm, uint64_t first);
+/** Of another's endpoint: false: it has no segment that this process knows. Each pointer may be NULL. */
+bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uintptr_t *nbytes_p);
+/** In checking mode, is that in the segment of the endpoint? */
+void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe, const void *remote, size_t nbytes);
+/** Memory in another's segment that neither mapping nor network reaches: the owner copies. */
+static inline bool gex_is_far(gex_TM_t tm, uint32_t pe, const void *remote, size_t nbytes)
+{
+    return CW_UNLIKELY(tm->remote != 0) && pe != gas.me && gas.segments != GAS_EVERYTHING && nbytes > 0 &&
+           !gas_is_reachable(pe, remote, nbytes);
+}
+
 /** Everybody's `nbytes` at `mine`, in the order of ranks, into `all`. Blocks. nbytes up to gex_piece(). */
 void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes);
 void gex_coll_barrier(gex_TM_t tm);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: active messages. Handlers and limits are those of core's request layer, as for GASNet-1 (am.c), with a table of
-// their own; payloads are copied or sent before a call returns, so local completion comes with it.
+// GASNet-EX: active messages. Limits are those of core's request layer, as for GASNet-1 (am.c). What one interface registers
+// the other has too, so each may send what the other handles. Payloads are copied or sent before a call returns, so local
+// completion comes with it.
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -49,7 +50,7 @@ static int free_index(const gex_AM_Entry_t *table, size_t numentries)
 /** Handlers without an index get the highest that are left, in the order of the table: the same on every rank. */
 GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t numentries)
 {
-    if (ep != &gex.ep || (numentries && !table)) {
+    if (!gex.begun || ep != &gex.ep[0] || (numentries && !table)) {
         gex_error("gex_EP_RegisterHandlers: wants the endpoint of gex_Client_Init and a table");
         return GASNET_ERR_BAD_ARG;
     }
@@ -70,40 +71,73 @@ GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t n
         }
         entries[table[i].gex_index] = table[i];
         cw_am_register(CW_AM_GEX, table[i].gex_index, (cw_am_handler_t)table[i].gex_fnptr);
+        cw_am_register(CW_AM_GASNET, table[i].gex_index, (cw_am_handler_t)table[i].gex_fnptr);
     }
     return GASNET_OK;
+}
+
+/** Flags 0: nothing is known of how it will be called. */
+void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn)
+{
+    entries[index] = (gex_AM_Entry_t){.gex_index = (gex_AM_Index_t)index, .gex_fnptr = fn, .gex_name = "gasnet_attach"};
+    cw_am_register(CW_AM_GEX, index, (cw_am_handler_t)fn);
 }
 
 GAS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_TI_t mask)
 {
     const cw_am_msg_t *msg = token;
     (void)mask;
+    if (CW_UNLIKELY(!msg || !info))
+        gas_fail(__func__, "the token is %p, the place for what it says %p", token, (void *)info);
     info->gex_srcrank = (gex_Rank_t)msg->source;
-    info->gex_ep = &gex.ep;
+    info->gex_ep = &gex.ep[0];
     info->gex_entry = &entries[CW_AM_HEAD_HANDLER(msg->head)];
-    info->gex_is_req = !msg->is_reply;
+    // Peer completion (ex_vis.c) is a request to a handler that takes itself for one of replies.
+    info->gex_is_req = !msg->is_reply && (info->gex_entry->gex_flags & GEX_FLAG_AM_REQREP) != GEX_FLAG_AM_REPLY;
     info->gex_is_long = msg->kind == CW_AM_LONG;
     return GEX_TI_ALL;
 }
 
 // ---------------------------------------------------------------- what a message needs
+static __attribute__((noinline, cold)) void check_entry(const char *call, int handler, unsigned nargs, gex_Flags_t kind,
+                                                        bool reply)
+{
+    const gex_AM_Entry_t *entry = &entries[handler];
+    const char *name = entry->gex_name ? entry->gex_name : "no name";
+    if (!entry->gex_flags)
+        return;
+    if ((entry->gex_flags & (GEX_FLAG_AM_SHORT | GEX_FLAG_AM_MEDLONG) && !(entry->gex_flags & kind)) ||
+        entry->gex_nargs != nargs)
+        gas_fail(call,
+                 "handler %d (%s) was registered with %u arguments and flags %#x, which does not fit a call with %u",
+                 handler, name, entry->gex_nargs, entry->gex_flags, nargs);
+    if (entry->gex_flags & GEX_FLAG_AM_REQREP &&
+        !(entry->gex_flags & (reply ? GEX_FLAG_AM_REPLY : GEX_FLAG_AM_REQUEST)))
+        gas_fail(call, "handler %d (%s) was registered for %s only", handler, name, reply ? "requests" : "replies");
+}
+
 /** Of a client's handler. What its table says is looked at in checking mode. */
-static uint32_t head_of(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
+uint32_t gex_am_head(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
 {
     if (CW_UNLIKELY(nargs > CW_AM_MAX_ARGS || handler < GEX_AM_INDEX_BASE || !cw_am_registered(CW_AM_GEX, handler)))
         gas_fail(call, "there is no handler %d with %u arguments; register it first (gex_EP_RegisterHandlers)", handler,
                  nargs);
-    const gex_AM_Entry_t *entry = &entries[handler];
-    if (gas.check &&
-        ((entry->gex_flags & GEX_FLAG_AM_MEDLONG && !(entry->gex_flags & kind)) || entry->gex_nargs != nargs))
-        gas_fail(call,
-                 "handler %d (%s) was registered with %u arguments and flags %#x, which does not fit a call with %u",
-                 handler, entry->gex_name ? entry->gex_name : "no name", entry->gex_nargs, entry->gex_flags, nargs);
-    if (gas.check && entry->gex_flags & GEX_FLAG_AM_REQREP &&
-        !(entry->gex_flags & (reply ? GEX_FLAG_AM_REPLY : GEX_FLAG_AM_REQUEST)))
-        gas_fail(call, "handler %d (%s) was registered for %s only", handler,
-                 entry->gex_name ? entry->gex_name : "no name", reply ? "requests" : "replies");
+    if (CW_UNLIKELY(gas.check)) {
+        if (!reply)
+            gas_check_life(call);
+        check_entry(call, handler, nargs, kind, reply);
+    }
     return CW_AM_HEAD(CW_AM_GEX, handler, nargs);
+}
+
+/** Messages go to first endpoints. */
+uint32_t gex_am_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
+{
+    uint32_t pe = gex_peer(call, tm, rank);
+    if (CW_UNLIKELY(tm->remote != 0 || tm->ep != &gex.ep[0]))
+        gas_fail(call, "endpoints %u here and %u at rank %u are for transfers; messages go from endpoint 0 to endpoint 0",
+                 tm->ep->index, tm->remote, rank);
+    return pe;
 }
 
 static void check_length(const char *call, size_t nbytes, size_t most)
@@ -123,14 +157,16 @@ static unsigned flags_of(gex_Flags_t flags)
     return flags & GEX_FLAG_IMMEDIATE ? CW_AM_IMMEDIATE : 0;
 }
 
-static size_t max_long(void)
+size_t gex_am_max_long(void)
 {
     return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
 }
 
 /** The destination as core knows it; of memory that others cannot reach, the target copies itself. */
-static void *long_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p)
+void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p)
 {
+    if (CW_UNLIKELY(gas.check))
+        gex_check_remote(call, &gex.world, pe, pe, dest, nbytes);
     if (nbytes > 0 && gas_is_reachable(pe, dest, nbytes))
         return gas_symmetric(pe, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
@@ -139,7 +175,7 @@ static void *long_dest(const char *call, uint32_t pe, void *dest, size_t nbytes,
     return dest;
 }
 
-static cw_am_msg_t *message(const char *call, gex_Token_t token)
+cw_am_msg_t *gex_am_token(const char *call, gex_Token_t token)
 {
     if (CW_UNLIKELY(!token || (gas.check && token != cw_am_running())))
         gas_fail(call, "the token %p is not that of a message being handled by this thread", token);
@@ -151,7 +187,7 @@ GAS_API int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Inde
                                        unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_RequestShort";
-    uint32_t pe = gex_peer(call, tm, rank), head = head_of(call, handler, nargs, GEX_FLAG_AM_SHORT, false);
+    uint32_t pe = gex_am_peer(call, tm, rank), head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_SHORT, false);
     uint32_t args[CW_AM_MAX_ARGS];
     va_list ap;
     va_start(ap, nargs);
@@ -164,7 +200,7 @@ GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Ind
                                         size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_RequestMedium";
-    uint32_t pe = gex_peer(call, tm, rank), head = head_of(call, handler, nargs, GEX_FLAG_AM_MEDIUM, false);
+    uint32_t pe = gex_am_peer(call, tm, rank), head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_MEDIUM, false);
     uint32_t args[CW_AM_MAX_ARGS];
     va_list ap;
     va_start(ap, nargs);
@@ -181,15 +217,15 @@ GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index
                                       unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_RequestLong";
-    uint32_t pe = gex_peer(call, tm, rank), head = head_of(call, handler, nargs, GEX_FLAG_AM_LONG, false);
+    uint32_t pe = gex_am_peer(call, tm, rank), head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_LONG, false);
     uint32_t args[CW_AM_MAX_ARGS];
     unsigned how = flags_of(flags);
     va_list ap;
     va_start(ap, nargs);
     take(args, nargs, ap);
     va_end(ap);
-    check_length(call, nbytes, max_long());
-    void *dest = long_dest(call, pe, dest_addr, nbytes, &how);
+    check_length(call, nbytes, gex_am_max_long());
+    void *dest = gex_am_dest(call, pe, dest_addr, nbytes, &how);
     int left = cw_am_request_long((int)pe, head, args, source_addr, nbytes, dest, how) != 0;
     gex_set_lc(lc_opt);
     return left;
@@ -200,13 +236,13 @@ GAS_API int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, 
                                      ...)
 {
     static const char call[] = "gex_AM_ReplyShort";
-    uint32_t head = head_of(call, handler, nargs, GEX_FLAG_AM_SHORT, true), args[CW_AM_MAX_ARGS];
+    uint32_t head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_SHORT, true), args[CW_AM_MAX_ARGS];
     (void)flags;  // a reply never waits for room
     va_list ap;
     va_start(ap, nargs);
     take(args, nargs, ap);
     va_end(ap);
-    cw_am_reply_short(message(call, token), head, args);
+    cw_am_reply_short(gex_am_token(call, token), head, args);
     return 0;
 }
 
@@ -214,14 +250,14 @@ GAS_API int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler,
                                       gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_ReplyMedium";
-    uint32_t head = head_of(call, handler, nargs, GEX_FLAG_AM_MEDIUM, true), args[CW_AM_MAX_ARGS];
+    uint32_t head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_MEDIUM, true), args[CW_AM_MAX_ARGS];
     (void)flags;
     va_list ap;
     va_start(ap, nargs);
     take(args, nargs, ap);
     va_end(ap);
     check_length(call, nbytes, CW_AM_MAX_MEDIUM);
-    cw_am_reply_medium(message(call, token), head, args, source_addr, nbytes);
+    cw_am_reply_medium(gex_am_token(call, token), head, args, source_addr, nbytes);
     gex_set_lc(lc_opt);
     return 0;
 }
@@ -230,16 +266,16 @@ GAS_API int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler, c
                                     void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_ReplyLong";
-    uint32_t head = head_of(call, handler, nargs, GEX_FLAG_AM_LONG, true), args[CW_AM_MAX_ARGS];
+    uint32_t head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_LONG, true), args[CW_AM_MAX_ARGS];
     unsigned how = 0;
     (void)flags;
     va_list ap;
     va_start(ap, nargs);
     take(args, nargs, ap);
     va_end(ap);
-    cw_am_msg_t *msg = message(call, token);
-    check_length(call, nbytes, max_long());
-    void *dest = long_dest(call, (uint32_t)msg->source, dest_addr, nbytes, &how);
+    cw_am_msg_t *msg = gex_am_token(call, token);
+    check_length(call, nbytes, gex_am_max_long());
+    void *dest = gex_am_dest(call, (uint32_t)msg->source, dest_addr, nbytes, &how);
     cw_am_reply_long(msg, head, args, source_addr, nbytes, dest, how);
     gex_set_lc(lc_opt);
     return 0;
@@ -263,36 +299,44 @@ GAS_API size_t gex_AM_LUBReplyMedium(void)
 
 GAS_API size_t gex_AM_LUBRequestLong(void)
 {
-    return max_long();
+    return gex_am_max_long();
 }
 
 GAS_API size_t gex_AM_LUBReplyLong(void)
 {
-    return max_long();
+    return gex_am_max_long();
 }
 
-#define LIMIT_OF_PEER(name, value)                                                                              \
+/** Room of the library's (gex_AM_Prepare... without a buffer) has a limit of its own. */
+static size_t limit(gex_Flags_t flags, bool is_long)
+{
+    return gex_am_most(is_long, flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC);
+}
+
+#define LIMIT_OF_PEER(name, is_long)                                                                            \
     GAS_API size_t name(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned n) \
     {                                                                                                           \
-        (void)lc_opt, (void)flags, (void)n;                                                                     \
-        gex_peer(#name, tm, rank);                                                                              \
-        return value;                                                                                           \
+        (void)lc_opt, (void)n;                                                                                  \
+        gex_am_peer(#name, tm, rank == GEX_RANK_INVALID ? 0 : rank);                                            \
+        return limit(flags, is_long);                                                                           \
     }
-LIMIT_OF_PEER(gex_AM_MaxRequestMedium, CW_AM_MAX_MEDIUM)
-LIMIT_OF_PEER(gex_AM_MaxReplyMedium, CW_AM_MAX_MEDIUM)
-LIMIT_OF_PEER(gex_AM_MaxRequestLong, max_long())
-LIMIT_OF_PEER(gex_AM_MaxReplyLong, max_long())
+LIMIT_OF_PEER(gex_AM_MaxRequestMedium, false)
+LIMIT_OF_PEER(gex_AM_MaxReplyMedium, false)
+LIMIT_OF_PEER(gex_AM_MaxRequestLong, true)
+LIMIT_OF_PEER(gex_AM_MaxReplyLong, true)
 
 GAS_API size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
                                         unsigned int nargs)
 {
-    (void)token, (void)lc_opt, (void)flags, (void)nargs;
-    return CW_AM_MAX_MEDIUM;
+    (void)lc_opt, (void)nargs;
+    gex_am_token(__func__, token);
+    return limit(flags, false);
 }
 
 GAS_API size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
                                       unsigned int nargs)
 {
-    (void)token, (void)lc_opt, (void)flags, (void)nargs;
-    return max_long();
+    (void)lc_opt, (void)nargs;
+    gex_am_token(__func__, token);
+    return limit(flags, true);
 }

@@ -81,7 +81,7 @@ void gex_apply(gex_DT_t dt, gex_OP_t op, const void *in, void *out, size_t count
 
 GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_Flags_t flags)
 {
-    gex_check_rank(__func__, tm, 0);
+    gex_check_team(__func__, tm);
     bool real = dt & (GEX_DT_FLT | GEX_DT_DBL);
     if (gex_dt_nbytes(dt) == 0 || (dt & (dt - 1)))
         gas_fail(__func__, "type %#x is not one of GEX_DT_I32, U32, I64, U64, FLT, DBL", dt);
@@ -98,6 +98,8 @@ GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t op
 
 GAS_API void gex_AD_Destroy(gex_AD_t ad)
 {
+    if (!ad)
+        gas_fail(__func__, "the domain is GEX_AD_INVALID");
     gex_coll_barrier(ad->tm);
     free(ad);
 }
@@ -220,6 +222,10 @@ static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t ope
 static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t rank, void *addr, gex_OP_t op,
                           gex_Flags_t flags)
 {
+    if (CW_UNLIKELY(!ad))
+        gas_fail(call, "the domain is GEX_AD_INVALID");
+    if (CW_UNLIKELY(gas.check))
+        gas_check_life(call);
     if (CW_UNLIKELY(ad->dt != dt || !(ad->ops & op) || (op & (op - 1))))
         gas_fail(call, "the domain was created for type %#x and operations %#x, not for type %#x and operation %#x",
                  ad->dt, ad->ops, dt, op);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: client, endpoint, segment, questions about the job. There is one of each in a process.
+// GASNet-EX: client, endpoints, questions about the job. A process has one client, and one endpoint that gets messages.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gasnet/ex.h"
 
-gex_state_t gex;
+gex_state_t gex = {.lock = PTHREAD_MUTEX_INITIALIZER, .neps = 1};
 
 void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank)
 {
@@ -16,6 +16,15 @@ void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank)
         gas_fail(call, "the team is GEX_TM_INVALID");
     if (rank >= tm->size)
         gas_fail(call, "there is no rank %u: the team has %u", rank, tm->size);
+}
+
+void gex_check_team(const char *call, gex_TM_t tm)
+{
+    gex_check_rank(call, tm, 0);
+    if (tm->is_pair)
+        gas_fail(call, "a pair of endpoints (gex_TM_Pair) is no team; give one of gex_Client_Init or gex_TM_Split");
+    if (CW_UNLIKELY(gas.check))
+        gas_check_life(call);
 }
 
 // ---------------------------------------------------------------- client
@@ -30,21 +39,42 @@ GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex
     int error = gasnet_causeway_init(argc, argv, mode, config);
     // The whole area, which costs nothing before it is touched; gex_Segment_Attach says how much of it is the segment.
     if (!error)
-        error = gasnet_attach(NULL, 0, gas.segments == GAS_EVERYTHING ? 0 : gasnet_getMaxLocalSegmentSize(), 0);
+        error = gas_attach(NULL, 0, gas.segments == GAS_EVERYTHING ? 0 : gasnet_getMaxLocalSegmentSize());
     if (error)
         return error;
+    for (uint32_t node = 0; gas.segments != GAS_EVERYTHING && node < gas.nodes; node++)
+        gas.segment[node].size = 0;
     gex.client = (struct gex_causeway_client){.name = strdup(name), .flags = flags};
+    cw_barrier(cw_group_world);  // nobody sends before all can receive
+    gasnet_QueryGexObjects(client_p, ep_p, tm_p, NULL);
+    return GASNET_OK;
+}
+
+/** At the end of attaching. What EX needs costs programs that do not use it some memory that is never touched. */
+void gex_open(void)
+{
+    gex.client.name = "GASNet-1";
+    gex.client.flags = GEX_FLAG_USES_GASNET1;
     gex.world.rank = gas.me;
     gex.world.size = gas.nodes;
+    gex.world.ep = &gex.ep[0];
     gex.begun = true;
     gex_am_open();
     gex_coll_open();
     gex_tm_begin(&gex.world, 0);
-    cw_barrier(cw_group_world);  // nobody sends before all can receive
-    *client_p = &gex.client;
-    *ep_p = &gex.ep;
-    *tm_p = &gex.world;
-    return GASNET_OK;
+}
+
+GAS_API void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, gex_Segment_t *segment_p)
+{
+    gex_check_rank(__func__, &gex.world, 0);
+    if (client_p)
+        *client_p = &gex.client;
+    if (ep_p)
+        *ep_p = &gex.ep[0];
+    if (tm_p)
+        *tm_p = &gex.world;
+    if (segment_p)
+        *segment_p = gex.ep[0].segment;
 }
 
 GAS_API const char *gex_Client_QueryName(gex_Client_t client)
@@ -76,14 +106,34 @@ GAS_API gex_Client_t gex_EP_QueryClient(gex_EP_t ep)
 
 GAS_API gex_EP_Index_t gex_EP_QueryIndex(gex_EP_t ep)
 {
-    (void)ep;
-    return 0;
+    return ep->index;
 }
 
 GAS_API gex_Flags_t gex_EP_QueryFlags(gex_EP_t ep)
 {
     (void)ep;
     return 0;
+}
+
+GAS_API int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities, gex_Flags_t flags)
+{
+    gex_EP_Capabilities_t possible = GEX_EP_CAPABILITY_RMA | GEX_EP_CAPABILITY_VIS;
+    if (!ep_p || client != &gex.client || !capabilities || capabilities & ~possible || flags) {
+        gex_error("gex_EP_Create: wants a place for the endpoint, the client, flags 0 and GEX_EP_CAPABILITY_RMA, _VIS or both "
+                  "(%#x was asked for): everything else is done by the endpoint of gex_Client_Init",
+                  capabilities);
+        return GASNET_ERR_BAD_ARG;
+    }
+    pthread_mutex_lock(&gex.lock);
+    unsigned index = gex.neps < GASNET_MAXEPS ? gex.neps++ : 0;
+    pthread_mutex_unlock(&gex.lock);
+    if (!index) {
+        gex_error("gex_EP_Create: a process has at most %d endpoints (GASNET_MAXEPS)", GASNET_MAXEPS);
+        return GASNET_ERR_RESOURCE;
+    }
+    gex.ep[index].index = index;
+    *ep_p = &gex.ep[index];
+    return GASNET_OK;
 }
 
 GAS_API gex_Segment_t gex_EP_QuerySegment(gex_EP_t ep)
@@ -101,93 +151,6 @@ GAS_API void gex_EP_SetCData(gex_EP_t ep, const void *cdata)
     ep->cdata = (void *)(uintptr_t)cdata;
 }
 
-// ---------------------------------------------------------------- segment
-GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t nbytes)
-{
-    size_t most;
-    void *area = cw_area(&most);
-    bool everything = gas.segments == GAS_EVERYTHING;
-    if (!segment_p || tm != &gex.world || gex.ep.segment) {
-        gex_error("gex_Segment_Attach: %s", gex.ep.segment
-                                                ? "the endpoint has a segment already"
-                                                : "wants a place for the segment, and the team of gex_Client_Init");
-        return GASNET_ERR_BAD_ARG;
-    }
-    if (!everything && (nbytes % GASNET_PAGESIZE || nbytes > gasnet_getMaxLocalSegmentSize())) {
-        gex_error("gex_Segment_Attach: %zu bytes are no multiple of GASNET_PAGESIZE (%d) up to %zu (GASNET_MAX_SEGSIZE "
-                  "sets it)",
-                  (size_t)nbytes, GASNET_PAGESIZE, (size_t)gasnet_getMaxLocalSegmentSize());
-        return GASNET_ERR_BAD_ARG;
-    }
-    uintptr_t *sizes = calloc(gas.nodes, sizeof *sizes);
-    if (!sizes)
-        return GASNET_ERR_RESOURCE;
-    gex.segment =
-        (struct gex_causeway_segment){.addr = everything ? NULL : area, .nbytes = everything ? UINTPTR_MAX : nbytes};
-    gex_coll_gather(tm, sizes, &gex.segment.nbytes, sizeof *sizes);
-    gex.segment_size = sizes;
-    gex.ep.segment = &gex.segment;
-    gex_coll_barrier(tm);
-    *segment_p = &gex.segment;
-    return GASNET_OK;
-}
-
-GAS_API gex_Client_t gex_Segment_QueryClient(gex_Segment_t segment)
-{
-    (void)segment;
-    return &gex.client;
-}
-
-GAS_API gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t segment)
-{
-    (void)segment;
-    return 0;
-}
-
-GAS_API void *gex_Segment_QueryAddr(gex_Segment_t segment)
-{
-    return segment->addr;
-}
-
-GAS_API uintptr_t gex_Segment_QuerySize(gex_Segment_t segment)
-{
-    return segment->nbytes;
-}
-
-GAS_API void *gex_Segment_QueryCData(gex_Segment_t segment)
-{
-    return segment->cdata;
-}
-
-GAS_API void gex_Segment_SetCData(gex_Segment_t segment, const void *cdata)
-{
-    segment->cdata = (void *)(uintptr_t)cdata;
-}
-
-GAS_API int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
-                                   uintptr_t *size_p)
-{
-    uint32_t pe = gex_peer(__func__, tm, rank);
-    uintptr_t nbytes = gex.segment_size ? gex.segment_size[pe] : 0, owner = nbytes ? gas.segment[pe].addr : 0;
-    uintptr_t word = gas_word(pe);
-    bool mapped = nbytes && !(word & 1) && gas.segments != GAS_EVERYTHING;
-    if (owneraddr_p)
-        *owneraddr_p = (void *)owner;
-    if (localaddr_p)
-        *localaddr_p = mapped ? (void *)(owner + (word & ~(uintptr_t)3)) : NULL;
-    if (size_p)
-        *size_p = nbytes;
-    return !nbytes;
-}
-
-GAS_API gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
-                                               uintptr_t *size_p, gex_Flags_t flags)
-{
-    (void)flags;
-    gex_Segment_QueryBound(tm, rank, owneraddr_p, localaddr_p, size_p);
-    return GEX_EVENT_INVALID;
-}
-
 // ---------------------------------------------------------------- the job
 GAS_API gex_Rank_t gex_System_QueryJobRank(void)
 {
@@ -201,16 +164,16 @@ GAS_API gex_Rank_t gex_System_QueryJobSize(void)
 
 static gex_RankInfo_t *my_node(void)
 {
-    static gex_RankInfo_t *info;
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
-    if (!info && (info = calloc((size_t)cw_world.nslots, sizeof *info)))
+    static gex_Rank_t *jobrank;  // a gex_RankInfo_t that can be written
+    _Static_assert(sizeof(gex_RankInfo_t) == sizeof *jobrank, "it has one member");
+    pthread_mutex_lock(&gex.lock);
+    if (!jobrank && (jobrank = calloc((size_t)cw_world.nslots, sizeof *jobrank)))
         for (int slot = 0; slot < cw_world.nslots; slot++)
-            info[slot].gex_jobrank = (gex_Rank_t)cw_world.pes_of_node[slot];
-    pthread_mutex_unlock(&lock);
-    if (!info)
+            jobrank[slot] = (gex_Rank_t)cw_world.pes_of_node[slot];
+    pthread_mutex_unlock(&gex.lock);
+    if (!jobrank)
         cwu_fatal("gex_System_QueryNbrhdInfo: out of memory");
-    return info;
+    return (gex_RankInfo_t *)(void *)jobrank;
 }
 
 /** A neighborhood is a host is a node of this library. */
@@ -255,10 +218,17 @@ GAS_API int gex_System_QueryHiddenAMConcurrencyLevel(void)
     return 0;
 }
 
+/** To be asked only by clients that began with GEX_FLAG_DEFER_THREADS. The node server runs no handlers and is none of these. */
 GAS_API int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p,
                                             const gex_ProgressThreadInfo_t **info_p, gex_Flags_t flags)
 {
-    (void)client, (void)flags;
+    (void)flags;
+    if (!client || !count_p || !info_p)
+        return GASNET_ERR_BAD_ARG;
+    if (!(client->flags & GEX_FLAG_DEFER_THREADS)) {
+        gex_error("gex_System_QueryProgressThreads: gex_Client_Init was not given GEX_FLAG_DEFER_THREADS");
+        return GASNET_ERR_RESOURCE;
+    }
     *count_p = 0;
     *info_p = NULL;
     return GASNET_OK;

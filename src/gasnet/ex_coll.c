@@ -55,16 +55,15 @@ void gex_coll_open(void)
     piece_nbytes = piece_nbytes > PIECE_MOST ? PIECE_MOST : piece_nbytes < PIECE_LEAST ? PIECE_LEAST : piece_nbytes;
     cell_nbytes = (sizeof(gex_cell_t) + GEX_SLOTS * piece_nbytes * (1 + (size_t)gas.nodes) + 63) & ~(size_t)63;
     cells = cw_heap_malloc(64, cell_nbytes * GEX_TEAMS);
-    if (!cells)
-        cwu_fatal(
-            "gex_Client_Init: the symmetric heap has no %zu bytes for collectives; give more (SHMEM_SYMMETRIC_SIZE)",
-            cell_nbytes * GEX_TEAMS);
-    for (int id = 0; id < GEX_TEAMS; id++)
+    for (int id = 0; cells && id < GEX_TEAMS; id++)  // without: what GASNet-1 programs need not have
         memset(cells + (size_t)id * cell_nbytes, 0, sizeof(gex_cell_t));
 }
 
 static gex_cell_t *cell_of(int id)
 {
+    if (CW_UNLIKELY(!cells))
+        cwu_fatal("the symmetric heap has no %zu bytes for collectives of GASNet-EX; give more (SHMEM_SYMMETRIC_SIZE)",
+                  cell_nbytes * GEX_TEAMS);
     return (gex_cell_t *)(void *)(cells + (size_t)id * cell_nbytes);
 }
 
@@ -102,7 +101,7 @@ void gex_tm_begin(gex_TM_t tm, uint64_t first)
         if (!is_first_of_node(tm, rank))
             continue;
         tm->leaders[tm->nleaders++] = rank;
-        if (cw_world.node_of_pe[gex_pe(tm, rank)] == cw_world.node)
+        if (cells && cw_world.node_of_pe[gex_pe(tm, rank)] == cw_world.node)
             tm->near = cw_ptr(cell_of(tm->id), (int)gex_pe(tm, rank));
     }
     tm->begun = tm->consumed = first;
@@ -249,14 +248,22 @@ static gex_Event_t start(const gex_coll_t *what, const void *src)
 GAS_API gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t flags)
 {
     (void)flags;
-    gex_check_rank(__func__, tm, 0);
+    gex_check_team(__func__, tm);
     return start(&(gex_coll_t){.tm = tm, .kind = BARRIER, .piece = 1}, NULL);
+}
+
+GAS_API void gex_Coll_BarrierBlocking(gex_TM_t tm, gex_Flags_t flags)
+{
+    (void)flags;
+    gex_check_team(__func__, tm);
+    gex_coll_barrier(tm);
 }
 
 GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, size_t nbytes,
                                          gex_Flags_t flags)
 {
     (void)flags;
+    gex_check_team(__func__, tm);
     gex_check_rank(__func__, tm, root);
     if (nbytes && (!dst || (tm->rank == root && !src)))
         gas_fail(__func__, "a NULL buffer with %zu bytes (root %u)", nbytes, root);
@@ -265,12 +272,38 @@ GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst
     return start(&what, tm->rank == root ? src : NULL);
 }
 
+/** Elements that fit no piece: everybody gathers them all and combines for itself. This blocks, as any collective may. */
+static gex_Event_t reduce_large(const char *call, const gex_coll_t *what, const char *src, size_t count)
+{
+    gex_TM_t tm = what->tm;
+    size_t nbytes = what->dt_nbytes;
+    char *part = malloc(tm->size * piece_nbytes), *all = malloc(tm->size * nbytes);
+    if (!part || !all)
+        cwu_fatal("%s: out of memory for %u elements of %zu bytes", call, tm->size, nbytes);
+    for (size_t element = 0; element < count; element++) {
+        for (size_t at = 0; at < nbytes; at += piece_nbytes) {
+            size_t n = nbytes - at < piece_nbytes ? nbytes - at : piece_nbytes;
+            gex_coll_gather(tm, part, src + element * nbytes + at, n);
+            for (uint32_t rank = 0; rank < tm->size; rank++)
+                memcpy(all + rank * nbytes + at, part + rank * n, n);
+        }
+        if (!what->wanted)
+            continue;
+        char *last = all + (tm->size - 1) * nbytes;
+        for (uint32_t rank = tm->size - 1; rank-- > 0;)
+            what->user_op(all + rank * nbytes, last, 1, what->user_cdata);
+        memcpy(what->dst + element * nbytes, last, nbytes);
+    }
+    gex_coll_barrier(tm);  // nobody comes to a slot that others still read
+    free(all);
+    free(part);
+    return GEX_EVENT_INVALID;
+}
+
 static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const void *src, size_t count)
 {
     if ((what->dt != GEX_DT_USER && gex_dt_nbytes(what->dt) != what->dt_nbytes) || what->dt_nbytes == 0)
         gas_fail(call, "dt_sz is %zu, which is not the size of type %#x", what->dt_nbytes, what->dt);
-    if (what->dt_nbytes > piece_nbytes)
-        gas_fail(call, "an element has %zu bytes; at most %zu are possible", what->dt_nbytes, piece_nbytes);
     bool user = what->op == GEX_OP_USER || what->op == GEX_OP_USER_NC;
     gex_OP_t possible = GEX_OP_ADD | GEX_OP_MULT | GEX_OP_MIN | GEX_OP_MAX;
     if (!(what->dt & (GEX_DT_FLT | GEX_DT_DBL)))
@@ -282,6 +315,8 @@ static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const
     what->tm = tm;
     what->kind = REDUCE;
     what->nbytes = count * what->dt_nbytes;
+    if (what->dt_nbytes > piece_nbytes)
+        return reduce_large(call, what, src, count);
     what->piece = piece_nbytes / what->dt_nbytes * what->dt_nbytes;
     return start(what, src);
 }
@@ -291,7 +326,7 @@ GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *s
                                            gex_Flags_t flags)
 {
     (void)flags;
-    gex_check_rank(__func__, tm, 0);
+    gex_check_team(__func__, tm);
     gex_coll_t what = {.dst = dst,
                        .wanted = true,
                        .dt = dt,
@@ -307,6 +342,7 @@ GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *d
                                            void *user_cdata, gex_Flags_t flags)
 {
     (void)flags;
+    gex_check_team(__func__, tm);
     gex_check_rank(__func__, tm, root);
     gex_coll_t what = {.dst = dst,
                        .wanted = tm->rank == root,

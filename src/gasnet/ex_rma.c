@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: transfers and events. Transfers are GASNet's; an event of one is its handle.
+// GASNet-EX: transfers and events. Transfers are GASNet's; an event of one is its handle. What lies in memory of clients (segments
+// of further endpoints) goes by messages to the owner.
 #include "gasnet/ex.h"
 
-/** In checking mode: EX's own segment may be smaller than the area, which GASNet's checks know. */
+/** In checking mode: each endpoint has its own segment. */
 static uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote, size_t nbytes)
 {
     uint32_t pe = gex_peer(call, tm, rank);
-    if (!gas.check || gas.segments == GAS_EVERYTHING || nbytes == 0)
-        return pe;
-    uintptr_t size = gex.segment_size ? gex.segment_size[pe] : 0, at = (uintptr_t)remote - gas.segment[pe].addr;
-    if (at >= size || nbytes > size - at)
-        gas_fail(call, "%p (%zu bytes) is not in the segment of rank %u, which has %zu bytes from %p on", remote,
-                 nbytes, rank, (size_t)size, (void *)gas.segment[pe].addr);
+    if (CW_UNLIKELY(gas.check))
+        gex_check_remote(call, tm, rank, pe, remote, nbytes);
     return pe;
 }
 
@@ -21,12 +18,31 @@ static void *plain(const void *p)
     return (void *)(uintptr_t)p;
 }
 
+// ---------------------------------------------------------------- by messages
+static gex_Event_t far_put(uint32_t pe, void *dest, const void *src, size_t nbytes)
+{
+    gas_op_t *op = gas_op_create();
+    gas_far_put(pe, dest, src, nbytes, op);
+    return gas_handle(true, op);
+}
+
+static gex_Event_t far_get(void *dest, uint32_t pe, const void *src, size_t nbytes)
+{
+    gas_op_t *op = gas_op_create();
+    gas_far_get(dest, pe, src, nbytes, op);
+    return gas_handle(true, op);
+}
+
 // ---------------------------------------------------------------- puts
 GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
                                 gex_Flags_t flags)
 {
     (void)flags;
-    gasnet_put_bulk(look(__func__, tm, rank, dest, nbytes), dest, plain(src), nbytes);
+    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        gex_Event_Wait(far_put(pe, dest, src, nbytes));
+    else
+        gasnet_put_bulk(pe, dest, plain(src), nbytes);
     return 0;
 }
 
@@ -35,31 +51,57 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
 {
     (void)flags;
     uint32_t pe = look(__func__, tm, rank, dest, nbytes);
-    if (lc_opt == GEX_EVENT_DEFER)
-        return gasnet_put_nb_bulk(pe, dest, plain(src), nbytes);
-    gex_set_lc(lc_opt);
-    return gasnet_put_nb(pe, dest, plain(src), nbytes);
+    if (lc_opt != GEX_EVENT_DEFER)
+        gex_set_lc(lc_opt);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        return far_put(pe, dest, src, nbytes);
+    return lc_opt == GEX_EVENT_DEFER ? gasnet_put_nb_bulk(pe, dest, plain(src), nbytes)
+                                     : gasnet_put_nb(pe, dest, plain(src), nbytes);
 }
 
+/** Nothing implicit counts messages of this kind, so they are waited for here. */
 GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
                            gex_Event_t *lc_opt, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look(__func__, tm, rank, dest, nbytes);
-    if (lc_opt == GEX_EVENT_DEFER) {
+    if (gex_is_far(tm, pe, dest, nbytes))
+        gex_Event_Wait(far_put(pe, dest, src, nbytes));
+    else if (lc_opt == GEX_EVENT_DEFER)
         gasnet_put_nbi_bulk(pe, dest, plain(src), nbytes);
-    } else {
+    else
         gasnet_put_nbi(pe, dest, plain(src), nbytes);
-        gex_set_lc(lc_opt);
-    }
+    gex_set_lc(lc_opt);
     return 0;
+}
+
+static void check_width(const char *call, size_t nbytes)
+{
+    if (CW_UNLIKELY(nbytes > sizeof(gex_RMA_Value_t)))
+        gas_fail(call, "nbytes is %zu; a value has at most %zu", nbytes, sizeof(gex_RMA_Value_t));
+}
+
+/** Of a value, the bytes that count. */
+static const void *bytes_of(const gex_RMA_Value_t *value, size_t nbytes)
+{
+    const char *bytes = (const char *)value;
+    (void)nbytes;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes += sizeof *value - nbytes;
+#endif
+    return bytes;
 }
 
 GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
                                    gex_Flags_t flags)
 {
     (void)flags;
-    gasnet_put_val(look(__func__, tm, rank, dest, nbytes), dest, value, nbytes);
+    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    check_width(__func__, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+    else
+        gasnet_put_val(pe, dest, value, nbytes);
     return 0;
 }
 
@@ -67,14 +109,23 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, g
                                      gex_Flags_t flags)
 {
     (void)flags;
-    return gasnet_put_nb_val(look(__func__, tm, rank, dest, nbytes), dest, value, nbytes);
+    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    check_width(__func__, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        return far_put(pe, dest, bytes_of(&value, nbytes), nbytes);
+    return gasnet_put_nb_val(pe, dest, value, nbytes);
 }
 
 GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
                               gex_Flags_t flags)
 {
     (void)flags;
-    gasnet_put_nbi_val(look(__func__, tm, rank, dest, nbytes), dest, value, nbytes);
+    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    check_width(__func__, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+    else
+        gasnet_put_nbi_val(pe, dest, value, nbytes);
     return 0;
 }
 
@@ -82,20 +133,31 @@ GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_
 GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    gasnet_get_bulk(dest, look(__func__, tm, rank, src, nbytes), src, nbytes);
+    uint32_t pe = look(__func__, tm, rank, src, nbytes);
+    if (gex_is_far(tm, pe, src, nbytes))
+        gex_Event_Wait(far_get(dest, pe, src, nbytes));
+    else
+        gasnet_get_bulk(dest, pe, src, nbytes);
     return 0;
 }
 
 GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    return gasnet_get_nb_bulk(dest, look(__func__, tm, rank, src, nbytes), src, nbytes);
+    uint32_t pe = look(__func__, tm, rank, src, nbytes);
+    if (gex_is_far(tm, pe, src, nbytes))
+        return far_get(dest, pe, src, nbytes);
+    return gasnet_get_nb_bulk(dest, pe, src, nbytes);
 }
 
 GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    gasnet_get_nbi_bulk(dest, look(__func__, tm, rank, src, nbytes), src, nbytes);
+    uint32_t pe = look(__func__, tm, rank, src, nbytes);
+    if (gex_is_far(tm, pe, src, nbytes))
+        gex_Event_Wait(far_get(dest, pe, src, nbytes));
+    else
+        gasnet_get_nbi_bulk(dest, pe, src, nbytes);
     return 0;
 }
 
@@ -103,7 +165,13 @@ GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, voi
                                                gex_Flags_t flags)
 {
     (void)flags;
-    return gasnet_get_val(look(__func__, tm, rank, src, nbytes), src, nbytes);
+    uint32_t pe = look(__func__, tm, rank, src, nbytes);
+    check_width(__func__, nbytes);
+    if (!gex_is_far(tm, pe, src, nbytes))
+        return gasnet_get_val(pe, src, nbytes);
+    gex_RMA_Value_t value = 0;
+    gex_Event_Wait(far_get((void *)(uintptr_t)bytes_of(&value, nbytes), pe, src, nbytes));
+    return value;
 }
 
 // ---------------------------------------------------------------- events
@@ -198,34 +266,50 @@ GAS_API void gex_Event_WaitSome(gex_Event_t *events, size_t numevents, gex_Flags
     cw_wait_done(&w);
 }
 
-/** The source of a transfer without copy is free when the transfer is over; all others were free at once. */
+/** The source of a transfer without copy is free when the quiet is over that its handle names; all others were free at once. */
 GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
 {
+    check_event(__func__, root);
     if (category != GEX_EC_LC)
         gas_fail(__func__, "category %#x is not GEX_EC_LC", category);
-    return (uintptr_t)root & 1 ? root : GEX_EVENT_INVALID;
+    if ((uintptr_t)root & 1)
+        return root;
+    if (root == GEX_EVENT_INVALID || GEX_IS_COLL(root) || ((gas_op_t *)root)->epoch == 0)
+        return GEX_EVENT_INVALID;
+    return (gex_Event_t)(uintptr_t)((((gas_op_t *)root)->epoch - 1) << 1 | 1);
 }
 
 // ---------------------------------------------------------------- implicit operations
+/** Which of GASNet's two kinds these categories are. What has only local completion has it when its call returns. */
+static void kinds(const char *call, gex_EC_t mask, bool *gets_p, bool *puts_p)
+{
+    if (mask & ~GEX_EC_ALL)
+        gas_fail(call, "mask %#x has bits that are no GEX_EC_...", mask);
+    *gets_p = mask & GEX_EC_GET;
+    *puts_p = mask & (GEX_EC_PUT | GEX_EC_RMW);
+}
+
 GAS_API void gex_NBI_Wait(gex_EC_t mask, gex_Flags_t flags)
 {
+    bool gets, puts;
     (void)flags;
-    bool gets = mask & GEX_EC_GET, rest = mask & ~GEX_EC_GET;
-    if (gets && rest)
+    kinds(__func__, mask, &gets, &puts);
+    if (gets && puts)
         gasnet_wait_syncnbi_all();
     else if (gets)
         gasnet_wait_syncnbi_gets();
-    else if (rest)
+    else if (puts)
         gasnet_wait_syncnbi_puts();
 }
 
 GAS_API int gex_NBI_Test(gex_EC_t mask, gex_Flags_t flags)
 {
+    bool gets, puts;
     (void)flags;
-    bool gets = mask & GEX_EC_GET, rest = mask & ~GEX_EC_GET;
-    if (!mask)
+    kinds(__func__, mask, &gets, &puts);
+    if (!gets && !puts)
         return GASNET_OK;
-    return gets && rest ? gasnet_try_syncnbi_all() : gets ? gasnet_try_syncnbi_gets() : gasnet_try_syncnbi_puts();
+    return gets && puts ? gasnet_try_syncnbi_all() : gets ? gasnet_try_syncnbi_gets() : gasnet_try_syncnbi_puts();
 }
 
 GAS_API void gex_NBI_BeginAccessRegion(gex_Flags_t flags)

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: teams. A team is a list of PEs and the number of a cell (ex_coll.c) that is free in all its members. Members
-// find out about each other, and agree on the number, from one gather over the parent.
+// find out about each other, and agree on the number, from one gather over the parent. When another thread of some member
+// has taken that number for another team in the meantime, all of them try again.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gasnet/ex.h"
 
+enum { SCRATCH_NBYTES = 64 };  // asked for, as a size of 0 is no answer to clients that allocate it
+
+// Both under gex.lock.
 static uint32_t cells_used = 1;  // bit set: this PE uses the cell; 0 is the world's
 static uint64_t numbers_used;    // no team of this PE has used a number of a collective above that
+_Static_assert(GEX_TEAMS == 32, "a bit for each");
 
 GAS_API gex_Client_t gex_TM_QueryClient(gex_TM_t tm)
 {
@@ -18,8 +23,7 @@ GAS_API gex_Client_t gex_TM_QueryClient(gex_TM_t tm)
 
 GAS_API gex_EP_t gex_TM_QueryEP(gex_TM_t tm)
 {
-    (void)tm;
-    return &gex.ep;
+    return tm->ep;
 }
 
 GAS_API gex_Flags_t gex_TM_QueryFlags(gex_TM_t tm)
@@ -68,17 +72,30 @@ GAS_API gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank,
     return (gex_EP_Location_t){.gex_rank = gex_peer(__func__, tm, rank), .gex_ep_index = 0};
 }
 
+/** A pair of endpoints is made when it is first asked for, with all others of the same endpoint here, and stays. */
 GAS_API gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index)
 {
-    if (local_ep != &gex.ep || remote_ep_index != 0)
-        gas_fail(__func__, "there is one endpoint in a process, with index 0 (index %u was asked for)",
-                 remote_ep_index);
-    return &gex.world;
+    if (!local_ep || remote_ep_index >= GASNET_MAXEPS)
+        gas_fail(__func__, "the endpoint is %p, the index of the remote one %u; indices are below GASNET_MAXEPS (%d)",
+                 (void *)local_ep, remote_ep_index, GASNET_MAXEPS);
+    pthread_mutex_lock(&gex.lock);
+    gex_TM_t pairs = gex.pair[local_ep->index];
+    if (!pairs && (pairs = calloc(GASNET_MAXEPS, sizeof *pairs))) {
+        for (uint32_t remote = 0; remote < GASNET_MAXEPS; remote++)
+            pairs[remote] =
+                (struct gex_causeway_tm){.size = gas.nodes, .is_pair = true, .ep = local_ep, .remote = remote};
+        gex.pair[local_ep->index] = pairs;
+    }
+    gas.endpoints |= remote_ep_index != 0;
+    pthread_mutex_unlock(&gex.lock);
+    if (!pairs)
+        cwu_fatal("gex_TM_Pair: out of memory");
+    return &pairs[remote_ep_index];
 }
 
-// ---------------------------------------------------------------- split
+// ---------------------------------------------------------------- making teams
 typedef struct member {
-    int32_t color, key;
+    int32_t color, key;  // of gex_TM_Create: a sum of the list, 0
     uint32_t joins, pe, used, rank;
     uint64_t numbers_used;
 } member_t;
@@ -103,81 +120,238 @@ static uint32_t choose(member_t *all, uint32_t size, int color)
     return n;
 }
 
-static gex_TM_t make_team(const member_t *members, uint32_t size, gex_Flags_t flags, uint64_t *first_p)
+/** Everybody's word about itself; of mine, numbers_used. */
+static uint64_t ask_all(gex_TM_t parent, member_t *all, int color, int key, bool joins)
+{
+    pthread_mutex_lock(&gex.lock);
+    member_t mine = {.color = color,
+                     .key = key,
+                     .joins = joins,
+                     .pe = gas.me,
+                     .used = cells_used,
+                     .rank = parent->rank,
+                     .numbers_used = numbers_used};
+    pthread_mutex_unlock(&gex.lock);
+    gex_coll_gather(parent, all, &mine, sizeof mine);
+    return mine.numbers_used;
+}
+
+/** A cell that all members had free. Others that look for one at the same time begin elsewhere: parents differ. */
+static int free_cell(const char *call, const member_t *members, uint32_t size, int start)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < size; i++)
+        used |= members[i].used;
+    for (int i = 0; i < GEX_TEAMS; i++) {
+        int id = (start + i) % GEX_TEAMS;
+        if (!(used >> id & 1))
+            return id;
+    }
+    gas_fail(call, "the members are in %d teams already, together; destroy some (gex_TM_Destroy)", GEX_TEAMS);
+}
+
+/** False: no longer as I told the others. */
+static bool claim(int id, uint64_t told)
+{
+    pthread_mutex_lock(&gex.lock);
+    bool mine = !(cells_used >> id & 1) && numbers_used == told;
+    cells_used |= (uint32_t)mine << id;
+    pthread_mutex_unlock(&gex.lock);
+    return mine;
+}
+
+static void release(int id, uint64_t begun)
+{
+    pthread_mutex_lock(&gex.lock);
+    if (begun > numbers_used)
+        numbers_used = begun;
+    cells_used &= ~(UINT32_C(1) << id);
+    pthread_mutex_unlock(&gex.lock);
+}
+
+static gex_TM_t make_team(const char *call, const member_t *members, uint32_t size, int id)
 {
     gex_TM_t tm = calloc(1, sizeof *tm);
-    uint32_t used = 0;
+    uint64_t first = 0;
     if (!tm || !(tm->pe = calloc(size, sizeof *tm->pe)))
-        cwu_fatal("gex_TM_Split: out of memory for a team of %u", size);
+        cwu_fatal("%s: out of memory for a team of %u", call, size);
     tm->size = size;
-    tm->flags = flags;
-    *first_p = 0;
+    tm->id = id;
+    tm->ep = &gex.ep[0];
     for (uint32_t i = 0; i < size; i++) {
         tm->pe[i] = members[i].pe;
-        used |= members[i].used;
         if (members[i].pe == gas.me)
             tm->rank = i;
-        if (members[i].numbers_used > *first_p)
-            *first_p = members[i].numbers_used;
+        if (members[i].numbers_used > first)
+            first = members[i].numbers_used;
     }
-    if ((used & ((UINT32_C(1) << GEX_TEAMS) - 1)) == (UINT32_C(1) << GEX_TEAMS) - 1)
-        gas_fail("gex_TM_Split", "the members are in %d teams already, together; destroy some (gex_TM_Destroy)",
-                 GEX_TEAMS);
-    tm->id = __builtin_ctz(~used);
+    gex_cell_clear(tm->id);
+    gex_tm_begin(tm, first);
     return tm;
+}
+
+static void free_team(gex_TM_t tm)
+{
+    pthread_mutex_destroy(&tm->lock);
+    free(tm->leaders);
+    free(tm->pe);
+    free(tm);
+}
+
+/** Has everybody of the parent what it needs? Cells are clear before anybody comes to them. */
+static bool all_content(gex_TM_t parent, bool content)
+{
+    uint32_t mine = !content, any = 0;
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(parent, &any, &mine, GEX_DT_U32, 4, 1, GEX_OP_MAX, NULL, NULL, 0));
+    return !any;
+}
+
+/** Which of all are the members of my team, in order: to the front of all; 0: none is wanted. */
+typedef uint32_t select_t(member_t *all, uint32_t nall, const void *what);
+
+static gex_TM_t agree(const char *call, gex_TM_t parent, int color, int key, bool joins, select_t *select,
+                      const void *what)
+{
+    member_t *all = calloc(parent->size, sizeof *all);
+    if (!all)
+        cwu_fatal("%s: out of memory for %u members", call, parent->size);
+    for (int start = parent->id + 1;; start++) {
+        gex_TM_t tm = NULL;
+        int id = -1;
+        bool content = true;
+        uint64_t told = ask_all(parent, all, color, key, joins);
+        uint32_t size = select(all, parent->size, what);
+        if (size) {
+            id = free_cell(call, all, size, start);
+            content = claim(id, told);
+            if (content)
+                tm = make_team(call, all, size, id);
+        }
+        if (all_content(parent, content)) {
+            free(all);
+            return tm;
+        }
+        if (tm) {
+            free_team(tm);
+            release(id, 0);
+        }
+    }
+}
+
+// ---------------------------------------------------------------- split
+static uint32_t select_color(member_t *all, uint32_t nall, const void *what)
+{
+    const int *color = what;
+    return color ? choose(all, nall, *color) : 0;
+}
+
+static bool wants_size(gex_Flags_t flags)
+{
+    return flags & (GEX_FLAG_TM_SCRATCH_SIZE_MIN | GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
 }
 
 GAS_API size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key, void *scratch_addr,
                             size_t scratch_size, gex_Flags_t flags)
 {
-    (void)scratch_addr, (void)scratch_size;  // cells are the library's own
-    gex_check_rank(__func__, parent, 0);
-    if (flags & (GEX_FLAG_TM_SCRATCH_SIZE_MIN | GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED))
+    gex_check_team(__func__, parent);
+    if (wants_size(flags))
+        return new_tm_p ? SCRATCH_NBYTES : 0;
+    gex_TM_t tm = agree(__func__, parent, color, key, new_tm_p != NULL, select_color, new_tm_p ? &color : NULL);
+    if (!new_tm_p)
         return 0;
-    if (parent->begun > numbers_used)
-        numbers_used = parent->begun;
-    member_t mine = {.color = color,
-                     .key = key,
-                     .joins = new_tm_p != NULL,
-                     .pe = gas.me,
-                     .used = cells_used,
-                     .rank = parent->rank,
-                     .numbers_used = numbers_used};
-    member_t *all = calloc(parent->size, sizeof *all);
-    if (!all)
-        cwu_fatal("gex_TM_Split: out of memory for %u members", parent->size);
-    gex_coll_gather(parent, all, &mine, sizeof mine);
-    if (new_tm_p) {
-        uint32_t size = choose(all, parent->size, color);
-        uint64_t first;
-        gex_TM_t tm = make_team(all, size, flags, &first);
-        cells_used |= UINT32_C(1) << tm->id;
-        gex_cell_clear(tm->id);
-        gex_tm_begin(tm, first);
-        *new_tm_p = tm;
+    tm->flags = flags;
+    if (!(flags & GEX_FLAG_TM_NO_SCRATCH) && scratch_size)
+        tm->scratch = (gex_Memvec_t){scratch_addr, scratch_size};
+    *new_tm_p = tm;
+    return 0;
+}
+
+// ---------------------------------------------------------------- create
+typedef struct list {
+    const gex_EP_Location_t *args;
+    size_t n;
+    gex_TM_t parent;
+    bool jobranks, mine;
+    int32_t sum;  // of the list: that of all members must be the same
+} list_t;
+
+static uint32_t listed(const list_t *list, size_t i)
+{
+    return list->jobranks ? list->args[i].gex_rank : gex_pe(list->parent, list->args[i].gex_rank);
+}
+
+static uint32_t select_listed(member_t *all, uint32_t nall, const void *what)
+{
+    const list_t *list = what;
+    if (!list->mine)
+        return 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        uint32_t at = i;  // those before it have been found
+        while (at < nall && all[at].pe != listed(list, i))
+            at++;
+        if (at == nall || !all[at].joins || all[at].color != list->sum)
+            gas_fail("gex_TM_Create", "entry %u of args is process %u, which %s", i, listed(list, i),
+                     at == nall ? "is no member of the parent, or listed twice" : "gave another list");
+        member_t found = all[at];
+        all[at] = all[i];
+        all[i] = found;
     }
-    gex_coll_barrier(parent);  // cells are clear before anybody comes to them
-    free(all);
+    return (uint32_t)list->n;
+}
+
+static list_t read_list(gex_TM_t parent, const gex_EP_Location_t *args, size_t n, gex_Flags_t flags)
+{
+    list_t list = {args, n, parent, flags & GEX_FLAG_RANK_IS_JOBRANK, false, 0};
+    uint32_t sum = 2166136261u;  // FNV-1a
+    uint32_t most = list.jobranks ? gas.nodes : parent->size;
+    for (size_t i = 0; i < n; i++) {
+        if (args[i].gex_rank >= most || args[i].gex_ep_index != 0)
+            gas_fail("gex_TM_Create",
+                     "entry %zu of args is rank %u, endpoint %u; there are %u ranks, and teams are of "
+                     "endpoints 0",
+                     i, args[i].gex_rank, args[i].gex_ep_index, most);
+        sum = (sum ^ listed(&list, i)) * 16777619u;
+        list.mine |= listed(&list, i) == gas.me;
+    }
+    list.sum = (int32_t)sum;
+    return list;
+}
+
+GAS_API size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent, gex_EP_Location_t *args,
+                             size_t numargs, gex_Addr_t *scratch_addrs, size_t scratch_size, gex_Flags_t flags)
+{
+    gex_check_team(__func__, parent);
+    if (wants_size(flags))
+        return numargs ? SCRATCH_NBYTES : 0;
+    if (numargs && !args)
+        gas_fail(__func__, "args is NULL with %zu entries", numargs);
+    list_t list = read_list(parent, args, numargs, flags);
+    if (num_new_tms != list.mine && numargs)
+        gas_fail(__func__, "num_new_tms is %zu, but args names %d endpoint(s) of this process", num_new_tms, list.mine);
+    gex_TM_t tm = agree(__func__, parent, list.sum, 0, list.mine, select_listed, &list);
+    if (!tm)
+        return 0;
+    tm->flags = flags;
+    if (scratch_addrs && scratch_size && !(flags & GEX_FLAG_TM_NO_SCRATCH))
+        tm->scratch = (gex_Memvec_t){scratch_addrs[flags & GEX_FLAG_TM_GLOBAL_SCRATCH ? tm->rank : 0], scratch_size};
+    *new_tms = tm;
     return 0;
 }
 
 GAS_API int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t flags)
 {
     (void)flags;
-    gex_check_rank(__func__, tm, 0);
+    gex_check_team(__func__, tm);
     if (tm == &gex.world)
         gas_fail(__func__, "the team of gex_Client_Init stays until the end");
     gex_coll_barrier(tm);
     if (tm->first)
         gas_fail(__func__, "the team has collectives under way; wait for their events first");
-    if (tm->begun > numbers_used)
-        numbers_used = tm->begun;
-    cells_used &= ~(UINT32_C(1) << tm->id);
-    pthread_mutex_destroy(&tm->lock);
-    free(tm->leaders);
-    free(tm->pe);
-    free(tm);
-    if (scratch_p)
-        *scratch_p = (gex_Memvec_t){NULL, 0};
-    return 0;
+    gex_Memvec_t scratch = tm->scratch;
+    release(tm->id, tm->begun);
+    free_team(tm);
+    if (!scratch_p || !scratch.gex_len)
+        return 0;
+    *scratch_p = scratch;
+    return 1;
 }

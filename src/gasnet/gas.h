@@ -41,7 +41,7 @@
 #define GAS_API __attribute__((visibility("default")))
 
 enum { GAS_SEQ = 1, GAS_PARSYNC, GAS_PAR };
-enum { GAS_MAX_LEVELS = 16 };  // of strided transfers
+enum { GAS_MAX_LEVELS = 32 };  // of strided transfers
 enum { GAS_FAST = 1, GAS_LARGE, GAS_EVERYTHING };
 
 typedef struct gas_segment {
@@ -61,6 +61,7 @@ typedef struct gas_state {
     bool attached, check;
     bool slow_sync;  // waits for implicit operations have more to do than to look at the context
     bool mixed;      // the program uses OpenSHMEM too
+    bool endpoints;  // or segments of further endpoints of GASNet-EX
     _Atomic uint64_t quiets_begun, quiets_done;
     _Atomic uint64_t implicit_until;  // implicit operations are done when so many quiets are; but see somebody_injected
 } gas_state_t;
@@ -171,6 +172,12 @@ gasnet_handle_t gas_handle(bool under_way, gas_op_t *op);
 gas_op_t *gas_implicit(bool put);
 
 // ---------------------------------------------------------------- the rest
+/** gasnet_attach without the client's hook. */
+int gas_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize);
+/** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a page of this machine. It is
+ *  as large in every process, wherever their areas begin. */
+void *gas_area(uintptr_t *nbytes_p);
+
 void gas_am_open(gasnet_handlerentry_t *table, int numentries);
 int gas_check_table(const gasnet_handlerentry_t *table, int numentries);
 void gas_barrier_open(void);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "gasnet/gas.h"
+#include "gasnet/ex.h"
 
 gas_state_t gas = {.slow_sync = true};
 
@@ -124,6 +124,16 @@ GAS_API int gasnet_causeway_init(int *argc, char ***argv, int mode, const char *
 }
 
 // ---------------------------------------------------------------- attach
+#define SMALLEST_PAGE 4096  // what the area is aligned to, wherever
+
+void *gas_area(uintptr_t *nbytes_p)
+{
+    size_t nbytes;
+    uintptr_t unit = GASNET_PAGESIZE, margin = unit - SMALLEST_PAGE, area = (uintptr_t)cw_area(&nbytes);
+    *nbytes_p = nbytes > margin ? (nbytes - margin) / unit * unit : 0;
+    return (void *)((area + unit - 1) / unit * unit);
+}
+
 static bool check_segment(uintptr_t segsize)
 {
     uintptr_t most = gasnet_getMaxLocalSegmentSize();
@@ -175,6 +185,7 @@ static uintptr_t word_of(uint32_t node)
 
 static void make_tables(void)
 {
+    cw_gather_all();
     gas.word = malloc(gas.nodes * sizeof *gas.word);
     if (cw_world.nnodes > 1 || gas.segments == GAS_EVERYTHING)
         gas.strangers = aligned_alloc(64, gas.nodes * sizeof(cwt_target_t));
@@ -186,10 +197,9 @@ static void make_tables(void)
         gas.word[node] = word_of(node);
 }
 
-GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset)
+int gas_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize)
 {
-    size_t most;
-    (void)minheapoffset;  // the heap grows elsewhere
+    uintptr_t most;
     if (!gas.threads || gas.attached) {
         cwu_error("gasnet_attach: called %s", gas.attached ? "a second time" : "before gasnet_init");
         return GASNET_ERR_NOT_INIT;
@@ -198,25 +208,42 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
         return GASNET_ERR_BAD_ARG;
     bool everything = gas.segments == GAS_EVERYTHING;
     cw_area_heap(&gas.heap_offset, &gas.heap_nbytes);
-    exchange(everything || segsize == 0 ? 0 : (uintptr_t)cw_area(&most), everything ? UINTPTR_MAX : segsize);
+    exchange(everything || segsize == 0 ? 0 : (uintptr_t)gas_area(&most), everything ? UINTPTR_MAX : segsize);
     make_tables();
     gas_barrier_open();
+    gex_open();
     gas_am_open(table, numentries);
     gas.attached = true;
     gas.limit = cw_world.plain && !everything ? gas.nodes : 0;
     gas.slow_sync = gas.check || everything || !cw_world.plain;
-    cw_barrier(cw_group_world);
+    return GASNET_OK;
+}
+
+GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset)
+{
+    (void)minheapoffset;  // the heap grows elsewhere
+    int error = gas_attach(table, numentries, segsize);
+    if (error)
+        return error;
+    const gas_segment_t *mine = &gas.segment[gas.me];
+    if (gas.segments != GAS_EVERYTHING && mine->size > 0) {
+        gex.segment = (struct gex_causeway_segment){.addr = (void *)mine->addr, .nbytes = mine->size};
+        gex.ep[0].segment = &gex.segment;
+        if (gasnet_client_attach_hook)
+            gasnet_client_attach_hook((void *)mine->addr, mine->size);
+    }
+    cw_barrier(cw_group_world);  // nobody sends before all can receive
     return GASNET_OK;
 }
 
 // ---------------------------------------------------------------- questions
 GAS_API uintptr_t gasnet_getMaxLocalSegmentSize(void)
 {
-    size_t nbytes;
+    uintptr_t nbytes;
     if (gas.segments == GAS_EVERYTHING)
         return UINTPTR_MAX;
-    cw_area(&nbytes);
-    return nbytes / GASNET_PAGESIZE * GASNET_PAGESIZE;
+    gas_area(&nbytes);
+    return nbytes;
 }
 
 /** The slices of a job are of one shape. */

@@ -194,7 +194,8 @@ typedef struct cwt_ops {
     int (*quiet_begin)(cwt_client_t *client);
     int (*quiet_over)(cwt_client_t *client);
     int (*fence)(cwt_client_t *client);
-    /** One round of progress, never blocks. */
+    /** One round of progress, never blocks. Returns the error of the client, or of a connection that was lost with
+     *  operations under way. */
     int (*progress)(cwt_client_t *client);
     void (*stats)(const cwt_client_t *client, cwt_stats_t *stats_p);
     void (*close)(cwt_client_t *client);

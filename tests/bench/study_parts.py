@@ -85,6 +85,21 @@ class Bars(unittest.TestCase):
                 for r in range(3) for mode in ("ondemand", "static")]  # fmt: skip
         self.assertEqual([bar.met for bar in bars.latency(Fake(latency=rows))], [True])
 
+    def test_confidence(self):
+        self.assertEqual(bars.interval(range(1, 61)), (22, 39))  # of 60 values, the table of the sign test
+        self.assertEqual(bars.interval(range(1, 10)), (2, 8))
+        self.assertEqual(bars.interval([5, 3, 4]), (3, 5))  # too few to leave any out
+
+    def test_growth_by_ratio_and_by_slope(self):
+        def judged(init_us, launch_ms):
+            init = [{"npes": n, "nodes": 1, "mode": "ondemand", "endpoint": "msg", "init_us": one(us)} for n, us in zip((2, 256), init_us)]
+            hello = [{"npes": n, "nodes": 1, "what": what, "wall_ms": ms} for n, ms in zip((2, 256), launch_ms) for what in ("fork+exec", "causeway")]
+            return [bar.met for bar in bars.growth(Fake(init=init, hello=hello)) if bar.seen]
+
+        self.assertEqual(judged((100, 150), (3, 150)), [True, True])
+        self.assertEqual(judged((100, 50000), (3, 150)), [False, True])
+        self.assertEqual(judged((100, 500000), (3, 150)), [False, False])
+
     def test_what_was_not_measured_is_not_judged(self):
         self.assertTrue(all(bar.met is None and bar.seen == "" for bar in bars.all_bars(Fake())))
 

@@ -145,9 +145,10 @@ static void test_splits(void)
 {
     for (int round = 0; round < 3; round++) {
         gex_TM_t odd = GEX_TM_INVALID, back = GEX_TM_INVALID, most = GEX_TM_INVALID;
-        CHECK(gex_TM_Split(&odd, tm, 0, 0, NULL, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED) == 0 &&
-              odd == GEX_TM_INVALID);
-        gex_TM_Split(&odd, tm, (int)me % 2, 0, NULL, 0, 0);
+        size_t scratch_nbytes = gex_TM_Split(&odd, tm, 0, 0, NULL, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
+        CHECK(scratch_nbytes > 0 && scratch_nbytes <= 65536 && odd == GEX_TM_INVALID);
+        CHECK(gex_TM_Split(NULL, tm, 0, 0, NULL, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED) == 0);
+        gex_TM_Split(&odd, tm, (int)me % 2, 0, gex_Segment_QueryAddr(segment), scratch_nbytes, 0);
         gex_TM_Split(&back, tm, 5, -(int)me, NULL, 0, 0);
         gex_TM_Split(me == 0 ? NULL : &most, tm, 1, 0, NULL, 0, 0);
         CHECK(gex_TM_QueryRank(odd) == me / 2 && gex_TM_QuerySize(odd) == (n + 1 - me % 2) / 2);
@@ -172,9 +173,10 @@ static void test_splits(void)
         gex_TM_Split(&inner, back, (int)me / 2, (int)me, NULL, 0, 0);
         CHECK(gex_TM_QuerySize(inner) == (me / 2 * 2 + 1 < n ? 2u : 1u));
         test_many(inner);
-        gex_TM_Destroy(inner, NULL, 0);
         gex_Memvec_t scratch = {&scratch, 1};
-        CHECK(gex_TM_Destroy(odd, &scratch, 0) == 0 && scratch.gex_len == 0);
+        CHECK(gex_TM_Destroy(inner, &scratch, 0) == 0 && scratch.gex_addr == &scratch);
+        CHECK(gex_TM_Destroy(odd, &scratch, 0) != 0 && scratch.gex_len == scratch_nbytes);
+        CHECK(scratch.gex_addr == gex_Segment_QueryAddr(segment));
         if (most)
             gex_TM_Destroy(most, NULL, 0);
         gex_TM_Destroy(back, NULL, GEX_FLAG_GLOBALLY_QUIESCED);

@@ -12,15 +12,21 @@ HOST = socket.gethostname()
 
 
 def expect(name, args, status, *patterns, seconds=1.5, lines=1):
-    before = time.monotonic()
-    job = run(*args)
-    took = time.monotonic() - before
-    told = [line for line in job.stderr.splitlines() if line.startswith("oshrun: ")]
-    check(job.returncode == status, f"{name}: exit status {status}", job.returncode, job.stderr)
-    check(len(told) == lines, f"{name}: {lines} line(s) of oshrun", job.stderr)
-    for pattern in patterns:
-        check(re.search(pattern, job.stderr), f"{name}: says {pattern}", job.stderr)
-    check(took < seconds, f"{name}: over in {seconds} s", took)
+    """The time is that of the quickest of five jobs: a machine with other things to do is late now and then, a launcher that
+    waits for something is late each time. Everything else must be right in every one."""
+    for attempt in range(5):
+        before = time.monotonic()
+        job = run(*args)
+        took = time.monotonic() - before
+        told = [line for line in job.stderr.splitlines() if line.startswith("oshrun: ")]
+        check(job.returncode == status, f"{name}: exit status {status}", job.returncode, job.stderr)
+        check(len(told) == lines, f"{name}: {lines} line(s) of oshrun", job.stderr)
+        for pattern in patterns:
+            check(re.search(pattern, job.stderr), f"{name}: says {pattern}", job.stderr)
+        if took < seconds:
+            return
+        print(f"{name}: took {took:.1f} s", flush=True)
+    check(False, f"{name}: over in {seconds} s", took)
 
 
 who = rf"\(pid \d+, host {re.escape(HOST)}\)"

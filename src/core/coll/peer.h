@@ -14,11 +14,15 @@ static inline bool cw_coll_is_local(int pe)
     return cw_world.node_of_pe[pe] == cw_world.node;
 }
 
-/** Where the symmetric object of `pe`, a PE of this node, is mapped here. */
+/** Where the symmetric object of `pe`, a PE of this node, is mapped here. A collective may be the first to ask. */
 static inline void *cw_coll_at(int pe, const void *symmetric)
 {
+    cw_gather();
     return cw_local_address(cw_ctx_default.word[pe], symmetric);
 }
+
+/** The same for scratch, which is zero from the start and may be used before its PE has come. */
+void *cw_coll_before(int pe, const void *scratch);
 
 /** To a PE of another node. nbi: src stays in use until quiet. */
 void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi);

@@ -2,6 +2,7 @@
 //
 // Chooses the provider once a process, and puts what it demands and promises into words of our own (ofi_choice_t).
 // Nothing is assumed of a provider that it does not advertise.
+#include "absent.h"
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -157,19 +158,20 @@ static void read_words(ofi_choice_t *c, struct fi_info *info, bool msg)
     c->local_mr = (mr & FI_MR_LOCAL) != 0;
     c->mr_endpoint = mr & FI_MR_ENDPOINT;
     c->nic_atomics = want_nic_atomics() && (info->caps & FI_ATOMIC);
+    c->multi_recv = !msg && (info->caps & FI_MULTI_RECV);
     c->delivery = true;
     c->inject_nbytes = info->tx_attr->inject_size;
     c->fragment = OFI_FRAGMENT;
     if (c->fragment > info->ep_attr->max_msg_size)
         c->fragment = info->ep_attr->max_msg_size;
     read_orders(c, info);
-    cwu_debug("libfabric %u.%u, provider %s (%s), interface %s: inject %zu, fragments %zu%s%s%s%s%s%s%s",
+    cwu_debug("libfabric %u.%u, provider %s (%s), interface %s: inject %zu, fragments %zu%s%s%s%s%s%s%s%s",
               FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version), info->fabric_attr->prov_name, msg ? "msg" : "rdm",
               info->domain_attr->name ? info->domain_attr->name : "?", c->inject_nbytes, c->fragment,
               c->ordered ? ", ordered" : ", not ordered", c->virt_addr ? ", virtual addresses" : "",
               c->prov_key ? ", provider keys" : "", c->pieces ? ", regions by piece" : "",
               c->local_mr ? ", local registration" : "", c->mr_endpoint ? ", regions by endpoint" : "",
-              c->nic_atomics ? ", atomics" : "");
+              c->nic_atomics ? ", atomics" : "", c->multi_recv ? ", buffers for many messages" : "");
 }
 
 static int choose(bool one_machine)
@@ -219,8 +221,13 @@ int ofi_load(bool one_machine)
     pthread_mutex_lock(&load_lock);
     if (load_result > 0) {
         load_result = ofi_lib.handle ? 0 : ofi_lib_open();
+        bool absent = load_result == 0 && ofi_absent_rdma();
+        if (absent)
+            ofi_names_hide(ofi_lib.handle);
         if (load_result == 0)
             load_result = choose(one_machine);
+        if (absent)
+            ofi_names_show();
     }
     int rc = load_result;
     pthread_mutex_unlock(&load_lock);

@@ -52,16 +52,18 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
         return;
     conn->error = code;
     conn->down = true;
-    if (!conn->closing)
+    if (!conn->closing) {
+        conn->client->lost = code;
         cwu_error("lost the connection to %s at %s: %s: %s; that node's first PE has probably ended: look for its own "
                   "message",
                   ofi_node_name(conn->client, conn->node), conn->address, what, reason);
+    }
     fail_replies(conn, code);
 }
 
 static const char *kind_name(ofi_kind_t kind)
 {
-    static const char *const names[] = {"nothing", "put", "get", "request", "reply", "quiet", "atomic"};
+    static const char *const names[] = {"nothing", "put", "get", "request", "reply", "quiet", "atomic", "messages"};
     return names[kind];
 }
 
@@ -137,7 +139,7 @@ static int cq_error(cwt_client_t *client)
 
 int ofi_client_poll(cwt_client_t *client)
 {
-    struct fi_cq_msg_entry entries[16];
+    struct fi_cq_data_entry entries[16];
     ssize_t n = fi_cq_read(client->lane.cq, entries, 16);
     if (n == -FI_EAGAIN)
         return 0;

@@ -45,7 +45,7 @@ static int wait_fd_of(struct fid *fid)
 
 static int open_cq(ofi_lane_t *lane, size_t entries, bool roomy)
 {
-    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD, .size = entries};
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_FD, .size = entries};
     bool naps = roomy && ofi_choice.msg && !strcmp(ofi_choice.info->fabric_attr->prov_name, "tcp");
     int rc = naps ? -FI_ENOSYS : fi_cq_open(lane->domain, &attr, &lane->cq, NULL);
     if (rc == 0) {

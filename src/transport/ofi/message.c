@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-/** The next messages need not ask: until one of them must ask for an acknowledgement, if there are credits for all. */
+/** The next messages need not ask for leave, as many as there are credits. */
 static void allow_line(cwt_conn_t *conn)
 {
-    uint32_t until = conn->sent | (OFI_ACK_EVERY - 1);
-    conn->stop = until - conn->acked <= OFI_CREDITS ? until : conn->sent;
+    conn->stop = conn->acked + OFI_CREDITS;
 }
 
 /** May a message be sent at once? */
@@ -27,10 +26,9 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
     ofi_op_t *op = ofi_pool_get(&conn->client->bounce);
     if (!op)
         return false;
-    uint64_t ask = (conn->sent + 1) % OFI_ACK_EVERY == 0 ? OFI_ID_ACK : 0;
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)(nbytes + payload_nbytes);
-    msg->reply_id = ask | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT;
+    msg->reply_id = (uint64_t)conn->peer << OFI_ID_PEER_SHIFT;
     memcpy(op->buf, msg, nbytes);
     memcpy((uint8_t *)op->buf + nbytes, payload, payload_nbytes);
     op->conn = conn;
@@ -40,8 +38,6 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
         return false;
     }
     conn->sent++;
-    if (ask)
-        conn->asked = conn->sent;
     conn->client->stats.requests++;
     return true;
 }

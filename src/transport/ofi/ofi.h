@@ -31,7 +31,8 @@
 
 #define OFI_API FI_VERSION(1, 17)
 #define OFI_CREDITS 32u                         // requests under way per connection
-#define OFI_ACK_EVERY (OFI_CREDITS / 4)         // executed requests per unasked acknowledgement
+#define OFI_ACK_LAZY (OFI_CREDITS / 2)          // so many executed requests are acknowledged when nothing else is to do
+#define OFI_ACK_NOW (OFI_CREDITS / 4 * 3)       // and so many at once
 #define OFI_SLOT_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
 #define OFI_BOUNCE_NBYTES 16384u                // puts up to this size are copied and forgotten
 #define OFI_BOUNCE_NBI_NBYTES 256u              // the same for those that need not be copied
@@ -76,6 +77,7 @@ typedef struct ofi_choice {
     bool send_after_send;
     bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
+    bool multi_recv;  // a buffer may take several messages
     size_t inject_nbytes;
     size_t fragment;  // largest single write or read
 } ofi_choice_t;
@@ -127,7 +129,16 @@ bool ofi_out_of_files(void);
 
 // ---------------------------------------------------------------- operations and buffers (pool.c)
 struct ofi_peer;
-typedef enum ofi_kind { OFI_IDLE, OFI_WRITE, OFI_READ, OFI_SEND, OFI_RECV, OFI_FLUSH, OFI_AMO } ofi_kind_t;
+typedef enum ofi_kind {
+    OFI_IDLE,
+    OFI_WRITE,
+    OFI_READ,
+    OFI_SEND,
+    OFI_RECV,
+    OFI_FLUSH,
+    OFI_AMO,
+    OFI_RECV_MANY
+} ofi_kind_t;
 
 /** Completion of several operations counts down one group; it may also own the registration they use. */
 typedef struct ofi_group {
@@ -184,6 +195,23 @@ int ofi_slots_open(ofi_slots_t *slots, struct fid_domain *domain, uint32_t count
 void ofi_slots_close(ofi_slots_t *slots);
 /** Registers local memory for our own use if the provider demands it; else *mr_p = NULL. */
 int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes, struct fid_mr **mr_p);
+
+// ---------------------------------------------------------------- buffers for many messages (multi.c)
+#define OFI_MULTI_BUFFERS 4u
+#define OFI_MULTI_NBYTES 65536u  // each
+typedef struct ofi_multi {
+    uint8_t *memory;
+    struct fid_mr *mr;
+    ofi_op_t ops[OFI_MULTI_BUFFERS];
+    uint32_t posted;  // buffers that are; 0: not in use
+} ofi_multi_t;
+/** For a server with one RDM endpoint. Returns false when each client must bring buffers of its own. */
+bool ofi_multi_open(ofi_multi_t *multi, const ofi_lane_t *lane);
+void ofi_multi_close(ofi_multi_t *multi);
+/** A message in one of the buffers, or the end of a buffer, or both. */
+void ofi_multi_received(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_data_entry *entry);
+/** Posts a buffer again that the provider has given back. */
+void ofi_multi_again(cwt_server_t *server, ofi_op_t *op);
 
 // ---------------------------------------------------------------- proofs and wire formats (proof.c)
 typedef enum ofi_purpose {
@@ -318,6 +346,7 @@ typedef struct ofi_peer {
     uint32_t executed, acked;         // requests executed; of these, how many the client knows of
     ofi_slots_t slots;                // receive buffers (RDM: contributed to the common queue)
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
+    bool owed;                        // an acknowledgement, when there is nothing else to do
     bool connected;
     bool dying;       // its client is gone; RDM: free for another
     bool leaving;     // RDM: dying when its last replies are sent
@@ -342,8 +371,10 @@ struct cwt_server {
     ofi_peer_t **by_index;  // RDM: peer named in requests
     uint32_t by_index_count;
     ofi_slots_t slots;  // RDM: receive buffers for first messages
+    ofi_multi_t multi;  // RDM: or for all, if the provider can
     ofi_pool_t sends;
     uint32_t queued;    // peers with a queue
+    uint32_t owed;      // peers that are owed an acknowledgement
     uint32_t refusals;  // RDM: told to strangers
     uint32_t rounds;
     uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
@@ -437,6 +468,7 @@ struct cwt_conn {
     uint64_t token_in;
     uint32_t injected;  // puts since the last flush, injected by the transport itself
     bool used;          // since the hand of the clock passed (park.c)
+    uint64_t messages_seen;  // `messages` when the clock looked last
 
     ofi_quick_t shared;  // the same for those who hold the client's lock
     cwt_conn_t *next;
@@ -497,6 +529,7 @@ struct cwt_client {
     uint32_t awaited;   // operations in flight that a quiet in two steps waits for
     uint32_t looks;     // whether it is over
     int error;
+    int lost;     // what the first connection failed with, if one did while operations were under way
     int atomics;  // 0: not asked yet, 1: native, -1: none
     uint32_t spin, yields;
     cwt_stats_t stats;

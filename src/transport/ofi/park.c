@@ -156,6 +156,9 @@ static bool park_one(cwt_client_t *client)
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         for (const ofi_target_t *t = conn->targets; t && !conn->used; t = t->next)
             conn->used = t->record->last != 0;
+        if (conn->messages != conn->messages_seen)  // short messages leave no other mark
+            conn->used = true;
+        conn->messages_seen = conn->messages;
         looks += 2;  // the first clears the mark, the second finds it clear
     }
     for (; looks > 0; looks--) {

@@ -153,11 +153,7 @@ QUICK bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cw
     if (UNLIKELY(conn->down) || UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) ||
         (reply && UNLIKELY(conn->free_slots == 0)))
         return false;
-    uint64_t id = 0;
-    if (reply)
-        id = ofi_slot_take(conn, reply);
-    else if (UNLIKELY((conn->sent + 1) % OFI_ACK_EVERY == 0))
-        id = OFI_ID_ACK;
+    uint64_t id = reply ? ofi_slot_take(conn, reply) : 0;
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)nbytes;
     msg->reply_id = id | conn->id;

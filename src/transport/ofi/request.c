@@ -76,7 +76,7 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     int rc = wait_credit(conn);
     if (rc != 0)
         return rc;
-    bool ask = reply == NULL && (own || (conn->sent + 1) % OFI_ACK_EVERY == 0 || !ofi_choice.send_after_send);
+    bool ask = reply == NULL && (own || !ofi_choice.send_after_send);
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)nbytes;
     msg->reply_id = own | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT | (ask ? OFI_ID_ACK : 0);

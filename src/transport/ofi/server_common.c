@@ -3,7 +3,9 @@
 // The server half, whatever the endpoint mode: receives requests, executes them through the handler, and answers.
 //
 // A server never blocks on a peer: what the wire does not take is queued per peer, in order; the credits of the
-// clients bound the queues. Every request is acknowledged, by its reply or by a count that rides on any message.
+// clients bound the queues. Every request is acknowledged, by its reply or by a count that rides on any message. A count
+// alone is sent when nothing else is to do, unless the client would run out of credits or waits for it: a message that is
+// on its way to a PE of this node should not wait for it.
 #include "ofi.h"
 
 #include <limits.h>
@@ -115,10 +117,17 @@ void ofi_server_welcome(cwt_server_t *server, const ofi_hello_t *hello, ofi_peer
 
 // ---------------------------------------------------------------- peers
 
+static void forget_owed(ofi_peer_t *peer)
+{
+    if (peer->owed)
+        peer->server->owed--;
+    peer->owed = false;
+}
+
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
 {
     ofi_peer_t *peer = calloc(1, sizeof *peer);
-    if (!peer || ofi_slots_open(&peer->slots, server->lane.domain, OFI_CREDITS) != 0) {
+    if (!peer || (!server->multi.posted && ofi_slots_open(&peer->slots, server->lane.domain, OFI_CREDITS) != 0)) {
         free(peer);
         return NULL;
     }
@@ -153,6 +162,7 @@ void ofi_peer_destroy(ofi_peer_t *peer)
         at = &(*at)->next;
     *at = peer->next;
     ofi_peer_drop_queue(peer);
+    forget_owed(peer);
     ofi_slots_close(&peer->slots);
     free(peer);
 }
@@ -218,6 +228,7 @@ int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *pa
     if (nbytes)
         memcpy(bytes + sizeof *header, payload, nbytes);
     peer->acked = peer->executed;
+    forget_owed(peer);
     peer->server->stats.replies++;
     int rc = peer->queue ? CW_EAGAIN : try_send(peer, bytes, total);
     return rc == CW_EAGAIN ? enqueue(peer, bytes, total) : rc;
@@ -257,6 +268,12 @@ int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes)
 
 // ---------------------------------------------------------------- requests
 
+static void acknowledge(ofi_peer_t *peer)
+{
+    ofi_reply_header_t header = {.kind = OFI_REPLY};
+    ofi_server_send(peer, &header, NULL, 0);
+}
+
 /** One message as it came: nothing in it is believed before it passed. */
 void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes)
 {
@@ -293,10 +310,28 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         msg->reply_id = from.reply_id;
         server->config.handler(server->config.handler_arg, &from, msg, nbytes);
     }
-    if (!from.replied && ((id & OFI_ID_ACK) || peer->executed - peer->acked >= OFI_ACK_EVERY)) {
-        ofi_reply_header_t header = {.kind = OFI_REPLY};
-        ofi_server_send(peer, &header, NULL, 0);
+    uint32_t unknown = peer->executed - peer->acked;
+    if (!from.replied && ((id & OFI_ID_ACK) || unknown >= OFI_ACK_NOW)) {
+        acknowledge(peer);
+    } else if (unknown >= OFI_ACK_LAZY && !peer->owed) {
+        peer->owed = true;
+        server->owed++;
     }
+}
+
+/** What is owed, when nothing else is to do. How many were told. */
+static int acknowledge_owed(cwt_server_t *server)
+{
+    int n = 0;
+    for (ofi_peer_t *peer = server->peers; peer && server->owed; peer = peer->next) {
+        if (!peer->owed)
+            continue;
+        if (!peer->dying)
+            acknowledge(peer);
+        forget_owed(peer);
+        n++;
+    }
+    return n;
 }
 
 static void received(cwt_server_t *server, ofi_op_t *op, size_t nbytes)
@@ -326,6 +361,9 @@ static void cq_error(cwt_server_t *server)
         ofi_pool_put(op);
     } else if (op->kind == OFI_RECV && server->lane.ep && u.err.err != FI_ECANCELED) {
         ofi_peer_post(op->peer, op, server->lane.ep);  // the common queue must not run dry
+    } else if (op->kind == OFI_RECV_MANY && server->lane.ep && u.err.err != FI_ECANCELED &&
+               (u.err.flags & FI_MULTI_RECV)) {
+        ofi_multi_again(server, op);
     }
 }
 
@@ -334,7 +372,7 @@ static int drain_cq(cwt_server_t *server, int rounds)
 {
     int total = 0;
     while (rounds-- > 0) {
-        struct fi_cq_msg_entry entries[16];
+        struct fi_cq_data_entry entries[16];
         ssize_t n = fi_cq_read(server->lane.cq, entries, 16);
         if (n == -FI_EAVAIL) {
             cq_error(server);
@@ -349,6 +387,8 @@ static int drain_cq(cwt_server_t *server, int rounds)
                 continue;
             if (op->kind == OFI_RECV)
                 received(server, op, entries[i].len);
+            else if (op->kind == OFI_RECV_MANY)
+                ofi_multi_received(server, op, &entries[i]);
             else if (op->kind == OFI_SEND)
                 ofi_pool_put(op);
         }
@@ -404,6 +444,8 @@ int ofi_server_progress(cwt_server_t *server)
     if (!server->ready && !server->pep)
         return 0;  // a first message waits in the queue until the secret that judges it is known
     int n = drain_cq(server, 16);
+    if (n == 0 && server->owed)
+        n = acknowledge_owed(server);
     if (server->queued)
         n += ofi_server_flush_queues(server);
     n += look_around(server);
@@ -479,6 +521,7 @@ void ofi_server_close(cwt_server_t *server)
         ofi_peer_destroy(server->peers);
     if (server->slots.ops)
         ofi_slots_close(&server->slots);
+    ofi_multi_close(&server->multi);
     ofi_pool_close(&server->sends);
     ofi_strangers_close(&server->strangers);
     ofi_region_close(&server->region);

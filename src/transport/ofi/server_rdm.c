@@ -23,6 +23,8 @@ int ofi_server_rdm_open(cwt_server_t *server)
     int rc = fi_getname(&server->lane.ep->fid, server->addr, &server->addr_nbytes);
     if (rc != 0)
         return failed("learn its own address", rc);
+    if (ofi_multi_open(&server->multi, &server->lane))
+        return 0;
     rc = ofi_slots_open(&server->slots, server->lane.domain, FIRST_BUFFERS);
     for (uint32_t i = 0; rc == 0 && i < server->slots.count; i++) {
         ofi_op_t *op = &server->slots.ops[i];

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/install.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef CAUSEWAY_LIBDIR
+#define CAUSEWAY_LIBDIR "/usr/local/lib"
+#endif
+
+/** The folder of the file that this code lies in. */
+static void own_folder(char folder[PATH_MAX])
+{
+    static const char here;
+    Dl_info self;
+    if (!dladdr(&here, &self) || !self.dli_fname || !realpath(self.dli_fname, folder))
+        folder[0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    else
+        strcpy(folder, ".");
+}
+
+bool cwu_install_find(const char *name, char path[PATH_MAX])
+{
+    static const char *const places[] = {"%.3800s/causeway/%s", "%.3800s/../lib/causeway/%s"};
+    char folder[PATH_MAX];
+    own_folder(folder);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path, PATH_MAX, places[i], folder, name);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    snprintf(path, PATH_MAX, CAUSEWAY_LIBDIR "/causeway/%s", name);
+    return access(path, R_OK) == 0;
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/area.h), or carved, and everybody knows
+// everybody's (gas.segment). Those of further endpoints are known where they were published:
+//
+//   carved   from the end of the area downward: others reach it as they reach the attached one
+//   mapped   when the area has no room, and clients' memory: no other process can map it, so the owner copies (everything.c)
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "gasnet/ex.h"
+#include "gasnet_mk.h"
+
+GAS_API void (*gasnet_client_attach_hook)(void *, uintptr_t);
+
+static struct gex_causeway_segment *carved;  // by falling address; under gex.lock
+
+// ---------------------------------------------------------------- the first endpoint's
+static uintptr_t area_base(void)
+{
+    uintptr_t nbytes;
+    return (uintptr_t)gas_area(&nbytes);
+}
+
+static uintptr_t area_left(void)
+{
+    uintptr_t nbytes = gasnet_getMaxLocalSegmentSize();
+    for (const struct gex_causeway_segment *s = carved; s; s = s->next)
+        nbytes = (uintptr_t)s->addr - area_base();  // the last one is the lowest
+    return nbytes;
+}
+
+static const char *attach_wrong(const gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t nbytes)
+{
+    if (!gex.begun)
+        return "called before gex_Client_Init";
+    if (!segment_p || tm != &gex.world)
+        return "wants a place for the segment, and the team of gex_Client_Init";
+    if (gex.ep[0].segment)
+        return "the endpoint has a segment already";
+    if (gas.segments != GAS_EVERYTHING && (nbytes == 0 || nbytes % GASNET_PAGESIZE || nbytes > area_left()))
+        return "the size must be a multiple of GASNET_PAGESIZE, not 0, and fit (GASNET_MAX_SEGSIZE sets what does)";
+    return NULL;
+}
+
+GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t nbytes)
+{
+    const char *wrong = attach_wrong(segment_p, tm, nbytes);
+    if (wrong) {
+        gex_error("gex_Segment_Attach: %s (%zu bytes were asked for, %zu are possible)", wrong, (size_t)nbytes,
+                  (size_t)(gex.begun ? area_left() : 0));
+        return GASNET_ERR_BAD_ARG;
+    }
+    *segment_p = GEX_SEGMENT_INVALID;
+    if (gas.segments == GAS_EVERYTHING) {  // bound since the beginning
+        gex_coll_barrier(tm);
+        return GASNET_OK;
+    }
+    uintptr_t *sizes = calloc(gas.nodes, sizeof *sizes);
+    if (!sizes)
+        cwu_fatal("gex_Segment_Attach: out of memory for the sizes of %u segments", gas.nodes);
+    gex.segment = (struct gex_causeway_segment){.addr = (void *)area_base(), .nbytes = nbytes};
+    if (gasnet_client_attach_hook)
+        gasnet_client_attach_hook(gex.segment.addr, nbytes);
+    gex_coll_gather(tm, sizes, &nbytes, sizeof *sizes);
+    for (uint32_t node = 0; node < gas.nodes; node++)
+        gas.segment[node].size = sizes[node];
+    free(sizes);
+    gex.ep[0].segment = &gex.segment;
+    gex_coll_barrier(tm);
+    *segment_p = &gex.segment;
+    return GASNET_OK;
+}
+
+// ---------------------------------------------------------------- further ones
+/** The highest place of the area that is free. Under gex.lock. */
+static bool carve(struct gex_causeway_segment *segment)
+{
+    uintptr_t base = area_base(), low = base + gex.segment.nbytes;
+    uintptr_t nbytes = (segment->nbytes + GASNET_PAGESIZE - 1) / GASNET_PAGESIZE * GASNET_PAGESIZE;
+    uintptr_t end = base + gasnet_getMaxLocalSegmentSize();
+    struct gex_causeway_segment **link = &carved;
+    if (gas.segments == GAS_EVERYTHING || nbytes < segment->nbytes)
+        return false;
+    for (;; end = (uintptr_t)(*link)->addr, link = &(*link)->next) {
+        uintptr_t floor = *link ? (uintptr_t)(*link)->addr + (*link)->nbytes : low;
+        if (end >= floor && end - floor >= nbytes)
+            break;
+        if (!*link)
+            return false;
+    }
+    segment->addr = (void *)(end - nbytes);
+    segment->nbytes = nbytes;
+    segment->from = GEX_CARVED;
+    segment->next = *link;
+    *link = segment;
+    return true;
+}
+
+static bool provide(struct gex_causeway_segment *segment)
+{
+    pthread_mutex_lock(&gex.lock);
+    bool done = carve(segment);
+    pthread_mutex_unlock(&gex.lock);
+    if (done)
+        return true;
+    segment->from = GEX_MAPPED;
+    segment->addr =
+        mmap(NULL, segment->nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return segment->addr != MAP_FAILED;
+}
+
+GAS_API int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address, uintptr_t nbytes,
+                               gex_MK_t kind, gex_Flags_t flags)
+{
+    if (!segment_p || client != &gex.client || nbytes == 0 || kind != GEX_MK_HOST || flags) {
+        gex_error("gex_Segment_Create: %s", kind != GEX_MK_HOST
+                                                ? "there is no memory but that of the host (GEX_MK_HOST)"
+                                            : nbytes == 0 ? "a segment has at least one byte"
+                                                          : "wants a place for the segment, the client, and flags 0");
+        return GASNET_ERR_BAD_ARG;
+    }
+    struct gex_causeway_segment *segment = calloc(1, sizeof *segment);
+    if (segment)
+        *segment = (struct gex_causeway_segment){.addr = address, .nbytes = nbytes, .from = GEX_CLIENTS};
+    if (!segment || (!address && !provide(segment))) {
+        gex_error("gex_Segment_Create: no memory for a segment of %zu bytes", (size_t)nbytes);
+        free(segment);
+        return GASNET_ERR_RESOURCE;
+    }
+    *segment_p = segment;
+    return GASNET_OK;
+}
+
+GAS_API void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags)
+{
+    (void)flags;
+    if (!segment || segment->from == GEX_ATTACHED)
+        gas_fail(__func__, "%s",
+                 segment ? "the attached segment stays until the end" : "the segment is GEX_SEGMENT_INVALID");
+    pthread_mutex_lock(&gex.lock);
+    for (unsigned i = 0; i < gex.neps; i++)
+        if (gex.ep[i].segment == segment)
+            gas_fail(__func__, "endpoint %u is bound to the segment at %p; bind it to none first (gex_EP_BindSegment)",
+                     i, segment->addr);
+    for (struct gex_causeway_segment **link = &carved; *link; link = &(*link)->next) {
+        if (*link != segment)
+            continue;
+        *link = segment->next;
+        break;
+    }
+    pthread_mutex_unlock(&gex.lock);
+    if (segment->from == GEX_MAPPED)
+        munmap(segment->addr, segment->nbytes);
+    free(segment);
+}
+
+static const char *bind_wrong(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags)
+{
+    if (!ep || flags)
+        return "wants an endpoint, and flags 0";
+    if (ep->segment && segment)
+        return "the endpoint has a segment; bind it to GEX_SEGMENT_INVALID first";
+    if (ep != &gex.ep[0])
+        return segment && segment->from == GEX_ATTACHED ? "the attached segment is that of endpoint 0" : NULL;
+    if (!segment || ep->segment)
+        return "endpoint 0 keeps its segment";
+    return segment->from == GEX_CARVED
+               ? NULL
+               : "endpoint 0 takes memory that gex_Segment_Create found in the area only (address "
+                 "NULL; GASNET_MAX_SEGSIZE says how much there is)";
+}
+
+GAS_API int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags)
+{
+    const char *wrong = bind_wrong(ep, segment, flags);
+    if (wrong) {
+        gex_error("gex_EP_BindSegment: %s", wrong);
+        return GASNET_ERR_BAD_ARG;
+    }
+    ep->segment = segment;
+    if (ep == &gex.ep[0]) {
+        gas.segment[gas.me].addr = (uintptr_t)segment->addr;
+        gas.segment[gas.me].size = segment->nbytes;
+    }
+    return GASNET_OK;
+}
+
+// ---------------------------------------------------------------- what others published
+typedef struct published {
+    uint64_t addr, nbytes;  // nbytes 0: no segment
+    uint32_t pe, index;
+} published_t;
+_Static_assert(sizeof(published_t) == 24, "what members tell each other of an endpoint");
+
+static struct {
+    pthread_mutex_t lock;
+    published_t *all;
+    size_t n, room;
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define NOTHING UINT32_MAX  // as index: who has fewer endpoints to tell of
+
+static published_t *find(uint32_t pe, gex_EP_Index_t index)
+{
+    for (size_t i = 0; i < known.n; i++)
+        if (known.all[i].pe == pe && known.all[i].index == index)
+            return &known.all[i];
+    return NULL;
+}
+
+static void remember(const published_t *news)
+{
+    if (news->index == NOTHING || news->pe >= gas.nodes)
+        return;
+    if (news->index == 0) {
+        gas.segment[news->pe].addr = news->addr;
+        gas.segment[news->pe].size = news->nbytes;
+        return;
+    }
+    pthread_mutex_lock(&known.lock);
+    published_t *old = find(news->pe, news->index);
+    if (!old && known.n == known.room) {
+        known.room = known.room ? 2 * known.room : 16;
+        if (!(known.all = realloc(known.all, known.room * sizeof *known.all)))
+            cwu_fatal("gex_EP_PublishBoundSegment: out of memory for %zu segments of others", known.room);
+    }
+    *(old ? old : &known.all[known.n++]) = *news;
+    pthread_mutex_unlock(&known.lock);
+}
+
+bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uintptr_t *nbytes_p)
+{
+    published_t s = {0, 0, pe, index};
+    if (index == 0) {
+        s.addr = gas.segment[pe].addr;
+        s.nbytes = gas.segment[pe].size;
+    } else if (pe == gas.me) {
+        const struct gex_causeway_segment *mine = index < GASNET_MAXEPS ? gex.ep[index].segment : NULL;
+        s.addr = mine ? (uintptr_t)mine->addr : 0;
+        s.nbytes = mine ? mine->nbytes : 0;
+    } else {
+        pthread_mutex_lock(&known.lock);
+        const published_t *old = find(pe, index);
+        s = old ? *old : s;
+        pthread_mutex_unlock(&known.lock);
+    }
+    if (addr_p)
+        *addr_p = s.addr;
+    if (nbytes_p)
+        *nbytes_p = s.nbytes;
+    return s.nbytes != 0;
+}
+
+static bool is_endpoint(const gex_EP_t *eps, size_t i)
+{
+    return eps && eps[i] && eps[i] >= gex.ep && eps[i] < gex.ep + GASNET_MAXEPS;
+}
+
+/** One round for each endpoint of who has the most. */
+GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_eps, gex_Flags_t flags)
+{
+    (void)flags;
+    gex_check_team(__func__, tm);
+    for (size_t i = 0; i < num_eps; i++)
+        if (!is_endpoint(eps, i))
+            gas_fail(__func__, "entry %zu of %zu is no endpoint", i, num_eps);
+    uint64_t mine = num_eps, rounds = 0;
+    published_t *all = calloc(tm->size, sizeof *all);
+    if (!all)
+        cwu_fatal("gex_EP_PublishBoundSegment: out of memory for %u members", tm->size);
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &rounds, &mine, GEX_DT_U64, 8, 1, GEX_OP_MAX, NULL, NULL, 0));
+    for (uint64_t i = 0; i < rounds; i++) {
+        published_t one = {.pe = gas.me, .index = NOTHING};
+        if (i < num_eps) {
+            const struct gex_causeway_segment *s = eps[i]->segment;
+            one = (published_t){s ? (uintptr_t)s->addr : 0, s ? s->nbytes : 0, gas.me, eps[i]->index};
+            if (gas.segments == GAS_EVERYTHING && one.index == 0)
+                one.index = NOTHING;  // all memory was published from the start
+        }
+        gex_coll_gather(tm, all, &one, sizeof one);
+        for (uint32_t rank = 0; rank < tm->size; rank++)
+            remember(&all[rank]);
+    }
+    free(all);
+    gex_coll_barrier(tm);
+    return GASNET_OK;
+}
+
+// ---------------------------------------------------------------- questions
+void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe, const void *remote, size_t nbytes)
+{
+    uintptr_t addr, size;
+    if (gas.segments == GAS_EVERYTHING || nbytes == 0)
+        return;
+    gex_find_segment(pe, tm->remote, &addr, &size);
+    uintptr_t at = (uintptr_t)remote - addr;
+    if (at < size && nbytes <= size - at)
+        return;
+    if (gas.mixed && tm->remote == 0 && gas_is_reachable(pe, remote, nbytes))
+        return;  // memory of OpenSHMEM
+    gas_fail(call, "%p (%zu bytes) is not in the segment of rank %u (endpoint %u), which has %zu bytes from %p on",
+             remote, nbytes, rank, tm->remote, (size_t)size, (void *)addr);
+}
+
+static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **localaddr_p, uintptr_t *nbytes_p)
+{
+    uintptr_t owner, nbytes, word = gas_word(pe);
+    if (!gex_find_segment(pe, index, &owner, &nbytes))
+        return false;
+    bool mapped = !(word & 1) && (gas.segments != GAS_EVERYTHING || pe == gas.me) &&
+                  (pe == gas.me || gas_is_reachable(pe, (void *)owner, nbytes));
+    if (owneraddr_p)
+        *owneraddr_p = (void *)owner;
+    if (localaddr_p)
+        *localaddr_p = mapped ? (void *)(owner + (word & ~(uintptr_t)3)) : NULL;
+    if (nbytes_p)
+        *nbytes_p = nbytes;
+    return true;
+}
+
+GAS_API int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
+                                   uintptr_t *nbytes_p)
+{
+    uint32_t pe = gex_peer(__func__, tm, rank);
+    return !query(pe, tm->remote, owneraddr_p, localaddr_p, nbytes_p);
+}
+
+/** No communication: an event that is over, whatever the flags. */
+GAS_API gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
+                                               uintptr_t *nbytes_p, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = gex_peer(__func__, tm, rank);
+    if (!query(pe, tm->remote, owneraddr_p, localaddr_p, nbytes_p)) {
+        if (owneraddr_p)
+            *owneraddr_p = NULL;
+        if (localaddr_p)
+            *localaddr_p = NULL;
+        if (nbytes_p)
+            *nbytes_p = 0;
+    }
+    return GEX_EVENT_INVALID;
+}
+
+GAS_API gex_Client_t gex_Segment_QueryClient(gex_Segment_t segment)
+{
+    (void)segment;
+    return &gex.client;
+}
+
+GAS_API gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t segment)
+{
+    (void)segment;
+    return 0;
+}
+
+GAS_API void *gex_Segment_QueryAddr(gex_Segment_t segment)
+{
+    return segment->addr;
+}
+
+GAS_API uintptr_t gex_Segment_QuerySize(gex_Segment_t segment)
+{
+    return segment->nbytes;
+}
+
+GAS_API void *gex_Segment_QueryCData(gex_Segment_t segment)
+{
+    return segment->cdata;
+}
+
+GAS_API void gex_Segment_SetCData(gex_Segment_t segment, const void *cdata)
+{
+    segment->cdata = (void *)(uintptr_t)cdata;
+}
+
+// ---------------------------------------------------------------- kinds of memory
+GAS_API int gex_MK_Create(gex_MK_t *kind_p, gex_Client_t client, const gex_MK_Create_args_t *args, gex_Flags_t flags)
+{
+    (void)client, (void)flags;
+    if (kind_p && args && args->gex_class == GEX_MK_CLASS_HOST) {
+        *kind_p = GEX_MK_HOST;
+        return GASNET_OK;
+    }
+    gex_error("gex_MK_Create: memory of devices (class %d) is not supported; there is GEX_MK_HOST only",
+              args ? (int)args->gex_class : -1);
+    return GASNET_ERR_BAD_ARG;
+}
+
+GAS_API void gex_MK_Destroy(gex_MK_t kind, gex_Flags_t flags)
+{
+    (void)flags;
+    if (kind != GEX_MK_HOST)
+        gas_fail(__func__, "kind %p is none that gex_MK_Create gave", (void *)kind);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Wrong use of GASNet-EX, one kind a run: the first argument says which. Each must end the job with a message.
+#include "ex.h"
+
+static const char *how;
+
+static int is(const char *what)
+{
+    return strcmp(how, what) == 0;
+}
+
+static gex_AM_Index_t handler;
+static void on_request(gex_Token_t token)
+{
+    if (is("transfer-in-handler"))
+        gex_RMA_PutBlockingVal(tm, 0, segment_of(0), 1, 1, 0);
+    if (is("wait-in-handler"))
+        gex_Coll_BarrierBlocking(tm, 0);
+    if (is("reply-handler-unknown"))
+        gex_AM_ReplyShort0(token, 201, 0);
+}
+
+static void messages(gex_TM_t other)
+{
+    char buf[100] = "";
+    if (is("rank"))
+        gex_AM_RequestShort0(tm, 7, handler, 0);
+    if (is("handler"))
+        gex_AM_RequestShort0(tm, 0, 222, 0);
+    if (is("arguments"))
+        gex_AM_RequestShort1(tm, 0, handler, 0, 1);
+    if (is("kind"))
+        gex_AM_RequestMedium0(tm, 0, handler, buf, 1, GEX_EVENT_NOW, 0);
+    if (is("medium-length"))
+        gex_AM_RequestMedium0(tm, 0, handler, buf, 1 << 20, GEX_EVENT_NOW, 0);
+    if (is("long-outside"))
+        gex_AM_RequestLong0(tm, 0, handler, buf, 8, buf, GEX_EVENT_NOW, 0);
+    if (is("message-to-endpoint"))
+        gex_AM_RequestShort0(other, 0, handler, 0);
+    if (is("prepare-twice"))
+        gex_AM_PrepareRequestMedium(tm, 0, gex_AM_PrepareRequestMedium(tm, 0, NULL, 1, 1, NULL, 0, 0), 1, 1, NULL, 0,
+                                    0);
+    if (is("prepare-least"))
+        gex_AM_PrepareRequestMedium(tm, 0, NULL, 1 << 20, 1 << 20, NULL, 0, 0);
+    if (is("prepare-lc"))
+        gex_AM_PrepareRequestLong(tm, 0, NULL, 1, 1, NULL, GEX_EVENT_NOW, 0, 0);
+    if (is("commit-nothing"))
+        gex_AM_CommitRequestMedium0(GEX_AM_SRCDESC_NO_OP, handler, 0);
+    if (is("commit-kind"))
+        gex_AM_CommitRequestLong0(gex_AM_PrepareRequestMedium(tm, 0, NULL, 1, 1, NULL, 0, 0), handler, 0, NULL);
+    if (is("commit-length"))
+        gex_AM_CommitRequestMedium0(gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0), handler, 10);
+    if (is("commit-arguments"))
+        gex_AM_CommitRequestMedium1(gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0), handler, 1, 1);
+    if (is("cancel-kind"))
+        gex_AM_CancelRequestLong(gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0), 0);
+}
+
+static void transfers(gex_TM_t other)
+{
+    char buf[100] = "";
+    gex_Memvec_t ten = {segment_of(0), 10}, nine = {buf, 9};
+    if (is("put-outside"))
+        gex_RMA_PutBlocking(tm, 0, buf, buf, 8, 0);
+    if (is("get-behind"))
+        gex_RMA_GetNB(tm, buf, 0, segment_of(0) + 4090, 8, 0);
+    if (is("put-rank"))
+        gex_RMA_PutNBI(tm, 3, segment_of(0), buf, 8, GEX_EVENT_NOW, 0);
+    if (is("no-team"))
+        gex_RMA_PutNBI(GEX_TM_INVALID, 0, segment_of(0), buf, 8, GEX_EVENT_NOW, 0);
+    if (is("value-width"))
+        gex_RMA_PutNBIVal(tm, 0, segment_of(0), 1, 9, 0);
+    if (is("unpublished"))
+        gex_RMA_GetBlocking(other, buf, 0, segment_of(0), 8, 0);
+    if (is("vector-length"))
+        gex_VIS_VectorPutBlocking(tm, 0, 1, &ten, 1, &nine, 0);
+    if (is("strided-levels"))
+        gex_VIS_StridedGetBlocking(tm, buf, NULL, 0, segment_of(0), NULL, 8, NULL, 2, 0);
+    if (is("vector-outside")) {
+        ten.gex_addr = buf;
+        nine.gex_len = 10;
+        gex_VIS_VectorPutNB(tm, 0, 1, &ten, 1, &nine, 0);
+    }
+    if (is("completion-length"))
+        gex_VIS_SetPeerCompletionHandler(handler, buf, 1 << 20, 0);
+    if (is("no-op-event"))
+        gex_Event_Wait(GEX_EVENT_NO_OP);
+    if (is("leaf"))
+        gex_Event_QueryLeaf(GEX_EVENT_INVALID, GEX_EC_PUT);
+    if (is("category"))
+        gex_NBI_Wait(1u << 20, 0);
+}
+
+static void objects(gex_TM_t other)
+{
+    gex_TM_t made;
+    gex_EP_Location_t wrong = {9, 0}, twice[] = {{0, 0}, {0, 0}};
+    gex_AD_t ad;
+    if (is("pair-barrier"))
+        gex_Coll_BarrierNB(other, 0);
+    if (is("pair-split"))
+        gex_TM_Split(&made, other, 0, 0, NULL, 0, 0);
+    if (is("pair-index"))
+        gex_TM_Pair(ep, GASNET_MAXEPS);
+    if (is("destroy-world"))
+        gex_TM_Destroy(tm, NULL, 0);
+    if (is("create-rank"))
+        gex_TM_Create(&made, 1, tm, &wrong, 1, NULL, 0, 0);
+    if (is("create-twice"))
+        gex_TM_Create(&made, 1, tm, twice, 2, NULL, 0, 0);
+    if (is("destroy-attached"))
+        gex_Segment_Destroy(segment, 0);
+    if (is("publish-nothing")) {
+        gex_EP_t none = GEX_EP_INVALID;
+        gex_EP_PublishBoundSegment(tm, &none, 1, 0);
+    }
+    if (is("domain-type"))
+        gex_AD_Create(&ad, tm, GEX_DT_USER, GEX_OP_ADD, 0);
+    if (is("domain-none"))
+        gex_AD_OpNBI_I32(GEX_AD_INVALID, NULL, 0, segment_of(0), GEX_OP_INC, 0, 0, 0);
+    if (is("domain-operation")) {
+        gex_AD_Create(&ad, tm, GEX_DT_I32, GEX_OP_ADD, 0);
+        gex_AD_OpNB_I32(ad, NULL, 0, segment_of(0), GEX_OP_SUB, 1, 0, 0);
+    }
+    if (is("reduce-operation"))
+        gex_Coll_ReduceToAllNB(tm, &made, &made, GEX_DT_DBL, 8, 1, GEX_OP_XOR, NULL, NULL, 0);
+    if (is("root"))
+        gex_Coll_BroadcastNB(tm, 4, &made, &made, 8, 0);
+}
+
+int main(int argc, char **argv)
+{
+    how = argv[1];
+    if (is("before-init"))
+        gex_Coll_BarrierNB(tm, 0);
+    begin(&argc, &argv, 4096);
+    gex_AM_Entry_t entry = {0, (gex_AM_Fn_t)on_request, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "on_request"};
+    CHECK(gex_EP_RegisterHandlers(ep, &entry, 1) == GASNET_OK);
+    handler = entry.gex_index;
+    gex_TM_t other = gex_TM_Pair(ep, 1);
+    messages(other);
+    transfers(other);
+    objects(other);
+    if (strstr(how, "handler"))
+        gex_AM_RequestShort0(tm, 0, handler, 0);
+    gasnet_AMPoll();
+    printf("%s went through\n", how);
+    end();
+    return 1;
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where there is no RDMA device, libfabric is spared the search for some (src/transport/ofi/absent.h), and what it offers is
+the same as when it searched for all."""
+import os
+import pathlib
+import subprocess
+import sys
+
+STAGE = pathlib.Path(os.environ["CAUSEWAY_TEST_STAGE"])
+BUILD = pathlib.Path(os.environ["CAUSEWAY_TEST_BUILD"])
+DEVICES = pathlib.Path("/sys/class/infiniband")
+
+
+def run(*command, **settings):
+    env = {k: v for k, v in os.environ.items() if k == "CAUSEWAY_LIBFABRIC" or not k.startswith("CAUSEWAY_")} | settings
+    return subprocess.run(list(map(str, command)), env=env, text=True, capture_output=True, timeout=60, check=False)
+
+
+def loaded(trace):
+    """The libraries whose constructors ran."""
+    return [line.split("calling init: ")[1].strip() for line in trace.splitlines() if "calling init: " in line]
+
+
+def main():
+    failures = []
+    hide = run(BUILD / "tests/transport/test_ofi_absent", BUILD / "tests/transport/absent-victim.so")
+    print(hide.stdout, end="")
+    if hide.returncode not in (0, 77):
+        failures.append(f"hiding: exit status {hide.returncode} {hide.stderr}")
+    seen = {probe: run(STAGE / "bin/causeway-info", "--libfabric", CAUSEWAY_PROBE=probe, LD_DEBUG="libs") for probe in ("all", "present")}
+    if any(done.returncode for done in seen.values()):
+        failures.append(f"causeway-info: {seen}")
+    if seen["all"].stdout != seen["present"].stdout:
+        failures.append(f"libfabric offers\n{seen['all'].stdout}with CAUSEWAY_PROBE=all, but\n{seen['present'].stdout}without")
+    every, some = loaded(seen["all"].stderr), loaded(seen["present"].stderr)
+    if any("/causeway/absent-" in name for name in every):
+        failures.append(f"CAUSEWAY_PROBE=all: a stand-in was loaded: {every}")
+    if DEVICES.exists() and any(DEVICES.iterdir()):
+        if every != some:
+            failures.append(f"there are RDMA devices, and yet not all is looked for: {every} {some}")
+    elif any(name.endswith("/libpsm2.so.2") for name in every):
+        if not any(name.endswith("/causeway/absent-psm2.so") for name in some) or any("/libpsm2." in name for name in some):
+            failures.append(f"no stand-in for psm2: {some}")
+        if any("/libinfinipath." in name for name in some):
+            failures.append(f"no stand-in for psm: {some}")
+    for failure in failures:
+        print("FAIL", failure)
+    print(seen["present"].stdout)
+    return 1 if failures else hide.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
