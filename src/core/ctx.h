@@ -22,6 +22,7 @@
 typedef struct cw_port {
     pthread_mutex_t lock;
     bool locked;
+    bool trying;             // a quiet in two steps has begun (core/rma.c)
     struct cw_port *next;    // of those that have a client
     cwt_client_t *client;    // NULL until the first operation that leaves the node
     cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client

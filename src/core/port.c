@@ -86,6 +86,7 @@ void cw_port_close(cw_port_t *port)
     free(port->targets);
     free(port->conn);
     port->client = NULL;
+    port->trying = false;
     port->targets = NULL;
     port->conn = NULL;
 }

@@ -88,6 +88,24 @@ void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx
     cw_ctx_mark(ctx);
 }
 
+void cw_owner_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi)
+{
+    cw_must(cw_transport->put(record->conn, (uintptr_t)dest + record->offset, src, nbytes, nbi), "put", -1);
+    cw_ctx_mark(&cw_ctx_default);
+}
+
+void cw_owner_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes, bool nbi)
+{
+    cw_must(cw_transport->get(record->conn, (uintptr_t)src + record->offset, dest, nbytes, nbi), "get", -1);
+    if (nbi)
+        cw_ctx_mark(&cw_ctx_default);
+}
+
+size_t cw_inject_most(void)
+{
+    return cw_transport->inject_most();
+}
+
 typedef void out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 
 static inline __attribute__((always_inline)) void put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
@@ -224,7 +242,8 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     uintptr_t emptying = CW_CTX_EMPTYING;
     cw_ctx_enter(ctx);
     __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);  // before the transport looks at the targets' marks
-    cw_batch_send(ctx);
+    if (CW_UNLIKELY(ctx->batch != NULL))
+        cw_batch_send(ctx);
     if (ctx->port->client) {
         int rc = cw_transport->quiet(ctx->port->client);
         if (rc)
@@ -232,6 +251,43 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     }
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     cw_ctx_leave(ctx);
+}
+
+/** As cw_quiet_cold; the mark says "emptying" from the beginning on. Guarded by the port's lock. */
+static int try_locked(cw_ctx_t *ctx)
+{
+    uintptr_t emptying = CW_CTX_EMPTYING;
+    cwt_client_t *client = ctx->port->client;
+    int rc = 1;
+    if (!ctx->port->trying) {
+        __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
+        if (CW_UNLIKELY(ctx->batch != NULL))
+            cw_batch_send(ctx);
+        rc = client ? cw_transport->quiet_begin(client) : 1;
+        if (rc == 0)
+            return CW_EAGAIN;
+        ctx->port->trying = rc == 1;
+    }
+    if (rc == 1)
+        rc = client ? cw_transport->quiet_over(client) : 1;
+    if (rc < 0)
+        cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
+    if (rc == 0)
+        return 0;
+    ctx->port->trying = false;
+    __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    return 1;
+}
+
+int cw_quiet_try(void)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    if (ctx->port->locked && pthread_mutex_trylock(&ctx->port->lock))
+        return CW_EAGAIN;  // or a first contact
+    int over = try_locked(ctx);
+    cw_ctx_leave(ctx);
+    atomic_thread_fence(memory_order_seq_cst);
+    return over;
 }
 
 void cw_fence_cold(cw_ctx_t *ctx)

@@ -35,7 +35,15 @@ void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *
 void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
+/** Transfers through a record of cw_target_of_owner, on the default context: the remote address is the owner's own. */
+void cw_owner_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi);
+void cw_owner_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes, bool nbi);
+/** Bytes that the injects of records take; once a node was reached. */
+size_t cw_inject_most(void);
 void cw_quiet_cold(cw_ctx_t *ctx);
+/** A quiet of the default context that never waits: 1 when one is over that began in this call or in calls before, the first
+ *  behind the last that gave 1; 0: not yet; CW_EAGAIN: it has not even begun, for want of room or because of another thread. */
+int cw_quiet_try(void);
 void cw_fence_cold(cw_ctx_t *ctx);
 
 static inline __attribute__((always_inline)) void cw_store_bits(void *p, uint64_t bits, size_t nbytes)

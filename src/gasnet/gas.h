@@ -45,23 +45,25 @@ enum { GAS_MAX_LEVELS = 32 };  // of strided transfers
 enum { GAS_FAST = 1, GAS_LARGE, GAS_EVERYTHING };
 
 typedef struct gas_segment {
-    uintptr_t addr, size;    // as the client knows it
-    uintptr_t origin;        // where the peer's slice begins in its own view
+    uintptr_t addr, size;  // as the client knows it
+    uintptr_t origin;      // where the peer's slice begins in its own view
 } gas_segment_t;
 
 typedef struct gas_state {
-    uintptr_t *word;         // [nodes]
-    uint32_t limit;          // nodes, or 0: what fast paths may look at
-    gas_segment_t *segment;  // [nodes]: sizes differ, and placement is random in every process
-    cwt_target_t *strangers; // [nodes], NULL in a job of one node: records of nodes that are still to be reached
+    uintptr_t *word;          // [nodes]
+    uint32_t limit;           // nodes, or 0: what fast paths may look at
+    uint32_t inject;          // bytes that a record's inject takes; 0: no node was reached yet
+    gas_segment_t *segment;   // [nodes]: sizes differ, and placement is random in every process
+    cwt_target_t *strangers;  // [nodes], NULL in a job of one node: records of nodes that are still to be reached
     uintptr_t heap_offset, heap_nbytes;  // what of a slice others can reach, from its origin on
     uint32_t nodes, me;
-    int threads, segments;   // GAS_…, 0: no gasnet_init yet
+    int threads, segments;  // GAS_…, 0: no gasnet_init yet
     bool attached, check;
-    bool slow_sync;          // waits for implicit operations have more to do than to look at the context
-    bool mixed;              // the program uses OpenSHMEM too
-    bool endpoints;          // or segments of further endpoints of GASNet-EX
+    bool slow_sync;  // waits for implicit operations have more to do than to look at the context
+    bool mixed;      // the program uses OpenSHMEM too
+    bool endpoints;  // or segments of further endpoints of GASNet-EX
     _Atomic uint64_t quiets_begun, quiets_done;
+    _Atomic uint64_t implicit_until;  // implicit operations are done when so many quiets are; but see somebody_injected
 } gas_state_t;
 extern gas_state_t gas __attribute__((visibility("hidden")));
 
@@ -74,14 +76,14 @@ typedef struct gas_op {
 
 /** What a thread has under way. Never freed: answers may come when the thread is gone. */
 typedef struct gas_thread {
-    gas_op_t puts, gets;     // implicit operations
-    gas_op_t *region;        // of an access region that is open, else NULL
+    gas_op_t puts, gets;  // implicit operations
+    gas_op_t *region;     // of an access region that is open, else NULL
     gas_op_t *free_ops;
     struct gasnet_causeway_valget *free_values;
-    gasnet_hsl_t *locks;     // held, the last one first
+    gasnet_hsl_t *locks;  // held, the last one first
     bool in_region, no_interrupts;
-    cw_wait_t wait;          // of GASNET_BLOCKUNTIL
-    uint32_t spun;           // rounds that GASNET_WAIT_SPIN has taken back in this wait
+    cw_wait_t wait;           // of GASNET_BLOCKUNTIL
+    uint32_t spun;            // rounds that GASNET_WAIT_SPIN has taken back in this wait
     struct gas_thread *next;  // all
 } gas_thread_t;
 /** Of the calling thread. */
@@ -162,6 +164,8 @@ void gas_register_everything(void);
 void gas_quiet(void);
 void gas_op_wait(const char *call, gas_op_t *op);
 gas_op_t *gas_op_create(void);
+/** An implicit operation was begun, otherwise than by a record's inject. */
+void gas_implicit_issued(void);
 /** The handle of one operation that was begun: op may be NULL. */
 gasnet_handle_t gas_handle(bool under_way, gas_op_t *op);
 /** Where an implicit operation counts: the open access region, or the thread's puts or gets. NULL: nobody counts. */

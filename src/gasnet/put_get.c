@@ -2,7 +2,7 @@
 //
 // The entry points of puts and gets. What is most frequent stands here: eight bytes, to a peer whose memory is mapped here
 // or whose record is known. Everything else goes to rma.c.
-#include "gasnet/gas.h"
+#include "gasnet/quick.h"
 
 /** Eight bytes that lie at src and go to dest, kept for a second try. */
 typedef struct small {
@@ -41,43 +41,135 @@ static inline __attribute__((always_inline)) bool put_near(gasnet_node_t node, v
     return true;
 }
 
-// Parameters in the order of the callers', so that these need not move theirs.
+// What is not eight bytes, in three steps: a copy within the node, one call of the transport to a node that was reached
+// before, and gas_put for the rest. Parameters in the order of the callers', so that these need not move theirs.
+
+/** False: gas_put must do it. Else *under_way_p says whether there is something to wait for. */
+static inline __attribute__((always_inline)) bool put_quickly(gasnet_node_t node, void *dest, const void *src,
+                                                              size_t nbytes, bool bulk, bool *under_way_p)
+{
+    uintptr_t word;
+    cwt_target_t *far;
+    *under_way_p = false;
+    if (!gas_is_plain(node, &word))
+        return false;
+    if (gas_is_near(word)) {
+        cw_copy(cw_local_address(word, dest), src, nbytes);
+        return true;
+    }
+    if (!(far = gas_far(word)) || nbytes == 0)
+        return false;
+    cw_owner_put(far, dest, src, nbytes, bulk);
+    *under_way_p = true;
+    return true;
+}
+
+/** The same for gets. */
+static inline __attribute__((always_inline)) bool get_quickly(void *dest, gasnet_node_t node, const void *src,
+                                                              size_t nbytes, bool nbi, bool *under_way_p)
+{
+    uintptr_t word;
+    cwt_target_t *far;
+    *under_way_p = false;
+    if (!gas_is_plain(node, &word))
+        return false;
+    if (!(word & 1)) {
+        cw_copy(dest, cw_local_address(word & ~(uintptr_t)3, src), nbytes);
+        cw_get_done();
+        return true;
+    }
+    if (!(far = gas_far(word)) || nbytes == 0)
+        return false;
+    cw_owner_get(dest, far, src, nbytes, nbi);
+    *under_way_p = nbi;
+    return true;
+}
+
 static __attribute__((noinline)) void put_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
                                               const char *call)
 {
-    gas_put(call, node, dest, src, nbytes, GAS_BLOCKING, NULL);
+    bool under_way;
+    if (!put_quickly(node, dest, src, nbytes, false, &under_way))
+        gas_put(call, node, dest, src, nbytes, GAS_BLOCKING, NULL);
+    else if (under_way)
+        gas_quiet();
 }
 
 static __attribute__((noinline)) void get_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
                                               const char *call)
 {
-    gas_get(call, dest, node, src, nbytes, GAS_BLOCKING, NULL);
+    bool under_way;
+    if (!get_quickly(dest, node, src, nbytes, false, &under_way))
+        gas_get(call, dest, node, src, nbytes, GAS_BLOCKING, NULL);
+}
+
+static __attribute__((noinline)) void put_nbi_cold(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                                                   gas_mode_t mode, const char *call)
+{
+    gas_put(call, node, dest, src, nbytes, mode, gas_implicit(true));
+    gas_implicit_issued();
 }
 
 static __attribute__((noinline)) void put_nbi_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
                                                   gas_mode_t mode, const char *call)
 {
-    gas_put(call, node, dest, src, nbytes, mode, gas_implicit(true));
+    uintptr_t word;
+    bool under_way;
+    if (nbytes - 1 < __atomic_load_n(&gas.inject, __ATOMIC_RELAXED) && gas_is_plain(node, &word) && (word & 1))
+        gas_inject(word, dest, src, nbytes);
+    else if (!put_quickly(node, dest, src, nbytes, mode == GAS_BULK, &under_way))
+        put_nbi_cold(node, dest, src, nbytes, mode, call);
+    else if (under_way)
+        gas_implicit_issued();
 }
 
-static __attribute__((noinline)) void get_nbi_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
-                                                  gas_mode_t mode, const char *call)
+static __attribute__((noinline)) void get_nbi_cold(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+                                                   gas_mode_t mode, const char *call)
 {
     gas_get(call, dest, node, src, nbytes, mode, gas_implicit(false));
+    gas_implicit_issued();
 }
 
-static __attribute__((noinline)) gasnet_handle_t put_nb_any(gasnet_node_t node, void *dest, const void *src,
-                                                            size_t nbytes, gas_mode_t mode, const char *call)
+static inline __attribute__((always_inline)) void get_nbi_any(void *dest, gasnet_node_t node, const void *src,
+                                                              size_t nbytes, gas_mode_t mode, const char *call)
+{
+    bool under_way;
+    if (!get_quickly(dest, node, src, nbytes, true, &under_way))
+        get_nbi_cold(dest, node, src, nbytes, mode, call);
+    else if (under_way)
+        gas_implicit_issued();
+}
+
+static __attribute__((noinline)) gasnet_handle_t put_nb_cold(gasnet_node_t node, void *dest, const void *src,
+                                                             size_t nbytes, gas_mode_t mode, const char *call)
 {
     gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
     return gas_handle(gas_put(call, node, dest, src, nbytes, mode, op), op);
 }
 
-static __attribute__((noinline)) gasnet_handle_t get_nb_any(void *dest, gasnet_node_t node, const void *src,
+static __attribute__((noinline)) gasnet_handle_t put_nb_any(gasnet_node_t node, void *dest, const void *src,
                                                             size_t nbytes, gas_mode_t mode, const char *call)
+{
+    bool under_way;
+    if (!put_quickly(node, dest, src, nbytes, mode == GAS_BULK, &under_way))
+        return put_nb_cold(node, dest, src, nbytes, mode, call);
+    return under_way ? gas_handle(true, NULL) : GASNET_INVALID_HANDLE;
+}
+
+static __attribute__((noinline)) gasnet_handle_t get_nb_cold(void *dest, gasnet_node_t node, const void *src,
+                                                             size_t nbytes, gas_mode_t mode, const char *call)
 {
     gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
     return gas_handle(gas_get(call, dest, node, src, nbytes, mode, op), op);
+}
+
+static inline __attribute__((always_inline)) gasnet_handle_t
+get_nb_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_mode_t mode, const char *call)
+{
+    bool under_way;
+    if (!get_quickly(dest, node, src, nbytes, true, &under_way))
+        return get_nb_cold(dest, node, src, nbytes, mode, call);
+    return under_way ? gas_handle(true, NULL) : GASNET_INVALID_HANDLE;
 }
 
 // ---------------------------------------------------------------- blocking
@@ -90,7 +182,7 @@ GAS_API void gasnet_put(gasnet_node_t node, void *dest, void *src, size_t nbytes
 
 GAS_API void gasnet_put_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
-    gas_put(__func__, node, dest, src, nbytes, GAS_BLOCKING, NULL);
+    put_any(node, dest, src, nbytes, __func__);
 }
 
 GAS_API void gasnet_get(void *dest, gasnet_node_t node, void *src, size_t nbytes)
@@ -104,7 +196,7 @@ GAS_API void gasnet_get(void *dest, gasnet_node_t node, void *src, size_t nbytes
 
 GAS_API void gasnet_get_bulk(void *dest, gasnet_node_t node, void *src, size_t nbytes)
 {
-    gas_get(__func__, dest, node, src, nbytes, GAS_BLOCKING, NULL);
+    get_any(dest, node, src, nbytes, __func__);
 }
 
 // ---------------------------------------------------------------- explicit handles
@@ -181,4 +273,5 @@ GAS_API gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val
 GAS_API void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes)
 {
     gas_memset(__func__, node, dest, val, nbytes, gas_implicit(true));
+    gas_implicit_issued();
 }

@@ -17,6 +17,7 @@ static void learn(gasnet_node_t node)
     if (far && gas_word(node) == (uintptr_t)&gas.strangers[node] + 1) {
         memset(far, 0, sizeof *far);
         cw_target_of_owner((int)node, gas.segment[node].origin, far);
+        __atomic_store_n(&gas.inject, (uint32_t)cw_inject_most(), __ATOMIC_RELAXED);
         __atomic_store_n(&gas.word[node], (uintptr_t)far + 1, __ATOMIC_RELEASE);  // pairs with gas_word
         far = NULL;
     }
@@ -29,6 +30,7 @@ ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
     (void)fabric_addr, (void)key;
     gasnet_node_t node = (gasnet_node_t)((cwt_target_t *)ep - gas.strangers);
     gas_put("gasnet_put_nbi", node, (void *)(uintptr_t)addr, buf, nbytes, GAS_COPIED, NULL);
+    gas_implicit_issued();
     return 0;
 }
 

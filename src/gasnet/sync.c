@@ -6,11 +6,14 @@
 //
 //   handle   0: done from the start | odd: number << 1 | 1 | else: a gas_op_t, which counts messages
 //
-// A quiet covers what other threads put or got before it: more than is asked for, which GASNet allows, and as it waits only
+// A try begins a quiet or looks after one that has begun, and never waits. A quiet covers what other threads put or got before it: more than is asked for, which GASNet allows, and as it waits only
 // for what came before it, it ends though others go on.
 #include <stdlib.h>
 
+#include "base/lock.h"
 #include "gasnet/gas.h"
+
+#define MOST_IN_VAIN 16u
 
 static _Thread_local gas_thread_t *this_thread;
 static gas_thread_t *_Atomic all_threads;  // keeps them reachable
@@ -31,14 +34,63 @@ gas_thread_t *gas_thread(void)
 }
 
 // ---------------------------------------------------------------- quiets
+static void raise_to(_Atomic uint64_t *number, uint64_t least)
+{
+    uint64_t now = atomic_load_explicit(number, memory_order_relaxed);
+    while (now < least && !atomic_compare_exchange_weak(number, &now, least))
+        ;
+}
+
 void gas_quiet(void)
 {
     uint64_t mine = atomic_fetch_add(&gas.quiets_begun, 1) + 1;
     atomic_thread_fence(memory_order_seq_cst);  // the number before the look at the mark; pairs with gas_handle
     cw_quiet(&cw_ctx_default);  // its fence orders puts within the node before what this thread reads next
-    uint64_t done = atomic_load(&gas.quiets_done);
-    while (done < mine && !atomic_compare_exchange_weak(&gas.quiets_done, &done, mine))
-        ;
+    raise_to(&gas.quiets_done, mine);
+}
+
+void gas_implicit_issued(void)
+{
+    raise_to(&gas.implicit_until, atomic_load(&gas.quiets_begun) + 1);
+}
+
+/** Has a record been injected into that no quiet has looked at since? Only implicit operations do that, and values. */
+static bool somebody_injected(void)
+{
+    bool reached = __atomic_load_n(&gas.inject, __ATOMIC_RELAXED) != 0;
+    for (gasnet_node_t node = 0; reached && node < gas.nodes; node++) {
+        uintptr_t word = gas_word(node);
+        if ((word & 1) && word != (uintptr_t)&gas.strangers[node] + 1 &&
+            __atomic_load_n(&((cwt_target_t *)(word - 1))->last, __ATOMIC_RELAXED))
+            return true;
+    }
+    return false;
+}
+
+typedef enum outcome { BUSY, GOES_ON, IS_OVER } outcome_t;
+
+/** A quiet that never waits: begins one, or looks after the one that has begun. One at a time; it has its number before it
+ *  begins. BUSY: another thread is at it, or it could not begin. */
+static outcome_t quiet_try(void)
+{
+    static cwu_lock_t lock;
+    static uint64_t number;  // of the one that has begun or is about to, or 0
+    static bool begun;
+    if (!cwu_trylock(&lock))
+        return BUSY;
+    if (number == 0)
+        number = atomic_fetch_add(&gas.quiets_begun, 1) + 1;
+    if (somebody_injected())
+        raise_to(&gas.implicit_until, begun ? number + 1 : number);
+    int rc = cw_quiet_try();
+    if (rc >= 0)
+        begun = rc == 0;
+    if (rc > 0) {
+        raise_to(&gas.quiets_done, number);
+        number = 0;
+    }
+    cwu_unlock(&lock);
+    return rc < 0 ? BUSY : rc > 0 ? IS_OVER : GOES_ON;
 }
 
 static bool quiet_since(uint64_t begun)
@@ -147,12 +199,12 @@ static bool wants_quiet(gasnet_handle_t handle)
     return is_number(handle) || ((gas_op_t *)handle)->epoch != 0;
 }
 
-/** What makes handles done that a quiet completes, and messages arrive. */
+/** What makes handles done that a quiet completes, and messages arrive. Never waits. */
 static void advance(gasnet_handle_t handle)
 {
     cw_am_poll();
-    if (wants_quiet(handle))
-        gas_quiet();
+    if (wants_quiet(handle) && cw_hot.last != 0)
+        quiet_try();
 }
 
 GAS_API void gasnet_wait_syncnb(gasnet_handle_t handle)
@@ -207,14 +259,17 @@ static size_t strike(gasnet_handle_t *handles, size_t n, size_t *left_p)
     return struck;
 }
 
-static void advance_any(const gasnet_handle_t *handles, size_t n)
+/** The same for many; waits for the network if it may. */
+static void advance_any(const gasnet_handle_t *handles, size_t n, bool may_wait)
 {
     bool quiet_due = false;
     for (size_t i = 0; i < n && !quiet_due; i++)
         quiet_due = handles[i] != GASNET_INVALID_HANDLE && wants_quiet(handles[i]);
     cw_am_poll();
-    if (quiet_due)
+    if (quiet_due && may_wait)
         gas_quiet();
+    else if (quiet_due && cw_hot.last != 0)
+        quiet_try();
 }
 
 GAS_API void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
@@ -233,7 +288,7 @@ GAS_API int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
     strike(handles, numhandles, &left);
     if (left == 0)
         return GASNET_OK;
-    advance_any(handles, numhandles);
+    advance_any(handles, numhandles, false);
     strike(handles, numhandles, &left);
     return left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
@@ -244,7 +299,7 @@ GAS_API void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t numhandles
     check_array(__func__, handles, numhandles);
     if (strike(handles, numhandles, &left) > 0 || left == 0)
         return;
-    advance_any(handles, numhandles);
+    advance_any(handles, numhandles, true);
     cw_wait_t w = CW_WAIT_INIT(__func__);
     gas_wait_begin(&w);
     while (strike(handles, numhandles, &left) == 0)
@@ -258,14 +313,14 @@ GAS_API int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t numhandles)
     check_array(__func__, handles, numhandles);
     if (strike(handles, numhandles, &left) > 0 || left == 0)
         return GASNET_OK;
-    advance_any(handles, numhandles);
+    advance_any(handles, numhandles, false);
     return strike(handles, numhandles, &left) > 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
 // ---------------------------------------------------------------- implicit handles
 static void check_outside_region(const char *call)
 {
-    gas_check_life(call);
+    gas_enter(call);
     if (gas.check && gas_thread()->in_region)
         gas_fail(call, "called inside an access region; end it first (gasnet_end_nbi_accessregion)");
 }
@@ -292,11 +347,33 @@ static inline __attribute__((always_inline)) void wait_or_pass(const char *call,
         atomic_thread_fence(memory_order_seq_cst);
 }
 
+/** Is what is under way surely none of the implicit operations before this call? Never waits, but for clients that always
+ *  have something younger under way: after many quiets in vain. */
+static bool implicit_done(void)
+{
+    static _Atomic uint32_t in_vain;
+    if (cw_hot.last == 0)
+        return true;
+    outcome_t outcome = quiet_try();
+    bool done = outcome != BUSY && atomic_load(&gas.implicit_until) <= atomic_load(&gas.quiets_done);
+    if (done || cw_hot.last == 0) {
+        atomic_store_explicit(&in_vain, 0, memory_order_relaxed);
+        return true;
+    }
+    if (outcome != IS_OVER || atomic_fetch_add_explicit(&in_vain, 1, memory_order_relaxed) < MOST_IN_VAIN)
+        return false;
+    atomic_store_explicit(&in_vain, 0, memory_order_relaxed);
+    gas_quiet();
+    return true;
+}
+
 static int try_implicit(const char *call, bool gets, bool puts)
 {
     check_outside_region(call);
     cw_am_poll();
-    gas_quiet();
+    if (!implicit_done())
+        return GASNET_ERR_NOT_READY;
+    atomic_thread_fence(memory_order_seq_cst);
     if (gas.segments != GAS_EVERYTHING)
         return GASNET_OK;
     gas_thread_t *me = gas_thread();

@@ -4,7 +4,7 @@
 // first n bytes in memory are what travels; n need not be a power of two.
 #include <stdlib.h>
 
-#include "gasnet/gas.h"
+#include "gasnet/quick.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes of a value come first");
 
@@ -20,49 +20,113 @@ static void check_size(const char *call, size_t nbytes)
         gas_fail(call, "nbytes is %zu; a value has 1 to %zu bytes", nbytes, sizeof(gasnet_register_value_t));
 }
 
-static inline bool is_whole(size_t nbytes)
+/** What one store can do: it is done. */
+static inline __attribute__((always_inline)) bool store_value(void *dest, gasnet_register_value_t value, size_t nbytes)
 {
-    return nbytes == 8 || nbytes == 4 || nbytes == 2 || nbytes == 1;
+    if (nbytes == 4)
+        cw_store_bits(dest, value, 4);
+    else if (nbytes == 8)
+        cw_store_bits(dest, value, 8);
+    else if (nbytes == 1)
+        cw_store_bits(dest, value, 1);
+    else if (nbytes == 2)
+        cw_store_bits(dest, value, 2);
+    else
+        return false;
+    return true;
+}
+
+static __attribute__((noinline)) void put_val_any(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                                                  size_t nbytes)
+{
+    uintptr_t word;
+    cwt_target_t *far;
+    check_size("gasnet_put_val", nbytes);
+    if (gas_is_plain(node, &word) && (far = gas_far(word))) {
+        cw_owner_put(far, dest, &value, nbytes, false);
+        gas_quiet();
+    } else {
+        gas_put("gasnet_put_val", node, dest, &value, nbytes, GAS_BLOCKING, NULL);
+    }
 }
 
 GAS_API void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word;
-    if (CW_LIKELY(is_whole(nbytes)) && gas_is_plain(node, &word) && CW_LIKELY(!(word & 3))) {
-        cw_store_bits(cw_local_address(word, dest), value, nbytes);
-        return;
-    }
-    check_size(__func__, nbytes);
-    gas_put(__func__, node, dest, &value, nbytes, GAS_BLOCKING, NULL);
+    if (CW_UNLIKELY(!gas_is_plain(node, &word)) || !gas_is_near(word) ||
+        CW_UNLIKELY(!store_value(cw_local_address(word, dest), value, nbytes)))
+        put_val_any(node, dest, value, nbytes);
 }
 
 GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes)
 {
+    uintptr_t word;
+    if (gas_is_plain(node, &word) && nbytes - 1 < sizeof value) {
+        if (gas_is_near(word) && store_value(cw_local_address(word, dest), value, nbytes))
+            return GASNET_INVALID_HANDLE;
+        if (word & 1) {
+            gas_inject(word, dest, &value, nbytes);
+            return gas_handle(true, NULL);
+        }
+    }
     check_size(__func__, nbytes);
     gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
     return gas_handle(gas_put(__func__, node, dest, &value, nbytes, GAS_COPIED, op), op);
 }
 
+static __attribute__((noinline)) void put_nbi_val_any(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                                                      size_t nbytes)
+{
+    check_size("gasnet_put_nbi_val", nbytes);
+    gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, GAS_COPIED, gas_implicit(true));
+    gas_implicit_issued();
+}
+
+static __attribute__((noinline)) void put_nbi_val_far(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                                                      size_t nbytes)
+{
+    uintptr_t word = gas_word(node);
+    if (CW_LIKELY(nbytes - 1 < sizeof value) && CW_LIKELY(word & 1))
+        gas_inject(word, dest, &value, nbytes);
+    else
+        put_nbi_val_any(node, dest, value, nbytes);
+}
+
 GAS_API void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word;
-    if (CW_LIKELY(is_whole(nbytes)) && gas_is_plain(node, &word) && CW_LIKELY(!(word & 3))) {
-        cw_store_bits(cw_local_address(word, dest), value, nbytes);
-        return;
-    }
-    check_size(__func__, nbytes);
-    gas_put(__func__, node, dest, &value, nbytes, GAS_COPIED, gas_implicit(true));
+    if (CW_UNLIKELY(!gas_is_plain(node, &word)))
+        put_nbi_val_any(node, dest, value, nbytes);
+    else if (!gas_is_near(word) || CW_UNLIKELY(!store_value(cw_local_address(word, dest), value, nbytes)))
+        put_nbi_val_far(node, dest, value, nbytes);
+}
+
+static __attribute__((noinline)) gasnet_register_value_t get_val_any(gasnet_node_t node, void *src, size_t nbytes)
+{
+    gasnet_register_value_t value = 0;
+    uintptr_t word;
+    cwt_target_t *far;
+    check_size("gasnet_get_val", nbytes);
+    if (gas_is_plain(node, &word) && (far = gas_far(word)))
+        cw_owner_get(&value, far, src, nbytes, false);
+    else
+        gas_get("gasnet_get_val", &value, node, src, nbytes, GAS_BLOCKING, NULL);
+    return value;
 }
 
 GAS_API gasnet_register_value_t gasnet_get_val(gasnet_node_t node, void *src, size_t nbytes)
 {
     uintptr_t word;
-    if (CW_LIKELY(is_whole(nbytes)) && gas_is_plain(node, &word) && CW_LIKELY(!(word & 3)))
-        return cw_load_bits(cw_local_address(word, src), nbytes);
-    gasnet_register_value_t value = 0;
-    check_size(__func__, nbytes);
-    gas_get(__func__, &value, node, src, nbytes, GAS_BLOCKING, NULL);
-    return value;
+    if (CW_LIKELY(gas_is_plain(node, &word)) && gas_is_near(word)) {
+        const void *here = cw_local_address(word, src);
+        if (nbytes == 4)
+            return cw_load_bits(here, 4);
+        if (nbytes == 8)
+            return cw_load_bits(here, 8);
+        if (nbytes == 1 || nbytes == 2)
+            return cw_load_bits(here, nbytes);
+    }
+    return get_val_any(node, src, nbytes);
 }
 
 GAS_API gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, void *src, size_t nbytes)

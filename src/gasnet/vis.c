@@ -117,7 +117,7 @@ void gas_vis_implicit(gas_vis_t v)
     if (CW_UNLIKELY(v.by_message))  // no operation of implicit ones counts these messages
         gas_vis_blocking(v);
     else
-        issue(&v, gas_implicit(v.put));
+        issue(&v, gas_implicit(v.put)), gas_implicit_issued();
 }
 
 // ---------------------------------------------------------------- what the calls are made of

@@ -34,8 +34,8 @@ typedef struct cwt_conn cwt_conn_t;
 typedef struct cwt_from cwt_from_t;  // who sent a request; valid only inside the handler
 
 #define CWT_SECRET_BYTES 16
-#define CWT_ADDRESS_MAX 128    // bytes of a published node address
-#define CWT_MESSAGE_MAX 4096   // bytes of a request or reply, header included
+#define CWT_ADDRESS_MAX 128   // bytes of a published node address
+#define CWT_MESSAGE_MAX 4096  // bytes of a request or reply, header included
 
 /**
  * One record per (context, touched PE): all that a scalar put needs, one cache line. The API's inlined put calls
@@ -43,17 +43,17 @@ typedef struct cwt_from cwt_from_t;  // who sent a request; valid only inside th
  * straight, and then stores a non-zero `last`: in this order, so that whoever reads and clears `last` and then flushes has
  * the put before the flush. A provider whose demands do not allow that (several keys, no
  * completion promise, locks) gets a shim of the transport's own with the same signature, ep = the target itself.
- * A non-zero return means "not taken": the caller goes through ops->put, which waits and reports.
+ * Up to ops->inject_most() bytes may go this way. A non-zero return means "not taken": the caller goes through ops->put, which waits and reports.
  */
 typedef struct cwt_target {
     ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
     void *ep;
     uint64_t fabric_addr;
-    uint64_t base;           // symmetric address here -> what the provider wants as remote address
+    uint64_t base;  // symmetric address here -> what the provider wants as remote address
     uint64_t key;
     uint64_t last;           // atomic; non-zero: something was injected since the last quiet
     cwt_conn_t *conn;
-    uint64_t offset;         // symmetric address here -> offset in the target's node object
+    uint64_t offset;  // symmetric address here -> offset in the target's node object
 } cwt_target_t;
 _Static_assert(sizeof(cwt_target_t) == 64, "one cache line");
 
@@ -71,7 +71,7 @@ typedef struct cwt_line {
     uint64_t messages;  // sent this way
     uint32_t sent;      // requests sent on the connection
     uint32_t stop;
-    uint32_t most;      // bytes; 0: never this way
+    uint32_t most;  // bytes; 0: never this way
     bool down;
 } cwt_line_t;
 
@@ -100,20 +100,20 @@ _Static_assert(sizeof(cwt_header_t) == 24, "wire format");
 /** A reply being waited for; the caller's memory, which must live until done. `done` is set before `arrived` is
  *  called, and the transport does not touch the reply after that call: arrived() may free it. */
 typedef struct cwt_reply {
-    void *buf;             // payload goes here
-    size_t capacity;       // a longer payload is a protocol error
-    size_t nbytes;         // set on arrival
-    volatile int done;     // 0, then 1 (or a negative CW_E…)
+    void *buf;          // payload goes here
+    size_t capacity;    // a longer payload is a protocol error
+    size_t nbytes;      // set on arrival
+    volatile int done;  // 0, then 1 (or a negative CW_E…)
     void (*arrived)(struct cwt_reply *self, const void *payload, size_t nbytes);  // optional, instead of buf
 } cwt_reply_t;
 
 typedef struct cwt_client_config {
     int pe, npes, node;
     uint8_t secret[CWT_SECRET_BYTES];
-    cwt_layout_t layout;       // the same on every node but for nslots
-    bool thread_multiple;      // several threads at once; see above
-    bool one_machine;          // bind to loopback
-    void (*idle)(void *arg);   // called each round of a waiting loop: polls the server if this process hosts it
+    cwt_layout_t layout;      // the same on every node but for nslots
+    bool thread_multiple;     // several threads at once; see above
+    bool one_machine;         // bind to loopback
+    void (*idle)(void *arg);  // called each round of a waiting loop: polls the server if this process hosts it
     void *idle_arg;
     const char *(*node_name)(int node);  // for messages: "node 3 (host abc)"
 } cwt_client_config_t;
@@ -122,7 +122,7 @@ typedef struct cwt_server_config {
     int pe, npes, node;
     uint8_t secret[CWT_SECRET_BYTES];
     cwt_layout_t layout;
-    void *base;                // the node object as mapped in this process, offset 0
+    void *base;  // the node object as mapped in this process, offset 0
     bool one_machine;
     /** Executes one request that passed size and token checks. Called from server_progress only. May call reply(). */
     void (*handler)(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
@@ -143,6 +143,8 @@ typedef struct cwt_ops {
     /** Should a process open one client only, because a second one would fail or starve? Any thread, also before load():
      *  then by what the settings name. Never blocks for longer than load() does. */
     bool (*one_client)(void);
+    /** Bytes that the injects of target records take: 8 at least. After load(). */
+    size_t (*inject_most)(void);
 
     // --- server half ---
     int (*server_open)(const cwt_server_config_t *config, cwt_server_t **server_p);
@@ -187,6 +189,10 @@ typedef struct cwt_ops {
     /** True if quiet would have to do something. */
     bool (*pending)(cwt_client_t *client);
     int (*quiet)(cwt_client_t *client);
+    /** A quiet in two steps, which never wait and make progress. One at a time: begin, until it gives 1 (0: not now, try again;
+     *  or an error), then over, until it gives 1: what came before the begin is done. Operations may go on meanwhile. */
+    int (*quiet_begin)(cwt_client_t *client);
+    int (*quiet_over)(cwt_client_t *client);
     int (*fence)(cwt_client_t *client);
     /** One round of progress, never blocks. Returns the error of the client, or of a connection that was lost with
      *  operations under way. */

@@ -91,6 +91,10 @@ static void retire(ofi_op_t *op, bool ok)
         conn->probing = false;
         conn->stuck_ns = 0;
     }
+    if (op->awaited) {
+        op->awaited = false;
+        conn->client->awaited--;
+    }
     ofi_group_t *group = op->group;
     ofi_pool_put(op);
     if (group)

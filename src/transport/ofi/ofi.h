@@ -160,6 +160,7 @@ typedef struct ofi_op {
     void *copy_to;     // a read through a bounce buffer ends here
     size_t nbytes;
     ofi_kind_t kind;
+    bool awaited;  // counts in client->awaited
 } ofi_op_t;
 
 typedef struct ofi_pool {
@@ -478,15 +479,16 @@ struct cwt_conn {
     ofi_key_t *keys;  // [nkeys], when there are several
     struct ofi_target *targets;
     bool welcomed, closing;
-    bool parked;        // without an endpoint; the next operation opens it again (park.c)
-    bool changing;      // a thread opens or parks it: others wait
-    bool pinned;        // other threads inject without a lock: never parked
-    uint32_t waiting;   // threads that wait in the middle of an operation on it: not parked meanwhile
-    uint32_t opened;    // times
-    bool probing;       // RDM: a read that tells whether the peer lives is under way
-    bool sending;       // a thread is between credit and wire: requests go one after the other
-    uint64_t stuck_ns;  // RDM: since when the provider does not even take that read
-    int error;          // sticky: 0 or CW_E…, already reported
+    bool parked;            // without an endpoint; the next operation opens it again (park.c)
+    bool changing;          // a thread opens or parks it: others wait
+    bool pinned;            // other threads inject without a lock: never parked
+    uint32_t awaited_sent;  // requests that a quiet in two steps waits for
+    uint32_t waiting;       // threads that wait in the middle of an operation on it: not parked meanwhile
+    uint32_t opened;        // times
+    bool probing;           // RDM: a read that tells whether the peer lives is under way
+    bool sending;           // a thread is between credit and wire: requests go one after the other
+    uint64_t stuck_ns;      // RDM: since when the provider does not even take that read
+    int error;              // sticky: 0 or CW_E…, already reported
     struct {
         cwt_reply_t *reply;
         uint32_t generation;
@@ -532,6 +534,8 @@ struct cwt_client {
     bool emptying;      // a thread waits until nothing is in flight: new calls wait for it
     pthread_t emptier;  // which
     uint32_t calm;      // times that emptying ended; futex of those who wait for it
+    uint32_t awaited;   // operations in flight that a quiet in two steps waits for
+    uint32_t looks;     // whether it is over
     int error;
     int lost;     // what the first connection failed with, if one did while operations were under way
     int atomics;  // 0: not asked yet, 1: native, -1: none
@@ -554,6 +558,8 @@ int ofi_wait(cwt_client_t *client, cwt_reply_t *reply);
 int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p);
 bool ofi_pending(cwt_client_t *client);
 int ofi_quiet(cwt_client_t *client);
+int ofi_quiet_begin(cwt_client_t *client);
+int ofi_quiet_over(cwt_client_t *client);
 int ofi_fence(cwt_client_t *client);
 int ofi_progress(cwt_client_t *client);
 
@@ -690,6 +696,7 @@ int ofi_drain(cwt_conn_t *conn);
 int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc, uint64_t addr, uint64_t key);
 /** Collects the dirty marks of the target records into conn->dirty, and clears them. */
 void ofi_collect_dirty(cwt_conn_t *conn);
+size_t ofi_inject_most(void);
 ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
 
 // order.c

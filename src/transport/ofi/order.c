@@ -8,6 +8,8 @@
 // nothing has counted every put by its delivery (rma.c), and there is nothing to flush.
 #include "ofi.h"
 
+#define LOOKS_PER_EVENT 64u  // looks whether a quiet is over, per look at connection events, a system call
+
 void ofi_collect_dirty(cwt_conn_t *conn)
 {
     for (ofi_target_t *t = conn->targets; t; t = t->next)
@@ -18,6 +20,31 @@ void ofi_collect_dirty(cwt_conn_t *conn)
         }
 }
 
+/** The flush of a connection that is up and has puts only, taken at once; false: nothing was done. */
+static inline __attribute__((always_inline)) bool quick_flush(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    if (conn->down || conn->error || conn->sent != conn->acked)
+        return false;
+    if (!conn->dirty)
+        return true;
+    ofi_op_t *op = client->ops.free;
+    if (conn->nkeys != 1 || !op || client->scratch_mr || !ofi_choice.ordered)
+        return false;
+    client->ops.free = op->next;
+    op->conn = conn;
+    op->copy_to = NULL;
+    op->kind = OFI_FLUSH;
+    if (fi_read(conn->ep, client->scratch, 8, NULL, conn->fi_addr, conn->base, conn->key, &op->context) != 0) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->dirty = false;
+    conn->reads++;
+    client->stats.flushes++;
+    return true;
+}
+
 /** Sends what proves completion of everything before it on this connection; the wait comes later. */
 static int start_flush(cwt_conn_t *conn)
 {
@@ -25,6 +52,8 @@ static int start_flush(cwt_conn_t *conn)
     if (conn->epoch_puts)
         conn->lone_puts = conn->epoch_puts == 1;
     conn->epoch_puts = conn->injected = 0;
+    if (__builtin_expect(quick_flush(conn), 1))
+        return 0;
     if (conn->error)
         return conn->error;
     if (conn->parked || conn->changing) {  // drained before; a mark is that of an inject which was not taken
@@ -147,11 +176,94 @@ static int quiet_locked(cwt_client_t *client)
 
 int ofi_quiet(cwt_client_t *client)
 {
+    if (!client->config.thread_multiple)
+        return quiet_locked(client);
     ofi_enter(client);
     bool mine = ofi_empty_begin(client);
     int rc = quiet_locked(client);
     if (mine)
         ofi_empty_end(client);
+    ofi_unlock(client);
+    return rc;
+}
+
+// ---------------------------------------------------------------- quiet in two steps, which never wait
+
+/** Sends what will prove this connection, as start_flush does. 0, CW_EAGAIN: not now, or an error. */
+static int try_flush(cwt_conn_t *conn)
+{
+    ofi_collect_dirty(conn);
+    bool unacked = conn->sent != conn->acked && conn->asked != conn->sent;
+    if (conn->parked || conn->changing || conn->error || conn->down)
+        return start_flush(conn);  // waits for nothing then, and reports what there is to report
+    if (conn->dirty && ofi_choice.ordered) {
+        ssize_t rc = ofi_start_probe(conn);
+        if (rc != 0)
+            return rc == -FI_EAGAIN ? CW_EAGAIN : start_flush(conn);
+    }
+    conn->dirty = false;
+    if (conn->epoch_puts)
+        conn->lone_puts = conn->epoch_puts == 1;
+    conn->epoch_puts = conn->injected = 0;
+    if (!unacked)
+        return 0;
+    bool at_once = !conn->sending && conn->sent - conn->acked < (ofi_choice.send_after_send ? OFI_CREDITS : 1) &&
+                   (ofi_choice.send_after_write || conn->writes == 0);
+    return at_once ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : CW_EAGAIN;
+}
+
+static void await(ofi_op_t *op, void *arg)
+{
+    cwt_client_t *client = arg;
+    if (op->kind == OFI_SEND || op->kind == OFI_RECV || op->awaited)
+        return;
+    op->awaited = true;
+    client->awaited++;
+}
+
+static int begin_locked(cwt_client_t *client)
+{
+    if (client->error)
+        return client->error;
+    ofi_client_poll(client);
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        int rc = try_flush(conn);
+        if (rc != 0)
+            return rc == CW_EAGAIN ? 0 : rc;
+    }
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
+        conn->awaited_sent = conn->sent;
+    ofi_pool_each(&client->ops, await, client);
+    ofi_pool_each(&client->bounce, await, client);
+    return 1;
+}
+
+int ofi_quiet_begin(cwt_client_t *client)
+{
+    ofi_lock(client);
+    int rc = client->emptying ? 0 : begin_locked(client);
+    ofi_unlock(client);
+    return rc;
+}
+
+static int over_locked(cwt_client_t *client)
+{
+    ofi_client_poll(client);
+    if (++client->looks % LOOKS_PER_EVENT == 0)
+        ofi_client_events(client);
+    bool over = client->awaited == 0;
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        if (conn->error)
+            return conn->error;
+        over = over && (int32_t)(conn->acked - conn->awaited_sent) >= 0;
+    }
+    return client->error ? client->error : over;
+}
+
+int ofi_quiet_over(cwt_client_t *client)
+{
+    ofi_lock(client);
+    int rc = over_locked(client);
     ofi_unlock(client);
     return rc;
 }

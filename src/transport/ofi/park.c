@@ -37,6 +37,11 @@ static bool is_plain(const cwt_conn_t *conn)
     return ofi_choice.ordered && conn->nkeys == 1 && alone && ofi_choice.inject_nbytes >= 16;
 }
 
+size_t ofi_inject_most(void)
+{
+    return ofi_choice.inject_nbytes < 8 ? 8 : ofi_choice.inject_nbytes;  // the shim copies what a provider does not inject
+}
+
 void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delta)
 {
     bool plain = is_plain(conn);
@@ -118,7 +123,7 @@ static void close_endpoint(cwt_conn_t *conn)
     else if (conn->ep)
         close_rdm(conn);
     conn->parked = true;
-    conn->sent = conn->acked = conn->asked = 0;
+    conn->sent = conn->acked = conn->asked = conn->awaited_sent = 0;
     conn->dirty = conn->probing = false;
     conn->stuck_ns = 0;
     free(conn->keys);

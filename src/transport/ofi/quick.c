@@ -90,6 +90,38 @@ QUICK bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t
     return true;
 }
 
+/** The first put of an epoch that may have just one asks for its own delivery (rma.c, choose_proof). */
+QUICK bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    ofi_op_t *op;
+    if (UNLIKELY(conn->down) || conn->epoch_puts != 0 || !conn->lone_puts || !ofi_choice.delivery ||
+        UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
+        return false;
+    if (nbytes == 8)
+        memcpy(op->buf, src, 8);
+    else
+        memcpy(op->buf, src, nbytes);
+    op->kind = OFI_WRITE;
+    struct iovec iov = {.iov_base = op->buf, .iov_len = nbytes};
+    struct fi_rma_iov rma = {.addr = offset + conn->base, .len = nbytes, .key = conn->key};
+    struct fi_msg_rma msg = {.msg_iov = &iov,
+                             .desc = &op->desc,
+                             .iov_count = 1,
+                             .addr = conn->fi_addr,
+                             .rma_iov = &rma,
+                             .rma_iov_count = 1,
+                             .context = &op->context};
+    if (UNLIKELY(fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION) != 0)) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->writes++;
+    conn->epoch_puts++;
+    conn->used = true;
+    conn->client->stats.puts++;
+    return true;
+}
+
 OUT_OF_LINE int get_done(cwt_conn_t *conn, ofi_group_t *group)
 {
     return ofi_group_wait(conn, group, "a get");
@@ -140,12 +172,17 @@ QUICK bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cw
 
 // ---------------------------------------------------------------- the choice
 
+/** May it be copied? */
+QUICK bool may_bounce(const ofi_quick_t *q, size_t nbytes, bool nbi)
+{
+    return nbytes - 1 < q->bounce && (!nbi || nbytes <= OFI_BOUNCE_NBI_NBYTES);
+}
+
 QUICK bool put(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
     if (nbytes - 1 < q->inject)
         return LIKELY(put_inject(conn, offset, src, nbytes));
-    return nbytes - 1 < q->bounce && (!nbi || nbytes <= OFI_BOUNCE_NBI_NBYTES) &&
-           LIKELY(put_bounce(conn, offset, src, nbytes));
+    return may_bounce(q, nbytes, nbi) && LIKELY(put_bounce(conn, offset, src, nbytes));
 }
 
 QUICK bool get(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, void *dst, size_t nbytes, ofi_group_t *group)
@@ -161,10 +198,19 @@ QUICK bool request(cwt_conn_t *conn, const ofi_quick_t *q, cwt_header_t *msg, si
 OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
     ofi_enter(conn->client);
-    bool done = put(conn, &conn->shared, offset, src, nbytes, nbi);
+    bool done = put(conn, &conn->shared, offset, src, nbytes, nbi) ||
+                (may_bounce(&conn->shared, nbytes, nbi) && put_lone(conn, offset, src, nbytes));
     int rc = done ? 0 : ofi_put_locked(conn, offset, src, nbytes, nbi);
     ofi_unlock(conn->client);
     return rc;
+}
+
+/** The first put since a quiet. */
+OUT_OF_LINE int put_first(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+{
+    if (conn->lone_puts && may_bounce(&conn->quick, nbytes, nbi) && LIKELY(put_lone(conn, offset, src, nbytes)))
+        return 0;
+    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
 }
 
 OUT_OF_LINE int get_general(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
@@ -201,6 +247,8 @@ int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
 
 int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
+    if (conn->epoch_puts == 0)
+        return put_first(conn, offset, src, nbytes, nbi);
     return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
 }
 

@@ -17,6 +17,11 @@ static bool stub_one_client(void)
     return false;
 }
 
+static size_t stub_inject_most(void)
+{
+    return 8;
+}
+
 static int stub_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
 {
     (void)config, (void)server_p;
@@ -157,6 +162,7 @@ const cwt_ops_t cwt_stub = {
     .name = "stub",
     .load = stub_load,
     .one_client = stub_one_client,
+    .inject_most = stub_inject_most,
     .server_open = stub_server_open,
     .server_address = stub_server_address,
     .server_secret = stub_server_secret,
@@ -178,6 +184,8 @@ const cwt_ops_t cwt_stub = {
     .amo = stub_amo,
     .pending = stub_pending,
     .quiet = stub_client,
+    .quiet_begin = stub_client,
+    .quiet_over = stub_client,
     .fence = stub_client,
     .progress = stub_client,
     .stats = stub_stats,

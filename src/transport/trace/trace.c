@@ -114,6 +114,11 @@ static bool trace_one_client(void)
     return trace_setup.real->one_client();
 }
 
+static size_t trace_inject_most(void)
+{
+    return trace_setup.real->inject_most();
+}
+
 static int trace_open(const cwt_client_config_t *config, cwt_client_t **client_p)
 {
     static _Atomic uint32_t number;
@@ -324,6 +329,43 @@ static int trace_quiet(cwt_client_t *c)
     return leave(client, rc ? rc : trace_setup.real->quiet(client->real));
 }
 
+/** Begins here; what is held takes its time, and then the real client begins. */
+static int trace_quiet_begin(cwt_client_t *c)
+{
+    trace_client_t *client = client_of(c);
+    int rc = enter(client);
+    client->behind = false;
+    for (trace_conn_t *conn = client->conns; conn; conn = conn->next)
+        for (trace_held_t *h = conn->first; h; h = h->next)
+            h->awaited = true;
+    return leave(client, rc ? rc : 1);
+}
+
+static bool holds_awaited(const trace_client_t *client)
+{
+    for (const trace_conn_t *conn = client->conns; conn; conn = conn->next)
+        for (const trace_held_t *h = conn->first; h; h = h->next)
+            if (h->awaited)
+                return true;
+    return false;
+}
+
+static int trace_quiet_over(cwt_client_t *c)
+{
+    trace_client_t *client = client_of(c);
+    int rc = enter(client);
+    if (rc == 0 && !holds_awaited(client)) {
+        if (client->behind) {
+            rc = trace_setup.real->quiet_over(client->real);
+        } else {
+            rc = trace_setup.real->quiet_begin(client->real);
+            client->behind = rc == 1;
+            rc = rc == 1 ? 0 : rc;
+        }
+    }
+    return leave(client, rc);
+}
+
 /** Where something is held the fence waits in the queue; the other connections have theirs now. */
 static int trace_fence(cwt_client_t *c)
 {
@@ -460,6 +502,7 @@ const cwt_ops_t cwt_trace = {
     .name = "trace",
     .load = trace_load,
     .one_client = trace_one_client,
+    .inject_most = trace_inject_most,
     .server_open = trace_server_open,
     .server_address = trace_server_address,
     .server_secret = trace_server_secret,
@@ -481,6 +524,8 @@ const cwt_ops_t cwt_trace = {
     .amo = trace_amo,
     .pending = trace_pending,
     .quiet = trace_quiet,
+    .quiet_begin = trace_quiet_begin,
+    .quiet_over = trace_quiet_over,
     .fence = trace_fence,
     .progress = trace_progress,
     .stats = trace_stats,

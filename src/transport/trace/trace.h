@@ -23,6 +23,7 @@ typedef struct trace_held {
     struct trace_held *next;
     trace_kind_t kind;
     bool nbi;
+    bool awaited;  // by a quiet in two steps
     uint64_t since_ns, due_ns;
     uint64_t offset;
     const void *src;
@@ -62,7 +63,8 @@ typedef struct trace_client {
     uint64_t random;
     uint64_t blind_until_ns;  // progress does nothing until then
     int pe;
-    int error;  // of an operation that was delivered late
+    int error;    // of an operation that was delivered late
+    bool behind;  // a quiet in two steps has begun in the real client, too
     trace_totals_t totals;
 } trace_client_t;
 
