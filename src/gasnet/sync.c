@@ -6,8 +6,9 @@
 //
 //   handle   0: done from the start | odd: number << 1 | 1 | else: a gas_op_t, which counts messages
 //
-// A try begins a quiet or looks after one that has begun, and never waits. A quiet covers what other threads put or got before it: more than is asked for, which GASNet allows, and as it waits only
-// for what came before it, it ends though others go on.
+// A try begins a quiet or looks after one that has begun, and never waits. A quiet covers what other threads put or got
+// before it: more than is asked for, which GASNet allows, and as it waits only for what came before it, it ends though
+// others go on.
 #include <stdlib.h>
 
 #include "base/lock.h"
@@ -175,7 +176,7 @@ static void check_handle(const char *call, gasnet_handle_t handle)
     if (CW_LIKELY(!gas.check) || handle == GASNET_INVALID_HANDLE)
         return;
     bool known = is_number(handle) ? number_of(handle) <= atomic_load(&gas.quiets_begun)
-                                   : gas.segments == GAS_EVERYTHING && (uintptr_t)handle % _Alignof(gas_op_t) == 0;
+                                   : (gas.segments == GAS_EVERYTHING || gas.endpoints) && (uintptr_t)handle % _Alignof(gas_op_t) == 0;
     if (!known)
         gas_fail(call, "%p is no handle that a call of this process returned", handle);
 }

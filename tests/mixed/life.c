@@ -123,6 +123,7 @@ static void start_gasnet(int *argc, char ***argv)
 {
     gasnet_handlerentry_t table[] = {{MARK, (void (*)())mark}};
     check(gasnet_init(argc, argv) == GASNET_OK, "gasnet_init");
+    me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();  // handlers may run before gasnet_attach returns
     check(gasnet_attach(table, 1, SEGMENT, 0) == GASNET_OK, "gasnet_attach");
     segments = calloc(gasnet_nodes(), sizeof *segments);
     gasnet_getSegmentInfo(segments, (int)gasnet_nodes());
