@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -127,17 +128,51 @@ int cw_job_load_transport(cw_fabric_t who)
     return rc;
 }
 
-int cw_job_node_record(int node, cw_node_record_t *record_p)
+static cw_node_record_t *kept;  // of all nodes
+
+static int read_record(int node, cw_node_record_t *record_p)
 {
+    if (kept) {
+        *record_p = kept[node];
+        return CW_OK;
+    }
     char key[CWB_KEY_MAX + 1];
     size_t n = sizeof *record_p;
     cw_job_node_key(node, key);
     int rc = cw_boot.ops->get(&cw_boot, cw_world.leader_of_node[node], key, record_p, &n);
-    if (rc || n != sizeof *record_p || record_p->address_nbytes > sizeof record_p->address) {
-        cwu_error("node %d (of PE %d) has not published its address; did it fail at start?", node,
-                  cw_world.leader_of_node[node]);
-        return rc ? rc : CW_EPROTO;
+    return rc == CW_OK && n != sizeof *record_p ? CW_EPROTO : rc;
+}
+
+static int no_record(int node, int rc)
+{
+    cwu_error("node %d (of PE %d) has not published its address; did it fail at start?", node,
+              cw_world.leader_of_node[node]);
+    return rc ? rc : CW_EPROTO;
+}
+
+int cw_job_keep_records(void)
+{
+    free(kept);
+    kept = NULL;
+    cw_node_record_t *all = malloc((size_t)cw_world.nnodes * sizeof *all);
+    if (!all)
+        return CW_ENOMEM;
+    for (int node = 0; node < cw_world.nnodes; node++) {
+        int rc = read_record(node, &all[node]);
+        if (rc) {
+            free(all);
+            return no_record(node, rc);
+        }
     }
+    kept = all;
+    return CW_OK;
+}
+
+int cw_job_node_record(int node, cw_node_record_t *record_p)
+{
+    int rc = read_record(node, record_p);
+    if (rc || record_p->address_nbytes > sizeof record_p->address)
+        return no_record(node, rc);
     record_p->host[sizeof record_p->host - 1] = '\0';
     const cw_agreement_t *mine = &cw_segment.agreement;
     if (record_p->heap_nbytes != mine->heap_nbytes) {
@@ -168,11 +203,7 @@ const char *cw_job_node_name(int node)
 {
     static _Thread_local char text[96];
     cw_node_record_t record;
-    char key[CWB_KEY_MAX + 1];
-    size_t n = sizeof record;
-    cw_job_node_key(node, key);
-    if (fence_done && cw_boot.ops->get(&cw_boot, cw_world.leader_of_node[node], key, &record, &n) == CW_OK &&
-        n == sizeof record)
+    if (fence_done && read_record(node, &record) == CW_OK)
         snprintf(text, sizeof text, "node %d (host %.47s)", node, record.host);
     else
         snprintf(text, sizeof text, "node %d", node);

@@ -27,6 +27,8 @@ int cw_job_need_exchange(void);
 const uint8_t *cw_job_secret(void);
 /** Loads the transport's libraries and notes the time, and who did it first. */
 int cw_job_load_transport(cw_fabric_t who);
+/** Reads the records of all nodes, for a job whose way to the launcher MPI may close at any time (MPI_Finalize). */
+int cw_job_keep_records(void);
 /** Reads and checks the record of another node (after the fence). Messages are printed. */
 int cw_job_node_record(int node, cw_node_record_t *record_p);
 /** For messages: "node 3 (host abc)". */

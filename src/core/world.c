@@ -63,7 +63,8 @@ static int end_exchange_now(void)
     if (cw_world.nnodes == 1 || (!cw_boot.shared_wire && strcmp(cwu_env.exchange, "blocking") != 0))
         return CW_OK;
     cw_startup_exchange(CW_EXCHANGE_BLOCKING);
-    return cw_job_need_exchange();
+    int rc = cw_job_need_exchange();
+    return rc || !cw_boot.shared_wire ? rc : cw_job_keep_records();
 }
 
 static int join(void)

@@ -175,8 +175,9 @@ static void check_handle(const char *call, gasnet_handle_t handle)
 {
     if (CW_LIKELY(!gas.check) || handle == GASNET_INVALID_HANDLE)
         return;
-    bool known = is_number(handle) ? number_of(handle) <= atomic_load(&gas.quiets_begun)
-                                   : (gas.segments == GAS_EVERYTHING || gas.endpoints) && (uintptr_t)handle % _Alignof(gas_op_t) == 0;
+    bool known = is_number(handle)
+                     ? number_of(handle) <= atomic_load(&gas.quiets_begun)
+                     : (gas.segments == GAS_EVERYTHING || gas.endpoints) && (uintptr_t)handle % _Alignof(gas_op_t) == 0;
     if (!known)
         gas_fail(call, "%p is no handle that a call of this process returned", handle);
 }
