@@ -525,6 +525,7 @@ def main():
     scale = float(os.environ.get("TEST_TIMEOUT_SCALE", "4" if args.sanitize or args.arch else "1"))
     options = Options(build, stage, args.sanitize, args.arch, scale, args.verbose)
     report = Report(len(cases), args.verbose)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell ignores it for what it runs in the background
     shared = [c for c in cases if not c.spec["exclusive"]]
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, interrupt)

@@ -34,8 +34,8 @@ typedef struct ending {
 } ending_t;
 
 static struct {
-    ending_t *mine;           // symmetric
-    const ending_t *host;     // of this host
+    ending_t *mine;        // symmetric
+    const ending_t *host;  // of this host
     pid_t pid;
     atomic_flag begun;
     _Atomic int seen;          // SIGQUIT was raised for the end
@@ -85,10 +85,13 @@ static void on_end(int signo)
     raise(SIGQUIT);
 }
 
+/** A client's handler stays. SIGQUIT, by which the ends of others come, is also listened to where it is ignored: shells do that
+ *  to what they run in the background. */
 static void listen_to(int signo, void (*handler)(int))
 {
     struct sigaction now, wanted = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
-    if (sigaction(signo, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+    if (sigaction(signo, NULL, &now) == 0 &&
+        (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && signo == SIGQUIT)))
         sigaction(signo, &wanted, NULL);
 }
 

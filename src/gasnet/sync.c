@@ -349,16 +349,23 @@ static inline __attribute__((always_inline)) void wait_or_pass(const char *call,
         atomic_thread_fence(memory_order_seq_cst);
 }
 
+/** Have quiets ended since the last implicit operation? With threads another one may just have begun the quiet that ends it. */
+static bool nothing_since(void)
+{
+    return gas.threads != GAS_PAR && !somebody_injected() &&
+           atomic_load(&gas.implicit_until) <= atomic_load(&gas.quiets_done);
+}
+
 /** Is what is under way surely none of the implicit operations before this call? Never waits, but for clients that always
  *  have something younger under way: after many quiets in vain. */
 static bool implicit_done(void)
 {
     static _Atomic uint32_t in_vain;
-    if (cw_hot.last == 0)
+    if (!cw_ctx_is_marked(&cw_hot) || nothing_since())
         return true;
     outcome_t outcome = quiet_try();
     bool done = outcome != BUSY && atomic_load(&gas.implicit_until) <= atomic_load(&gas.quiets_done);
-    if (done || cw_hot.last == 0) {
+    if (done || !cw_ctx_is_marked(&cw_hot)) {
         atomic_store_explicit(&in_vain, 0, memory_order_relaxed);
         return true;
     }
