@@ -37,6 +37,7 @@ static struct {
     ending_t *mine;        // symmetric
     const ending_t *host;  // of this host
     pid_t pid;
+    pthread_t initial;  // called gasnet_init
     atomic_flag begun;
     _Atomic int seen;          // SIGQUIT was raised for the end
     _Atomic int first_signal;  // that became SIGQUIT
@@ -72,6 +73,9 @@ void gas_exit_look(void)
 /** The default answer to SIGQUIT. */
 static void on_quit(int signo)
 {
+    // A thread of a library below (a launcher's client) must go on for the end to come: the client's own thread makes it.
+    if (!pthread_equal(pthread_self(), me.initial) && pthread_kill(me.initial, signo) == 0)
+        return;
     int first = atomic_load(&me.first_signal);
     if (is_wanted())
         gasnet_exit((int)(uint32_t)me.host->wanted);
@@ -274,6 +278,7 @@ void gas_exit_open(void)
     }
     me.host = cw_ptr(me.mine, cw_world.pes_of_node[0]);
     me.pid = getpid();
+    me.initial = pthread_self();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         listen_to(signals[i], signals[i] == SIGQUIT ? on_quit : on_end);
     on_exit(at_exit, NULL);
