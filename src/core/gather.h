@@ -14,8 +14,8 @@
 
 /** My slice is ready: others may reach into it. After the peer words are made. */
 void cw_gather_arrive(void);
-/** What cw_gather_all (core/core.h; fatal after CAUSEWAY_TIMEOUT) does, without waiting. False: somebody has not come; fatal when that lasts longer than CAUSEWAY_TIMEOUT. For
- *  whoever sleeps, maybe for one that never came. */
+/** What cw_gather_all (core/core.h) does, without waiting. False: somebody has not come; fatal when that lasts longer than
+ *  CAUSEWAY_TIMEOUT. For whoever sleeps, maybe for one that never came. */
 bool cw_gather_try(void) __attribute__((cold));
 
 static inline bool cw_gathered(void)
