@@ -245,6 +245,8 @@ static int poll(bool closely)
         tell_all();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed();
+    if (n > 0 && CW_UNLIKELY(cw_am.locked))
+        cw_local_told(cw_world.pe);  // another thread may wait for what the handlers did
     return n;
 }
 

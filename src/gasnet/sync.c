@@ -126,7 +126,7 @@ static bool op_pending(gas_op_t *op)
 
 void gas_op_wait(const char *call, gas_op_t *op)
 {
-    cw_wait_t w = CW_WAIT_INIT(call);
+    cw_wait_t w = CW_WAIT_TOLD(call);
     gas_wait_begin(&w);
     while (op_pending(op))
         gas_wait_round(&w);
@@ -302,7 +302,7 @@ GAS_API void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t numhandles
     if (strike(handles, numhandles, &left) > 0 || left == 0)
         return;
     advance_any(handles, numhandles, true);
-    cw_wait_t w = CW_WAIT_INIT(__func__);
+    cw_wait_t w = CW_WAIT_TOLD(__func__);
     gas_wait_begin(&w);
     while (strike(handles, numhandles, &left) == 0)
         gas_wait_round(&w);
