@@ -177,9 +177,14 @@ def called(scratch, key):
     env = dict(os.environ, COVERAGE_MARKS=str(marks), LD_DEBUG="bindings", LD_DEBUG_OUTPUT=str(scratch / "bindings"),
                GASNET_TEST_WORD="for every node", CAUSEWAY_ENDPOINT="msg")
     launch = [str(STAGE / "bin/oshrun"), "-np", "4", "--emulate-nodes", "2"]
-    done = subprocess.run([*launch, str(program)], env=env, capture_output=True, text=True, errors="replace", timeout=100)
-    if done.returncode:
-        print(f"FAIL {room}/{sources[0]}: exit status {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    with open(scratch / "output", "w+", encoding="utf-8", errors="replace") as output:  # no pipe: a hanging PE would keep it
+        try:
+            status = subprocess.run([*launch, str(program)], env=env, stdout=output, stderr=output, timeout=60).returncode
+        except subprocess.TimeoutExpired:
+            status = "none, it hangs"
+        output.seek(0)
+        if status:
+            print(f"FAIL {room}/{sources[0]} {' '.join(flags)}: exit status {status}\n{output.read()[-3000:]}", flush=True)
     names = set()
     for told in scratch.glob("bindings.*"):
         names |= set(re.findall(rf"binding file {re.escape(str(program))} .*symbol `(\w+)'", told.read_text(errors="replace")))
