@@ -205,7 +205,7 @@ static bool wants_quiet(gasnet_handle_t handle)
 static void advance(gasnet_handle_t handle)
 {
     cw_am_poll();
-    if (wants_quiet(handle) && cw_hot.last != 0)
+    if (wants_quiet(handle) && cw_ctx_is_marked(&cw_hot))
         quiet_try();
 }
 
@@ -270,7 +270,7 @@ static void advance_any(const gasnet_handle_t *handles, size_t n, bool may_wait)
     cw_am_poll();
     if (quiet_due && may_wait)
         gas_quiet();
-    else if (quiet_due && cw_hot.last != 0)
+    else if (quiet_due && cw_ctx_is_marked(&cw_hot))
         quiet_try();
 }
 
