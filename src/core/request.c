@@ -100,6 +100,27 @@ static void execute_get_strided(cwt_from_t *from, const cw_req_strided_t *req, s
     cw_transport->server_reply(from, payload, (size_t)(out - payload));
 }
 
+static void execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    const uint64_t *word = (const uint64_t *)(const void *)(msg + 1);
+    size_t n = (nbytes - sizeof *msg) / sizeof *word, done = 0;
+    char payload[CW_PIECES_PAYLOAD];
+    uint32_t slot;
+    bool good = msg->reply_id != 0 && nbytes % sizeof *word == 0 && n > 0;
+    for (size_t i = 0; i < n && good; i++) {
+        uint64_t offset = word[i] & CW_BATCH_OFFSET_MAX, piece = word[i] >> 48;
+        good = piece > 0 && piece <= sizeof payload - done && cw_request_in_bounds(offset, piece, &slot);
+        if (good)
+            cw_copy(payload + done, cw_segment.base + offset, piece);
+        done += piece;
+    }
+    if (!good) {
+        refuse("get", msg);
+        return;
+    }
+    cw_transport->server_reply(from, payload, done);
+}
+
 static void execute_fill(const cw_req_fill_t *req, size_t nbytes)
 {
     uint32_t slot;
@@ -175,6 +196,9 @@ void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, si
         break;
     case CW_REQ_GET_STRIDED:
         execute_get_strided(from, (const cw_req_strided_t *)(const void *)msg, nbytes);
+        break;
+    case CW_REQ_GET_PIECES:
+        execute_get_pieces(from, msg, nbytes);
         break;
     case CW_REQ_FILL:
         execute_fill((const cw_req_fill_t *)(const void *)msg, nbytes);
