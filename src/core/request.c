@@ -57,17 +57,17 @@ static void execute_amo(cwt_from_t *from, const cw_req_amo_t *req, size_t nbytes
         wake(slot);
 }
 
-/** All blocks in bounds of one slot? (First and last decide: a stride is monotone.) */
+/** Does all from the first block to the last lie in one part of one slot? */
 static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, uint32_t *slot_p)
 {
-    uint32_t last_slot;
     uint64_t payload = (uint64_t)req->block_nbytes * req->nblocks;
     int64_t span;
     if (req->nblocks == 0 || req->block_nbytes == 0 || payload > payload_limit ||
         __builtin_mul_overflow(req->stride, (int64_t)req->nblocks - 1, &span))
         return false;
-    return cw_request_in_bounds(req->offset, req->block_nbytes, slot_p) &&
-           cw_request_in_bounds(req->offset + (uint64_t)span, req->block_nbytes, &last_slot) && last_slot == *slot_p;
+    uint64_t length = span < 0 ? -(uint64_t)span : (uint64_t)span;
+    return length < cw_segment.nbytes && (span > 0 || req->offset >= length) &&
+           cw_request_in_bounds(span < 0 ? req->offset - length : req->offset, length + req->block_nbytes, slot_p);
 }
 
 static void execute_put_strided(const cw_req_strided_t *req, size_t nbytes)
