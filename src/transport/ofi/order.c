@@ -168,7 +168,7 @@ int ofi_drain_puts(cwt_conn_t *conn)
     conn->waiting--;
     ofi_collect_dirty(conn);
     int rc = 0;
-    if (conn->dirty || conn->writes) {
+    if (conn->dirty || conn->writes || conn->reads) {  // a read may be a flush
         rc = start_flush(conn);
         if (rc == 0)
             rc = finish_flush(conn, "puts before a request");
