@@ -25,7 +25,7 @@ typedef struct done {
 } done_t;
 
 static gasnet_seginfo_t *table;
-static int hooked, forked, shut_down;
+static int hooked, forked, copied, shut_down;
 static void *hooked_addr;
 static uintptr_t hooked_nbytes;
 
@@ -78,6 +78,7 @@ static void on_copy(gasnet_token_t token, void *buf, size_t nbytes, gasnet_handl
                     gasnet_handlerarg_t dst0, gasnet_handlerarg_t dst1)
 {
     memcpy(POINTER(dst0, dst1), buf, nbytes);
+    __atomic_add_fetch(&copied, 1, __ATOMIC_RELEASE);
     CHECK(gasnet_AMReplyShort2(token, SIGNAL, ack0, ack1) == GASNET_OK);
 }
 
@@ -157,7 +158,8 @@ static void test_outside(uint32_t to)
     }
     for (size_t i = 0; i < sizeof mine; i++)
         mine[i] = (char)(3 * me + i);
-    for (size_t at = 0, most = gasnet_AMMaxMedium(), size; at < sizeof mine; at += size) {
+    static int pieces;  // sent so far, and as many came in
+    for (size_t at = 0, most = gasnet_AMMaxMedium(), size; at < sizeof mine; at += size, pieces++) {
         size = sizeof mine - at < most ? sizeof mine - at : most;
         done_t done = {0, 1, 0};
         char *dst = (char *)all[to] + at;
@@ -166,6 +168,7 @@ static void test_outside(uint32_t to)
         GASNET_BLOCKUNTIL(__atomic_load_n(&done.flag, __ATOMIC_ACQUIRE));
     }
     chapel_barrier("copied");
+    CHECK(__atomic_load_n(&copied, __ATOMIC_ACQUIRE) == pieces);  // by the thread that polls, it may be
     for (size_t i = 0; i < sizeof mine; i++)
         CHECK(theirs_to_fill[i] == (char)(3 * ((me + n - 1) % n) + i));
     done_t done = {0, 1, 0};
