@@ -56,7 +56,7 @@ bool cw_am_deliver(const cw_req_am_t *req, const uint32_t *args, const void *pay
     cell->dest = req->dest;
     memcpy(cell->args, args, nargs * sizeof *args);
     cw_am_hand_over(cell, full);
-    cw_local_stored(req->target);
+    cw_local_told(req->target);
     return true;
 }
 
