@@ -113,7 +113,7 @@ void cw_am_back_fini(void)
     atomic_store(&cw_am.kept_back, 0);
     atomic_store(&cw_am.listens, false);
     atomic_store(&cw_am.told, 0);
-    cw_am.answers = 0;
+    atomic_store(&cw_am.answers, 0);
 }
 
 /** Nothing in it is believed before it is checked. */

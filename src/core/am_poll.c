@@ -223,7 +223,7 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
     if (msg.is_reply) {
         if (!cw_am_credit_return(msg.token))
             cwu_fatal("PE %d replied to a request that this PE never made", msg.source);
-        if (!(cell->flags & CW_AM_C_TOLD) && CW_UNLIKELY(cw_am.answers != 0))
+        if (!(cell->flags & CW_AM_C_TOLD) && atomic_load_explicit(&cw_am.listens, memory_order_relaxed))
             came_by_server(msg.source);
     } else {
         if (!msg.replied)

@@ -38,7 +38,7 @@ typedef struct cw_am {
     int pe;                          // as in cw_world, a load nearer
     bool locked;                     // several threads
     uint32_t credits;                // requests under way to one node
-    uint32_t answers;                // what cw_am_answers() gave when the network was opened
+    _Atomic uint32_t answers;        // what cw_am_answers() gave when the network was opened
     uint32_t nfree_shut;             // what nfree was before messages were closed
     uint32_t nfree_locked;           // of `free`, when several threads may come
     cw_am_ring_t request, reply;
@@ -114,7 +114,7 @@ void cw_am_back_fini(void);
 /** Might one come now? What waits looks at its own connections then, before all when the last one came there. */
 static inline bool cw_am_awaits_answer(void)
 {
-    return CW_UNLIKELY(cw_am.answers != 0) && cw_am_is_on() && cw_am_credit_out();
+    return CW_UNLIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) != 0) && cw_am_is_on() && cw_am_credit_out();
 }
 
 // ---------------------------------------------------------------- in the node server (am_server.c)

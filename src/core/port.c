@@ -115,10 +115,10 @@ static int open_client(cw_port_t *port)
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
                                   .node_name = cw_job_node_name};
-    if (port == &cw_port_default && (cw_am.answers = cw_am_answers()) > 0) {
+    if (port == &cw_port_default && (config.tells = cw_am_answers()) > 0) {
         config.told = cw_am_told;
         config.due = cw_am_due;
-        config.tells = cw_am.answers;
+        atomic_store_explicit(&cw_am.answers, config.tells, memory_order_relaxed);
     }
     // The exchange goes on while this PE loads; where the node server lives, its thread does.
     int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);
