@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/am_private.h"
-#include "core/gather.h"
 
 static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
 cw_am_gates_t cw_am_gates = {
@@ -34,7 +33,6 @@ static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_lo
 static void open_here(void)
 {
     cw_world.messages = true;
-    cw_gather();  // senders find their peers' words
     cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_segment.am_offset);
     cw_am.locked = cw_world.thread_multiple;
     if (!cw_am.request.cells)
