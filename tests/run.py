@@ -35,7 +35,7 @@ KEYS = {
     "name": str, "source": str, "sources": list, "program": str, "script": str, "pes": list, "layouts": list,
     "args": list, "oshrun": list, "env": dict, "stdin": str, "timeout": (int, float), "exit": (int, str),
     "expect": list, "forbid": list, "allow": list, "needs": list, "exclusive": bool, "slow": bool,
-    "sanitize": bool, "cflags": list, "libs": list,
+    "sanitize": bool, "cflags": list, "libs": list, "modes": list,
 }
 DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "slow": False, "sanitize": True}
 LAYOUT = re.compile(r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg)(-(?P<provider>[a-z_]+))?$")
@@ -111,6 +111,16 @@ def expand(room, spec):
             yield Case(f"{name}/{layout}/{npes}", room, spec, npes, layout)
 
 
+def in_modes(spec):
+    """A test of several thread modes of GASNet is several tests."""
+    modes = spec.pop("modes", None)
+    if modes is None:
+        yield spec
+        return
+    for mode in modes:
+        yield spec | {"name": f"{spec.get('name')}_{mode.lower()}", "cflags": [f"-DGASNET_{mode}=1", *spec.get("cflags", [])]}
+
+
 def read_table(path):
     room = path.parent
     with path.open("rb") as f:
@@ -124,14 +134,15 @@ def read_table(path):
     for spec in table.get("test", []):
         where = f"{path} test '{spec.get('name', '?')}'"
         check_spec(where, spec)
-        if "name" not in spec or spec["name"] in seen:
-            raise TableError(f"{where}: a test needs a name of its own")
-        seen.add(spec["name"])
         if sum(key in defaults | spec for key in ("source", "sources", "program", "script")) != 1:
             raise TableError(f"{where}: give exactly one of source, sources, program, script")
         merged = DEFAULTS | defaults | spec
         merged["env"] = defaults.get("env", {}) | spec.get("env", {})
-        yield from expand(room, merged)
+        for one in in_modes(merged):
+            if one.get("name") in (None, *seen):
+                raise TableError(f"{where}: a test needs a name of its own")
+            seen.add(one["name"])
+            yield from expand(room, one)
 
 
 def collect(filters):
@@ -252,7 +263,7 @@ def environment(case, options, token):
     env["CAUSEWAY_TEST_SANITIZE"] = options.sanitize or ""
     if options.sanitize:
         env["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0:exitcode=99"
-        env["TSAN_OPTIONS"] = f"exitcode=99:suppressions={ROOT / 'tests/tsan.supp'}"
+        env["TSAN_OPTIONS"] = f"exitcode=99:history_size=7:suppressions={ROOT / 'tests/tsan.supp'}"
         env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
     return env
 

@@ -192,7 +192,8 @@ static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
         msg->payload = payload_of(cell);
     } else if (cell->flags & CW_AM_C_RAW) {
         msg->payload = (void *)(uintptr_t)cell->dest;
-        memcpy(msg->payload, payload_of(cell), cell->nbytes);
+        if (cell->nbytes)  // without bytes the address may be NULL
+            memcpy(msg->payload, payload_of(cell), cell->nbytes);
     } else {
         msg->payload = (void *)(cw_segment.origin + (uintptr_t)cell->dest);
     }
@@ -244,6 +245,8 @@ static int poll(bool closely)
         tell_all();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed();
+    if (n > 0 && CW_UNLIKELY(cw_am.locked))
+        cw_local_told(cw_world.pe);  // another thread may wait for what the handlers did
     return n;
 }
 

@@ -200,7 +200,7 @@ static int request_here(out_t *out, unsigned flags)
         store_long(out), room.cell->dest = out->dest;
     fill_cell(room.cell, out);
     cw_am_hand_over(room.cell, room.full);
-    cw_local_stored(out->pe);
+    cw_local_told(out->pe);
     sent(out);
     return CW_OK;
 }
@@ -233,7 +233,7 @@ static void reply_here(out_t *out)
     room.cell->dest = out->dest;
     fill_cell(room.cell, out);
     cw_am_hand_over(room.cell, room.full);
-    cw_local_stored(out->pe);
+    cw_local_told(out->pe);
     sent(out);
 }
 

@@ -57,7 +57,7 @@ static bool deliver(const cw_req_am_t *req)
     cell->dest = req->dest;
     memcpy(cell->args, req->args, nargs * sizeof *req->args);
     cw_am_hand_over(cell, full);
-    cw_local_stored(req->target);
+    cw_local_told(req->target);
     return true;
 }
 

@@ -94,7 +94,7 @@ ALWAYS int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head, u
     cell->flags = CW_AM_SHORT;
     store_args(cell->args, args, head);
     cw_am_hand_over(cell, full);
-    cw_local_stored(pe);
+    cw_local_told(pe);
     return CW_OK;
 }
 

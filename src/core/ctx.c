@@ -94,7 +94,7 @@ static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
         uintptr_t *words = cw_words_create(cw_world.npes, word);
         if (words && local)
             cw_words_local(words, &cw_ctx_default);
-        *table = words;
+        __atomic_store_n(table, words, __ATOMIC_RELEASE);  // pairs with cw_ctx_point
     }
     return *table;
 }
@@ -347,7 +347,9 @@ uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx)
 
 void cw_ctx_point(cw_ctx_t *ctx)
 {
-    const uintptr_t *cold = ctx == &cw_ctx_default ? contexts.cold_default : contexts.cold;
+    // Another thread's retire may make the table just now, if this context does not use it.
+    const uintptr_t *cold =
+        __atomic_load_n(ctx == &cw_ctx_default ? &contexts.cold_default : &contexts.cold, __ATOMIC_ACQUIRE);
     const uintptr_t *here = cw_batch_is_on(ctx) ? ctx->base : ctx->word;
     __atomic_store_n(&ctx->peer, cw_world.watched ? cold : here, __ATOMIC_RELEASE);
     __atomic_store_n(&ctx->amo_peer, cw_world.watched || cw_world.nic_atomics ? cold : here, __ATOMIC_RELEASE);

@@ -237,6 +237,9 @@ void cw_server_stop(void)
 
 void cw_server_stats(cwt_stats_t *stats_p)
 {
-    if (srv.server)
-        cw_transport->server_stats(srv.server, stats_p);
+    if (!srv.server)
+        return;
+    pthread_mutex_lock(&srv.lock);
+    cw_transport->server_stats(srv.server, stats_p);
+    pthread_mutex_unlock(&srv.lock);
 }

@@ -81,15 +81,18 @@ static uint64_t offset_in_node(const void *word)
     return 0;
 }
 
+#define WATCHES_NOTHING UINT64_MAX  // in place of an offset: waits to be told
+
 /** Says what this PE waits for, before the caller looks at it once more: a change after that look is seen by whoever
- *  compares. Two threads that sleep have no one word, nor has a PE that messages must wake. */
-static void watch(const cw_wait_t *w, cw_slot_t *me)
+ *  compares. Two threads that sleep have no one word. Messages ring whatever is watched. */
+static void watch(cw_wait_t *w, cw_slot_t *me)
 {
-    bool one = w->word && !cw_am_is_on() && atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1;
-    uint64_t offset = one ? offset_in_node(w->word) : 0;
-    atomic_store_explicit(&me->watched, 0, memory_order_relaxed);
+    w->watched = w->word;
+    bool alone = atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1;
+    uint64_t offset = alone && w->word ? offset_in_node(w->word) : 0;
+    atomic_store_explicit(&me->watched, alone && w->told ? WATCHES_NOTHING : 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);  // nobody pairs the old word with what follows
-    if (offset == 0)
+    if (offset == 0 || w->told)
         return;
     atomic_store_explicit(&me->seen, load_word(w->word, w->word_size), memory_order_relaxed);
     atomic_store_explicit(&me->watched_size, w->word_size, memory_order_relaxed);
@@ -124,6 +127,8 @@ void cw_wait_round(cw_wait_t *w)
         sched_yield();
     } else if (!w->announced) {
         announce(w);
+    } else if (CW_UNLIKELY(w->watched != w->word)) {
+        watch(w, my_slot());  // and the caller looks before the sleep
     } else {
         cw_slot_t *me = my_slot();
         if (CW_UNLIKELY(!cw_gathered()))
@@ -164,12 +169,14 @@ static void ring(cw_slot_t *slot)
         cwu_futex_wake((uint32_t *)&slot->doorbell, INT_MAX);
 }
 
-/** Does the only sleeper of this PE wait for a word that is what it was? */
+/** Does the only sleeper of this PE wait for a word that is what it was, or to be told? */
 static bool unchanged(cw_slot_t *slot)
 {
     uint64_t at = atomic_load_explicit(&slot->watched, memory_order_acquire);
     if (at == 0 || atomic_load_explicit(&slot->waiting, memory_order_relaxed) != 1)
         return false;
+    if (at == WATCHES_NOTHING)
+        return true;
     uint64_t seen = atomic_load_explicit(&slot->seen, memory_order_relaxed);
     uint32_t nbytes = atomic_load_explicit(&slot->watched_size, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);  // the pair is one if the offset still is what it was
@@ -181,6 +188,12 @@ static bool unchanged(cw_slot_t *slot)
 void cw_wake(int pe)
 {
     if (cw_segment.slots && !unchanged(&cw_segment.slots[cw_world.slot_of_pe[pe]]))
+        ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);
+}
+
+void cw_wake_told(int pe)
+{
+    if (cw_segment.slots)
         ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);
 }
 

@@ -17,7 +17,8 @@
 //
 // A round that is about to sleep first announces the sleep and returns, so that the caller re-checks its condition;
 // the next round sleeps. A sleeper that waits for one word says which, so that the node server, which cannot tell an
-// arriving put from a get, rings only when that word changed. Threads: any. Cost of the first rounds: a few ns each.
+// arriving put from a get, rings only when that word changed. One that waits for messages says so: their sender rings.
+// Threads: any. Cost of the first rounds: a few ns each.
 #ifndef CW_CORE_WAIT_H
 #define CW_CORE_WAIT_H
 
@@ -51,6 +52,8 @@ typedef struct cw_wait {
     uint64_t sleep_ns;       // next timeout
     const void *word;        // what is waited for, if it is one word of the node object; else NULL
     uint32_t word_size;      // 2, 4 or 8 bytes
+    const void *watched;     // the word that was published before the sleep
+    bool told;               // nothing but cw_local_told ends the wait: messages, mostly
     bool attended;           // cw_wait_end has something to take back
     bool announced;          // this thread counts in sleepers
     bool reported;           // this wait stands in the PE's slot for the report
@@ -64,6 +67,17 @@ typedef struct cw_wait {
 /** Waits for one naturally aligned word of the node object (symmetric memory, control area) of 2, 4 or 8 bytes. */
 #define CW_WAIT_FOR(name, address, nbytes) \
     {.call = (name), .word = (const void *)(uintptr_t)(address), .word_size = (nbytes)}
+
+/** Waits for what is told (cw_local_told), above all for what the handlers of messages do. */
+#define CW_WAIT_TOLD(name) {.call = (name), .told = true}
+
+/** What the wait is for may change from round to round: one word, or NULL: what is told. */
+static inline void cw_wait_on_word(cw_wait_t *w, const void *word, uint32_t nbytes)
+{
+    w->told = !word;
+    w->word = word;
+    w->word_size = nbytes;
+}
 
 /** One round of waiting. */
 void cw_wait_round(cw_wait_t *w);
@@ -84,8 +98,8 @@ extern long cw_wait_server_spin;
 /** The machine has more cores than PEs. */
 extern bool cw_wait_spare_core;
 
-/** Rings the sleeping PEs of this node, but for those whose word is as they last saw it: something may have arrived from
- *  the network. */
+/** Rings the sleeping PEs of this node, but for those whose word is as they last saw it or who wait to be told: something may
+ *  have arrived from the network. */
 void cw_wake_changed(void);
 
 /** Does anything need this PE while it waits (its node's server, messages, its own transfers in flight)? If not, a wait for

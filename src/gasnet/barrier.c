@@ -83,7 +83,7 @@ static void tell(block_t *b, uint64_t phase)
 static void wake_host(void)
 {
     for (int slot = 0; slot < cw_world.nslots; slot++)
-        cw_local_stored(cw_world.pes_of_node[slot]);
+        cw_local_told(cw_world.pes_of_node[slot]);
 }
 
 static void publish(block_t *b, uint64_t phase)
@@ -131,6 +131,16 @@ static bool try_to_end(block_t *b, uint64_t phase)
         move_on(b, phase);
     atomic_store_explicit(&b->busy, 0, memory_order_release);
     return is_over(b, phase);
+}
+
+/** Waits for the first word of another host that has not come; when all have, the end is told. */
+static void watch_next(const block_t *b, uint64_t phase, cw_wait_t *w)
+{
+    const uint64_t *heard = b->heard[phase & 1];
+    int round = 0;
+    while (round < me.rounds && is_of(__atomic_load_n(&heard[round], __ATOMIC_RELAXED), phase))
+        round++;
+    cw_wait_on_word(w, round < me.rounds ? &heard[round] : NULL, sizeof *heard);
 }
 
 // ---------------------------------------------------------------- calls
@@ -185,8 +195,10 @@ GAS_API int gasnet_barrier_wait(int id, int flags)
     CW_WATCH(gas_watch(__func__));
     cw_wait_t w = CW_WAIT_INIT(__func__);
     gas_wait_begin(&w);
-    while (!try_to_end(me.block, me.phase))
+    while (!try_to_end(me.block, me.phase)) {
+        watch_next(me.block, me.phase, &w);
         gas_wait_round(&w);
+    }
     cw_wait_done(&w);
     return result(id, flags);
 }

@@ -142,8 +142,8 @@ void gex_coll_barrier(gex_TM_t tm);
 size_t gex_piece(void);
 /** Sets arrived back, before a new team uses the cell. */
 void gex_cell_clear(int id);
-/** Of an event made from a gex_coll_t. True: it is over and the event is dead. */
-bool gex_coll_test(gex_coll_t *coll);
+/** Of an event made from a gex_coll_t. True: it is over and the event is dead. Else w, if given, waits for the next piece. */
+bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w);
 
 #define GEX_IS_COLL(event) (((uintptr_t)(event)&3) == 2)
 #define GEX_COLL(event) ((gex_coll_t *)((uintptr_t)(event)-2))

@@ -106,11 +106,12 @@ static __attribute__((noinline, cold)) void check_entry(const char *call, int ha
     const char *name = entry->gex_name ? entry->gex_name : "no name";
     if (!entry->gex_flags)
         return;
-    if ((entry->gex_flags & (GEX_FLAG_AM_SHORT | GEX_FLAG_AM_MEDLONG) && !(entry->gex_flags & kind)) ||
-        entry->gex_nargs != nargs)
-        gas_fail(call,
-                 "handler %d (%s) was registered with %u arguments and flags %#x, which does not fit a call with %u",
-                 handler, name, entry->gex_nargs, entry->gex_flags, nargs);
+    if (entry->gex_flags & (GEX_FLAG_AM_SHORT | GEX_FLAG_AM_MEDLONG) && !(entry->gex_flags & kind))
+        gas_fail(call, "handler %d (%s) was not registered for messages of this kind (its flags are %#x)", handler,
+                 name, entry->gex_flags);
+    if (entry->gex_nargs != nargs)
+        gas_fail(call, "handler %d (%s) was registered with %u arguments, and this call has %u", handler, name,
+                 entry->gex_nargs, nargs);
     if (entry->gex_flags & GEX_FLAG_AM_REQREP &&
         !(entry->gex_flags & (reply ? GEX_FLAG_AM_REPLY : GEX_FLAG_AM_REQUEST)))
         gas_fail(call, "handler %d (%s) was registered for %s only", handler, name, reply ? "requests" : "replies");
@@ -135,7 +136,8 @@ uint32_t gex_am_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
 {
     uint32_t pe = gex_peer(call, tm, rank);
     if (CW_UNLIKELY(tm->remote != 0 || tm->ep != &gex.ep[0]))
-        gas_fail(call, "endpoints %u here and %u at rank %u are for transfers; messages go from endpoint 0 to endpoint 0",
+        gas_fail(call,
+                 "endpoints %u here and %u at rank %u are for transfers; messages go from endpoint 0 to endpoint 0",
                  tm->ep->index, tm->remote, rank);
     return pe;
 }

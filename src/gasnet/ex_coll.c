@@ -148,6 +148,8 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
                           CW_AMO_SET, pe, false);
     }
     gas_quiet();  // what is posted travels now, whatever this PE does next
+    for (int slot = 0; slot < cw_world.nslots; slot++)  // they watch the first one's word
+        cw_local_stored(cw_world.pes_of_node[slot]);
 }
 
 // ---------------------------------------------------------------- arrive, consume
@@ -201,13 +203,15 @@ static void progress(gex_TM_t tm)
     }
 }
 
-bool gex_coll_test(gex_coll_t *coll)
+bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)
 {
     gex_TM_t tm = coll->tm;
     if (pthread_mutex_trylock(&tm->lock))
         return false;
     progress(tm);
     bool over = coll->over;
+    if (w && !over)
+        cw_wait_on_word(w, &tm->near->released[tm->consumed % GEX_SLOTS], sizeof tm->near->released[0]);
     pthread_mutex_unlock(&tm->lock);
     if (over)
         free(coll);

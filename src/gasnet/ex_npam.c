@@ -110,12 +110,20 @@ static gex_AM_SrcDesc_t prepare(const char *call, const gex_AM_SrcDesc_t what, c
     return this_thread = sd;
 }
 
+/** Handlers prepare replies only. */
+static void check_request(const char *call, gex_TM_t tm, gex_Rank_t rank)
+{
+    if (CW_UNLIKELY(gas.check))
+        gas_check_life(call);
+    gex_am_peer(call, tm, rank);
+}
+
 GAS_API gex_AM_SrcDesc_t gex_AM_PrepareRequestMedium(gex_TM_t tm, gex_Rank_t rank, const void *client_buf,
                                                      size_t least_payload, size_t most_payload, gex_Event_t *lc_opt,
                                                      gex_Flags_t flags, unsigned int numargs)
 {
     (void)flags;  // it never waits; Commit may
-    gex_am_peer(__func__, tm, rank);
+    check_request(__func__, tm, rank);
     struct gex_causeway_srcdesc what = {
         .kind = GEX_CAUSEWAY_REQUEST_MEDIUM, .tm = tm, .rank = rank, .lc = lc_opt, .nargs = numargs};
     return prepare(__func__, &what, client_buf, least_payload, most_payload);
@@ -137,7 +145,7 @@ GAS_API gex_AM_SrcDesc_t gex_AM_PrepareRequestLong(gex_TM_t tm, gex_Rank_t rank,
                                                    gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int numargs)
 {
     (void)flags;
-    gex_am_peer(__func__, tm, rank);
+    check_request(__func__, tm, rank);
     struct gex_causeway_srcdesc what = {
         .kind = GEX_CAUSEWAY_REQUEST_LONG, .tm = tm, .rank = rank, .dest = dest_addr, .lc = lc_opt, .nargs = numargs};
     return prepare(__func__, &what, client_buf, least_payload, most_payload);

@@ -179,7 +179,7 @@ static bool is_over(gex_Event_t event)
 {
     if (event == GEX_EVENT_INVALID)
         return true;
-    return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event)) : gasnet_try_syncnb(event) == GASNET_OK;
+    return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event), NULL) : gasnet_try_syncnb(event) == GASNET_OK;
 }
 
 static void check_event(const char *call, gex_Event_t event)
@@ -205,7 +205,7 @@ GAS_API void gex_Event_Wait(gex_Event_t event)
     }
     cw_wait_t w = CW_WAIT_INIT(__func__);
     gas_wait_begin(&w);
-    while (!gex_coll_test(GEX_COLL(event)))
+    while (!gex_coll_test(GEX_COLL(event), &w))
         gas_wait_round(&w);
     cw_wait_done(&w);
 }

@@ -26,11 +26,7 @@ GAS_QUICK cwt_target_t *gas_far(uintptr_t word)
 GAS_QUICK void gas_mark(cwt_target_t *far, uintptr_t word)
 {
     __atomic_store_n(&far->last, word, __ATOMIC_RELEASE);
-#if defined(__x86_64__)
-    cw_hot.last = word;  // stores become visible in order
-#else
-    __atomic_exchange_n(&cw_hot.last, word, __ATOMIC_ACQ_REL);
-#endif
+    cw_ctx_mark_word(&cw_hot, word);
 }
 
 /** To another node (bit 0 of its word is set): up to 8 bytes, or up to gas.inject. src is free when it returns. */
@@ -41,7 +37,7 @@ GAS_QUICK void gas_inject(uintptr_t word, void *dest, const void *src, size_t nb
     gas_mark(far, word);
     if (CW_UNLIKELY(rc != 0))
         cw_owner_put(far, dest, src, nbytes, false);
-    else if (CW_UNLIKELY(--cw_hot.room < 0))
+    else if (CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
         cw_put_scalar_drain(&cw_ctx_default);
 }
 

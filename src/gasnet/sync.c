@@ -126,7 +126,7 @@ static bool op_pending(gas_op_t *op)
 
 void gas_op_wait(const char *call, gas_op_t *op)
 {
-    cw_wait_t w = CW_WAIT_INIT(call);
+    cw_wait_t w = CW_WAIT_TOLD(call);
     gas_wait_begin(&w);
     while (op_pending(op))
         gas_wait_round(&w);
@@ -205,7 +205,7 @@ static bool wants_quiet(gasnet_handle_t handle)
 static void advance(gasnet_handle_t handle)
 {
     cw_am_poll();
-    if (wants_quiet(handle) && cw_hot.last != 0)
+    if (wants_quiet(handle) && cw_ctx_is_marked(&cw_hot))
         quiet_try();
 }
 
@@ -270,7 +270,7 @@ static void advance_any(const gasnet_handle_t *handles, size_t n, bool may_wait)
     cw_am_poll();
     if (quiet_due && may_wait)
         gas_quiet();
-    else if (quiet_due && cw_hot.last != 0)
+    else if (quiet_due && cw_ctx_is_marked(&cw_hot))
         quiet_try();
 }
 
@@ -302,7 +302,7 @@ GAS_API void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t numhandles
     if (strike(handles, numhandles, &left) > 0 || left == 0)
         return;
     advance_any(handles, numhandles, true);
-    cw_wait_t w = CW_WAIT_INIT(__func__);
+    cw_wait_t w = CW_WAIT_TOLD(__func__);
     gas_wait_begin(&w);
     while (strike(handles, numhandles, &left) == 0)
         gas_wait_round(&w);

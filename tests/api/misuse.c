@@ -230,7 +230,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++)
         if (!strcmp(all[i].name, argv[1])) {
             all[i].run();
-            printf("NOT NOTICED: %s\n", argv[1]);
+            printf("%s went through\n", argv[1]);
             return 0;
         }
     printf("no such case\n");

@@ -1,20 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong use ends in one line that names the call and says what is wrong: each case of misuse.c in checking mode,
-calls before init and after finalize, and what is noticed without checking mode. Every run has a time-out."""
-import concurrent.futures
-import os
+calls before init and after finalize, and what is noticed without checking mode."""
 import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
-SANITIZE = os.environ.get("CAUSEWAY_TEST_SANITIZE", "")
-SLOW = 4 if SANITIZE else 1
-FLAGS = {"address": ["-fsanitize=address,undefined"], "thread": ["-fsanitize=thread"]}.get(SANITIZE, [])
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import wrong_use  # noqa: E402
 
 NO_PE = r"(there is no|no root|no) PE -?\d+.*0 to 1"
 NOT_SYMMETRIC = r"is not symmetric"
@@ -107,62 +99,25 @@ CALLS = {
 }
 
 
+def use(arguments, checking, options, routine, text):
+    says = [rf"^(\w+ )?{routine}: .*{text}"]
+    # Its call is not the library's own, or from a function of its own.
+    if arguments[0] not in ("ctx_of_another_thread", "call_finalize"):
+        says.append(rf"; called from {arguments[0]}_\+0x[0-9a-f]+ \(misuse\)")
+    return wrong_use.Use(arguments, checking, says, options)
+
+
 def plan():
-    """(arguments, checking mode, options of oshrun, routine, text)"""
     for case, (routine, text) in CHECKED.items():
-        yield [case], True, [], routine, text
+        yield use([case], True, [], routine, text)
     for case in ALWAYS:
-        yield [case], False, [], *CHECKED[case]
+        yield use([case], False, [], *CHECKED[case])
     for case in ("p_pe_too_high", "get_from_private", "swap_private", "putmem_negative"):
-        yield [case], True, ["--emulate-nodes", "2"], *CHECKED[case]
+        yield use([case], True, ["--emulate-nodes", "2"], *CHECKED[case])
     for case, routine in CALLS.items():
-        yield [case, "before"], False, [], routine, "called before shmem_init; call shmem_init"
-        yield [case, "after"], False, [], routine, "called after shmem_finalize; move"
-
-
-def attempt(program, job):
-    arguments, checking, options, routine, text = job
-    env = dict(os.environ)
-    env.pop("CAUSEWAY_CHECK", None)
-    if checking:
-        env["CAUSEWAY_CHECK"] = "1"
-    what = " ".join([*arguments, *options, "(checking)" if checking else ""]).strip()
-    command = [str(STAGE / "bin/oshrun"), "-n", "2", *options, program, *arguments]
-    try:
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=30 * SLOW, errors="replace")
-    except subprocess.TimeoutExpired:
-        return f"FAIL {what}: hangs"
-    output = done.stdout + done.stderr
-    if done.returncode == 0 or "NOT NOTICED" in output:
-        return f"FAIL {what}: not noticed, exit status {done.returncode}\n{output}"
-    if done.returncode < 0 or done.returncode > 127:
-        return f"FAIL {what}: died of a signal ({done.returncode})\n{output}"
-    if not re.search(rf"^causeway: error: (PE \d of 2 \()?pid \d+, host [^)]*?\)?: (\w+ )?{routine}: .*{text}", output, re.M):
-        return f"FAIL {what}: no line with '{routine}' and '{text}'\n{output}"
-    if case_is_told(arguments) and not re.search(rf"; called from {arguments[0]}_\+0x[0-9a-f]+ \(misuse\)", output):
-        return f"FAIL {what}: the place of the call is missing\n{output}"
-    return None
-
-
-def case_is_told(arguments):
-    """Cases whose message comes from a function of the library that the case has called."""
-    if arguments[0] == "ctx_of_another_thread":  # called from a function of its own
-        return False
-    return arguments[0] not in ("call_finalize",)
-
-
-def main():
-    with tempfile.TemporaryDirectory() as scratch:
-        program = f"{scratch}/misuse"
-        subprocess.run([str(STAGE / "bin/oshcc"), "-O2", "-g", "-fno-optimize-sibling-calls", *FLAGS, "-Wall", "-Wextra", "-Werror", "-o", program,
-                        str(ROOT / "tests/api/misuse.c")], check=True)
-        jobs = list(plan())
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            failed = [text for text in pool.map(lambda job: attempt(program, job), jobs) if text]
-    print("\n".join(failed))
-    print(f"{len(jobs)} wrong uses, {len(failed)} not as expected")
-    return 1 if failed else 0
+        yield use([case, "before"], False, [], routine, "called before shmem_init; call shmem_init")
+        yield use([case, "after"], False, [], routine, "called after shmem_finalize; move")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(wrong_use.run("api/misuse.c", ["-O2", "-fno-optimize-sibling-calls"], list(plan()), npes=2))

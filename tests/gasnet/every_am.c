@@ -5,6 +5,7 @@
 
 enum { ARGS = 16 };
 static int requests, replies, wrong;
+static int counted;  // the calls whose name does not say how many arguments follow
 static char *got_buf;
 static size_t got_bytes;
 static unsigned expected_round;
@@ -105,7 +106,8 @@ static char copy[4096];
         gasnet_handlerarg_t a[] = {0 A##n};                                                          \
         check_args(token, prev, n, a + 1);                                                           \
         requests++;                                                                                  \
-        wrong += gasnet_AMReplyShort##n(token, SHORT_REPLY + n V##n) != GASNET_OK;                   \
+        wrong += (counted ? gasnet_AMReplyShortM(token, SHORT_REPLY + n V##n)                        \
+                          : gasnet_AMReplyShort##n(token, SHORT_REPLY + n V##n)) != GASNET_OK;       \
     }                                                                                                \
     static void short_reply_##n(gasnet_token_t token P##n)                                           \
     {                                                                                                \
@@ -120,7 +122,8 @@ static char copy[4096];
         look_at_data(buf, nbytes, prev);                                                             \
         requests++;                                                                                  \
         memcpy(copy, buf, nbytes);                                                                   \
-        wrong += gasnet_AMReplyMedium##n(token, DATA_REPLY + n, copy, nbytes V##n) != GASNET_OK;     \
+        wrong += (counted ? gasnet_AMReplyMediumM(token, DATA_REPLY + n, copy, nbytes V##n)          \
+                          : gasnet_AMReplyMedium##n(token, DATA_REPLY + n, copy, nbytes V##n)) != GASNET_OK; \
         memset(copy, 0, nbytes);                                                                     \
     }                                                                                                \
     static void medium_reply_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)                \
@@ -136,7 +139,8 @@ static char copy[4096];
         check_args(token, prev, n, a + 1);                                                           \
         look_at_data(buf, nbytes, prev);                                                             \
         requests++;                                                                                  \
-        wrong += gasnet_AMReplyLong##n(token, LONG_REPLY + n, buf, nbytes, reply_to V##n) != GASNET_OK; \
+        wrong += (counted ? gasnet_AMReplyLongM(token, LONG_REPLY + n, buf, nbytes, reply_to V##n)   \
+                          : gasnet_AMReplyLong##n(token, LONG_REPLY + n, buf, nbytes, reply_to V##n)) != GASNET_OK; \
     }                                                                                                \
     static void long_reply_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)                  \
     {                                                                                                \
@@ -240,6 +244,29 @@ static void test_longs(void)
     EACH(ASYNC)
 }
 
+/** With the arguments counted, to the next node or to myself. */
+static void test_counted(char *there)
+{
+    counted = 1;
+    expected_round = 99;
+    fill(payload, me, 99, 100);
+    barrier();
+    CHECK(gasnet_AMRequestShortM(next, SHORT_REQUEST) == GASNET_OK, "short");
+    await("AMRequestShortM", 0);
+    CHECK(gasnet_AMRequestShortM(next, SHORT_REQUEST + 3 V3) == GASNET_OK, "short");
+    await("AMRequestShortM", 3);
+    CHECK(gasnet_AMRequestMediumM(next, DATA_REQUEST + 16, payload, 100 V16) == GASNET_OK, "medium");
+    await("AMRequestMediumM", 16);
+    CHECK(gasnet_AMRequestLongM(next, LONG_REQUEST + 1, payload, 100, there V1) == GASNET_OK, "long");
+    await("AMRequestLongM", 1);
+    CHECK(gasnet_AMRequestLongAsyncM(next, LONG_REQUEST + 16, payload, 100, there V16) == GASNET_OK, "async");
+    await("AMRequestLongAsyncM", 16);
+    CHECK(compare(mine, prev, 99, 100) == 100 && compare(mine + 500000, me, 99, 100) == 100,
+          "long is not where it should be");
+    counted = 0;
+    barrier();
+}
+
 void test_messages(void)
 {
     CHECK(gasnet_AMMaxArgs() == ARGS && gasnet_AMMaxMedium() >= 512 && gasnet_AMMaxLongRequest() >= 512 &&
@@ -248,21 +275,11 @@ void test_messages(void)
     test_shorts();
     test_mediums();
     test_longs();
-    // with the arguments counted, and to myself
+    test_counted(theirs);
     unsigned was_next = next, was_prev = prev;
-    barrier();
     next = prev = me;
-    GASNET_Safe(gasnet_AMRequestShortM(me, SHORT_REQUEST));
-    await("AMRequestShortM", 0);
-    GASNET_Safe(gasnet_AMRequestShortM(me, SHORT_REQUEST + 3 V3));
-    await("AMRequestShortM", 3);
-    expected_round = 99;
-    fill(payload, me, 99, 100);
-    GASNET_Safe(gasnet_AMRequestMediumM(me, DATA_REQUEST + 16, payload, 100 V16));
-    await("AMRequestMediumM", 16);
     reply_to = mine + 500000;
-    GASNET_Safe(gasnet_AMRequestLongM(me, LONG_REQUEST + 1, payload, 100, mine V1));
-    await("AMRequestLongM", 1);
+    test_counted(mine);
     next = was_next;
     prev = was_prev;
     barrier();

@@ -23,6 +23,10 @@ static void test_segments(void)
               "segment of node %u: %p, %zu bytes", i, segments[i].addr, (size_t)segments[i].size);
     for (int i = 0; i < SEGMENT; i += 1000)
         CHECK(mine[i] == 0, "fresh memory is not empty at %d", i);
+    CHECK(gasnet_getMaxGlobalSegmentSize() >= SEGMENT &&
+              gasnet_getMaxGlobalSegmentSize() <= gasnet_getMaxLocalSegmentSize(),
+          "a segment may have %zu bytes here, %zu everywhere", (size_t)gasnet_getMaxLocalSegmentSize(),
+          (size_t)gasnet_getMaxGlobalSegmentSize());
 #endif
 }
 

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong use of GASNet ends the job with a message that names call and argument: always, or in checking mode."""
-import os
-import re
-import subprocess
+"""Wrong use of GASNet ends the job with a line that names call and argument: always, or in checking mode."""
+import pathlib
 import sys
 
-SOURCE = os.path.join(os.environ["CAUSEWAY_TEST_SOURCE"], "tests/gasnet/misuse.c")
-# what, needs checking mode, words of the message
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import wrong_use  # noqa: E402
+
+# what, needs checking mode, patterns that its line matches, the code that the call returns
 CASES = [
     ("before-init", False, ["gasnet_barrier_notify", "before gasnet_init"]),
-    ("attach-before-init", False, ["gasnet_attach", "before gasnet_init", "GASNET_ERR_NOT_INIT"]),
+    ("attach-before-init", False, ["gasnet_attach", "before gasnet_init"], "GASNET_ERR_NOT_INIT"),
     ("poll-before-init", False, ["gasnet_AMPoll", "before gasnet_init"]),
     ("request-before-init", False, ["gasnet_AMRequestShort", "before gasnet_init"]),
-    ("init-twice", False, ["gasnet_init", "second time", "GASNET_ERR_NOT_INIT"]),
+    ("init-twice", False, ["gasnet_init", "second time"], "GASNET_ERR_NOT_INIT"),
     ("before-attach", False, ["gasnet_put_val", "before gasnet_attach"]),
     ("segments-before-attach", False, ["gasnet_getSegmentInfo", "before gasnet_attach"]),
     ("attach-index-twice", False, ["gasnet_attach", "index 200", "taken by an entry before"]),
     ("attach-no-function", False, ["gasnet_attach", "entry 1", "no function"]),
     ("attach-many", False, ["gasnet_attach", "numentries is 129", "128 entries"]),
-    ("attach-index", False, ["gasnet_attach", "index 100", "128 to 255", "GASNET_ERR_BAD_ARG"]),
-    ("attach-size", False, ["gasnet_attach", "segsize is 4097", "GASNET_ERR_BAD_ARG"]),
-    ("attach-huge", False, ["gasnet_attach", "gasnet_getMaxLocalSegmentSize is", "GASNET_ERR_BAD_ARG"]),
+    ("attach-index", False, ["gasnet_attach", "index 100", "128 to 255"], "GASNET_ERR_BAD_ARG"),
+    ("attach-size", False, ["gasnet_attach", "segsize is 4097"], "GASNET_ERR_BAD_ARG"),
+    ("attach-huge", False, ["gasnet_attach", "gasnet_getMaxLocalSegmentSize is"], "GASNET_ERR_BAD_ARG"),
     ("attach-twice", False, ["gasnet_attach", "second time"]),
     ("lock-twice", False, ["gasnet_hsl_lock", "already"]),
     ("unlock-free", False, ["gasnet_hsl_unlock", "does not hold|is not locked"]),
@@ -91,30 +91,13 @@ CASES = [
 ]
 
 
-def run(what, checked):
-    env = dict(os.environ, CAUSEWAY_CHECK="1" if checked else "0", GASNET_MAX_SEGSIZE="1M")
-    return subprocess.run(["oshrun", "-n", "1", "./misuse", what], env=env, capture_output=True, text=True, timeout=60)
-
-
-def main():
-    subprocess.run(["oshcc", "-DGASNET_PAR", "-O1", "-g", "-o", "misuse", SOURCE], check=True)
-    wrong = 0
-    for what, needs_check, words in CASES:
-        for checked in (True,) if needs_check else (False, True):
-            done = run(what, checked)
-            missing = [word for word in words if not re.search(word, done.stderr)]
-            if done.returncode == 0 or missing or "went through" in done.stdout:
-                wrong += 1
-                print(f"FAIL: {what}, {'checked' if checked else 'unchecked'}: status {done.returncode}, no "
-                      f"{missing} in:\n{done.stdout}{done.stderr}")
-    for checked in (False, True):
-        done = run("nothing", checked)
-        if done.returncode or "nothing went through" not in done.stdout:
-            wrong += 1
-            print(f"FAIL: right use: status {done.returncode}\n{done.stdout}{done.stderr}")
-    print(f"{len(CASES)} kinds of wrong use, {wrong} not told")
-    return 1 if wrong else 0
+def plan():
+    yield wrong_use.Use(["nothing"], False)
+    yield wrong_use.Use(["nothing"], True)
+    for what, needs_check, says, *also in CASES:
+        for checking in (True,) if needs_check else (False, True):
+            yield wrong_use.Use([what], checking, says, also=also)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(wrong_use.run("gasnet/misuse.c", ["-DGASNET_PAR", "-O1"], list(plan()), env={"GASNET_MAX_SEGSIZE": "1M"}))

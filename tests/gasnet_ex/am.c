@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages of every kind with 0 to 16 arguments, requests and replies; what tokens say; limits; messages before a segment is
-// there.
+// Messages of every kind, requests and replies; what tokens say; limits; floods. Numbers of arguments: numbers.c.
 #include "ex.h"
 
 enum { LONG_AT = 8192, ROUNDS = 50, PAYLOAD = 3000 };
@@ -102,96 +101,6 @@ static void count_only(gex_Token_t token)
     counts++;
 }
 
-// ---------------------------------------------------------------- a handler for each number of arguments
-static gex_AM_Index_t by_number[17];
-static uint32_t numbers_seen;
-#define NUMBER_HANDLER(k, params, args)                                                \
-    static void number##k(gex_Token_t token params)                                    \
-    {                                                                                  \
-        int32_t got[] = {0 args};                                                      \
-        CHECK(args_good(k + 1, got, look(token, 1, 0, by_number[k])));                 \
-        numbers_seen |= 1u << k;                                                       \
-    }
-#define P1 , gex_AM_Arg_t a1
-#define P2 P1, gex_AM_Arg_t a2
-#define P3 P2, gex_AM_Arg_t a3
-#define P4 P3, gex_AM_Arg_t a4
-#define P5 P4, gex_AM_Arg_t a5
-#define P6 P5, gex_AM_Arg_t a6
-#define P7 P6, gex_AM_Arg_t a7
-#define P8 P7, gex_AM_Arg_t a8
-#define P9 P8, gex_AM_Arg_t a9
-#define P10 P9, gex_AM_Arg_t a10
-#define P11 P10, gex_AM_Arg_t a11
-#define P12 P11, gex_AM_Arg_t a12
-#define P13 P12, gex_AM_Arg_t a13
-#define P14 P13, gex_AM_Arg_t a14
-#define P15 P14, gex_AM_Arg_t a15
-#define P16 P15, gex_AM_Arg_t a16
-#define A1 , a1
-#define A2 A1, a2
-#define A3 A2, a3
-#define A4 A3, a4
-#define A5 A4, a5
-#define A6 A5, a6
-#define A7 A6, a7
-#define A8 A7, a8
-#define A9 A8, a9
-#define A10 A9, a10
-#define A11 A10, a11
-#define A12 A11, a12
-#define A13 A12, a13
-#define A14 A13, a14
-#define A15 A14, a15
-#define A16 A15, a16
-NUMBER_HANDLER(0, , )
-NUMBER_HANDLER(1, P1, A1)
-NUMBER_HANDLER(2, P2, A2)
-NUMBER_HANDLER(3, P3, A3)
-NUMBER_HANDLER(4, P4, A4)
-NUMBER_HANDLER(5, P5, A5)
-NUMBER_HANDLER(6, P6, A6)
-NUMBER_HANDLER(7, P7, A7)
-NUMBER_HANDLER(8, P8, A8)
-NUMBER_HANDLER(9, P9, A9)
-NUMBER_HANDLER(10, P10, A10)
-NUMBER_HANDLER(11, P11, A11)
-NUMBER_HANDLER(12, P12, A12)
-NUMBER_HANDLER(13, P13, A13)
-NUMBER_HANDLER(14, P14, A14)
-NUMBER_HANDLER(15, P15, A15)
-NUMBER_HANDLER(16, P16, A16)
-
-static void test_numbers(uint32_t to)
-{
-    int b = (int)me * 1000;
-    gex_AM_RequestShort(tm, to, by_number[0], 0);
-    gex_AM_RequestShort(tm, to, by_number[1], 0, b + 1);
-    gex_AM_RequestShort(tm, to, by_number[2], 0, b + 1, b + 2);
-    gex_AM_RequestShort3(tm, to, by_number[3], 0, b + 1, b + 2, b + 3);
-    gex_AM_RequestShort4(tm, to, by_number[4], 0, b + 1, b + 2, b + 3, b + 4);
-    gex_AM_RequestShort5(tm, to, by_number[5], 0, b + 1, b + 2, b + 3, b + 4, b + 5);
-    gex_AM_RequestShort6(tm, to, by_number[6], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6);
-    gex_AM_RequestShort7(tm, to, by_number[7], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7);
-    gex_AM_RequestShort8(tm, to, by_number[8], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8);
-    gex_AM_RequestShort9(tm, to, by_number[9], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9);
-    gex_AM_RequestShort10(tm, to, by_number[10], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9,
-                          b + 10);
-    gex_AM_RequestShort11(tm, to, by_number[11], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9,
-                          b + 10, b + 11);
-    gex_AM_RequestShort12(tm, to, by_number[12], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9,
-                          b + 10, b + 11, b + 12);
-    gex_AM_RequestShort13(tm, to, by_number[13], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9,
-                          b + 10, b + 11, b + 12, b + 13);
-    gex_AM_RequestShort14(tm, to, by_number[14], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9,
-                          b + 10, b + 11, b + 12, b + 13, b + 14);
-    gex_AM_RequestShort15(tm, to, by_number[15], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9,
-                          b + 10, b + 11, b + 12, b + 13, b + 14, b + 15);
-    gex_AM_RequestShort(tm, to, by_number[16], 0, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10,
-                        b + 11, b + 12, b + 13, b + 14, b + 15, b + 16);
-    GASNET_BLOCKUNTIL(numbers_seen == 0x1ffff);
-}
-
 static void test_kinds(uint32_t to)
 {
     int b = (int)me * 1000;
@@ -237,14 +146,7 @@ int main(int argc, char **argv)
         {0, long_reply, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQREP, 0, NULL, "long_reply"},
         {0, count_only, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, NULL},
     };
-    gex_AM_Fn_t numbers[] = {number0, number1,  number2,  number3,  number4,  number5,  number6,  number7, number8,
-                             number9, number10, number11, number12, number13, number14, number15, number16};
     CHECK(gex_EP_RegisterHandlers(ep, table, sizeof table / sizeof *table) == GASNET_OK);
-    for (unsigned i = 0; i < 17; i++) {
-        gex_AM_Entry_t entry = {0, numbers[i], GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, i, NULL, "number"};
-        CHECK(gex_EP_RegisterHandlers(ep, &entry, 1) == GASNET_OK);
-        by_number[i] = entry.gex_index;
-    }
     for (int i = 0; i < 3; i++) {
         request[i] = table[2 * i].gex_index;
         reply[i] = table[2 * i + 1].gex_index;
@@ -263,7 +165,6 @@ int main(int argc, char **argv)
     barrier(tm);
 
     uint32_t to = (me + 1) % n;
-    test_numbers(to);  // no segment yet
     CHECK(gex_Segment_Attach(&segment, tm, 1 << 20) == GASNET_OK);
     CHECK(gex_AM_MaxArgs() == 16 && gex_AM_LUBRequestMedium() >= 512 && gex_AM_LUBReplyMedium() >= 512);
     CHECK(gex_AM_MaxRequestMedium(tm, to, GEX_EVENT_NOW, 0, 16) >= gex_AM_LUBRequestMedium());

@@ -21,7 +21,7 @@ enum { FORK = 128, FORK_FAST, SIGNAL, SIGNAL_LONG, COPY, REPLY_PUT, SHUTDOWN };
 
 typedef struct done {
     uint32_t count, target;
-    volatile int flag;
+    int flag;  // Chapel's is volatile; this one ThreadSanitizer understands
 } done_t;
 
 static gasnet_seginfo_t *table;
@@ -64,7 +64,7 @@ static void on_signal(gasnet_token_t token, gasnet_handlerarg_t a0, gasnet_handl
     done_t *done = POINTER(a0, a1);
     (void)token;
     if (__atomic_add_fetch(&done->count, 1, __ATOMIC_SEQ_CST) == done->target)
-        done->flag = 1;
+        __atomic_store_n(&done->flag, 1, __ATOMIC_RELEASE);
 }
 
 static void on_signal_long(gasnet_token_t token, void *buf, size_t nbytes, gasnet_handlerarg_t a0,
@@ -140,7 +140,7 @@ static void test_on(uint32_t to)
             bundle.data[k] = (char)(me + k);
         CHECK(gasnet_AMRequestMedium0(to, i % 4 < 2 ? FORK : FORK_FAST, &bundle, sizeof bundle) == GASNET_OK);
         if (bundle.ack)
-            GASNET_BLOCKUNTIL(done.flag);
+            GASNET_BLOCKUNTIL(__atomic_load_n(&done.flag, __ATOMIC_ACQUIRE));
     }
 }
 
@@ -163,7 +163,7 @@ static void test_outside(uint32_t to)
         char *dst = (char *)all[to] + at;
         CHECK(gasnet_AMRequestMedium4(to, COPY, mine + at, size, LOW(&done), HIGH(&done), LOW(dst), HIGH(dst)) ==
               GASNET_OK);
-        GASNET_BLOCKUNTIL(done.flag);
+        GASNET_BLOCKUNTIL(__atomic_load_n(&done.flag, __ATOMIC_ACQUIRE));
     }
     chapel_barrier("copied");
     for (size_t i = 0; i < sizeof mine; i++)
@@ -172,7 +172,7 @@ static void test_outside(uint32_t to)
     wish_t wish = {&done, out, all[to], 3000};
     CHECK(gasnet_AMMaxLongReply() >= wish.nbytes);
     CHECK(gasnet_AMRequestMedium0(to, REPLY_PUT, &wish, sizeof wish) == GASNET_OK);
-    GASNET_BLOCKUNTIL(done.flag);
+    GASNET_BLOCKUNTIL(__atomic_load_n(&done.flag, __ATOMIC_ACQUIRE));
     CHECK(memcmp(out, mine, wish.nbytes) == 0);
     chapel_barrier("outside");
 }

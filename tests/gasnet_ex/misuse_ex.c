@@ -10,15 +10,44 @@ static int is(const char *what)
     return strcmp(how, what) == 0;
 }
 
-static gex_AM_Index_t handler;
+static gex_AM_Index_t handler, bulk_handler, reply_handler;
+static int handled;  // by on_reply, or by on_request when that does not reply
 static void on_request(gex_Token_t token)
 {
+    if (is("request-in-handler"))
+        gex_AM_RequestShort0(tm, 0, handler, 0);
+    if (is("prepare-in-handler"))
+        gex_AM_PrepareRequestMedium(tm, 0, NULL, 1, 1, NULL, 0, 0);
+    if (is("reply-handler-kind"))
+        gex_AM_ReplyShort0(token, handler, 0);
+    if (is("reply-handler-twice"))
+        gex_AM_ReplyShort0(token, reply_handler, 0);
+    if (is("reply-handler-length"))
+        gex_AM_ReplyMedium0(token, bulk_handler, how, 1 << 20, GEX_EVENT_NOW, 0);
+    if (is("reply-handler-outside"))
+        gex_AM_ReplyLong0(token, bulk_handler, how, 1, (void *)(uintptr_t)how, GEX_EVENT_NOW, 0);
+    if (is("reply-handler-unknown"))
+        gex_AM_ReplyShort0(token, 201, 0);
+    if (strncmp(how, "reply-handler", 13) == 0 || is("request-in-reply-handler") || is("reply-in-reply-handler"))
+        gex_AM_ReplyShort0(token, reply_handler, 0);
     if (is("transfer-in-handler"))
         gex_RMA_PutBlockingVal(tm, 0, segment_of(0), 1, 1, 0);
     if (is("wait-in-handler"))
         gex_Coll_BarrierBlocking(tm, 0);
-    if (is("reply-handler-unknown"))
-        gex_AM_ReplyShort0(token, 201, 0);
+}
+
+static void on_bulk(gex_Token_t token, void *buf, size_t nbytes)
+{
+    (void)token, (void)buf, (void)nbytes;
+}
+
+static void on_reply(gex_Token_t token)
+{
+    if (is("request-in-reply-handler"))
+        gex_AM_RequestShort0(tm, 0, handler, 0);
+    if (is("reply-in-reply-handler"))
+        gex_AM_ReplyShort0(token, reply_handler, 0);
+    handled = 1;
 }
 
 static void messages(gex_TM_t other)
@@ -33,9 +62,9 @@ static void messages(gex_TM_t other)
     if (is("kind"))
         gex_AM_RequestMedium0(tm, 0, handler, buf, 1, GEX_EVENT_NOW, 0);
     if (is("medium-length"))
-        gex_AM_RequestMedium0(tm, 0, handler, buf, 1 << 20, GEX_EVENT_NOW, 0);
+        gex_AM_RequestMedium0(tm, 0, bulk_handler, buf, 1 << 20, GEX_EVENT_NOW, 0);
     if (is("long-outside"))
-        gex_AM_RequestLong0(tm, 0, handler, buf, 8, buf, GEX_EVENT_NOW, 0);
+        gex_AM_RequestLong0(tm, 0, bulk_handler, buf, 8, buf, GEX_EVENT_NOW, 0);
     if (is("message-to-endpoint"))
         gex_AM_RequestShort0(other, 0, handler, 0);
     if (is("prepare-twice"))
@@ -83,7 +112,7 @@ static void transfers(gex_TM_t other)
         gex_VIS_VectorPutNB(tm, 0, 1, &ten, 1, &nine, 0);
     }
     if (is("completion-length"))
-        gex_VIS_SetPeerCompletionHandler(handler, buf, 1 << 20, 0);
+        gex_VIS_SetPeerCompletionHandler(bulk_handler, buf, 1 << 20, 0);
     if (is("no-op-event"))
         gex_Event_Wait(GEX_EVENT_NO_OP);
     if (is("leaf"))
@@ -135,16 +164,23 @@ int main(int argc, char **argv)
     if (is("before-init"))
         gex_Coll_BarrierNB(tm, 0);
     begin(&argc, &argv, 4096);
-    gex_AM_Entry_t entry = {0, (gex_AM_Fn_t)on_request, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "on_request"};
-    CHECK(gex_EP_RegisterHandlers(ep, &entry, 1) == GASNET_OK);
-    handler = entry.gex_index;
+    gex_AM_Entry_t entries[] = {
+        {0, (gex_AM_Fn_t)on_request, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "on_request"},
+        {0, (gex_AM_Fn_t)on_bulk, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQREP, 0, NULL, "on_bulk"},
+        {0, (gex_AM_Fn_t)on_reply, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 0, NULL, "on_reply"},
+    };
+    CHECK(gex_EP_RegisterHandlers(ep, entries, 3) == GASNET_OK);
+    handler = entries[0].gex_index;
+    bulk_handler = entries[1].gex_index;
+    reply_handler = entries[2].gex_index;
     gex_TM_t other = gex_TM_Pair(ep, 1);
     messages(other);
     transfers(other);
     objects(other);
-    if (strstr(how, "handler"))
+    if (strstr(how, "handler")) {
         gex_AM_RequestShort0(tm, 0, handler, 0);
-    gasnet_AMPoll();
+        GASNET_BLOCKUNTIL(handled);
+    }
     printf("%s went through\n", how);
     end();
     return 1;

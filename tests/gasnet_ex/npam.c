@@ -3,6 +3,7 @@
 // Messages with negotiated payloads: each kind with the client's and the library's room, cut short, cancelled, with flags at
 // commit, and with every number of arguments.
 #include "ex.h"
+#include "numbers.h"
 
 enum { LONG_AT = 16384, ROUNDS = 30 };
 
@@ -75,9 +76,9 @@ static void on_long(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t a0
     gex_AM_SrcDesc_t sd = gex_AM_PrepareReplyLong(token, NULL, nbytes, nbytes, a0 % 2 ? dest : NULL, NULL, 0, 1);
     fill(gex_AM_SrcDescAddr(sd), nbytes, me);
     if (a0 % 2)
-        gex_AM_CommitReplyLong1(sd, long_reply, nbytes, dest, a0);
+        gex_AM_CommitReplyLong(sd, long_reply, nbytes, dest, a0);
     else
-        CHECK(gex_AM_CommitReplyLong1_v2(sd, long_reply, nbytes, dest, 0, a0) == 0);
+        CHECK(gex_AM_CommitReplyLong_v2(sd, long_reply, nbytes, dest, 0, a0) == 0);
 }
 
 static void on_long_back(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t a0)
@@ -113,9 +114,10 @@ static void test_medium(uint32_t to)
         }
         CHECK(gex_AM_SrcDescSize(sd) >= nbytes);
         if (i % 3 == 0)
-            gex_AM_CommitRequestMedium2(sd, medium_request, nbytes, (int)nbytes, i % 2);
+            gex_AM_CommitRequestMedium(sd, medium_request, nbytes, (int)nbytes, i % 2);
         else
-            while (gex_AM_CommitRequestMedium_v2(sd, medium_request, nbytes, i % 3 == 1 ? GEX_FLAG_IMMEDIATE : 0, (int)nbytes, i % 2))
+            while (gex_AM_CommitRequestMedium_v2(sd, medium_request, nbytes, i % 3 == 1 ? GEX_FLAG_IMMEDIATE : 0,
+                                                 (int)nbytes, i % 2))
                 ;
         CHECK(i % 2 == 0 || local == GEX_EVENT_INVALID);
         if (i % 4 == 3)
@@ -148,13 +150,14 @@ static void test_long(uint32_t to)
 }
 
 // ---------------------------------------------------------------- every number of arguments, in the eight calls
-#define NUMBER_HANDLER(k, params, sum)                                                       \
-    static void number##k(gex_Token_t token, void *buf, size_t nbytes params)                \
+#define NUMBER_HANDLER(k, ...)                                                               \
+    static void number##k(gex_Token_t token, void *buf, size_t nbytes P##k)                  \
     {                                                                                        \
         gex_Token_Info_t info;                                                               \
+        gex_AM_Arg_t args[] = {0 A##k};                                                      \
         (void)buf;                                                                           \
         CHECK(gex_Token_Info(token, &info, GEX_TI_ALL) == GEX_TI_ALL);                       \
-        CHECK(nbytes == 0 && (sum) == k * (k + 1) / 2);                                      \
+        CHECK(nbytes == 0 && numbers_good(k, args, b));                                      \
         __atomic_or_fetch(&numbers_seen[2 * !info.gex_is_req + info.gex_is_long], 1u << k, __ATOMIC_RELEASE); \
         if (info.gex_is_req)                                                                 \
             answer##k(token, info.gex_is_long);                                              \
@@ -187,72 +190,9 @@ static void test_long(uint32_t to)
             CHECK(gex_AM_CommitRequestLong##k##_v2(sd, by_number[k], 0, NULL, 0 __VA_ARGS__) == 0);               \
     }
 static int rounds;
-#define P1 , gex_AM_Arg_t a1
-#define P2 P1, gex_AM_Arg_t a2
-#define P3 P2, gex_AM_Arg_t a3
-#define P4 P3, gex_AM_Arg_t a4
-#define P5 P4, gex_AM_Arg_t a5
-#define P6 P5, gex_AM_Arg_t a6
-#define P7 P6, gex_AM_Arg_t a7
-#define P8 P7, gex_AM_Arg_t a8
-#define P9 P8, gex_AM_Arg_t a9
-#define P10 P9, gex_AM_Arg_t a10
-#define P11 P10, gex_AM_Arg_t a11
-#define P12 P11, gex_AM_Arg_t a12
-#define P13 P12, gex_AM_Arg_t a13
-#define P14 P13, gex_AM_Arg_t a14
-#define P15 P14, gex_AM_Arg_t a15
-#define P16 P15, gex_AM_Arg_t a16
-#define S1 a1
-#define S2 S1 + a2
-#define S3 S2 + a3
-#define S4 S3 + a4
-#define S5 S4 + a5
-#define S6 S5 + a6
-#define S7 S6 + a7
-#define S8 S7 + a8
-#define S9 S8 + a9
-#define S10 S9 + a10
-#define S11 S10 + a11
-#define S12 S11 + a12
-#define S13 S12 + a13
-#define S14 S13 + a14
-#define S15 S14 + a15
-#define S16 S15 + a16
-ANSWER(0)
-ANSWER(1, , 1)
-ANSWER(2, , 1, 2)
-ANSWER(3, , 1, 2, 3)
-ANSWER(4, , 1, 2, 3, 4)
-ANSWER(5, , 1, 2, 3, 4, 5)
-ANSWER(6, , 1, 2, 3, 4, 5, 6)
-ANSWER(7, , 1, 2, 3, 4, 5, 6, 7)
-ANSWER(8, , 1, 2, 3, 4, 5, 6, 7, 8)
-ANSWER(9, , 1, 2, 3, 4, 5, 6, 7, 8, 9)
-ANSWER(10, , 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-ANSWER(11, , 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
-ANSWER(12, , 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
-ANSWER(13, , 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-ANSWER(14, , 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
-ANSWER(15, , 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-ANSWER(16, , 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
-NUMBER_HANDLER(0, , 0)
-NUMBER_HANDLER(1, P1, S1)
-NUMBER_HANDLER(2, P2, S2)
-NUMBER_HANDLER(3, P3, S3)
-NUMBER_HANDLER(4, P4, S4)
-NUMBER_HANDLER(5, P5, S5)
-NUMBER_HANDLER(6, P6, S6)
-NUMBER_HANDLER(7, P7, S7)
-NUMBER_HANDLER(8, P8, S8)
-NUMBER_HANDLER(9, P9, S9)
-NUMBER_HANDLER(10, P10, S10)
-NUMBER_HANDLER(11, P11, S11)
-NUMBER_HANDLER(12, P12, S12)
-NUMBER_HANDLER(13, P13, S13)
-NUMBER_HANDLER(14, P14, S14)
-NUMBER_HANDLER(15, P15, S15)
-NUMBER_HANDLER(16, P16, S16)
+static const int b = 0;
+EACH_NUMBER(ANSWER)
+EACH_NUMBER(NUMBER_HANDLER)
 
 static void test_numbers(uint32_t to)
 {
@@ -278,11 +218,11 @@ int main(int argc, char **argv)
         {0, (gex_AM_Fn_t)on_long, GEX_FLAG_AM_LONG | GEX_FLAG_AM_REQUEST, 1, NULL, "on_long"},
         {0, (gex_AM_Fn_t)on_long_back, GEX_FLAG_AM_LONG | GEX_FLAG_AM_REPLY, 1, NULL, "on_long_back"},
     };
-    gex_AM_Fn_t numbers[] = {
-        (gex_AM_Fn_t)number0,  (gex_AM_Fn_t)number1,  (gex_AM_Fn_t)number2,  (gex_AM_Fn_t)number3,  (gex_AM_Fn_t)number4,
-        (gex_AM_Fn_t)number5,  (gex_AM_Fn_t)number6,  (gex_AM_Fn_t)number7,  (gex_AM_Fn_t)number8,  (gex_AM_Fn_t)number9,
-        (gex_AM_Fn_t)number10, (gex_AM_Fn_t)number11, (gex_AM_Fn_t)number12, (gex_AM_Fn_t)number13, (gex_AM_Fn_t)number14,
-        (gex_AM_Fn_t)number15, (gex_AM_Fn_t)number16};
+    gex_AM_Fn_t numbers[] = {(gex_AM_Fn_t)number0,  (gex_AM_Fn_t)number1,  (gex_AM_Fn_t)number2,  (gex_AM_Fn_t)number3,
+                             (gex_AM_Fn_t)number4,  (gex_AM_Fn_t)number5,  (gex_AM_Fn_t)number6,  (gex_AM_Fn_t)number7,
+                             (gex_AM_Fn_t)number8,  (gex_AM_Fn_t)number9,  (gex_AM_Fn_t)number10, (gex_AM_Fn_t)number11,
+                             (gex_AM_Fn_t)number12, (gex_AM_Fn_t)number13, (gex_AM_Fn_t)number14, (gex_AM_Fn_t)number15,
+                             (gex_AM_Fn_t)number16};
     CHECK(gex_EP_RegisterHandlers(ep, table, 4) == GASNET_OK);
     medium_request = table[0].gex_index;
     medium_reply = table[1].gex_index;

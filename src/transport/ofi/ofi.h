@@ -462,6 +462,7 @@ struct cwt_conn {
     uint32_t writes, reads;  // tracked operations in flight
     bool dirty;              // puts since the last quiet that a flush must cover
     bool lone_puts;          // the last epoch that had puts had one
+    bool first_put;          // none since the last quiet; always false where several threads use the client
     uint32_t peer;           // our name at the server (RDM)
     uint32_t acked;          // of the requests sent, how many are known executed
     uint32_t asked;          // `sent` behind the newest request that asks for an acknowledgement

@@ -45,13 +45,21 @@ static inline __attribute__((always_inline)) bool quick_flush(cwt_conn_t *conn)
     return true;
 }
 
+/** The next put is the first one again, which need not be alone (quick.c). */
+static inline void end_epoch(cwt_conn_t *conn)
+{
+    if (conn->epoch_puts)
+        conn->lone_puts = conn->epoch_puts == 1;
+    conn->epoch_puts = conn->injected = 0;
+    if (!conn->client->config.thread_multiple)  // else read without the lock
+        conn->first_put = true;
+}
+
 /** Sends what proves completion of everything before it on this connection; the wait comes later. */
 static int start_flush(cwt_conn_t *conn)
 {
     ofi_collect_dirty(conn);
-    if (conn->epoch_puts)
-        conn->lone_puts = conn->epoch_puts == 1;
-    conn->epoch_puts = conn->injected = 0;
+    end_epoch(conn);
     if (__builtin_expect(quick_flush(conn), 1))
         return 0;
     if (conn->error)
@@ -124,7 +132,8 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
     ofi_waiter_t w = OFI_WAITER(what);
     while (conn->writes || conn->reads || conn->sent != conn->acked) {
         // a thread that was in the middle of a request may have sent it behind the one that asked
-        int rc = conn->sent != conn->acked && conn->asked != conn->sent ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : 0;
+        int rc =
+            conn->sent != conn->acked && conn->asked != conn->sent ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : 0;
         if (rc == 0)
             rc = ofi_wait_round(conn->client, conn, &w);
         if (rc != 0)
@@ -202,9 +211,7 @@ static int try_flush(cwt_conn_t *conn)
             return rc == -FI_EAGAIN ? CW_EAGAIN : start_flush(conn);
     }
     conn->dirty = false;
-    if (conn->epoch_puts)
-        conn->lone_puts = conn->epoch_puts == 1;
-    conn->epoch_puts = conn->injected = 0;
+    end_epoch(conn);
     if (!unacked)
         return 0;
     bool at_once = !conn->sending && conn->sent - conn->acked < (ofi_choice.send_after_send ? OFI_CREDITS : 1) &&

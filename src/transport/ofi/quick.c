@@ -36,6 +36,8 @@ void ofi_quick_allow(cwt_conn_t *conn)
     conn->most = conn->client->config.thread_multiple ? 0 : q.request;
     conn->stop = conn->sent;
     conn->quick = conn->client->config.thread_multiple ? (ofi_quick_t){0, 0, 0, 0} : q;
+    if (!conn->client->config.thread_multiple)
+        conn->first_put = conn->epoch_puts == 0;
 }
 
 QUICK ofi_op_t *pop(ofi_pool_t *pool, cwt_conn_t *conn)
@@ -208,6 +210,7 @@ OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, 
 /** The first put since a quiet. */
 OUT_OF_LINE int put_first(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
+    conn->first_put = false;
     if (conn->lone_puts && may_bounce(&conn->quick, nbytes, nbi) && LIKELY(put_lone(conn, offset, src, nbytes)))
         return 0;
     return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
@@ -247,7 +250,7 @@ int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
 
 int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
-    if (conn->epoch_puts == 0)
+    if (conn->first_put)
         return put_first(conn, offset, src, nbytes, nbi);
     return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
 }
