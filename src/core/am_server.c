@@ -105,11 +105,11 @@ static bool well_formed(const cw_req_am_t *req, size_t nbytes)
         return false;
     uint32_t nargs = CW_AM_HEAD_NARGS(req->head), kind = req->flags & CW_AM_C_KIND;
     size_t until_payload = CW_REQ_AM_NBYTES(nargs);
-    bool carries = has_payload(req) || (req->flags & CW_AM_C_HERE);
+    bool here = req->flags & CW_AM_C_HERE, raw = req->flags & CW_AM_C_RAW, carries = has_payload(req) || here;
     if (nargs > CW_AM_MAX_ARGS || kind > CW_AM_LONG || (req->token & 0xffff) >= CW_AM_TOKENS || nbytes < until_payload)
         return false;
     if ((req->flags & ~(uint32_t)(CW_AM_C_KIND | CW_AM_C_REPLY | CW_AM_C_RAW | CW_AM_C_HERE)) ||
-        ((req->flags & (CW_AM_C_RAW | CW_AM_C_HERE)) && kind != CW_AM_LONG))
+        ((raw || here) && kind != CW_AM_LONG) || (raw && here))
         return false;
     return carries ? req->nbytes <= CW_AM_MAX_MEDIUM && nbytes == until_payload + req->nbytes : nbytes == until_payload;
 }

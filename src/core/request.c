@@ -57,17 +57,17 @@ static void execute_amo(cwt_from_t *from, const cw_req_amo_t *req, size_t nbytes
         wake(slot);
 }
 
-/** All blocks in bounds of one slot? (First and last decide: a stride is monotone.) */
+/** Does all from the first block to the last lie in one part of one slot? */
 static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, uint32_t *slot_p)
 {
-    uint32_t last_slot;
     uint64_t payload = (uint64_t)req->block_nbytes * req->nblocks;
     int64_t span;
     if (req->nblocks == 0 || req->block_nbytes == 0 || payload > payload_limit ||
         __builtin_mul_overflow(req->stride, (int64_t)req->nblocks - 1, &span))
         return false;
-    return cw_request_in_bounds(req->offset, req->block_nbytes, slot_p) &&
-           cw_request_in_bounds(req->offset + (uint64_t)span, req->block_nbytes, &last_slot) && last_slot == *slot_p;
+    uint64_t length = span < 0 ? -(uint64_t)span : (uint64_t)span;
+    return length < cw_segment.nbytes && (span > 0 || req->offset >= length) &&
+           cw_request_in_bounds(span < 0 ? req->offset - length : req->offset, length + req->block_nbytes, slot_p);
 }
 
 static void execute_put_strided(const cw_req_strided_t *req, size_t nbytes)
@@ -98,6 +98,27 @@ static void execute_get_strided(cwt_from_t *from, const cw_req_strided_t *req, s
     for (uint32_t i = 0; i < req->nblocks; i++, at += req->stride, out += req->block_nbytes)
         memcpy(out, at, req->block_nbytes);
     cw_transport->server_reply(from, payload, (size_t)(out - payload));
+}
+
+static void execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    const uint64_t *word = (const uint64_t *)(const void *)(msg + 1);
+    size_t n = (nbytes - sizeof *msg) / sizeof *word, done = 0;
+    char payload[CW_PIECES_PAYLOAD];
+    uint32_t slot;
+    bool good = msg->reply_id != 0 && nbytes % sizeof *word == 0 && n > 0;
+    for (size_t i = 0; i < n && good; i++) {
+        uint64_t offset = word[i] & CW_BATCH_OFFSET_MAX, piece = word[i] >> 48;
+        good = piece > 0 && piece <= sizeof payload - done && cw_request_in_bounds(offset, piece, &slot);
+        if (good)
+            cw_copy(payload + done, cw_segment.base + offset, piece);
+        done += piece;
+    }
+    if (!good) {
+        refuse("get", msg);
+        return;
+    }
+    cw_transport->server_reply(from, payload, done);
 }
 
 static void execute_fill(const cw_req_fill_t *req, size_t nbytes)
@@ -175,6 +196,9 @@ void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, si
         break;
     case CW_REQ_GET_STRIDED:
         execute_get_strided(from, (const cw_req_strided_t *)(const void *)msg, nbytes);
+        break;
+    case CW_REQ_GET_PIECES:
+        execute_get_pieces(from, msg, nbytes);
         break;
     case CW_REQ_FILL:
         execute_fill((const cw_req_fill_t *)(const void *)msg, nbytes);

@@ -18,6 +18,7 @@ enum {
     CW_REQ_AM_REPLY = 7,     // the same, a reply
     CW_REQ_AM_DONE = 8,      // cw_req_am_done_t: requests that were handled without a reply
     CW_REQ_FILL = 9,         // cw_req_fill_t; no reply
+    CW_REQ_GET_PIECES = 10,  // a header, then a word for each piece; reply: their bytes, one after the other
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
@@ -64,6 +65,9 @@ enum {
     CW_BATCH_AMO = 1  // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
 };
 
+// the word of a piece: 0..47 offset in the target's node object | 48..63 nbytes
+#define CW_GET_PIECE(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
+
 // An active message without a payload; whether it is a reply says the op.
 //  0 header | 24 head | 28 source | 32 target | 36 token | 40 arguments
 typedef struct cw_req_am_short {
@@ -101,5 +105,6 @@ typedef struct cw_req_am_done {
 _Static_assert(sizeof(cw_req_am_done_t) == 64, "wire format");
 
 #define CW_STRIDED_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cw_req_strided_t))
+#define CW_PIECES_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cwt_header_t))
 
 #endif

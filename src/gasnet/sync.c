@@ -46,7 +46,7 @@ void gas_quiet(void)
 {
     uint64_t mine = atomic_fetch_add(&gas.quiets_begun, 1) + 1;
     atomic_thread_fence(memory_order_seq_cst);  // the number before the look at the mark; pairs with gas_handle
-    cw_quiet(&cw_ctx_default);  // its fence orders puts within the node before what this thread reads next
+    cw_quiet_default();  // its fence orders puts within the node before what this thread reads next
     raise_to(&gas.quiets_done, mine);
 }
 
@@ -343,8 +343,10 @@ static __attribute__((noinline)) void wait_implicit(const char *call, bool gets,
 /** Nothing is under way and nobody looks on: the case that is counted in instructions. */
 static inline __attribute__((always_inline)) void wait_or_pass(const char *call, bool gets, bool puts)
 {
-    if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)) || CW_UNLIKELY(gas.slow_sync))
+    if (CW_UNLIKELY(gas.slow_sync))
         wait_implicit(call, gets, puts);
+    else if (cw_ctx_is_marked(&cw_hot))
+        gas_quiet();
     else
         atomic_thread_fence(memory_order_seq_cst);
 }

@@ -43,8 +43,7 @@ static __attribute__((noinline)) void put_val_any(gasnet_node_t node, void *dest
     cwt_target_t *far;
     check_size("gasnet_put_val", nbytes);
     if (gas_is_plain(node, &word) && (far = gas_far(word))) {
-        cw_owner_put(far, dest, &value, nbytes, false);
-        gas_quiet();
+        cw_owner_put_complete(far, dest, &value, nbytes);
     } else {
         gas_put("gasnet_put_val", node, dest, &value, nbytes, GAS_BLOCKING, NULL);
     }

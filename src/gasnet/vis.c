@@ -3,6 +3,8 @@
 // Vector, indexed and strided transfers (vis.h), and GASNet-1's calls.
 #include "gasnet/vis.h"
 
+#include "core/pieces.h"
+
 static gas_list_t vector_list(size_t n, const gasnet_memvec_t *vectors)
 {
     return (gas_list_t){.vectors = vectors, .n = n};
@@ -61,8 +63,20 @@ static void check(const gas_vis_t *v)
         gas_fail(v->call, "the lists differ in length: %zu bytes on node %u, %zu bytes here", far, v->node, near);
 }
 
-static bool piece(const gas_vis_t *v, char *far, char *near, size_t nbytes, gas_op_t *op)
+/** Small pieces to another node travel packed; one all alone is quicker as a transfer of its own. */
+static bool is_packed(const gas_vis_t *v, const char *far, size_t nbytes)
 {
+    return nbytes < CW_PIECE_MAX && (v->far.n > 1 || v->near.n > 1) && (gas_find_word(v->node) & 1) && !v->by_message &&
+           (gas.segments != GAS_EVERYTHING || gas_is_reachable(v->node, far, nbytes));
+}
+
+static bool piece(const gas_vis_t *v, char *far, char *near, size_t nbytes, gas_op_t *op, cw_pieces_t *pieces)
+{
+    if (is_packed(v, far, nbytes)) {
+        gas_check_transfer(v->call, v->node, far, near, nbytes);
+        cw_pieces_add(pieces, gas_symmetric(v->node, far), near, nbytes);
+        return true;
+    }
     if (CW_UNLIKELY(v->by_message) && !gas_is_reachable(v->node, far, nbytes)) {
         if (v->put)
             gas_far_put(v->node, far, near, nbytes, op);
@@ -80,7 +94,10 @@ static bool issue(gas_vis_t *v, gas_op_t *op)
     char *far = NULL, *near = NULL;
     size_t far_left = 0, near_left = 0;
     bool under_way = false;
+    cw_pieces_t pieces;
+    CW_WATCH(gas_watch(v->call));
     check(v);
+    cw_pieces_begin(&pieces, &cw_ctx_default, (int)v->node, v->put);
     for (;;) {
         while (far_left == 0 && gas_list_next(&v->far, &far, &far_left))
             ;
@@ -88,13 +105,15 @@ static bool issue(gas_vis_t *v, gas_op_t *op)
             ;
         size_t n = far_left < near_left ? far_left : near_left;
         if (n == 0)
-            return under_way;
-        under_way |= piece(v, far, near, n, op);
+            break;
+        under_way |= piece(v, far, near, n, op, &pieces);
         far += n;
         near += n;
         far_left -= n;
         near_left -= n;
     }
+    cw_pieces_end(&pieces);
+    return under_way;
 }
 
 void gas_vis_blocking(gas_vis_t v)
@@ -122,7 +141,7 @@ void gas_vis_implicit(gas_vis_t v)
 
 // ---------------------------------------------------------------- what the calls are made of
 gas_vis_t gas_vis_vector(const char *call, bool put, gasnet_node_t node, size_t nfar, const gasnet_memvec_t *far,
-                    size_t nnear, const gasnet_memvec_t *near)
+                         size_t nnear, const gasnet_memvec_t *near)
 {
     if ((nfar && !far) || (nnear && !near))
         gas_fail(call, "a list of %zu regions is NULL", far ? nnear : nfar);
@@ -130,27 +149,31 @@ gas_vis_t gas_vis_vector(const char *call, bool put, gasnet_node_t node, size_t 
 }
 
 gas_vis_t gas_vis_indexed(const char *call, bool put, gasnet_node_t node, size_t nfar, void *const *far, size_t far_len,
-                     size_t nnear, void *const *near, size_t near_len)
+                          size_t nnear, void *const *near, size_t near_len)
 {
     if ((nfar && !far) || (nnear && !near))
         gas_fail(call, "a list of %zu addresses is NULL", far ? nnear : nfar);
     return (gas_vis_t){call, node, put, indexed_list(nfar, far, far_len), indexed_list(nnear, near, near_len), false};
 }
 
-gas_vis_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *far, const size_t *far_strides, void *near,
-                          const size_t *near_strides, size_t nbytes, const size_t *count, size_t levels)
+gas_vis_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *far, const size_t *far_strides,
+                          void *near, const size_t *near_strides, size_t nbytes, const size_t *count, size_t levels)
 {
     if (levels > GAS_MAX_LEVELS || (levels && (!count || !far_strides || !near_strides)))
         gas_fail(call,
                  "stridelevels is %zu, count %p, the strides %p and %p; at most %d levels, and no list may be NULL",
                  levels, (const void *)count, (const void *)far_strides, (const void *)near_strides, GAS_MAX_LEVELS);
-    return (gas_vis_t){call, node, put, strided_list(far, far_strides, nbytes, count, levels),
-                       strided_list(near, near_strides, nbytes, count, levels), false};
+    return (gas_vis_t){call,
+                       node,
+                       put,
+                       strided_list(far, far_strides, nbytes, count, levels),
+                       strided_list(near, near_strides, nbytes, count, levels),
+                       false};
 }
 
 /** GASNet-1's count begins with the bytes of a region. */
-static gas_vis_t counted(const char *call, bool put, gasnet_node_t node, void *far, const size_t *far_strides, void *near,
-                         const size_t *near_strides, const size_t *count, size_t levels)
+static gas_vis_t counted(const char *call, bool put, gasnet_node_t node, void *far, const size_t *far_strides,
+                         void *near, const size_t *near_strides, const size_t *count, size_t levels)
 {
     if (!count)
         gas_fail(call, "count is NULL");
@@ -158,36 +181,36 @@ static gas_vis_t counted(const char *call, bool put, gasnet_node_t node, void *f
 }
 
 // ---------------------------------------------------------------- the calls: each in three kinds of completion
-#define CALLS(kind, result, run, name)                                                                                 \
-    GAS_API result gasnet_putv_##name(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],          \
-                                      size_t srccount, gasnet_memvec_t const srclist[])                                 \
-    {                                                                                                                   \
-        kind run(gas_vis_vector(__func__, true, dstnode, dstcount, dstlist, srccount, srclist));                                \
-    }                                                                                                                   \
-    GAS_API result gasnet_getv_##name(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,          \
-                                      size_t srccount, gasnet_memvec_t const srclist[])                                 \
-    {                                                                                                                   \
-        kind run(gas_vis_vector(__func__, false, srcnode, srccount, srclist, dstcount, dstlist));                               \
-    }                                                                                                                   \
-    GAS_API result gasnet_puti_##name(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,     \
-                                      size_t srccount, void *const srclist[], size_t srclen)                            \
-    {                                                                                                                   \
-        kind run(gas_vis_indexed(__func__, true, dstnode, dstcount, dstlist, dstlen, srccount, srclist, srclen));               \
-    }                                                                                                                   \
-    GAS_API result gasnet_geti_##name(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,     \
-                                      size_t srccount, void *const srclist[], size_t srclen)                            \
-    {                                                                                                                   \
-        kind run(gas_vis_indexed(__func__, false, srcnode, srccount, srclist, srclen, dstcount, dstlist, dstlen));              \
-    }                                                                                                                   \
-    GAS_API result gasnet_puts_##name(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr,   \
-                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)             \
-    {                                                                                                                   \
-        kind run(counted(__func__, true, dstnode, dstaddr, dststrides, srcaddr, srcstrides, count, stridelevels));      \
-    }                                                                                                                   \
-    GAS_API result gasnet_gets_##name(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr,   \
-                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)             \
-    {                                                                                                                   \
-        kind run(counted(__func__, false, srcnode, srcaddr, srcstrides, dstaddr, dststrides, count, stridelevels));     \
+#define CALLS(kind, result, run, name)                                                                                \
+    GAS_API result gasnet_putv_##name(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],        \
+                                      size_t srccount, gasnet_memvec_t const srclist[])                               \
+    {                                                                                                                 \
+        kind run(gas_vis_vector(__func__, true, dstnode, dstcount, dstlist, srccount, srclist));                      \
+    }                                                                                                                 \
+    GAS_API result gasnet_getv_##name(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,        \
+                                      size_t srccount, gasnet_memvec_t const srclist[])                               \
+    {                                                                                                                 \
+        kind run(gas_vis_vector(__func__, false, srcnode, srccount, srclist, dstcount, dstlist));                     \
+    }                                                                                                                 \
+    GAS_API result gasnet_puti_##name(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,   \
+                                      size_t srccount, void *const srclist[], size_t srclen)                          \
+    {                                                                                                                 \
+        kind run(gas_vis_indexed(__func__, true, dstnode, dstcount, dstlist, dstlen, srccount, srclist, srclen));     \
+    }                                                                                                                 \
+    GAS_API result gasnet_geti_##name(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,   \
+                                      size_t srccount, void *const srclist[], size_t srclen)                          \
+    {                                                                                                                 \
+        kind run(gas_vis_indexed(__func__, false, srcnode, srccount, srclist, srclen, dstcount, dstlist, dstlen));    \
+    }                                                                                                                 \
+    GAS_API result gasnet_puts_##name(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr, \
+                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)           \
+    {                                                                                                                 \
+        kind run(counted(__func__, true, dstnode, dstaddr, dststrides, srcaddr, srcstrides, count, stridelevels));    \
+    }                                                                                                                 \
+    GAS_API result gasnet_gets_##name(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr, \
+                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)           \
+    {                                                                                                                 \
+        kind run(counted(__func__, false, srcnode, srcaddr, srcstrides, dstaddr, dststrides, count, stridelevels));   \
     }
 
 CALLS(, void, gas_vis_blocking, bulk)

@@ -173,6 +173,8 @@ typedef struct cwt_ops {
     int (*target)(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
     /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; else reusable on return. */
     int (*put)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
+    /** Returns when the bytes are in the target's memory; operations before it may still be under way. */
+    int (*put_complete)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes);
     int (*get)(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);

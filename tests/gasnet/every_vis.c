@@ -162,12 +162,63 @@ static void test_strided(kind_t kind)
     check_put("puts of one run", kind);
 }
 
+// ---------------------------------------------------------------- many regions: more than a message holds, some too large for one
+enum { MANY = 2000, WIDE = 400000 };
+
+static size_t many_len(size_t i)
+{
+    return i < 700 ? 1 : i % 97 == 0 ? 1000 + i % 200 : i * 7 % 240;
+}
+
+/** Regions with a byte between them; their bytes in all. */
+static size_t many_regions(gasnet_memvec_t *list, char *at)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        list[i] = (gasnet_memvec_t){at, many_len(i)};
+        at += list[i].len + 1;
+        total += list[i].len;
+    }
+    return total;
+}
+
+static void test_many(kind_t kind)
+{
+    static gasnet_memvec_t far[MANY];
+    unsigned char *local = malloc(WIDE), *want = malloc(WIDE), *from = malloc(WIDE);
+    size_t total = many_regions(far, theirs), at = 0;
+    gasnet_memvec_t near[2] = {{local, 33333}, {local + 33335, total - 33333}};
+    CHECK(total + MANY + 2 < WIDE, "%zu bytes are too many for this test", total);
+    barrier();
+    fill(mine, me, 8, WIDE);
+    fill(local, me, 108, WIDE);
+    barrier();
+    CALL(kind, putv, next, MANY, far, 2, near);
+    fill(want, me, 8, WIDE);
+    fill(from, prev, 108, WIDE);
+    for (size_t i = 0, n = 0; i < MANY; i++, at++)
+        for (size_t b = 0; b < many_len(i); b++, n++)
+            want[at++] = from[n < 33333 ? n : n + 2];
+    barrier();
+    CHECK(memcmp(mine, want, WIDE) == 0, "putv of many regions (kind %d) put something else", (int)kind);
+    fill(local, me, 109, WIDE);
+    CALL(kind, getv, 2, near, next, MANY, far);  // what I put there comes back
+    fill(want, me, 109, WIDE);
+    fill(from, me, 108, WIDE);
+    memcpy(want, from, 33333);
+    memcpy(want + 33335, from + 33335, total - 33333);
+    CHECK(memcmp(local, want, WIDE) == 0, "getv of many regions (kind %d) got something else", (int)kind);
+    barrier();
+    free(local), free(want), free(from);
+}
+
 void test_vis(void)
 {
     for (kind_t kind = BLOCKING; kind < KINDS; kind++) {
         test_vectors(kind);
         test_indexed(kind);
         test_strided(kind);
+        test_many(kind);
     }
     barrier();
 }

@@ -127,6 +127,38 @@ static void quiet_truth(void)
     CHECK(stale == 0);
 }
 
+/** The same when put_complete returns, whatever else is under way; and that is done after a quiet, too. */
+static void put_complete_truth(void)
+{
+    const size_t sizes[] = {8, 1, 129, 4096, 16385, 65536, (size_t)5 << 20}, most = (size_t)5 << 20;
+    uint8_t *src = malloc(most), other[256];
+    for (uint64_t i = 1; i <= rounds / 8; i++) {
+        size_t nbytes = i % 20 ? 8 : sizes[i / 20 % 7];
+        memset(other, (int)i, sizeof other);
+        if (i % 3 == 0)
+            CHECK(n.ops->put(n.conn, n.heap + 8, other, i & 1 ? 8 : sizeof other, i & 1) == 0);
+        if (i % 5 == 0)
+            CHECK(request(OP_ADD, n.heap + 512, 1, REQUEST_SMALL, NULL) == 0);
+        fill(src, nbytes, (unsigned)i);
+        CHECK(n.ops->put_complete(n.conn, n.heap + 1024, src, nbytes) == 0);
+        if (memcmp(peer_at(n.heap + 1024), src, nbytes) != 0) {
+            CHECK(!"put_complete returned before the bytes were there");
+            break;
+        }
+        if (i % 3 == 0) {
+            CHECK(n.ops->quiet(n.client) == 0);
+            CHECK(memcmp(peer_at(n.heap + 8), other, i & 1 ? 8 : sizeof other) == 0);
+        }
+    }
+    CHECK(n.ops->quiet(n.client) == 0);
+    CHECK(!n.ops->pending(n.client));
+    CHECK(*(uint64_t *)(void *)peer_at(n.heap + 512) == rounds / 8 / 5);
+    uint64_t zero = 0;
+    CHECK(n.ops->put_complete(n.conn, n.heap + 512, &zero, 8) == 0);
+    CHECK(*(uint64_t *)(void *)peer_at(n.heap + 512) == 0);
+    free(src);
+}
+
 /** A request executes after all puts before it, of every size. */
 static void put_then_request(void)
 {
@@ -295,6 +327,7 @@ static void all(void)
     } cases[] = {{"pieces", pieces},
                  {"sizes", sizes},
                  {"quiet_truth", quiet_truth},
+                 {"put_complete_truth", put_complete_truth},
                  {"put_then_request", put_then_request},
                  {"fence_request_put", fence_request_put},
                  {"request_flood", request_flood},

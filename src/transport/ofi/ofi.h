@@ -550,6 +550,7 @@ void ofi_client_close(cwt_client_t *client);
 int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p);
 int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
 int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
+int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes);
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);

@@ -21,6 +21,7 @@ const cwt_ops_t cwt_ofi = {
     .connect = ofi_connect,
     .target = ofi_target,
     .put = ofi_put,
+    .put_complete = ofi_put_complete,
     .get = ofi_get,
     .request = ofi_request,
     .message = ofi_message,

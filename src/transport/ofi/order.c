@@ -55,13 +55,9 @@ static inline void end_epoch(cwt_conn_t *conn)
         conn->first_put = true;
 }
 
-/** Sends what proves completion of everything before it on this connection; the wait comes later. */
-static int start_flush(cwt_conn_t *conn)
+/** The flush of a connection, whatever is in the way. */
+static int __attribute__((noinline)) flush_generally(cwt_conn_t *conn)
 {
-    ofi_collect_dirty(conn);
-    end_epoch(conn);
-    if (__builtin_expect(quick_flush(conn), 1))
-        return 0;
     if (conn->error)
         return conn->error;
     if (conn->parked || conn->changing) {  // drained before; a mark is that of an inject which was not taken
@@ -105,6 +101,19 @@ static int start_flush(cwt_conn_t *conn)
     op->kind = OFI_FLUSH;
     conn->client->stats.flushes++;
     return 0;
+}
+
+/** Sends what proves completion of everything before it on this connection; the wait comes later. */
+static inline __attribute__((always_inline)) int begin_flush(cwt_conn_t *conn)
+{
+    ofi_collect_dirty(conn);
+    end_epoch(conn);
+    return __builtin_expect(quick_flush(conn), 1) ? 0 : flush_generally(conn);
+}
+
+static int start_flush(cwt_conn_t *conn)
+{
+    return begin_flush(conn);
 }
 
 ssize_t ofi_start_probe(cwt_conn_t *conn)
@@ -159,7 +168,7 @@ int ofi_drain_puts(cwt_conn_t *conn)
     conn->waiting--;
     ofi_collect_dirty(conn);
     int rc = 0;
-    if (conn->dirty || conn->writes) {
+    if (conn->dirty || conn->writes || conn->reads) {  // a read may be a flush
         rc = start_flush(conn);
         if (rc == 0)
             rc = finish_flush(conn, "puts before a request");
@@ -173,7 +182,7 @@ static int quiet_locked(cwt_client_t *client)
 {
     int result = client->error;
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
-        int rc = start_flush(conn);
+        int rc = begin_flush(conn);
         result = result ? result : rc;
     }
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
@@ -183,10 +192,8 @@ static int quiet_locked(cwt_client_t *client)
     return result;
 }
 
-int ofi_quiet(cwt_client_t *client)
+static int __attribute__((noinline)) quiet_shared(cwt_client_t *client)
 {
-    if (!client->config.thread_multiple)
-        return quiet_locked(client);
     ofi_enter(client);
     bool mine = ofi_empty_begin(client);
     int rc = quiet_locked(client);
@@ -194,6 +201,11 @@ int ofi_quiet(cwt_client_t *client)
         ofi_empty_end(client);
     ofi_unlock(client);
     return rc;
+}
+
+int ofi_quiet(cwt_client_t *client)
+{
+    return client->config.thread_multiple ? quiet_shared(client) : quiet_locked(client);
 }
 
 // ---------------------------------------------------------------- quiet in two steps, which never wait

@@ -92,6 +92,29 @@ QUICK bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t
     return true;
 }
 
+/** A write that tells when it is in the target's memory; op is given back if the provider does not take it. */
+QUICK bool write_delivered(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src, size_t nbytes)
+{
+    struct iovec iov = {.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
+    struct fi_rma_iov rma = {.addr = offset + conn->base, .len = nbytes, .key = conn->key};
+    struct fi_msg_rma msg = {.msg_iov = &iov,
+                             .desc = &op->desc,
+                             .iov_count = 1,
+                             .addr = conn->fi_addr,
+                             .rma_iov = &rma,
+                             .rma_iov_count = 1,
+                             .context = &op->context};
+    op->kind = OFI_WRITE;
+    if (UNLIKELY(fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION) != 0)) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->writes++;
+    conn->used = true;
+    conn->client->stats.puts++;
+    return true;
+}
+
 /** The first put of an epoch that may have just one asks for its own delivery (rma.c, choose_proof). */
 QUICK bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
@@ -103,30 +126,32 @@ QUICK bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
         memcpy(op->buf, src, 8);
     else
         memcpy(op->buf, src, nbytes);
-    op->kind = OFI_WRITE;
-    struct iovec iov = {.iov_base = op->buf, .iov_len = nbytes};
-    struct fi_rma_iov rma = {.addr = offset + conn->base, .len = nbytes, .key = conn->key};
-    struct fi_msg_rma msg = {.msg_iov = &iov,
-                             .desc = &op->desc,
-                             .iov_count = 1,
-                             .addr = conn->fi_addr,
-                             .rma_iov = &rma,
-                             .rma_iov_count = 1,
-                             .context = &op->context};
-    if (UNLIKELY(fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION) != 0)) {
-        ofi_pool_put(op);
+    if (!write_delivered(conn, op, offset, op->buf, nbytes))
         return false;
-    }
-    conn->writes++;
     conn->epoch_puts++;
-    conn->used = true;
-    conn->client->stats.puts++;
     return true;
+}
+
+/** A put that is waited for: straight from the caller's memory, and no matter of quiet's. op may be NULL. */
+QUICK bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src, size_t nbytes,
+                       ofi_group_t *group)
+{
+    if (UNLIKELY(!op))
+        return false;
+    op->conn = conn;
+    op->group = group;
+    op->copy_to = NULL;
+    return write_delivered(conn, op, offset, src, nbytes);
 }
 
 OUT_OF_LINE int get_done(cwt_conn_t *conn, ofi_group_t *group)
 {
     return ofi_group_wait(conn, group, "a get");
+}
+
+OUT_OF_LINE int put_done(cwt_conn_t *conn, ofi_group_t *group)
+{
+    return ofi_group_wait(conn, group, "a put");
 }
 
 /** Returns false if the general way must do it. */
@@ -192,6 +217,12 @@ QUICK bool get(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, void *ds
     return LIKELY(nbytes - 1 < q->get) && LIKELY(get_read(conn, offset, dst, nbytes, group));
 }
 
+/** May a put be waited for alone? One fragment, from memory that need not be registered, as for gets. */
+QUICK bool may_await(const cwt_conn_t *conn, const ofi_quick_t *q, size_t nbytes)
+{
+    return LIKELY(nbytes - 1 < q->get) && !UNLIKELY(conn->down) && LIKELY(ofi_choice.delivery);
+}
+
 QUICK bool request(cwt_conn_t *conn, const ofi_quick_t *q, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
     return LIKELY(nbytes <= q->request) && LIKELY(request_inject(conn, msg, nbytes, reply));
@@ -214,6 +245,20 @@ OUT_OF_LINE int put_first(cwt_conn_t *conn, uint64_t offset, const void *src, si
     if (conn->lone_puts && may_bounce(&conn->quick, nbytes, nbi) && LIKELY(put_lone(conn, offset, src, nbytes)))
         return 0;
     return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
+}
+
+/** Where it cannot be waited for alone, all puts on this connection are. */
+OUT_OF_LINE int put_complete_general(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    ofi_group_t group = {.left = 2};
+    ofi_enter(conn->client);
+    bool done = may_await(conn, &conn->shared, nbytes) &&
+                put_awaited(conn, ofi_pool_get(&conn->client->ops), offset, src, nbytes, &group);
+    int rc = done ? put_done(conn, &group) : ofi_put_locked(conn, offset, src, nbytes, false);
+    if (rc == 0 && !done)
+        rc = ofi_drain_puts(conn);
+    ofi_unlock(conn->client);
+    return rc;
 }
 
 OUT_OF_LINE int get_general(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
@@ -253,6 +298,15 @@ int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, b
     if (conn->first_put)
         return put_first(conn, offset, src, nbytes, nbi);
     return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
+}
+
+int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    ofi_group_t group = {.left = 2};
+    if (may_await(conn, &conn->quick, nbytes) &&
+        LIKELY(put_awaited(conn, pop(&conn->client->ops, conn), offset, src, nbytes, &group)))
+        return put_done(conn, &group);
+    return put_complete_general(conn, offset, src, nbytes);
 }
 
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)

@@ -97,6 +97,12 @@ static int stub_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
     return CW_ENOTSUP;
 }
 
+static int stub_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    (void)conn, (void)offset, (void)src, (void)nbytes;
+    return CW_ENOTSUP;
+}
+
 static int stub_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
     (void)conn, (void)offset, (void)dst, (void)nbytes, (void)nbi;
@@ -176,6 +182,7 @@ const cwt_ops_t cwt_stub = {
     .connect = stub_connect,
     .target = stub_target,
     .put = stub_put,
+    .put_complete = stub_put_complete,
     .get = stub_get,
     .request = stub_request,
     .message = stub_message,

@@ -184,6 +184,21 @@ static int trace_put(cwt_conn_t *c, uint64_t offset, const void *src, size_t nby
     return leave(conn->client, rc ? rc : put_locked(conn, offset, src, nbytes, nbi));
 }
 
+/** It may overtake what is held: no order is promised to it. */
+static int put_complete_locked(trace_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    int rc = trace_one_in(&conn->client->random, 2) ? trace_release_all(conn) : 0;
+    trace_log(conn, "put complete", offset, nbytes, 0);
+    return rc ? rc : trace_setup.real->put_complete(conn->real, offset, src, nbytes);
+}
+
+static int trace_put_complete(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes)
+{
+    trace_conn_t *conn = conn_of(c);
+    int rc = enter(conn->client);
+    return leave(conn->client, rc ? rc : put_complete_locked(conn, offset, src, nbytes));
+}
+
 /** What the inlined scalar puts call: ep is the target record, addr an offset of the node object. */
 static ssize_t trace_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
 {
@@ -516,6 +531,7 @@ const cwt_ops_t cwt_trace = {
     .connect = trace_connect,
     .target = trace_target,
     .put = trace_put,
+    .put_complete = trace_put_complete,
     .get = trace_get,
     .request = trace_request,
     .message = trace_message,

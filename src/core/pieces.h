@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Many small pieces of one transfer to or from a PE of another node: packed into messages that its node server unpacks
+// or fills, 4 KiB each. What vector, indexed and strided transfers of more than one dimension are made of.
+//
+//     cw_pieces_t p;
+//     cw_pieces_begin(&p, ctx, rank, put);
+//     while (…) cw_pieces_add(&p, symmetric, local, nbytes);
+//     cw_pieces_end(&p);
+//
+// All complete at the next quiet, puts and gets alike; local memory of puts may be used again at once. No order among the
+// pieces. Threads: any, each with a cw_pieces_t of its own. Blocking: for room to send.
+#ifndef CW_CORE_PIECES_H
+#define CW_CORE_PIECES_H
+
+#include "core/core.h"
+
+#define CW_PIECE_MAX 1024u     // bytes; larger ones pay for a transfer of their own
+#define CW_PIECES_OF_GET 256u  // in one message
+
+typedef struct cw_pieces {
+    cw_ctx_t *ctx;
+    int rank;
+    bool put;
+    cwt_conn_t *conn;          // where the message goes; NULL: it is empty
+    size_t nbytes;             // of the message so far
+    struct cw_answer *answer;  // of gets: where the answer's bytes go
+    uint64_t message[CWT_MESSAGE_MAX / sizeof(uint64_t)];
+} cw_pieces_t;
+
+void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put);
+/** At most CW_PIECE_MAX bytes. A PE of this node is served too, without a message. */
+void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes);
+/** Sends what is left. */
+void cw_pieces_end(cw_pieces_t *p);
+
+#endif

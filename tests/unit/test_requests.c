@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a node server executes comes from the network. Requests of every kind, right ones and random ones, against an object
+// between guard pages: nothing outside of static data, heap and inbox may change, whatever the bytes say.
+#include <shmem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "core/am_private.h"
+#include "core/request.h"
+#include "core/segment.h"
+#include "core/server.h"
+
+enum { PAGE = 4096, CONTROL = 2 * PAGE, DATA = 3000, HEAP_AT = 4 * PAGE, HEAP = 5 * PAGE + 40, ROUNDS = 100000 };
+static const uint64_t AM_AT = 65536;
+static char *object;
+static size_t object_nbytes;
+static uint64_t seed = 20261121;
+
+static struct {
+    int n;
+    size_t nbytes;
+    unsigned char bytes[CWT_MESSAGE_MAX];
+} answer;
+
+static int take_answer(cwt_from_t *from, const void *payload, size_t nbytes)
+{
+    (void)from;
+    CHECK(nbytes <= sizeof answer.bytes);
+    memcpy(answer.bytes, payload, nbytes < sizeof answer.bytes ? nbytes : sizeof answer.bytes);
+    answer.nbytes = nbytes;
+    answer.n++;
+    return 0;
+}
+
+static uint64_t draw(uint64_t bound)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed % bound;
+}
+
+/** An object of one slot, by itself at the end of its pages: one byte too far is a fault. */
+static void make_object(void)
+{
+    object_nbytes = CONTROL + AM_AT + sizeof(cw_am_inbox_t);
+    size_t pages = (object_nbytes + PAGE - 1) / PAGE * PAGE;
+    char *all = mmap(NULL, pages + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(all != MAP_FAILED && mprotect(all + PAGE, pages, PROT_READ | PROT_WRITE) == 0);
+    object = all + PAGE;
+    cw_segment.base = object;
+    cw_segment.nbytes = object_nbytes;
+    cw_segment.am_offset = AM_AT;
+    cw_segment.layout = (cwt_layout_t){.control_nbytes = CONTROL,
+                                       .slice_offset = CONTROL,
+                                       .slice_stride = object_nbytes - CONTROL,
+                                       .data_nbytes = DATA,
+                                       .heap_offset = HEAP_AT,
+                                       .heap_nbytes = HEAP,
+                                       .nslots = 1};
+}
+
+/** Where nothing may be written. */
+static const struct {
+    size_t at, end;
+} holes[] = {{0, CONTROL}, {CONTROL + DATA, CONTROL + HEAP_AT}, {CONTROL + HEAP_AT + HEAP, CONTROL + 65536}};
+
+static bool holes_are_whole(void)
+{
+    for (size_t h = 0; h < sizeof holes / sizeof *holes; h++)
+        for (size_t i = holes[h].at; i < holes[h].end; i++)
+            if (object[i])
+                return false;
+    return true;
+}
+
+static void execute(const void *msg, size_t nbytes)
+{
+    // the message ends where its bytes end: reading behind them is a fault too
+    static char *end;
+    if (!end) {
+        char *at = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        CHECK(at != MAP_FAILED && mprotect(at + 2 * PAGE, PAGE, PROT_NONE) == 0);
+        end = at + 2 * PAGE;
+    }
+    size_t room = (nbytes + 7) / 8 * 8;  // buffers are aligned
+    memset(end - room, 0, room);
+    memcpy(end - room, msg, nbytes);
+    answer.n = 0;
+    cw_request_execute(NULL, NULL, (const cwt_header_t *)(const void *)(end - room), nbytes);
+}
+
+// ---------------------------------------------------------------- right requests, and the nearest wrong ones
+
+typedef struct list {
+    cwt_header_t header;
+    uint64_t word[511];
+} list_t;
+
+/** A get of n pieces of nbytes from `at`, a word apart. */
+static void get_pieces(uint64_t at, size_t nbytes, size_t n)
+{
+    list_t list = {.header = {.op = CW_REQ_GET_PIECES, .reply_id = 1}};
+    for (size_t i = 0; i < n; i++)
+        list.word[i] = CW_GET_PIECE(at + i * (nbytes + 8), nbytes);
+    execute(&list, sizeof list.header + n * sizeof *list.word);
+}
+
+static void test_pieces(void)
+{
+    const uint64_t heap = CONTROL + HEAP_AT;
+    for (size_t i = 0; i < HEAP; i++)
+        object[heap + i] = (char)(i * 7 + 1);
+    get_pieces(heap + 16, 24, 3);
+    CHECK(answer.n == 1 && answer.nbytes == 72);
+    for (size_t i = 0; i < 72; i++)
+        CHECK(answer.bytes[i] == (unsigned char)object[heap + 16 + i / 24 * 32 + i % 24]);
+    get_pieces(heap + HEAP - 5, 5, 1);
+    CHECK(answer.n == 1 && memcmp(answer.bytes, object + heap + HEAP - 5, 5) == 0);
+    get_pieces(heap + HEAP - 5, 6, 1);
+    CHECK(answer.n == 0);
+    get_pieces(heap - 1, 1, 1);
+    CHECK(answer.n == 0);
+    get_pieces(CONTROL + DATA - 1, 2, 1);
+    CHECK(answer.n == 0);
+    get_pieces(CONTROL - 8, 8, 1);
+    CHECK(answer.n == 0);
+    get_pieces(heap, 0, 1);
+    CHECK(answer.n == 0);
+    get_pieces(heap, 1016, 4);
+    CHECK(answer.n == 1 && answer.nbytes == 4064);
+    get_pieces(heap, 1019, 4);  // more than an answer holds
+    CHECK(answer.n == 0);
+    get_pieces(heap, 8, 0);
+    CHECK(answer.n == 0);
+    list_t list = {.header = {.op = CW_REQ_GET_PIECES, .reply_id = 1}, .word = {CW_GET_PIECE(heap, 8)}};
+    execute(&list, sizeof list.header + 13);  // not a number of words
+    CHECK(answer.n == 0);
+    list.header.reply_id = 0;  // nobody to answer
+    execute(&list, sizeof list.header + 8);
+    CHECK(answer.n == 0);
+}
+
+static void test_batch(void)
+{
+    const uint64_t heap = CONTROL + HEAP_AT;
+    list_t list = {.header = {.op = CW_REQ_BATCH},
+                   .word = {CW_BATCH_RECORD(heap + 3, CW_BATCH_PUT, 5), 0x1122334455,
+                            CW_BATCH_RECORD(heap + HEAP - 4, CW_BATCH_PUT, 5), 1}};
+    object[heap + HEAP - 4] = 99;
+    execute(&list, sizeof list.header + 4 * sizeof *list.word);
+    CHECK(object[heap + 3] == 0x55 && object[heap + 7] == 0x11);
+    CHECK(object[heap + HEAP - 4] == 99);  // the second ends outside
+}
+
+// ---------------------------------------------------------------- random ones
+
+/** Often at an edge of something. */
+static uint64_t some_offset(void)
+{
+    static const uint64_t edges[] = {
+        0, CONTROL, CONTROL + DATA, CONTROL + HEAP_AT, CONTROL + HEAP_AT + HEAP, CONTROL + 65536};
+    switch (draw(12)) {
+    case 0:
+        return edges[draw(6)] + draw(64) - 32;
+    case 1:
+        return draw(object_nbytes);
+    case 2:
+        return draw(UINT64_MAX) >> draw(64);
+    case 3:
+        return CONTROL + draw(DATA);
+    default:
+        return CONTROL + HEAP_AT + draw(HEAP);
+    }
+}
+
+static size_t some_request(uint64_t *word, size_t nwords)
+{
+    cwt_header_t *header = (cwt_header_t *)(void *)word;
+    for (size_t i = 0; i < nwords; i++)
+        word[i] = draw(3) ? draw(300) : some_offset();
+    header->op = (uint16_t)draw(13);
+    header->reply_id = draw(4);
+    size_t most = draw(8) ? 24 + draw(200) : CWT_MESSAGE_MAX;
+    switch (header->op) {
+    case CW_REQ_AMO:
+        ((cw_req_amo_t *)(void *)word)->offset = some_offset() & ~UINT64_C(3);
+        ((cw_req_amo_t *)(void *)word)->op = (uint16_t)draw(CW_AMO_OPS + 1);
+        ((cw_req_amo_t *)(void *)word)->nbytes = draw(5) ? 8 : (uint16_t)draw(9);
+        return draw(4) ? sizeof(cw_req_amo_t) : most;
+    case CW_REQ_PUT_STRIDED:
+    case CW_REQ_GET_STRIDED:
+        ((cw_req_strided_t *)(void *)word)->offset = some_offset();
+        ((cw_req_strided_t *)(void *)word)->stride = (int64_t)draw(9000) - 4000;
+        ((cw_req_strided_t *)(void *)word)->block_nbytes = (uint32_t)draw(70);
+        ((cw_req_strided_t *)(void *)word)->nblocks = (uint32_t)(draw(9) ? draw(40) : draw(UINT32_MAX));
+        return header->op == CW_REQ_GET_STRIDED && draw(4) ? sizeof(cw_req_strided_t) : CWT_MESSAGE_MAX - draw(300);
+    case CW_REQ_FILL:
+        ((cw_req_fill_t *)(void *)word)->offset = some_offset();
+        ((cw_req_fill_t *)(void *)word)->nbytes = draw(3) ? draw(3000) : some_offset();
+        return draw(4) ? sizeof(cw_req_fill_t) : most;
+    case CW_REQ_BATCH:
+        for (size_t at = 3, n; at < nwords; at += n) {
+            size_t nbytes = draw(20);
+            n = 1 + (nbytes + 7) / 8;
+            word[at] = CW_BATCH_RECORD(some_offset() & CW_BATCH_OFFSET_MAX, draw(9), nbytes);
+        }
+        return most;
+    case CW_REQ_GET_PIECES:
+        for (size_t at = 3; at < nwords; at++)
+            word[at] = CW_GET_PIECE(some_offset() & CW_BATCH_OFFSET_MAX, draw(40));
+        return draw(8) ? 24 + 8 * draw(6) : most;
+    case CW_REQ_AM: {
+        cw_req_am_t *am = (cw_req_am_t *)(void *)word;
+        am->head = CW_AM_HEAD(draw(4), draw(256), draw(18));
+        am->source = (int32_t)draw(3) - 1;
+        am->target = draw(5) ? 0 : (int32_t)draw(4) - 1;
+        am->token = (uint32_t)draw(CW_AM_TOKENS + 10);
+        am->nbytes = (uint32_t)(draw(5) ? draw(300) : draw(UINT32_MAX));
+        am->flags = (uint32_t)(draw(3) ? draw(3) | (draw(2) ? CW_AM_C_HERE : 0) : draw(256));
+        am->dest = some_offset();
+        return draw(3) ? CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(am->head) % 17) + (draw(2) ? am->nbytes % 3000 : 0) : most;
+    }
+    case CW_REQ_AM_SHORT:
+    case CW_REQ_AM_REPLY: {
+        cw_req_am_short_t *am = (cw_req_am_short_t *)(void *)word;
+        am->head = CW_AM_HEAD(draw(4), draw(256), draw(18));
+        am->source = (int32_t)draw(3) - 1;
+        am->target = draw(5) ? 0 : (int32_t)draw(4) - 1;
+        am->token = (uint32_t)draw(CW_AM_TOKENS + 10);
+        return draw(3) ? sizeof *am + 4 * (CW_AM_HEAD_NARGS(am->head) % 17) : most;
+    }
+    default:
+        return most;
+    }
+}
+
+static void test_random(void)
+{
+    static uint64_t word[CWT_MESSAGE_MAX / sizeof(uint64_t)];
+    uint64_t answers = 0, changes = 0;
+    memset(object, 0, CONTROL + AM_AT);
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t nbytes = some_request(word, sizeof word / sizeof *word);
+        execute(word, nbytes < sizeof(cwt_header_t) ? sizeof(cwt_header_t) : nbytes);
+        answers += (uint64_t)answer.n;
+        if (round % 500)
+            continue;
+        CHECK(holes_are_whole());
+        changes += memchr(object + CONTROL + HEAP_AT, 1, HEAP) != NULL;
+        cw_am_server_fini();  // forgets what found no room
+        memset((char *)cw_am_inbox(0), 0, sizeof(cw_am_inbox_t));
+    }
+    CHECK(answers > ROUNDS / 50);  // a good part was accepted
+    CHECK(changes > 0);
+    printf("%llu of %d requests answered\n", (unsigned long long)answers, ROUNDS);
+}
+
+int main(void)
+{
+    shmem_init();  // this process is a job of one PE; only its object is another
+    cw_segment_t own = cw_segment;
+    const cwt_ops_t *transport = cw_transport;
+    static const cwt_ops_t fake = {.server_reply = take_answer};
+    cw_transport = &fake;
+    make_object();
+    test_pieces();
+    test_batch();
+    test_random();
+    cw_transport = transport;
+    cw_segment = own;
+    shmem_finalize();
+    return test_end();
+}
