@@ -30,6 +30,11 @@ static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_lo
     set_gate(gate, &cells[at].turn, cw_am_turn(ring->head, cells_log) + 1);
 }
 
+void cw_am_expect(void)
+{
+    cw_world.messages = true;
+}
+
 static void open_here(void)
 {
     cw_world.messages = true;
@@ -88,6 +93,7 @@ void cw_am_fini(void)
     cw_world.messages = false;
     shut();
     cw_am_poll_fini();
+    cw_am_back_fini();
     memset(cw_am.opened, 0, sizeof cw_am.opened);
     cw_am.request.cells = cw_am.reply.cells = NULL;
 }

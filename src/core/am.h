@@ -52,7 +52,8 @@ typedef struct cw_am_msg {
     const uint32_t *args;  // [nargs]
     void *payload;         // medium, long
     size_t nbytes;
-    uint32_t token;  // core's own: whose room the reply takes
+    uint32_t token;   // core's own: whose room the reply takes
+    uint64_t origin;  // and the connection that the request came on, if the reply may take it; else 0
 } cw_am_msg_t;
 
 /**
@@ -68,6 +69,9 @@ typedef struct cw_am_names {
     const char *poll;
 } cw_am_names_t;
 
+/** Before cw_init, if it can be: messages will be opened. Connections of a PE that did not say so, and had its first before
+ *  it opened messages, take no replies (docs/adr/0028). */
+void cw_am_expect(void);
 /** First of all, after cw_init, by every PE that sends or receives; counted. names must live on. Fatal: no memory. */
 void cw_am_open(cw_am_client_t client, const cw_am_names_t *names);
 /** After a barrier, before cw_finalize: this PE gets and sends no more messages of that client. */

@@ -15,13 +15,28 @@ static uint32_t *nfree(void)
     return cw_am.locked ? &cw_am.nfree_locked : &cw_am.nfree;
 }
 
+/** Others look at the number without the lock (cw_am_credit_out). */
+static void push(uint32_t token)
+{
+    uint32_t *n = nfree();
+    cw_am.free[*n] = token;
+    __atomic_store_n(n, *n + 1, __ATOMIC_RELAXED);
+}
+
+static uint32_t pop(void)
+{
+    uint32_t *n = nfree();
+    __atomic_store_n(n, *n - 1, __ATOMIC_RELAXED);
+    return cw_am.free[*n];
+}
+
 void cw_am_credit_open(void)
 {
     cw_am.nfree = cw_am.nfree_locked = 0;
     for (uint32_t i = CW_AM_TOKENS; i-- > 0;) {
         cw_am.pe_of[i] = -1;
         cw_am.name_of[i] = i;
-        cw_am.free[(*nfree())++] = i;
+        push(i);
     }
     cw_am.credits = (uint32_t)cwu_env.am_credits;
     // Who looks on wants to see each request: none takes the short way then.
@@ -32,7 +47,7 @@ static void give_back(uint32_t i)
 {
     cw_am.pe_of[i] = -1;
     cw_am.name_of[i] += 0x10000;  // another generation
-    cw_am.free[(*nfree())++] = i;
+    push(i);
 }
 
 /** Takes in what the targets have said. */
@@ -63,14 +78,17 @@ static void unlock(void)
         cwu_unlock(&cw_am.credit_lock);
 }
 
+static uint32_t under_way(int node)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < CW_AM_TOKENS; i++)
+        n += cw_am.pe_of[i] >= 0 && cw_world.node_of_pe[cw_am.pe_of[i]] == node;
+    return n;
+}
+
 static bool at_limit(int node)
 {
-    if (*nfree() > cw_am.low)
-        return false;
-    uint32_t under_way = 0;
-    for (uint32_t i = 0; i < CW_AM_TOKENS; i++)
-        under_way += cw_am.pe_of[i] >= 0 && cw_world.node_of_pe[cw_am.pe_of[i]] == node;
-    return under_way >= cw_am.credits;
+    return *nfree() <= cw_am.low && under_way(node) >= cw_am.credits;
 }
 
 int64_t cw_am_credit_take(int pe)
@@ -81,7 +99,7 @@ int64_t cw_am_credit_take(int pe)
     if (*nfree() <= cw_am.low)
         collect_done();
     if (*nfree() > 0 && !at_limit(node)) {
-        uint32_t i = cw_am.free[--*nfree()];
+        uint32_t i = pop();
         cw_am.pe_of[i] = pe;
         token = cw_am.name_of[i];
     }
@@ -98,4 +116,22 @@ bool cw_am_credit_return(uint32_t token)
         give_back(i);
     unlock();
     return known;
+}
+
+bool cw_am_credit_out_after_look(void)
+{
+    lock();
+    collect_done();
+    unlock();
+    return cw_am_credit_out();
+}
+
+bool cw_am_due(void *arg, int node)
+{
+    (void)arg;
+    lock();
+    collect_done();
+    bool due = cw_am_is_on() && under_way(node) > 0;
+    unlock();
+    return due;
 }

@@ -40,7 +40,7 @@ typedef struct cw_am_cell {
     uint32_t token;  // of the request; a reply repeats it
     uint32_t nbytes;
     uint32_t flags;  // CW_AM_C_…
-    uint64_t dest;    // of a long: offset in the target's slice, or its address (CW_AM_C_RAW)
+    uint64_t dest;    // of a long: offset in the target's slice, or its address (CW_AM_C_RAW); CW_AM_C_ORIGIN
     uint32_t args[CW_AM_MAX_ARGS];
     uint32_t rest[8];
 } cw_am_cell_t;
@@ -51,7 +51,9 @@ enum {
     CW_AM_C_REPLY = 4,
     CW_AM_C_RAW = 8,      // a long whose payload lies where a medium's does; the target copies it to dest
     CW_AM_C_INLINE = 16,  // the payload is in the cell
-    CW_AM_C_HERE = 32     // on the wire: a long whose payload came along; the node server copies it to dest
+    CW_AM_C_HERE = 32,    // on the wire: a long whose payload came along; the node server copies it to dest
+    CW_AM_C_ORIGIN = 64,  // a short or medium request; dest is its origin (am_back.c)
+    CW_AM_C_TOLD = 128    // a reply that came back over the connection of its request
 };
 
 typedef struct cw_am_inbox {

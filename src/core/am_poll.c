@@ -199,6 +199,13 @@ static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
     }
 }
 
+/** The next reply comes the same way, mostly: who waits looks there first. */
+static void came_by_server(int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node)
+        atomic_store_explicit(&cw_am.listens, false, memory_order_relaxed);
+}
+
 static void run(cw_am_cell_t *cell, acks_t *acks)
 {
     cw_am_msg_t msg = {.source = cell->source,
@@ -207,7 +214,8 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
                        .kind = (cw_am_kind_t)(cell->flags & CW_AM_C_KIND),
                        .nargs = (int)CW_AM_HEAD_NARGS(cell->head),
                        .args = cell->args,
-                       .token = cell->token};
+                       .token = cell->token,
+                       .origin = cell->flags & CW_AM_C_ORIGIN ? cell->dest : 0};
     if (msg.kind != CW_AM_SHORT)
         place(cell, &msg);
     CW_WATCH(cw_watch_handler(&msg));
@@ -215,6 +223,8 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
     if (msg.is_reply) {
         if (!cw_am_credit_return(msg.token))
             cwu_fatal("PE %d replied to a request that this PE never made", msg.source);
+        if (!(cell->flags & CW_AM_C_TOLD) && atomic_load_explicit(&cw_am.listens, memory_order_relaxed))
+            came_by_server(msg.source);
     } else {
         if (!msg.replied)
             acknowledge(acks, msg.source, msg.token);
@@ -239,6 +249,8 @@ static int poll(bool closely)
     acks_t acks;
     acks.pe = -1;
     memset(acks.bits, 0, sizeof acks.bits);
+    if (CW_UNLIKELY(atomic_load_explicit(&cw_am.kept_back, memory_order_relaxed) != 0))
+        cw_am_back_flush();
     int n = drain(&cw_am.reply, closely, &acks) + drain(&cw_am.request, closely, &acks);
     tell(&acks);
     if (n == 0 && closely && owed_in_all)

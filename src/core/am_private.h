@@ -7,6 +7,7 @@
 //   am_short.c   short requests with nothing in the way
 //   am_credit.c  tokens: the room of replies, credits               am_poll.c    what has come; acknowledgements
 //   am_server.c  in the node server: from the wire to the inbox
+//   am_back.c    replies over the connection of their request
 #ifndef CW_CORE_AM_PRIVATE_H
 #define CW_CORE_AM_PRIVATE_H
 
@@ -38,6 +39,7 @@ typedef struct cw_am {
     bool locked;                     // several threads
     bool shared;                     // and messages are open
     uint32_t credits;                // requests under way to one node
+    _Atomic uint32_t answers;        // what cw_am_answers() gave when the network was opened
     uint32_t nfree_shut;             // what nfree was before messages were closed
     uint32_t nfree_locked;           // of `free`, when several threads may come
     cw_am_ring_t request, reply;
@@ -46,6 +48,9 @@ typedef struct cw_am {
     const cw_am_names_t *names[CW_AM_CLIENTS];
     uint32_t opened[CW_AM_CLIENTS];
     uint32_t idle;  // looks in a row that found nothing
+    _Atomic bool listens;        // the last reply of another node came over the connection of its request
+    _Atomic uint32_t kept_back;  // such replies that found no room in the inbox yet
+    _Atomic uint64_t told;       // such replies, since messages were opened
 } cw_am_t;
 extern cw_am_t cw_am __attribute__((visibility("hidden")));
 /** The message whose handler this thread runs. */
@@ -73,6 +78,15 @@ void cw_am_run(cw_am_msg_t *msg);
 int64_t cw_am_credit_take(int pe);
 /** Its request is over; false: there is no such request. */
 bool cw_am_credit_return(uint32_t token);
+/** Is any under way? As far as this PE knows without looking at what the targets said, or after a look. */
+static inline bool cw_am_credit_out(void)
+{
+    const uint32_t *nfree = cw_am.locked ? &cw_am.nfree_locked : &cw_am.nfree;
+    return __atomic_load_n(nfree, __ATOMIC_RELAXED) < CW_AM_TOKENS;
+}
+bool cw_am_credit_out_after_look(void);
+/** The same for requests to PEs of one node; the transport's config.due. */
+bool cw_am_due(void *arg, int node);
 /** All tokens are free. */
 void cw_am_credit_open(void);
 
@@ -86,9 +100,29 @@ int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned fl
 /** The rest of it, for who has a token and found no cell. */
 int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token);
 
+// ---------------------------------------------------------------- replies over the connection of their request (am_back.c)
+struct cw_req_am;
+/** So many may be under way to this PE; 0: none, it does not listen. */
+uint32_t cw_am_answers(void);
+/** Tries it. False: the reply must go as a request does. */
+bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args, const void *src,
+                  size_t nbytes);
+/** One came; the transport's config.told. */
+void cw_am_told(void *arg, int node, const void *bytes, size_t nbytes);
+/** Tries again what found no room. */
+void cw_am_back_flush(void);
+void cw_am_back_fini(void);
+/** Might one come now? What waits looks at its own connections then, before all when the last one came there. */
+static inline bool cw_am_awaits_answer(void)
+{
+    return CW_UNLIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) != 0) && cw_am_is_on() && cw_am_credit_out();
+}
+
 // ---------------------------------------------------------------- in the node server (am_server.c)
 /** A message came for a PE of this node. False: it is malformed. */
-bool cw_am_arrived(const cwt_header_t *msg, size_t nbytes);
+bool cw_am_arrived(const cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+/** Fills a cell of the target's inbox; false: no room. req without its arguments. */
+bool cw_am_deliver(const struct cw_req_am *req, const uint32_t *args, const void *payload);
 /** Tries again what found no room. How many messages went. */
 int cw_am_server_flush(void);
 /** Is there any? */

@@ -415,13 +415,23 @@ static inline __attribute__((always_inline)) void begin_reply(out_t *out, cw_am_
     out->token = msg->token;
 }
 
+/** Over the connection of the request, if that may be (am_back.c). */
+static inline __attribute__((always_inline)) bool answer(const out_t *out, const cw_am_msg_t *msg)
+{
+    cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);
+    if (msg->origin == 0 || kind == CW_AM_LONG || !cw_am_answer(msg, kind, out->head, out->args, out->src, out->nbytes))
+        return false;
+    sent(out);
+    return true;
+}
+
 void cw_am_reply_short(cw_am_msg_t *msg, uint32_t head, const uint32_t *args)
 {
     out_t out = {.head = head, .args = args, .flags = CW_AM_SHORT | CW_AM_C_REPLY};
     begin_reply(&out, msg);
     if (cw_world.node_of_pe[out.pe] == cw_world.node)
         reply_here(&out);
-    else
+    else if (!answer(&out, msg))
         send_short(&out);
 }
 
@@ -431,7 +441,7 @@ static void reply_loaded(out_t *out, cw_am_msg_t *msg, void *dest, unsigned flag
     check_payload(out, dest, flags);
     if (cw_world.node_of_pe[out->pe] == cw_world.node)
         reply_here(out);
-    else
+    else if (!answer(out, msg))
         send_loaded(out);
 }
 

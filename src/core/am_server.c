@@ -34,8 +34,7 @@ static bool has_payload(const cw_req_am_t *req)
     return (req->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (req->flags & CW_AM_C_RAW);
 }
 
-/** Fills a cell of the target's inbox; false: no room. */
-static bool deliver(const cw_req_am_t *req)
+bool cw_am_deliver(const cw_req_am_t *req, const uint32_t *args, const void *payload)
 {
     cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[req->target]);
     bool reply = req->flags & CW_AM_C_REPLY, loaded = has_payload(req);
@@ -48,17 +47,22 @@ static bool deliver(const cw_req_am_t *req)
     if (inside)
         at = &cell->args[CW_AM_INLINE_ARGS];
     if (loaded)
-        memcpy(at, payload_of(req), req->nbytes);
+        memcpy(at, payload, req->nbytes);
     cell->head = req->head;
     cell->source = req->source;
     cell->token = req->token;
     cell->nbytes = req->nbytes;
     cell->flags = req->flags | (inside ? CW_AM_C_INLINE : 0);
     cell->dest = req->dest;
-    memcpy(cell->args, req->args, nargs * sizeof *req->args);
+    memcpy(cell->args, args, nargs * sizeof *args);
     cw_am_hand_over(cell, full);
     cw_local_told(req->target);
     return true;
+}
+
+static bool deliver(const cw_req_am_t *req)
+{
+    return cw_am_deliver(req, req->args, payload_of(req));
 }
 
 static void keep(line_t *line, const cw_req_am_t *req)
@@ -124,10 +128,31 @@ static bool destination_exists(const cw_req_am_t *req)
            cw_request_in_bounds(cw_slice_offset(mine) + req->dest, req->nbytes, &slot) && slot == mine;
 }
 
-static void deliver_or_keep(const cw_req_am_t *req)
+/** What the reply needs to take the way back that its request came. Only where it will not be long: the target, this
+ *  very PE, polls for the server just now, so it runs the handler soon. Else the one that asked may sleep meanwhile,
+ *  where nothing that comes on a connection of its own wakes it. */
+static uint64_t origin_of(const cwt_from_t *from, const cw_req_am_t *req)
+{
+    bool request = !(req->flags & CW_AM_C_REPLY) && (req->flags & CW_AM_C_KIND) != CW_AM_LONG;
+    return request && req->target == cw_world.pe && cw_server_is_helped() ? cw_transport->server_origin(from) : 0;
+}
+
+/** The same, with the origin where a long has its destination. */
+static bool deliver_from(const cwt_from_t *from, const cw_req_am_t *req)
+{
+    uint64_t origin = origin_of(from, req);
+    if (origin == 0)
+        return deliver(req);
+    cw_req_am_t known = *req;
+    known.dest = origin;
+    known.flags |= CW_AM_C_ORIGIN;
+    return cw_am_deliver(&known, req->args, payload_of(req));
+}
+
+static void deliver_or_keep(const cwt_from_t *from, const cw_req_am_t *req)
 {
     line_t *line = held ? line_of(req) : NULL;
-    if ((line && line->first) || !deliver(req))
+    if ((line && line->first) || !deliver_from(from, req))
         keep(line_of(req), req);
 }
 
@@ -137,12 +162,12 @@ typedef union plain {
     unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
 } plain_t;
 
-static bool loaded_message(const cw_req_am_t *req, size_t nbytes)
+static bool loaded_message(const cwt_from_t *from, const cw_req_am_t *req, size_t nbytes)
 {
     if (!well_formed(req, nbytes) || !destination_exists(req))
         return false;
     if (!(req->flags & CW_AM_C_HERE)) {
-        deliver_or_keep(req);
+        deliver_or_keep(from, req);
         return true;
     }
     plain_t plain;
@@ -151,11 +176,11 @@ static bool loaded_message(const cw_req_am_t *req, size_t nbytes)
         memcpy(slice + req->dest, payload_of(req), req->nbytes);
     memcpy(&plain, req, CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)));
     plain.req.flags &= ~(uint32_t)CW_AM_C_HERE;
-    deliver_or_keep(&plain.req);
+    deliver_or_keep(from, &plain.req);
     return true;
 }
 
-static bool short_message(const cw_req_am_short_t *wire, size_t nbytes)
+static bool short_message(const cwt_from_t *from, const cw_req_am_short_t *wire, size_t nbytes)
 {
     if (nbytes < sizeof *wire || !is_here(wire->target) || !is_pe(wire->source))
         return false;
@@ -169,7 +194,7 @@ static bool short_message(const cw_req_am_short_t *wire, size_t nbytes)
                              .token = wire->token,
                              .flags = wire->header.op == CW_REQ_AM_REPLY ? CW_AM_SHORT | CW_AM_C_REPLY : CW_AM_SHORT}};
     memcpy(plain.bytes + sizeof plain.req, wire->args, nargs * sizeof *wire->args);
-    deliver_or_keep(&plain.req);
+    deliver_or_keep(from, &plain.req);
     return true;
 }
 
@@ -187,13 +212,13 @@ static bool done(const cw_req_am_done_t *req, size_t nbytes)
 
 _Static_assert(sizeof((cw_req_am_done_t *)0)->bits == CW_AM_TOKENS / 8, "a bit a token");
 
-bool cw_am_arrived(const cwt_header_t *msg, size_t nbytes)
+bool cw_am_arrived(const cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     if (msg->op == CW_REQ_AM)
-        return loaded_message((const cw_req_am_t *)(const void *)msg, nbytes);
+        return loaded_message(from, (const cw_req_am_t *)(const void *)msg, nbytes);
     if (msg->op == CW_REQ_AM_DONE)
         return done((const cw_req_am_done_t *)(const void *)msg, nbytes);
-    return short_message((const cw_req_am_short_t *)(const void *)msg, nbytes);
+    return short_message(from, (const cw_req_am_short_t *)(const void *)msg, nbytes);
 }
 
 // ---------------------------------------------------------------- what found no room

@@ -165,7 +165,7 @@ ALWAYS int64_t take_token_locked(int pe)
     cwu_lock(&cw_am.credit_lock);
     uint32_t nfree = cw_am.nfree_locked;
     if (CW_LIKELY(nfree > cw_am.low)) {
-        cw_am.nfree_locked = --nfree;
+        __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);  // others look at it without the lock
         token = name_token(cw_am.free[nfree], pe);
     }
     cwu_unlock(&cw_am.credit_lock);

@@ -423,6 +423,12 @@ static void advance(cw_ctx_t *ctx)
     }
 }
 
+int cw_ctx_look(void)
+{
+    cwt_client_t *client = __atomic_load_n(&cw_port_default.client, __ATOMIC_ACQUIRE);  // pairs with open_client
+    return client ? cw_transport->look(client) : 0;
+}
+
 void cw_ctx_progress(void)
 {
     advance(&cw_ctx_default);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "core/am_private.h"
 #include "core/ctx.h"
 #include "core/job.h"
 #include "core/node.h"
@@ -101,7 +102,7 @@ void cw_port_destroy(cw_port_t *port)
 static void idle(void *arg)
 {
     (void)arg;
-    cw_server_poll();
+    (void)cw_server_poll();
 }
 
 static int open_client(cw_port_t *port)
@@ -114,6 +115,11 @@ static int open_client(cw_port_t *port)
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
                                   .node_name = cw_job_node_name};
+    if (port == &cw_port_default && (config.tells = cw_am_answers()) > 0) {
+        config.told = cw_am_told;
+        config.due = cw_am_due;
+        atomic_store_explicit(&cw_am.answers, config.tells, memory_order_relaxed);
+    }
     // The exchange goes on while this PE loads; where the node server lives, its thread does.
     int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);
     if (rc == CW_OK)

@@ -210,7 +210,7 @@ void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, si
     case CW_REQ_AM_SHORT:
     case CW_REQ_AM_REPLY:
     case CW_REQ_AM_DONE:
-        if (!cw_am_arrived(msg, nbytes))
+        if (!cw_am_arrived(from, msg, nbytes))
             refuse("message", msg);
         break;
     default:

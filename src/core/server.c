@@ -33,6 +33,7 @@ static struct {
     _Atomic uint32_t stop;       // futex: the nap's word
     _Atomic bool knows_secret;   // before, a peer's first message would be taken for a stranger's: nobody polls
     _Atomic uint32_t polls;      // bumped by cw_server_poll; relaxed, a hint
+    bool helped;                 // progress is made by cw_server_poll; guarded by the lock
     bool running;
 } srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -117,6 +118,19 @@ static long yield_core(long polls)
     return polls < MOST_POLLS ? 2 * polls : polls;
 }
 
+/** Takes the lock, unless a PE polls for us: leave it the work and the cores, and wait for no lock that it holds, which
+ *  would cost it a system call each time that it gives the lock back. */
+static bool take_over(bool sleepers, uint32_t *seen_polls)
+{
+    if (sleepers)  // then PEs do not poll for us
+        return pthread_mutex_lock(&srv.lock) == 0;
+    uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+    if (polls == *seen_polls && pthread_mutex_trylock(&srv.lock) == 0)
+        return true;
+    *seen_polls = polls;
+    return false;
+}
+
 static void serve_until_stopped(void)
 {
     uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
@@ -124,15 +138,12 @@ static void serve_until_stopped(void)
     long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
     while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
         bool sleepers = somebody_sleeps();
-        uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
-        if (polls != seen_polls && !sleepers) {
-            seen_polls = polls;  // a PE polls for us: leave it the work and the cores
+        if (!take_over(sleepers, &seen_polls)) {
             cwu_futex_wait((uint32_t *)&srv.stop, 0, nap_ns);
             nap_ns = nap_ns < LONGEST_NAP_NS ? 2 * nap_ns : nap_ns;
             continue;
         }
         nap_ns = NAP_NS;
-        pthread_mutex_lock(&srv.lock);
         int events = progress();
         uint64_t block_ns = longest_block_ns();
         pthread_mutex_unlock(&srv.lock);
@@ -207,15 +218,32 @@ int cw_server_published(void)
     return srv.status;
 }
 
-void cw_server_poll(void)
+int cw_server_poll(void)
 {
     if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire) || somebody_sleeps())
-        return;
+        return 0;
     if (pthread_mutex_trylock(&srv.lock))
-        return;
-    progress();
+        return 0;
+    srv.helped = true;
+    int events = progress();
+    srv.helped = false;
     pthread_mutex_unlock(&srv.lock);
     atomic_fetch_add_explicit(&srv.polls, 1, memory_order_relaxed);
+    return events;
+}
+
+bool cw_server_is_helped(void)
+{
+    return srv.helped;
+}
+
+bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload, size_t payload_nbytes)
+{
+    if (pthread_mutex_trylock(&srv.lock))
+        return false;
+    int rc = cw_transport->server_tell(srv.server, origin, head, head_nbytes, payload, payload_nbytes);
+    pthread_mutex_unlock(&srv.lock);
+    return rc == CW_OK;
 }
 
 void cw_server_stop(void)

@@ -27,8 +27,12 @@ int cw_server_start(cwb_t *boot);
 bool cw_server_has_published(void);
 /** Returns when the record is published and the fence is started (or that failed). */
 int cw_server_published(void);
-/** One poll on behalf of a waiting PE; a no-op in processes that host no server. */
-void cw_server_poll(void);
+/** One poll on behalf of a waiting PE; a no-op in processes that host no server. How many events. */
+int cw_server_poll(void);
+/** Is it such a poll that executes the request? (For its handler.) */
+bool cw_server_is_helped(void);
+/** Tells a client something (ops->server_tell). False: it was not sent; never waits. Any thread. */
+bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload, size_t payload_nbytes);
 /** Stops the thread and closes the listener. After the last remote PE is done. */
 void cw_server_stop(void);
 void cw_server_stats(cwt_stats_t *stats_p);

@@ -16,19 +16,20 @@
 
 #define FIRST_SLEEP_NS 200000u
 #define LONGEST_SLEEP_NS 10000000u
+#define LISTENING_SLEEP_NS 1000000u
 
 #define SERVER_CROWDED_SPIN 20
 
 static uint32_t spin_rounds, yield_rounds;
 long cw_wait_server_spin;
-bool cw_wait_spare_core;
+bool cw_wait_spare_core, cw_wait_roomy;
 const cw_wait_on_t cw_wait_world = {.kind = CW_WAIT_WORLD};
 
 void cw_wait_init(void)
 {
     cpu_set_t set;
     int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    bool roomy = cw_world.machine_pes <= ncpus;
+    bool roomy = cw_wait_roomy = cw_world.machine_pes <= ncpus;
     cw_wait_spare_core = cw_world.machine_pes < ncpus;
     // Long enough to see an answer that comes at once (a flag: 2 rounds; a round trip over loopback: 10 to 20), no
     // longer: two PEs that happen to share a core hand it over only after the spin, and the scheduler lets them share
@@ -46,16 +47,25 @@ static inline cw_slot_t *my_slot(void)
 }
 
 #define OWN_TRANSFERS_EVERY 8u   // rounds: what this PE waits for comes through the server, mostly
+#define SERVER_EVERY 4u         // rounds: when replies come on this PE's own connections
 #define OWN_MESSAGES_AFTER 64u  // rounds: messages on their way need a look at their connection only if it is stuck
 
-/** What a waiting PE does for others, and now and then for its own transfers in flight. */
-static void help(uint32_t round)
+/** What a waiting PE does for others, and now and then for its own transfers in flight. Replies of other nodes may come on
+ *  its own connections: where the last one came is looked first. How much came in. */
+static int help(uint32_t round)
 {
     if (cw_world.nnodes == 1)
-        return;
-    cw_server_poll();
-    if (round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1 && (round >= OWN_MESSAGES_AFTER || cw_ctx_in_flight()))
+        return 0;
+    int n = 0;
+    bool late = round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1, awaits = cw_am_awaits_answer();
+    bool listens = awaits && atomic_load_explicit(&cw_am.listens, memory_order_relaxed);
+    if (listens || (awaits && (late || round >= OWN_MESSAGES_AFTER)))
+        n = cw_ctx_look();
+    if (!listens || (n == 0 && round % SERVER_EVERY == SERVER_EVERY - 1))
+        n += cw_server_poll();
+    if (late && (round >= OWN_MESSAGES_AFTER || cw_ctx_in_flight()))
         cw_ctx_progress();
+    return n;
 }
 
 static uint64_t load_word(const void *word, uint32_t nbytes)
@@ -110,6 +120,13 @@ static void announce(cw_wait_t *w)
     w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
 }
 
+/** Nobody rings for a reply on this PE's own connection (the one that answers knows when the asker may sleep, mostly). */
+static uint64_t timeout_of(const cw_wait_t *w)
+{
+    bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_am_awaits_answer() && cw_am_credit_out_after_look();
+    return awaits ? LISTENING_SLEEP_NS : w->sleep_ns;
+}
+
 void cw_wait_round(cw_wait_t *w)
 {
     uint32_t round = w->round++;
@@ -120,7 +137,8 @@ void cw_wait_round(cw_wait_t *w)
         w->round = 0;
         return;
     }
-    help(round);
+    if (help(round) > 0 && cw_wait_roomy && CW_UNLIKELY(cw_am_is_on()))
+        return;  // a message perhaps, that the next round runs: it must not wait for a yield
     if (round < spin_rounds) {
         cwu_cpu_pause();
     } else if (round < spin_rounds + yield_rounds) {
@@ -136,7 +154,7 @@ void cw_wait_round(cw_wait_t *w)
         if (cw_report_on)
             cw_report_sleeps(w);
         atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
-        cwu_futex_wait((uint32_t *)&me->doorbell, w->bell, w->sleep_ns);
+        cwu_futex_wait((uint32_t *)&me->doorbell, w->bell, timeout_of(w));
         w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
         watch(w, me);
         if (w->sleep_ns < LONGEST_SLEEP_NS)

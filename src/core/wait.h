@@ -95,6 +95,8 @@ static inline void cw_wait_done(cw_wait_t *w)
 void cw_wait_init(void);
 /** Empty polls of the node server before it blocks: few when its machine has more PEs than cores. */
 extern long cw_wait_server_spin;
+/** The machine has a core for each PE at least. */
+extern bool cw_wait_roomy;
 /** The machine has more cores than PEs. */
 extern bool cw_wait_spare_core;
 

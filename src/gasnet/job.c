@@ -112,6 +112,7 @@ GAS_API int gasnet_causeway_init(int *argc, char ***argv, int mode, const char *
     if (!gas.mixed)
         cw_area_leave_data();
     bool joined = cw_world.initialized;
+    cw_am_expect();
     if ((joined && !check_joined()) || cw_init(thread_level()) != CW_OK) {
         gas.threads = 0;
         return GASNET_ERR_RESOURCE;

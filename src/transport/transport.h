@@ -15,7 +15,7 @@
 //     and every nbi get has landed. *Remotely* done: not "handed to the socket".
 //   - fence: everything sent before it to a node takes effect there before anything sent to that node after it.
 // Threads: a server, and a client without config.thread_multiple, are used by one thread at a time (core serialises). A
-// client with it takes put, get, request, message, wait, amo, quiet, fence, progress and the injects of its records from several
+// client with it takes put, get, request, message, wait, amo, quiet, fence, progress, look and the injects of its records from several
 // threads at once, and no call holds up the others while it waits, but quiet and fence those that come after them;
 // connect and target come from one thread at a time. Different objects are independent. Blocking: connect, put (BLOCKING), get, quiet, fence, request and message may wait; while they do they call
 // config.idle() each round, and block in the end (provider's wait object), never spin for ever.
@@ -116,6 +116,13 @@ typedef struct cwt_client_config {
     void (*idle)(void *arg);  // called each round of a waiting loop: polls the server if this process hosts it
     void *idle_arg;
     const char *(*node_name)(int node);  // for messages: "node 3 (host abc)"
+    /** Takes what a node's server tells (ops->server_tell); up to `tells` of them may be under way on a connection. 0: none
+     *  may. Called by whatever makes progress, so it neither waits nor calls the transport. */
+    void (*told)(void *arg, int node, const void *bytes, size_t nbytes);
+    /** Does anybody wait for what a node may still tell? Then the end of its connection is a loss. */
+    bool (*due)(void *arg, int node);
+    void *told_arg;
+    uint32_t tells;
 } cwt_client_config_t;
 
 typedef struct cwt_server_config {
@@ -160,6 +167,12 @@ typedef struct cwt_ops {
     void (*server_wake)(cwt_server_t *server);
     /** Answers the request being handled (its reply_id must not be 0); queued inside if the wire is busy. */
     int (*server_reply)(cwt_from_t *from, const void *payload, size_t nbytes);
+    /** The client that sent the request being handled, by a name that may be kept; 0: it cannot be told anything. */
+    uint64_t (*server_origin)(const cwt_from_t *from);
+    /** Sends [head | payload], CWT_MESSAGE_MAX bytes at most, to that client's config.told, on the connection that its request
+     *  came on. CW_EAGAIN: not now, or never again; nothing was sent. Never waits. From one thread at a time, as progress. */
+    int (*server_tell)(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
+                       size_t payload_nbytes);
     void (*server_stats)(const cwt_server_t *server, cwt_stats_t *stats_p);
     void (*server_close)(cwt_server_t *server);
 
@@ -199,6 +212,8 @@ typedef struct cwt_ops {
     /** One round of progress, never blocks. Returns the error of the client, or of a connection that was lost with
      *  operations under way. */
     int (*progress)(cwt_client_t *client);
+    /** The least of it: takes in what has come. How many events. */
+    int (*look)(cwt_client_t *client);
     void (*stats)(const cwt_client_t *client, cwt_stats_t *stats_p);
     void (*close)(cwt_client_t *client);
 } cwt_ops_t;

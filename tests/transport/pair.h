@@ -25,7 +25,8 @@
 #define PAIR_DATA ((uint64_t)1 << 20)
 #define PAIR_HEAP_AT ((uint64_t)2 << 20)       // in a slice; a hole lies before it
 
-enum { OP_FETCH_ADD = 1, OP_ADD, OP_READ, OP_SLOW_STORE, OP_BULK, OP_PEEK };
+enum { OP_FETCH_ADD = 1, OP_ADD, OP_READ, OP_SLOW_STORE, OP_BULK, OP_PEEK, OP_TELL };
+#define PAIR_TELLS 4u  // that a client takes without having sent something
 
 typedef struct request {
     cwt_header_t header;
@@ -58,6 +59,7 @@ typedef struct node {
     pthread_mutex_t lock;       // guards server
     _Atomic int stop;
     uint64_t heap;              // offset of slot 0's heap
+    uint64_t told, told_sum;    // what this client was told
     uint8_t secret[CWT_SECRET_BYTES];
 } node_t;
 
@@ -92,6 +94,35 @@ static inline void pair_barrier(node_t *n)
     atomic_store(&n->shared->arrived[n->me], round);
     while (atomic_load(&n->shared->arrived[!n->me]) < round)
         usleep(100);
+}
+
+/** Tells a client something of that size until the transport says no; names that are not quite right are nobody's. */
+static inline uint64_t pair_tell(node_t *n, uint64_t origin, uint64_t nbytes)
+{
+    static uint8_t bulk[CWT_MESSAGE_MAX];
+    uint64_t times = 0;
+    memset(bulk, 7, sizeof bulk);
+    if (n->ops->server_tell(n->server, origin + 1, &times, sizeof times, NULL, 0) == 0 ||
+        n->ops->server_tell(n->server, origin + (UINT64_C(1) << 32), &times, sizeof times, NULL, 0) == 0 ||
+        n->ops->server_tell(n->server, 0, &times, sizeof times, NULL, 0) == 0 ||
+        n->ops->server_tell(n->server, origin, bulk, CWT_MESSAGE_MAX, bulk, 1) == 0)
+        return UINT64_MAX;
+    while (times < 1000 && n->ops->server_tell(n->server, origin, &times, sizeof times, bulk, (size_t)nbytes) == 0)
+        times++;
+    return times;
+}
+
+static inline void pair_told(void *arg, int node, const void *bytes, size_t nbytes)
+{
+    node_t *n = arg;
+    uint64_t number;
+    memcpy(&number, bytes, sizeof number);
+    n->told++;
+    n->told_sum += number;
+    for (size_t i = sizeof number; i < nbytes; i++)
+        n->told_sum += ((const uint8_t *)bytes)[i];
+    if (node != !n->me)
+        abort();
 }
 
 static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
@@ -129,6 +160,9 @@ static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t 
                 atomic_fetch_add(&n->shared->words[6], 1);
         memset(bulk, (int)r->value & 0xff, sizeof bulk);
         n->ops->server_reply(from, bulk, (size_t)r->value);
+        break;
+    case OP_TELL:  // as often as the transport takes it; how often into word 5
+        atomic_store(&n->shared->words[5], pair_tell(n, n->ops->server_origin(from), r->value));
         break;
     default:
         abort();
@@ -192,7 +226,10 @@ static inline int pair_client(node_t *n, const uint8_t *secret, bool threads)
                                   .layout = n->layout,
                                   .one_machine = true,
                                   .thread_multiple = threads,
-                                  .node_name = pair_name};
+                                  .node_name = pair_name,
+                                  .told = pair_told,
+                                  .told_arg = n,
+                                  .tells = PAIR_TELLS};
     memcpy(config.secret, secret, CWT_SECRET_BYTES);
     return n->ops->open(&config, &n->client);
 }

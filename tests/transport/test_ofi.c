@@ -243,6 +243,27 @@ static void replies(void)
     CHECK(n.ops->request(n.conn, &r2.header, CWT_MESSAGE_MAX + 1, NULL) == CW_EINVAL);
 }
 
+/** A server tells a client only what that has room for: a round's worth, and as much again after each message that says
+ *  that it was heard. */
+static void told(void)
+{
+    for (uint64_t i = 0; i < 2000; i++) {
+        uint64_t nbytes = i % 50 ? i % 100 : CWT_MESSAGE_MAX - sizeof(uint64_t), times = 0, before = n.told;
+        n.told_sum = 0;
+        if (i % 2) {
+            CHECK(request(OP_TELL, n.heap, nbytes, REQUEST_SMALL, NULL) == 0 && n.ops->quiet(n.client) == 0);
+        } else {
+            request_t r = {.header = {.op = OP_TELL}, .offset = n.heap, .value = nbytes};
+            CHECK(n.ops->message(n.conn, &r.header, REQUEST_SMALL, NULL, 0) == 0 && n.ops->quiet(n.client) == 0);
+        }
+        times = atomic_load(&n.shared->words[5]);
+        CHECK(times > 0 && times <= PAIR_TELLS);
+        for (uint64_t start = cwu_now_ns(); n.told - before < times && cwu_now_ns() - start < 20000000000u;)
+            CHECK(n.ops->look(n.client) >= 0);
+        CHECK(n.told - before == times && n.told_sum == times * (times - 1) / 2 + times * nbytes * 7);
+    }
+}
+
 /** Larger than any fragment, and than 2 GiB if asked. */
 static void large_transfer(void)
 {
@@ -332,6 +353,7 @@ static void all(void)
                  {"fence_request_put", fence_request_put},
                  {"request_flood", request_flood},
                  {"replies", replies},
+                 {"told", told},
                  {"native_atomics", native_atomics},
                  {"inject_flood", inject_flood},
                  {"large_transfer", large_transfer}};

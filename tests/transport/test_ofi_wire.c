@@ -86,6 +86,15 @@ static void requests(bool msg_mode)
     free(server);
 }
 
+static uint32_t told;
+
+static void count_told(void *arg, int node, const void *bytes, size_t nbytes)
+{
+    (void)arg, (void)node;
+    told++;
+    CHECK(nbytes == 8 && *(const uint64_t *)bytes == 0x1111111111111111u);
+}
+
 static void replies(void)
 {
     static uint8_t bytes[OFI_SLOT_NBYTES];
@@ -127,6 +136,24 @@ static void replies(void)
     memset(header + 1, 0x11, 8);
     ofi_reply_arrived(client, &op, header->nbytes);
     CHECK(reply.done == 1 && reply.nbytes == 8 && answer == 0x1111111111111111u);
+
+    // what a server tells is for those who listen, and each time the next message says so
+    header->kind = OFI_REPLY_TOLD;
+    uint64_t refused = client->stats.refused;
+    ofi_reply_arrived(client, &op, header->nbytes);
+    CHECK(client->stats.refused == refused + 1 && told == 0);
+    client->config.told = count_told;
+    client->config.tells = 3;
+    ofi_choice.send_after_send = true;
+    ofi_conn_name(conn, true);
+    CHECK((conn->id & OFI_ID_TELL) && (conn->id >> OFI_ID_TELL_SHIFT & OFI_ID_TELL_MASK) == 3);
+    for (uint32_t i = 1; i < 40000; i++) {  // the count wraps
+        ofi_reply_arrived(client, &op, header->nbytes);
+        CHECK(told == i && (conn->id >> OFI_ID_TELL_SHIFT & OFI_ID_TELL_MASK) == ((i + 3) & OFI_ID_TELL_MASK));
+    }
+    ofi_conn_name(conn, false);  // no more, but what is on its way is heard
+    ofi_reply_arrived(client, &op, header->nbytes);
+    CHECK(told == 40000 && (conn->id & OFI_ID_LOW) == 0 && !(conn->id & OFI_ID_TELL));
     free(conn);
     free(client);
 }

@@ -77,6 +77,14 @@ bool ofi_outstanding(const cwt_conn_t *conn)
     return false;
 }
 
+/** Is the end of the connection a loss? */
+static bool is_needed(const cwt_conn_t *conn)
+{
+    const cwt_client_config_t *config = &conn->client->config;
+    return ofi_outstanding(conn) ||
+           ((conn->id & OFI_ID_TELL) && config->due && config->due(config->told_arg, conn->node));
+}
+
 /** An operation left the wire, well or not. Receive buffers live with their connection, the rest in pools. */
 static void retire(ofi_op_t *op, bool ok)
 {
@@ -125,7 +133,7 @@ static int cq_error(cwt_client_t *client)
         if (!conn->welcomed || conn->closing)
             return 1;
         conn->down = true;
-        if (ofi_outstanding(conn))
+        if (is_needed(conn))
             ofi_conn_fail(conn, CW_ELOST, "closed with operations under way", ofi_reason(u.err.err));
         return 1;
     }
@@ -175,7 +183,7 @@ static cwt_conn_t *conn_of(cwt_client_t *client, const struct fid *fid)
 static void shutdown_event(cwt_conn_t *conn, const char *reason)
 {
     conn->down = true;
-    if (ofi_outstanding(conn))
+    if (is_needed(conn))
         ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
 }
 

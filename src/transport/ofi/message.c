@@ -28,7 +28,7 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
         return false;
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)(nbytes + payload_nbytes);
-    msg->reply_id = (uint64_t)conn->peer << OFI_ID_PEER_SHIFT;
+    msg->reply_id = conn->id;
     memcpy(op->buf, msg, nbytes);
     memcpy((uint8_t *)op->buf + nbytes, payload, payload_nbytes);
     op->conn = conn;

@@ -229,7 +229,7 @@ typedef enum ofi_purpose {
 uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data, size_t nbytes);
 
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 1u
+#define OFI_WIRE 2u
 
 /** Published by a server. */
 typedef struct ofi_blob {
@@ -288,16 +288,21 @@ typedef struct ofi_reply_header {
     uint32_t kind;      // OFI_REPLY…
 } ofi_reply_header_t;
 _Static_assert(sizeof(ofi_reply_header_t) == 32, "wire format");
-enum { OFI_REPLY, OFI_REPLY_WELCOME, OFI_REPLY_REFUSED };
+enum { OFI_REPLY, OFI_REPLY_WELCOME, OFI_REPLY_REFUSED, OFI_REPLY_TOLD };  // TOLD: by the server itself, for nobody's request
 
 // reply_id on the wire: what the transport adds to a request
-//   63 reply wanted | 62 ack wanted | 61 the transport's own | 40..60 peer | 8..39 generation | 0..7 reply slot
+//   63 reply wanted | 62 ack wanted | 61 the transport's own | 40..60 peer | 39 the client may be told things, until it has
+//   heard as many as | 24..38 say (modulo 2^15) | 8..23 generation | 0..7 reply slot
 #define OFI_ID_REPLY (1ull << 63)
 #define OFI_ID_ACK (1ull << 62)
 #define OFI_ID_OWN (1ull << 61)
 #define OFI_ID_PEER_SHIFT 40
 #define OFI_ID_PEER_MASK 0x1fffffu
-#define OFI_ID_LOW ((1ull << OFI_ID_PEER_SHIFT) - 1)
+#define OFI_ID_TELL (1ull << 39)
+#define OFI_ID_TELL_SHIFT 24
+#define OFI_ID_TELL_MASK 0x7fffu
+#define OFI_LEAVE ((uint32_t)(OFI_ID_TELL >> OFI_ID_TELL_SHIFT))
+#define OFI_ID_LOW ((1ull << OFI_ID_TELL_SHIFT) - 1)
 #define OFI_ID_SLOT_BITS 8
 #define OFI_ID_SLOT_MASK 0xffu
 #define OFI_ALL_SLOTS ((uint32_t)((1ull << OFI_CREDITS) - 1))
@@ -345,6 +350,9 @@ typedef struct ofi_peer {
     struct fid_ep *ep;
     fi_addr_t fi_addr;
     uint32_t index, pe;
+    uint32_t birth;                   // of the connection: no two of a server have the same
+    uint32_t told;                    // how often the client was told something
+    uint32_t leave;                   // what its last message said of that: 15 may it be at all | 0..14 until which
     uint32_t executed, acked;         // requests executed; of these, how many the client knows of
     ofi_slots_t slots;                // receive buffers (RDM: contributed to the common queue)
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
@@ -370,8 +378,9 @@ struct cwt_server {
     bool ready;  // the secret is known and the region registered
     uint64_t token_in, token_out;
     ofi_peer_t *peers;      // all
-    ofi_peer_t **by_index;  // RDM: peer named in requests
+    ofi_peer_t **by_index;  // RDM: peer named in requests; all: for origins
     uint32_t by_index_count;
+    uint32_t births;
     ofi_slots_t slots;  // RDM: receive buffers for first messages
     ofi_multi_t multi;  // RDM: or for all, if the provider can
     ofi_pool_t sends;
@@ -396,6 +405,9 @@ int ofi_server_progress(cwt_server_t *server);
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns);
 void ofi_server_wake(cwt_server_t *server);
 int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);
+uint64_t ofi_server_origin(const cwt_from_t *from);
+int ofi_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
+                    size_t payload_nbytes);
 void ofi_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p);
 void ofi_server_close(cwt_server_t *server);
 
@@ -413,6 +425,10 @@ typedef struct ofi_first {
 void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg, size_t nbytes);
 
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe);
+/** Gives it the lowest free number. */
+int ofi_peer_number(ofi_peer_t *peer);
+/** A client gets connected by it: nothing of one before counts. */
+void ofi_peer_begin(ofi_peer_t *peer);
 void ofi_peer_destroy(ofi_peer_t *peer);
 /** Replies that the wire did not take yet are not sent any more. */
 void ofi_peer_drop_queue(ofi_peer_t *peer);
@@ -467,8 +483,9 @@ struct cwt_conn {
     uint32_t acked;          // of the requests sent, how many are known executed
     uint32_t asked;          // `sent` behind the newest request that asks for an acknowledgement
     uint32_t free_slots;     // bit i: replies[i] is free
-    uint32_t generation;     // of the last reply slot taken; odd
+    uint16_t generation;     // of the last reply slot taken; odd
     uint64_t token_in;
+    uint32_t told;      // by the server
     uint32_t injected;  // puts since the last flush, injected by the transport itself
     bool used;          // since the hand of the clock passed (park.c)
     uint64_t messages_seen;  // `messages` when the clock looked last
@@ -492,7 +509,7 @@ struct cwt_conn {
     int error;              // sticky: 0 or CW_E…, already reported
     struct {
         cwt_reply_t *reply;
-        uint32_t generation;
+        uint16_t generation;
     } replies[OFI_CREDITS];
     ofi_slots_t slots;       // receive buffers for replies
     ofi_welcome_t *welcome;  // RDM: where the first answer goes
@@ -564,6 +581,7 @@ int ofi_quiet_begin(cwt_client_t *client);
 int ofi_quiet_over(cwt_client_t *client);
 int ofi_fence(cwt_client_t *client);
 int ofi_progress(cwt_client_t *client);
+int ofi_look(cwt_client_t *client);
 
 // ---------------------------------------------------------------- several threads (thread.c)
 static inline void ofi_lock(cwt_client_t *client)
@@ -601,11 +619,25 @@ static inline uint64_t ofi_slot_take(cwt_conn_t *conn, cwt_reply_t *reply)
 {
     uint32_t i = (uint32_t)__builtin_ctz(conn->free_slots);
     conn->free_slots &= conn->free_slots - 1;
-    conn->generation += 2;
+    conn->generation = (uint16_t)(conn->generation + 2);
     conn->replies[i].reply = reply;
     conn->replies[i].generation = conn->generation;
     reply->done = 0;
     return OFI_ID_REPLY | (uint64_t)conn->generation << OFI_ID_SLOT_BITS | i;
+}
+
+/** May the server tell this client things? Not where messages may overtake each other: a leave that was taken back must
+ *  not be followed by an older one. */
+static inline bool ofi_hears(const cwt_client_t *client)
+{
+    return client->config.told && client->config.tells > 0 && ofi_choice.send_after_send;
+}
+
+/** What all messages on the connection say from now on. */
+static inline void ofi_conn_name(cwt_conn_t *conn, bool hears)
+{
+    uint64_t until = (conn->told + conn->client->config.tells) & OFI_ID_TELL_MASK;
+    conn->id = (uint64_t)conn->peer << OFI_ID_PEER_SHIFT | (hears ? OFI_ID_TELL | until << OFI_ID_TELL_SHIFT : 0);
 }
 
 static inline void ofi_slot_give(cwt_conn_t *conn, uint32_t i)

@@ -15,6 +15,8 @@ const cwt_ops_t cwt_ofi = {
     .server_block = ofi_server_block,
     .server_wake = ofi_server_wake,
     .server_reply = ofi_server_reply,
+    .server_origin = ofi_server_origin,
+    .server_tell = ofi_server_tell,
     .server_stats = ofi_server_stats,
     .server_close = ofi_server_close,
     .open = ofi_client_open,
@@ -34,6 +36,7 @@ const cwt_ops_t cwt_ofi = {
     .quiet_over = ofi_quiet_over,
     .fence = ofi_fence,
     .progress = ofi_progress,
+    .look = ofi_look,
     .stats = ofi_client_stats,
     .close = ofi_client_close,
 };

@@ -323,6 +323,14 @@ bool ofi_pending(cwt_client_t *client)
     return false;
 }
 
+int ofi_look(cwt_client_t *client)
+{
+    ofi_lock(client);
+    int n = ofi_client_poll(client);
+    ofi_unlock(client);
+    return n;
+}
+
 int ofi_progress(cwt_client_t *client)
 {
     ofi_lock(client);

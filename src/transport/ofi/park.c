@@ -70,9 +70,23 @@ static void fill_targets(cwt_conn_t *conn)
 
 // ---------------------------------------------------------------- closing
 
+/** A last message, which takes back the leave to tell us anything. When the server has answered it knows, and (RDM, where it
+ *  is a good-bye) that our number and buffers are free; then nothing more comes. */
+static void say_last(cwt_conn_t *conn, uint16_t op)
+{
+    ofi_waiter_t w = OFI_WAITER("the answer to a good-bye");
+    uint64_t until = cwu_now_ns() + ofi_timeout_ns();
+    ofi_conn_name(conn, false);
+    int rc = ofi_request_own(conn, op, NULL, 0);
+    while (rc == 0 && conn->sent != conn->acked && cwu_now_ns() < until)
+        rc = ofi_wait_round(conn->client, conn, &w);
+}
+
 static void close_msg(cwt_conn_t *conn)
 {
     cwt_client_t *client = conn->client;
+    if (!conn->error && (conn->id & OFI_ID_TELL))
+        say_last(conn, OFI_OWN_NOP);
     conn->closing = true;
     fi_shutdown(conn->ep, 0);
     fi_close(&conn->ep->fid);
@@ -85,22 +99,12 @@ static void close_msg(cwt_conn_t *conn)
     conn->closing = false;
 }
 
-/** The server knows that our number and buffers are free when it has answered; then nothing more comes. */
-static void say_bye(cwt_conn_t *conn)
-{
-    ofi_waiter_t w = OFI_WAITER("the answer to a good-bye");
-    uint64_t until = cwu_now_ns() + ofi_timeout_ns();
-    int rc = ofi_request_own(conn, OFI_OWN_BYE, NULL, 0);
-    while (rc == 0 && conn->sent != conn->acked && cwu_now_ns() < until)
-        rc = ofi_wait_round(conn->client, conn, &w);
-}
-
 /** The connection below belongs to the provider, which never gives one up by itself; where it is a socket, that can be
  *  shut. The buffers stay in the common queue. */
 static void close_rdm(cwt_conn_t *conn)
 {
     if (!conn->error)
-        say_bye(conn);
+        say_last(conn, OFI_OWN_BYE);
     if (conn->fi_addr != FI_ADDR_UNSPEC)
         fi_av_remove(conn->client->lane.av, &conn->fi_addr, 1, 0);
     conn->fi_addr = FI_ADDR_UNSPEC;
@@ -192,7 +196,9 @@ static int give_slots(cwt_conn_t *conn)
 {
     if (conn->slots.ops || take_slots(conn))
         return 0;
-    int rc = ofi_slots_open(&conn->slots, conn->client->lane.domain, OFI_CREDITS);
+    // a common queue may run out of buffers until the next poll; an endpoint of its own may not
+    uint32_t count = OFI_CREDITS + (ofi_choice.msg && ofi_hears(conn->client) ? conn->client->config.tells : 0);
+    int rc = ofi_slots_open(&conn->slots, conn->client->lane.domain, count);
     if (rc == 0 && !ofi_choice.msg)
         rc = ofi_conn_post_all(conn);
     if (rc != 0)

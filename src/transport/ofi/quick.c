@@ -32,7 +32,8 @@ void ofi_quick_allow(cwt_conn_t *conn)
     }
     conn->shared = q;
     conn->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t))conn->ep->msg->inject;
-    conn->id = (uint64_t)conn->peer << OFI_ID_PEER_SHIFT;
+    conn->told = 0;
+    ofi_conn_name(conn, ofi_hears(conn->client));
     conn->most = conn->client->config.thread_multiple ? 0 : q.request;
     conn->stop = conn->sent;
     conn->quick = conn->client->config.thread_multiple ? (ofi_quick_t){0, 0, 0, 0} : q;

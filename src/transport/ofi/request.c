@@ -79,7 +79,7 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     bool ask = reply == NULL && (own || !ofi_choice.send_after_send);
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)nbytes;
-    msg->reply_id = own | (uint64_t)conn->peer << OFI_ID_PEER_SHIFT | (ask ? OFI_ID_ACK : 0);
+    msg->reply_id = own | conn->id | (ask ? OFI_ID_ACK : 0);
     uint64_t id = reply ? ofi_slot_take(conn, reply) : 0;
     msg->reply_id |= id;
     rc = ofi_send_message(conn, msg, nbytes);
@@ -139,7 +139,7 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
 static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const void *payload, size_t nbytes)
 {
     uint32_t slot = (uint32_t)header->reply_id & OFI_ID_SLOT_MASK;
-    uint32_t generation = (uint32_t)(header->reply_id >> OFI_ID_SLOT_BITS);
+    uint64_t generation = header->reply_id >> OFI_ID_SLOT_BITS;
     cwt_reply_t *reply = slot < OFI_CREDITS ? conn->replies[slot].reply : NULL;
     if (!reply || conn->replies[slot].generation != generation) {
         cwu_warn("%s answered a request that nobody made", ofi_node_name(conn->client, conn->node));
@@ -162,6 +162,20 @@ static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const vo
     cwu_error("a reply of %zu bytes from %s where at most %zu are due", nbytes, ofi_node_name(conn->client, conn->node),
               reply->capacity);
     reply->done = CW_EPROTO;
+}
+
+/** What the server has to say by itself. One that was asked to stop (park.c) is not asked for more. */
+static void hear(cwt_conn_t *conn, const void *bytes, size_t nbytes)
+{
+    cwt_client_t *client = conn->client;
+    if (!ofi_hears(client)) {
+        client->stats.refused++;
+        return;
+    }
+    conn->told++;
+    ofi_conn_name(conn, (conn->id & OFI_ID_TELL) != 0);
+    client->stats.replies++;
+    client->config.told(client->config.told_arg, conn->node, bytes, nbytes);
 }
 
 static cwt_conn_t *conn_of(cwt_client_t *client, ofi_op_t *op, const ofi_reply_header_t *header)
@@ -203,7 +217,9 @@ static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
     // counts wrap; an older one, possible where messages may overtake each other, changes nothing
     if (conn->sent - header->executed < conn->sent - conn->acked)
         conn->acked = header->executed;
-    if (header->reply_id)
+    if (header->kind == OFI_REPLY_TOLD)
+        hear(conn, payload, nbytes);
+    else if (header->reply_id)
         deliver(conn, header, payload, nbytes);
 }
 

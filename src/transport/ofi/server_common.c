@@ -136,9 +136,38 @@ ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
     peer->pe = pe;
     peer->queue_end = &peer->queue;
     peer->fi_addr = FI_ADDR_UNSPEC;
+    ofi_peer_begin(peer);
     peer->next = server->peers;
     server->peers = peer;
     return peer;
+}
+
+void ofi_peer_begin(ofi_peer_t *peer)
+{
+    peer->birth = ++peer->server->births;
+    peer->executed = peer->acked = peer->told = peer->leave = 0;
+}
+
+int ofi_peer_number(ofi_peer_t *peer)
+{
+    cwt_server_t *server = peer->server;
+    uint32_t i = 0;
+    while (i < server->by_index_count && server->by_index[i])
+        i++;
+    if (i > OFI_ID_PEER_MASK - 1)
+        return CW_ENOMEM;
+    if (i == server->by_index_count) {
+        uint32_t count = server->by_index_count ? 2 * server->by_index_count : 64;
+        ofi_peer_t **table = realloc(server->by_index, count * sizeof *table);
+        if (!table)
+            return CW_ENOMEM;
+        memset(table + server->by_index_count, 0, (count - server->by_index_count) * sizeof *table);
+        server->by_index = table;
+        server->by_index_count = count;
+    }
+    server->by_index[i] = peer;
+    peer->index = i;
+    return 0;
 }
 
 void ofi_peer_drop_queue(ofi_peer_t *peer)
@@ -160,6 +189,9 @@ void ofi_peer_destroy(ofi_peer_t *peer)
     while (*at != peer)
         at = &(*at)->next;
     *at = peer->next;
+    cwt_server_t *server = peer->server;
+    if (peer->index < server->by_index_count && server->by_index[peer->index] == peer)
+        server->by_index[peer->index] = NULL;
     ofi_peer_drop_queue(peer);
     forget_owed(peer);
     ofi_slots_close(&peer->slots);
@@ -215,20 +247,32 @@ static int enqueue(ofi_peer_t *peer, const void *bytes, size_t nbytes)
     return 0;
 }
 
-int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload, size_t nbytes)
+/** Fills in what every header has. */
+static void sign(const ofi_peer_t *peer, ofi_reply_header_t *header, size_t total)
 {
-    uint8_t bytes[OFI_SLOT_NBYTES];
-    size_t total = sizeof *header + nbytes;
     header->token = peer->server->token_out;
     header->executed = peer->executed;
     header->node = (uint32_t)peer->server->config.node;
     header->nbytes = (uint32_t)total;
-    memcpy(bytes, header, sizeof *header);
-    if (nbytes)
-        memcpy(bytes + sizeof *header, payload, nbytes);
+}
+
+/** What was sent says how many requests are executed. */
+static void count_sent(ofi_peer_t *peer)
+{
     peer->acked = peer->executed;
     forget_owed(peer);
     peer->server->stats.replies++;
+}
+
+int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload, size_t nbytes)
+{
+    uint8_t bytes[OFI_SLOT_NBYTES];
+    size_t total = sizeof *header + nbytes;
+    sign(peer, header, total);
+    memcpy(bytes, header, sizeof *header);
+    if (nbytes)
+        memcpy(bytes + sizeof *header, payload, nbytes);
+    count_sent(peer);
     int rc = peer->queue ? CW_EAGAIN : try_send(peer, bytes, total);
     return rc == CW_EAGAIN ? enqueue(peer, bytes, total) : rc;
 }
@@ -263,6 +307,45 @@ int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes)
     from->replied = true;
     ofi_reply_header_t header = {.reply_id = from->reply_id, .kind = OFI_REPLY};
     return ofi_server_send(from->peer, &header, payload, nbytes);
+}
+
+// ---------------------------------------------------------------- what is told without being asked
+
+uint64_t ofi_server_origin(const cwt_from_t *from)
+{
+    const ofi_peer_t *peer = from->peer;
+    return peer->leave & OFI_LEAVE ? (uint64_t)peer->birth << 32 | (peer->index + 1) : 0;
+}
+
+/** The client of that name, if it may be told something now. */
+static ofi_peer_t *who_may_hear(const cwt_server_t *server, uint64_t origin)
+{
+    uint32_t index = (uint32_t)origin - 1;
+    ofi_peer_t *peer = index < server->by_index_count ? server->by_index[index] : NULL;
+    if (!peer || peer->birth != origin >> 32 || !peer->connected || peer->dying || peer->queue)
+        return NULL;
+    return (peer->leave & OFI_LEAVE) && ((peer->leave - peer->told) & OFI_ID_TELL_MASK) != 0 ? peer : NULL;
+}
+
+int ofi_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
+                    size_t payload_nbytes)
+{
+    _Alignas(8) uint8_t bytes[OFI_SLOT_NBYTES];
+    ofi_reply_header_t header = {.kind = OFI_REPLY_TOLD};
+    ofi_peer_t *peer = who_may_hear(server, origin);
+    if (!peer || head_nbytes + payload_nbytes > CWT_MESSAGE_MAX)
+        return CW_EAGAIN;
+    size_t total = sizeof header + head_nbytes + payload_nbytes;
+    sign(peer, &header, total);
+    memcpy(bytes, &header, sizeof header);
+    memcpy(bytes + sizeof header, head, head_nbytes);
+    if (payload_nbytes)
+        memcpy(bytes + sizeof header + head_nbytes, payload, payload_nbytes);
+    if (try_send(peer, bytes, total) != 0)
+        return CW_EAGAIN;  // also when the client is gone: who wants to reach it finds out another way
+    peer->told++;
+    count_sent(peer);
+    return 0;
 }
 
 // ---------------------------------------------------------------- requests
@@ -303,6 +386,7 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         return;
     }
     peer->executed++;
+    peer->leave = (uint32_t)(id >> OFI_ID_TELL_SHIFT) & (OFI_LEAVE | OFI_ID_TELL_MASK);
     cwt_from_t from = {peer, (id & OFI_ID_REPLY) ? id & OFI_ID_LOW : 0, false};
     if (!(id & OFI_ID_OWN)) {
         server->stats.requests++;

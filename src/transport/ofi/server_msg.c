@@ -71,7 +71,9 @@ static int accept_peer(cwt_server_t *server, struct fi_info *info, const ofi_hel
     ofi_peer_t *peer = ofi_peer_create(server, hello->pe);
     if (!peer)
         return CW_ENOMEM;
-    int rc = ofi_lane_endpoint(&server->lane, info, peer, &peer->ep);
+    int rc = ofi_peer_number(peer);
+    if (rc == 0)
+        rc = ofi_lane_endpoint(&server->lane, info, peer, &peer->ep);
     for (uint32_t i = 0; rc == 0 && i < peer->slots.count; i++)
         rc = ofi_peer_post(peer, &peer->slots.ops[i], peer->ep);
     if (rc == 0) {

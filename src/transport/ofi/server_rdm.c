@@ -37,28 +37,6 @@ int ofi_server_rdm_open(cwt_server_t *server)
     return rc;
 }
 
-/** Gives the peer the lowest free number. */
-static int number_peer(cwt_server_t *server, ofi_peer_t *peer)
-{
-    uint32_t i = 0;
-    while (i < server->by_index_count && server->by_index[i])
-        i++;
-    if (i > OFI_ID_PEER_MASK - 1)
-        return CW_ENOMEM;
-    if (i == server->by_index_count) {
-        uint32_t count = server->by_index_count ? 2 * server->by_index_count : 64;
-        ofi_peer_t **table = realloc(server->by_index, count * sizeof *table);
-        if (!table)
-            return CW_ENOMEM;
-        memset(table + server->by_index_count, 0, (count - server->by_index_count) * sizeof *table);
-        server->by_index = table;
-        server->by_index_count = count;
-    }
-    server->by_index[i] = peer;
-    peer->index = i;
-    return 0;
-}
-
 /** A free peer: its buffers are in the common queue already. */
 static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
 {
@@ -68,7 +46,7 @@ static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
     peer->fi_addr = FI_ADDR_UNSPEC;
     peer->dying = peer->leaving = peer->connected = false;
     peer->pe = pe;
-    peer->executed = peer->acked = 0;
+    ofi_peer_begin(peer);
     return peer;
 }
 
@@ -85,7 +63,7 @@ static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t whence)
     if (dead)
         return reuse(server, dead, pe);
     ofi_peer_t *peer = ofi_peer_create(server, pe);
-    if (!peer || number_peer(server, peer) != 0) {
+    if (!peer || ofi_peer_number(peer) != 0) {
         cwu_error("node server: no memory for a connection with PE %u", pe);
         if (peer)
             ofi_peer_destroy(peer);

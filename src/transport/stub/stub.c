@@ -62,6 +62,19 @@ static int stub_server_reply(cwt_from_t *from, const void *payload, size_t nbyte
     return CW_ENOTSUP;
 }
 
+static uint64_t stub_server_origin(const cwt_from_t *from)
+{
+    (void)from;
+    return 0;
+}
+
+static int stub_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
+                            const void *payload, size_t payload_nbytes)
+{
+    (void)server, (void)origin, (void)head, (void)head_nbytes, (void)payload, (void)payload_nbytes;
+    return CW_ENOTSUP;
+}
+
 static void stub_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
 {
     (void)server;
@@ -153,6 +166,12 @@ static int stub_client(cwt_client_t *client)
     return CW_ENOTSUP;
 }
 
+static int stub_look(cwt_client_t *client)
+{
+    (void)client;
+    return 0;
+}
+
 static void stub_stats(const cwt_client_t *client, cwt_stats_t *stats_p)
 {
     (void)client;
@@ -176,6 +195,8 @@ const cwt_ops_t cwt_stub = {
     .server_block = stub_server_block,
     .server_wake = stub_server_wake,
     .server_reply = stub_server_reply,
+    .server_origin = stub_server_origin,
+    .server_tell = stub_server_tell,
     .server_stats = stub_server_stats,
     .server_close = stub_server_close,
     .open = stub_open,
@@ -195,6 +216,7 @@ const cwt_ops_t cwt_stub = {
     .quiet_over = stub_client,
     .fence = stub_client,
     .progress = stub_client,
+    .look = stub_look,
     .stats = stub_stats,
     .close = stub_close,
 };

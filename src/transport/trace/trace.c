@@ -409,6 +409,15 @@ static int trace_progress(cwt_client_t *c)
     return leave(client, rc ? rc : trace_setup.real->progress(client->real));
 }
 
+/** Looks away now and then, as progress does. */
+static int trace_look(cwt_client_t *c)
+{
+    trace_client_t *client = client_of(c);
+    pthread_mutex_lock(&client->lock);
+    uint64_t now = cwu_now_ns();
+    return leave(client, now < client->blind_until_ns ? 0 : trace_setup.real->look(client->real));
+}
+
 static void trace_stats(const cwt_client_t *c, cwt_stats_t *stats_p)
 {
     const trace_client_t *client = (const trace_client_t *)(const void *)c;
@@ -503,6 +512,20 @@ static int trace_server_reply(cwt_from_t *from, const void *payload, size_t nbyt
     return trace_setup.real->server_reply(from, payload, nbytes);
 }
 
+static uint64_t trace_server_origin(const cwt_from_t *from)
+{
+    return trace_setup.real->server_origin(from);
+}
+
+/** Every other one is not taken, so that what is told overtakes what goes another way, and is overtaken. */
+static int trace_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
+                             const void *payload, size_t payload_nbytes)
+{
+    if (trace_one_in(&watch.random, 2))
+        return CW_EAGAIN;
+    return trace_setup.real->server_tell(server, origin, head, head_nbytes, payload, payload_nbytes);
+}
+
 static void trace_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
 {
     trace_setup.real->server_stats(server, stats_p);
@@ -525,6 +548,8 @@ const cwt_ops_t cwt_trace = {
     .server_block = trace_server_block,
     .server_wake = trace_server_wake,
     .server_reply = trace_server_reply,
+    .server_origin = trace_server_origin,
+    .server_tell = trace_server_tell,
     .server_stats = trace_server_stats,
     .server_close = trace_server_close,
     .open = trace_open,
@@ -544,6 +569,7 @@ const cwt_ops_t cwt_trace = {
     .quiet_over = trace_quiet_over,
     .fence = trace_fence,
     .progress = trace_progress,
+    .look = trace_look,
     .stats = trace_stats,
     .close = trace_close,
 };

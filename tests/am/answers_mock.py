@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs answers.c over the mock fabric with what network cards demand, in both endpoint modes. Where messages may overtake
+each other no reply may come over the connection of its request."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+BUILD = Path(os.environ["CAUSEWAY_TEST_BUILD"])
+STAGE = Path(os.environ["CAUSEWAY_TEST_STAGE"])
+DEMANDS = ("small_inject", "eagain", "virt_addr,prov_key,mr_local,mr_allocated,cm56", "unordered_sends,no_wait_fd")
+
+
+def run(demands, endpoint):
+    mode = "never" if "unordered_sends" in demands else "quiet"
+    env = os.environ | {
+        "CAUSEWAY_LIBFABRIC": str(BUILD / "tests/mock/libfabric-mock.so"),
+        "MOCK_FABRIC": demands,
+        "CAUSEWAY_ENDPOINT": endpoint,
+        "CAUSEWAY_AM_ANSWERS": "8",
+        "CAUSEWAY_YIELDS": "1000",
+        "SHMEM_SYMMETRIC_SIZE": "64M",
+    }
+    command = [STAGE / "bin/oshrun", "-n", "2", "--emulate-nodes", "2", BUILD / "tests/am/answers", mode, "20"]
+    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    passed = done.returncode == 0 and ", 0 failed" in done.stdout
+    print(f"{endpoint} {demands}: {'passed' if passed else 'did not pass'}")
+    if not passed:
+        print(done.stdout[-3000:], done.stderr[-3000:], sep="")
+    return passed
+
+
+results = [run(demands, endpoint) for demands in DEMANDS for endpoint in ("msg", "rdm")]
+sys.exit(0 if all(results) else 1)
