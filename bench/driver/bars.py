@@ -91,22 +91,24 @@ def _network(mode):
 
 
 def _messages():
-    """GASNet. Rates of the node: a flag each way carries one message per round trip; a ring of flags is what one sender can do at best."""
+    """GASNet. Rates within a node are judged beside a flag each way, which carries one message a round trip. A ring of flags is
+    what one sender can do at best, with no handler, no credit and no second sender: it stands there without a bar."""
     for layout, words in (("local", "two nodes of GASNet on one host"), ("rdm", "two hosts, rdm"), ("msg", "two hosts, msg")):
         where, net = f"Active messages, {words}", layout != "local"
         yield Row(where, "short, round trip", layout, "am", "short_round_trip", 0, ratio_most=1.15 if net else 2)
         if net:
             yield Row(where, "the same, base over a connection each way", layout, "am", "short_round_trip", 0,
                       base_op="am:short_round_trip_two")  # fmt: skip
-        else:
-            yield Row(where, "short, flood, base: one at a time", layout, "am", "short_rate", 0, base_op="am:two_flags_rate",
+        for nbytes in (0, 8, 512, 3968):
+            kind, op = (f"medium {nbytes} B", "medium") if nbytes else ("short", "short")
+            if nbytes:
+                yield Row(where, f"{kind}, round trip", layout, "am", "medium_round_trip", nbytes, base=False)
+            if net:
+                yield Row(where, f"{kind}, flood", layout, "am", f"{op}_rate", nbytes, base=nbytes != 8)
+                continue
+            yield Row(where, f"{kind}, flood, base: one at a time", layout, "am", f"{op}_rate", nbytes, base_op="am:two_flags_rate",
                       ratio_least=0.8)  # fmt: skip
-        yield Row(where, "short, flood" + ("" if net else ", base: ring of flags"), layout, "am", "short_rate", 0,
-                  ratio_least=None if net else 0.8)  # fmt: skip
-        for nbytes in (8, 512, 3968):
-            yield Row(where, f"medium {nbytes} B, round trip", layout, "am", "medium_round_trip", nbytes, base=False)
-            yield Row(where, f"medium {nbytes} B, flood", layout, "am", "medium_rate", nbytes, base=not net or nbytes > 8,
-                      ratio_least=None if net else 0.8)  # fmt: skip
+            yield Row(where, f"{kind}, flood, base: ring of flags", layout, "am", f"{op}_rate", nbytes)
         yield Row(where, "put 8 B", layout, "am", "put", base_op="am:put_quiet" if net else None, ratio_most=1.15 if net else None)
         yield Row(where, "get 8 B", layout, "am", "get", ratio_most=1.15 if net else None)
         for op in ("put", "get"):

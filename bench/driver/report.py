@@ -136,8 +136,9 @@ METHOD = """\
 - p to wait: half of a `shmem_p` / `shmem_wait_until` ping-pong; raw: inject-write, each side polling its memory and its queue.
 - Messages of GASNet: a node that waits sits in `GASNET_BLOCKUNTIL`; both are bound to a core each, as the baseline. Round trip: request
   and reply; base: two flags in shared memory, or `fi_inject` against posted receives. Floods: windows of one-way messages, the last
-  one answered inside the clock; bases: "one at a time", a flag set and a flag that answers it; "ring of flags", 256 flags in a row
-  between one sender and one receiver, without handlers, arguments checks or other senders; between nodes the same window of raw messages.
+  one answered inside the clock. Within a node they are judged beside "one at a time": a payload copied and a flag set, and a flag that
+  answers it (the two-flag ping-pong). "Ring of flags" stands there for comparison and has no bar: 256 flags in a row between one sender
+  and one receiver, without handlers, checks of arguments, credits or other senders. Between nodes: the same window of raw messages.
 - Bandwidth and rate: windows of non-blocking operations, one quiet at the end inside the clock.
 - Instructions are counted exactly, by single-stepping (trap flag) warm calls with all symbols bound and address randomisation
   on, from the API's entry to its return, and to the first instruction in libfabric (for UCX users: in UCP).

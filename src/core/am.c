@@ -47,6 +47,7 @@ static void open_here(void)
     atomic_store_explicit(&cw_am_gates.patience, 1, memory_order_relaxed);
     cw_am.pe = cw_world.pe;
     cw_am.npes = cw_world.npes;
+    cw_am.shared = cw_am.locked;
 }
 
 void cw_am_open(cw_am_client_t client, const cw_am_names_t *names)
@@ -67,6 +68,7 @@ static void shut(void)
         cw_am.nfree_shut = cw_am.nfree;
     cw_am.nfree = 0;
     cw_am.npes = 0;
+    cw_am.shared = false;
 }
 
 void cw_am_close(cw_am_client_t client)

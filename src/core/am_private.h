@@ -36,6 +36,7 @@ typedef struct cw_am {
     int npes;                        // 0 until opened: then no PE exists
     int pe;                          // as in cw_world, a load nearer
     bool locked;                     // several threads
+    bool shared;                     // and messages are open
     uint32_t credits;                // requests under way to one node
     uint32_t nfree_shut;             // what nfree was before messages were closed
     uint32_t nfree_locked;           // of `free`, when several threads may come

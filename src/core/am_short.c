@@ -172,43 +172,66 @@ ALWAYS int64_t take_token_locked(int pe)
     return token;
 }
 
-static int __attribute__((noinline)) shared_far(int pe, uint32_t head, const uint32_t *args)
+/** Where the general way finds them. */
+ALWAYS const uint32_t *in_memory(const some_t *args, uint32_t head, uint32_t room[4])
 {
-    some_t some = IN_MEMORY(args, true);
+    if (!args->in_memory)
+        store_args(room, args, head);
+    return args->in_memory ? args->at : room;
+}
+
+ALWAYS int shared_far(int pe, uint32_t head, const some_t *args)
+{
+    uint32_t room[4];
     cwt_conn_t *conn = ((const cwt_target_t *)(word_of(pe) - 1))->conn;
     int64_t token;
     if (CW_UNLIKELY(!conn) || CW_UNLIKELY((token = take_token_locked(pe)) < 0))
-        return cw_am_short_general(pe, head, args, CW_AM_NO_POLL);
+        return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
     brief_t brief;
     brief.req.header.op = CW_REQ_AM_SHORT;
     brief.req.header.slot = 0;
-    fill_brief(&brief, pe, head, (uint32_t)token, &some);
-    int rc = cw_transport->message(conn, &brief.req.header, nbytes_of(head, &some), NULL, 0);
+    fill_brief(&brief, pe, head, (uint32_t)token, args);
+    int rc = cw_transport->message(conn, &brief.req.header, nbytes_of(head, args), NULL, 0);
     if (CW_UNLIKELY(rc))
         cw_am_lost(rc, cw_am_name(head, false, CW_AM_SHORT), pe);
     return CW_OK;
 }
 
-static int __attribute__((noinline)) shared_here(int pe, uint32_t head, const uint32_t *args)
+ALWAYS int shared_here(int pe, uint32_t head, const some_t *args)
 {
-    some_t some = IN_MEMORY(args, true);
+    uint32_t room[4], full;
+    cw_am_cell_t *cell;
     int64_t token = take_token_locked(pe);
     if (CW_UNLIKELY(token < 0))
-        return cw_am_short_general(pe, head, args, CW_AM_NO_POLL);
-    uint32_t full;
-    cw_am_cell_t *cell;
+        return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
     if (CW_UNLIKELY(!cw_am_take_at_once(inbox_at(word_of(pe)), &cell, &full)))
-        return cw_am_short_go_on(pe, head, args, (uint32_t)token);
-    return hand_over(cell, full, pe, head, (uint32_t)token, &some);
+        return cw_am_short_go_on(pe, head, in_memory(args, head, room), (uint32_t)token);
+    return hand_over(cell, full, pe, head, (uint32_t)token, args);
 }
 
-/** Looks, and needs no stack for that. pe exists if messages are open, and the number of arguments is right. */
+/** Has nothing come, and do several threads share what follows? */
+ALWAYS bool is_clear_shared(void)
+{
+    return CW_LIKELY(cw_am.shared) && CW_LIKELY(cw_am_in_handler == NULL) &&
+           !CW_UNLIKELY(is_open(&cw_am_gates.reply)) && !CW_UNLIKELY(is_open(&cw_am_gates.request));
+}
+
+static int __attribute__((noinline)) shared_far_many(int pe, uint32_t head, const uint32_t *args)
+{
+    return shared_far(pe, head, &(some_t)IN_MEMORY(args, true));
+}
+
+static int __attribute__((noinline)) shared_here_many(int pe, uint32_t head, const uint32_t *args)
+{
+    return shared_here(pe, head, &(some_t)IN_MEMORY(args, true));
+}
+
+/** pe exists if messages are open, and the number of arguments is right. */
 ALWAYS int shared(int pe, uint32_t head, const uint32_t *args)
 {
-    if (CW_UNLIKELY(!cw_am.locked) || CW_UNLIKELY(cw_am_in_handler != NULL) || CW_UNLIKELY(!cw_am_is_on()) ||
-        CW_UNLIKELY(is_open(&cw_am_gates.reply)) || CW_UNLIKELY(is_open(&cw_am_gates.request)))
+    if (!is_clear_shared())
         return cw_am_short_general(pe, head, args, 0);
-    return word_of(pe) & 1 ? shared_far(pe, head, args) : shared_here(pe, head, args);
+    return word_of(pe) & 1 ? shared_far_many(pe, head, args) : shared_here_many(pe, head, args);
 }
 
 // ---------------------------------------------------------------- the choice
@@ -230,31 +253,45 @@ ALWAYS bool to_inbox(int pe, uint32_t head, const some_t *args)
     return true;
 }
 
-// One family a number of arguments, so that they stay in the registers that they came in. Three functions, because the one
-// that looks needs no stack then.
-#define FAMILY(nargs, parameters, list, values)                                              \
-    static int __attribute__((noinline)) others_##nargs(int pe, uint32_t head parameters)    \
-    {                                                                                        \
-        uint32_t args[4];                                                                    \
-        __asm__("" : "=m"(args)); /* who reads them looks at head first */                   \
-        store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                        \
-        return shared(pe, head, args);                                                       \
-    }                                                                                        \
-    static int __attribute__((noinline)) far_##nargs(int pe, uint32_t head parameters)       \
-    {                                                                                        \
-        some_t some = {.n = nargs, .a = {values}};                                           \
-        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);  \
-    }                                                                                        \
-    static int __attribute__((noinline)) here_##nargs(int pe, uint32_t head parameters)      \
-    {                                                                                        \
-        some_t some = {.n = nargs, .a = {values}};                                           \
-        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list); \
-    }                                                                                        \
-    int cw_am_short##nargs(int pe, uint32_t head parameters)                                 \
-    {                                                                                        \
-        if (CW_UNLIKELY(!is_clear()))                                                        \
-            return others_##nargs(pe, head list);                                            \
-        return word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list);   \
+// One family a number of arguments, so that they stay in the registers that they came in. Functions of one step each, because
+// those that look need no stack then.
+#define FAMILY(nargs, parameters, list, values)                                                          \
+    static int __attribute__((noinline)) general_##nargs(int pe, uint32_t head parameters)               \
+    {                                                                                                    \
+        uint32_t args[4];                                                                                \
+        __asm__("" : "=m"(args)); /* who reads them looks at head first */                               \
+        store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                                    \
+        return cw_am_short_general(pe, head, args, 0);                                                   \
+    }                                                                                                    \
+    static int __attribute__((noinline)) shared_far_##nargs(int pe, uint32_t head parameters)            \
+    {                                                                                                    \
+        return shared_far(pe, head, &(some_t){.n = nargs, .a = {values}});                               \
+    }                                                                                                    \
+    static int __attribute__((noinline)) shared_here_##nargs(int pe, uint32_t head parameters)           \
+    {                                                                                                    \
+        return shared_here(pe, head, &(some_t){.n = nargs, .a = {values}});                              \
+    }                                                                                                    \
+    static int __attribute__((noinline)) others_##nargs(int pe, uint32_t head parameters)                \
+    {                                                                                                    \
+        if (CW_UNLIKELY(!is_clear_shared()))                                                             \
+            return general_##nargs(pe, head list);                                                       \
+        return word_of(pe) & 1 ? shared_far_##nargs(pe, head list) : shared_here_##nargs(pe, head list); \
+    }                                                                                                    \
+    static int __attribute__((noinline)) far_##nargs(int pe, uint32_t head parameters)                   \
+    {                                                                                                    \
+        some_t some = {.n = nargs, .a = {values}};                                                       \
+        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);              \
+    }                                                                                                    \
+    static int __attribute__((noinline)) here_##nargs(int pe, uint32_t head parameters)                  \
+    {                                                                                                    \
+        some_t some = {.n = nargs, .a = {values}};                                                       \
+        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);             \
+    }                                                                                                    \
+    int cw_am_short##nargs(int pe, uint32_t head parameters)                                             \
+    {                                                                                                    \
+        if (CW_UNLIKELY(!is_clear()))                                                                    \
+            return others_##nargs(pe, head list);                                                        \
+        return word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list);               \
     }
 #define COMMA ,
 #define ARG(i) , uint32_t a##i

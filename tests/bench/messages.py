@@ -28,7 +28,7 @@ def main():
     found = {(row["peer"], row["layout"], row["op"], row["bytes"]) for row in document["results"] if row["bench"] == "am" and row["median"] > 0}
     wanted = [(peer, layout, *what) for peer in ("causeway", "baseline") for layout in ("local", "rdm", "msg") for what in BOTH]
     wanted += [("causeway", layout, *what) for layout in ("local", "rdm", "msg") for what in OURS]
-    wanted += [("baseline", layout, "short_round_trip_two", 0) for layout in ("rdm", "msg")] + [("baseline", "local", "two_flags_rate", 0)]
+    wanted += [("baseline", layout, "short_round_trip_two", 0) for layout in ("rdm", "msg")] + [("baseline", "local", "two_flags_rate", nbytes) for nbytes in (0, 8, 512, 3968)]
     bad = [f"no result for {' '.join(map(str, key))}" for key in wanted if key not in found]
     bad += [f"{name}: {reason}" for name, reason in document["remarks"].items()]
     for line in bad:
