@@ -11,7 +11,8 @@ FRONT_ENDS = ("shmem", "gasnet", "armci", "dart")
 
 # What core offers to front ends; every other header of core is private to it.
 CORE_PUBLIC = {"core/core.h", "core/hot.h", "core/rma.h", "core/amo.h", "core/wait.h", "core/coll/coll.h", "core/mpi.h",
-               "core/pieces.h", "core/team.h", "core/area.h", "core/am.h", "core/put_scalar_x86_64.h", "core/watch.h", "core/check.h"}
+               "core/pieces.h", "core/team.h", "core/area.h", "core/card.h", "core/am.h", "core/put_scalar_x86_64.h", "core/watch.h",
+               "core/check.h"}
 
 # Room -> what its quoted includes may start with (its own room is always allowed).
 MAY_INCLUDE = {

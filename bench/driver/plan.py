@@ -76,7 +76,8 @@ class Plan:
             for layout in ("local", "rdm", "msg"):
                 for make in self._run(self.ours, layout, npes, "startup", ["--mode", "1"], title="shmem_init", bench="am"):
                     runs.append(lambda make=make: make().as_baseline())
-                runs += self._run(self.ours, layout, npes, "am", ["--mode", "1"], title="gasnet_init")
+                for mode in ("1", "2"):
+                    runs += self._run(self.ours, layout, npes, "am", ["--mode", mode], title="gasnet_init")
             groups.append(Group(runs))
         return groups
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/am_private.h"
-#include "core/gather.h"
 
 static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
 cw_am_gates_t cw_am_gates = {
@@ -39,7 +38,6 @@ void cw_am_expect(void)
 static void open_here(void)
 {
     cw_world.messages = true;
-    cw_gather();  // senders find their peers' words
     cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_segment.am_offset);
     cw_am.locked = cw_world.thread_multiple;
     if (!cw_am.request.cells)

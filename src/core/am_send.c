@@ -10,6 +10,7 @@
 #include "core/am_private.h"
 #include "core/check.h"
 #include "core/ctx.h"
+#include "core/gather.h"
 #include "core/request.h"
 #include "core/rma.h"
 #include "core/wait.h"
@@ -158,11 +159,11 @@ static bool has_payload(const out_t *out)
 
 static void store_long(const out_t *out)
 {
-    uintptr_t word = cw_peer_word(&cw_ctx_default, out->pe);
-    if (word & 1)  // every word is cold while somebody looks on
-        word = __atomic_load_n(&cw_ctx_default.word[out->pe], __ATOMIC_RELAXED);
+    uint32_t slot = (uint32_t)cw_world.slot_of_pe[out->pe];
+    if (out->dest < cw_segment.layout.data_nbytes)
+        cw_gather();  // the PE may still have to move what is there
     if (out->nbytes)
-        cw_copy(cw_local_address(word, (char *)cw_segment.origin + out->dest), out->src, out->nbytes);
+        cw_copy(cw_segment.base + cw_slice_offset(slot) + out->dest, out->src, out->nbytes);
 }
 
 /** Copies the payload to where the target finds it; the cell is its own already. */
@@ -182,6 +183,8 @@ static int request_here(out_t *out, unsigned flags)
     cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
     bool loaded = has_payload(out);
     room_t room = {.cell = NULL};
+    if (CW_UNLIKELY(!cw_gathered()))
+        cw_gather_look();  // an inbox needs no wait for its owner, but the short ways need its word
     if (loaded && fits_cell(out))
         out->flags |= CW_AM_C_INLINE;
     if (!take_room(inbox, &room)) {

@@ -5,6 +5,8 @@
 #include "core/segment.h"
 
 #define UNIT 65536u
+#define OWN_NBYTES ((uint64_t)32 << 20)
+#define OWN_NBYTES_A_PE ((uint64_t)16 << 10)
 
 static bool reserved, leaves_data;
 
@@ -60,7 +62,29 @@ void *cw_area(size_t *nbytes_p)
 {
     const cw_segment_t *s = &cw_segment;
     *nbytes_p = s->agreement.area_nbytes;
-    return *nbytes_p ? s->heap + s->layout.heap_nbytes - s->agreement.area_nbytes : NULL;
+    uint64_t behind = *nbytes_p + cw_area_own_nbytes(*nbytes_p);
+    return *nbytes_p ? s->heap + s->layout.heap_nbytes - behind : NULL;
+}
+
+uint64_t cw_area_own_nbytes(uint64_t area_nbytes)
+{
+    uint64_t nbytes = OWN_NBYTES + (uint64_t)cw_world.npes * OWN_NBYTES_A_PE;
+    return area_nbytes ? (nbytes + (UNIT - 1)) / UNIT * UNIT : 0;
+}
+
+void *cw_area_own(size_t *nbytes_p)
+{
+    const cw_segment_t *s = &cw_segment;
+    *nbytes_p = cw_area_own_nbytes(s->agreement.area_nbytes);
+    return *nbytes_p ? s->heap + s->layout.heap_nbytes - *nbytes_p : NULL;
+}
+
+void *cw_area_early(const void *symmetric, int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node)
+        return NULL;
+    return cw_segment.base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) +
+           ((uintptr_t)symmetric - cw_segment.origin);
 }
 
 uintptr_t cw_area_origin(void)

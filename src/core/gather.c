@@ -39,18 +39,23 @@ static void check_patience(uint32_t n)
                   cwu_env.timeout);
 }
 
-bool cw_gather_try(void)
+bool cw_gather_look(void)
 {
     if (cw_gathered())
         return true;
-    uint32_t n = atomic_load_explicit(attached(), memory_order_acquire);  // pairs with cw_gather_arrive
-    if (n < all()) {
-        check_patience(n);
+    if (atomic_load_explicit(attached(), memory_order_acquire) < all())  // pairs with cw_gather_arrive
         return false;
-    }
     cw_ctx_gathered();  // two threads may do it at a time: they store the same
     atomic_store_explicit(&cw_world.gathered, true, memory_order_release);
     return true;
+}
+
+bool cw_gather_try(void)
+{
+    bool gathered = cw_gather_look();
+    if (!gathered)
+        check_patience(atomic_load_explicit(attached(), memory_order_relaxed));
+    return gathered;
 }
 
 void cw_gather_all(void)

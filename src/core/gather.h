@@ -5,8 +5,8 @@
 // peer words of the node's other PEs are cold (core/hot.h), so that the paths which are counted in instructions know
 // nothing of it; whoever finds a cold word, or needs the memory of a peer otherwise, asks here.
 //
-// What lies outside the slices (doorbells, collectives' counters, inboxes' rings) is zero from the start and needs no
-// wait: a barrier is entered before all have come. Threads: any. Blocking: cw_gather waits, in a sleep.
+// What no PE initialises (doorbells, collectives' counters, inboxes, what front ends set aside) is zero from the start and needs
+// no wait: a barrier is entered, a message sent, before all have come. Threads: any. Blocking: cw_gather waits, in a sleep.
 #ifndef CW_CORE_GATHER_H
 #define CW_CORE_GATHER_H
 
@@ -18,9 +18,13 @@ void cw_gather_arrive(void);
  *  CAUSEWAY_TIMEOUT. For whoever sleeps, maybe for one that never came. */
 bool cw_gather_try(void) __attribute__((cold));
 
+/** The same for whoever does not wait for them: no time-out. */
+bool cw_gather_look(void) __attribute__((cold));
+
 static inline bool cw_gathered(void)
 {
-    return CW_LIKELY(atomic_load_explicit(&cw_world.gathered, memory_order_acquire));  // pairs with the end of cw_gather_try
+    return CW_LIKELY(
+        atomic_load_explicit(&cw_world.gathered, memory_order_acquire));  // pairs with the end of cw_gather_try
 }
 
 /** Before the memory of a PE of this node is used. */

@@ -6,6 +6,7 @@
 //                  cw_slot_t [nslots]      doorbells
 //                  cw_report_slot_t [nslots]  who waits for what, pieces of statistics (core/report.h)
 //                  cw_coll_area_t          collectives of the world; rounds of teams (core/coll/area.h)
+//                  cards                   what PEs tell each other (core/card.h)
 //   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric heap, area | inbox]
 //   + stride       slice of slot 1         ...
 //
@@ -25,7 +26,7 @@
 /** What every PE of a job must agree on; compared on the node at init and between nodes at first contact. */
 typedef struct cw_agreement {
     uint64_t heap_nbytes;  // SHMEM_SYMMETRIC_SIZE, rounded to pages
-    uint64_t area_nbytes;  // behind the heap, for a front end with segments of its own (core/area.h)
+    uint64_t area_nbytes;  // behind the heap, for a front end with segments of its own (core/area.h), without its words
     uint64_t data_nbytes;  // static data, whole pages
     uint64_t program;      // digest of the executable's identity
     uint32_t version;      // of these structures and of the wire

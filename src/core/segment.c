@@ -14,13 +14,14 @@
 #include "base/machine.h"
 #include "core/area.h"
 #include "core/am_inbox.h"
+#include "core/card.h"
 #include "core/core.h"
 #include "core/heap.h"
 #include "core/node.h"
 #include "core/report.h"
 
 #define HOLE (4ull << 30)  // room for brk and for growth between static data and heap: addresses, not memory
-#define WIRE_VERSION 2u
+#define WIRE_VERSION 3u
 
 cw_segment_t cw_segment;
 
@@ -61,11 +62,12 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area)
                                     .npes = (uint32_t)cw_world.npes};
     cwt_layout_t *l = &s->layout;
     l->nslots = (uint32_t)cw_world.nslots;
-    l->control_nbytes = round_up(cw_team_rounds_offset(cw_world.max_slots, 0), 65536);
+    s->card_offset = round_up(cw_team_rounds_offset(cw_world.max_slots, 0), 64);
+    l->control_nbytes = round_up(s->card_offset + cw_card_nbytes(cw_world.nnodes, cw_world.max_slots), 65536);
     l->slice_offset = l->control_nbytes;
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
-    l->heap_nbytes = heap + CW_COLL_SCRATCH + area;
+    l->heap_nbytes = heap + CW_COLL_SCRATCH + area + cw_area_own_nbytes(area);
     s->am_offset = round_up(l->heap_offset + l->heap_nbytes, 65536);
     l->slice_stride = s->am_offset + round_up(sizeof(cw_am_inbox_t), 65536);
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;

@@ -12,6 +12,7 @@ typedef struct cw_segment {
     char *base;             // the node object, offset 0
     size_t nbytes;
     uint64_t am_offset;     // of the inbox of messages in a slice (core/am_inbox.h)
+    uint64_t card_offset;   // of what PEs tell each other (core/card.h)
     cw_control_t *control;
     cw_slot_t *slots;       // [nslots]
     char *coll_area;

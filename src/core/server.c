@@ -146,13 +146,16 @@ static void serve_until_stopped(void)
         nap_ns = NAP_NS;
         int events = progress();
         uint64_t block_ns = longest_block_ns();
+        bool block = events == 0 && ++idle >= polls_before_block(sleepers);
+        bool may_block = block && cw_transport->server_may_block(srv.server);
         pthread_mutex_unlock(&srv.lock);
         if (sleepers)
             cw_wake_changed();
         if (events > 0) {
             idle = 0;
-        } else if (++idle >= polls_before_block(sleepers)) {
-            cw_transport->server_block(srv.server, block_ns);
+        } else if (block) {
+            if (may_block)
+                cw_transport->server_block(srv.server, block_ns);
             idle = since_yield = 0;
         } else if (++since_yield >= polls_per_yield) {
             polls_per_yield = yield_core(polls_per_yield);

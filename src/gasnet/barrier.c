@@ -36,12 +36,10 @@ static struct {
 
 void gas_barrier_open(void)
 {
-    me.symmetric = cw_heap_malloc(64, sizeof(block_t));
+    me.symmetric = gas_own(sizeof(block_t));
     if (!me.symmetric)
         cwu_fatal("gasnet_attach: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)", sizeof(block_t));
-    if (cw_world.slot == 0)
-        memset(me.symmetric, 0, sizeof(block_t));
-    me.block = cw_ptr(me.symmetric, cw_world.pes_of_node[0]);
+    me.block = cw_area_early(me.symmetric, cw_world.pes_of_node[0]);
     while (1 << me.rounds < cw_world.nnodes)
         me.rounds++;
 }

@@ -40,7 +40,7 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
 {
     if (gas.segments == GAS_EVERYTHING || nbytes == 0)
         return;
-    const gas_segment_t *s = &gas.segment[node];
+    const gas_segment_t *s = gas_segment(node);
     uintptr_t at = (uintptr_t)addr - s->addr;
     if (at < s->size && nbytes <= s->size - at)
         return;

@@ -108,7 +108,7 @@ static inline void gex_set_lc(gex_Event_t *lc_opt)
         *lc_opt = GEX_EVENT_INVALID;
 }
 
-/** Everybody, before the last barrier of attaching. */
+/** While attaching. */
 void gex_open(void);
 void gex_am_open(void);
 /** A handler of gasnet_attach. */

@@ -37,15 +37,12 @@ GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex
         return GASNET_ERR_BAD_ARG;
     }
     int error = gasnet_causeway_init(argc, argv, mode, config);
-    // The whole area, which costs nothing before it is touched; gex_Segment_Attach says how much of it is the segment.
     if (!error)
-        error = gas_attach(NULL, 0, gas.segments == GAS_EVERYTHING ? 0 : gasnet_getMaxLocalSegmentSize());
+        error = gas_attach(NULL, 0);  // gex_Segment_Attach says how much of the area is the segment
     if (error)
         return error;
-    for (uint32_t node = 0; gas.segments != GAS_EVERYTHING && node < gas.nodes; node++)
-        gas.segment[node].size = 0;
     gex.client = (struct gex_causeway_client){.name = strdup(name), .flags = flags};
-    cw_barrier(cw_group_world);  // nobody sends before all can receive
+    gas_start_barrier();
     gasnet_QueryGexObjects(client_p, ep_p, tm_p, NULL);
     return GASNET_OK;
 }
@@ -59,7 +56,6 @@ void gex_open(void)
     gex.world.size = gas.nodes;
     gex.world.ep = &gex.ep[0];
     gex.begun = true;
-    gex_am_open();
     gex_coll_open();
     gex_tm_begin(&gex.world, 0);
 }

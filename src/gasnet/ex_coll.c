@@ -54,9 +54,7 @@ void gex_coll_open(void)
     piece_nbytes = CELLS_NBYTES / GEX_TEAMS / GEX_SLOTS / gas.nodes & ~(size_t)63;
     piece_nbytes = piece_nbytes > PIECE_MOST ? PIECE_MOST : piece_nbytes < PIECE_LEAST ? PIECE_LEAST : piece_nbytes;
     cell_nbytes = (sizeof(gex_cell_t) + GEX_SLOTS * piece_nbytes * (1 + (size_t)gas.nodes) + 63) & ~(size_t)63;
-    cells = cw_heap_malloc(64, cell_nbytes * GEX_TEAMS);
-    for (int id = 0; cells && id < GEX_TEAMS; id++)  // without: what GASNet-1 programs need not have
-        memset(cells + (size_t)id * cell_nbytes, 0, sizeof(gex_cell_t));
+    cells = gas_own(cell_nbytes * GEX_TEAMS);  // without: what GASNet-1 programs need not have
 }
 
 static gex_cell_t *cell_of(int id)
@@ -102,7 +100,7 @@ void gex_tm_begin(gex_TM_t tm, uint64_t first)
             continue;
         tm->leaders[tm->nleaders++] = rank;
         if (cells && cw_world.node_of_pe[gex_pe(tm, rank)] == cw_world.node)
-            tm->near = cw_ptr(cell_of(tm->id), (int)gex_pe(tm, rank));
+            tm->near = cw_area_early(cell_of(tm->id), (int)gex_pe(tm, rank));
     }
     tm->begun = tm->consumed = first;
     pthread_mutex_init(&tm->lock, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/area.h), or carved, and everybody knows
-// everybody's (gas.segment). Those of further endpoints are known where they were published:
+// GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/area.h), or carved, and everybody can
+// learn everybody's (segments.c). Those of further endpoints are known where they were published:
 //
 //   carved   from the end of the area downward: others reach it as they reach the attached one
 //   mapped   when the area has no room, and clients' memory: no other process can map it, so the owner copies (everything.c)
@@ -53,21 +53,16 @@ GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t 
     }
     *segment_p = GEX_SEGMENT_INVALID;
     if (gas.segments == GAS_EVERYTHING) {  // bound since the beginning
-        gex_coll_barrier(tm);
+        gas_start_barrier();
         return GASNET_OK;
     }
-    uintptr_t *sizes = calloc(gas.nodes, sizeof *sizes);
-    if (!sizes)
-        cwu_fatal("gex_Segment_Attach: out of memory for the sizes of %u segments", gas.nodes);
     gex.segment = (struct gex_causeway_segment){.addr = (void *)area_base(), .nbytes = nbytes};
     if (gasnet_client_attach_hook)
         gasnet_client_attach_hook(gex.segment.addr, nbytes);
-    gex_coll_gather(tm, sizes, &nbytes, sizeof *sizes);
-    for (uint32_t node = 0; node < gas.nodes; node++)
-        gas.segment[node].size = sizes[node];
-    free(sizes);
+    gas_set_segment(gas.me, area_base(), nbytes);
     gex.ep[0].segment = &gex.segment;
-    gex_coll_barrier(tm);
+    gas_tell_size(nbytes);
+    gas_start_barrier();
     *segment_p = &gex.segment;
     return GASNET_OK;
 }
@@ -180,8 +175,7 @@ GAS_API int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t f
     }
     ep->segment = segment;
     if (ep == &gex.ep[0]) {
-        gas.segment[gas.me].addr = (uintptr_t)segment->addr;
-        gas.segment[gas.me].size = segment->nbytes;
+        gas_set_segment(gas.me, (uintptr_t)segment->addr, segment->nbytes);
     }
     return GASNET_OK;
 }
@@ -214,8 +208,7 @@ static void remember(const published_t *news)
     if (news->index == NOTHING || news->pe >= gas.nodes)
         return;
     if (news->index == 0) {
-        gas.segment[news->pe].addr = news->addr;
-        gas.segment[news->pe].size = news->nbytes;
+        gas_set_segment(news->pe, news->addr, news->nbytes);
         return;
     }
     pthread_mutex_lock(&known.lock);
@@ -233,7 +226,7 @@ bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uint
 {
     published_t s = {0, 0, pe, index};
     if (index == 0) {
-        s.addr = gas.segment[pe].addr;
+        s.addr = gas_segment(pe)->addr;
         s.nbytes = gas.segment[pe].size;
     } else if (pe == gas.me) {
         const struct gex_causeway_segment *mine = index < GASNET_MAXEPS ? gex.ep[index].segment : NULL;
@@ -305,9 +298,10 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
 
 static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **localaddr_p, uintptr_t *nbytes_p)
 {
-    uintptr_t owner, nbytes, word = gas_word(pe);
+    uintptr_t owner, nbytes;
     if (!gex_find_segment(pe, index, &owner, &nbytes))
         return false;
+    uintptr_t word = gas_find_word(pe);
     bool mapped = !(word & 1) && (gas.segments != GAS_EVERYTHING || pe == gas.me) &&
                   (pe == gas.me || gas_is_reachable(pe, (void *)owner, nbytes));
     if (owneraddr_p)

@@ -47,9 +47,20 @@ static _Thread_local bool ends_it;  // this thread has begun the end
 
 static const int signals[] = {SIGQUIT, SIGTERM, SIGINT, SIGHUP};
 
+/** Adds, sets or, where the word is 0, swaps; and does not wait for who has not come yet, if it is of this host. */
 static uint64_t ask(uint64_t *word, cw_amo_op_t op, uint64_t value, int pe)
 {
-    return cw_amo_fetching(&cw_ctx_default, word, op, sizeof *word, value, 0, pe);
+    uint64_t *here = cw_world.nic_atomics ? NULL : cw_area_early(word, pe), before = 0;
+    if (!here)
+        return cw_amo_fetching(&cw_ctx_default, word, op, sizeof *word, value, 0, pe);
+    if (op == CW_AMO_ADD)
+        before = __atomic_fetch_add(here, value, __ATOMIC_SEQ_CST);
+    else if (op == CW_AMO_SET)
+        __atomic_store_n(here, value, __ATOMIC_SEQ_CST);
+    else
+        __atomic_compare_exchange_n(here, &before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    cw_local_stored(pe);
+    return before;
 }
 
 static bool all_came(void)
@@ -153,7 +164,7 @@ static void signal_neighbours(void)
 {
     for (int slot = 0; slot < cw_world.nslots; slot++) {
         int pe = cw_world.pes_of_node[slot], pid = cw_pid_of(pe);
-        const ending_t *theirs = cw_ptr(me.mine, pe);
+        const ending_t *theirs = cw_area_early(me.mine, pe);
         if (pe != cw_world.pe && pid > 0 && theirs && !__atomic_load_n(&theirs->here, __ATOMIC_RELAXED))
             kill(pid, SIGQUIT);
     }
@@ -162,8 +173,7 @@ static void signal_neighbours(void)
 /** Returns the status when all have come; ends the job when somebody does not. */
 static int end_together(int status)
 {
-    uint64_t first =
-        cw_amo_fetching(&cw_ctx_default, &me.mine->status, CW_AMO_CSWAP, 8, GIVEN | (uint32_t)status, 0, 0);
+    uint64_t first = ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
     int agreed = first ? (int)(uint32_t)first : status;
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
     if (ask(&me.mine->arrived, CW_AMO_ADD, 1, 0) + 1 == gas.nodes)
@@ -269,14 +279,12 @@ static void at_exit(int status, void *arg)
 
 void gas_exit_open(void)
 {
-    me.mine = cw_heap_malloc(64, sizeof(ending_t));
+    me.mine = gas_own(sizeof(ending_t));
     if (!me.mine)
         cwu_fatal("gasnet_init: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)", sizeof(ending_t));
-    if (gas.mixed) {  // else the memory is fresh
-        memset(me.mine, 0, sizeof *me.mine);
+    if (gas.used_memory)
         cw_barrier(cw_group_world);
-    }
-    me.host = cw_ptr(me.mine, cw_world.pes_of_node[0]);
+    me.host = cw_area_early(me.mine, cw_world.pes_of_node[0]);
     me.pid = getpid();
     me.initial = pthread_self();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)

@@ -9,7 +9,8 @@
 //
 //   gas.word[node]   bit 0 clear: add it to the owner's address to have the memory here; bit 1 besides: and look for
 //                    sleepers afterwards (mixed programs); bit 0 set: leads to a record of the transport's which takes the
-//                    owner's addresses, of nodes not reached before to one whose inject does everything. Fast paths look at [0, gas.limit) only: at none before attach,
+//                    owner's addresses, of nodes not reached before (mapped ones too) to one whose inject does everything.
+//                    Fast paths look at [0, gas.limit) only: at none before attach,
 //                    while somebody looks on (checks!), and with EVERYTHING.
 //
 // Completion: everything that goes off the node is complete after a quiet, so quiets are numbered, and a handle is the
@@ -45,23 +46,26 @@ enum { GAS_MAX_LEVELS = 32 };  // of strided transfers
 enum { GAS_FAST = 1, GAS_LARGE, GAS_EVERYTHING };
 
 typedef struct gas_segment {
-    uintptr_t addr, size;  // as the client knows it
-    uintptr_t origin;      // where the peer's slice begins in its own view
+    uintptr_t origin;      // where the peer's slice begins in its own view; 0: not asked for yet
+    uintptr_t addr, size;  // as the client knows it, once
+    uint32_t known;        // they have been asked for
 } gas_segment_t;
 
 typedef struct gas_state {
     uintptr_t *word;          // [nodes]
     uint32_t limit;           // nodes, or 0: what fast paths may look at
     uint32_t inject;          // bytes that a record's inject takes; 0: no node was reached yet
-    gas_segment_t *segment;   // [nodes]: sizes differ, and placement is random in every process
-    cwt_target_t *strangers;  // [nodes], NULL in a job of one node: records of nodes that are still to be reached
+    gas_segment_t *segment;   // [nodes]: sizes differ, and placement is random in every process; see gas_segment
+    cwt_target_t *strangers;  // [nodes]: records of those that are still to be reached
     uintptr_t heap_offset, heap_nbytes;  // what of a slice others can reach, from its origin on
     uint32_t nodes, me;
     int threads, segments;  // GAS_…, 0: no gasnet_init yet
     bool attached, check;
-    bool slow_sync;  // waits for implicit operations have more to do than to look at the context
-    bool mixed;      // the program uses OpenSHMEM too
-    bool endpoints;  // or segments of further endpoints of GASNet-EX
+    bool sized;        // this process has said how large its segment is, so all will
+    bool used_memory;  // what should be fresh comes from the heap: start needs a barrier
+    bool slow_sync;    // waits for implicit operations have more to do than to look at the context
+    bool mixed;        // the program uses OpenSHMEM too
+    bool endpoints;    // or segments of further endpoints of GASNet-EX
     _Atomic uint64_t quiets_begun, quiets_done;
     _Atomic uint64_t implicit_until;  // implicit operations are done when so many quiets are; but see somebody_injected
 } gas_state_t;
@@ -137,19 +141,56 @@ static inline __attribute__((always_inline)) bool gas_is_plain(gasnet_node_t nod
     return true;
 }
 
+/** The word of a node that was not reached before. */
+static inline uintptr_t gas_stranger(gasnet_node_t node)
+{
+    return (uintptr_t)&gas.strangers[node] + 1;
+}
+
+/** The word, which is a stranger's only if the node is not mapped here. Waits for it to attach. */
+uintptr_t gas_find_word(gasnet_node_t node);
+
 /** gas.strangers[i].inject. */
 ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
+
+// ---------------------------------------------------------------- who has what where (segments.c)
+/** Memory of the library's own, at one symmetric address: zero before anybody came. The same calls in all processes. NULL: no room. */
+void *gas_own(size_t nbytes);
+/** My tables, before others can know of me. */
+void gas_segments_open(void);
+/** I have attached: others may use all of my slice, and my address of it. */
+void gas_tell_origin(void);
+/** And have a segment, maybe of 0 bytes. */
+void gas_tell_size(uintptr_t size);
+void gas_set_segment(gasnet_node_t node, uintptr_t addr, uintptr_t size);
+uintptr_t gas_ask_origin(gasnet_node_t node) __attribute__((noinline, cold));
+void gas_ask_segment(gasnet_node_t node) __attribute__((noinline, cold));
+
+/** Waits for the node to attach, if this process never asked before. */
+static inline uintptr_t gas_origin(gasnet_node_t node)
+{
+    uintptr_t origin = __atomic_load_n(&gas.segment[node].origin, __ATOMIC_ACQUIRE);
+    return CW_LIKELY(origin) ? origin : gas_ask_origin(node);
+}
+
+/** The same, until its size is known too. */
+static inline const gas_segment_t *gas_segment(gasnet_node_t node)
+{
+    if (CW_UNLIKELY(!__atomic_load_n(&gas.segment[node].known, __ATOMIC_ACQUIRE)))
+        gas_ask_segment(node);
+    return &gas.segment[node];
+}
 
 /** My symmetric address of what lies at `addr` in that node. */
 static inline char *gas_symmetric(gasnet_node_t node, const void *addr)
 {
-    return (char *)((uintptr_t)addr - gas.segment[node].origin + cw_area_origin());
+    return (char *)((uintptr_t)addr - gas_origin(node) + cw_area_origin());
 }
 
 /** Can others reach [addr, +nbytes) of that node directly? */
 static inline bool gas_is_reachable(gasnet_node_t node, const void *addr, size_t nbytes)
 {
-    uintptr_t at = (uintptr_t)addr - gas.segment[node].origin - gas.heap_offset;
+    uintptr_t at = (uintptr_t)addr - gas_origin(node) - gas.heap_offset;
     return at < gas.heap_nbytes && nbytes <= gas.heap_nbytes - at;
 }
 
@@ -172,8 +213,10 @@ gasnet_handle_t gas_handle(bool under_way, gas_op_t *op);
 gas_op_t *gas_implicit(bool put);
 
 // ---------------------------------------------------------------- the rest
-/** gasnet_attach without the client's hook. */
-int gas_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize);
+/** gasnet_attach without a segment, and without its barrier. */
+int gas_attach(gasnet_handlerentry_t *table, int numentries);
+/** Nobody goes on before all have come: what the specification wants of gasnet_attach, and nothing here needs. */
+void gas_start_barrier(void);
 /** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a page of this machine. It is
  *  as large in every process, wherever their areas begin. */
 void *gas_area(uintptr_t *nbytes_p);

@@ -125,16 +125,6 @@ GAS_API int gasnet_causeway_init(int *argc, char ***argv, int mode, const char *
 }
 
 // ---------------------------------------------------------------- attach
-#define SMALLEST_PAGE 4096  // what the area is aligned to, wherever
-
-void *gas_area(uintptr_t *nbytes_p)
-{
-    size_t nbytes;
-    uintptr_t unit = GASNET_PAGESIZE, margin = unit - SMALLEST_PAGE, area = (uintptr_t)cw_area(&nbytes);
-    *nbytes_p = nbytes > margin ? (nbytes - margin) / unit * unit : 0;
-    return (void *)((area + unit - 1) / unit * unit);
-}
-
 static bool check_segment(uintptr_t segsize)
 {
     uintptr_t most = gasnet_getMaxLocalSegmentSize();
@@ -155,61 +145,37 @@ static bool check_segment(uintptr_t segsize)
     return true;
 }
 
-/** Everybody's segment and origin. */
-static void exchange(uintptr_t addr, uintptr_t size)
-{
-    size_t nbytes = sizeof(gas_segment_t);
-    gas_segment_t *mine = cw_heap_malloc(0, nbytes), *all = cw_heap_malloc(0, nbytes * gas.nodes);
-    gas.segment = malloc(nbytes * gas.nodes);
-    if (!mine || !all || !gas.segment)
-        cwu_fatal("gasnet_attach: no room for the segments of %u nodes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)",
-                  gas.nodes);
-    cw_barrier(cw_group_world);  // nobody's data comes into memory that another still uses
-    *mine = (gas_segment_t){addr, size, cw_area_origin()};
-    cw_fcollect(cw_group_world, all, mine, nbytes);
-    memcpy(gas.segment, all, nbytes * gas.nodes);
-    cw_barrier(cw_group_world);
-    cw_heap_free(all);
-    cw_heap_free(mine);
-}
-
-/** What of a process is mapped here: all that its slice holds, and of myself everything. */
-static uintptr_t word_of(uint32_t node)
-{
-    uintptr_t word = cw_ctx_default.word[node], ring = gas.mixed ? 2 : 0;
-    if (node == gas.me)
-        return ring;
-    if ((word & 1) || gas.segments == GAS_EVERYTHING)
-        return (uintptr_t)&gas.strangers[node] + 1;
-    return (word + cw_area_origin() - gas.segment[node].origin) | ring;
-}
-
+/** Others are strangers until they are needed (gas_find_word). */
 static void make_tables(void)
 {
-    cw_gather_all();
     gas.word = malloc(gas.nodes * sizeof *gas.word);
-    if (cw_world.nnodes > 1 || gas.segments == GAS_EVERYTHING)
-        gas.strangers = aligned_alloc(64, gas.nodes * sizeof(cwt_target_t));
-    if (!gas.word || (!gas.strangers && cw_world.nnodes > 1))
+    gas.strangers = aligned_alloc(64, gas.nodes * sizeof(cwt_target_t));
+    if (!gas.word || !gas.strangers)
         cwu_fatal("gasnet_attach: out of memory for the tables of %u nodes", gas.nodes);
-    for (uint32_t node = 0; gas.strangers && node < gas.nodes; node++)
+    for (uint32_t node = 0; node < gas.nodes; node++) {
         gas.strangers[node] = (cwt_target_t){.inject = gas_meet, .ep = &gas.strangers[node]};
-    for (uint32_t node = 0; node < gas.nodes; node++)
-        gas.word[node] = word_of(node);
+        gas.word[node] = gas_stranger(node);
+    }
+    gas.word[gas.me] = gas.mixed ? 2 : 0;
 }
 
-int gas_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize)
+void gas_start_barrier(void)
 {
-    uintptr_t most;
+    if (gas.used_memory || strcmp(cwu_env.attach, "barrier") == 0)
+        cw_barrier(cw_group_world);
+}
+
+int gas_attach(gasnet_handlerentry_t *table, int numentries)
+{
     if (!gas.threads || gas.attached) {
         cwu_error("gasnet_attach: called %s", gas.attached ? "a second time" : "before gasnet_init");
         return GASNET_ERR_NOT_INIT;
     }
-    if (gas_check_table(table, numentries) || !check_segment(segsize))
+    if (gas_check_table(table, numentries))
         return GASNET_ERR_BAD_ARG;
     bool everything = gas.segments == GAS_EVERYTHING;
     cw_area_heap(&gas.heap_offset, &gas.heap_nbytes);
-    exchange(everything || segsize == 0 ? 0 : (uintptr_t)gas_area(&most), everything ? UINTPTR_MAX : segsize);
+    gas_segments_open();
     make_tables();
     gas_barrier_open();
     gex_open();
@@ -217,42 +183,35 @@ int gas_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize)
     gas.attached = true;
     gas.limit = cw_world.plain && !everything ? gas.nodes : 0;
     gas.slow_sync = gas.check || everything || !cw_world.plain;
+    gas_tell_origin();
     return GASNET_OK;
 }
 
 GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset)
 {
     (void)minheapoffset;  // the heap grows elsewhere
-    int error = gas_attach(table, numentries, segsize);
+    bool everything = gas.segments == GAS_EVERYTHING;
+    if (gas.threads && !gas.attached && !check_segment(segsize))
+        return GASNET_ERR_BAD_ARG;
+    int error = gas_attach(table, numentries);
     if (error)
         return error;
-    const gas_segment_t *mine = &gas.segment[gas.me];
-    if (gas.segments != GAS_EVERYTHING && mine->size > 0) {
-        gex.segment = (struct gex_causeway_segment){.addr = (void *)mine->addr, .nbytes = mine->size};
-        gex.ep[0].segment = &gex.segment;
-        if (gasnet_client_attach_hook)
-            gasnet_client_attach_hook((void *)mine->addr, mine->size);
+    if (!everything) {
+        uintptr_t addr = gas.segment[gas.me].addr;
+        gas_set_segment(gas.me, segsize ? addr : 0, segsize);
+        if (segsize > 0) {
+            gex.segment = (struct gex_causeway_segment){.addr = (void *)addr, .nbytes = segsize};
+            gex.ep[0].segment = &gex.segment;
+            if (gasnet_client_attach_hook)
+                gasnet_client_attach_hook((void *)addr, segsize);
+        }
+        gas_tell_size(segsize);
     }
-    cw_barrier(cw_group_world);  // nobody sends before all can receive
+    gas_start_barrier();
     return GASNET_OK;
 }
 
 // ---------------------------------------------------------------- questions
-GAS_API uintptr_t gasnet_getMaxLocalSegmentSize(void)
-{
-    uintptr_t nbytes;
-    if (gas.segments == GAS_EVERYTHING)
-        return UINTPTR_MAX;
-    gas_area(&nbytes);
-    return nbytes;
-}
-
-/** The slices of a job are of one shape. */
-GAS_API uintptr_t gasnet_getMaxGlobalSegmentSize(void)
-{
-    return gasnet_getMaxLocalSegmentSize();
-}
-
 GAS_API gasnet_node_t gasnet_mynode(void)
 {
     return gas.me;
@@ -261,40 +220,6 @@ GAS_API gasnet_node_t gasnet_mynode(void)
 GAS_API gasnet_node_t gasnet_nodes(void)
 {
     return gas.nodes;
-}
-
-static bool check_entries(const char *call, const void *table, int numentries)
-{
-    if (!gas.attached)
-        gas_check_life(call);
-    if (numentries >= 0 && (table || numentries == 0))
-        return true;
-    cwu_error("%s: numentries is %d with table %p", call, numentries, table);
-    return false;
-}
-
-GAS_API int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries)
-{
-    if (!check_entries(__func__, seginfo_table, numentries))
-        return GASNET_ERR_BAD_ARG;
-    for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
-        const gas_segment_t *s = &gas.segment[i];
-        seginfo_table[i] = (gasnet_seginfo_t){(void *)s->addr, s->size};
-    }
-    return GASNET_OK;
-}
-
-GAS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries)
-{
-    if (!check_entries(__func__, nodeinfo_table, numentries))
-        return GASNET_ERR_BAD_ARG;
-    for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
-        uint32_t first = (uint32_t)cw_world.leader_of_node[cw_world.node_of_pe[i]];
-        uintptr_t word = gas_word(i);
-        bool alone = gas.segments == GAS_EVERYTHING;  // what is shared is then only what has no name of its own
-        nodeinfo_table[i] = (gasnet_nodeinfo_t){first, alone ? i : first, word & 1 ? 0 : word & ~(uintptr_t)3};
-    }
-    return GASNET_OK;
 }
 
 GAS_API char *gasnet_getenv(const char *name)

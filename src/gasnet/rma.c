@@ -10,19 +10,32 @@
 static void learn(gasnet_node_t node)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    if (gas.limit == 0 || gas_word(node) != (uintptr_t)&gas.strangers[node] + 1)
+    if (gas.limit == 0 || gas_word(node) != gas_stranger(node))
         return;
+    uintptr_t origin = gas_origin(node);
     pthread_mutex_lock(&lock);
     cwt_target_t *far = aligned_alloc(64, sizeof *far);
-    if (far && gas_word(node) == (uintptr_t)&gas.strangers[node] + 1) {
+    if (far && gas_word(node) == gas_stranger(node)) {
         memset(far, 0, sizeof *far);
-        cw_target_of_owner((int)node, gas.segment[node].origin, far);
+        cw_target_of_owner((int)node, origin, far);
         __atomic_store_n(&gas.inject, (uint32_t)cw_inject_most(), __ATOMIC_RELAXED);
         __atomic_store_n(&gas.word[node], (uintptr_t)far + 1, __ATOMIC_RELEASE);  // pairs with gas_word
         far = NULL;
     }
     free(far);
     pthread_mutex_unlock(&lock);
+}
+
+uintptr_t gas_find_word(gasnet_node_t node)
+{
+    uintptr_t word = gas_word(node);
+    if (CW_LIKELY(word != gas_stranger(node)) || gas.segments == GAS_EVERYTHING ||
+        cw_world.node_of_pe[node] != cw_world.node)
+        return word;
+    uintptr_t origin = gas_origin(node), slice = (uintptr_t)cw_area_early((void *)cw_area_origin(), (int)node);
+    word = (slice - origin) | (gas.mixed ? 2 : 0);
+    __atomic_store_n(&gas.word[node], word, __ATOMIC_RELEASE);  // threads that do it at a time store the same
+    return word;
 }
 
 ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
@@ -48,7 +61,7 @@ bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, 
     gas_check_transfer(call, node, dest, src, nbytes);
     if (nbytes == 0)
         return false;
-    uintptr_t word = gas_word(node);
+    uintptr_t word = gas_find_word(node);
     if (!(word & 1)) {
         copy_local(node, word, (void *)((uintptr_t)dest + (word & ~(uintptr_t)3)), src, nbytes);
         return false;
@@ -78,7 +91,7 @@ bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, 
     gas_check_transfer(call, node, src, dest, nbytes);
     if (nbytes == 0)
         return false;
-    uintptr_t word = gas_word(node);
+    uintptr_t word = gas_find_word(node);
     if (!(word & 1)) {
         cw_copy(dest, (const void *)((uintptr_t)src + (word & ~(uintptr_t)3)), nbytes);
         cw_get_done();
@@ -106,7 +119,7 @@ bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, siz
     gas_check_transfer(call, node, dest, &value, nbytes);
     if (nbytes == 0)
         return false;
-    uintptr_t word = gas_word(node);
+    uintptr_t word = gas_find_word(node);
     if (!(word & 1)) {
         memset((char *)dest + (word & ~(uintptr_t)3), value, nbytes);
         if (word & 2)

@@ -61,7 +61,7 @@ static bool somebody_injected(void)
     bool reached = __atomic_load_n(&gas.inject, __ATOMIC_RELAXED) != 0;
     for (gasnet_node_t node = 0; reached && node < gas.nodes; node++) {
         uintptr_t word = gas_word(node);
-        if ((word & 1) && word != (uintptr_t)&gas.strangers[node] + 1 &&
+        if ((word & 1) && word != gas_stranger(node) &&
             __atomic_load_n(&((cwt_target_t *)(word - 1))->last, __ATOMIC_RELAXED))
             return true;
     }

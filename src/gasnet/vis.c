@@ -66,7 +66,7 @@ static void check(const gas_vis_t *v)
 /** Small pieces to another node travel packed; one all alone is quicker as a transfer of its own. */
 static bool is_packed(const gas_vis_t *v, const char *far, size_t nbytes)
 {
-    return nbytes < CW_PIECE_MAX && (v->far.n > 1 || v->near.n > 1) && (gas_word(v->node) & 1) && !v->by_message &&
+    return nbytes < CW_PIECE_MAX && (v->far.n > 1 || v->near.n > 1) && (gas_find_word(v->node) & 1) && !v->by_message &&
            (gas.segments != GAS_EVERYTHING || gas_is_reachable(v->node, far, nbytes));
 }
 

@@ -161,7 +161,9 @@ typedef struct cwt_ops {
     void (*server_secret)(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
     /** One round of progress: RMA served, connections accepted, requests executed. Returns events handled (0: idle). */
     int (*server_progress)(cwt_server_t *server);
-    /** Blocks until traffic, `server_wake`, or the timeout. Call only after server_progress returned 0. */
+    /** Under the lock that server_progress is called under, after it returned 0: false if a sleep could miss something. */
+    bool (*server_may_block)(cwt_server_t *server);
+    /** Blocks until traffic, `server_wake`, or the timeout. Only after server_may_block; no lock is needed. */
     int (*server_block)(cwt_server_t *server, uint64_t timeout_ns);
     /** Ends a server_block in another thread. */
     void (*server_wake)(cwt_server_t *server);

@@ -71,10 +71,11 @@ static void in_mpi_barrier(void)
         reach_into(me - 1);
         gasnet_AMRequestShort1((gasnet_node_t)(me - 1), ASK, 0);
     }
+    int before = asked;  // the odd one may have been faster than this one's last call of GASNet
     MPI_Barrier(MPI_COMM_WORLD);
     if (me % 2 == 0) {
         check(sum == ROUNDS, "atomics while in MPI_Barrier");
-        check(asked == 0, "a handler ran inside of MPI_Barrier");
+        check(asked == before, "a handler ran inside of MPI_Barrier");
         GASNET_BLOCKUNTIL(asked == 1);
     }
 }

@@ -181,7 +181,8 @@ static inline void *pair_serve(void *arg)
         int handled = n->ops->server_progress(n->server);
         empty = handled > 0 ? 0 : empty + 1;
         if (empty > pair_spin) {
-            n->ops->server_block(n->server, 50000000);
+            if (n->ops->server_may_block(n->server))
+                n->ops->server_block(n->server, 50000000);
             empty = 0;
         }
         pthread_mutex_unlock(&n->lock);

@@ -183,32 +183,34 @@ static bool deaf(const ofi_lane_t *lane)
     return (lane->cq_fd < 0 && !lane->bell) || (lane->eq && lane->eq_fd < 0);
 }
 
-int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p)
+bool ofi_lane_may_block(ofi_lane_t *lane)
 {
     struct fid *fids[2];
-    struct pollfd fds[3];
     int nfids = 0;
-    nfds_t nfds = 0;
-    const uint64_t nap_ns = 200000, naps = 20;  // without a wait object: longer ones from sleep to sleep
     if (lane->cq_fd >= 0 || lane->bell)
         fids[nfids++] = &lane->cq->fid;
+    if (lane->eq && lane->eq_fd >= 0)
+        fids[nfids++] = &lane->eq->fid;
+    if (nfids == 0)
+        return true;
+    errno = 0;  // see server_msg.c
+    // FI_EAGAIN: something came since the last poll; sleeping now could miss it
+    return fi_trywait(lane->fabric, fids, nfids) == 0;
+}
+
+int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p)
+{
+    struct pollfd fds[3];
+    nfds_t nfds = 0;
+    const uint64_t nap_ns = 200000, naps = 20;  // without a wait object: longer ones from sleep to sleep
     if (lane->cq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = lane->cq_fd, .events = POLLIN};
-    if (lane->eq && lane->eq_fd >= 0) {
-        fids[nfids++] = &lane->eq->fid;
+    if (lane->eq && lane->eq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = lane->eq_fd, .events = POLLIN};
-    }
     if (extra_p)
         *extra_p = false;
     if (deaf(lane))
         timeout_ns = timeout_ns / naps < nap_ns ? timeout_ns / naps : nap_ns;
-    if (nfids > 0) {
-        errno = 0;  // see server_msg.c
-        // FI_EAGAIN: something came since the last poll; sleeping now could miss it
-        int rc = fi_trywait(lane->fabric, fids, nfids);
-        if (rc != 0)
-            return 0;
-    }
     if (extra_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
     struct timespec ts = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};

@@ -113,6 +113,8 @@ int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, boo
 void ofi_lane_close(ofi_lane_t *lane);
 /** Creates, binds and enables an endpoint on the lane. Says nothing when descriptors are out: ofi_no_files() tells. */
 int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p);
+/** False: something came since the last poll, which a sleep could miss. With the lock that polls are made under. */
+bool ofi_lane_may_block(ofi_lane_t *lane);
 /** Sleeps until the queues or extra_fd have something, or the timeout; *extra_p (or NULL): extra_fd has. With a bell,
  *  completions that a look at connection events brought in end no sleep: the queue must have been read since. */
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p);
@@ -402,6 +404,7 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p);
 int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p);
 void ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
 int ofi_server_progress(cwt_server_t *server);
+bool ofi_server_may_block(cwt_server_t *server);
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns);
 void ofi_server_wake(cwt_server_t *server);
 int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);

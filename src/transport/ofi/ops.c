@@ -12,6 +12,7 @@ const cwt_ops_t cwt_ofi = {
     .server_address = ofi_server_address,
     .server_secret = ofi_server_secret,
     .server_progress = ofi_server_progress,
+    .server_may_block = ofi_server_may_block,
     .server_block = ofi_server_block,
     .server_wake = ofi_server_wake,
     .server_reply = ofi_server_reply,

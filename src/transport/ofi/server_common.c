@@ -570,6 +570,11 @@ static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t tim
     return still;
 }
 
+bool ofi_server_may_block(cwt_server_t *server)
+{
+    return ofi_lane_may_block(&server->lane);
+}
+
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
 {
     const uint64_t queued_ns = 1000000, nap_ns = 10000000;

@@ -90,10 +90,11 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
     if (client->config.thread_multiple)
         w->sleep_us = SLEEP_MIN_US;  // another thread may take the completion this one waits for
     client->stats.refused += ofi_strangers_look(&client->strangers);
+    bool naps = client->config.thread_multiple && !client->safe, may_block = !naps && ofi_lane_may_block(&client->lane);
     ofi_unlock(client);
-    if (client->config.thread_multiple && !client->safe)  // the queue is not to be touched without the lock
+    if (naps)  // another thread may take the completion from the queue, which ends no sleep on its descriptor
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-    else
+    else if (may_block)
         ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000, NULL);
     ofi_lock(client);
     if (ofi_lane_stuck(&client->lane))

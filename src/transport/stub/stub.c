@@ -45,6 +45,12 @@ static int stub_server_progress(cwt_server_t *server)
     return CW_ENOTSUP;
 }
 
+static bool stub_server_may_block(cwt_server_t *server)
+{
+    (void)server;
+    return true;
+}
+
 static int stub_server_block(cwt_server_t *server, uint64_t timeout_ns)
 {
     (void)server, (void)timeout_ns;
@@ -192,6 +198,7 @@ const cwt_ops_t cwt_stub = {
     .server_address = stub_server_address,
     .server_secret = stub_server_secret,
     .server_progress = stub_server_progress,
+    .server_may_block = stub_server_may_block,
     .server_block = stub_server_block,
     .server_wake = stub_server_wake,
     .server_reply = stub_server_reply,

@@ -492,6 +492,11 @@ static int trace_server_progress(cwt_server_t *server)
     return trace_setup.real->server_progress(server);
 }
 
+static bool trace_server_may_block(cwt_server_t *server)
+{
+    return trace_setup.real->server_may_block(server);
+}
+
 static int trace_server_block(cwt_server_t *server, uint64_t timeout_ns)
 {
     uint64_t now = cwu_now_ns(), until = watch.blind_until_ns;
@@ -545,6 +550,7 @@ const cwt_ops_t cwt_trace = {
     .server_address = trace_server_address,
     .server_secret = trace_server_secret,
     .server_progress = trace_server_progress,
+    .server_may_block = trace_server_may_block,
     .server_block = trace_server_block,
     .server_wake = trace_server_wake,
     .server_reply = trace_server_reply,
