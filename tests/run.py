@@ -270,17 +270,30 @@ def environment(case, options, token):
 
 # ---------------------------------------------------------------- running
 
+def is_in_exec(pid):
+    """Has no environment, being neither a zombie nor a thread of the kernel: it is just being replaced by a program."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[0] not in "ZX" and fields[1] not in ("0", "2")
+
+
+def environment_of(pid):
+    for _ in range(20):
+        with open(f"/proc/{pid}/environ", "rb") as f:
+            environment = f.read()
+        if environment or not is_in_exec(pid):
+            break
+        time.sleep(0.005)
+    return environment.split(b"\0")
+
+
 def processes_with(token):
     """Pids of live processes that carry the token in their environment."""
     mark = f"CAUSEWAY_TEST_TOKEN={token}".encode()
     found = []
     for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
         try:
-            with open(f"/proc/{entry}/environ", "rb") as f:
-                if mark in f.read().split(b"\0"):
-                    found.append(int(entry))
+            if entry.isdigit() and mark in environment_of(entry):
+                found.append(int(entry))
         except OSError:
             continue
     return found

@@ -15,6 +15,8 @@ if os.geteuid() != 0:
     skip("needs root: slurmd starts processes for users")
 if slurm.missing():
     skip(f"needs {', '.join(slurm.missing())} (Debian: slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)")
+if not os.path.ismount("/sys/fs/cgroup"):
+    skip("needs a file system mounted on /sys/fs/cgroup: slurmd does not start without one")
 
 ring = BUILD / "tests/launch/slurm_ring"
 build = subprocess.run([STAGE / "bin/oshcc", "-O2", os.path.join(os.path.dirname(__file__), "ring.c"), "-o", ring],
