@@ -50,6 +50,9 @@ def install(name, arch, place):
         raise Missing(f"the wheel {name} cannot be installed: {lines[-1]}")
     if arch:
         unpack(fresh)
+    elif (fresh / "local").is_dir():  # Debian's own Python installs below that
+        for part in (fresh / "local").iterdir():
+            part.rename(fresh / part.name)
     fresh.rename(place)
     print(f"done in {time.monotonic() - start:.1f} s", flush=True)
 
