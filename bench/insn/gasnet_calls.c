@@ -29,17 +29,17 @@ enum { ONEWAY = 200, ONEWAY_LOADED, PING, PONG, ASK, STOP };
 static const char *const PROVIDERS[] = {"libfabric", "libmock"};
 static FILE *trace;
 static struct bench_opts opts;
-static char *far, *near; // in the other's segment, in mine
+static char *far, *near;  // in the other's segment, in mine
 static volatile int pongs, stopped;
-static int counted;           // times that a call is
-static volatile int counting; // else calls are made without counting: they warm up
+static int counted;            // times that a call is
+static volatile int counting;  // else calls are made without counting: they warm up
 
 // ---------------------------------------------------------------- the calls, as functions with the API's parameters
 #define P1 gasnet_handlerarg_t a0
 #define P4 P1, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3
 #define P8 P4, gasnet_handlerarg_t a4, gasnet_handlerarg_t a5, gasnet_handlerarg_t a6, gasnet_handlerarg_t a7
-#define P16                                                                                                   \
-    P8, gasnet_handlerarg_t a8, gasnet_handlerarg_t a9, gasnet_handlerarg_t a10, gasnet_handlerarg_t a11,     \
+#define P16                                                                                               \
+    P8, gasnet_handlerarg_t a8, gasnet_handlerarg_t a9, gasnet_handlerarg_t a10, gasnet_handlerarg_t a11, \
         gasnet_handlerarg_t a12, gasnet_handlerarg_t a13, gasnet_handlerarg_t a14, gasnet_handlerarg_t a15
 #define A1 a0
 #define A4 A1, a1, a2, a3
@@ -51,77 +51,77 @@ static volatile int counting; // else calls are made without counting: they warm
 #define YES(...) , __VA_ARGS__
 
 #define API static __attribute__((noinline)) int
-#define COUNTED_CALL(fn, ...)                                                                                 \
-    do {                                                                                                      \
-        __typeof__(&fn) volatile through = fn;                                                                \
-        __typeof__(&fn) call = through;                                                                       \
-        if (!counting) {                                                                                      \
-            call(__VA_ARGS__);                                                                                \
-            break;                                                                                            \
-        }                                                                                                     \
-        step_begin();                                                                                         \
-        call(__VA_ARGS__);                                                                                    \
-        step_end();                                                                                           \
+#define COUNTED_CALL(fn, ...)                  \
+    do {                                       \
+        __typeof__(&fn) volatile through = fn; \
+        __typeof__(&fn) call = through;        \
+        if (!counting) {                       \
+            call(__VA_ARGS__);                 \
+            break;                             \
+        }                                      \
+        step_begin();                          \
+        call(__VA_ARGS__);                     \
+        step_end();                            \
     } while (0)
 
-#define MESSAGES(n, some)                                                                                     \
-    API short_##n(gasnet_node_t node, gasnet_handler_t h some(P##n))                                          \
-    {                                                                                                         \
-        return gasnet_AMRequestShort##n(node, h some(A##n));                                                  \
-    }                                                                                                         \
-    API medium_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes some(P##n))               \
-    {                                                                                                         \
-        return gasnet_AMRequestMedium##n(node, h, src, nbytes some(A##n));                                    \
-    }                                                                                                         \
-    API long_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes, void *dest some(P##n))     \
-    {                                                                                                         \
-        return gasnet_AMRequestLong##n(node, h, src, nbytes, dest some(A##n));                                \
-    }                                                                                                         \
-    API reply_short_##n(gasnet_token_t token, gasnet_handler_t h some(P##n))                                  \
-    {                                                                                                         \
-        return gasnet_AMReplyShort##n(token, h some(A##n));                                                   \
-    }                                                                                                         \
-    API reply_medium_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes some(P##n))       \
-    {                                                                                                         \
-        return gasnet_AMReplyMedium##n(token, h, src, nbytes some(A##n));                                     \
-    }                                                                                                         \
+#define MESSAGES(n, some)                                                                                         \
+    API short_##n(gasnet_node_t node, gasnet_handler_t h some(P##n))                                              \
+    {                                                                                                             \
+        return gasnet_AMRequestShort##n(node, h some(A##n));                                                      \
+    }                                                                                                             \
+    API medium_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes some(P##n))                   \
+    {                                                                                                             \
+        return gasnet_AMRequestMedium##n(node, h, src, nbytes some(A##n));                                        \
+    }                                                                                                             \
+    API long_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes, void *dest some(P##n))         \
+    {                                                                                                             \
+        return gasnet_AMRequestLong##n(node, h, src, nbytes, dest some(A##n));                                    \
+    }                                                                                                             \
+    API reply_short_##n(gasnet_token_t token, gasnet_handler_t h some(P##n))                                      \
+    {                                                                                                             \
+        return gasnet_AMReplyShort##n(token, h some(A##n));                                                       \
+    }                                                                                                             \
+    API reply_medium_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes some(P##n))           \
+    {                                                                                                             \
+        return gasnet_AMReplyMedium##n(token, h, src, nbytes some(A##n));                                         \
+    }                                                                                                             \
     API reply_long_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes, void *dest some(P##n)) \
-    {                                                                                                         \
-        return gasnet_AMReplyLong##n(token, h, src, nbytes, dest some(A##n));                                 \
-    }                                                                                                         \
-    STEP_CALLER static void do_short_##n(void)                                                                \
-    {                                                                                                         \
-        COUNTED_CALL(short_##n, 1, ONEWAY some(V##n));                                                        \
-    }                                                                                                         \
-    STEP_CALLER static void do_medium_##n(void)                                                               \
-    {                                                                                                         \
-        COUNTED_CALL(medium_##n, 1, ONEWAY_LOADED, near, 8 some(V##n));                                       \
-    }                                                                                                         \
-    STEP_CALLER static void do_long_##n(void)                                                                 \
-    {                                                                                                         \
-        COUNTED_CALL(long_##n, 1, ONEWAY_LOADED, near, 8, far some(V##n));                                    \
-    }                                                                                                         \
-    STEP_CALLER static void do_reply_short_##n(gasnet_token_t token)                                          \
-    {                                                                                                         \
-        COUNTED_CALL(reply_short_##n, token, PONG some(V##n));                                                \
-    }                                                                                                         \
-    STEP_CALLER static void do_reply_medium_##n(gasnet_token_t token)                                         \
-    {                                                                                                         \
-        COUNTED_CALL(reply_medium_##n, token, PONG, near, 8 some(V##n));                                      \
-    }                                                                                                         \
-    STEP_CALLER static void do_reply_long_##n(gasnet_token_t token)                                           \
-    {                                                                                                         \
-        COUNTED_CALL(reply_long_##n, token, PONG, near, 8, far some(V##n));                                   \
+    {                                                                                                             \
+        return gasnet_AMReplyLong##n(token, h, src, nbytes, dest some(A##n));                                     \
+    }                                                                                                             \
+    STEP_CALLER static void do_short_##n(void)                                                                    \
+    {                                                                                                             \
+        COUNTED_CALL(short_##n, 1, ONEWAY some(V##n));                                                            \
+    }                                                                                                             \
+    STEP_CALLER static void do_medium_##n(void)                                                                   \
+    {                                                                                                             \
+        COUNTED_CALL(medium_##n, 1, ONEWAY_LOADED, near, 8 some(V##n));                                           \
+    }                                                                                                             \
+    STEP_CALLER static void do_long_##n(void)                                                                     \
+    {                                                                                                             \
+        COUNTED_CALL(long_##n, 1, ONEWAY_LOADED, near, 8, far some(V##n));                                        \
+    }                                                                                                             \
+    STEP_CALLER static void do_reply_short_##n(gasnet_token_t token)                                              \
+    {                                                                                                             \
+        COUNTED_CALL(reply_short_##n, token, PONG some(V##n));                                                    \
+    }                                                                                                             \
+    STEP_CALLER static void do_reply_medium_##n(gasnet_token_t token)                                             \
+    {                                                                                                             \
+        COUNTED_CALL(reply_medium_##n, token, PONG, near, 8 some(V##n));                                          \
+    }                                                                                                             \
+    STEP_CALLER static void do_reply_long_##n(gasnet_token_t token)                                               \
+    {                                                                                                             \
+        COUNTED_CALL(reply_long_##n, token, PONG, near, 8, far some(V##n));                                       \
     }
 MESSAGES(0, NO)
 MESSAGES(1, YES)
 MESSAGES(4, YES)
 MESSAGES(16, YES)
 
-#define CALL(name, fn, ...)                                                                                   \
-    STEP_CALLER static void do_##name(void)                                                                   \
-    {                                                                                                         \
-        COUNTED_CALL(fn, __VA_ARGS__);                                                                        \
+#define CALL(name, fn, ...)                 \
+    STEP_CALLER static void do_##name(void) \
+    {                                       \
+        COUNTED_CALL(fn, __VA_ARGS__);      \
     }
 CALL(put_8, gasnet_put, 1, far, near, 8)
 CALL(put_64, gasnet_put, 1, far, near, 64)
@@ -146,10 +146,10 @@ CALL(get_nbi_8, gasnet_get_nbi, near, 1, far, 8)
 CALL(get_nbi_bulk_256, gasnet_get_nbi_bulk, near, 1, far, 256)
 CALL(get_val_4, gasnet_get_val, 1, far, 4)
 
-#define PLAIN(name, fn)                                                                                       \
-    STEP_CALLER static void do_##name(void)                                                                   \
-    {                                                                                                         \
-        COUNTED_CALL(fn);                                                                                     \
+#define PLAIN(name, fn)                     \
+    STEP_CALLER static void do_##name(void) \
+    {                                       \
+        COUNTED_CALL(fn);                   \
     }
 PLAIN(poll, gasnet_AMPoll)
 PLAIN(wait_syncnbi_puts, gasnet_wait_syncnbi_puts)
@@ -164,8 +164,8 @@ static void put_before(void)
 static const struct {
     const char *name;
     void (*call)(void);
-    void (*before)(void); // what is to be under way
-    int always;           // also with --quick
+    void (*before)(void);  // what is to be under way
+    int always;            // also with --quick
 } CALLS[] = {
     {"AMRequestShort0", do_short_0, NULL, 1},
     {"AMRequestShort1", do_short_1, NULL, 1},
@@ -212,10 +212,12 @@ static const struct {
     const char *name;
     void (*call)(gasnet_token_t token);
 } REPLIES[] = {
-    {"AMReplyShort0", do_reply_short_0},     {"AMReplyShort1", do_reply_short_1},   {"AMReplyShort4", do_reply_short_4},
-    {"AMReplyShort16", do_reply_short_16},   {"AMReplyMedium0", do_reply_medium_0}, {"AMReplyMedium1", do_reply_medium_1},
-    {"AMReplyMedium4", do_reply_medium_4},   {"AMReplyMedium16", do_reply_medium_16}, {"AMReplyLong0", do_reply_long_0},
-    {"AMReplyLong1", do_reply_long_1},       {"AMReplyLong4", do_reply_long_4},     {"AMReplyLong16", do_reply_long_16},
+    {"AMReplyShort0", do_reply_short_0},   {"AMReplyShort1", do_reply_short_1},
+    {"AMReplyShort4", do_reply_short_4},   {"AMReplyShort16", do_reply_short_16},
+    {"AMReplyMedium0", do_reply_medium_0}, {"AMReplyMedium1", do_reply_medium_1},
+    {"AMReplyMedium4", do_reply_medium_4}, {"AMReplyMedium16", do_reply_medium_16},
+    {"AMReplyLong0", do_reply_long_0},     {"AMReplyLong1", do_reply_long_1},
+    {"AMReplyLong4", do_reply_long_4},     {"AMReplyLong16", do_reply_long_16},
 };
 enum { NCALLS = sizeof CALLS / sizeof CALLS[0], NREPLIES = sizeof REPLIES / sizeof REPLIES[0] };
 static struct bench_series reply_total[NREPLIES], reply_entry[NREPLIES];
@@ -285,7 +287,7 @@ static void count(int i)
 }
 
 // ---------------------------------------------------------------- handlers, and the other node
-static void oneway() // NOLINT: any arguments
+static void oneway()  // NOLINT: any arguments
 {
 }
 
@@ -295,7 +297,7 @@ static void on_ping(gasnet_token_t token, gasnet_handlerarg_t which)
     gasnet_AMReplyShort0(token, PONG);
 }
 
-static void on_pong() // NOLINT: any arguments
+static void on_pong()  // NOLINT: any arguments
 {
     pongs++;
 }
@@ -351,8 +353,8 @@ static void serve(void)
 
 int main(int argc, char **argv)
 {
-    gasnet_handlerentry_t table[] = {{ONEWAY, oneway}, {ONEWAY_LOADED, oneway}, {PING, on_ping}, {PONG, on_pong},
-                                     {ASK, on_ask}, {STOP, on_stop}};
+    gasnet_handlerentry_t table[] = {{ONEWAY, oneway}, {ONEWAY_LOADED, oneway}, {PING, on_ping},
+                                     {PONG, on_pong},  {ASK, on_ask},           {STOP, on_stop}};
     gasnet_seginfo_t segments[2];
     bench_parse(argc, argv, &opts);
     if (!STEP_WORKS) {
@@ -361,8 +363,7 @@ int main(int argc, char **argv)
     }
     counted = opts.quick ? COUNTED_QUICK : COUNTED;
     gasnet_init(&argc, &argv);
-    if (gasnet_nodes() != 2 ||
-        gasnet_attach(table, sizeof table / sizeof table[0], GASNET_PAGESIZE, 0) != GASNET_OK) {
+    if (gasnet_nodes() != 2 || gasnet_attach(table, sizeof table / sizeof table[0], GASNET_PAGESIZE, 0) != GASNET_OK) {
         fprintf(stderr, "gasnet_calls: wants a job of 2\n");
         gasnet_exit(2);
     }

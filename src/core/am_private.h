@@ -47,7 +47,7 @@ typedef struct cw_am {
     cwu_lock_t credit_lock;     // guards tokens: nfree_locked, free, name_of, pe_of
     const cw_am_names_t *names[CW_AM_CLIENTS];
     uint32_t opened[CW_AM_CLIENTS];
-    uint32_t idle;  // looks in a row that found nothing
+    uint32_t idle;               // looks in a row that found nothing
     _Atomic bool listens;        // the last reply of another node came over the connection of its request
     _Atomic uint32_t kept_back;  // such replies that found no room in the inbox yet
     _Atomic uint64_t told;       // such replies, since messages were opened
@@ -115,7 +115,8 @@ void cw_am_back_fini(void);
 /** Might one come now? What waits looks at its own connections then, before all when the last one came there. */
 static inline bool cw_am_awaits_answer(void)
 {
-    return CW_UNLIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) != 0) && cw_am_is_on() && cw_am_credit_out();
+    return CW_UNLIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) != 0) && cw_am_is_on() &&
+           cw_am_credit_out();
 }
 
 // ---------------------------------------------------------------- in the node server (am_server.c)

@@ -45,21 +45,21 @@ typedef struct cw_ctx {
         struct {
             int start, stride;  // the PE of rank r is start + r * stride
         };
-        const int *pes;         // or, if it is listed, pes[r]: the team's table
+        const int *pes;  // or, if it is listed, pes[r]: the team's table
     };
 
     // non-zero: something is in flight off-node (a peer word, or CW_CTX_EMPTYING). Stored after the operation was
     // handed over; pairs with cw_quiet_cold.
     uintptr_t last __attribute__((aligned(64)));
-    int32_t room;               // scalar puts that may be injected before the queues must drain (CW_INJECT_ROOM)
-    int size;                   // of the team; 0: the context is no longer valid
-    uintptr_t *own;             // `word` once it is this context's alone
-    const uintptr_t *base;      // the table without connections: cold off the node
-    struct cw_ctx *next, *prev; // all contexts but the default one (core/ctx.c)
-    uintptr_t thread;           // CW_CTX_PRIVATE: whose
-    uint8_t options;            // CW_CTX_…
-    bool listed;                // the PEs are no arithmetic sequence
-    bool rearms;                // quiet may leave out the fence: see cw_ctx_rearm
+    int32_t room;                // scalar puts that may be injected before the queues must drain (CW_INJECT_ROOM)
+    int size;                    // of the team; 0: the context is no longer valid
+    uintptr_t *own;              // `word` once it is this context's alone
+    const uintptr_t *base;       // the table without connections: cold off the node
+    struct cw_ctx *next, *prev;  // all contexts but the default one (core/ctx.c)
+    uintptr_t thread;            // CW_CTX_PRIVATE: whose
+    uint8_t options;             // CW_CTX_…
+    bool listed;                 // the PEs are no arithmetic sequence
+    bool rearms;                 // quiet may leave out the fence: see cw_ctx_rearm
 } cw_ctx_t;
 _Static_assert(sizeof(cw_ctx_t) == 128, "two cache lines");
 
@@ -144,7 +144,8 @@ static inline __attribute__((always_inline)) bool cw_ctx_room_is_used_up(cw_ctx_
 {
     bool used_up;
 #if defined(__x86_64__)
-    __asm__("decl %0" : "+m"(ctx->room), "=@ccs"(used_up));  // a load and a store of an atomic are two instructions more
+    __asm__("decl %0"
+            : "+m"(ctx->room), "=@ccs"(used_up));  // a load and a store of an atomic are two instructions more
 #else
     int32_t room = __atomic_load_n(&ctx->room, __ATOMIC_RELAXED) - 1;
     __atomic_store_n(&ctx->room, room, __ATOMIC_RELAXED);

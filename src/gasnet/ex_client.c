@@ -115,7 +115,8 @@ GAS_API int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabiliti
 {
     gex_EP_Capabilities_t possible = GEX_EP_CAPABILITY_RMA | GEX_EP_CAPABILITY_VIS;
     if (!ep_p || client != &gex.client || !capabilities || capabilities & ~possible || flags) {
-        gex_error("gex_EP_Create: wants a place for the endpoint, the client, flags 0 and GEX_EP_CAPABILITY_RMA, _VIS or both "
+        gex_error("gex_EP_Create: wants a place for the endpoint, the client, flags 0 and GEX_EP_CAPABILITY_RMA, _VIS "
+                  "or both "
                   "(%#x was asked for): everything else is done by the endpoint of gex_Client_Init",
                   capabilities);
         return GASNET_ERR_BAD_ARG;

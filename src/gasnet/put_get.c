@@ -86,8 +86,8 @@ static inline __attribute__((always_inline)) bool get_quickly(void *dest, gasnet
 }
 
 /** A blocking put: a copy, or one operation that is waited for. */
-static inline __attribute__((always_inline)) void put_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                                                          const char *call)
+static inline __attribute__((always_inline)) void put_any(gasnet_node_t node, void *dest, const void *src,
+                                                          size_t nbytes, const char *call)
 {
     uintptr_t word = 0;
     cwt_target_t *far;
@@ -100,8 +100,8 @@ static inline __attribute__((always_inline)) void put_any(gasnet_node_t node, vo
         gas_put(call, node, dest, src, nbytes, GAS_BLOCKING, NULL);
 }
 
-static inline __attribute__((always_inline)) void get_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
-                                                          const char *call)
+static inline __attribute__((always_inline)) void get_any(void *dest, gasnet_node_t node, const void *src,
+                                                          size_t nbytes, const char *call)
 {
     bool under_way;
     if (!get_quickly(dest, node, src, nbytes, false, &under_way))

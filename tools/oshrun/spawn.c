@@ -77,8 +77,8 @@ static pid_t start(seat_t *c)
     atomic_store(&c->error, 0);
     atomic_store(&c->here, 1);
     c->taken = true;
-    pid_t pid = clone(become_pe, c->stack + STACK_NBYTES, CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, c, NULL, NULL,
-                      &c->here);
+    pid_t pid =
+        clone(become_pe, c->stack + STACK_NBYTES, CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, c, NULL, NULL, &c->here);
     if (pid < 0)
         c->taken = false;
     else

@@ -290,7 +290,12 @@ typedef struct ofi_reply_header {
     uint32_t kind;      // OFI_REPLY…
 } ofi_reply_header_t;
 _Static_assert(sizeof(ofi_reply_header_t) == 32, "wire format");
-enum { OFI_REPLY, OFI_REPLY_WELCOME, OFI_REPLY_REFUSED, OFI_REPLY_TOLD };  // TOLD: by the server itself, for nobody's request
+enum {
+    OFI_REPLY,
+    OFI_REPLY_WELCOME,
+    OFI_REPLY_REFUSED,
+    OFI_REPLY_TOLD
+};  // TOLD: by the server itself, for nobody's request
 
 // reply_id on the wire: what the transport adds to a request
 //   63 reply wanted | 62 ack wanted | 61 the transport's own | 40..60 peer | 39 the client may be told things, until it has
@@ -388,7 +393,7 @@ struct cwt_server {
     ofi_pool_t sends;
     _Atomic uint32_t queued;  // peers with a queue; written under the caller's lock, and ofi_server_block has none
     uint32_t owed;            // peers that are owed an acknowledgement
-    uint32_t refusals;  // RDM: told to strangers
+    uint32_t refusals;        // RDM: told to strangers
     uint32_t rounds;
     _Atomic uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
     ofi_strangers_t strangers;
@@ -488,9 +493,9 @@ struct cwt_conn {
     uint32_t free_slots;     // bit i: replies[i] is free
     uint16_t generation;     // of the last reply slot taken; odd
     uint64_t token_in;
-    uint32_t told;      // by the server
-    uint32_t injected;  // puts since the last flush, injected by the transport itself
-    bool used;          // since the hand of the clock passed (park.c)
+    uint32_t told;           // by the server
+    uint32_t injected;       // puts since the last flush, injected by the transport itself
+    bool used;               // since the hand of the clock passed (park.c)
     uint64_t messages_seen;  // `messages` when the clock looked last
 
     ofi_quick_t shared;  // the same for those who hold the client's lock
