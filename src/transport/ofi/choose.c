@@ -54,8 +54,8 @@ static int rank_of(const struct fi_info *info)
     if (names(info, "sockets") || names(info, "shm") || names(info, "udp;ofi_rxd") || strstr(name, "hook") ||
         strstr(name, "lnx") || strstr(name, "sm2"))
         return 0;
-    if (names(info,
-              "net"))  // of 1.17: what tcp is from 1.18 on; a message's completion costs its tcp a signal (ADR 22)
+    // net of 1.17 is what tcp is from 1.18 on; a message's completion costs its own tcp a signal (ADR 22)
+    if (names(info, "net"))
         return 5;
     if (names(info, "tcp"))
         return 4;

@@ -294,8 +294,8 @@ enum {
     OFI_REPLY,
     OFI_REPLY_WELCOME,
     OFI_REPLY_REFUSED,
-    OFI_REPLY_TOLD
-};  // TOLD: by the server itself, for nobody's request
+    OFI_REPLY_TOLD  // by the server itself, for nobody's request
+};
 
 // reply_id on the wire: what the transport adds to a request
 //   63 reply wanted | 62 ack wanted | 61 the transport's own | 40..60 peer | 39 the client may be told things, until it has

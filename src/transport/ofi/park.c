@@ -39,8 +39,8 @@ static bool is_plain(const cwt_conn_t *conn)
 
 size_t ofi_inject_most(void)
 {
-    return ofi_choice.inject_nbytes < 8 ? 8
-                                        : ofi_choice.inject_nbytes;  // the shim copies what a provider does not inject
+    // the shim copies what a provider does not inject
+    return ofi_choice.inject_nbytes < 8 ? 8 : ofi_choice.inject_nbytes;
 }
 
 void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delta)
