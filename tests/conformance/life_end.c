@@ -4,7 +4,8 @@
 //   thread      a second thread of the last PE ends the job with status 43, while the first sits in a read of its input
 //   any PE N    PE N ends it with status 44
 //   all         every PE does, with 50 + its number: the status is one of them
-//   start_pes   a child forked after start_pes ends first, then the program without finalize
+//   start_pes   children forked after start_pes, while the library is still starting and later, end first; then the
+//               program without finalize
 //   forgotten   PE 1 ends with status 0 and no finalize
 //   holder      the holder of a lock is killed while the others wait for it
 //   unbalanced  two inits, one finalize, and the end
@@ -47,10 +48,13 @@ static void by_start_pes(void)
     static int got;
     start_pes(0);
     check_ring();
-    pid_t child = fork();
-    if (child == 0)
-        exit(0);  // must not finalize in the parent's name
-    waitpid(child, NULL, 0);
+    for (int i = 0; i < 40; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            exit(0);  // must not finalize in the parent's name, nor wait for a lock of a thread that it does not have
+        waitpid(child, NULL, 0);
+        usleep(1000);
+    }
     shmem_int_p(&got, me + 1, next);
     shmem_barrier_all();
     CHECK(got == prev + 1, "got %d", got);

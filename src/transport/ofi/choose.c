@@ -213,12 +213,43 @@ static int choose(bool one_machine)
     return 0;
 }
 
-static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;  // guards ofi_lib, ofi_choice and what follows
+// Guards ofi_lib, ofi_choice and what follows. Recursive: should a provider fork while it is loaded, it is by this thread.
+static pthread_mutex_t load_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int load_result = 1;
 static bool safe_tried;
 
+// ---------------------------------------------------------------- a program that forks
+//
+// The node server loads libfabric in the background, which holds a lock of libfabric's all the while, and its destructor
+// takes that lock: a child forked meanwhile would wait in its exit() for a thread that it does not have. So a fork waits
+// until loading is over.
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&load_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&load_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    load_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;  // the child's thread is not its owner
+}
+
+static void mind_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+// ---------------------------------------------------------------- loading
+
 int ofi_load(bool one_machine)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, mind_forks);  // without the lock, which a fork may wait for with the C library's own lock held
     pthread_mutex_lock(&load_lock);
     if (load_result > 0) {
         load_result = ofi_lib.handle ? 0 : ofi_lib_open();
