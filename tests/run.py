@@ -21,9 +21,11 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import stacks
+
 ROOT = Path(__file__).resolve().parent.parent
 SKIP_STATUS = 77
-OUTPUT_SHOWN = 12000  # bytes of a failing test's output that are printed, from both ends
+OUTPUT_SHOWN = 30000  # bytes of a failing test's output that are printed, from both ends
 
 # A test that prints one of these has failed, whatever its exit status says. Words of ours are in capitals.
 FAILURE_WORDS = re.compile(
@@ -420,6 +422,7 @@ def run_command(case, command, env, token, timeout):
             process.communicate(stdin.encode() if stdin is not None else None, timeout=timeout)
         except subprocess.TimeoutExpired:
             timed_out = True
+            stood = stacks.of(processes_with(token))
             kill_all(token)
             process.wait()
         left = wait_gone(token, 2.0)
@@ -431,6 +434,7 @@ def run_command(case, command, env, token, timeout):
     seconds = time.monotonic() - start
     if timed_out:
         verdict, reason = "FAIL", f"no end after {timeout:g} s; all its processes were killed"
+        output += stood
     else:
         verdict, reason = judge(case.spec, process.returncode, output)
         if verdict == "PASS" and left:
