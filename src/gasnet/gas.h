@@ -209,6 +209,13 @@ gas_op_t *gas_op_create(void);
 void gas_implicit_issued(void);
 /** The handle of one operation that was begun: op may be NULL. */
 gasnet_handle_t gas_handle(bool under_way, gas_op_t *op);
+// The calls of both interfaces; `call`: how the client calls it.
+void gas_wait_handle(const char *call, gasnet_handle_t handle);
+int gas_try_handle(const char *call, gasnet_handle_t handle);
+void gas_wait_implicit(const char *call, bool gets, bool puts);
+int gas_try_implicit(const char *call, bool gets, bool puts);
+void gas_begin_region(const char *call);
+gasnet_handle_t gas_end_region(const char *call);
 /** Where an implicit operation counts: the open access region, or the thread's puts or gets. NULL: nobody counts. */
 gas_op_t *gas_implicit(bool put);
 
