@@ -199,6 +199,8 @@ void gas_far_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
 void gas_far_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_op_t *op);
 void gas_far_memset(gasnet_node_t node, void *dest, int value, size_t nbytes, gas_op_t *op);
 void gas_register_everything(void);
+/** Is that in what an endpoint of this process has for a segment, beside the attached one? (ex_segment.c) */
+bool gex_is_bound(const void *addr, size_t nbytes);
 
 // ---------------------------------------------------------------- completion (sync.c)
 /** Everything that this process put or got until now is done. */
