@@ -55,6 +55,9 @@ void cw_finalize(void);
 /** Waits until all PEs of this node have come, so that the peer words are filled in: for whoever copies them. Else that
  *  comes by itself (core/gather.h). [waits] */
 void cw_gather_all(void) __attribute__((cold));
+/** All PEs are about to leave, and some came out of the middle of a collective: cw_finalize waits for nobody in the job, for that
+ *  would never end. Every PE, or none; they must have met by other means. */
+void cw_disband(void);
 /** Ends this process, after the last cw_finalize, without exit handlers. Launchers take it for a good end. */
 noreturn void cw_exit(int status);
 /** Ends every PE of the job with this status. */

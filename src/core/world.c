@@ -145,8 +145,17 @@ static void leave_network(void)
         cwu_fatal("the last fence of the job failed (%s)", cwu_error_name(rc));
 }
 
+static bool disbanded;
+
+void cw_disband(void)
+{
+    disbanded = true;
+}
+
 static void finalize_barrier(void)
 {
+    if (disbanded)
+        return;
     CW_WATCH(cw_watch_call("shmem_finalize"));
     cw_barrier(cw_group_world);
 }
@@ -161,7 +170,8 @@ void cw_finalize(void)
     finalize_barrier();
     if (--init_count > 0)
         return;
-    cw_watch_finish();
+    if (!disbanded)
+        cw_watch_finish();
     cw_am_fini();
     cw_ctx_destroy_all();
     cwu_debug("leaving the job; connections to %d nodes", cw_stats_nodes_touched());

@@ -23,13 +23,16 @@
 #include "gasnet/gas.h"
 
 #define SECOND UINT64_C(1000000000)
+#define INTERRUPTED (UINT64_C(1) << 32)
 #define GIVEN (UINT64_C(1) << 32)  // marks a status that was given, also 0
 
+enum { ORDERLY = 1, BROKEN };
+
 typedef struct ending {
-    uint64_t arrived;  // on node 0: who came
+    uint64_t arrived;  // on node 0: who came, and times INTERRUPTED who may come out of the middle of something
     uint64_t status;   // on node 0: GIVEN | the first one
     uint64_t wanted;   // on each host's first node: GIVEN | status of who lost patience
-    uint64_t all;      // on each host's first node: the last one came
+    uint64_t all;      // on each host's first node: the last one came; ORDERLY if nobody was interrupted, else BROKEN
     uint64_t here;     // on each node: it came
 } ending_t;
 
@@ -171,13 +174,14 @@ static void signal_neighbours(void)
 }
 
 /** Returns the status when all have come; ends the job when somebody does not. */
-static int end_together(int status)
+static int end_together(int status, bool interrupted)
 {
     uint64_t first = ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
     int agreed = first ? (int)(uint32_t)first : status;
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
-    if (ask(&me.mine->arrived, CW_AMO_ADD, 1, 0) + 1 == gas.nodes)
-        tell_hosts(&me.mine->all, 1);
+    uint64_t one = interrupted ? INTERRUPTED + 1 : 1, came = ask(&me.mine->arrived, CW_AMO_ADD, one, 0) + one;
+    if ((uint32_t)came == gas.nodes)
+        tell_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
     if (wait_for_all(status ? SECOND : (uint64_t)cwu_env.exit_timeout * SECOND, true))
         return agreed;
     cwu_error_hush();  // who goes before others has its connections to them break
@@ -222,9 +226,12 @@ static int end(int status)
     gas.check = false;
     if (!cw_world.initialized)
         return status;
-    if (is_wanted())
+    bool interrupted = is_wanted() || cw_am_running();
+    if (interrupted)
         cwu_error_hush();
-    int agreed = end_together(status);
+    int agreed = end_together(status, interrupted);
+    if (__atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) == BROKEN)
+        cw_disband();
     if (!is_wanted() && cw_mpi_is_live())
         end_mpi(agreed);
     stop_listening();

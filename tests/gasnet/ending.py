@@ -14,7 +14,8 @@ HYDRA, ORTE = ["mpiexec.hydra", "-n", "3"], ["orterun", "--quiet", "--oversubscr
 CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("return", 5, NODE, 5), ("early", 0, NODE, 0),
          ("early", 3, NODE, 3), ("one", 6, NODE, 6), ("one", 0, NODE, 0), ("one-returns", 4, NODE, 4),
          ("thread", 2, NODE, 2), ("computing", 8, NODE, 8), ("caught", 9, NODE, 9), ("crash", 0, NODE, 137),
-         ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8), ("early", 0, TWO, 0)]
+         ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8), ("early", 0, TWO, 0),
+         ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7)]
 CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return") for _ in range(3)]
 
 
@@ -29,7 +30,7 @@ def main():
     for how, status, layout, wanted in cases:
         done = subprocess.run([*layout, "./ending", how, str(status)], env=env, capture_output=True, text=True,
                               timeout=50)
-        here = 0 if how == "early" else 3
+        here = 0 if how in ("early", "attaching") else 3
         bad = []
         if done.returncode != wanted:
             bad.append(f"status {done.returncode}")
