@@ -261,11 +261,11 @@ gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, 
 // ---------------------------------------------------------------- locks
 typedef gasnet_hsl_t gex_HSL_t;
 #define GEX_HSL_INITIALIZER GASNET_HSL_INITIALIZER
-#define gex_HSL_Init(hsl) gasnet_hsl_init(hsl)
-#define gex_HSL_Destroy(hsl) gasnet_hsl_destroy(hsl)
-#define gex_HSL_Lock(hsl) gasnet_hsl_lock(hsl)
-#define gex_HSL_Unlock(hsl) gasnet_hsl_unlock(hsl)
-#define gex_HSL_Trylock(hsl) gasnet_hsl_trylock(hsl)
+void gex_HSL_Init(gex_HSL_t *hsl);
+void gex_HSL_Destroy(gex_HSL_t *hsl);
+void gex_HSL_Lock(gex_HSL_t *hsl);
+void gex_HSL_Unlock(gex_HSL_t *hsl);
+int gex_HSL_Trylock(gex_HSL_t *hsl);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@ cw_am_t cw_am = {.poll_lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local cw_am_msg_t *cw_am_in_handler;
 
 static cw_am_handler_t _Atomic handlers[CW_AM_CLIENTS][CW_AM_HANDLERS];
+static cw_am_takes_t _Atomic takes_raw[CW_AM_CLIENTS];
 
 static void set_gate(cw_am_gate_t *gate, const _Atomic uint32_t *turn, uint32_t full)
 {
@@ -80,6 +81,7 @@ void cw_am_close(cw_am_client_t client)
         return;
     for (int i = 0; i < CW_AM_HANDLERS; i++)
         atomic_store_explicit(&handlers[client][i], NULL, memory_order_relaxed);
+    atomic_store_explicit(&takes_raw[client], NULL, memory_order_relaxed);
     for (int c = 0; c < CW_AM_CLIENTS; c++)
         if (cw_am.opened[c])
             return;
@@ -109,6 +111,23 @@ cw_am_handler_t cw_am_registered(cw_am_client_t client, int index)
 {
     bool known = index >= 0 && index < CW_AM_HANDLERS;
     return known ? atomic_load_explicit(&handlers[client][index], memory_order_acquire) : NULL;
+}
+
+void cw_am_take_raw(cw_am_client_t client, cw_am_takes_t takes)
+{
+    atomic_store_explicit(&takes_raw[client], takes, memory_order_release);  // pairs with the load in cw_am_place_raw
+}
+
+void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src)
+{
+    unsigned client = CW_AM_HEAD_CLIENT(msg->head);
+    cw_am_takes_t takes = NULL;
+    if (client < CW_AM_CLIENTS)
+        takes = atomic_load_explicit(&takes_raw[client], memory_order_acquire);
+    if (!takes || !takes(msg, dest, msg->nbytes))
+        cwu_fatal("PE %d sent a message (%s) with %zu bytes for %p, which is not in a segment that others may write",
+                  msg->source, cw_am_name(msg->head, msg->is_reply, msg->kind), msg->nbytes, dest);
+    memcpy(dest, src, msg->nbytes);
 }
 
 const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind)

@@ -81,6 +81,11 @@ void cw_am_register(cw_am_client_t client, int index, cw_am_handler_t fn);
 /** What is registered, or NULL. */
 cw_am_handler_t cw_am_registered(cw_am_client_t client, int index);
 
+/** May the nbytes (not 0) of a raw long, whose handler is about to run, be copied to dest? */
+typedef bool (*cw_am_takes_t)(const cw_am_msg_t *msg, const void *dest, size_t nbytes);
+/** Which memory raw longs (CW_AM_RAW) of others may reach; without it none. What it refuses is fatal. */
+void cw_am_take_raw(cw_am_client_t client, cw_am_takes_t takes);
+
 /** Client, handler and number of arguments in one word: a constant in the front end's functions, as far as it can be. */
 #define CW_AM_HEAD(client, handler, nargs) \
     ((uint32_t)(client) << 24 | (uint32_t)(nargs) << 8 | (uint32_t)(uint8_t)(handler))
@@ -90,7 +95,7 @@ cw_am_handler_t cw_am_registered(cw_am_client_t client, int index);
 
 enum {
     CW_AM_RAW = 1,        // dest of a long is an address of the target process itself, of memory that need not be
-                          // symmetric: the target copies. At most CW_AM_MAX_MEDIUM bytes
+                          // symmetric: the target copies, where it takes that. At most CW_AM_MAX_MEDIUM bytes
     CW_AM_ASYNC = 2,      // src of a long stays in use until the handler of the reply runs, or cw_quiet
     CW_AM_IMMEDIATE = 4,  // instead of waiting for credits or room give CW_EAGAIN; nothing was sent then
     CW_AM_NO_POLL = 8     // do not poll first (all requests do, once, before they send)

@@ -193,7 +193,7 @@ static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
     } else if (cell->flags & CW_AM_C_RAW) {
         msg->payload = (void *)(uintptr_t)cell->dest;
         if (cell->nbytes)  // without bytes the address may be NULL
-            memcpy(msg->payload, payload_of(cell), cell->nbytes);
+            cw_am_place_raw(msg, msg->payload, payload_of(cell));
     } else {
         msg->payload = (void *)(cw_segment.origin + (uintptr_t)cell->dest);
     }

@@ -72,6 +72,8 @@ int cw_am_poll_waiting(bool closely);
 const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind);
 /** Calls the handler. */
 void cw_am_run(cw_am_msg_t *msg);
+/** Copies the bytes of a raw long, if its client takes them there. */
+void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src);
 
 // ---------------------------------------------------------------- credits (am_credit.c)
 /** A token for a request to that PE, or -1: no credit. */

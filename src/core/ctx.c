@@ -402,8 +402,8 @@ static __attribute__((cold)) void lost(int rc)
     static atomic_ullong since;
     unsigned long long now = cwu_now_ns(), none = 0;
     if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS)
-        cwu_fatal("operations on another node were lost and nobody has ended the job: this PE may wait for what never "
-                  "comes (%s)",
+        cwu_fatal("this PE waits, perhaps for what never comes: a connection to another node was lost, and nobody has "
+                  "ended the job (%s)",
                   cwu_error_name(rc));
 }
 

@@ -150,13 +150,13 @@ static void check_flags(const char *call, int flags)
         gas_fail(call, "flags is %d; give 0, GASNET_BARRIERFLAG_ANONYMOUS or GASNET_BARRIERFLAG_MISMATCH", flags);
 }
 
-GAS_API void gasnet_barrier_notify(int id, int flags)
+static void notify(const char *call, int id, int flags)
 {
-    gas_enter(__func__);
-    CW_WATCH(gas_watch(__func__));
-    check_flags(__func__, flags);
+    gas_enter(call);
+    CW_WATCH(gas_watch(call));
+    check_flags(call, flags);
     if (me.notified)
-        gas_fail(__func__, "called twice without gasnet_barrier_wait or a successful gasnet_barrier_try in between");
+        gas_fail(call, "called twice without gasnet_barrier_wait or a successful gasnet_barrier_try in between");
     block_t *b = me.block;
     uint64_t phase = ++me.phase, word = word_of(id, flags);
     me.notified = true;
@@ -171,6 +171,11 @@ GAS_API void gasnet_barrier_notify(int id, int flags)
     if (arrived == phase * (uint64_t)cw_world.nslots)
         try_to_end(b, phase);
     cw_am_poll();
+}
+
+GAS_API void gasnet_barrier_notify(int id, int flags)
+{
+    notify(__func__, id, flags);
 }
 
 static int result(int id, int flags)
@@ -189,11 +194,11 @@ static void check_notified(const char *call, int flags)
         gas_fail(call, "called without gasnet_barrier_notify before it");
 }
 
-GAS_API int gasnet_barrier_wait(int id, int flags)
+static int wait(const char *call, int id, int flags)
 {
-    check_notified(__func__, flags);
-    CW_WATCH(gas_watch(__func__));
-    cw_wait_t w = CW_WAIT_INIT(__func__);
+    check_notified(call, flags);
+    CW_WATCH(gas_watch(call));
+    cw_wait_t w = CW_WAIT_INIT(call);
     gas_wait_begin(&w);
     while (!try_to_end(me.block, me.phase)) {
         watch_next(me.block, me.phase, &w);
@@ -201,6 +206,11 @@ GAS_API int gasnet_barrier_wait(int id, int flags)
     }
     cw_wait_done(&w);
     return result(id, flags);
+}
+
+GAS_API int gasnet_barrier_wait(int id, int flags)
+{
+    return wait(__func__, id, flags);
 }
 
 GAS_API int gasnet_barrier_try(int id, int flags)
@@ -216,6 +226,6 @@ GAS_API int gasnet_barrier_try(int id, int flags)
 
 GAS_API int gasnet_barrier(int id, int flags)
 {
-    gasnet_barrier_notify(id, flags);
-    return gasnet_barrier_wait(id, flags);
+    notify(__func__, id, flags);
+    return wait(__func__, id, flags);
 }

@@ -100,6 +100,7 @@ GAS_API void gex_AD_Destroy(gex_AD_t ad)
 {
     if (!ad)
         gas_fail(__func__, "the domain is GEX_AD_INVALID");
+    gas_enter(__func__);
     gex_coll_barrier(ad->tm);
     free(ad);
 }
@@ -236,10 +237,29 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
     return (target_t){gas_symmetric(pe, addr), (int)pe, nbytes};
 }
 
+/** How the client calls it. */
+static const char *name_of(gex_DT_t dt, bool implicit)
+{
+    switch (dt) {
+    case GEX_DT_I32:
+        return implicit ? "gex_AD_OpNBI_I32" : "gex_AD_OpNB_I32";
+    case GEX_DT_U32:
+        return implicit ? "gex_AD_OpNBI_U32" : "gex_AD_OpNB_U32";
+    case GEX_DT_I64:
+        return implicit ? "gex_AD_OpNBI_I64" : "gex_AD_OpNB_I64";
+    case GEX_DT_U64:
+        return implicit ? "gex_AD_OpNBI_U64" : "gex_AD_OpNB_U64";
+    case GEX_DT_FLT:
+        return implicit ? "gex_AD_OpNBI_FLT" : "gex_AD_OpNB_FLT";
+    default:
+        return implicit ? "gex_AD_OpNBI_DBL" : "gex_AD_OpNB_DBL";
+    }
+}
+
 GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, gex_Rank_t rank, void *addr, gex_OP_t op,
                                        const void *operand1, const void *operand2, gex_Flags_t flags, int implicit)
 {
-    const char *call = implicit ? "gex_AD_OpNBI" : "gex_AD_OpNB";
+    const char *call = name_of(dt, implicit);
     target_t t = target_of(call, ad, dt, rank, addr, op, flags);
     uint64_t a = bits_of(operand1, t.nbytes), b = bits_of(operand2, t.nbytes), operand = a;
     bool fetches = op == GEX_OP_GET || op > PLAIN_OPS;

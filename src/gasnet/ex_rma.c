@@ -4,12 +4,22 @@
 // of further endpoints) goes by messages to the owner.
 #include "gasnet/ex.h"
 
-/** In checking mode: each endpoint has its own segment. */
-static uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote, size_t nbytes)
+/** What is looked at before GASNet's transfers are called, which know neither this call nor that each endpoint has a segment of
+ *  its own. */
+static __attribute__((noinline, cold)) void check(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe,
+                                                  const void *remote, const void *local, size_t nbytes)
+{
+    gas_check_life(call);
+    gex_check_remote(call, tm, rank, pe, remote, nbytes);
+    gas_check_local(call, "the local address", local, nbytes);
+}
+
+static inline uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote, const void *local,
+                            size_t nbytes)
 {
     uint32_t pe = gex_peer(call, tm, rank);
     if (CW_UNLIKELY(gas.check))
-        gex_check_remote(call, tm, rank, pe, remote, nbytes);
+        check(call, tm, rank, pe, remote, local, nbytes);
     return pe;
 }
 
@@ -38,7 +48,7 @@ GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const 
                                 gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, src, nbytes));
     else
@@ -50,7 +60,7 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
                                   gex_Event_t *lc_opt, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
     if (lc_opt != GEX_EVENT_DEFER)
         gex_set_lc(lc_opt);
     if (gex_is_far(tm, pe, dest, nbytes))
@@ -64,7 +74,7 @@ GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void 
                            gex_Event_t *lc_opt, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
+    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, src, nbytes));
     else if (lc_opt == GEX_EVENT_DEFER)
@@ -77,8 +87,17 @@ GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void 
 
 static void check_width(const char *call, size_t nbytes)
 {
-    if (CW_UNLIKELY(nbytes > sizeof(gex_RMA_Value_t)))
-        gas_fail(call, "nbytes is %zu; a value has at most %zu", nbytes, sizeof(gex_RMA_Value_t));
+    if (CW_UNLIKELY(nbytes - 1 >= sizeof(gex_RMA_Value_t)))
+        gas_fail(call, "nbytes is %zu; a value has 1 to %zu bytes", nbytes, sizeof(gex_RMA_Value_t));
+}
+
+static inline uint32_t look_value(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote, size_t nbytes)
+{
+    uint32_t pe = gex_peer(call, tm, rank);
+    check_width(call, nbytes);
+    if (CW_UNLIKELY(gas.check))
+        check(call, tm, rank, pe, remote, &nbytes, nbytes);
+    return pe;
 }
 
 /** Of a value, the bytes that count. */
@@ -96,8 +115,7 @@ GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex
                                    gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
-    check_width(__func__, nbytes);
+    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
     else
@@ -109,8 +127,7 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, g
                                      gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
-    check_width(__func__, nbytes);
+    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         return far_put(pe, dest, bytes_of(&value, nbytes), nbytes);
     return gasnet_put_nb_val(pe, dest, value, nbytes);
@@ -120,8 +137,7 @@ GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_
                               gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, nbytes);
-    check_width(__func__, nbytes);
+    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
     else
@@ -133,7 +149,7 @@ GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_
 GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, src, nbytes);
+    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
         gex_Event_Wait(far_get(dest, pe, src, nbytes));
     else
@@ -144,7 +160,7 @@ GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *
 GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, src, nbytes);
+    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
         return far_get(dest, pe, src, nbytes);
     return gasnet_get_nb_bulk(dest, pe, src, nbytes);
@@ -153,7 +169,7 @@ GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void
 GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, src, nbytes);
+    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
         gex_Event_Wait(far_get(dest, pe, src, nbytes));
     else
@@ -165,8 +181,7 @@ GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, voi
                                                gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, src, nbytes);
-    check_width(__func__, nbytes);
+    uint32_t pe = look_value(__func__, tm, rank, src, nbytes);
     if (!gex_is_far(tm, pe, src, nbytes))
         return gasnet_get_val(pe, src, nbytes);
     gex_RMA_Value_t value = 0;
@@ -175,11 +190,11 @@ GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, voi
 }
 
 // ---------------------------------------------------------------- events
-static bool is_over(gex_Event_t event)
+static bool is_over(const char *call, gex_Event_t event)
 {
     if (event == GEX_EVENT_INVALID)
         return true;
-    return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event), NULL) : gasnet_try_syncnb(event) == GASNET_OK;
+    return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event), NULL) : gas_try_handle(call, event) == GASNET_OK;
 }
 
 static void check_event(const char *call, gex_Event_t event)
@@ -190,44 +205,52 @@ static void check_event(const char *call, gex_Event_t event)
 
 GAS_API int gex_Event_Test(gex_Event_t event)
 {
+    gas_enter(__func__);
     check_event(__func__, event);
     if (GEX_IS_COLL(event))
         cw_am_poll();
-    return is_over(event) ? GASNET_OK : GASNET_ERR_NOT_READY;
+    return is_over(__func__, event) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
-GAS_API void gex_Event_Wait(gex_Event_t event)
+static void wait_event(const char *call, gex_Event_t event)
 {
-    check_event(__func__, event);
+    gas_enter(call);
+    check_event(call, event);
     if (!GEX_IS_COLL(event)) {
-        gasnet_wait_syncnb(event);
+        gas_wait_handle(call, event);
         return;
     }
-    cw_wait_t w = CW_WAIT_INIT(__func__);
+    cw_wait_t w = CW_WAIT_INIT(call);
     gas_wait_begin(&w);
     while (!gex_coll_test(GEX_COLL(event), &w))
         gas_wait_round(&w);
     cw_wait_done(&w);
 }
 
+GAS_API void gex_Event_Wait(gex_Event_t event)
+{
+    wait_event(__func__, event);
+}
+
 GAS_API void gex_Event_WaitAll(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
 {
     (void)flags;
+    gas_enter(__func__);
     for (size_t i = 0; i < numevents; i++) {
-        gex_Event_Wait(events[i]);
+        wait_event(__func__, events[i]);
         events[i] = GEX_EVENT_INVALID;
     }
 }
 
 /** Strikes out what is over: how many were, and how many are left. */
-static size_t strike(gex_Event_t *events, size_t numevents, size_t *left_p)
+static size_t strike(const char *call, gex_Event_t *events, size_t numevents, size_t *left_p)
 {
     size_t struck = 0, left = 0;
     for (size_t i = 0; i < numevents; i++) {
         if (events[i] == GEX_EVENT_INVALID)
             continue;
-        check_event("gex_Event_TestSome", events[i]);
-        if (is_over(events[i])) {
+        check_event(call, events[i]);
+        if (is_over(call, events[i])) {
             events[i] = GEX_EVENT_INVALID;
             struck++;
         } else {
@@ -242,8 +265,9 @@ GAS_API int gex_Event_TestAll(gex_Event_t *events, size_t numevents, gex_Flags_t
 {
     size_t left;
     (void)flags;
+    gas_enter(__func__);
     cw_am_poll();
-    strike(events, numevents, &left);
+    strike(__func__, events, numevents, &left);
     return left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
@@ -251,17 +275,19 @@ GAS_API int gex_Event_TestSome(gex_Event_t *events, size_t numevents, gex_Flags_
 {
     size_t left;
     (void)flags;
+    gas_enter(__func__);
     cw_am_poll();
-    return strike(events, numevents, &left) > 0 || left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
+    return strike(__func__, events, numevents, &left) > 0 || left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
 GAS_API void gex_Event_WaitSome(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
 {
     size_t left;
     (void)flags;
+    gas_enter(__func__);
     cw_wait_t w = CW_WAIT_INIT(__func__);
     gas_wait_begin(&w);
-    while (strike(events, numevents, &left) == 0 && left > 0)
+    while (strike(__func__, events, numevents, &left) == 0 && left > 0)
         gas_wait_round(&w);
     cw_wait_done(&w);
 }
@@ -294,12 +320,8 @@ GAS_API void gex_NBI_Wait(gex_EC_t mask, gex_Flags_t flags)
     bool gets, puts;
     (void)flags;
     kinds(__func__, mask, &gets, &puts);
-    if (gets && puts)
-        gasnet_wait_syncnbi_all();
-    else if (gets)
-        gasnet_wait_syncnbi_gets();
-    else if (puts)
-        gasnet_wait_syncnbi_puts();
+    if (gets || puts)
+        gas_wait_implicit(__func__, gets, puts);
 }
 
 GAS_API int gex_NBI_Test(gex_EC_t mask, gex_Flags_t flags)
@@ -307,19 +329,17 @@ GAS_API int gex_NBI_Test(gex_EC_t mask, gex_Flags_t flags)
     bool gets, puts;
     (void)flags;
     kinds(__func__, mask, &gets, &puts);
-    if (!gets && !puts)
-        return GASNET_OK;
-    return gets && puts ? gasnet_try_syncnbi_all() : gets ? gasnet_try_syncnbi_gets() : gasnet_try_syncnbi_puts();
+    return gets || puts ? gas_try_implicit(__func__, gets, puts) : GASNET_OK;
 }
 
 GAS_API void gex_NBI_BeginAccessRegion(gex_Flags_t flags)
 {
     (void)flags;
-    gasnet_begin_nbi_accessregion();
+    gas_begin_region(__func__);
 }
 
 GAS_API gex_Event_t gex_NBI_EndAccessRegion(gex_Flags_t flags)
 {
     (void)flags;
-    return gasnet_end_nbi_accessregion();
+    return gas_end_region(__func__);
 }

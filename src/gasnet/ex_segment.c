@@ -173,11 +173,25 @@ GAS_API int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t f
         gex_error("gex_EP_BindSegment: %s", wrong);
         return GASNET_ERR_BAD_ARG;
     }
+    pthread_mutex_lock(&gex.lock);
     ep->segment = segment;
-    if (ep == &gex.ep[0]) {
+    pthread_mutex_unlock(&gex.lock);
+    if (ep == &gex.ep[0])
         gas_set_segment(gas.me, (uintptr_t)segment->addr, segment->nbytes);
-    }
     return GASNET_OK;
+}
+
+bool gex_is_bound(const void *addr, size_t nbytes)
+{
+    bool found = false;
+    pthread_mutex_lock(&gex.lock);
+    for (unsigned i = 0; i < gex.neps && !found; i++) {
+        const struct gex_causeway_segment *s = gex.ep[i].segment;
+        uintptr_t at = s ? (uintptr_t)addr - (uintptr_t)s->addr : 0;
+        found = s && at < s->nbytes && nbytes <= s->nbytes - at;
+    }
+    pthread_mutex_unlock(&gex.lock);
+    return found;
 }
 
 // ---------------------------------------------------------------- what others published

@@ -199,6 +199,8 @@ void gas_far_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
 void gas_far_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_op_t *op);
 void gas_far_memset(gasnet_node_t node, void *dest, int value, size_t nbytes, gas_op_t *op);
 void gas_register_everything(void);
+/** Is that in what an endpoint of this process has for a segment, beside the attached one? (ex_segment.c) */
+bool gex_is_bound(const void *addr, size_t nbytes);
 
 // ---------------------------------------------------------------- completion (sync.c)
 /** Everything that this process put or got until now is done. */
@@ -209,6 +211,13 @@ gas_op_t *gas_op_create(void);
 void gas_implicit_issued(void);
 /** The handle of one operation that was begun: op may be NULL. */
 gasnet_handle_t gas_handle(bool under_way, gas_op_t *op);
+// The calls of both interfaces; `call`: how the client calls it.
+void gas_wait_handle(const char *call, gasnet_handle_t handle);
+int gas_try_handle(const char *call, gasnet_handle_t handle);
+void gas_wait_implicit(const char *call, bool gets, bool puts);
+int gas_try_implicit(const char *call, bool gets, bool puts);
+void gas_begin_region(const char *call);
+gasnet_handle_t gas_end_region(const char *call);
 /** Where an implicit operation counts: the open access region, or the thread's puts or gets. NULL: nobody counts. */
 gas_op_t *gas_implicit(bool put);
 

@@ -14,6 +14,7 @@
 
 #define SPINS 100  // a holder is about to let go: the rules keep sections short
 #define SLEEP_NS 100000000u
+#define HSL_CALL static inline __attribute__((always_inline))
 
 static _Atomic uint32_t *state_of(gasnet_hsl_t *hsl)
 {
@@ -58,10 +59,10 @@ static bool try_once(gasnet_hsl_t *hsl)
                                                    memory_order_relaxed);
 }
 
-static __attribute__((noinline)) void lock_slowly(gasnet_hsl_t *hsl)
+static __attribute__((noinline)) void lock_slowly(const char *call, gasnet_hsl_t *hsl)
 {
     if (is_mine(hsl))
-        gas_fail("gasnet_hsl_lock", "this thread holds the HSL at %p already; it would wait for ever", (void *)hsl);
+        gas_fail(call, "this thread holds the HSL at %p already; it would wait for ever", (void *)hsl);
     for (int i = 0; i < SPINS; i++) {
         if (try_once(hsl))
             return;
@@ -71,19 +72,19 @@ static __attribute__((noinline)) void lock_slowly(gasnet_hsl_t *hsl)
         cwu_futex_wait(&hsl->state, 2, SLEEP_NS);
 }
 
-GAS_API void gasnet_hsl_lock(gasnet_hsl_t *hsl)
+HSL_CALL void lock(const char *call, gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
-        check_before_lock(__func__, hsl);
+        check_before_lock(call, hsl);
     if (CW_UNLIKELY(!try_once(hsl)))
-        lock_slowly(hsl);
+        lock_slowly(call, hsl);
     taken(hsl);
 }
 
-GAS_API int gasnet_hsl_trylock(gasnet_hsl_t *hsl)
+HSL_CALL int trylock(const char *call, gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
-        check_before_lock(__func__, hsl);
+        check_before_lock(call, hsl);
     if (!try_once(hsl))
         return GASNET_ERR_NOT_READY;
     taken(hsl);
@@ -102,38 +103,54 @@ static void check_unlock(const char *call, gasnet_hsl_t *hsl)
     me->locks = hsl->below;
 }
 
-static __attribute__((noinline, cold)) void unlock_slowly(gasnet_hsl_t *hsl, uint32_t was)
+static __attribute__((noinline, cold)) void unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was)
 {
     if (was == 0)
-        gas_fail("gasnet_hsl_unlock", "the HSL at %p is not locked", (void *)hsl);
+        gas_fail(call, "the HSL at %p is not locked", (void *)hsl);
     cwu_futex_wake(&hsl->state, 1);
 }
 
-GAS_API void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
+HSL_CALL void unlock(const char *call, gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
-        check_unlock(__func__, hsl);
+        check_unlock(call, hsl);
     __atomic_store_n(&hsl->owner, NULL, __ATOMIC_RELAXED);
     uint32_t was = atomic_exchange_explicit(state_of(hsl), 0, memory_order_release);
     if (CW_UNLIKELY(was != 1))
-        unlock_slowly(hsl, was);
+        unlock_slowly(call, hsl, was);
 }
 
-GAS_API void gasnet_hsl_init(gasnet_hsl_t *hsl)
+HSL_CALL void init(const char *call, gasnet_hsl_t *hsl)
 {
     if (gas.check && !hsl)
-        gas_fail(__func__, "the HSL is NULL");
+        gas_fail(call, "the HSL is NULL");
     *hsl = (gasnet_hsl_t)GASNET_HSL_INITIALIZER;
 }
 
-GAS_API void gasnet_hsl_destroy(gasnet_hsl_t *hsl)
+HSL_CALL void destroy(const char *call, gasnet_hsl_t *hsl)
 {
     if (gas.check)
-        check_lock(__func__, hsl);
+        check_lock(call, hsl);
     if (atomic_load_explicit(state_of(hsl), memory_order_relaxed) != 0)
-        gas_fail(__func__, "the HSL at %p is locked; unlock it first", (void *)hsl);
+        gas_fail(call, "the HSL at %p is locked; unlock it first", (void *)hsl);
     hsl->magic = 0;
 }
+
+// The names of both interfaces: what goes wrong is told with the one that the client called.
+#define HSL(type, function, gasnet, ex)     \
+    GAS_API type gasnet(gasnet_hsl_t *hsl)  \
+    {                                       \
+        return function(__func__, hsl);     \
+    }                                       \
+    GAS_API type ex(gex_HSL_t *hsl)         \
+    {                                       \
+        return function(__func__, hsl);     \
+    }
+HSL(void, lock, gasnet_hsl_lock, gex_HSL_Lock)
+HSL(int, trylock, gasnet_hsl_trylock, gex_HSL_Trylock)
+HSL(void, unlock, gasnet_hsl_unlock, gex_HSL_Unlock)
+HSL(void, init, gasnet_hsl_init, gex_HSL_Init)
+HSL(void, destroy, gasnet_hsl_destroy, gex_HSL_Destroy)
 
 // ---------------------------------------------------------------- no-interrupt sections
 static void check_section(const char *call, bool inside)

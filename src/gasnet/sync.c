@@ -209,28 +209,38 @@ static void advance(gasnet_handle_t handle)
         quiet_try();
 }
 
-GAS_API void gasnet_wait_syncnb(gasnet_handle_t handle)
+void gas_wait_handle(const char *call, gasnet_handle_t handle)
 {
-    gas_enter(__func__);
-    check_handle(__func__, handle);
+    gas_enter(call);
+    check_handle(call, handle);
     if (handle == GASNET_INVALID_HANDLE)
         return;
     if (wants_quiet(handle) && !quiet_since(number_of(handle)))
         gas_quiet();
     if (is_number(handle))
         return;
-    gas_op_wait(__func__, handle);
+    gas_op_wait(call, handle);
     op_free(handle);
 }
 
-GAS_API int gasnet_try_syncnb(gasnet_handle_t handle)
+int gas_try_handle(const char *call, gasnet_handle_t handle)
 {
-    gas_enter(__func__);
-    check_handle(__func__, handle);
+    gas_enter(call);
+    check_handle(call, handle);
     if (is_done(handle))
         return GASNET_OK;
     advance(handle);
     return is_done(handle) ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+GAS_API void gasnet_wait_syncnb(gasnet_handle_t handle)
+{
+    gas_wait_handle(__func__, handle);
+}
+
+GAS_API int gasnet_try_syncnb(gasnet_handle_t handle)
+{
+    return gas_try_handle(__func__, handle);
 }
 
 // ---------------------------------------------------------------- arrays of handles
@@ -278,7 +288,7 @@ GAS_API void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
 {
     check_array(__func__, handles, numhandles);
     for (size_t i = 0; i < numhandles; i++) {
-        gasnet_wait_syncnb(handles[i]);
+        gas_wait_handle(__func__, handles[i]);
         handles[i] = GASNET_INVALID_HANDLE;
     }
 }
@@ -324,7 +334,7 @@ static void check_outside_region(const char *call)
 {
     gas_enter(call);
     if (gas.check && gas_thread()->in_region)
-        gas_fail(call, "called inside an access region; end it first (gasnet_end_nbi_accessregion)");
+        gas_fail(call, "called inside an access region; end it first");
 }
 
 static __attribute__((noinline)) void wait_implicit(const char *call, bool gets, bool puts)
@@ -378,7 +388,7 @@ static bool implicit_done(void)
     return true;
 }
 
-static int try_implicit(const char *call, bool gets, bool puts)
+int gas_try_implicit(const char *call, bool gets, bool puts)
 {
     check_outside_region(call);
     cw_am_poll();
@@ -390,6 +400,11 @@ static int try_implicit(const char *call, bool gets, bool puts)
     gas_thread_t *me = gas_thread();
     bool left = (gets && op_pending(&me->gets)) || (puts && op_pending(&me->puts));
     return left ? GASNET_ERR_NOT_READY : GASNET_OK;
+}
+
+void gas_wait_implicit(const char *call, bool gets, bool puts)
+{
+    wait_or_pass(call, gets, puts);
 }
 
 GAS_API void gasnet_wait_syncnbi_gets(void)
@@ -409,38 +424,48 @@ GAS_API void gasnet_wait_syncnbi_all(void)
 
 GAS_API int gasnet_try_syncnbi_gets(void)
 {
-    return try_implicit(__func__, true, false);
+    return gas_try_implicit(__func__, true, false);
 }
 
 GAS_API int gasnet_try_syncnbi_puts(void)
 {
-    return try_implicit(__func__, false, true);
+    return gas_try_implicit(__func__, false, true);
 }
 
 GAS_API int gasnet_try_syncnbi_all(void)
 {
-    return try_implicit(__func__, true, true);
+    return gas_try_implicit(__func__, true, true);
 }
 
 // ---------------------------------------------------------------- access regions
-GAS_API void gasnet_begin_nbi_accessregion(void)
+void gas_begin_region(const char *call)
 {
-    gas_enter(__func__);
+    gas_enter(call);
     gas_thread_t *me = gas_thread();
     if (me->in_region)
-        gas_fail(__func__, "an access region is open already; end it first (gasnet_end_nbi_accessregion)");
+        gas_fail(call, "an access region is open already; end it first");
     me->in_region = true;
     me->region = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
 }
 
-GAS_API gasnet_handle_t gasnet_end_nbi_accessregion(void)
+gasnet_handle_t gas_end_region(const char *call)
 {
-    gas_enter(__func__);
+    gas_enter(call);
     gas_thread_t *me = gas_thread();
     if (!me->in_region)
-        gas_fail(__func__, "no access region is open; begin one first (gasnet_begin_nbi_accessregion)");
+        gas_fail(call, "no access region is open; begin one first");
     gas_op_t *op = me->region;
     me->in_region = false;
     me->region = NULL;
     return gas_handle(true, op);
+}
+
+GAS_API void gasnet_begin_nbi_accessregion(void)
+{
+    gas_begin_region(__func__);
+}
+
+GAS_API gasnet_handle_t gasnet_end_nbi_accessregion(void)
+{
+    return gas_end_region(__func__);
 }

@@ -180,6 +180,11 @@ static void raw_request(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t
     cw_am_reply_short(msg, HEAD(SHORT_REP + 1, 1), args);
 }
 
+static bool takes_raw(const cw_am_msg_t *msg, const void *dest, size_t nbytes)
+{
+    return !msg->is_reply && dest == private_memory && nbytes <= sizeof private_memory;
+}
+
 static void send_one(cw_am_kind_t kind, int pe, int nargs, size_t nbytes, uint32_t seed, unsigned flags)
 {
     static uint8_t bytes[LONGEST];
@@ -274,6 +279,7 @@ int main(int argc, char **argv)
     register_all();
     cw_am_register(CW_AM_TEST, ONEWAY, (cw_am_handler_t)oneway);
     cw_am_register(CW_AM_TEST, RAW_REQ, (cw_am_handler_t)raw_request);
+    cw_am_take_raw(CW_AM_TEST, takes_raw);
     CHECK(cw_am_registered(CW_AM_TEST, ONEWAY) == (cw_am_handler_t)oneway && !cw_am_registered(CW_AM_TEST, 255) &&
           !cw_am_registered(CW_AM_TEST, 256));
     segment = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);

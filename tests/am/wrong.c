@@ -55,6 +55,8 @@ int main(int argc, char **argv)
             cw_am_request_medium(last, HEAD(1, 0), NULL, bytes, CW_AM_MAX_MEDIUM + 1, 0);
         else if (!strcmp(what, "long-not-symmetric"))
             cw_am_request_long(last, HEAD(1, 0), NULL, bytes, 16, (void *)(uintptr_t)4096, 0);
+        else if (!strcmp(what, "raw-not-taken"))
+            cw_am_request_long(last, HEAD(1, 0), NULL, bytes, 16, bytes, CW_AM_RAW);
         else if (!strcmp(what, "too-many-args"))
             cw_am_request_short(last, HEAD(1, 17), (uint32_t[17]){0}, 0);
         else if (!strcmp(what, "kept-token"))

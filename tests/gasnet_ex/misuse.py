@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong use of GASNet-EX ends the job with a line that names call and argument: always, or in checking mode."""
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -51,7 +52,7 @@ CASES = [
     ("domain-operation", False, ["gex_AD_OpNB", "operation 0x10"]),
     ("reduce-operation", False, ["gex_Coll_ReduceToAllNB", "0x4"]),
     ("root", False, ["gex_Coll_BroadcastNB", "no rank 4"]),
-    ("transfer-in-handler", True, ["gasnet_put_val", "handler"]),
+    ("transfer-in-handler", True, ["^gex_RMA_PutBlockingVal", "handler"]),
     ("wait-in-handler", True, ["gex_Coll_BarrierBlocking", "handler"]),
     ("request-in-handler", False, ["gex_AM_RequestShort", "handler .of a request of PE 0. may not send requests|called inside a handler"]),
     ("prepare-in-handler", True, ["gex_AM_PrepareRequestMedium", "called inside a handler"]),
@@ -73,5 +74,18 @@ def plan():
             yield wrong_use.Use([what], checking, says)
 
 
+def calls():
+    """Every call of misuse_calls.c, in checking mode: its own name must be told, not that of what it is made of."""
+    text = (pathlib.Path(__file__).parent / "misuse_calls.c").read_text()
+    for name in re.findall(r"^    CALL\((\w+)", text, re.M):
+        told = re.sub(r"\d$", "", name) if "_AM_R" in name else name
+        yield wrong_use.Use([name], True, [f"^{told}: .*(handler|poll)"])
+    for name in re.findall(r"^    CALL_OUTSIDE\((\w+)", text, re.M):
+        yield wrong_use.Use([name, "outside"], True, [f"^{name}: "])
+
+
 if __name__ == "__main__":
-    sys.exit(wrong_use.run("gasnet_ex/misuse_ex.c", ["-DGASNET_PAR", "-O1"], list(plan()), env={"GASNET_MAX_SEGSIZE": "1M"}))
+    flags, env = ["-DGASNET_PAR", "-O1"], {"GASNET_MAX_SEGSIZE": "1M"}
+    failed = wrong_use.run("gasnet_ex/misuse_ex.c", flags, list(plan()), env=env)
+    failed |= wrong_use.run("gasnet_ex/misuse_calls.c", flags, list(calls()), env=env)
+    sys.exit(failed)

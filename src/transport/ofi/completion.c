@@ -54,9 +54,10 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
     conn->down = true;
     if (!conn->closing) {
         conn->client->lost = code;
-        cwu_error("lost the connection to %s at %s: %s: %s; that node's first PE has probably ended: look for its own "
-                  "message",
-                  ofi_node_name(conn->client, conn->node), conn->address, what, reason);
+        cwu_error("lost the connection to %s at %s: %s: %s; %s", ofi_node_name(conn->client, conn->node), conn->address,
+                  what, reason,
+                  code == CW_ETIMEOUT ? "CAUSEWAY_TIMEOUT waits longer"
+                                      : "that node's first PE has probably ended: look for its own message");
     }
     fail_replies(conn, code);
 }
@@ -77,8 +78,7 @@ bool ofi_outstanding(const cwt_conn_t *conn)
     return false;
 }
 
-/** Is the end of the connection a loss? */
-static bool is_needed(const cwt_conn_t *conn)
+bool ofi_is_needed(const cwt_conn_t *conn)
 {
     const cwt_client_config_t *config = &conn->client->config;
     return ofi_outstanding(conn) ||
@@ -133,7 +133,7 @@ static int cq_error(cwt_client_t *client)
         if (!conn->welcomed || conn->closing)
             return 1;
         conn->down = true;
-        if (is_needed(conn))
+        if (ofi_is_needed(conn))
             ofi_conn_fail(conn, CW_ELOST, "closed with operations under way", ofi_reason(u.err.err));
         return 1;
     }
@@ -183,7 +183,7 @@ static cwt_conn_t *conn_of(cwt_client_t *client, const struct fid *fid)
 static void shutdown_event(cwt_conn_t *conn, const char *reason)
 {
     conn->down = true;
-    if (is_needed(conn))
+    if (ofi_is_needed(conn))
         ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
 }
 

@@ -22,6 +22,7 @@
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/env.h"
@@ -563,6 +564,8 @@ struct cwt_client {
     uint32_t calm;      // times that emptying ended; futex of those who wait for it
     uint32_t awaited;   // operations in flight that a quiet in two steps waits for
     uint32_t looks;     // whether it is over
+    uint32_t rounds;    // of progress that waits outside make
+    uint64_t look_ns;   // when to look for lost peers again
     int error;
     int lost;     // what the first connection failed with, if one did while operations were under way
     int atomics;  // 0: not asked yet, 1: native, -1: none
@@ -691,10 +694,19 @@ typedef struct ofi_socket {
 bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p);
 /** Is it still open? */
 bool ofi_socket_is_open(const ofi_socket_t *socket);
+/** Is this the address of a socket? */
+bool ofi_is_socket_name(const void *addr, size_t nbytes);
+/** Whom the descriptor, a socket, is connected to; false: it is none, or not connected. */
+bool ofi_socket_peer(int fd, struct sockaddr_storage *peer_p);
+bool ofi_is_name(const struct sockaddr_storage *peer, const void *addr, size_t nbytes);
 /** Calls fn with each descriptor of this process, in ascending order, until it returns false. */
 void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg);
 /** The kernel's name of the socket, never that of another; 0: no socket. */
 uint64_t ofi_socket_cookie(int fd);
+
+// silence.c
+/** Fails connections to hosts that have answered nothing for CAUSEWAY_TIMEOUT. For those who wait. */
+void ofi_silence_look(cwt_client_t *client);
 
 // completion.c
 /** One poll of the completion queue; number of events. */
@@ -705,6 +717,8 @@ int ofi_client_events(cwt_client_t *client);
 void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason);
 /** Is anything under way on the connection, or due at quiet? */
 bool ofi_outstanding(const cwt_conn_t *conn);
+/** Is the end of the connection a loss? */
+bool ofi_is_needed(const cwt_conn_t *conn);
 const char *ofi_node_name(const cwt_client_t *client, int node);
 void ofi_group_done(ofi_group_t *group);
 /** No operation in flight may touch this group any more (its owner returns with an error). */
@@ -765,6 +779,8 @@ typedef struct ofi_waiter {
 /** One round of waiting: progress, idle(), then yield, then sleep. Returns the connection's (or client's) error. */
 int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
 void ofi_wait_init(cwt_client_t *client);
+/** For waits outside the transport, each round: looks for lost peers if it is time. */
+void ofi_watch_peers(cwt_client_t *client);
 /** Has this machine a core for every PE that shares it? */
 bool ofi_roomy(const cwt_client_config_t *config);
 

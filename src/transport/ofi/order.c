@@ -336,6 +336,7 @@ int ofi_progress(cwt_client_t *client)
     ofi_lock(client);
     ofi_client_poll(client);
     ofi_client_events(client);
+    ofi_watch_peers(client);
     int rc = client->error ? client->error : client->lost;
     ofi_unlock(client);
     return rc;

@@ -2,7 +2,8 @@
 //
 // The sockets below providers that stand on TCP. They are the provider's; it tells us of none, but a process can look at
 // its own descriptors. One that is shut (not closed) ends like a connection that its peer closed: the provider notices,
-// closes the descriptor and forgets the connection. That is all this file does to a socket, ever.
+// closes the descriptor and forgets the connection. That is all this file does to a socket, ever (silence.c has them asked
+// whether the other host still answers).
 #include "ofi.h"
 
 #include <ctype.h>
@@ -38,6 +39,25 @@ static bool to_name(const void *addr, size_t nbytes, name_t *name_p)
            (name_p->sa.sa_family == AF_INET6 && nbytes >= sizeof name_p->in6);
 }
 
+bool ofi_is_socket_name(const void *addr, size_t nbytes)
+{
+    name_t name;
+    return to_name(addr, nbytes, &name);
+}
+
+bool ofi_socket_peer(int fd, struct sockaddr_storage *peer_p)
+{
+    socklen_t n = sizeof *peer_p;
+    memset(peer_p, 0, sizeof *peer_p);
+    return getpeername(fd, (struct sockaddr *)peer_p, &n) == 0;
+}
+
+bool ofi_is_name(const struct sockaddr_storage *peer, const void *addr, size_t nbytes)
+{
+    name_t a = {.room = *peer}, b;
+    return to_name(addr, nbytes, &b) && same_name(&a, &b);
+}
+
 void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg)
 {
     DIR *dir = opendir("/proc/self/fd");
@@ -64,8 +84,7 @@ static bool look_for_peer(int fd, void *arg)
 {
     wanted_t *w = arg;
     name_t name;
-    socklen_t n = sizeof name;
-    if (getpeername(fd, &name.sa, &n) == 0 && same_name(&name, &w->peer)) {
+    if (ofi_socket_peer(fd, &name.room) && same_name(&name, &w->peer)) {
         w->fd = fd;
         w->count++;
     }

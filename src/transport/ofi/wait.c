@@ -9,6 +9,8 @@
 #define IDLE_EVERY 4u     // polls per idle(): an idle() may cost as much as a poll
 #define EVENTS_EVERY 64u  // rounds per look at connection events, a system call
 #define PROBE_AFTER_NS 1000000000u
+#define LOOK_EVERY_NS 1000000000u  // for lost peers
+#define ROUNDS_PER_CLOCK 8u        // rounds of waits outside; who sleeps makes one in 80 ms
 #define CROWDED_NS 100000u  // a yield that lasts this long gave the core away
 #define SLEEP_MIN_US 1000u
 #define SLEEP_MAX_US 10000u
@@ -26,6 +28,7 @@ bool ofi_roomy(const cwt_client_config_t *config)
 
 void ofi_wait_init(cwt_client_t *client)
 {
+    client->look_ns = cwu_now_ns() + LOOK_EVERY_NS;
     bool alone = ofi_roomy(&client->config);
     client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;  // short even alone: see core/wait.c
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
@@ -54,11 +57,11 @@ static int patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w, uin
     return 0;
 }
 
-/** RDM endpoints have no event for a dead peer: a wait that is long sends a small read, whose failure tells. */
+/** RDM endpoints have no event for a dead peer: who waits long for it sends a small read, whose failure tells. */
 static void probe(cwt_client_t *client, uint64_t now)
 {
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
-        if (conn->error || conn->probing || !conn->welcomed || conn->changing || !ofi_outstanding(conn))
+        if (conn->error || conn->probing || !conn->welcomed || conn->changing || !ofi_is_needed(conn))
             continue;
         ssize_t rc = ofi_start_probe(conn);
         if (rc == 0)
@@ -70,6 +73,23 @@ static void probe(cwt_client_t *client, uint64_t now)
         else if (now - conn->stuck_ns > ofi_timeout_ns())
             ofi_conn_fail(conn, CW_ELOST, "no answer, and no way to reach it", ofi_reason(FI_ETIMEDOUT));
     }
+}
+
+static void look_for_lost(cwt_client_t *client, uint64_t now)
+{
+    if (now < client->look_ns)
+        return;
+    client->look_ns = now + LOOK_EVERY_NS;
+    ofi_silence_look(client);
+    if (!ofi_choice.msg)
+        probe(client, now);
+}
+
+void ofi_watch_peers(cwt_client_t *client)
+{
+    if (++client->rounds % ROUNDS_PER_CLOCK != 0)
+        return;
+    look_for_lost(client, cwu_now_ns());
 }
 
 /** Something came: the wait begins anew. */
@@ -124,8 +144,8 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
     uint64_t now = cwu_now_ns();
     if (w->since_ns == 0)
         w->since_ns = now;
-    if (!ofi_choice.msg && now - w->since_ns > PROBE_AFTER_NS)
-        probe(client, now);
+    if (now - w->since_ns > PROBE_AFTER_NS)
+        look_for_lost(client, now);
     int rc = patience(client, conn, w, now);
     if (rc == 0)
         sleep_some(client, w);

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The network between two hosts is cut while every process lives: whoever waits ends the job with a message that names PE,
+host and cause, in each kind of waiting and both endpoint modes; nothing hangs, nothing is left."""
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import mkdtemp
+
+from common import STAGE, check, finish, skip
+
+HERE = Path(__file__).resolve().parent
+PATIENCE = 8  # CAUSEWAY_TIMEOUT, seconds; also what a connection may take on a crowded machine
+LIMIT = 150
+SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): lost the connection to node \d \(host host\d\) at "
+        r"10\.77\.0\.\d port \d+: its host has answered nothing for \d+ s: the network between is cut")
+ENDS = r"^causeway: error: PE \d of \d .*(failed|this PE waits).*CW_ETIMEOUT"
+SHMEM = ("put", "get", "fetch_add", "wait_until", "fed", "barrier")
+GASNET = ("reply", "answered", "barrier")
+
+
+def build(source, *flags):
+    program = Path.cwd() / source.removesuffix(".c")
+    done = subprocess.run([STAGE / "bin/oshcc", "-O1", "-g", "-Wall", "-Wextra", *flags, HERE / source, "-o", program],
+                          capture_output=True, text=True)
+    check(done.returncode == 0, f"{source} is built", done.stderr)
+    return program
+
+
+def cut(case):
+    program, kind, mode, ppn = case
+    file = Path(mkdtemp(dir=Path.cwd())) / "ready"
+    command = [sys.executable, HERE / "hosts.py", "--hosts", 2, "--ppn", ppn, "--timeout", LIMIT, "--cut-at", file, "--env",
+               f"CAUSEWAY_ENDPOINT={mode}", "--env", f"CAUSEWAY_TIMEOUT={PATIENCE}", "--", program, kind, file]
+    job = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                         errors="replace", timeout=LIMIT + 60)
+    kept = Path(f"{file}.kept")
+    return case, job, kept.read_text() if kept.exists() else None
+
+
+def main():
+    cases = [(build("waits.c"), kind, mode, 1) for mode in ("msg", "rdm") for kind in SHMEM]
+    cases += [(build("waits_gasnet.c", "-DGASNET_SEQ"), kind, mode, 1) for mode in ("msg", "rdm") for kind in GASNET]
+    cases += [(cases[0][0], kind, "rdm", 2) for kind in ("wait_until", "barrier")]
+    with ThreadPoolExecutor(len(cases)) as pool:
+        for (program, kind, mode, ppn), job, kept in pool.map(cut, cases):
+            if job.returncode == 77:
+                skip(job.stdout.partition("SKIP: ")[2].strip() or "no hosts")
+            if kept is not None:
+                skip(f"a bridge of this system cannot keep hosts apart: {kept}")
+            what = f"{program.name} {kind}, {mode}, {ppn} PEs a host"
+            check(job.returncode not in (0, 124) and "came through" not in job.stdout, f"{what}: ends with an error",
+                  job.returncode, job.stdout, job.stderr)
+            check(re.search(SAYS, job.stderr, re.M), f"{what}: says what was lost", job.stderr)
+            check(re.search(ENDS, job.stderr, re.M), f"{what}: says why it ends", job.stderr)
+            check("are left" not in job.stderr, f"{what}: nothing is left", job.stderr)
+    finish()
+
+
+main()
