@@ -248,6 +248,7 @@ static cwt_target_t *target_of(int pe)
 
 void cw_am_lost(int rc, const char *name, int pe)
 {
+    cw_lost_grace(rc);
     cwu_fatal("%s: cannot reach the node of PE %d (%s)", name, pe, cwu_error_name(rc));
 }
 
