@@ -28,8 +28,10 @@ static void send_bundle(cw_batch_t *batch, bundle_t *b)
     b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
     int rc = cw_transport->request(b->conn, &b->req.header, b->nbytes, NULL);
     b->nbytes = sizeof b->req;
-    if (rc)
+    if (rc) {
+        cw_lost_grace(rc);
         cwu_fatal("sending a batch of operations failed (%s)", cwu_error_name(rc));
+    }
 }
 
 void cw_batch_send(cw_ctx_t *ctx)

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "core/batch.h"
@@ -395,8 +396,14 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
 
 #define LOST_GRACE_NS 2000000000u
 
-/** What this PE waits for may be among what was lost, then it never comes. Mostly a PE has ended and somebody ends the job
- *  with a better message and the right status: they have time for it. */
+void cw_lost_grace(int rc)
+{
+    struct timespec left = {.tv_sec = LOST_GRACE_NS / 1000000000u};
+    while (rc == CW_ELOST && nanosleep(&left, &left) != 0)
+        ;
+}
+
+/** What this PE waits for may be among what was lost, then it never comes. Others have time to end the job before. */
 static __attribute__((cold)) void lost(int rc)
 {
     static atomic_ullong since;
@@ -452,6 +459,7 @@ bool cw_ctx_in_flight(void)
 
 void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
 {
+    cw_lost_grace(rc);
     cwu_fatal("%s to PE %d failed (%s)", call, cw_ctx_pe(ctx, rank), cwu_error_name(rc));
 }
 

@@ -49,6 +49,10 @@ int cw_ctx_open(void);
 void cw_ctx_shut(void);
 void cw_ctx_destroy_all(void);
 
+/** Before an operation's failure ends the job: a connection that was lost has mostly lost a PE, and who saw that PE end ends the
+ *  job with a better message and the right status. Gives it two seconds; returns at once for other errors. */
+void cw_lost_grace(int rc);
+
 /** One round of progress for everything that this thread may touch: transfers in flight, batches that wait. */
 void cw_ctx_progress(void);
 /** A look at what has come on the connections of the default context; how many events. */

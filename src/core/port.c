@@ -161,9 +161,11 @@ cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
         rc = cw_transport->connect(port->client, node, record.address, record.address_nbytes, &port->conn[node]);
     if (cw_startup_ns(CW_PHASE_FIRST_CONNECTION) == 0)
         cw_startup_add(CW_PHASE_FIRST_CONNECTION, start);
-    if (rc)
+    if (rc) {
+        cw_lost_grace(rc);
         cwu_fatal("cannot connect to %s of PE %d (%s)", cw_job_node_name(node), cw_world.leader_of_node[node],
                   cwu_error_name(rc));
+    }
     cwu_debug("connected to %s", cw_job_node_name(node));
     return port->conn[node];
 }
@@ -220,6 +222,12 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
     return t;
 }
 
+bool cw_is_connected(int pe)
+{
+    uintptr_t word = __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, CW_DEPENDED_ON)[pe], CW_DEPENDED_ON);
+    return (word & 1) && cw_warm_target(word);
+}
+
 void cw_ctx_connect_all(void)
 {
     uint64_t start = cwu_now_ns();
@@ -244,8 +252,10 @@ void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbyt
     int rc = cw_transport->fence(ctx->port->client);
     if (rc == 0)
         rc = cw_transport->put(conn, control_offset, src, nbytes, false);
-    if (rc)
+    if (rc) {
+        cw_lost_grace(rc);
         cwu_fatal("cannot reach %s (%s)", cw_job_node_name(node), cwu_error_name(rc));
+    }
     cw_ctx_leave(ctx);
 }
 
@@ -263,7 +273,9 @@ void cw_node_read(int node, uint64_t control_offset, void *dest, size_t nbytes)
     }
     cw_ctx_enter(ctx);
     int rc = cw_transport->get(cw_ctx_conn(ctx, node), control_offset, dest, nbytes, false);
-    if (rc)
+    if (rc) {
+        cw_lost_grace(rc);
         cwu_fatal("cannot read from %s (%s)", cw_job_node_name(node), cwu_error_name(rc));
+    }
     cw_ctx_leave(ctx);
 }

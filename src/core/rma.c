@@ -251,8 +251,10 @@ void cw_quiet_cold(cw_ctx_t *ctx)
         cw_batch_send(ctx);
     if (ctx->port->client) {
         int rc = cw_transport->quiet(ctx->port->client);
-        if (rc)
+        if (rc) {
+            cw_lost_grace(rc);
             cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
+        }
     }
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     cw_ctx_leave(ctx);
@@ -275,8 +277,10 @@ static int try_locked(cw_ctx_t *ctx)
     }
     if (rc == 1)
         rc = client ? cw_transport->quiet_over(client) : 1;
-    if (rc < 0)
+    if (rc < 0) {
+        cw_lost_grace(rc);
         cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
+    }
     if (rc == 0)
         return 0;
     ctx->port->trying = false;
@@ -301,8 +305,10 @@ void cw_fence_cold(cw_ctx_t *ctx)
     cw_batch_send(ctx);
     if (ctx->port->client) {
         int rc = cw_transport->fence(ctx->port->client);
-        if (rc)
+        if (rc) {
+            cw_lost_grace(rc);
             cwu_fatal("fence failed (%s)", cwu_error_name(rc));
+        }
     }
     cw_ctx_leave(ctx);
 }

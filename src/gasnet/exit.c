@@ -7,7 +7,8 @@
 //   2. Who waits too long (GASNET_EXITTIMEOUT; a second if something failed) tells every host. Who is in a call of GASNET
 //      then finds out, its neighbours on the host are sent SIGQUIT, and its handler (ours, or the client's, which calls
 //      gasnet_exit) brings it here.
-//   3. Who has not come a second later is ended by the launcher.
+//   3. Who has not come GRACE_NS later is ended by the launcher. SIGQUIT reaches who computes, too, so only those who do not
+//      listen to it are waited for so long; a machine with far more processes than cores needs it for the others.
 //
 // The words are in symmetric memory and changed by atomics that the node servers execute, so nobody needs to poll. A signal
 // to end the process (SIGTERM and the like) becomes SIGQUIT too, so that a client can clean up.
@@ -24,6 +25,7 @@
 
 #define SECOND UINT64_C(1000000000)
 #define INTERRUPTED (UINT64_C(1) << 32)
+#define GRACE_NS (5 * SECOND)  // at a load of 20 processes a core, one second was too short for output to be flushed
 #define GIVEN (UINT64_C(1) << 32)  // marks a status that was given, also 0
 
 enum { ORDERLY = 1, BROKEN };
@@ -188,7 +190,7 @@ static int end_together(int status, bool interrupted)
     if (!is_wanted())
         tell_hosts(&me.mine->wanted, GIVEN | (uint32_t)agreed);
     signal_neighbours();
-    if (!wait_for_all(SECOND, false))
+    if (!wait_for_all(GRACE_NS, false))
         cw_global_exit(agreed);
     return agreed;
 }

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import mkdtemp
 
-from common import STAGE, check, finish, skip
+from common import check, finish, skip
+from waits import GASNET, SHMEM, build
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 8  # CAUSEWAY_TIMEOUT, seconds; also what a connection may take on a crowded machine
@@ -18,16 +19,6 @@ LIMIT = 150
 SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): lost the connection to node \d \(host host\d\) at "
         r"10\.77\.0\.\d port \d+: its host has answered nothing for \d+ s: the network between is cut")
 ENDS = r"^causeway: error: PE \d of \d .*(failed|this PE waits).*CW_ETIMEOUT"
-SHMEM = ("put", "get", "fetch_add", "wait_until", "fed", "barrier")
-GASNET = ("reply", "answered", "barrier")
-
-
-def build(source, *flags):
-    program = Path.cwd() / source.removesuffix(".c")
-    done = subprocess.run([STAGE / "bin/oshcc", "-O1", "-g", "-Wall", "-Wextra", *flags, HERE / source, "-o", program],
-                          capture_output=True, text=True)
-    check(done.returncode == 0, f"{source} is built", done.stderr)
-    return program
 
 
 def cut(case):
@@ -42,9 +33,10 @@ def cut(case):
 
 
 def main():
-    cases = [(build("waits.c"), kind, mode, 1) for mode in ("msg", "rdm") for kind in SHMEM]
-    cases += [(build("waits_gasnet.c", "-DGASNET_SEQ"), kind, mode, 1) for mode in ("msg", "rdm") for kind in GASNET]
-    cases += [(cases[0][0], kind, "rdm", 2) for kind in ("wait_until", "barrier")]
+    shmem, gasnet = build()
+    cases = [(shmem, kind, mode, 1) for mode in ("msg", "rdm") for kind in SHMEM]
+    cases += [(gasnet, kind, mode, 1) for mode in ("msg", "rdm") for kind in GASNET]
+    cases += [(shmem, kind, "rdm", 2) for kind in ("wait_until", "barrier")]
     with ThreadPoolExecutor(len(cases)) as pool:
         for (program, kind, mode, ppn), job, kept in pool.map(cut, cases):
             if job.returncode == 77:

@@ -6,7 +6,8 @@
 //   wait_until          the first PE waits for a word that the last one never writes, which computes
 //   fed                 the last PE writes that word when FILE.cut exists, and goes into a barrier
 //   barrier             all PEs but the last, which computes
-// The last PE creates FILE when everybody has spoken with everybody. A FILE.go ends the computing in good order.
+// Each PE writes its process number to FILE.PE; the last one creates FILE when everybody has spoken with everybody.
+// A FILE.go ends the computing in good order.
 #include <fcntl.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -29,6 +30,15 @@ static void until(const char *ending)
 {
     while (!exists(ending))
         usleep(LOOK_US);
+}
+
+static void write_pid(int me)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s.%d", file, me);
+    FILE *f = fopen(path, "w");
+    if (!f || fprintf(f, "%d", (int)getpid()) < 0 || fclose(f) != 0)
+        puts("FAILED: no file for the process number");
 }
 
 static void meet(int me, int n)
@@ -66,6 +76,7 @@ int main(int argc, char **argv)
     file = argv[2];
     shmem_init();
     int me = shmem_my_pe(), last = shmem_n_pes() - 1;
+    write_pid(me);
     meet(me, last + 1);
     if (me == last)
         close(open(file, O_CREAT | O_WRONLY, 0600));

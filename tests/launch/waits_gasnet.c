@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// As waits.c, for GASNet: waits_gasnet KIND FILE
+// As waits.c, for GASNet: waits_gasnet KIND FILE, with the same files.
 //   reply      the first process waits for a reply of the last one, which computes and so runs no handler
 //   answered   the last one polls again when FILE.cut exists, and computes when it has replied
 //   barrier    all but the last wait in a barrier
-// FILE.go ends the computing in good order.
 #include <fcntl.h>
 #include <gasnet.h>
 #include <stdio.h>
@@ -26,6 +25,15 @@ static void answer(gasnet_token_t token)
 {
     (void)token;
     answers++;
+}
+
+static void write_pid(void)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s.%d", file, (int)gasnet_mynode());
+    FILE *f = fopen(path, "w");
+    if (!f || fprintf(f, "%d", (int)getpid()) < 0 || fclose(f) != 0)
+        puts("FAILED: no file for the process number");
 }
 
 static void until(const char *ending, int polls)
@@ -62,6 +70,7 @@ int main(int argc, char **argv)
     const char *kind = argv[1];
     file = argv[2];
     gasnet_node_t me = gasnet_mynode(), last = gasnet_nodes() - 1;
+    write_pid();
     ask_all(0, last + 1);
     barrier();
     if (me == last) {

@@ -46,7 +46,8 @@ def run(*arguments):
 
 room = Path("tests/room")
 room.mkdir(parents=True)
-shutil.copy(SOURCE / "tests/run.py", "tests/run.py")
+for part in ("run.py", "stacks.py"):
+    shutil.copy(SOURCE / "tests" / part, "tests")
 table = []
 for name, (script, more, _, _) in CASES.items():
     (room / f"{name}.sh").write_text(script + "\n")
@@ -58,6 +59,8 @@ for name, (_, _, verdict, reason) in CASES.items():
     line = next((x for x in done.stdout.splitlines() if re.match(rf"(PASS|FAIL|SKIP) room/{name} ", x)), "nothing")
     if not line.startswith(verdict) or reason not in line:
         complain(f"{name}: expected {verdict} '{reason}', got: {line}".replace("FAIL", "F.").replace("ERROR", "E."))
+if not re.search(r"where its processes stood ---\n(.*\n)*?\[.*\] sleep 60", done.stdout):
+    complain("a test that hangs does not show where it stood")
 count = {v: sum(c[2] == v for c in CASES.values()) for v in ("PASS", "FAIL", "SKIP")}
 last = f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped"
 if done.stdout.splitlines()[-1] != last or done.returncode != 1:
