@@ -16,9 +16,10 @@ from waits import GASNET, SHMEM, build
 HERE = Path(__file__).resolve().parent
 PATIENCE = 8  # CAUSEWAY_TIMEOUT, seconds; also what a connection may take on a crowded machine
 LIMIT = 150
-SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): lost the connection to node \d \(host host\d\) at "
-        r"10\.77\.0\.\d port \d+: its host has answered nothing for \d+ s: the network between is cut")
-ENDS = r"^causeway: error: PE \d of \d .*(failed|this PE waits).*CW_ETIMEOUT"
+SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): (lost the connection to node \d \(host host\d\) at "
+        r"10\.77\.0\.\d port \d+: its host|PEs of this node wait, and the host of PE \d at 10\.77\.0\.\d port \d+) has answered "
+        r"nothing for \d+ s: the network between is cut")
+ENDS = r"^causeway: error: PE \d of \d .*(failed|this PE waits|PEs may wait for).*CW_ETIMEOUT"
 
 
 def cut(case):
