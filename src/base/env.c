@@ -266,6 +266,16 @@ const char *cwu_env_get(const char *name)
     return getenv(name);
 }
 
+/** Named relative to where the program was started; it is loaded later. */
+static void make_absolute(const char **path)
+{
+    char *found = *path && strchr(*path, '/') && **path != '/' ? realpath(*path, NULL) : NULL;
+    if (found) {
+        free((char *)(uintptr_t)*path);
+        *path = found;
+    }
+}
+
 void cwu_env_load(void)
 {
     free_strings();
@@ -278,4 +288,5 @@ void cwu_env_load(void)
         given[i] = text;
         set_var(&vars[i], name, text ? text : row->def);
     }
+    make_absolute(&cwu_env.libfabric);
 }

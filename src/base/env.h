@@ -38,6 +38,13 @@ typedef struct cwu_env_row {
 } cwu_env_row_t;
 bool cwu_env_table(size_t i, cwu_env_row_t *row_p);
 
+/** Copies the whole environment, once a process: for what a thread of the library reads of it while the program changes it.
+ *  Never given back, so pointers into it stay. */
+void cwu_env_keep(void);
+bool cwu_env_is_kept(void);
+/** getenv in that copy, which must have been made. */
+char *cwu_env_kept(const char *name);
+
 /** getenv, for front ends whose interface has such a call. */
 const char *cwu_env_get(const char *name);
 

@@ -5,6 +5,7 @@
 #include "bootstrap/mpi_find.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -41,6 +42,30 @@ static int take_nth(struct dl_phdr_info *info, size_t size, void *arg)
         return 0;
     snprintf(s->path, PATH_MAX, "%s", info->dlpi_name);
     return 1;
+}
+
+static int take_opal(struct dl_phdr_info *info, size_t size, void *path)
+{
+    (void)size;
+    return strstr(info->dlpi_name, "/libopen-pal.so") && realpath(info->dlpi_name, path);
+}
+
+void cwb_mpi_keep_pmix_glue(void)
+{
+    static const char *const places[] = {"openmpi/mca_pmix_ext*.so", "openmpi/lib/openmpi*/mca_pmix_ext*.so"};  // 2: Debian
+    char path[PATH_MAX], pattern[PATH_MAX + 64];
+    if (!dl_iterate_phdr(take_opal, path))
+        return;
+    *strrchr(path, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        glob_t found;
+        snprintf(pattern, sizeof pattern, "%s/%s", path, places[i]);
+        if (glob(pattern, GLOB_NOSORT, NULL, &found))
+            continue;
+        for (size_t k = 0; k < found.gl_pathc; k++)
+            (void)dlopen(found.gl_pathv[k], RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+        globfree(&found);
+    }
 }
 
 static bool says(void *handle, const char *question)

@@ -15,6 +15,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "bootstrap/bootstrap.h"
+#include "bootstrap/mpi_find.h"
 #include "bootstrap/nodemap.h"
 #include "bootstrap/placement.h"
 #include "bootstrap/secret.h"
@@ -165,6 +166,8 @@ static int pmix_open(cwb_t *b)
     b->shared_wire = cwb_mpi_is_loaded();  // two fences over the same processes at a time are taken for one
     if (b->shared_wire && !cwb_mpi_is_live())
         warn_of_second_init();
+    if (b->shared_wire)
+        cwb_mpi_keep_pmix_glue();
     px.lib.PMIx_Register_event_handler(lost, 1, NULL, 0, launcher_lost, NULL, NULL);
     snprintf(b->job_id, sizeof b->job_id, "pmix-%.60s", px.me.nspace);
     for (char *c = b->job_id; *c; c++)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/server.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +24,7 @@
 // Between two yields of a server that polls: few while somebody else wants its core, more and more while nobody does.
 #define LEAST_POLLS 4
 #define MOST_POLLS 64
+#define LOOK_NS UINT64_C(1000000000)  // between two looks at the process's threads
 #define CROWDED_NS 3000u  // a yield that lasts this long gave the core away
 
 static struct {
@@ -134,10 +138,48 @@ static bool take_over(bool sleepers, uint32_t *seen_polls)
     return false;
 }
 
+// ---------------------------------------------------------------- the program's threads have ended
+
+static void *end_process(void *arg)
+{
+    (void)arg;
+    exit(EXIT_SUCCESS);  // what the C library does when the last thread ends; this one serves up to the end
+}
+
+/** Is the initial thread gone (pthread_exit), and none left but this one? */
+static bool is_last_thread(void)
+{
+    char text[512], state = 0;
+    long threads = 0;
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end &&
+           sscanf(name_end, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &state,
+                  &threads) == 2 &&
+           state == 'Z' && threads == 2;  // the initial thread, which is gone, is counted
+}
+
+/** A process ends with its last thread, and this one must not keep it. Looks now and then, when there is nothing to do. */
+static void mind_the_end(uint64_t *looked_ns)
+{
+    uint64_t now = cwu_now_ns();
+    if (now - *looked_ns < LOOK_NS)
+        return;
+    *looked_ns = now;
+    pthread_t thread;
+    if (is_last_thread() && pthread_create(&thread, NULL, end_process, NULL) == 0)
+        pthread_detach(thread);
+}
+
 static void serve_until_stopped(void)
 {
     uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
     uint64_t nap_ns = NAP_NS;
+    uint64_t looked_ns = cwu_now_ns();
     long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
     while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
         bool sleepers = somebody_sleeps();
@@ -159,6 +201,7 @@ static void serve_until_stopped(void)
         } else if (block) {
             if (may_block)
                 cw_transport->server_block(srv.server, block_ns);
+            mind_the_end(&looked_ns);
             idle = since_yield = 0;
         } else if (++since_yield >= polls_per_yield) {
             polls_per_yield = yield_core(polls_per_yield);
@@ -199,6 +242,8 @@ int cw_server_start(cwb_t *boot)
     pthread_attr_setstacksize(&attr, 512 * 1024);
     int rc = pthread_create(&srv.thread, &attr, server_main, NULL);
     pthread_attr_destroy(&attr);
+    if (rc == EINVAL)  // the program's thread-local variables do not fit into so small a stack
+        rc = pthread_create(&srv.thread, NULL, server_main, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (rc) {
         cwu_error("cannot start the node server's thread: %s", strerror(rc));

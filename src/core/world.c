@@ -52,6 +52,8 @@ static int open_network(void)
         return CW_OK;
     cw_world.hosts_server = cw_world.slot == 0;
     int rc = choose_transport();
+    if (rc == CW_OK && cw_world.hosts_server)
+        cw_transport->expect_load();
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
     return rc;

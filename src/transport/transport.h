@@ -146,6 +146,9 @@ typedef struct cwt_stats {
 typedef struct cwt_ops {
     const char *name;
 
+    /** In the program's thread, before a helper thread calls load(): keeps what the program may change meanwhile (its
+     *  environment), and sees to what it may do meanwhile (fork). A few microseconds. */
+    void (*expect_load)(void);
     /** Loads libraries and chooses the provider. Costly (tens of ms): core calls it on a helper thread or at the
      *  first off-node operation. Idempotent, thread-safe. */
     int (*load)(bool one_machine);

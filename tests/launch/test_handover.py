@@ -59,7 +59,7 @@ says(fakes("orterun"), ["--hosts", "a", "prog"], "orterun -n 1 --oversubscribe -
     if not any(shutil.which(p, path=TOOLS[1:]) for p in ("mpiexec.hydra", "prterun")) else None
 says(every, [*hydra, "-t", "2.5", "prog"], "mpiexec.hydra -n 1 -bind-to none prog")
 job = run(*hydra, "-v", "-t", "2.5", "prog", env={**CLEAN, "PATH": every + TOOLS})
-check("hands over to hydra: timeout --foreground --kill-after=5 2.500 mpiexec.hydra -n 1" in job.stderr, "-v says the command", job.stderr)
+check("hands over to hydra: timeout --foreground --kill-after=20 2.500 mpiexec.hydra -n 1" in job.stderr, "-v says the command", job.stderr)
 
 refused(["--launcher", "lsf", "prog"], 2, "expected oshrun, hydra, slurm, prrte or orte")
 refused(["--launcher", "hydra", "prog"], 127, "mpiexec.hydra is not in PATH (Debian: mpich)", env={"PATH": "/nowhere"})

@@ -180,14 +180,23 @@ static inline void *pair_serve(void *arg)
         pthread_mutex_lock(&n->lock);
         int handled = n->ops->server_progress(n->server);
         empty = handled > 0 ? 0 : empty + 1;
-        if (empty > pair_spin) {
-            if (n->ops->server_may_block(n->server))
-                n->ops->server_block(n->server, 50000000);
-            empty = 0;
-        }
+        bool idle = empty > pair_spin, block = idle && n->ops->server_may_block(n->server);
         pthread_mutex_unlock(&n->lock);
+        if (block)  // without the lock, which another thread may want
+            n->ops->server_block(n->server, 50000000);
+        if (idle)
+            empty = 0;
     }
     return NULL;
+}
+
+static inline cwt_stats_t pair_server_stats(node_t *n)
+{
+    cwt_stats_t s;
+    pthread_mutex_lock(&n->lock);
+    n->ops->server_stats(n->server, &s);
+    pthread_mutex_unlock(&n->lock);
+    return s;
 }
 
 /** Opens this process's server; me: 0 parent, 1 child. */

@@ -60,9 +60,7 @@ static void start_peer(void)
         atomic_store(&n.shared->words[1], 1);
         while (!atomic_load(&n.shared->words[0]))
             usleep(1000);
-        cwt_stats_t s;
-        n.ops->server_stats(n.server, &s);
-        atomic_store(&n.shared->words[2], s.refused);
+        atomic_store(&n.shared->words[2], pair_server_stats(&n).refused);
         pair_close(&n);
         _exit(0);
     }

@@ -252,7 +252,7 @@ void handover(const options_t *opt)
         add(&w, "timeout");  // of coreutils: ends with 124 as oshrun does
         add(&w,
             "--foreground");  // else it signals twice, its child and its group, and orterun leaves at once on the second
-        add(&w, "--kill-after=5");
+        add(&w, "--kill-after=20");
         add(&w, seconds);
     }
     l->translate(opt, &w);

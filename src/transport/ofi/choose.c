@@ -4,10 +4,13 @@
 // Nothing is assumed of a provider that it does not advertise.
 #include "absent.h"
 #include "ofi.h"
+#include "settings.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 ofi_choice_t ofi_choice;
 
@@ -222,16 +225,27 @@ static bool safe_tried;
 //
 // The node server loads libfabric in the background, which holds a lock of libfabric's all the while, and its destructor
 // takes that lock: a child forked meanwhile would wait in its exit() for a thread that it does not have. So a fork waits
-// until loading is over.
+// until loading is over. Not for ever: who forks may hold what loading waits for, as the constructor of a library does.
+
+#define FORK_PATIENCE_SECONDS 10
+
+static _Thread_local bool fork_has_lock;
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&load_lock);
+    static atomic_bool waited_in_vain;  // once is enough
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += atomic_load(&waited_in_vain) ? 0 : FORK_PATIENCE_SECONDS;
+    fork_has_lock = pthread_mutex_timedlock(&load_lock, &limit) == 0;
+    if (!fork_has_lock)
+        atomic_store(&waited_in_vain, true);
 }
 
 static void after_fork_in_parent(void)
 {
-    pthread_mutex_unlock(&load_lock);
+    if (fork_has_lock)
+        pthread_mutex_unlock(&load_lock);
 }
 
 static void after_fork_in_child(void)
@@ -244,22 +258,38 @@ static void mind_forks(void)
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+/** Without the lock, which a fork may wait for with the C library's own lock held. */
+static void mind_forks_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, mind_forks);
+}
+
 // ---------------------------------------------------------------- loading
+
+void ofi_expect_load(void)
+{
+    mind_forks_once();
+    cwu_env_keep();
+}
 
 int ofi_load(bool one_machine)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, mind_forks);  // without the lock, which a fork may wait for with the C library's own lock held
+    mind_forks_once();
     pthread_mutex_lock(&load_lock);
     if (load_result > 0) {
         load_result = ofi_lib.handle ? 0 : ofi_lib_open();
-        bool absent = load_result == 0 && ofi_absent_rdma();
+        bool opened = load_result == 0, absent = opened && ofi_absent_rdma();
+        if (opened)
+            ofi_settings_give(ofi_lib.handle);
         if (absent)
             ofi_names_hide(ofi_lib.handle);
-        if (load_result == 0)
+        if (opened)
             load_result = choose(one_machine);
         if (absent)
             ofi_names_show();
+        if (opened)
+            ofi_settings_take_back();
     }
     int rc = load_result;
     pthread_mutex_unlock(&load_lock);

@@ -198,6 +198,16 @@ bool ofi_lane_may_block(ofi_lane_t *lane)
     return fi_trywait(lane->fabric, fids, nfids) == 0;
 }
 
+/** Who closes all descriptors above 2, as daemons do, closes those of libfabric, which then waits for nothing. */
+static void refuse_closed(const struct pollfd *fds, nfds_t nfds)
+{
+    for (nfds_t i = 0; i < nfds; i++)
+        if (fds[i].revents & POLLNVAL)
+            cwu_fatal("file descriptor %d of libfabric (%s) is closed: the program, or a library, has closed one that is "
+                      "not its own; close all others before the job is joined",
+                      fds[i].fd, ofi_choice.info->fabric_attr->prov_name);
+}
+
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p)
 {
     struct pollfd fds[3];
@@ -216,6 +226,8 @@ int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *ex
     struct timespec ts = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
     uint64_t start = cwu_now_ns();
     int n = ppoll(fds, nfds, &ts, NULL);
+    if (n > 0)
+        refuse_closed(fds, nfds);
     bool tells = n > 0 && (lane->cq_fd >= 0 || lane->bell);  // then the first descriptor does
     watch_for_stuck(lane, cwu_now_ns() - start, tells && (fds[0].revents & POLLIN));
     if (extra_p)

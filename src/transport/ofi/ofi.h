@@ -84,6 +84,7 @@ typedef struct ofi_choice {
     size_t fragment;  // largest single write or read
 } ofi_choice_t;
 extern ofi_choice_t ofi_choice __attribute__((visibility("hidden")));
+void ofi_expect_load(void);
 int ofi_load(bool one_machine);
 bool ofi_one_client(void);
 /** Looks for safe_info, once. */

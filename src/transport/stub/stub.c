@@ -12,6 +12,10 @@ static int stub_load(bool one_machine)
     return CW_ENOTSUP;
 }
 
+static void stub_expect_load(void)
+{
+}
+
 static bool stub_one_client(void)
 {
     return false;
@@ -191,6 +195,7 @@ static void stub_close(cwt_client_t *client)
 
 const cwt_ops_t cwt_stub = {
     .name = "stub",
+    .expect_load = stub_expect_load,
     .load = stub_load,
     .one_client = stub_one_client,
     .inject_most = stub_inject_most,

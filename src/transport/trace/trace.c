@@ -104,6 +104,11 @@ static int leave(trace_client_t *client, int rc)
 
 // ---------------------------------------------------------------- client
 
+static void trace_expect_load(void)
+{
+    trace_setup.real->expect_load();
+}
+
 static int trace_load(bool one_machine)
 {
     return trace_setup.real->load(one_machine);
@@ -543,6 +548,7 @@ static void trace_server_close(cwt_server_t *server)
 
 const cwt_ops_t cwt_trace = {
     .name = "trace",
+    .expect_load = trace_expect_load,
     .load = trace_load,
     .one_client = trace_one_client,
     .inject_most = trace_inject_most,

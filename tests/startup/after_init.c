@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What programs do right after shmem_init, while a thread of the library still loads libfabric and opens an endpoint. Each in
+// one PE and all, then the job goes on and ends as ever, or ends with a message. argv[1]:
+//   environment  takes the environment away under whoever reads it
+//   setenv       sets thousands of variables
+//   fork         forks from three threads at once; the children exit
+//   library      loads a library (argv[2]) whose constructor forks, which the loading of libfabric may stand behind
+//   folder       goes to another folder; CAUSEWAY_LIBFABRIC is relative to the first
+//   close        closes every descriptor that it did not open
+//   leave        ends its threads, none of which ends the process
+// Compiled with a LARGE number, it has more thread-local variables than a small stack of a thread takes.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+#ifndef LARGE
+#define LARGE 8
+#endif
+static __thread char large[LARGE];
+static int got;
+
+static void ring(void)
+{
+    int me = shmem_my_pe(), npes = shmem_n_pes();
+    shmem_int_p(&got, me + 1, (me + 1) % npes);
+    shmem_barrier_all();
+    if (got != (me + npes - 1) % npes + 1) {
+        printf("FAIL: got %d\n", got);
+        shmem_global_exit(1);
+    }
+}
+
+/** Libraries ask for variables as they are loaded, and a hundred times when libfabric is asked what there is. */
+static void take_environment(void)
+{
+    char **mine = environ;
+    while (!dlopen("libfabric.so.1", RTLD_LAZY | RTLD_NOLOAD))  // waits while it is being loaded
+        usleep(100);
+    environ = (char **)1;
+    usleep(30000);
+    environ = mine;
+}
+
+static void set_variables(void)
+{
+    char name[32];
+    for (int i = 0; i < 2000; i++) {
+        snprintf(name, sizeof name, "AFTER_INIT_%d", i);
+        setenv(name, "a value", 1);
+    }
+}
+
+static void *fork_often(void *arg)
+{
+    int status;
+    for (int i = 0; i < 10; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            exit(0);
+        waitpid(child, &status, 0);
+    }
+    return arg;
+}
+
+static void fork_in_threads(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, fork_often, NULL);
+    ring();
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void load(const char *library)
+{
+    if (!dlopen(library, RTLD_NOW))
+        printf("FAIL: %s\n", dlerror());
+}
+
+static void close_all(void)
+{
+    ring();  // now there is something to close
+    shmem_barrier_all();
+    for (int fd = 3; fd < 256; fd++)
+        close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int level;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level);
+    if (!strcmp(what, "environment"))
+        take_environment();
+    else if (!strcmp(what, "setenv"))
+        set_variables();
+    else if (!strcmp(what, "fork"))
+        fork_in_threads();
+    else if (!strcmp(what, "library"))
+        load(argv[2]);
+    else if (!strcmp(what, "folder") && chdir("/") != 0)
+        return 1;
+    else if (!strcmp(what, "close"))
+        close_all();
+    else if (!strcmp(what, "leave"))
+        pthread_exit(NULL);
+    large[1] = 1;
+    ring();
+    int me = shmem_my_pe();
+    shmem_finalize();
+    if (me == 0)
+        printf("went on\n");
+    return large[0];
+}
