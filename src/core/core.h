@@ -117,6 +117,8 @@ extern const cwt_ops_t *cw_transport __attribute__((visibility("hidden")));
 
 // ---------------------------------------------------------------- RMA (core/rma.h inlines, core/rma.c cold paths)
 // rank: within the context's team; the PE number on the default context.
+/** Has the default context been connected to that PE, of another node? Any thread. */
+bool cw_is_connected(int pe);
 // Scalar put and get for 1, 2, 4, 8 (and 16: bytes) are inlined in core/rma.h: cw_put_scalar, cw_get_scalar.
 void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);

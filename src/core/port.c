@@ -222,6 +222,12 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
     return t;
 }
 
+bool cw_is_connected(int pe)
+{
+    uintptr_t word = __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, CW_DEPENDED_ON)[pe], CW_DEPENDED_ON);
+    return (word & 1) && cw_warm_target(word);
+}
+
 void cw_ctx_connect_all(void)
 {
     uint64_t start = cwu_now_ns();

@@ -55,7 +55,7 @@ static void number(gasnet_handlerentry_t *table, int numentries)
     }
 }
 
-void gas_am_open(gasnet_handlerentry_t *table, int numentries)
+void gas_am_register(gasnet_handlerentry_t *table, int numentries)
 {
     gas_register_everything();
     number(table, numentries);
@@ -63,7 +63,11 @@ void gas_am_open(gasnet_handlerentry_t *table, int numentries)
         cw_am_register(CW_AM_GASNET, table[i].index, (cw_am_handler_t)table[i].fnptr);
         gex_adopt_handler(table[i].index, table[i].fnptr);
     }
-    cw_am_open(CW_AM_GASNET, &names);  // messages that came before are handled from here on
+}
+
+void gas_am_open(void)
+{
+    cw_am_open(CW_AM_GASNET, &names);
     gex_am_open();
 }
 

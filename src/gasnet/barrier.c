@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The split-phase barrier. The nodes (processes) of a host count themselves in a block of shared memory, combining what
-// they say; between hosts, rounds of doubling carry the combination. Any process of the host that tries or waits moves the
-// rounds on, whoever came last, so nobody's absence after its notify holds up the others.
+// they say; between hosts, rounds of doubling carry the combination. The host's first process moves them on while it waits,
+// for it hosts the server and is connected; another one does if it has the connections anyway, or, when the first one stays
+// away, after a while: its absence after its notify holds up nobody for long, and nobody loads libfabric for a barrier.
 //
 // A word says everything:  0..31 id | 32 named | 33 mismatch | 34..63 number of the phase, from 1
 // Two of each, for even and odd phases: who has begun phase n + 1 has seen the end of n, so nobody writes what is of
 // n + 2 while somebody reads what is of n.
+#include "base/clock.h"
 #include "gasnet/gas.h"
 
 #define NAMED (UINT64_C(1) << 32)
@@ -14,12 +16,14 @@
 #define SAID (NAMED | MISMATCH | UINT32_MAX)
 #define PHASE_SHIFT 34
 enum { ROUNDS = 32 };
+#define PATIENCE_NS 20000000u  // with a first process that does not wait: loading libfabric takes longer than that
 
 typedef struct block {
     _Atomic uint64_t arrived;                          // notifications of this host's processes, ever
     _Atomic uint64_t said[2];                          // combination of theirs
     _Atomic uint64_t done __attribute__((aligned(64)));  // the last phase that is over, with its result
     _Atomic uint32_t busy;                             // somebody moves the rounds on
+    _Atomic uint64_t attended;                         // the last phase that the host's first process waits for
     uint32_t round;                                    // of the open phase; guarded by busy, like the next two
     uint64_t open, sum;
     uint64_t heard[2][ROUNDS] __attribute__((aligned(64)));  // from other hosts
@@ -32,6 +36,7 @@ static struct {
     int id, flags;       // of that notify
     bool notified;
     int rounds;
+    uint64_t since_ns;  // all of this host have notified, the first one does not wait: first seen; 0: not yet
 } me;
 
 void gas_barrier_open(void)
@@ -73,11 +78,43 @@ static bool is_of(uint64_t word, uint64_t phase)
 }
 
 // ---------------------------------------------------------------- rounds
+/** Who is told in that round. */
+static int told_in(uint32_t round)
+{
+    uint32_t next = ((uint32_t)cw_world.node + (UINT32_C(1) << round)) % (uint32_t)cw_world.nnodes;
+    return cw_world.leader_of_node[next];
+}
+
 static void tell(block_t *b, uint64_t phase)
 {
-    int next = (int)(((uint32_t)cw_world.node + (UINT32_C(1) << b->round)) % (uint32_t)cw_world.nnodes);
     cw_put_scalar(&cw_ctx_default, &me.symmetric->heard[phase & 1][b->round], stamp(phase) | b->sum, 8,
-                  cw_world.leader_of_node[next]);
+                  told_in(b->round));
+}
+
+static bool has_connections(void)
+{
+    for (int round = 0; round < me.rounds; round++)
+        if (!cw_is_connected(told_in((uint32_t)round)))
+            return false;
+    return true;
+}
+
+static bool is_attended(const block_t *b, uint64_t phase)
+{
+    return cw_world.slot != 0 && atomic_load(&b->attended) == phase;
+}
+
+/** All of this host have notified. */
+static bool may_move(const block_t *b, uint64_t phase)
+{
+    if (cw_world.slot == 0 || has_connections())
+        return true;
+    if (is_attended(b, phase))
+        return false;
+    uint64_t now = cwu_now_ns();
+    if (me.since_ns == 0)
+        me.since_ns = now;
+    return now - me.since_ns > PATIENCE_NS;
 }
 
 static void wake_host(void)
@@ -127,17 +164,18 @@ static bool try_to_end(block_t *b, uint64_t phase)
     if (atomic_load_explicit(&b->arrived, memory_order_acquire) != phase * (uint64_t)cw_world.nslots ||
         !atomic_compare_exchange_strong_explicit(&b->busy, &free, 1, memory_order_acquire, memory_order_relaxed))
         return false;
-    if (!is_over(b, phase))
+    if (!is_over(b, phase) && may_move(b, phase))
         move_on(b, phase);
     atomic_store_explicit(&b->busy, 0, memory_order_release);
     return is_over(b, phase);
 }
 
-/** Waits for the first word of another host that has not come; when all have, the end is told. */
+/** Waits for the first word of another host that has not come; when all have, the end is told. That is all that those wait for
+ *  who leave the rounds to the first process. */
 static void watch_next(const block_t *b, uint64_t phase, cw_wait_t *w)
 {
     const uint64_t *heard = b->heard[phase & 1];
-    int round = 0;
+    int round = is_attended(b, phase) ? me.rounds : 0;
     while (round < me.rounds && is_of(__atomic_load_n(&heard[round], __ATOMIC_RELAXED), phase))
         round++;
     cw_wait_on_word(w, round < me.rounds ? &heard[round] : NULL, sizeof *heard);
@@ -168,8 +206,9 @@ static void notify(const char *call, int id, int flags)
         sum = combined(said, word);
     } while (!atomic_compare_exchange_weak(&b->said[phase & 1], &said, sum));
     uint64_t arrived = atomic_fetch_add(&b->arrived, 1) + 1;  // releases what was said
-    if (arrived == phase * (uint64_t)cw_world.nslots)
-        try_to_end(b, phase);
+    me.since_ns = 0;
+    if (arrived == phase * (uint64_t)cw_world.nslots && !try_to_end(b, phase))
+        cw_local_told(cw_world.pes_of_node[0]);  // it may sleep until all have notified
     cw_am_poll();
 }
 
@@ -200,6 +239,8 @@ static int wait(const char *call, int id, int flags)
     CW_WATCH(gas_watch(call));
     cw_wait_t w = CW_WAIT_INIT(call);
     gas_wait_begin(&w);
+    if (cw_world.slot == 0)
+        atomic_store(&me.block->attended, me.phase);  // before the look who has notified: pairs with may_move
     while (!try_to_end(me.block, me.phase)) {
         watch_next(me.block, me.phase, &w);
         gas_wait_round(&w);

@@ -43,6 +43,7 @@ GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex
         return error;
     gex.client = (struct gex_causeway_client){.name = strdup(name), .flags = flags};
     gas_start_barrier();
+    gas_am_open();
     gasnet_QueryGexObjects(client_p, ep_p, tm_p, NULL);
     return GASNET_OK;
 }

@@ -222,15 +222,18 @@ gasnet_handle_t gas_end_region(const char *call);
 gas_op_t *gas_implicit(bool put);
 
 // ---------------------------------------------------------------- the rest
-/** gasnet_attach without a segment, and without its barrier. */
+/** gasnet_attach without a segment, and without its end: a barrier, open messages. */
 int gas_attach(gasnet_handlerentry_t *table, int numentries);
-/** Nobody goes on before all have come: what the specification wants of gasnet_attach, and nothing here needs. */
+/** Nobody goes on before all have come: what the specification wants of gasnet_attach, and nothing here needs. Who waits does
+ *  so more cheaply before his inbox is open (gas_am_open): he need not look into it, and sleeps on the barrier's word. */
 void gas_start_barrier(void);
 /** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a page of this machine. It is
  *  as large in every process, wherever their areas begin. */
 void *gas_area(uintptr_t *nbytes_p);
 
-void gas_am_open(gasnet_handlerentry_t *table, int numentries);
+void gas_am_register(gasnet_handlerentry_t *table, int numentries);
+/** Messages that came before are handled from here on. */
+void gas_am_open(void);
 int gas_check_table(const gasnet_handlerentry_t *table, int numentries);
 void gas_barrier_open(void);
 void gas_exit_open(void);

@@ -179,7 +179,7 @@ int gas_attach(gasnet_handlerentry_t *table, int numentries)
     make_tables();
     gas_barrier_open();
     gex_open();
-    gas_am_open(table, numentries);
+    gas_am_register(table, numentries);
     gas.attached = true;
     gas.limit = cw_world.plain && !everything ? gas.nodes : 0;
     gas.slow_sync = gas.check || everything || !cw_world.plain;
@@ -208,6 +208,7 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
         gas_tell_size(segsize);
     }
     gas_start_barrier();
+    gas_am_open();
     return GASNET_OK;
 }
 

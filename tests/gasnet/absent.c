@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Between hosts a barrier is the business of each host's first process: while it waits, the others do not load libfabric for
+// it, though they notify later. And a first process that is not there after its notify holds up nobody.
+#define EVERY_MAIN
+#include "every.h"
+
+#include <stdbool.h>
+
+enum { ROUNDS = 10, ASK = 200, ANSWER, LOADED, PASSED };
+static gasnet_nodeinfo_t where[64];
+static int notified;  // rounds of the first process; who runs a handler there afterwards does so in its wait
+static int seen;      // the same, as an answer said
+static unsigned answers, told, loaded, passed;
+
+static void on_ask(gasnet_token_t token)
+{
+    gasnet_AMReplyShort1(token, ANSWER, notified);
+}
+
+static void on_answer(gasnet_token_t token, gasnet_handlerarg_t rounds)
+{
+    (void)token;
+    seen = rounds;
+    answers++;
+}
+
+static void on_loaded(gasnet_token_t token, gasnet_handlerarg_t has)
+{
+    (void)token;
+    told++;
+    loaded += has != 0;
+}
+
+static void on_passed(gasnet_token_t token)
+{
+    (void)token;
+    passed++;
+}
+
+static bool has_libfabric(void)
+{
+    char line[4096];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    CHECK(maps != NULL, "no /proc/self/maps");
+    while (maps && fgets(line, sizeof line, maps))
+        found = found || strstr(line, "libfabric");
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/** The first process of the host comes first. */
+static void round_of(unsigned first, int round)
+{
+    for (unsigned asked = answers; me != first && seen < round;) {
+        GASNET_Safe(gasnet_AMRequestShort0(first, ASK));
+        asked++;
+        GASNET_BLOCKUNTIL(answers == asked);
+    }
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    notified = round;
+    CHECK(gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK, "round %d", round);
+}
+
+int main(int argc, char **argv)
+{
+    gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())on_ask},
+                                        {ANSWER, (void (*)())on_answer},
+                                        {LOADED, (void (*)())on_loaded},
+                                        {PASSED, (void (*)())on_passed}};
+    GASNET_Safe(gasnet_init(&argc, &argv));
+    GASNET_Safe(gasnet_attach(handlers, sizeof handlers / sizeof *handlers, 0, 0));
+    me = gasnet_mynode();
+    nodes = gasnet_nodes();
+    GASNET_Safe(gasnet_getNodeInfo(where, 64));
+    unsigned first = where[me].host, others = 0;
+    for (unsigned i = 0; i < nodes; i++)
+        others += where[i].host == first && i != first;
+
+    for (int round = 1; round <= ROUNDS; round++)
+        round_of(first, round);
+    if (me != first) {
+        GASNET_Safe(gasnet_AMRequestShort1(first, LOADED, has_libfabric()));
+    } else {
+        GASNET_BLOCKUNTIL(told == others);
+        CHECK(has_libfabric(), "one process of the host must have it");
+        CHECK(loaded == 0, "%u of the %u others of this host have loaded libfabric", loaded, others);
+    }
+
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    if (me == first)
+        GASNET_BLOCKUNTIL(passed == others);
+    CHECK(gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK, "without the first one");
+    if (me != first)
+        GASNET_Safe(gasnet_AMRequestShort0(first, PASSED));
+    barrier();
+    printf("node %u: absent: %d checks, %d failed\n", me, checks, failures);
+    gasnet_exit(failures != 0);
+}
