@@ -76,6 +76,26 @@ void cw_am_run(cw_am_msg_t *msg);
 void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src);
 
 // ---------------------------------------------------------------- credits (am_credit.c)
+/** Gives token i to a request; its name on the wire. */
+static inline __attribute__((always_inline)) uint32_t cw_am_credit_give(uint32_t i, int pe)
+{
+    cw_am.pe_of[i] = pe;
+    return cw_am.name_of[i];
+}
+
+/** Is there a token to be had at once, without a lock or a look at what the targets said? */
+static inline __attribute__((always_inline)) bool cw_am_credit_is_plain(void)
+{
+    return CW_LIKELY(cw_am.nfree > cw_am.low);
+}
+
+/** That token. */
+static inline __attribute__((always_inline)) uint32_t cw_am_credit_take_plain(int pe)
+{
+    uint32_t nfree = --cw_am.nfree;
+    return cw_am_credit_give(cw_am.free[nfree], pe);
+}
+
 /** A token for a request to that PE, or -1: no credit. */
 int64_t cw_am_credit_take(int pe);
 /** Its request is over; false: there is no such request. */

@@ -16,6 +16,10 @@
 #include "core/wait.h"
 #include "core/watch.h"
 
+// The steps of a request stand in each function that sends one: what kind it is, is known there, and what it consists of stays
+// in registers.
+#define ALWAYS static inline __attribute__((always_inline))
+
 /** A message on its way, without its arguments. */
 typedef struct out {
     int pe;
@@ -45,7 +49,7 @@ static void __attribute__((noinline, cold)) tell_sent(const out_t *out)
     cw_watch_message_sent(out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND), out->nbytes, out->pe);
 }
 
-static inline __attribute__((always_inline)) void sent(const out_t *out)
+ALWAYS void sent(const out_t *out)
 {
     if (CW_UNLIKELY(!cw_world.plain))
         tell_sent(out);
@@ -88,7 +92,7 @@ static void __attribute__((noinline, cold)) refuse_nbytes(const out_t *out, size
 }
 
 /** Every payload: its size, and whether a long's destination exists. */
-static void check_payload(out_t *out, void *dest, unsigned flags)
+ALWAYS void check_payload(out_t *out, void *dest, unsigned flags)
 {
     bool whole = (out->flags & CW_AM_C_KIND) == CW_AM_LONG && !(flags & CW_AM_RAW);
     size_t most = whole ? CW_AM_MAX_LONG : CW_AM_MAX_MEDIUM;
@@ -106,13 +110,13 @@ static void check_payload(out_t *out, void *dest, unsigned flags)
 
 // ---------------------------------------------------------------- within the node
 
-static inline __attribute__((always_inline)) void copy_args(uint32_t *to, const uint32_t *from, uint32_t head)
+ALWAYS void copy_args(uint32_t *to, const uint32_t *from, uint32_t head)
 {
     for (uint32_t i = 0, n = CW_AM_HEAD_NARGS(head); i < n; i++)
         to[i] = from[i];
 }
 
-static inline __attribute__((always_inline)) void fill_cell(cw_am_cell_t *cell, const out_t *out)
+ALWAYS void fill_cell(cw_am_cell_t *cell, const out_t *out)
 {
     cell->head = out->head;
     cell->source = cw_world.pe;
@@ -128,7 +132,7 @@ typedef struct room {
 } room_t;
 
 /** False: not now. */
-static bool take_room(cw_am_inbox_t *inbox, room_t *room)
+ALWAYS bool take_room(cw_am_inbox_t *inbox, room_t *room)
 {
     room->cell = cw_am_take_request(inbox, &room->full);
     return room->cell != NULL;
@@ -146,13 +150,13 @@ static void __attribute__((noinline)) wait_room(cw_am_inbox_t *inbox, room_t *ro
     cw_wait_done(&w);
 }
 
-static bool fits_cell(const out_t *out)
+ALWAYS bool fits_cell(const out_t *out)
 {
     return out->nbytes <= CW_AM_INLINE_NBYTES && CW_AM_HEAD_NARGS(out->head) <= CW_AM_INLINE_ARGS;
 }
 
 /** Does the payload travel beside the cell (and not to where a long goes)? */
-static bool has_payload(const out_t *out)
+ALWAYS bool has_payload(const out_t *out)
 {
     return (out->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (out->flags & CW_AM_C_RAW);
 }
@@ -167,7 +171,7 @@ static void store_long(const out_t *out)
 }
 
 /** Copies the payload to where the target finds it; the cell is its own already. */
-static void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
+ALWAYS void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
 {
     void *at = room->cell->args + CW_AM_INLINE_ARGS;
     if (!(out->flags & CW_AM_C_INLINE))
@@ -178,7 +182,7 @@ static void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
     room->cell->dest = out->dest;
 }
 
-static int request_here(out_t *out, unsigned flags)
+ALWAYS int request_here(out_t *out, unsigned flags)
 {
     cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
     bool loaded = has_payload(out);
@@ -285,7 +289,7 @@ static void send_short(const out_t *out)
     sent(out);
 }
 
-static size_t fill_wire(wire_t *wire, const out_t *out)
+ALWAYS size_t fill_wire(wire_t *wire, const out_t *out)
 {
     cw_req_am_t *req = &wire->req;
     size_t nbytes = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(out->head));
@@ -304,7 +308,7 @@ static size_t fill_wire(wire_t *wire, const out_t *out)
 }
 
 /** With a payload. A long that fits the message comes along and is copied by the server; else it is put before. */
-static void send_loaded(out_t *out)
+ALWAYS void send_loaded(out_t *out)
 {
     bool separate = out->nbytes > CW_AM_MAX_MEDIUM;
     if (!separate && !has_payload(out))
@@ -343,21 +347,21 @@ static int64_t __attribute__((noinline)) wait_credit(const out_t *out, unsigned 
 }
 
 /** What every request begins with: a poll, checks, a token. False: no credit now. */
-static bool begin(out_t *out, unsigned flags)
+ALWAYS bool begin(out_t *out, unsigned flags)
 {
     if (!(flags & CW_AM_NO_POLL))
         cw_am_poll();
     if (CW_UNLIKELY((unsigned)out->pe >= (unsigned)cw_am.npes || cw_am_in_handler ||
                     CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
         refuse_request(out);
-    int64_t token = cw_am_credit_take(out->pe);
+    int64_t token = cw_am_credit_is_plain() ? cw_am_credit_take_plain(out->pe) : cw_am_credit_take(out->pe);
     if (CW_UNLIKELY(token < 0) && (token = wait_credit(out, flags)) < 0)
         return false;
     out->token = (uint32_t)token;
     return true;
 }
 
-static int send_somewhere(out_t *out, unsigned flags)
+static int __attribute__((noinline)) send_somewhere(out_t *out, unsigned flags)
 {
     if (cw_world.node_of_pe[out->pe] == cw_world.node)
         return request_here(out, flags);
@@ -378,7 +382,7 @@ int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t toke
     return send_somewhere(&out, 0);
 }
 
-static int request_loaded(out_t *out, void *dest, unsigned flags)
+ALWAYS int request_loaded(out_t *out, void *dest, unsigned flags)
 {
     CW_WATCH(watch(out));
     if (!begin(out, flags))
@@ -406,7 +410,7 @@ int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *
 
 // ---------------------------------------------------------------- replies
 
-static inline __attribute__((always_inline)) void begin_reply(out_t *out, cw_am_msg_t *msg)
+ALWAYS void begin_reply(out_t *out, cw_am_msg_t *msg)
 {
     if (CW_UNLIKELY(msg != cw_am_in_handler || msg->is_reply || msg->replied ||
                     CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
@@ -417,7 +421,7 @@ static inline __attribute__((always_inline)) void begin_reply(out_t *out, cw_am_
 }
 
 /** Over the connection of the request, if that may be (am_back.c). */
-static inline __attribute__((always_inline)) bool answer(const out_t *out, const cw_am_msg_t *msg)
+ALWAYS bool answer(const out_t *out, const cw_am_msg_t *msg)
 {
     cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);
     if (msg->origin == 0 || kind == CW_AM_LONG || !cw_am_answer(msg, kind, out->head, out->args, out->src, out->nbytes))

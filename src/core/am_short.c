@@ -49,20 +49,6 @@ ALWAYS void store_args(uint32_t *to, const some_t *args, uint32_t head)
             *(volatile uint32_t *)&to[i] = args->a[i];  // plain stores are shorter than building one of a vector
 }
 
-/** Gives token i to a request. */
-ALWAYS uint32_t name_token(uint32_t i, int pe)
-{
-    cw_am.pe_of[i] = pe;
-    return cw_am.name_of[i];
-}
-
-/** Takes a token; there is one. */
-ALWAYS uint32_t take_token(int pe)
-{
-    uint32_t nfree = --cw_am.nfree;
-    return name_token(cw_am.free[nfree], pe);
-}
-
 /** As cw_am_poll asks. Below THREAD_MULTIPLE only: then nobody else moves the gates, and they are plain words. */
 ALWAYS bool something_came(void)
 {
@@ -145,7 +131,7 @@ ALWAYS bool to_node(int pe, uint32_t head, const some_t *args)
     uint32_t nbytes = nbytes_of(head, args);
     brief.req.header =
         (cwt_header_t){.token = line->token, .reply_id = line->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
-    fill_brief(&brief, pe, head, take_token(pe), args);
+    fill_brief(&brief, pe, head, cw_am_credit_take_plain(pe), args);
     if (CW_UNLIKELY((int32_t)(line->stop - line->sent) <= 0) || CW_UNLIKELY(nbytes > line->most) ||
         CW_UNLIKELY(line->down) || CW_UNLIKELY(line->inject(line->ep, &brief, nbytes, line->fabric_addr))) {
         send_brief(conn, &brief);
@@ -166,7 +152,7 @@ ALWAYS int64_t take_token_locked(int pe)
     uint32_t nfree = cw_am.nfree_locked;
     if (CW_LIKELY(nfree > cw_am.low)) {
         __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);  // others look at it without the lock
-        token = name_token(cw_am.free[nfree], pe);
+        token = cw_am_credit_give(cw_am.free[nfree], pe);
     }
     cwu_unlock(&cw_am.credit_lock);
     return token;
@@ -239,7 +225,7 @@ ALWAYS int shared(int pe, uint32_t head, const uint32_t *args)
 /** Has nothing come, and is there a token? Nothing is changed. */
 ALWAYS bool is_clear(void)
 {
-    return CW_LIKELY(cw_am.nfree > cw_am.low) && !something_came();
+    return cw_am_credit_is_plain() && !something_came();
 }
 
 /** False: the ring has no room, or another producer was faster. */
@@ -249,7 +235,7 @@ ALWAYS bool to_inbox(int pe, uint32_t head, const some_t *args)
     cw_am_cell_t *cell;
     if (CW_UNLIKELY(!cw_am_take_at_once(inbox_at(word_of(pe)), &cell, &full)))
         return false;
-    hand_over(cell, full, pe, head, take_token(pe), args);
+    hand_over(cell, full, pe, head, cw_am_credit_take_plain(pe), args);
     return true;
 }
 
