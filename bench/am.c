@@ -243,7 +243,9 @@ int main(int argc, char **argv)
     }
     if (opts.mode) {
         barrier();
-        tell_times(&opts, init, (double)(bench_now_ns() - start) / 1e6);
+        double ready = (double)(bench_now_ns() - start) / 1e6;
+        barrier(); // to tell them, nodes connect, which takes the processors from those still on their way out of the first
+        tell_times(&opts, init, ready);
     } else {
         bench_pin((int)gasnet_mynode()); // as the two of the baseline: two that share a core measure the scheduler
         barrier();

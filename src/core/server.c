@@ -78,7 +78,8 @@ static int open_and_publish(void)
                                   .layout = cw_segment.layout,
                                   .base = cw_segment.base,
                                   .one_machine = srv.boot->one_machine,
-                                  .handler = cw_request_execute};
+                                  .handler = cw_request_execute,
+                                  .awaited = somebody_sleeps};
     int rc = cw_job_offer_secret();
     if (rc == CW_OK)
         rc = cw_job_load_transport(CW_FABRIC_HELPER);
@@ -103,6 +104,8 @@ static long polls_before_block(bool sleepers)
 static int progress(void)
 {
     int events = cw_transport->server_progress(srv.server);
+    if (CW_UNLIKELY(events < 0))
+        cwu_fatal("the node server has lost clients that PEs may wait for (%s)", cwu_error_name(events));
     return events + cw_am_server_flush();
 }
 

@@ -134,6 +134,8 @@ typedef struct cwt_server_config {
     /** Executes one request that passed size and token checks. Called from server_progress only. May call reply(). */
     void (*handler)(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
     void *handler_arg;
+    /** Do PEs of the node wait, for clients perhaps? Then one whose host has gone silent is a loss. NULL: never. */
+    bool (*awaited)(void);
 } cwt_server_config_t;
 
 typedef struct cwt_stats {
@@ -162,7 +164,8 @@ typedef struct cwt_ops {
     int (*server_address)(cwt_server_t *server, void *blob, size_t *nbytes_p);
     /** Sets the job's secret when it was not known yet at open. */
     void (*server_secret)(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
-    /** One round of progress: RMA served, connections accepted, requests executed. Returns events handled (0: idle). */
+    /** One round of progress: RMA served, connections accepted, requests executed. Returns events handled (0: idle), or an
+     *  error, reported: a client was lost that PEs may wait for (config.awaited). */
     int (*server_progress)(cwt_server_t *server);
     /** Under the lock that server_progress is called under, after it returned 0: false if a sleep could miss something. */
     bool (*server_may_block)(cwt_server_t *server);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # PEs that disagree about SHMEM_SYMMETRIC_SIZE, on one node and on two: a message, an error exit, no hang.
 set -u
-oshcc -o ring "$CAUSEWAY_TEST_SOURCE/tests/errors/ring.c" || exit 1
+[ "$CAUSEWAY_TEST_SANITIZE" = thread ] && thread=-fsanitize=thread  # its runtime must come first
+oshcc ${thread:-} -o ring "$CAUSEWAY_TEST_SOURCE/tests/errors/ring.c" || exit 1
 cat > odd <<'S'
 #!/bin/sh
 case "$CAUSEWAY_LAUNCH" in *pe=1*) export SHMEM_SYMMETRIC_SIZE=32M ;; *) export SHMEM_SYMMETRIC_SIZE=16M ;; esac

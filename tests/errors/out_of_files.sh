@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Too few file descriptors for the network: a message that says so, an error exit, no hang.
 set -u
-oshcc -o ring "$CAUSEWAY_TEST_SOURCE/tests/errors/ring.c" || exit 1
+[ "$CAUSEWAY_TEST_SANITIZE" = thread ] && thread=-fsanitize=thread  # its runtime must come first
+oshcc ${thread:-} -o ring "$CAUSEWAY_TEST_SOURCE/tests/errors/ring.c" || exit 1
 cat > few <<'S'
 #!/bin/sh
 ulimit -n 14

@@ -177,7 +177,7 @@ def run_job(options, holders):
     while True:  # as first process of the namespace we also reap what has lost its parent
         pid, status = os.wait()
         if pid == job.pid:
-            tell_what_is_left(os.path.basename(options.command[0]))
+            tell_what_is_left(os.path.basename(options.program or options.command[0]))
             return os.waitstatus_to_exitcode(status)
 
 
@@ -232,6 +232,7 @@ def parse_arguments():
     parser.add_argument("--label", action="store_true", help="begin each line of output with [pe]")
     parser.add_argument("--timeout", type=float, metavar="S", help="end the job after S seconds with status 124")
     parser.add_argument("--cut-at", metavar="FILE", help="drop all between the hosts once FILE exists, then make FILE.cut")
+    parser.add_argument("--program", metavar="NAME", help="what nothing may be left of, if it is not the command itself")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- program [arguments]")
     options = parser.parse_args()
     if options.command[:1] == ["--"]:

@@ -5,6 +5,7 @@
 //   put get fetch_add   the first PE's operation on the last one, which computes; begun when FILE.cut exists
 //   wait_until          the first PE waits for a word that the last one never writes, which computes
 //   fed                 the last PE writes that word when FILE.cut exists, and goes into a barrier
+//   heard               the same as wait_until, but only the last PE has ever used the network
 //   barrier             all PEs but the last, which computes
 // Each PE writes its process number to FILE.PE; the last one creates FILE when everybody has spoken with everybody.
 // A FILE.go ends the computing in good order.
@@ -54,6 +55,15 @@ static void meet(int me, int n)
     shmem_barrier_all();
 }
 
+/** The last PE alone spoke, to the first. */
+static void hear(int me, int last)
+{
+    if (me != last)
+        return;
+    shmem_long_p(&filled[0], 1, 0);
+    shmem_quiet();
+}
+
 static void operate(const char *kind, int last)
 {
     if (strcmp(kind, "put") == 0) {
@@ -77,7 +87,10 @@ int main(int argc, char **argv)
     shmem_init();
     int me = shmem_my_pe(), last = shmem_n_pes() - 1;
     write_pid(me);
-    meet(me, last + 1);
+    if (strcmp(kind, "heard") == 0)
+        hear(me, last);
+    else
+        meet(me, last + 1);
     if (me == last)
         close(open(file, O_CREAT | O_WRONLY, 0600));
     int computes = me == last;
@@ -86,13 +99,13 @@ int main(int argc, char **argv)
         shmem_long_p(&word[0], 1, 0);
         computes = 0;
     } else if (me == 0 && strcmp(kind, "barrier") != 0) {
-        if (strcmp(kind, "wait_until") != 0 && strcmp(kind, "fed") != 0)
+        if (strcmp(kind, "put") == 0 || strcmp(kind, "get") == 0 || strcmp(kind, "fetch_add") == 0)
             until(".cut");
         operate(kind, last);
     }
     if (computes)
         until(".go");
-    if (computes && strcmp(kind, "wait_until") == 0)
+    if (computes && (strcmp(kind, "wait_until") == 0 || strcmp(kind, "heard") == 0))
         shmem_long_p(&word[0], 1, 0);
     shmem_barrier_all();
     shmem_finalize();

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from common import STAGE, check
 
-SHMEM = ("put", "get", "fetch_add", "wait_until", "fed", "barrier")
+SHMEM = ("put", "get", "fetch_add", "wait_until", "heard", "fed", "barrier")
 GASNET = ("reply", "answered", "barrier")
 
 

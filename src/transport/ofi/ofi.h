@@ -12,6 +12,7 @@
 #ifndef CW_TRANSPORT_OFI_H
 #define CW_TRANSPORT_OFI_H
 
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <rdma/fabric.h>
@@ -370,6 +371,7 @@ typedef struct ofi_peer {
     bool dying;       // its client is gone; RDM: free for another
     bool leaving;     // RDM: dying when its last replies are sent
     bool refused;     // RDM: only there to carry a refusal
+    uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or no socket's
     uint64_t whence;  // RDM: digest of the client's address
 } ofi_peer_t;
 
@@ -399,6 +401,9 @@ struct cwt_server {
     uint32_t rounds;
     _Atomic uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
     ofi_strangers_t strangers;
+    uint64_t look_ns;  // when to look for silent hosts again
+    uint32_t silent;   // looks in a row that found one while PEs waited
+    int lost;          // 0, or the error that ends the job for it
     int wake_fd;
     _Atomic bool slept;  // since the last look at connection events
     bool warned;
@@ -699,6 +704,10 @@ bool ofi_is_socket_name(const void *addr, size_t nbytes);
 /** Whom the descriptor, a socket, is connected to; false: it is none, or not connected. */
 bool ofi_socket_peer(int fd, struct sockaddr_storage *peer_p);
 bool ofi_is_name(const struct sockaddr_storage *peer, const void *addr, size_t nbytes);
+/** Is it the same host, whatever the port? */
+bool ofi_is_host(const struct sockaddr_storage *peer, const void *addr, size_t nbytes);
+/** The port of a socket's address, in network byte order; 0: it is none. */
+uint16_t ofi_port_of(const void *addr);
 /** Calls fn with each descriptor of this process, in ascending order, until it returns false. */
 void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg);
 /** The kernel's name of the socket, never that of another; 0: no socket. */
@@ -707,6 +716,9 @@ uint64_t ofi_socket_cookie(int fd);
 // silence.c
 /** Fails connections to hosts that have answered nothing for CAUSEWAY_TIMEOUT. For those who wait. */
 void ofi_silence_look(cwt_client_t *client);
+
+/** The same for a server's clients: sets server->lost. */
+void ofi_silence_look_in(cwt_server_t *server);
 
 // completion.c
 /** One poll of the completion queue; number of events. */

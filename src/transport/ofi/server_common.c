@@ -525,6 +525,7 @@ static int look_around(cwt_server_t *server)
     server->slept = false;
     for (uint32_t n = ofi_strangers_look(&server->strangers); n > 0; n--)
         ofi_server_drop(server, "it connected and did not say who it is");
+    ofi_silence_look_in(server);
     int n = server->pep ? ofi_server_msg_progress(server) : 0;
     return n > 0 ? n + bury(server) : 0;
 }
@@ -550,7 +551,7 @@ int ofi_server_progress(cwt_server_t *server)
         ofi_lane_unstick(&server->lane);
         n = drain_cq(server, rounds);
     }
-    return n;
+    return server->lost ? server->lost : n;
 }
 
 /** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it. Puts and gets that the

@@ -139,6 +139,9 @@ static int one_event(cwt_server_t *server)
     case FI_CONNECTED:
         peer = peer_of(server, event.entry.fid);
         if (peer && !peer->connected) {
+            size_t nbytes = sizeof peer->host;
+            if (fi_getpeer(peer->ep, peer->host, &nbytes) != 0)
+                memset(peer->host, 0, sizeof peer->host);
             peer->connected = true;
             server->stats.connections++;
         }

@@ -115,6 +115,8 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
         return;
     }
     peer->connected = true;
+    memset(peer->host, 0, sizeof peer->host);
+    memcpy(peer->host, first->addr, first->addr_nbytes < sizeof peer->host ? first->addr_nbytes : sizeof peer->host);
     server->stats.connections++;
     ofi_welcome_t welcome;
     ofi_server_welcome(server, &first->hello, peer, &welcome);

@@ -9,10 +9,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+
+_Static_assert(offsetof(struct sockaddr_in, sin_port) == offsetof(struct sockaddr_in6, sin6_port), "one place");
 
 typedef union name {
     struct sockaddr sa;
@@ -56,6 +59,26 @@ bool ofi_is_name(const struct sockaddr_storage *peer, const void *addr, size_t n
 {
     name_t a = {.room = *peer}, b;
     return to_name(addr, nbytes, &b) && same_name(&a, &b);
+}
+
+bool ofi_is_host(const struct sockaddr_storage *peer, const void *addr, size_t nbytes)
+{
+    name_t a = {.room = *peer}, b;
+    if (!to_name(addr, nbytes, &b))
+        return false;
+    a.in4.sin_port = b.in4.sin_port = 0;  // at the same place in both families
+    return same_name(&a, &b);
+}
+
+uint16_t ofi_port_of(const void *addr)
+{
+    struct sockaddr sa;
+    struct sockaddr_in in4;
+    struct sockaddr_in6 in6;
+    memcpy(&sa, addr, sizeof sa);
+    memcpy(&in4, addr, sizeof in4);
+    memcpy(&in6, addr, sizeof in6);
+    return sa.sa_family == AF_INET ? in4.sin_port : sa.sa_family == AF_INET6 ? in6.sin6_port : 0;
 }
 
 void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg)

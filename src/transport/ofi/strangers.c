@@ -37,17 +37,6 @@ typedef struct ofi_stranger {
     uint64_t cookie, since_ns;
 } stranger_t;
 
-static uint16_t port_of(const void *addr)
-{
-    struct sockaddr sa;
-    struct sockaddr_in in4;
-    struct sockaddr_in6 in6;
-    memcpy(&sa, addr, sizeof sa);
-    memcpy(&in4, addr, sizeof in4);
-    memcpy(&in6, addr, sizeof in6);
-    return sa.sa_family == AF_INET ? in4.sin_port : sa.sa_family == AF_INET6 ? in6.sin6_port : 0;
-}
-
 /** The listener on the port: what it accepts inherits the time-out. */
 static bool bound_reading(int fd, void *arg)
 {
@@ -57,7 +46,7 @@ static bool bound_reading(int fd, void *arg)
     int listens = 0;
     socklen_t n = sizeof listens, name_nbytes = sizeof name;
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n) != 0 || !listens ||
-        getsockname(fd, (struct sockaddr *)&name, &name_nbytes) != 0 || port_of(&name) != s->port)
+        getsockname(fd, (struct sockaddr *)&name, &name_nbytes) != 0 || ofi_port_of(&name) != s->port)
         return true;
     if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0)
         cwu_debug("a listening socket takes no time-out: %m");
@@ -69,7 +58,7 @@ void ofi_strangers_open(ofi_strangers_t *s, const void *addr, size_t nbytes, uin
     uint8_t room[sizeof(struct sockaddr_in6)] = {0};
     memset(s, 0, sizeof *s);
     memcpy(room, addr, nbytes < sizeof room ? nbytes : sizeof room);
-    s->port = port_of(room);
+    s->port = ofi_port_of(room);
     s->proof_nbytes = proof_nbytes;
     s->look_ns = cwu_now_ns() + LOOK_EVERY_NS;
     if (s->port)
@@ -108,7 +97,7 @@ static bool is_stranger(int fd, const ofi_strangers_t *s)
     struct sockaddr_storage name;
     struct tcp_info info;
     socklen_t n = sizeof name, info_nbytes = sizeof info;
-    if (getsockname(fd, (struct sockaddr *)&name, &n) != 0 || port_of(&name) != s->port)
+    if (getsockname(fd, (struct sockaddr *)&name, &n) != 0 || ofi_port_of(&name) != s->port)
         return false;
     memset(&info, 0, sizeof info);
     // a kernel or an emulator that does not count bytes gives less: then nobody is a stranger
