@@ -52,7 +52,8 @@ static int take_opal(struct dl_phdr_info *info, size_t size, void *path)
 
 void cwb_mpi_keep_pmix_glue(void)
 {
-    static const char *const places[] = {"openmpi/mca_pmix_ext*.so", "openmpi/lib/openmpi*/mca_pmix_ext*.so"};  // 2: Debian
+    static const char *const places[] = {"openmpi/mca_pmix_ext*.so",
+                                         "openmpi/lib/openmpi*/mca_pmix_ext*.so"};  // 2: Debian
     char path[PATH_MAX], pattern[PATH_MAX + 64];
     if (!dl_iterate_phdr(take_opal, path))
         return;

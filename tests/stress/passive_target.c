@@ -53,8 +53,8 @@ static int judge(long rounds, double late)
     if (rounds >= ROUNDS_MIN && worst <= WORST_S)
         return 0;
     if (worst <= WORST_S + STALLS_MAX * late && (rounds >= ROUNDS_MIN || late > LATE_S)) {
-        printf("SKIP: this machine runs bare threads up to %.0f ms late; the worst operation took %.0f ms\n", late * 1e3,
-               worst * 1e3);
+        printf("SKIP: this machine runs bare threads up to %.0f ms late; the worst operation took %.0f ms\n",
+               late * 1e3, worst * 1e3);
         return 77;
     }
     printf("FAIL: %ld rounds, worst operation %.1f ms, against a target that was computing\n", rounds, worst * 1e3);

@@ -203,9 +203,10 @@ static void refuse_closed(const struct pollfd *fds, nfds_t nfds)
 {
     for (nfds_t i = 0; i < nfds; i++)
         if (fds[i].revents & POLLNVAL)
-            cwu_fatal("file descriptor %d of libfabric (%s) is closed: the program, or a library, has closed one that is "
-                      "not its own; close all others before the job is joined",
-                      fds[i].fd, ofi_choice.info->fabric_attr->prov_name);
+            cwu_fatal(
+                "file descriptor %d of libfabric (%s) is closed: the program, or a library, has closed one that is "
+                "not its own; close all others before the job is joined",
+                fds[i].fd, ofi_choice.info->fabric_attr->prov_name);
 }
 
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p)
