@@ -18,6 +18,8 @@ extern "C" {
 #define GEX_TI_ALL 31u
 /** Fills what mask asks for; returns what was filled: all of it. */
 gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_TI_t mask);
+/** The names in the mask, with | between them, to buf unless it is NULL; returns the bytes of the text with its end. */
+size_t gasnett_format_ti(char *buf, gex_TI_t mask);
 
 unsigned int gex_AM_MaxArgs(void);
 size_t gex_AM_LUBRequestMedium(void);

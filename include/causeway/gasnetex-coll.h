@@ -47,6 +47,11 @@ extern "C" {
 #define GEX_OP_USER (1u << 25)    // of reductions: commutes
 #define GEX_OP_USER_NC (1u << 26) // does not
 
+/** Writes the names of all that are in the set, with | between them, to buf unless it is NULL. Returns the bytes that the text
+ *  takes, with its end. Any thread, at any time. */
+size_t gasnett_format_dt(char *buf, gex_DT_t dt);
+size_t gasnett_format_op(char *buf, gex_OP_t op);
+
 // ---------------------------------------------------------------- collectives
 /** out[i] = in[i] op out[i] for i < count. */
 typedef void (*gex_Coll_ReduceFn_t)(const void *arg1, void *arg2_and_out, size_t count, const void *cdata);

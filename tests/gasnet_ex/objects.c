@@ -329,9 +329,33 @@ static void test_commuting(void)
     CHECK(out[0] == n - 1 && out[1] == 0 && out[2] == 5);
 }
 
+/** Is text what fn writes of the set, in the room that it asks for? */
+static int reads(size_t (*fn)(char *, uint32_t), uint32_t set, const char *text)
+{
+    char buf[1200];
+    memset(buf, '#', sizeof buf);
+    size_t nbytes = fn(NULL, set);
+    return nbytes < sizeof buf && fn(buf, set) == nbytes && strcmp(buf, text) == 0 && nbytes == strlen(text) + 1 &&
+           buf[nbytes] == '#';
+}
+
+static void test_texts(void)
+{
+    CHECK(reads(gasnett_format_dt, GEX_DT_U64, "GEX_DT_U64"));
+    CHECK(reads(gasnett_format_dt, GEX_DT_I32 | GEX_DT_USER, "GEX_DT_I32|GEX_DT_USER"));
+    CHECK(reads(gasnett_format_dt, 0, ""));
+    CHECK(reads(gasnett_format_dt, GEX_DT_DBL | 1u << 31, "GEX_DT_DBL|0x80000000"));
+    CHECK(reads(gasnett_format_op, GEX_OP_FCAS, "GEX_OP_FCAS"));
+    CHECK(reads(gasnett_format_op, GEX_OP_XOR | GEX_OP_SWAP | GEX_OP_GET | GEX_OP_USER_NC,
+                "GEX_OP_XOR|GEX_OP_SWAP|GEX_OP_GET|GEX_OP_USER_NC"));
+    CHECK(reads(gasnett_format_ti, GEX_TI_ALL, "GEX_TI_SRCRANK|GEX_TI_EP|GEX_TI_ENTRY|GEX_TI_IS_REQ|GEX_TI_IS_LONG"));
+    CHECK(gasnett_format_op(NULL, UINT32_MAX) < 600);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
+    test_texts();
     uint32_t to = (me + 1) % n;
     test_creation();
     test_errors();

@@ -16,7 +16,7 @@ ABSENT = {"GASNETT_CONFIGURE_MISMATCH", "GASNETT_USING_GENERIC_ATOMICOPS", "GASN
           "GASNETT_STRONGATOMIC_NOT_SIGNALSAFE", "GASNETT_STRONGATOMIC32_NOT_SIGNALSAFE",
           "GASNETT_STRONGATOMIC64_NOT_SIGNALSAFE"}
 MODES = {"GASNETT_THREAD_SAFE": {"GASNETT_THREAD_SINGLE"}, "GASNETT_THREAD_SINGLE": {"GASNETT_THREAD_SAFE"}}
-# GASNet-EX's types: beside gasnetex.h only.
+# Of GASNet-EX's types: in gasnetex.h, tested in ../gasnet_ex/objects.c.
 EX = {"gasnett_format_dt", "gasnett_format_op", "gasnett_format_ti"}
 # Not calls: how the library was built, or spellings of an annotation that expand to nothing.
 UNTESTED = re.compile(r"GASNETT_(.*_CONFIG|SPEC_VERSION_MINOR|PLATFORM_.*|CONFIGURE_ARGS|.*P|UNUSED_ARGS\d|DEPRECATED|THREAD_.*|RESTRICT|EXTERNC|"
