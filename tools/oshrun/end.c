@@ -128,13 +128,13 @@ static void on_exit_status(run_t *run, const death_t *d)
         // After finalize the others are about to end by themselves.
         end_job(run, status, state == CWB_PE_LEFT ? FINALIZED_GRACE_NS : 0);
     } else if (state == CWB_PE_JOINED) {
-        report(run, d, "exited without calling shmem_finalize");
+        report(run, d, "exited without calling shmem_finalize (or gasnet_exit)");
         end_job(run, 1, 0);
     } else if (state == CWB_PE_NEW) {
         atomic_fetch_add(&run->job->left_unjoined, 1);
         if (atomic_load(&run->job->joined) == 0)
             return;  // so far an ordinary program, run in parallel
-        report(run, d, "exited without calling shmem_init, which others have called");
+        report(run, d, "exited without calling shmem_init (or gasnet_init), which others have called");
         end_job(run, 1, 0);
     }
 }
