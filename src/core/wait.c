@@ -132,7 +132,7 @@ void cw_wait_round(cw_wait_t *w)
     uint32_t round = w->round++;
     if (round == 0 && CW_UNLIKELY(!cw_world.plain) && (w->frame = cw_watch_wait(w->call)))
         w->attended = true;
-    if (CW_UNLIKELY(cw_am_is_on()) && cw_am_poll_waiting(round >= spin_rounds) > 0) {
+    if (CW_UNLIKELY(cw_am_is_on()) && !w->deaf && cw_am_poll_waiting(round >= spin_rounds) > 0) {
         cw_wait_end(w);  // what the handlers did may be what the caller waits for
         w->round = 0;
         return;

@@ -13,7 +13,8 @@
 //         cw_wait_round(&w);
 //     cw_wait_done(&w);
 //
-// In a PE that uses active messages (core/am.h) a round runs the handlers of what has come.
+// In a PE that uses active messages (core/am.h) a round runs the handlers of what has come, unless the wait is deaf: for what
+// others do whatever becomes of their messages.
 //
 // A round that is about to sleep first announces the sleep and returns, so that the caller re-checks its condition;
 // the next round sleeps. A sleeper that waits for one word says which, so that the node server, which cannot tell an
@@ -54,6 +55,7 @@ typedef struct cw_wait {
     uint32_t word_size;      // 2, 4 or 8 bytes
     const void *watched;     // the word that was published before the sleep
     bool told;               // nothing but cw_local_told ends the wait: messages, mostly
+    bool deaf;               // no handlers of messages run
     bool attended;           // cw_wait_end has something to take back
     bool announced;          // this thread counts in sleepers
     bool reported;           // this wait stands in the PE's slot for the report
@@ -67,6 +69,9 @@ typedef struct cw_wait {
 /** Waits for one naturally aligned word of the node object (symmetric memory, control area) of 2, 4 or 8 bytes. */
 #define CW_WAIT_FOR(name, address, nbytes) \
     {.call = (name), .word = (const void *)(uintptr_t)(address), .word_size = (nbytes)}
+
+/** As CW_WAIT_INIT; no handlers of messages run. */
+#define CW_WAIT_DEAF(name) {.call = (name), .deaf = true}
 
 /** Waits for what is told (cw_local_told), above all for what the handlers of messages do. */
 #define CW_WAIT_TOLD(name) {.call = (name), .told = true}

@@ -81,10 +81,13 @@ void gas_tell_size(uintptr_t size)
 }
 
 // ---------------------------------------------------------------- asking
+//
+// Deaf to messages: clients have handlers that use the table which gasnet_getSegmentInfo is about to fill.
+
 static uint64_t ask(gasnet_node_t node, cw_card_word_t which)
 {
     cw_card_search_t search = CW_CARD_SEARCH(which);
-    cw_wait_t w = CW_WAIT_INIT("gasnet_attach");  // that of the other process is waited for
+    cw_wait_t w = CW_WAIT_DEAF("gasnet_attach");  // that of the other process is waited for
     uint64_t word = cw_card_look(&search, (int)node);
     if (word)
         return word;
@@ -122,7 +125,7 @@ void gas_ask_segment(gasnet_node_t node)
 static void ask_all(cw_card_word_t which)
 {
     cw_card_search_t search = CW_CARD_SEARCH(which);
-    cw_wait_t w = CW_WAIT_INIT("gasnet_attach");
+    cw_wait_t w = CW_WAIT_DEAF("gasnet_attach");
     if (cw_card_look_all(&search))
         return;
     cw_card_wait();
