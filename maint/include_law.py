@@ -10,9 +10,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FRONT_ENDS = ("shmem", "gasnet", "armci", "dart")
 
 # What core offers to front ends; every other header of core is private to it.
-CORE_PUBLIC = {"core/core.h", "core/hot.h", "core/rma.h", "core/amo.h", "core/wait.h", "core/coll/coll.h", "core/mpi.h",
-               "core/pieces.h", "core/team.h", "core/area.h", "core/card.h", "core/am.h", "core/put_scalar_x86_64.h", "core/watch.h",
-               "core/check.h"}
+CORE_PUBLIC = {"core/core.h", "core/rma/hot.h", "core/rma/rma.h", "core/rma/amo.h", "core/progress/wait.h", "core/coll/coll.h", "core/sync/mpi.h",
+               "core/rma/pieces.h", "core/sync/team.h", "core/mem/area.h", "core/sync/card.h", "core/am/am.h", "core/rma/put_scalar_x86_64.h", "core/observe/watch.h",
+               "core/observe/check.h"}
 
 # Room -> what its quoted includes may start with (its own room is always allowed).
 MAY_INCLUDE = {
@@ -46,7 +46,7 @@ def sources():
 
 
 def resolve(path, name):
-    """An include as seen from src/: 'area.h' beside src/core/coll/x.c becomes 'core/coll/area.h'."""
+    """An include as seen from src/: 'area.h' beside src/core/coll/x.c becomes 'core/sync/area.h'."""
     if "/" in name and (ROOT / "src" / name).exists():
         return name
     beside = (path.parent / name).resolve()

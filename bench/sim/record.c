@@ -10,13 +10,13 @@
 
 #include "bootstrap/job.h"
 #include "bootstrap/placement.h"
-#include "core/coll/area.h"
-#include "core/coll/fused.h"
-#include "core/ctx.h"
-#include "core/job.h"
-#include "core/place.h"
-#include "core/segment.h"
-#include "core/server.h"
+#include "core/sync/area.h"
+#include "core/sync/fused.h"
+#include "core/rma/ctx.h"
+#include "core/world/job.h"
+#include "core/world/place.h"
+#include "core/mem/segment.h"
+#include "core/server/server.h"
 #include "sim.h"
 
 enum { MANY_PES = 2048 };  // beyond, PEs that cannot differ are recorded once

@@ -14,11 +14,11 @@
 
 #include "base/env.h"
 #include "base/error.h"
-#include "core/hot.h"
+#include "core/rma/hot.h"
 
 enum { CW_THREAD_SINGLE, CW_THREAD_FUNNELED, CW_THREAD_SERIALIZED, CW_THREAD_MULTIPLE };
 
-// ---------------------------------------------------------------- world (core/world.c)
+// ---------------------------------------------------------------- world (core/life/world.c)
 typedef struct cw_world {
     int pe, npes;
     int node, nnodes;        // this PE's node
@@ -32,8 +32,8 @@ typedef struct cw_world {
     int *slots_of_node;      // [nnodes] how many PEs each node has
     unsigned life;           // how often this process has joined: 1, and more after the last finalize and another init
     bool initialized, finalized;
-    _Atomic bool gathered;   // all PEs of this node have come (core/gather.h)
-    bool plain;              // between init and finalize, and nobody looks on (core/watch.h): entry points test only this
+    _Atomic bool gathered;   // all PEs of this node have come (core/mem/gather.h)
+    bool plain;              // between init and finalize, and nobody looks on (core/observe/watch.h): entry points test only this
     bool observed;           // somebody looks on
     bool watched;            // and wants to see every transfer: all peer words are cold
     bool check;              // checking mode
@@ -41,7 +41,7 @@ typedef struct cw_world {
     bool hosts_server;
     bool thread_multiple;
     bool nic_atomics;        // every atomic goes through the NIC
-    bool messages;           // active messages have been opened in this life (core/am.h)
+    bool messages;           // active messages have been opened in this life (core/am/am.h)
 } cw_world_t;
 extern cw_world_t cw_world;
 
@@ -53,7 +53,7 @@ int cw_init(int thread_level);
 /** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data stays. [waits] */
 void cw_finalize(void);
 /** Waits until all PEs of this node have come, so that the peer words are filled in: for whoever copies them. Else that
- *  comes by itself (core/gather.h). [waits] */
+ *  comes by itself (core/mem/gather.h). [waits] */
 void cw_gather_all(void) __attribute__((cold));
 /** All PEs are about to leave, and some came out of the middle of a collective: cw_finalize waits for nobody in the job, for that
  *  would never end. Every PE, or none; they must have met by other means. */
@@ -65,11 +65,11 @@ noreturn void cw_global_exit(int status);
 /** Checking mode: a message "<call>: <text>" and the end of the job. */
 noreturn void cw_check_failed(const char *call, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
 
-// ---------------------------------------------------------------- memory (core/segment.c, core/heap.c)
+// ---------------------------------------------------------------- memory (core/mem/segment.c, core/mem/heap.c)
 /** Is [addr, addr+nbytes) symmetric memory of this PE (heap or static data)? */
 bool cw_is_symmetric(const void *addr, size_t nbytes);
 /** Fills in a record, kept by the caller as long as the job lasts, of a PE of another node: one that takes the PE's own
- *  addresses, of which `origin` is where its slice begins (core/area.h). Connects if need be. */
+ *  addresses, of which `origin` is where its slice begins (core/mem/area.h). Connects if need be. */
 void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record);
 /** Where that object of `pe` is mapped here, or NULL when it is not load/store reachable or not symmetric. */
 void *cw_ptr(const void *symmetric, int pe);
@@ -87,8 +87,8 @@ void cw_heap_tag(const void *ptr, const void *where);
 /** What a pointer that free or realloc refused is: the end of a sentence that starts with the pointer. */
 void cw_heap_describe(const void *ptr, char *text, size_t text_nbytes);
 
-// ---------------------------------------------------------------- contexts (core/ctx.c)
-// Handles of front ends are pointers to cw_ctx_t (core/hot.h); the default one has a fixed small handle.
+// ---------------------------------------------------------------- contexts (core/rma/ctx.c)
+// Handles of front ends are pointers to cw_ctx_t (core/rma/hot.h); the default one has a fixed small handle.
 enum {
     CW_CTX_SERIALIZED = 1,  // its user never comes with two threads at a time
     CW_CTX_PRIVATE = 2,     // only the creating thread uses it: nothing is locked, and it shares with nobody
@@ -118,11 +118,11 @@ void cw_ctx_batch_stop(cw_ctx_t *ctx);
 /** The transport between nodes, or NULL in a job of one node. */
 extern const cwt_ops_t *cw_transport __attribute__((visibility("hidden")));
 
-// ---------------------------------------------------------------- RMA (core/rma.h inlines, core/rma.c cold paths)
+// ---------------------------------------------------------------- RMA (core/rma/rma.h inlines, core/rma/rma.c cold paths)
 // rank: within the context's team; the PE number on the default context.
 /** Has the default context been connected to that PE, of another node? Any thread. */
 bool cw_is_connected(int pe);
-// Scalar put and get for 1, 2, 4, 8 (and 16: bytes) are inlined in core/rma.h: cw_put_scalar, cw_get_scalar.
+// Scalar put and get for 1, 2, 4, 8 (and 16: bytes) are inlined in core/rma/rma.h: cw_put_scalar, cw_get_scalar.
 void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
@@ -133,10 +133,10 @@ void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
 void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
                     size_t block_nbytes, size_t nblocks, int rank);
 
-/** Sets nbytes bytes; complete at quiet (core/fill.c). */
+/** Sets nbytes bytes; complete at quiet (core/rma/fill.c). */
 void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank);
 
-// ---------------------------------------------------------------- atomics (core/amo.h)
+// ---------------------------------------------------------------- atomics (core/rma/amo.h)
 typedef enum cw_amo_op {
     CW_AMO_FETCH,
     CW_AMO_SET,
@@ -148,7 +148,7 @@ typedef enum cw_amo_op {
     CW_AMO_CSWAP,  // operand and compare value
     CW_AMO_OPS
 } cw_amo_op_t;
-// All on integers of 4 or 8 bytes (floating point goes by its bits: fetch, set, swap). core/amo.h inlines the local path:
+// All on integers of 4 or 8 bytes (floating point goes by its bits: fetch, set, swap). core/rma/amo.h inlines the local path:
 //   uint64_t cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, rank)   returns the old value  [waits off-node]
 //   void     cw_amo_posting(ctx, addr, op, nbytes, operand, rank)             no value, complete at quiet
 //   void     cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, rank)  *fetch valid after quiet
@@ -157,10 +157,10 @@ typedef enum cw_amo_op {
 void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig, uint64_t value,
                    cw_amo_op_t op, int rank, bool nbi);
 
-// ---------------------------------------------------------------- order (core/rma.h inlines the idle case)
+// ---------------------------------------------------------------- order (core/rma/rma.h inlines the idle case)
 //   void cw_quiet(ctx)  [waits]        void cw_fence(ctx)
 
-// ---------------------------------------------------------------- waiting (core/wait.h)
+// ---------------------------------------------------------------- waiting (core/progress/wait.h)
 //   cw_wait_t w = CW_WAIT_INIT; while (!condition) cw_wait_round(&w);  — spins, yields, then sleeps, with progress
 //   cw_progress(): one round of progress for test loops.
 

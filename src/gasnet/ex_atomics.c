@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: arithmetic of the six types, for reductions and atomics domains. Atomics run in the one domain of atomicity of
-// this library: CPU atomics, off the node executed by the node server (core/amo.h). What these do not have (minimum,
+// this library: CPU atomics, off the node executed by the node server (core/rma/amo.h). What these do not have (minimum,
 // floating-point addition) is compare-and-swap until it succeeds.
 #include <stdlib.h>
 #include <string.h>

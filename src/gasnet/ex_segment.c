@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/area.h), or carved, and everybody can
+// GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/mem/area.h), or carved, and everybody can
 // learn everybody's (segments.c). Those of further endpoints are known where they were published:
 //
 //   carved   from the end of the area downward: others reach it as they reach the attached one

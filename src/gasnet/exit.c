@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/mpi.h"
+#include "core/sync/mpi.h"
 #include "gasnet/gas.h"
 
 #define SECOND UINT64_C(1000000000)

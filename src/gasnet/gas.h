@@ -3,7 +3,7 @@
 // What the files of the GASNet front end share.
 //
 // Addresses: GASNet names remote memory by the owner's own addresses. Segments lie in the areas of the slices
-// (core/area.h), so the owner's address and my symmetric address differ by one number per peer, and all of core's
+// (core/mem/area.h), so the owner's address and my symmetric address differ by one number per peer, and all of core's
 // transfers on the default context serve. What is not in a segment (GASNET_SEGMENT_EVERYTHING) the owner copies itself,
 // asked by messages (everything.c).
 //
@@ -24,14 +24,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/am.h"
-#include "core/amo.h"
-#include "core/area.h"
+#include "core/am/am.h"
+#include "core/rma/amo.h"
+#include "core/mem/area.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
-#include "core/rma.h"
-#include "core/wait.h"
-#include "core/watch.h"
+#include "core/rma/rma.h"
+#include "core/progress/wait.h"
+#include "core/observe/watch.h"
 
 #ifndef GASNET_PAR
 #define GASNET_PAR 1  // for the header only: the library serves all configurations

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where everybody's segment is. Each process tells two words (core/card.h): where its slice begins in its own view, when it
+// Where everybody's segment is. Each process tells two words (core/sync/card.h): where its slice begins in its own view, when it
 // attaches, and how large its segment is, when it has one. Nobody waits for them before he needs them: a put for the first of
 // its target, checks for both, gasnet_getSegmentInfo for all. The segment's address follows from the first.
 #include <stdlib.h>
 
-#include "core/card.h"
+#include "core/sync/card.h"
 #include "gasnet/gas.h"
 
 #define SMALLEST_PAGE 4096  // what the area is aligned to, wherever

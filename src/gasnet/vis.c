@@ -3,7 +3,7 @@
 // Vector, indexed and strided transfers (vis.h), and GASNet-1's calls.
 #include "gasnet/vis.h"
 
-#include "core/pieces.h"
+#include "core/rma/pieces.h"
 
 static gas_list_t vector_list(size_t n, const gasnet_memvec_t *vectors)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The messages for wrong use of a routine: the call, the argument, and what to do.
-#include "core/check.h"
+#include "core/observe/check.h"
 #include "shmem/shm.h"
 
 void shm_not_initialized(const char *func)

@@ -5,7 +5,7 @@
 #include "shmem/coll_args.h"
 
 /** Before a PE enters, the others of its set may have come already and counted themselves in some words of its pSync
- *  (core/coll/set_sync.c): 0 and 2 to 14. But then no word holds more than there are PEs; all else is a word that was
+ *  (core/sync/set_sync.c): 0 and 2 to 14. But then no word holds more than there are PEs; all else is a word that was
  *  never set to SHMEM_SYNC_VALUE, or is still in use by another set. A set that is the world leaves pSync alone. */
 static void check_psync(const char *call, shm_set_t s)
 {

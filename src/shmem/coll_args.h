@@ -4,7 +4,7 @@
 #ifndef SHM_COLL_ARGS_H
 #define SHM_COLL_ARGS_H
 
-#include "core/team.h"
+#include "core/sync/team.h"
 #include "shmem/shm.h"
 
 // A handle is a small number for the teams that are always there, and the address of its group for any other.

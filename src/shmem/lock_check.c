@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/check.h"
+#include "core/observe/check.h"
 
 typedef struct held {
     struct held *next;

@@ -3,11 +3,11 @@
 // Extensions: teams, and what MPI and GASNet-EX have like them. The names with MPI's types are inline functions of shmemx.h,
 // which pass the address and the size of a handle on, so that the library needs no mpi.h; those with GASNet-EX's likewise
 // pass a list and a way to agree on, so that the front ends need not know each other.
-#include "core/mpi.h"
+#include "core/sync/mpi.h"
 
 #include <shmemx.h>
 
-#include "core/team.h"
+#include "core/sync/team.h"
 #include "shmem/coll_args.h"
 
 int shmemx_team_of_comm(const void *comm, size_t comm_nbytes, shmem_team_t *team)

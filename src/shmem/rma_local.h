@@ -7,7 +7,7 @@
 
 #include "shmem/shm.h"
 
-/** A copy so short that whoever goes to sleep meanwhile may as well have missed its end: see core/wait.h. */
+/** A copy so short that whoever goes to sleep meanwhile may as well have missed its end: see core/progress/wait.h. */
 #define SHM_QUICK_COPY 4096u
 void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
 

@@ -4,19 +4,19 @@
 //
 // Each routine's body is the pshmem_ function; SHM_WEAK makes the shmem_ name a weak alias of it, which a profiling
 // tool may replace. Bodies call core and shm_ functions only, never another entry point.
-// Checks: RMA and atomics are checked by core, where "not initialised" and CAUSEWAY_CHECK=1 lead anyway (core/hot.h);
-// all other routines begin with SHM_ENTER, which also tells those who look on (core/watch.h) that the routine runs, until
+// Checks: RMA and atomics are checked by core, where "not initialised" and CAUSEWAY_CHECK=1 lead anyway (core/rma/hot.h);
+// all other routines begin with SHM_ENTER, which also tells those who look on (core/observe/watch.h) that the routine runs, until
 // it returns. Arguments are looked at only in checking mode.
 // Threads: no state of its own.
 #ifndef SHM_SHM_H
 #define SHM_SHM_H
 
-#include "core/amo.h"
+#include "core/rma/amo.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
-#include "core/rma.h"
-#include "core/wait.h"
-#include "core/watch.h"
+#include "core/rma/rma.h"
+#include "core/progress/wait.h"
+#include "core/observe/watch.h"
 #include "pshmem.h"
 #include "shmem.h"
 #include "shmem/types.def"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams. The arguments of a split become parts of the parent (core/team.h), or a refusal that all PEs of the parent hear
+// Teams. The arguments of a split become parts of the parent (core/sync/team.h), or a refusal that all PEs of the parent hear
 // of; what only this PE could get wrong is told to the others before anybody returns.
 #include "shmem/coll_args.h"
 

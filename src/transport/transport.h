@@ -6,7 +6,7 @@
 // listens, exposes the node object, receives requests and sends replies. The CLIENT half lives in every PE that
 // talks to another node: one client per communication context, one connection per node touched.
 //
-// Addresses: everything remote is named by its OFFSET in the target's node object (core/layout.h). Whether the
+// Addresses: everything remote is named by its OFFSET in the target's node object (core/mem/layout.h). Whether the
 // provider wants offsets or virtual addresses, one key or many, is the transport's own business.
 //
 // Order and completion, which every transport must give (by what the provider promises, or by draining):
@@ -91,7 +91,7 @@ typedef struct cwt_layout {
 typedef struct cwt_header {
     uint64_t token;     // proof of the job's secret; a message without it is dropped
     uint64_t reply_id;  // 0: no reply wanted, only executed
-    uint16_t op;        // core/request.h
+    uint16_t op;        // core/server/request.h
     uint16_t slot;      // sender's or target's slot, as the op defines
     uint32_t nbytes;    // of the whole message, header included
 } cwt_header_t;
@@ -206,7 +206,7 @@ typedef struct cwt_ops {
                        size_t msg_nbytes);
     /** Waits until reply->done. */
     int (*wait)(cwt_client_t *client, cwt_reply_t *reply);
-    /** Native atomics; CW_ENOTSUP from the transport that has none. See core/amo.h for op and type. */
+    /** Native atomics; CW_ENOTSUP from the transport that has none. See core/rma/amo.h for op and type. */
     int (*amo)(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare,
                uint64_t *old_p);
     /** True if quiet would have to do something. */
@@ -229,15 +229,15 @@ typedef struct cwt_ops {
 extern const cwt_ops_t cwt_ofi, cwt_stub;
 
 // ---------------------------------------------------------------- trace/: the same contract around another transport
-typedef struct cwt_trace_config {
+typedef struct cwt_delay_config {
     const char *spec;  // "SEED:MICROSECONDS"; seed 0: draw one from `job`
     const char *job;   // any text that is the same on all PEs
     const char *log;   // path (the PE's number is appended) of a line per operation, or NULL
     int pe;
-} cwt_trace_config_t;
-extern const cwt_ops_t cwt_trace;
+} cwt_delay_config_t;
+extern const cwt_ops_t cwt_delay;
 /** Stands between its caller and `real` and delays, reorders and looks away as far as this contract allows, for tests.
  *  Once a process, before anything is opened. CW_EINVAL (reported): the spec is no spec. */
-int cwt_trace_wrap(const cwt_ops_t *real, const cwt_trace_config_t *config, const cwt_ops_t **ops_p);
+int cwt_delay_wrap(const cwt_ops_t *real, const cwt_delay_config_t *config, const cwt_ops_t **ops_p);
 
 #endif

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "check.h"
-#include "core/am.h"
+#include "core/am/am.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
-#include "core/rma.h"
-#include "core/wait.h"
+#include "core/rma/rma.h"
+#include "core/progress/wait.h"
 
 static const cw_am_names_t test_names = {.send = {{"test_request_short", "test_request_medium", "test_request_long"},
                                                   {"test_reply_short", "test_reply_medium", "test_reply_long"}},

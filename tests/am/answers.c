@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "am_test.h"
-#include "core/am_private.h"
-#include "core/request.h"
+#include "core/am/am_private.h"
+#include "core/server/request.h"
 
 enum { SHORT = 1, MEDIUM, SHORT_BACK, MEDIUM_BACK, ONEWAY, WINDOW = 48, MOST_ROUNDS = 20000 };
 

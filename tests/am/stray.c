@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/am.h"
+#include "core/am/am.h"
 
 // As in src/gasnet/everything.c.
 enum { PUT = 1, GET, SET, DONE, GOT };

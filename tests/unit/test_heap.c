@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "core/core.h"
-#include "core/heap.h"
+#include "core/mem/heap.h"
 
 #define CHECK(condition)                                                                                     \
     do {                                                                                                     \

@@ -10,7 +10,7 @@
 
 #include "base/env.h"
 #include "check.h"
-#include "core/coll/fused.h"
+#include "core/sync/fused.h"
 
 enum { MOST = 80 };
 

@@ -8,7 +8,7 @@
 
 #include "base/env.h"
 #include "check.h"
-#include "core/coll/node_sync.h"
+#include "core/sync/node_sync.h"
 
 enum { MOST = 40, ROUNDS = 1500 };
 

@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "core/am_private.h"
-#include "core/request.h"
-#include "core/segment.h"
-#include "core/server.h"
+#include "core/am/am_private.h"
+#include "core/server/request.h"
+#include "core/mem/segment.h"
+#include "core/server/server.h"
 
 enum { PAGE = 4096, CONTROL = 2 * PAGE, DATA = 3000, HEAP_AT = 4 * PAGE, HEAP = 5 * PAGE + 40, ROUNDS = 100000 };
 static const uint64_t AM_AT = 65536;

@@ -218,19 +218,19 @@ static void wrong_specs(void)
 {
     const char *const wrong[] = {"", "5", "5:", ":5", "5:0", "5:x", "x:5", "5:5x", "5:2000000"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        cwt_trace_config_t config = {.spec = wrong[i], .job = "j", .pe = 1};
+        cwt_delay_config_t config = {.spec = wrong[i], .job = "j", .pe = 1};
         const cwt_ops_t *ops = NULL;
-        CHECK(cwt_trace_wrap(&real, &config, &ops) == CW_EINVAL && ops == NULL);
+        CHECK(cwt_delay_wrap(&real, &config, &ops) == CW_EINVAL && ops == NULL);
     }
 }
 
 int main(void)
 {
-    cwt_trace_config_t config = {.spec = "0:100", .job = "some job", .pe = 1};
+    cwt_delay_config_t config = {.spec = "0:100", .job = "some job", .pe = 1};
     cwt_client_config_t client_config = {.pe = 1, .npes = 2};
     int swapped = 0;
     wrong_specs();
-    CHECK(cwt_trace_wrap(&real, &config, &trace) == 0);
+    CHECK(cwt_delay_wrap(&real, &config, &trace) == 0);
     CHECK(trace->open(&client_config, &client) == 0);
     CHECK(trace->connect(client, 1, "", 0, &conn) == 0);
     CHECK(trace->target(conn, 0, 4096, &target) == 0 && target.conn == conn);

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 
 #include "core/coll/alltoall.h"
-#include "core/coll/fused.h"
-#include "core/coll/sync.h"
-#include "core/coll/notes.h"
-#include "core/coll/peer.h"
-#include "core/rma.h"
+#include "core/sync/fused.h"
+#include "core/sync/sync.h"
+#include "core/sync/notes.h"
+#include "core/sync/peer.h"
+#include "core/rma/rma.h"
 
 typedef struct exchange {
     const cw_coll_call_t *c;

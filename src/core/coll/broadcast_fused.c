@@ -2,8 +2,8 @@
 //
 // Everybody gives a cargo to the synchronisation, and only the root's is loaded.
 #include "core/coll/broadcast.h"
-#include "core/coll/fused.h"
-#include "core/coll/sync.h"
+#include "core/sync/fused.h"
+#include "core/sync/sync.h"
 
 typedef struct cargo {
     uint64_t loaded;

@@ -7,8 +7,8 @@
 #define CW_CORE_COLL_CALL_H
 
 #include "core/coll/gather.h"
-#include "core/coll/map.h"
-#include "core/coll/peer.h"
+#include "core/sync/map.h"
+#include "core/sync/peer.h"
 
 typedef enum cw_coll {
 #define CW_COLLECTIVE(name, text) CW_COLL_##name,

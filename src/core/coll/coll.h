@@ -2,8 +2,8 @@
 //
 // Collectives over a group of PEs: node memory first, then a tree between node leaders. One algorithm a file.
 //
-// A group is the world, a team (core/team.h) or an active set. The world and teams have synchronisation state of their own
-// (core/coll/fused.h); an active set brings its symmetric words (pSync).
+// A group is the world, a team (core/sync/team.h) or an active set. The world and teams have synchronisation state of their own
+// (core/sync/fused.h); an active set brings its symmetric words (pSync).
 // All calls here are collective over the group and wait. Threads: one at a time for each group.
 #ifndef CW_CORE_COLL_H
 #define CW_CORE_COLL_H

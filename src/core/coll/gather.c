@@ -2,10 +2,10 @@
 #include "core/coll/gather.h"
 
 #include "core/coll/call.h"
-#include "core/coll/fused.h"
-#include "core/coll/sync.h"
-#include "core/coll/peer.h"
-#include "core/rma.h"
+#include "core/sync/fused.h"
+#include "core/sync/sync.h"
+#include "core/sync/peer.h"
+#include "core/rma/rma.h"
 
 /** Loads the node's own blocks, each PE from another start so that not all read the same memory at once. */
 static void load_local_blocks(const cw_coll_call_t *c)

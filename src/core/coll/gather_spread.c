@@ -2,7 +2,7 @@
 //
 // Every node's blocks cross to every other node once, all at the same time: nodes - 1 messages a leader.
 #include "core/coll/call.h"
-#include "core/rma.h"
+#include "core/rma/rma.h"
 
 void cw_gather_spread(const cw_coll_call_t *c)
 {

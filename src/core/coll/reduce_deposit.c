@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/coll/call.h"
-#include "core/coll/fused.h"
-#include "core/coll/sync.h"
+#include "core/sync/fused.h"
+#include "core/sync/sync.h"
 
 void cw_reduce_deposit(const cw_coll_call_t *c)
 {

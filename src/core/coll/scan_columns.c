@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
-#include "core/coll/peer.h"
+#include "core/sync/peer.h"
 #include "core/coll/scan.h"
-#include "core/rma.h"
+#include "core/rma/rma.h"
 
 #define FETCH_NBYTES (1u << 20)  // from all other nodes at a time
 

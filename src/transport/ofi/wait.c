@@ -30,7 +30,7 @@ void ofi_wait_init(cwt_client_t *client)
 {
     client->look_ns = cwu_now_ns() + LOOK_EVERY_NS;
     bool alone = ofi_roomy(&client->config);
-    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;  // short even alone: see core/wait.c
+    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;  // short even alone: see core/progress/wait.c
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
 }
 

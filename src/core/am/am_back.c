@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Replies that go back over the connection on which their request came: from the node server there to the PE that asked
+// here, who finds them when it looks at its own connections. On TCP a connection that is used both ways saves a message
+// of the kernel's own for each of ours, and no second connection is touched at all (docs/adr/0028).
+//
+// It is a way that a reply may take, never one that it needs: a short or medium one, when the handler runs in the process
+// that hosts its node's server, soon after the request came (am_server.c), when the server is free, and when the transport
+// takes it at once. All others go as requests do. Nothing is promised about the order of messages, so both ways mix.
+//
+// Whoever makes progress with this PE's connections may find one, inside calls where no handler may run. So it goes into
+// this PE's own inbox, whose room the request's token reserved, as if the node server had brought it.
+// Threads: any, also several at once.
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/am/am_private.h"
+#include "core/server/request.h"
+#include "core/server/server.h"
+#include "core/progress/wait.h"
+
+#define ANSWERS 16  // unless CAUSEWAY_AM_ANSWERS says otherwise
+
+uint32_t cw_am_answers(void)
+{
+    if (!cw_world.messages)
+        return 0;
+    // Who sleeps is woken by its node's server; with fewer cores than PEs everybody sleeps soon.
+    return cwu_env.am_answers >= 0 ? (uint32_t)cwu_env.am_answers : cw_wait_roomy ? ANSWERS : 0;
+}
+
+// ---------------------------------------------------------------- at the PE that replies
+
+typedef union told {
+    cw_tell_am_t tell;
+    unsigned char bytes[CW_TELL_AM_NBYTES(CW_AM_MAX_ARGS)];
+} told_t;
+_Static_assert(sizeof(told_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
+
+bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args, const void *src,
+                  size_t nbytes)
+{
+    told_t told;
+    uint32_t nargs = CW_AM_HEAD_NARGS(head);
+    size_t total = CW_TELL_AM_NBYTES(nargs);
+    memset(told.bytes + total - 8, 0, 8);  // what pads the arguments
+    told.tell.head = head;
+    told.tell.source = cw_world.pe;
+    told.tell.token = msg->token;
+    told.tell.nbytes = (uint16_t)nbytes;
+    told.tell.kind = (uint16_t)kind;
+    for (uint32_t i = 0; i < nargs; i++)
+        told.tell.args[i] = args[i];
+    return cw_server_tell(msg->origin, &told, total, src, nbytes);
+}
+
+// ---------------------------------------------------------------- at the PE that asked
+
+/** One that waits for a producer of the ring's lap before, who has not finished its cell. */
+typedef struct kept {
+    struct kept *next;
+    cw_req_am_t req;  // with arguments, and the payload behind them
+} kept_t;
+
+static void *payload_of(kept_t *k)
+{
+    return (char *)&k->req + CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(k->req.head));
+}
+
+static struct {
+    cwu_lock_t lock;
+    kept_t *first, **end;
+} back;
+
+static void keep(const cw_req_am_t *req, const uint32_t *args, const void *payload)
+{
+    uint32_t nargs = CW_AM_HEAD_NARGS(req->head);
+    kept_t *k = malloc(offsetof(kept_t, req) + CW_REQ_AM_NBYTES(nargs) + req->nbytes);
+    if (!k)
+        cwu_fatal("no memory to keep a reply of %u bytes; lower CAUSEWAY_AM_ANSWERS", req->nbytes);
+    k->next = NULL;
+    k->req = *req;
+    memcpy(k->req.args, args, nargs * sizeof *args);
+    if (req->nbytes)
+        memcpy(payload_of(k), payload, req->nbytes);
+    cwu_lock(&back.lock);
+    *(back.first ? back.end : &back.first) = k;
+    back.end = &k->next;
+    atomic_fetch_add_explicit(&cw_am.kept_back, 1, memory_order_relaxed);
+    cwu_unlock(&back.lock);
+}
+
+void cw_am_back_flush(void)
+{
+    if (!cwu_trylock(&back.lock))
+        return;
+    while (back.first && cw_am_deliver(&back.first->req, back.first->req.args, payload_of(back.first))) {
+        kept_t *k = back.first;
+        back.first = k->next;
+        free(k);
+        atomic_fetch_sub_explicit(&cw_am.kept_back, 1, memory_order_relaxed);
+    }
+    cwu_unlock(&back.lock);
+}
+
+void cw_am_back_fini(void)
+{
+    while (back.first) {
+        kept_t *k = back.first;
+        back.first = k->next;
+        free(k);
+    }
+    atomic_store(&cw_am.kept_back, 0);
+    atomic_store(&cw_am.listens, false);
+    atomic_store(&cw_am.told, 0);
+    atomic_store(&cw_am.answers, 0);
+}
+
+/** Nothing in it is believed before it is checked. */
+static bool well_formed(const cw_tell_am_t *tell, int node, size_t nbytes)
+{
+    if (nbytes < sizeof *tell || tell->source < 0 || tell->source >= cw_world.npes ||
+        cw_world.node_of_pe[tell->source] != node || (tell->token & 0xffff) >= CW_AM_TOKENS)
+        return false;
+    uint32_t nargs = CW_AM_HEAD_NARGS(tell->head);
+    if (nargs > CW_AM_MAX_ARGS || (tell->kind != CW_AM_SHORT && tell->kind != CW_AM_MEDIUM) ||
+        tell->nbytes > (tell->kind == CW_AM_MEDIUM ? CW_AM_MAX_MEDIUM : 0))
+        return false;
+    return nbytes == CW_TELL_AM_NBYTES(nargs) + tell->nbytes;
+}
+
+void cw_am_told(void *arg, int node, const void *bytes, size_t nbytes)
+{
+    static _Atomic bool warned;
+    const cw_tell_am_t *tell = bytes;
+    (void)arg;
+    if (!well_formed(tell, node, nbytes)) {
+        if (!atomic_exchange(&warned, true))
+            cwu_warn("dropped a malformed reply (%zu bytes) that came over the network", nbytes);
+        return;
+    }
+    cw_req_am_t req = {.head = tell->head,
+                       .source = tell->source,
+                       .target = cw_world.pe,
+                       .token = tell->token,
+                       .nbytes = tell->nbytes,
+                       .flags = (uint32_t)tell->kind | CW_AM_C_REPLY | CW_AM_C_TOLD};
+    const void *payload = (const char *)bytes + CW_TELL_AM_NBYTES(CW_AM_HEAD_NARGS(tell->head));
+    atomic_fetch_add_explicit(&cw_am.told, 1, memory_order_relaxed);
+    atomic_store_explicit(&cw_am.listens, true, memory_order_relaxed);
+    if (!cw_am_deliver(&req, tell->args, payload))
+        keep(&req, tell->args, payload);
+}

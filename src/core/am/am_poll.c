@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What has come: takes messages from the rings and runs their handlers.
+#include <sched.h>
+#include <string.h>
+
+#include "core/am/am_private.h"
+#include "core/server/request.h"
+#include "core/progress/wait.h"
+#include "core/observe/watch.h"
+
+#define MOST 64u        // messages of a ring in one poll
+#define TELL_EVERY 16u  // of them, senders of this node hear that they are done, so that a flood does not stop and go
+#define PATIENCE 32u    // idle polls until one looks closely
+#define IDLE_YIELD 64u  // close looks in a row without a message, until each gives up the core
+
+/** Tokens of one PE whose requests were handled without a reply; told together. */
+typedef struct acks {
+    int pe;  // -1: none
+    uint64_t bits[CW_AM_TOKENS / 64];
+} acks_t;
+
+// What PEs of other nodes are to be told costs a message each time, so it is collected, while the next poll may find more.
+#define OWED 8u  // as many PEs at a time; by number, modulo this
+static struct owed {
+    acks_t acks;
+    uint32_t count;
+} owed[OWED];
+static uint32_t owed_in_all;
+
+static void tell(acks_t *acks)
+{
+    int pe = acks->pe;
+    if (pe < 0)
+        return;
+    acks->pe = -1;
+    if (cw_world.node_of_pe[pe] == cw_world.node) {
+        cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[pe]);
+        for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++)
+            if (acks->bits[w])
+                atomic_fetch_or_explicit(&inbox->done[w], acks->bits[w], memory_order_release);
+        cw_local_stored(pe);
+    } else {
+        cw_req_am_done_t done = {.header = {.op = CW_REQ_AM_DONE}, .target = pe};
+        memcpy(done.bits, acks->bits, sizeof done.bits);
+        cw_am_to_node_of(pe, &done.header, sizeof done, NULL, 0);
+    }
+    memset(acks->bits, 0, sizeof acks->bits);
+}
+
+static void note(acks_t *acks, int pe, uint32_t token)
+{
+    uint32_t i = token & 0xffff;
+    acks->pe = pe;
+    acks->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void tell_owed(struct owed *o)
+{
+    if (o->count)
+        tell(&o->acks);
+    owed_in_all -= o->count;
+    o->count = 0;
+}
+
+/** All PEs of this node together may keep half of what a sender may have under way to it: it gets on although none of them
+ *  polls again. */
+static bool owes_enough(const struct owed *o)
+{
+    uint32_t most = cw_am.credits / 2 / (uint32_t)cw_world.nslots;
+    return o->count >= (most < CW_AM_TOKENS / 16 ? most : CW_AM_TOKENS / 16);
+}
+
+static void owe(int pe, uint32_t token)
+{
+    struct owed *o = &owed[(uint32_t)pe % OWED];
+    if (o->acks.pe != pe)
+        tell_owed(o);
+    note(&o->acks, pe, token);
+    o->count++;
+    owed_in_all++;
+    if (owes_enough(o))
+        tell_owed(o);
+}
+
+static void acknowledge(acks_t *acks, int pe, uint32_t token)
+{
+    if (!cw_am.locked && cw_world.node_of_pe[pe] != cw_world.node) {
+        owe(pe, token);
+        return;
+    }
+    if (acks->pe != pe)
+        tell(acks);
+    note(acks, pe, token);
+}
+
+/** Nothing has come for long: whoever waits is told. */
+static void tell_all(void)
+{
+    for (uint32_t i = 0; i < OWED && owed_in_all; i++)
+        tell_owed(&owed[i]);
+}
+
+void cw_am_poll_fini(void)
+{
+    memset(owed, 0, sizeof owed);
+    owed_in_all = 0;
+}
+
+// ---------------------------------------------------------------- taking a cell
+
+static cw_am_cell_t *cell_at(const cw_am_ring_t *ring, uint64_t position)
+{
+    return &ring->cells[position & ((UINT64_C(1) << ring->cells_log) - 1)];
+}
+
+/** The head moves on, past what was taken out of turn. */
+static void advance(cw_am_ring_t *ring)
+{
+    ring->head++;
+    while (CW_UNLIKELY(ring->ahead)) {
+        uint32_t turn = atomic_load_explicit(&cell_at(ring, ring->head)->turn, memory_order_relaxed);
+        if (turn - cw_am_turn(ring->head, ring->cells_log) < 2)  // free or full: not yet taken
+            break;
+        ring->head++;
+        ring->ahead--;
+    }
+    atomic_store_explicit(&ring->gate->turn, &cell_at(ring, ring->head)->turn, memory_order_relaxed);
+    atomic_store_explicit(&ring->gate->full, cw_am_turn(ring->head, ring->cells_log) + 1, memory_order_relaxed);
+}
+
+/** A message behind an unfinished one at the head, or NULL. */
+static cw_am_cell_t *take_behind(cw_am_ring_t *ring)
+{
+    uint64_t tail = atomic_load_explicit(ring->tail, memory_order_relaxed);
+    for (uint64_t at = ring->head + 1; at < tail; at++) {
+        cw_am_cell_t *cell = cell_at(ring, at);
+        uint32_t mine = cw_am_turn(at, ring->cells_log);
+        if (atomic_load_explicit(&cell->turn, memory_order_acquire) == mine + 1) {
+            atomic_store_explicit(&cell->turn, mine + 2, memory_order_relaxed);
+            ring->ahead++;
+            return cell;
+        }
+    }
+    return NULL;
+}
+
+/** The next message, or NULL. *turn_p: what frees its cell. */
+static cw_am_cell_t *take_next(cw_am_ring_t *ring, bool closely, uint32_t *turn_p)
+{
+    cw_am_cell_t *cell = cell_at(ring, ring->head);
+    uint32_t mine = cw_am_turn(ring->head, ring->cells_log);
+    uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);  // pairs with cw_am_hand_over
+    if (turn == mine + 1) {
+        advance(ring);
+        *turn_p = mine + 4;
+        return cell;
+    }
+    cell = closely ? take_behind(ring) : NULL;
+    if (cell)
+        *turn_p = atomic_load_explicit(&cell->turn, memory_order_relaxed) + 2;
+    return cell;
+}
+
+static cw_am_cell_t *take(cw_am_ring_t *ring, bool closely, uint32_t *turn_p)
+{
+    if (!cw_am.locked)
+        return take_next(ring, closely, turn_p);
+    if (pthread_mutex_trylock(&cw_am.poll_lock))
+        return NULL;  // another thread takes one just now
+    cw_am_cell_t *cell = take_next(ring, closely, turn_p);
+    pthread_mutex_unlock(&cw_am.poll_lock);
+    return cell;
+}
+
+// ---------------------------------------------------------------- running its handler
+
+static void *payload_of(cw_am_cell_t *cell)
+{
+    if (cell->flags & CW_AM_C_INLINE)
+        return &cell->args[CW_AM_INLINE_ARGS];
+    if (cell->flags & CW_AM_C_REPLY)
+        return cw_am.mine->reply_buffer[cell->token & 0xffff];
+    return cw_am_request_buffer(cw_am.mine, cell);
+}
+
+/** What a long was sent to is in place, but for raw ones. */
+static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
+{
+    msg->nbytes = cell->nbytes;
+    if (msg->kind == CW_AM_MEDIUM) {
+        msg->payload = payload_of(cell);
+    } else if (cell->flags & CW_AM_C_RAW) {
+        msg->payload = (void *)(uintptr_t)cell->dest;
+        if (cell->nbytes)  // without bytes the address may be NULL
+            cw_am_place_raw(msg, msg->payload, payload_of(cell));
+    } else {
+        msg->payload = (void *)(cw_segment.origin + (uintptr_t)cell->dest);
+    }
+}
+
+/** The next reply comes the same way, mostly: who waits looks there first. */
+static void came_by_server(int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node)
+        atomic_store_explicit(&cw_am.listens, false, memory_order_relaxed);
+}
+
+static void run(cw_am_cell_t *cell, acks_t *acks)
+{
+    cw_am_msg_t msg = {.source = cell->source,
+                       .head = cell->head,
+                       .is_reply = cell->flags & CW_AM_C_REPLY,
+                       .kind = (cw_am_kind_t)(cell->flags & CW_AM_C_KIND),
+                       .nargs = (int)CW_AM_HEAD_NARGS(cell->head),
+                       .args = cell->args,
+                       .token = cell->token,
+                       .origin = cell->flags & CW_AM_C_ORIGIN ? cell->dest : 0};
+    if (msg.kind != CW_AM_SHORT)
+        place(cell, &msg);
+    CW_WATCH(cw_watch_handler(&msg));
+    cw_am_run(&msg);
+    if (msg.is_reply) {
+        if (!cw_am_credit_return(msg.token))
+            cwu_fatal("PE %d replied to a request that this PE never made", msg.source);
+        if (!(cell->flags & CW_AM_C_TOLD) && atomic_load_explicit(&cw_am.listens, memory_order_relaxed))
+            came_by_server(msg.source);
+    } else {
+        if (!msg.replied)
+            acknowledge(acks, msg.source, msg.token);
+    }
+}
+
+static int drain(cw_am_ring_t *ring, bool closely, acks_t *acks)
+{
+    uint32_t n = 0, turn;
+    cw_am_cell_t *cell;
+    while (n < MOST && (cell = take(ring, closely, &turn))) {
+        run(cell, acks);
+        atomic_store_explicit(&cell->turn, turn, memory_order_release);  // pairs with the look at turn in cw_am_take
+        if (++n % TELL_EVERY == 0)
+            tell(acks);
+    }
+    return (int)n;
+}
+
+static int poll(bool closely)
+{
+    acks_t acks;
+    acks.pe = -1;
+    memset(acks.bits, 0, sizeof acks.bits);
+    if (CW_UNLIKELY(atomic_load_explicit(&cw_am.kept_back, memory_order_relaxed) != 0))
+        cw_am_back_flush();
+    int n = drain(&cw_am.reply, closely, &acks) + drain(&cw_am.request, closely, &acks);
+    tell(&acks);
+    if (n == 0 && closely && owed_in_all)
+        tell_all();
+    if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
+        cw_wake_changed();
+    if (n > 0 && CW_UNLIKELY(cw_am.locked))
+        cw_local_told(cw_world.pe);  // another thread may wait for what the handlers did
+    return n;
+}
+
+/** Polls that found nothing for long: the server may need this process, and other processes this core. */
+static void while_idle(void)
+{
+    cw_progress();
+    uint32_t idle = __atomic_load_n(&cw_am.idle, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&cw_am.idle, idle, __ATOMIC_RELAXED);
+    if (idle > IDLE_YIELD)
+        sched_yield();
+}
+
+int cw_am_poll_closely(void)
+{
+    bool closely = atomic_load_explicit(&cw_am_gates.patience, memory_order_relaxed) == 0;
+    atomic_store_explicit(&cw_am_gates.patience, PATIENCE, memory_order_relaxed);
+    if (cw_am_in_handler || !cw_am_is_on())
+        return 0;
+    int n = poll(closely);
+    if (n > 0)
+        __atomic_store_n(&cw_am.idle, 0, __ATOMIC_RELAXED);
+    else if (closely)
+        while_idle();
+    return n;
+}
+
+int cw_am_poll_waiting(bool closely)
+{
+    return cw_am_in_handler ? 0 : poll(closely);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the files of the message layer share, and what the rest of core calls of it. State of this process; what other
+// processes see is in am_inbox.h.
+//
+//   am.c         open, close, handlers, how a handler is called     am_send.c    requests and replies
+//   am_short.c   short requests with nothing in the way
+//   am_credit.c  tokens: the room of replies, credits               am_poll.c    what has come; acknowledgements
+//   am_server.c  in the node server: from the wire to the inbox
+//   am_back.c    replies over the connection of their request
+#ifndef CW_CORE_AM_PRIVATE_H
+#define CW_CORE_AM_PRIVATE_H
+
+#include <pthread.h>
+
+#include "base/lock.h"
+#include "core/am/am_inbox.h"
+#include "core/core.h"
+
+/** One of my rings as its consumer sees it. Guarded by cw_am.poll_lock when several threads poll. */
+typedef struct cw_am_ring {
+    cw_am_cell_t *cells;
+    const _Atomic uint64_t *tail;
+    cw_am_gate_t *gate;
+    unsigned cells_log;
+    uint32_t ahead;  // cells behind the head that were taken out of turn
+    uint64_t head;
+} cw_am_ring_t;
+
+typedef struct cw_am {
+    uint32_t nfree;       // of `free`; 0 where requests may not take the short way: not open, in a handler, threads
+    uint32_t low;         // with more free tokens than that no node can be at its limit
+    cw_am_inbox_t *mine;  // at its symmetric address
+    uint32_t free[CW_AM_TOKENS];     // numbers of tokens
+    uint32_t name_of[CW_AM_TOKENS];  // on the wire: generation << 16 | number
+    int32_t pe_of[CW_AM_TOKENS];     // whom the request went to, or -1: free
+    int npes;                        // 0 until opened: then no PE exists
+    int pe;                          // as in cw_world, a load nearer
+    bool locked;                     // several threads
+    bool shared;                     // and messages are open
+    uint32_t credits;                // requests under way to one node
+    _Atomic uint32_t answers;        // what cw_am_answers() gave when the network was opened
+    uint32_t nfree_shut;             // what nfree was before messages were closed
+    uint32_t nfree_locked;           // of `free`, when several threads may come
+    cw_am_ring_t request, reply;
+    pthread_mutex_t poll_lock;  // both used with several threads
+    cwu_lock_t credit_lock;     // guards tokens: nfree_locked, free, name_of, pe_of
+    const cw_am_names_t *names[CW_AM_CLIENTS];
+    uint32_t opened[CW_AM_CLIENTS];
+    uint32_t idle;               // looks in a row that found nothing
+    _Atomic bool listens;        // the last reply of another node came over the connection of its request
+    _Atomic uint32_t kept_back;  // such replies that found no room in the inbox yet
+    _Atomic uint64_t told;       // such replies, since messages were opened
+} cw_am_t;
+extern cw_am_t cw_am __attribute__((visibility("hidden")));
+/** The message whose handler this thread runs. */
+extern _Thread_local cw_am_msg_t *cw_am_in_handler __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/** Somebody of this PE uses messages. */
+static inline bool cw_am_is_on(void)
+{
+    return cw_am.npes != 0;
+}
+/** At finalize. */
+void cw_am_fini(void);
+void cw_am_poll_fini(void);
+/** For waits: runs what has come; how many handlers. 0 inside a handler. closely: also what lies behind an unfinished
+ *  message; that look takes the line of the ring's tail away from the senders. */
+int cw_am_poll_waiting(bool closely);
+
+/** The client's word for a function. */
+const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind);
+/** Calls the handler. */
+void cw_am_run(cw_am_msg_t *msg);
+/** Copies the bytes of a raw long, if its client takes them there. */
+void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src);
+
+// ---------------------------------------------------------------- credits (am_credit.c)
+/** Gives token i to a request; its name on the wire. */
+static inline __attribute__((always_inline)) uint32_t cw_am_credit_give(uint32_t i, int pe)
+{
+    cw_am.pe_of[i] = pe;
+    return cw_am.name_of[i];
+}
+
+/** Is there a token to be had at once, without a lock or a look at what the targets said? */
+static inline __attribute__((always_inline)) bool cw_am_credit_is_plain(void)
+{
+    return CW_LIKELY(cw_am.nfree > cw_am.low);
+}
+
+/** That token. */
+static inline __attribute__((always_inline)) uint32_t cw_am_credit_take_plain(int pe)
+{
+    uint32_t nfree = --cw_am.nfree;
+    return cw_am_credit_give(cw_am.free[nfree], pe);
+}
+
+/** A token for a request to that PE, or -1: no credit. */
+int64_t cw_am_credit_take(int pe);
+/** Its request is over; false: there is no such request. */
+bool cw_am_credit_return(uint32_t token);
+/** Is any under way? As far as this PE knows without looking at what the targets said, or after a look. */
+static inline bool cw_am_credit_out(void)
+{
+    const uint32_t *nfree = cw_am.locked ? &cw_am.nfree_locked : &cw_am.nfree;
+    return __atomic_load_n(nfree, __ATOMIC_RELAXED) < CW_AM_TOKENS;
+}
+bool cw_am_credit_out_after_look(void);
+/** The same for requests to PEs of one node; the transport's config.due. */
+bool cw_am_due(void *arg, int node);
+/** All tokens are free. */
+void cw_am_credit_open(void);
+
+// ---------------------------------------------------------------- the way to other nodes (am_send.c)
+/** A message without an answer to the server of a PE's node. */
+void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
+/** A node cannot be reached: ends the job. */
+noreturn void cw_am_lost(int rc, const char *name, int pe) __attribute__((cold));
+/** A short request, whatever is in its way. */
+int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags);
+/** The rest of it, for who has a token and found no cell. */
+int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token);
+
+// ---------------------------------------------------------------- replies over the connection of their request (am_back.c)
+struct cw_req_am;
+/** So many may be under way to this PE; 0: none, it does not listen. */
+uint32_t cw_am_answers(void);
+/** Tries it. False: the reply must go as a request does. */
+bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args, const void *src,
+                  size_t nbytes);
+/** One came; the transport's config.told. */
+void cw_am_told(void *arg, int node, const void *bytes, size_t nbytes);
+/** Tries again what found no room. */
+void cw_am_back_flush(void);
+void cw_am_back_fini(void);
+/** Might one come now? What waits looks at its own connections then, before all when the last one came there. */
+static inline bool cw_am_awaits_answer(void)
+{
+    return CW_UNLIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) != 0) && cw_am_is_on() &&
+           cw_am_credit_out();
+}
+
+// ---------------------------------------------------------------- in the node server (am_server.c)
+/** A message came for a PE of this node. False: it is malformed. */
+bool cw_am_arrived(const cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+/** Fills a cell of the target's inbox; false: no room. req without its arguments. */
+bool cw_am_deliver(const struct cw_req_am *req, const uint32_t *args, const void *payload);
+/** Tries again what found no room. How many messages went. */
+int cw_am_server_flush(void);
+/** Is there any? */
+bool cw_am_server_holds(void);
+void cw_am_server_fini(void);
+
+#endif

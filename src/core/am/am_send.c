@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Requests and replies: to a PE of this node straight into its inbox, to others by a message to their node's server. What
+// short requests mostly are is in am_short.c.
+//
+// A request needs a credit with a token (am_credit.c), then a cell at the target. While it waits for one of them it polls,
+// so the PEs that wait for it get on. A reply has its room already.
+#include <string.h>
+
+#include "core/am/am_private.h"
+#include "core/observe/check.h"
+#include "core/rma/ctx.h"
+#include "core/mem/gather.h"
+#include "core/server/request.h"
+#include "core/rma/rma.h"
+#include "core/progress/wait.h"
+#include "core/observe/watch.h"
+
+// The steps of a request stand in each function that sends one: what kind it is, is known there, and what it consists of stays
+// in registers.
+#define ALWAYS static inline __attribute__((always_inline))
+
+/** A message on its way, without its arguments. */
+typedef struct out {
+    int pe;
+    uint32_t head, token;
+    const uint32_t *args;
+    const void *src;
+    size_t nbytes;
+    uint64_t dest;  // of a long: offset in the slice, or an address of the target's (CW_AM_C_RAW)
+    uint16_t flags;
+    bool async;
+} out_t;
+
+static const char *name_of(const out_t *out)
+{
+    return cw_am_name(out->head, out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND));
+}
+
+// ---------------------------------------------------------------- those who look on
+
+static cw_frame_t *__attribute__((noinline, cold)) watch(const out_t *out)
+{
+    return cw_watch_message(name_of(out), out->nbytes, out->pe);
+}
+
+static void __attribute__((noinline, cold)) tell_sent(const out_t *out)
+{
+    cw_watch_message_sent(out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND), out->nbytes, out->pe);
+}
+
+ALWAYS void sent(const out_t *out)
+{
+    if (CW_UNLIKELY(!cw_world.plain))
+        tell_sent(out);
+}
+
+// ---------------------------------------------------------------- wrong use
+
+static void __attribute__((noinline, cold)) refuse_request(const out_t *out)
+{
+    const char *name = name_of(out);
+    if (!cw_am_is_on())
+        cw_check_failed(name, "messages are not open in this PE (not attached, or detached)");
+    if (out->pe < 0 || out->pe >= cw_world.npes)
+        cw_check_failed(name, "there is no PE %d; this job has PEs 0 to %d", out->pe, cw_world.npes - 1);
+    if (cw_am_in_handler)
+        cw_check_failed(name,
+                        "a handler (%s of PE %d) may not send requests; let it note what is to be sent, and send it "
+                        "outside",
+                        cw_am_in_handler->is_reply ? "of a reply" : "of a request", cw_am_in_handler->source);
+    cw_check_failed(name, "%u arguments; a message has at most %d", CW_AM_HEAD_NARGS(out->head), CW_AM_MAX_ARGS);
+}
+
+static void __attribute__((noinline, cold)) refuse_reply(const out_t *out, const cw_am_msg_t *msg)
+{
+    const char *name = name_of(out);
+    if (msg != cw_am_in_handler)
+        cw_check_failed(name, "the token is not that of the running handler; reply before the handler returns");
+    if (msg->is_reply)
+        cw_check_failed(name, "the handler of a reply (from PE %d) may not reply", msg->source);
+    if (msg->replied)
+        cw_check_failed(name, "the request of PE %d has been replied to; a handler sends at most one reply",
+                        msg->source);
+    cw_check_failed(name, "%u arguments; a message has at most %d", CW_AM_HEAD_NARGS(out->head), CW_AM_MAX_ARGS);
+}
+
+static void __attribute__((noinline, cold)) refuse_nbytes(const out_t *out, size_t most)
+{
+    cw_check_failed(name_of(out), "a payload of %zu bytes to PE %d; at most %zu are possible", out->nbytes, out->pe,
+                    most);
+}
+
+/** Every payload: its size, and whether a long's destination exists. */
+ALWAYS void check_payload(out_t *out, void *dest, unsigned flags)
+{
+    bool whole = (out->flags & CW_AM_C_KIND) == CW_AM_LONG && !(flags & CW_AM_RAW);
+    size_t most = whole ? CW_AM_MAX_LONG : CW_AM_MAX_MEDIUM;
+    if (CW_UNLIKELY(out->nbytes > most))
+        refuse_nbytes(out, most);
+    if (!whole) {
+        out->dest = (uintptr_t)dest;
+        return;
+    }
+    if (CW_UNLIKELY(out->nbytes > 0 && !cw_is_symmetric(dest, out->nbytes)))
+        cw_check_failed(name_of(out), "%zu bytes at %p are not symmetric memory (destination at PE %d)", out->nbytes,
+                        dest, out->pe);
+    out->dest = (uintptr_t)dest - cw_segment.origin;
+}
+
+// ---------------------------------------------------------------- within the node
+
+ALWAYS void copy_args(uint32_t *to, const uint32_t *from, uint32_t head)
+{
+    for (uint32_t i = 0, n = CW_AM_HEAD_NARGS(head); i < n; i++)
+        to[i] = from[i];
+}
+
+ALWAYS void fill_cell(cw_am_cell_t *cell, const out_t *out)
+{
+    cell->head = out->head;
+    cell->source = cw_world.pe;
+    cell->token = out->token;
+    cell->nbytes = (uint32_t)out->nbytes;
+    cell->flags = out->flags;
+    copy_args(cell->args, out->args, out->head);
+}
+
+typedef struct room {
+    cw_am_cell_t *cell;
+    uint32_t full;
+} room_t;
+
+/** False: not now. */
+ALWAYS bool take_room(cw_am_inbox_t *inbox, room_t *room)
+{
+    room->cell = cw_am_take_request(inbox, &room->full);
+    return room->cell != NULL;
+}
+
+static void __attribute__((noinline)) wait_room(cw_am_inbox_t *inbox, room_t *room, const out_t *out)
+{
+    cw_wait_t w = CW_WAIT_INIT(name_of(out));
+    if (!cw_world.plain)
+        cw_watch_message_waits(true);
+    atomic_fetch_add(&inbox->blocked, 1);  // before the next look; pairs with the target's look after it made room
+    while (!take_room(inbox, room))
+        cw_wait_round(&w);
+    atomic_fetch_sub_explicit(&inbox->blocked, 1, memory_order_relaxed);
+    cw_wait_done(&w);
+}
+
+ALWAYS bool fits_cell(const out_t *out)
+{
+    return out->nbytes <= CW_AM_INLINE_NBYTES && CW_AM_HEAD_NARGS(out->head) <= CW_AM_INLINE_ARGS;
+}
+
+/** Does the payload travel beside the cell (and not to where a long goes)? */
+ALWAYS bool has_payload(const out_t *out)
+{
+    return (out->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (out->flags & CW_AM_C_RAW);
+}
+
+static void store_long(const out_t *out)
+{
+    uint32_t slot = (uint32_t)cw_world.slot_of_pe[out->pe];
+    if (out->dest < cw_segment.layout.data_nbytes)
+        cw_gather();  // the PE may still have to move what is there
+    if (out->nbytes)
+        cw_copy(cw_segment.base + cw_slice_offset(slot) + out->dest, out->src, out->nbytes);
+}
+
+/** Copies the payload to where the target finds it; the cell is its own already. */
+ALWAYS void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
+{
+    void *at = room->cell->args + CW_AM_INLINE_ARGS;
+    if (!(out->flags & CW_AM_C_INLINE))
+        at = out->flags & CW_AM_C_REPLY ? inbox->reply_buffer[out->token & 0xffff]
+                                        : cw_am_request_buffer(inbox, room->cell);
+    if (out->nbytes)
+        memcpy(at, out->src, out->nbytes);
+    room->cell->dest = out->dest;
+}
+
+ALWAYS int request_here(out_t *out, unsigned flags)
+{
+    cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
+    bool loaded = has_payload(out);
+    room_t room = {.cell = NULL};
+    if (CW_UNLIKELY(!cw_gathered()))
+        cw_gather_look();  // an inbox needs no wait for its owner, but the short ways need its word
+    if (loaded && fits_cell(out))
+        out->flags |= CW_AM_C_INLINE;
+    if (!take_room(inbox, &room)) {
+        if (flags & CW_AM_IMMEDIATE) {
+            cw_am_credit_return(out->token);
+            return CW_EAGAIN;
+        }
+        wait_room(inbox, &room, out);
+    }
+    if (loaded)
+        put_payload(inbox, &room, out);
+    else if (out->flags & CW_AM_LONG)
+        store_long(out), room.cell->dest = out->dest;
+    fill_cell(room.cell, out);
+    cw_am_hand_over(room.cell, room.full);
+    cw_local_told(out->pe);
+    sent(out);
+    return CW_OK;
+}
+
+/** There is a cell for each token and more, so this waits only for a producer that has not finished the cell of a lap
+ *  before. */
+static cw_am_cell_t *take_reply(cw_am_inbox_t *inbox, const out_t *out, uint32_t *full_p)
+{
+    cw_am_cell_t *cell = cw_am_take_reply(inbox, full_p);
+    if (CW_LIKELY(cell != NULL))
+        return cell;
+    cw_wait_t w = CW_WAIT_INIT(name_of(out));
+    while (!(cell = cw_am_take_reply(inbox, full_p)))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return cell;
+}
+
+static void reply_here(out_t *out)
+{
+    cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
+    if (out->flags & CW_AM_LONG && !has_payload(out))
+        store_long(out);
+    room_t room = {.cell = NULL};
+    room.cell = take_reply(inbox, out, &room.full);
+    if (has_payload(out)) {
+        out->flags |= fits_cell(out) ? CW_AM_C_INLINE : 0;
+        put_payload(inbox, &room, out);
+    }
+    room.cell->dest = out->dest;
+    fill_cell(room.cell, out);
+    cw_am_hand_over(room.cell, room.full);
+    cw_local_told(out->pe);
+    sent(out);
+}
+
+// ---------------------------------------------------------------- to other nodes
+
+/** The record of a PE of another node: known, and connected. */
+static cwt_target_t *target_of(int pe)
+{
+    uintptr_t delta = 0;
+    return cw_reach(&cw_ctx_default, "a message", NULL, 0, pe, &delta);
+}
+
+void cw_am_lost(int rc, const char *name, int pe)
+{
+    cw_lost_grace(rc);
+    cwu_fatal("%s: cannot reach the node of PE %d (%s)", name, pe, cwu_error_name(rc));
+}
+
+void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+{
+    int rc = cw_transport->message(target_of(pe)->conn, msg, nbytes, payload, payload_nbytes);
+    if (CW_UNLIKELY(rc))
+        cw_am_lost(rc, "a message", pe);
+}
+
+/** A message with the most arguments. */
+typedef union wire {
+    cw_req_am_t req;
+    cw_req_am_short_t brief;
+    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
+} wire_t;
+_Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
+
+static void send_short(const out_t *out)
+{
+    wire_t wire;
+    cw_req_am_short_t *req = &wire.brief;
+    req->header.op = out->flags & CW_AM_C_REPLY ? CW_REQ_AM_REPLY : CW_REQ_AM_SHORT;
+    req->header.slot = 0;
+    req->head = out->head;
+    req->source = cw_world.pe;
+    req->target = out->pe;
+    req->token = out->token;
+    copy_args(req->args, out->args, out->head);
+    size_t nbytes = sizeof *req + CW_AM_HEAD_NARGS(out->head) * sizeof *req->args;
+    int rc = cw_transport->request(target_of(out->pe)->conn, &req->header, nbytes, NULL);
+    if (CW_UNLIKELY(rc))
+        cw_am_lost(rc, name_of(out), out->pe);
+    sent(out);
+}
+
+ALWAYS size_t fill_wire(wire_t *wire, const out_t *out)
+{
+    cw_req_am_t *req = &wire->req;
+    size_t nbytes = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(out->head));
+    memset(wire->bytes + nbytes - 8, 0, 8);  // what pads the arguments
+    req->header.op = CW_REQ_AM;
+    req->header.slot = 0;
+    req->head = out->head;
+    req->source = cw_world.pe;
+    req->target = out->pe;
+    req->token = out->token;
+    req->nbytes = (uint32_t)out->nbytes;
+    req->dest = out->dest;
+    req->flags = out->flags;
+    copy_args(req->args, out->args, out->head);
+    return nbytes;
+}
+
+/** With a payload. A long that fits the message comes along and is copied by the server; else it is put before. */
+ALWAYS void send_loaded(out_t *out)
+{
+    bool separate = out->nbytes > CW_AM_MAX_MEDIUM;
+    if (!separate && !has_payload(out))
+        out->flags |= CW_AM_C_HERE;
+    wire_t wire;
+    size_t nbytes = fill_wire(&wire, out);
+    cwt_target_t *target = target_of(out->pe);
+    int rc;
+    if (separate)
+        rc = cw_transport->put_message(target->conn, cw_segment.origin + out->dest + target->offset, out->src,
+                                       out->nbytes, out->async, &wire.req.header, nbytes);
+    else
+        rc = cw_transport->message(target->conn, &wire.req.header, nbytes, out->src, out->nbytes);
+    if (CW_UNLIKELY(rc))
+        cw_am_lost(rc, name_of(out), out->pe);
+    if (separate && out->async)
+        cw_ctx_mark(&cw_ctx_default);
+    sent(out);
+}
+
+// ---------------------------------------------------------------- requests
+
+/** A token for out's target; -1 only with CW_AM_IMMEDIATE. */
+static int64_t __attribute__((noinline)) wait_credit(const out_t *out, unsigned flags)
+{
+    int64_t token = -1;
+    if (flags & CW_AM_IMMEDIATE)
+        return cw_am_poll_waiting(true) > 0 ? cw_am_credit_take(out->pe) : -1;
+    cw_wait_t w = CW_WAIT_INIT(name_of(out));
+    if (!cw_world.plain)
+        cw_watch_message_waits(false);
+    while ((token = cw_am_credit_take(out->pe)) < 0)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return token;
+}
+
+/** What every request begins with: a poll, checks, a token. False: no credit now. */
+ALWAYS bool begin(out_t *out, unsigned flags)
+{
+    if (!(flags & CW_AM_NO_POLL))
+        cw_am_poll();
+    if (CW_UNLIKELY((unsigned)out->pe >= (unsigned)cw_am.npes || cw_am_in_handler ||
+                    CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
+        refuse_request(out);
+    int64_t token = cw_am_credit_is_plain() ? cw_am_credit_take_plain(out->pe) : cw_am_credit_take(out->pe);
+    if (CW_UNLIKELY(token < 0) && (token = wait_credit(out, flags)) < 0)
+        return false;
+    out->token = (uint32_t)token;
+    return true;
+}
+
+static int __attribute__((noinline)) send_somewhere(out_t *out, unsigned flags)
+{
+    if (cw_world.node_of_pe[out->pe] == cw_world.node)
+        return request_here(out, flags);
+    send_short(out);
+    return CW_OK;
+}
+
+int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+{
+    out_t out = {.pe = pe, .head = head, .args = args, .flags = CW_AM_SHORT};
+    CW_WATCH(watch(&out));
+    return begin(&out, flags) ? send_somewhere(&out, flags) : CW_EAGAIN;
+}
+
+int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token)
+{
+    out_t out = {.pe = pe, .head = head, .args = args, .token = token, .flags = CW_AM_SHORT};
+    return send_somewhere(&out, 0);
+}
+
+ALWAYS int request_loaded(out_t *out, void *dest, unsigned flags)
+{
+    CW_WATCH(watch(out));
+    if (!begin(out, flags))
+        return CW_EAGAIN;
+    check_payload(out, dest, flags);
+    if (cw_world.node_of_pe[out->pe] == cw_world.node)
+        return request_here(out, flags);
+    send_loaded(out);
+    return CW_OK;
+}
+
+int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, unsigned flags)
+{
+    out_t out = {.pe = pe, .head = head, .args = args, .src = src, .nbytes = nbytes, .flags = CW_AM_MEDIUM};
+    return request_loaded(&out, NULL, flags);
+}
+
+int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, void *dest,
+                       unsigned flags)
+{
+    out_t out = {.pe = pe, .head = head, .args = args, .src = src, .nbytes = nbytes, .async = flags & CW_AM_ASYNC};
+    out.flags = flags & CW_AM_RAW ? CW_AM_LONG | CW_AM_C_RAW : CW_AM_LONG;
+    return request_loaded(&out, dest, flags);
+}
+
+// ---------------------------------------------------------------- replies
+
+ALWAYS void begin_reply(out_t *out, cw_am_msg_t *msg)
+{
+    if (CW_UNLIKELY(msg != cw_am_in_handler || msg->is_reply || msg->replied ||
+                    CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
+        refuse_reply(out, msg);
+    msg->replied = true;
+    out->pe = msg->source;
+    out->token = msg->token;
+}
+
+/** Over the connection of the request, if that may be (am_back.c). */
+ALWAYS bool answer(const out_t *out, const cw_am_msg_t *msg)
+{
+    cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);
+    if (msg->origin == 0 || kind == CW_AM_LONG || !cw_am_answer(msg, kind, out->head, out->args, out->src, out->nbytes))
+        return false;
+    sent(out);
+    return true;
+}
+
+void cw_am_reply_short(cw_am_msg_t *msg, uint32_t head, const uint32_t *args)
+{
+    out_t out = {.head = head, .args = args, .flags = CW_AM_SHORT | CW_AM_C_REPLY};
+    begin_reply(&out, msg);
+    if (cw_world.node_of_pe[out.pe] == cw_world.node)
+        reply_here(&out);
+    else if (!answer(&out, msg))
+        send_short(&out);
+}
+
+static void reply_loaded(out_t *out, cw_am_msg_t *msg, void *dest, unsigned flags)
+{
+    begin_reply(out, msg);
+    check_payload(out, dest, flags);
+    if (cw_world.node_of_pe[out->pe] == cw_world.node)
+        reply_here(out);
+    else if (!answer(out, msg))
+        send_loaded(out);
+}
+
+void cw_am_reply_medium(cw_am_msg_t *msg, uint32_t head, const uint32_t *args, const void *src, size_t nbytes)
+{
+    out_t out = {.head = head, .args = args, .src = src, .nbytes = nbytes, .flags = CW_AM_MEDIUM | CW_AM_C_REPLY};
+    reply_loaded(&out, msg, NULL, 0);
+}
+
+void cw_am_reply_long(cw_am_msg_t *msg, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, void *dest,
+                      unsigned flags)
+{
+    out_t out = {.head = head, .args = args, .src = src, .nbytes = nbytes, .async = flags & CW_AM_ASYNC};
+    out.flags = CW_AM_LONG | CW_AM_C_REPLY | (flags & CW_AM_RAW ? CW_AM_C_RAW : 0);
+    reply_loaded(&out, msg, dest, flags);
+}

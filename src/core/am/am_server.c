@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// In the node server: what came over the network goes into the inbox of its PE, where it looks like a message of this
+// node. The server never waits for a PE: what finds no room is kept here, in order, and tried again after every round;
+// the credits of the senders bound it. Nothing in a message is believed before it is checked.
+// Threads: whoever makes the server's progress, under its lock.
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/am/am_private.h"
+#include "core/server/request.h"
+#include "core/server/server.h"
+
+/** A message that waits for room, requests and replies of a PE apart: replies must not wait behind requests. */
+typedef struct kept {
+    struct kept *next;
+    cw_req_am_t req;
+} kept_t;
+
+typedef struct line {
+    kept_t *first, **end;
+} line_t;
+
+static line_t *lines;  // [2 * nslots], when first needed
+static uint32_t held;
+
+static const void *payload_of(const cw_req_am_t *req)
+{
+    return (const char *)req + CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head));
+}
+
+static bool has_payload(const cw_req_am_t *req)
+{
+    return (req->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (req->flags & CW_AM_C_RAW);
+}
+
+bool cw_am_deliver(const cw_req_am_t *req, const uint32_t *args, const void *payload)
+{
+    cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[req->target]);
+    bool reply = req->flags & CW_AM_C_REPLY, loaded = has_payload(req);
+    uint32_t nargs = CW_AM_HEAD_NARGS(req->head), full;
+    bool inside = loaded && req->nbytes <= CW_AM_INLINE_NBYTES && nargs <= CW_AM_INLINE_ARGS;
+    cw_am_cell_t *cell = reply ? cw_am_take_reply(inbox, &full) : cw_am_take_request(inbox, &full);
+    if (!cell)
+        return false;
+    void *at = reply ? inbox->reply_buffer[req->token & 0xffff] : cw_am_request_buffer(inbox, cell);
+    if (inside)
+        at = &cell->args[CW_AM_INLINE_ARGS];
+    if (loaded)
+        memcpy(at, payload, req->nbytes);
+    cell->head = req->head;
+    cell->source = req->source;
+    cell->token = req->token;
+    cell->nbytes = req->nbytes;
+    cell->flags = req->flags | (inside ? CW_AM_C_INLINE : 0);
+    cell->dest = req->dest;
+    memcpy(cell->args, args, nargs * sizeof *args);
+    cw_am_hand_over(cell, full);
+    cw_local_told(req->target);
+    return true;
+}
+
+static bool deliver(const cw_req_am_t *req)
+{
+    return cw_am_deliver(req, req->args, payload_of(req));
+}
+
+static void keep(line_t *line, const cw_req_am_t *req)
+{
+    size_t nbytes = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)) + (has_payload(req) ? req->nbytes : 0);
+    kept_t *k = malloc(offsetof(kept_t, req) + nbytes);
+    if (!k)
+        cwu_fatal("node server: no memory to keep a message of %zu bytes for PE %d; lower CAUSEWAY_AM_CREDITS", nbytes,
+                  req->target);
+    k->next = NULL;
+    memcpy(&k->req, req, nbytes);
+    *line->end = k;
+    line->end = &k->next;
+    held++;
+}
+
+static line_t *line_of(const cw_req_am_t *req)
+{
+    if (!lines) {
+        lines = calloc(2 * (size_t)cw_world.nslots, sizeof *lines);
+        if (!lines)
+            cwu_fatal("node server: no memory for the queues of %d PEs", cw_world.nslots);
+        for (int i = 0; i < 2 * cw_world.nslots; i++)
+            lines[i].end = &lines[i].first;
+    }
+    return &lines[2 * cw_world.slot_of_pe[req->target] + ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
+}
+
+// ---------------------------------------------------------------- what may be believed
+
+static bool is_pe(int pe)
+{
+    return pe >= 0 && pe < cw_world.npes;
+}
+
+static bool is_here(int pe)
+{
+    return is_pe(pe) && cw_world.node_of_pe[pe] == cw_world.node;
+}
+
+static bool well_formed(const cw_req_am_t *req, size_t nbytes)
+{
+    if (nbytes < sizeof *req || !is_here(req->target) || !is_pe(req->source))
+        return false;
+    uint32_t nargs = CW_AM_HEAD_NARGS(req->head), kind = req->flags & CW_AM_C_KIND;
+    size_t until_payload = CW_REQ_AM_NBYTES(nargs);
+    bool here = req->flags & CW_AM_C_HERE, raw = req->flags & CW_AM_C_RAW, carries = has_payload(req) || here;
+    if (nargs > CW_AM_MAX_ARGS || kind > CW_AM_LONG || (req->token & 0xffff) >= CW_AM_TOKENS || nbytes < until_payload)
+        return false;
+    if ((req->flags & ~(uint32_t)(CW_AM_C_KIND | CW_AM_C_REPLY | CW_AM_C_RAW | CW_AM_C_HERE)) ||
+        ((raw || here) && kind != CW_AM_LONG) || (raw && here))
+        return false;
+    return carries ? req->nbytes <= CW_AM_MAX_MEDIUM && nbytes == until_payload + req->nbytes : nbytes == until_payload;
+}
+
+/** A long goes to memory of the target's slice, wherever it lies in a raw one's process. */
+static bool destination_exists(const cw_req_am_t *req)
+{
+    uint32_t slot, mine = (uint32_t)cw_world.slot_of_pe[req->target];
+    if ((req->flags & CW_AM_C_KIND) != CW_AM_LONG || (req->flags & CW_AM_C_RAW) || req->nbytes == 0)
+        return true;
+    return req->dest < cw_segment.layout.slice_stride &&
+           cw_request_in_bounds(cw_slice_offset(mine) + req->dest, req->nbytes, &slot) && slot == mine;
+}
+
+/** What the reply needs to take the way back that its request came. Only where it will not be long: the target, this
+ *  very PE, polls for the server just now, so it runs the handler soon. Else the one that asked may sleep meanwhile,
+ *  where nothing that comes on a connection of its own wakes it. */
+static uint64_t origin_of(const cwt_from_t *from, const cw_req_am_t *req)
+{
+    bool request = !(req->flags & CW_AM_C_REPLY) && (req->flags & CW_AM_C_KIND) != CW_AM_LONG;
+    return request && req->target == cw_world.pe && cw_server_is_helped() ? cw_transport->server_origin(from) : 0;
+}
+
+/** The same, with the origin where a long has its destination. */
+static bool deliver_from(const cwt_from_t *from, const cw_req_am_t *req)
+{
+    uint64_t origin = origin_of(from, req);
+    if (origin == 0)
+        return deliver(req);
+    cw_req_am_t known = *req;
+    known.dest = origin;
+    known.flags |= CW_AM_C_ORIGIN;
+    return cw_am_deliver(&known, req->args, payload_of(req));
+}
+
+static void deliver_or_keep(const cwt_from_t *from, const cw_req_am_t *req)
+{
+    line_t *line = held ? line_of(req) : NULL;
+    if ((line && line->first) || !deliver_from(from, req))
+        keep(line_of(req), req);
+}
+
+/** The most that a message without its payload has. */
+typedef union plain {
+    cw_req_am_t req;
+    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
+} plain_t;
+
+static bool loaded_message(const cwt_from_t *from, const cw_req_am_t *req, size_t nbytes)
+{
+    if (!well_formed(req, nbytes) || !destination_exists(req))
+        return false;
+    if (!(req->flags & CW_AM_C_HERE)) {
+        deliver_or_keep(from, req);
+        return true;
+    }
+    plain_t plain;
+    char *slice = cw_segment.base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[req->target]);
+    if (req->nbytes)
+        memcpy(slice + req->dest, payload_of(req), req->nbytes);
+    memcpy(&plain, req, CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)));
+    plain.req.flags &= ~(uint32_t)CW_AM_C_HERE;
+    deliver_or_keep(from, &plain.req);
+    return true;
+}
+
+static bool short_message(const cwt_from_t *from, const cw_req_am_short_t *wire, size_t nbytes)
+{
+    if (nbytes < sizeof *wire || !is_here(wire->target) || !is_pe(wire->source))
+        return false;
+    uint32_t nargs = CW_AM_HEAD_NARGS(wire->head);
+    if (nargs > CW_AM_MAX_ARGS || nbytes != sizeof *wire + nargs * sizeof *wire->args ||
+        (wire->token & 0xffff) >= CW_AM_TOKENS)
+        return false;
+    plain_t plain = {.req = {.head = wire->head,
+                             .source = wire->source,
+                             .target = wire->target,
+                             .token = wire->token,
+                             .flags = wire->header.op == CW_REQ_AM_REPLY ? CW_AM_SHORT | CW_AM_C_REPLY : CW_AM_SHORT}};
+    memcpy(plain.bytes + sizeof plain.req, wire->args, nargs * sizeof *wire->args);
+    deliver_or_keep(from, &plain.req);
+    return true;
+}
+
+static bool done(const cw_req_am_done_t *req, size_t nbytes)
+{
+    if (nbytes != sizeof *req || !is_here(req->target))
+        return false;
+    cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[req->target]);
+    for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++)
+        if (req->bits[w])
+            atomic_fetch_or_explicit(&inbox->done[w], req->bits[w], memory_order_release);
+    cw_local_stored(req->target);
+    return true;
+}
+
+_Static_assert(sizeof((cw_req_am_done_t *)0)->bits == CW_AM_TOKENS / 8, "a bit a token");
+
+bool cw_am_arrived(const cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    if (msg->op == CW_REQ_AM)
+        return loaded_message(from, (const cw_req_am_t *)(const void *)msg, nbytes);
+    if (msg->op == CW_REQ_AM_DONE)
+        return done((const cw_req_am_done_t *)(const void *)msg, nbytes);
+    return short_message(from, (const cw_req_am_short_t *)(const void *)msg, nbytes);
+}
+
+// ---------------------------------------------------------------- what found no room
+
+int cw_am_server_flush(void)
+{
+    int n = 0;
+    for (int i = 0; held && i < 2 * cw_world.nslots; i++) {
+        line_t *line = &lines[i];
+        while (line->first && deliver(&line->first->req)) {
+            kept_t *k = line->first;
+            line->first = k->next;
+            if (!line->first)
+                line->end = &line->first;
+            free(k);
+            held--;
+            n++;
+        }
+    }
+    return n;
+}
+
+bool cw_am_server_holds(void)
+{
+    return held > 0;
+}
+
+void cw_am_server_fini(void)
+{
+    for (int i = 0; lines && i < 2 * cw_world.nslots; i++)
+        while (lines[i].first) {
+            kept_t *k = lines[i].first;
+            lines[i].first = k->next;
+            free(k);
+        }
+    free(lines);
+    lines = NULL;
+    held = 0;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The short ways of short requests. Nothing has come, a credit is free, the target's ring has room: then these functions
+// do what the general one (am_send.c) does, in one piece and with as few instructions as possible. Whatever else is the
+// case, they leave it to that one before anything is changed.
+//
+// Arguments come in registers (up to four, as clients mostly have) or in memory. Several threads (cw_am.locked) have a
+// way of their own: there cw_am.nfree is always 0, which leads to it; it takes its token under the lock of credits.
+#include <string.h>
+
+#include "core/am/am_private.h"
+#include "core/server/request.h"
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/** Arguments on their way: in memory, as many as the message's head says, or else n of them. What is in the structure is
+ *  known when its user is compiled. */
+typedef struct some {
+    bool in_memory, many;  // many: maybe more than 7
+    const uint32_t *at;
+    uint32_t n, a[4];
+} some_t;
+#define IN_MEMORY(args, any)                           \
+    {                                                  \
+        .in_memory = true, .many = (any), .at = (args) \
+    }
+#define MANY (0x18u << 8)  // in the head: more than 7
+
+ALWAYS void copy_args(uint32_t *to, const uint32_t *from, uint32_t head, bool many)
+{
+    if (many && (head & 0x10u << 8))
+        memcpy(to, from, 64), to += 16, from += 16;
+    if (many && (head & 8u << 8))
+        memcpy(to, from, 32), to += 8, from += 8;
+    if (head & 4u << 8)
+        memcpy(to, from, 16), to += 4, from += 4;
+    if (head & 2u << 8)
+        memcpy(to, from, 8), to += 2, from += 2;
+    if (head & 1u << 8)
+        *to = *from;
+}
+
+ALWAYS void store_args(uint32_t *to, const some_t *args, uint32_t head)
+{
+    if (args->in_memory)
+        copy_args(to, args->at, head, args->many);
+    else
+        for (uint32_t i = 0; i < args->n; i++)
+            *(volatile uint32_t *)&to[i] = args->a[i];  // plain stores are shorter than building one of a vector
+}
+
+/** As cw_am_poll asks. Below THREAD_MULTIPLE only: then nobody else moves the gates, and they are plain words. */
+ALWAYS bool something_came(void)
+{
+    const volatile uint32_t *reply = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.reply.turn;
+    const volatile uint32_t *request = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.request.turn;
+    return CW_UNLIKELY(*reply == *(const uint32_t *)(const void *)&cw_am_gates.reply.full) ||
+           CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
+}
+
+/** The same while other threads may move them. */
+ALWAYS bool is_open(const cw_am_gate_t *gate)
+{
+    const _Atomic uint32_t *turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
+    return atomic_load_explicit(turn, memory_order_relaxed) == atomic_load_explicit(&gate->full, memory_order_relaxed);
+}
+
+ALWAYS uintptr_t word_of(int pe)
+{
+    return __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, __ATOMIC_RELAXED)[(uint32_t)pe], __ATOMIC_RELAXED);
+}
+
+// ---------------------------------------------------------------- within the node
+
+ALWAYS int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head, uint32_t token, const some_t *args)
+{
+    cell->head = head;
+    cell->source = cw_am.pe;
+    cell->token = token;
+    cell->flags = CW_AM_SHORT;
+    store_args(cell->args, args, head);
+    cw_am_hand_over(cell, full);
+    cw_local_told(pe);
+    return CW_OK;
+}
+
+ALWAYS cw_am_inbox_t *inbox_at(uintptr_t word)
+{
+    return (cw_am_inbox_t *)((uintptr_t)cw_am.mine + word);
+}
+
+// ---------------------------------------------------------------- to other nodes
+
+/** The wire's form. */
+typedef union brief {
+    cw_req_am_short_t req;
+    unsigned char bytes[sizeof(cw_req_am_short_t) + CW_AM_MAX_ARGS * sizeof(uint32_t)];
+} brief_t;
+
+ALWAYS uint32_t nbytes_of(uint32_t head, const some_t *args)
+{
+    uint32_t n = args->in_memory ? CW_AM_HEAD_NARGS(head) : args->n;
+    return (uint32_t)sizeof(cw_req_am_short_t) + n * (uint32_t)sizeof(uint32_t);
+}
+
+ALWAYS void fill_brief(brief_t *brief, int pe, uint32_t head, uint32_t token, const some_t *args)
+{
+    brief->req.head = head;
+    *(volatile int32_t *)&brief->req.source = cw_am.pe;  // two plain stores are shorter than one of a vector
+    brief->req.target = pe;
+    brief->req.token = token;
+    store_args(brief->req.args, args, head);
+}
+
+static int __attribute__((noinline, cold)) send_brief(cwt_conn_t *conn, brief_t *brief)
+{
+    int rc = cw_transport->message(conn, &brief->req.header, brief->req.header.nbytes, NULL, 0);
+    if (CW_UNLIKELY(rc))
+        cw_am_lost(rc, cw_am_name(brief->req.head, false, CW_AM_SHORT), brief->req.target);
+    return CW_OK;
+}
+
+/** Returns false if the PE's node is not connected. */
+ALWAYS bool to_node(int pe, uint32_t head, const some_t *args)
+{
+    cwt_conn_t *conn = ((const cwt_target_t *)(word_of(pe) - 1))->conn;
+    if (CW_UNLIKELY(!conn))
+        return false;
+    cwt_line_t *line = (cwt_line_t *)(void *)conn;
+    brief_t brief;
+    uint32_t nbytes = nbytes_of(head, args);
+    brief.req.header =
+        (cwt_header_t){.token = line->token, .reply_id = line->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
+    fill_brief(&brief, pe, head, cw_am_credit_take_plain(pe), args);
+    if (CW_UNLIKELY((int32_t)(line->stop - line->sent) <= 0) || CW_UNLIKELY(nbytes > line->most) ||
+        CW_UNLIKELY(line->down) || CW_UNLIKELY(line->inject(line->ep, &brief, nbytes, line->fabric_addr))) {
+        send_brief(conn, &brief);
+        return true;
+    }
+    line->sent++;
+    line->messages++;
+    return true;
+}
+
+// ---------------------------------------------------------------- several threads
+
+/** A token under the lock; -1: the general way must look for one. */
+ALWAYS int64_t take_token_locked(int pe)
+{
+    int64_t token = -1;
+    cwu_lock(&cw_am.credit_lock);
+    uint32_t nfree = cw_am.nfree_locked;
+    if (CW_LIKELY(nfree > cw_am.low)) {
+        __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);  // others look at it without the lock
+        token = cw_am_credit_give(cw_am.free[nfree], pe);
+    }
+    cwu_unlock(&cw_am.credit_lock);
+    return token;
+}
+
+/** Where the general way finds them. */
+ALWAYS const uint32_t *in_memory(const some_t *args, uint32_t head, uint32_t room[4])
+{
+    if (!args->in_memory)
+        store_args(room, args, head);
+    return args->in_memory ? args->at : room;
+}
+
+ALWAYS int shared_far(int pe, uint32_t head, const some_t *args)
+{
+    uint32_t room[4];
+    cwt_conn_t *conn = ((const cwt_target_t *)(word_of(pe) - 1))->conn;
+    int64_t token;
+    if (CW_UNLIKELY(!conn) || CW_UNLIKELY((token = take_token_locked(pe)) < 0))
+        return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
+    brief_t brief;
+    brief.req.header.op = CW_REQ_AM_SHORT;
+    brief.req.header.slot = 0;
+    fill_brief(&brief, pe, head, (uint32_t)token, args);
+    int rc = cw_transport->message(conn, &brief.req.header, nbytes_of(head, args), NULL, 0);
+    if (CW_UNLIKELY(rc))
+        cw_am_lost(rc, cw_am_name(head, false, CW_AM_SHORT), pe);
+    return CW_OK;
+}
+
+ALWAYS int shared_here(int pe, uint32_t head, const some_t *args)
+{
+    uint32_t room[4], full;
+    cw_am_cell_t *cell;
+    int64_t token = take_token_locked(pe);
+    if (CW_UNLIKELY(token < 0))
+        return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
+    if (CW_UNLIKELY(!cw_am_take_at_once(inbox_at(word_of(pe)), &cell, &full)))
+        return cw_am_short_go_on(pe, head, in_memory(args, head, room), (uint32_t)token);
+    return hand_over(cell, full, pe, head, (uint32_t)token, args);
+}
+
+/** Has nothing come, and do several threads share what follows? */
+ALWAYS bool is_clear_shared(void)
+{
+    return CW_LIKELY(cw_am.shared) && CW_LIKELY(cw_am_in_handler == NULL) &&
+           !CW_UNLIKELY(is_open(&cw_am_gates.reply)) && !CW_UNLIKELY(is_open(&cw_am_gates.request));
+}
+
+static int __attribute__((noinline)) shared_far_many(int pe, uint32_t head, const uint32_t *args)
+{
+    return shared_far(pe, head, &(some_t)IN_MEMORY(args, true));
+}
+
+static int __attribute__((noinline)) shared_here_many(int pe, uint32_t head, const uint32_t *args)
+{
+    return shared_here(pe, head, &(some_t)IN_MEMORY(args, true));
+}
+
+/** pe exists if messages are open, and the number of arguments is right. */
+ALWAYS int shared(int pe, uint32_t head, const uint32_t *args)
+{
+    if (!is_clear_shared())
+        return cw_am_short_general(pe, head, args, 0);
+    return word_of(pe) & 1 ? shared_far_many(pe, head, args) : shared_here_many(pe, head, args);
+}
+
+// ---------------------------------------------------------------- the choice
+
+/** Has nothing come, and is there a token? Nothing is changed. */
+ALWAYS bool is_clear(void)
+{
+    return cw_am_credit_is_plain() && !something_came();
+}
+
+/** False: the ring has no room, or another producer was faster. */
+ALWAYS bool to_inbox(int pe, uint32_t head, const some_t *args)
+{
+    uint32_t full;
+    cw_am_cell_t *cell;
+    if (CW_UNLIKELY(!cw_am_take_at_once(inbox_at(word_of(pe)), &cell, &full)))
+        return false;
+    hand_over(cell, full, pe, head, cw_am_credit_take_plain(pe), args);
+    return true;
+}
+
+// One family a number of arguments, so that they stay in the registers that they came in. Functions of one step each, because
+// those that look need no stack then.
+#define FAMILY(nargs, parameters, list, values)                                                          \
+    static int __attribute__((noinline)) general_##nargs(int pe, uint32_t head parameters)               \
+    {                                                                                                    \
+        uint32_t args[4];                                                                                \
+        __asm__("" : "=m"(args)); /* who reads them looks at head first */                               \
+        store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                                    \
+        return cw_am_short_general(pe, head, args, 0);                                                   \
+    }                                                                                                    \
+    static int __attribute__((noinline)) shared_far_##nargs(int pe, uint32_t head parameters)            \
+    {                                                                                                    \
+        return shared_far(pe, head, &(some_t){.n = nargs, .a = {values}});                               \
+    }                                                                                                    \
+    static int __attribute__((noinline)) shared_here_##nargs(int pe, uint32_t head parameters)           \
+    {                                                                                                    \
+        return shared_here(pe, head, &(some_t){.n = nargs, .a = {values}});                              \
+    }                                                                                                    \
+    static int __attribute__((noinline)) others_##nargs(int pe, uint32_t head parameters)                \
+    {                                                                                                    \
+        if (CW_UNLIKELY(!is_clear_shared()))                                                             \
+            return general_##nargs(pe, head list);                                                       \
+        return word_of(pe) & 1 ? shared_far_##nargs(pe, head list) : shared_here_##nargs(pe, head list); \
+    }                                                                                                    \
+    static int __attribute__((noinline)) far_##nargs(int pe, uint32_t head parameters)                   \
+    {                                                                                                    \
+        some_t some = {.n = nargs, .a = {values}};                                                       \
+        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);              \
+    }                                                                                                    \
+    static int __attribute__((noinline)) here_##nargs(int pe, uint32_t head parameters)                  \
+    {                                                                                                    \
+        some_t some = {.n = nargs, .a = {values}};                                                       \
+        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);             \
+    }                                                                                                    \
+    int cw_am_short##nargs(int pe, uint32_t head parameters)                                             \
+    {                                                                                                    \
+        if (CW_UNLIKELY(!is_clear()))                                                                    \
+            return others_##nargs(pe, head list);                                                        \
+        return word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list);               \
+    }
+#define COMMA ,
+#define ARG(i) , uint32_t a##i
+FAMILY(0, , , 0)
+FAMILY(1, ARG(0), COMMA a0, a0)
+FAMILY(2, ARG(0) ARG(1), COMMA a0 COMMA a1, a0 COMMA a1)
+FAMILY(3, ARG(0) ARG(1) ARG(2), COMMA a0 COMMA a1 COMMA a2, a0 COMMA a1 COMMA a2)
+FAMILY(4, ARG(0) ARG(1) ARG(2) ARG(3), COMMA a0 COMMA a1 COMMA a2 COMMA a3, a0 COMMA a1 COMMA a2 COMMA a3)
+
+static int __attribute__((noinline)) others(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+{
+    if (CW_UNLIKELY(flags) || CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes) ||
+        CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS))
+        return cw_am_short_general(pe, head, args, flags);
+    return shared(pe, head, args);
+}
+
+static int __attribute__((noinline)) far_many(int pe, uint32_t head, const uint32_t *args)
+{
+    some_t some = IN_MEMORY(args, true);
+    return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
+}
+
+static int __attribute__((noinline)) here_many(int pe, uint32_t head, const uint32_t *args)
+{
+    some_t some = IN_MEMORY(args, true);
+    return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
+}
+
+static int __attribute__((noinline)) many(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+{
+    if (CW_UNLIKELY(flags) || CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS) || CW_UNLIKELY(!is_clear()))
+        return others(pe, head, args, flags);
+    return word_of(pe) & 1 ? far_many(pe, head, args) : here_many(pe, head, args);
+}
+
+static int __attribute__((noinline)) far_some(int pe, uint32_t head, const uint32_t *args)
+{
+    some_t some = IN_MEMORY(args, false);
+    return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
+}
+
+static int __attribute__((noinline)) here_some(int pe, uint32_t head, const uint32_t *args)
+{
+    some_t some = IN_MEMORY(args, false);
+    return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
+}
+
+int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+{
+    if (CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes))
+        return others(pe, head, args, flags);
+    if (CW_UNLIKELY(head & MANY))
+        return many(pe, head, args, flags);
+    if (CW_UNLIKELY(flags) || CW_UNLIKELY(!is_clear()))
+        return others(pe, head, args, flags);
+    return word_of(pe) & 1 ? far_some(pe, head, args) : here_some(pe, head, args);
+}

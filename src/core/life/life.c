@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Joining and leaving the job. Init does local work only: join the node's memory, start the bootstrap fence. The first
+// operation on a peer waits for the node's PEs (core/mem/gather.h); the first off-node one completes the fence and connects.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/env_names.h"
+#include "core/am/am_private.h"
+#include "core/coll/coll.h"
+#include "core/rma/ctx.h"
+#include "core/mem/gather.h"
+#include "core/life/info.h"
+#include "core/world/job.h"
+#include "core/life/leave.h"
+#include "core/world/place.h"
+#include "core/rma/rma.h"
+#include "core/mem/segment.h"
+#include "core/server/server.h"
+#include "core/world/startup.h"
+#include "core/report/stats.h"
+#include "core/progress/wait.h"
+#include "core/observe/watch.h"
+
+cw_world_t cw_world = {.gathered = true};  // outside of a job there is nobody to wait for
+const cwt_ops_t *cw_transport;
+static int init_count;
+
+static void abort_job(int status)
+{
+    if (cw_boot.ops)
+        cw_boot.ops->abort(&cw_boot, status);
+    _exit(status);
+}
+
+/** The transport itself, or the one that stands before it and delays. */
+static int choose_transport(void)
+{
+    cw_transport = &cwt_ofi;
+    if (!cwu_env.delay)
+        return CW_OK;
+    cwt_delay_config_t config = {
+        .spec = cwu_env.delay, .job = cw_boot.job_id, .log = cwu_env.delay_log, .pe = cw_world.pe};
+    return cwt_delay_wrap(&cwt_ofi, &config, &cw_transport);
+}
+
+static int open_network(void)
+{
+    if (cw_world.nnodes == 1)
+        return CW_OK;
+    cw_world.hosts_server = cw_world.slot == 0;
+    int rc = choose_transport();
+    if (rc == CW_OK && cw_world.hosts_server)
+        cw_transport->expect_load();
+    if (rc == CW_OK)
+        rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
+    return rc;
+}
+
+/** Where it may not stay under way, or shall not: for comparison. After all PEs of the node could start it. */
+static int end_exchange_now(void)
+{
+    if (cw_world.nnodes == 1 || (!cw_boot.shared_wire && strcmp(cwu_env.exchange, "blocking") != 0))
+        return CW_OK;
+    cw_startup_exchange(CW_EXCHANGE_BLOCKING);
+    int rc = cw_job_need_exchange();
+    return rc || !cw_boot.shared_wire ? rc : cw_job_keep_records();
+}
+
+static int join(void)
+{
+    cwu_env_load();
+    cw_job_begin();
+    int rc = cwb_open(&cw_boot);
+    if (rc)
+        return rc;
+    cw_world.pe = cw_boot.pe;
+    cw_world.npes = cw_boot.npes;
+    cwu_error_identity(cw_world.pe, cw_world.npes);
+    cwu_error_abort_hook(abort_job);
+    if (cw_world.pe == 0)
+        cwu_env_warn_unknown();
+    cw_info_print();
+    cw_startup_launched(cw_boot.started_ns);
+    if ((rc = cw_place()))
+        return rc;
+    uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
+    cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
+    if ((rc = cw_segment_init(&cw_boot)) || (rc = cw_watch_open()) || (rc = cw_ctx_open()))
+        return rc;
+    cw_wait_init();
+    cw_coll_init();
+    cw_gather_arrive();
+    cw_startup_add(CW_PHASE_NODE_OBJECT, at);
+    // My slice is ready, which is all that the fence promises others: the server's thread loads libfabric while this one
+    // goes on. No thread earlier, because it could write to static data while that is moved.
+    if ((rc = open_network()))
+        return rc;
+    if ((rc = cw_share_hand_out(&cw_boot)))
+        return rc;
+    if ((rc = end_exchange_now()) == CW_OK && strcmp(cwu_env.connect, "static") == 0)
+        cw_ctx_connect_all();
+    return rc;
+}
+
+int cw_init(int thread_level)
+{
+    if (cw_world.initialized) {
+        init_count++;
+        return CW_OK;
+    }
+    cw_world.thread_level = thread_level;
+    cw_world.thread_multiple = thread_level >= CW_THREAD_MULTIPLE;
+    cw_startup_begin();
+    int rc = join();
+    if (rc)
+        cwu_fatal("initialisation failed (%s)", cwu_error_name(rc));
+    init_count = 1;
+    cw_world.initialized = true;
+    cw_world.finalized = false;
+    cw_world.plain = !cw_world.observed;
+    cw_startup_add(CW_PHASE_INIT, cw_startup_begin_ns());
+    cw_watch_started();
+    cwu_debug(
+        "joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, static data %llu bytes",
+        cw_boot.ops->name, cw_world.node, cw_world.nnodes, cw_world.slot, cw_world.nslots,
+        (unsigned long long)cw_segment.agreement.heap_nbytes, (unsigned long long)cw_segment.agreement.data_nbytes);
+    return CW_OK;
+}
+
+/** Nobody closes its end of a connection while another still waits for an answer on it. */
+static void leave_network(void)
+{
+    cw_quiet_cold(&cw_ctx_default);
+    int rc = cw_job_end_exchange();
+    if (rc == CW_OK)
+        rc = cw_boot.ops->fence_nb(&cw_boot);
+    if (rc == CW_ENOENT) {
+        cw_leave_without_launcher();
+        return;
+    }
+    if (rc == CW_OK)
+        rc = cw_boot.ops->fence_wait(&cw_boot);
+    if (rc)
+        cwu_fatal("the last fence of the job failed (%s)", cwu_error_name(rc));
+}
+
+static bool disbanded;
+
+void cw_disband(void)
+{
+    disbanded = true;
+}
+
+static void finalize_barrier(void)
+{
+    if (disbanded)
+        return;
+    CW_WATCH(cw_watch_call("shmem_finalize"));
+    cw_barrier(cw_group_world);
+}
+
+void cw_finalize(void)
+{
+    if (!cw_world.initialized)
+        cw_check_failed("shmem_finalize", "called %s",
+                        cw_world.finalized ? "after the last shmem_finalize" : "before shmem_init");
+    if (init_count == 1)
+        cw_coll_patient();  // PEs end as unevenly as they started
+    finalize_barrier();
+    if (--init_count > 0)
+        return;
+    if (!disbanded)
+        cw_watch_finish();
+    cw_am_fini();
+    cw_ctx_destroy_all();
+    cwu_debug("leaving the job; connections to %d nodes", cw_stats_nodes_touched());
+    if (cw_world.nnodes > 1)
+        leave_network();
+    cw_world.initialized = cw_world.plain = false;
+    cw_world.finalized = true;
+    cw_watch_close();
+    cw_ctx_shut();
+    cw_server_stop();
+    cw_coll_fini();
+    cw_segment_fini();
+    cw_boot.ops->close(&cw_boot);
+}
+
+noreturn void cw_exit(int status)
+{
+    if (cw_boot.ops)
+        cw_boot.ops->goodbye();
+    _exit(status);
+}
+
+noreturn void cw_global_exit(int status)
+{
+    abort_job(status);
+    _exit(status);
+}
+
+int cw_pid_of(int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node || !cw_segment.slots)
+        return 0;
+    return atomic_load_explicit(&cw_segment.slots[cw_world.slot_of_pe[pe]].pid, memory_order_relaxed);
+}
+
+void *cw_ptr(const void *symmetric, int pe)
+{
+    if (pe < 0 || pe >= cw_world.npes || !cw_is_symmetric(symmetric, 1))
+        return NULL;
+    if (cw_world.node_of_pe[pe] == cw_world.node)
+        cw_gather();
+    uintptr_t word = cw_ctx_default.word[pe];
+    return word & 1 ? NULL : cw_local_address(word, symmetric);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/mem/area.h"
+
+#include "core/core.h"
+#include "core/mem/segment.h"
+
+#define UNIT 65536u
+#define OWN_NBYTES ((uint64_t)32 << 20)
+#define OWN_NBYTES_A_PE ((uint64_t)16 << 10)
+
+static bool reserved, leaves_data;
+
+void cw_area_reserve(void)
+{
+    reserved = true;
+}
+
+void cw_area_leave_data(void)
+{
+    leaves_data = true;
+}
+
+bool cw_area_leaves_data(void)
+{
+    return leaves_data;
+}
+
+/** The largest power of two that fits the machine once for each of its PEs: hosts that differ a little agree on it. */
+static uint64_t default_size(uint64_t machine_nbytes)
+{
+    uint64_t sharers =
+        (uint64_t)(cw_world.machine_pes > cw_world.max_slots ? cw_world.machine_pes : cw_world.max_slots);
+    uint64_t most = machine_nbytes / sharers, size = UINT64_C(1) << 20;
+    while (size <= most / 2 && size < UINT64_C(1) << 40)
+        size *= 2;
+    return size;
+}
+
+int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
+{
+    *nbytes_p = 0;
+    if (!reserved)
+        return CW_OK;
+    uint64_t size = (cwu_env.max_segsize + (UNIT - 1)) / UNIT * UNIT, npes = (uint64_t)cw_world.nslots;
+    if (!cwu_env.max_segsize_set) {
+        *nbytes_p = default_size(machine_nbytes);
+        return CW_OK;
+    }
+    if (machine_nbytes && size > machine_nbytes / npes) {
+        const double gib = 1 << 30;
+        cwu_error("the GASNet segments do not fit: %d PEs of this node x %.2f GiB (GASNET_MAX_SEGSIZE) = %.2f GiB, but "
+                  "this machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+                  cw_world.nslots, (double)size / gib, (double)size * (double)npes / gib, (double)machine_nbytes / gib,
+                  (double)machine_nbytes / (double)npes / gib);
+        return CW_ENOMEM;
+    }
+    *nbytes_p = size;
+    return CW_OK;
+}
+
+void *cw_area(size_t *nbytes_p)
+{
+    const cw_segment_t *s = &cw_segment;
+    *nbytes_p = s->agreement.area_nbytes;
+    uint64_t behind = *nbytes_p + cw_area_own_nbytes(*nbytes_p);
+    return *nbytes_p ? s->heap + s->layout.heap_nbytes - behind : NULL;
+}
+
+uint64_t cw_area_own_nbytes(uint64_t area_nbytes)
+{
+    uint64_t nbytes = OWN_NBYTES + (uint64_t)cw_world.npes * OWN_NBYTES_A_PE;
+    return area_nbytes ? (nbytes + (UNIT - 1)) / UNIT * UNIT : 0;
+}
+
+void *cw_area_own(size_t *nbytes_p)
+{
+    const cw_segment_t *s = &cw_segment;
+    *nbytes_p = cw_area_own_nbytes(s->agreement.area_nbytes);
+    return *nbytes_p ? s->heap + s->layout.heap_nbytes - *nbytes_p : NULL;
+}
+
+void *cw_area_early(const void *symmetric, int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node)
+        return NULL;
+    return cw_segment.base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) +
+           ((uintptr_t)symmetric - cw_segment.origin);
+}
+
+uintptr_t cw_area_origin(void)
+{
+    return cw_segment.origin;
+}
+
+void cw_area_heap(uint64_t *offset_p, uint64_t *nbytes_p)
+{
+    *offset_p = cw_segment.layout.heap_offset + CW_COLL_SCRATCH;
+    *nbytes_p = cw_segment.layout.heap_nbytes - CW_COLL_SCRATCH;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/mem/gather.h"
+
+#include <limits.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "core/rma/ctx.h"
+#include "core/mem/segment.h"
+#include "core/world/startup.h"
+
+#define LONGEST_SLEEP_NS 1000000000u
+
+static _Atomic uint32_t *attached(void)
+{
+    return &cw_segment.control->attached;
+}
+
+static uint32_t all(void)
+{
+    return (uint32_t)cw_world.nslots;
+}
+
+void cw_gather_arrive(void)
+{
+    // Releases my slice, and acquires those of the PEs that came before: the last one knows them all.
+    if (atomic_fetch_add(attached(), 1) + 1 < all())
+        return;
+    if (all() > 1)
+        cwu_futex_wake((uint32_t *)attached(), INT_MAX);
+    cw_gather_try();
+}
+
+/** Since shmem_init began, so that it does not matter in which call a PE waits for one that never comes. */
+static void check_patience(uint32_t n)
+{
+    if (cwu_now_ns() - cw_startup_begin_ns() > (uint64_t)cwu_env.timeout * 1000000000u)
+        cwu_fatal("only %u of the %u PEs of this node came to shmem_init within %ld s (CAUSEWAY_TIMEOUT)", n, all(),
+                  cwu_env.timeout);
+}
+
+bool cw_gather_look(void)
+{
+    if (cw_gathered())
+        return true;
+    if (atomic_load_explicit(attached(), memory_order_acquire) < all())  // pairs with cw_gather_arrive
+        return false;
+    cw_ctx_gathered();  // two threads may do it at a time: they store the same
+    atomic_store_explicit(&cw_world.gathered, true, memory_order_release);
+    return true;
+}
+
+bool cw_gather_try(void)
+{
+    bool gathered = cw_gather_look();
+    if (!gathered)
+        check_patience(atomic_load_explicit(attached(), memory_order_relaxed));
+    return gathered;
+}
+
+void cw_gather_all(void)
+{
+    uint64_t start = cwu_now_ns();
+    uint32_t n = atomic_load_explicit(attached(), memory_order_acquire);
+    if (n < all()) {
+        for (; n < all(); n = atomic_load_explicit(attached(), memory_order_acquire)) {
+            check_patience(n);
+            cwu_futex_wait((uint32_t *)attached(), n, LONGEST_SLEEP_NS);
+        }
+        cw_startup_add(CW_PHASE_NODE_WAIT, start);
+    }
+    cw_gather_try();
+}

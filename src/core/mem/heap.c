@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/mem/heap.h"
+
+#include "core/core.h"
+
+static cw_arena_t heap;
+
+int cw_heap_init(void *base, size_t nbytes)
+{
+    return cw_arena_init(&heap, base, nbytes);
+}
+
+void cw_heap_fini(void)
+{
+    cw_arena_finish(&heap);
+}
+
+void *cw_heap_malloc(size_t alignment, size_t nbytes)
+{
+    return cw_arena_malloc(&heap, alignment, nbytes);
+}
+
+void *cw_heap_realloc(void *ptr, size_t nbytes)
+{
+    return cw_arena_realloc(&heap, ptr, nbytes);
+}
+
+int cw_heap_free(void *ptr)
+{
+    return cw_arena_free(&heap, ptr);
+}
+
+size_t cw_heap_size(const void *ptr)
+{
+    return cw_arena_size(&heap, ptr);
+}
+
+void cw_heap_describe(const void *ptr, char *text, size_t text_nbytes)
+{
+    cw_arena_describe(&heap, ptr, text, text_nbytes);
+}
+
+void cw_heap_stats(cw_heap_stats_t *stats_p)
+{
+    cw_arena_stats(&heap, stats_p);
+}
+
+void cw_heap_tag(const void *ptr, const void *tag)
+{
+    cw_arena_tag(&heap, ptr, tag);
+}
+
+void cw_heap_walk(cw_arena_visit_fn *visit, void *arg)
+{
+    cw_arena_walk(&heap, visit, arg);
+}

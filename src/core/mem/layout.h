@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The node object: one shared mapping that holds everything the PEs of a node share.
+//
+//   0              cw_control_t            first line: cw_node_hot_t
+//                  cw_slot_t [nslots]      doorbells
+//                  cw_report_slot_t [nslots]  who waits for what, pieces of statistics (core/report/report.h)
+//                  cw_coll_area_t          collectives of the world; rounds of teams (core/sync/area.h)
+//                  cards                   what PEs tell each other (core/sync/card.h)
+//   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric heap, area | inbox]
+//   + stride       slice of slot 1         ...
+//
+// A slice has the same shape as the owner's own view: the heap lies heap_offset above the static data both in the
+// owner's address space and in the slice, so one delta per peer reaches both. Holes cost addresses, not memory.
+#ifndef CW_CORE_LAYOUT_H
+#define CW_CORE_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/rma/hot.h"
+
+#define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
+#define CW_COLL_SCRATCH (5u << 20)            // bytes of collective scratch below each PE's heap, touched as teams need it
+
+/** What every PE of a job must agree on; compared on the node at init and between nodes at first contact. */
+typedef struct cw_agreement {
+    uint64_t heap_nbytes;  // SHMEM_SYMMETRIC_SIZE, rounded to pages
+    uint64_t area_nbytes;  // behind the heap, for a front end with segments of its own (core/mem/area.h), without its words
+    uint64_t data_nbytes;  // static data, whole pages
+    uint64_t program;      // digest of the executable's identity
+    uint32_t version;      // of these structures and of the wire
+    uint32_t npes;
+} cw_agreement_t;
+
+typedef struct cw_control {
+    cw_node_hot_t hot;
+    char pad0[64 - sizeof(cw_node_hot_t)];
+    _Atomic uint32_t state;     // 0 fresh, 1 being filled in, 2 ready; futex
+    _Atomic uint32_t attached;  // PEs whose slice is ready; futex
+    uint64_t magic;
+    cw_agreement_t agreement;
+    cwt_layout_t layout;
+} __attribute__((aligned(64))) cw_control_t;
+
+/** One line per PE of the node. */
+typedef struct cw_slot {
+    _Atomic uint32_t doorbell;  // bumped to wake; futex
+    _Atomic uint32_t waiting;   // threads of this PE that have announced a sleep
+    _Atomic uint32_t asleep;    // one of them went to sleep since the last wake-up: spares the others the system call
+    _Atomic int32_t pid;
+    _Atomic uint64_t watched;       // offset in the node object of the word that the sleeper waits for; 0: not known
+    _Atomic uint64_t seen;          // its value when the sleeper last looked
+    _Atomic uint32_t watched_size;  // bytes of it: 2, 4 or 8
+    char pad[28];
+} cw_slot_t;
+_Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/mem/segment.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "base/machine.h"
+#include "core/mem/area.h"
+#include "core/am/am_inbox.h"
+#include "core/sync/card.h"
+#include "core/core.h"
+#include "core/mem/heap.h"
+#include "core/rma/node.h"
+#include "core/report/report.h"
+
+#define HOLE (4ull << 30)  // room for brk and for growth between static data and heap: addresses, not memory
+#define WIRE_VERSION 3u
+
+cw_segment_t cw_segment;
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/** The heap that the user asked for, or a default that fits; refuses with figures before anything is touched. */
+static int choose_heap(uint64_t machine, uint64_t *heap_p)
+{
+    uint64_t heap = round_up(cwu_env.symmetric_size, 65536);
+    uint64_t npes = (uint64_t)cw_world.nslots;
+    if (heap == 0)
+        heap = 65536;
+    if (!cwu_env.symmetric_size_set && machine) {
+        while (heap > (1u << 20) && heap * npes > machine / 2)
+            heap /= 2;
+    } else if (machine && heap > machine / npes) {
+        cwu_error("the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (SHMEM_SYMMETRIC_SIZE) = %.2f GiB, "
+                  "but this machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+                  cw_world.nslots, (double)heap / (1 << 30), (double)heap * (double)npes / (1 << 30),
+                  (double)machine / (1 << 30), (double)machine / (double)npes / (1 << 30));
+        return CW_ENOMEM;
+    }
+    *heap_p = heap;
+    return CW_OK;
+}
+
+static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area)
+{
+    cw_segment_t *s = &cw_segment;
+    s->agreement = (cw_agreement_t){.heap_nbytes = heap,
+                                    .area_nbytes = area,
+                                    .data_nbytes = data->nbytes,
+                                    .program = data->program,
+                                    .version = WIRE_VERSION,
+                                    .npes = (uint32_t)cw_world.npes};
+    cwt_layout_t *l = &s->layout;
+    l->nslots = (uint32_t)cw_world.nslots;
+    s->card_offset = round_up(cw_team_rounds_offset(cw_world.max_slots, 0), 64);
+    l->control_nbytes = round_up(s->card_offset + cw_card_nbytes(cw_world.nnodes, cw_world.max_slots), 65536);
+    l->slice_offset = l->control_nbytes;
+    l->data_nbytes = data->nbytes;
+    l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
+    l->heap_nbytes = heap + CW_COLL_SCRATCH + area + cw_area_own_nbytes(area);
+    s->am_offset = round_up(l->heap_offset + l->heap_nbytes, 65536);
+    l->slice_stride = s->am_offset + round_up(sizeof(cw_am_inbox_t), 65536);
+    s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
+}
+
+static int map_object(int fd)
+{
+    cw_segment_t *s = &cw_segment;
+    struct stat st;
+    if (fstat(fd, &st) || (st.st_size == 0 && ftruncate(fd, (off_t)s->nbytes))) {
+        cwu_error("cannot size the node's shared memory object to %.2f GiB: %s", (double)s->nbytes / (1 << 30),
+                  strerror(errno));
+        return CW_ESYS;
+    }
+    void *at = mmap(NULL, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (at == MAP_FAILED) {
+        cwu_error("cannot map the node's shared memory (%.2f GiB of addresses for %d PEs): %s; is the address space "
+                  "limited (ulimit -v)?",
+                  (double)s->nbytes / (1 << 30), cw_world.nslots, strerror(errno));
+        return CW_ENOMEM;
+    }
+    s->base = at;
+    s->control = at;
+    s->slots = (cw_slot_t *)(s->base + sizeof(cw_control_t));
+    s->coll_area = s->base + cw_coll_area_offset();
+    return CW_OK;
+}
+
+/** The first PE to come writes what all must agree on; the others compare. */
+static int agree(void)
+{
+    cw_segment_t *s = &cw_segment;
+    cw_control_t *c = s->control;
+    uint32_t fresh = 0;
+    if (atomic_compare_exchange_strong(&c->state, &fresh, 1)) {
+        c->magic = CW_CONTROL_MAGIC;
+        c->agreement = s->agreement;
+        c->layout = s->layout;
+        atomic_store_explicit(&c->state, 2, memory_order_release);  // pairs with the loads below
+        cwu_futex_wake((uint32_t *)&c->state, INT_MAX);
+        return CW_OK;
+    }
+    while ((fresh = atomic_load_explicit(&c->state, memory_order_acquire)) != 2)
+        cwu_futex_wait((uint32_t *)&c->state, fresh, 1000000);
+    const cw_agreement_t *a = &c->agreement, *b = &s->agreement;
+    if (a->heap_nbytes != b->heap_nbytes) {
+        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on another PE of this node; "
+                  "give every PE the same",
+                  (unsigned long long)b->heap_nbytes, (unsigned long long)a->heap_nbytes);
+        return CW_EMISMATCH;
+    }
+    if (a->area_nbytes != b->area_nbytes) {
+        cwu_error("the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on another PE of this node; give "
+                  "every PE the same",
+                  (unsigned long long)b->area_nbytes, (unsigned long long)a->area_nbytes);
+        return CW_EMISMATCH;
+    }
+    if (a->program != b->program || a->data_nbytes != b->data_nbytes || a->version != b->version) {
+        cwu_error("the PEs of this node run different programs or library versions; every PE must run the same "
+                  "executable");
+        return CW_EMISMATCH;
+    }
+    return CW_OK;
+}
+
+static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags, const char *what)
+{
+    void *at =
+        mmap((void *)where, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset);
+    if (at != (void *)where) {
+        if (at != MAP_FAILED)
+            munmap(at, nbytes);
+        cwu_error("cannot place the %s at %#lx: %s; build the program as a position independent executable (-pie)",
+                  what, (unsigned long)where, strerror(at == MAP_FAILED ? errno : EEXIST));
+        return CW_ENOMEM;
+    }
+    return CW_OK;
+}
+
+#define PAGE_WORDS 512  // the unit of skipping; any page size is a multiple
+
+__attribute__((no_sanitize_address, no_sanitize_thread, noinline)) static bool is_zero(const volatile uint64_t *page)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < PAGE_WORDS && !any; i++)
+        any = page[i];
+    return !any;
+}
+
+static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t offset)
+{
+    while (nbytes) {
+        // The bare call, because a sanitizer's would look at the guards between variables, which are copied too.
+        long n = syscall(SYS_pwrite64, fd, from, nbytes, offset);
+        if (n <= 0) {
+            cwu_error("cannot copy %zu bytes of static data into the node's shared memory: %s", nbytes,
+                      strerror(n ? errno : ENOSPC));
+            return CW_ENOMEM;
+        }
+        from = (const volatile char *)from + n;
+        nbytes -= (size_t)n;
+        offset += (uint64_t)n;
+    }
+    return CW_OK;
+}
+
+/**
+ * Copies whole pages of static data. Pages of zeroes are left out: fresh pages of the object are zero, and a large .bss
+ * that nobody touched must cost nothing. By the file, not by the window on it: the page need not be mapped there, nor
+ * cleared, and a full memory is an error rather than a signal.
+ */
+static int copy_pages(int fd, uint64_t offset, const volatile uint64_t *from, size_t nbytes)
+{
+    size_t words = nbytes / 8;
+    for (size_t at = 0, end; at < words; at = end) {
+        end = at + PAGE_WORDS;
+        if (is_zero(from + at))
+            continue;
+        while (end < words && !is_zero(from + end))
+            end += PAGE_WORDS;
+        int rc = write_all(fd, from + at, 8 * (end - at), offset + 8 * at);
+        if (rc)
+            return rc;
+    }
+    return CW_OK;
+}
+
+/** Puts my static data and heap where the program expects them: same pages as my slice, second view. */
+static int map_own_view(int fd, const cw_static_data_t *data)
+{
+    cw_segment_t *s = &cw_segment;
+    uint64_t slice = cw_slice_offset((uint32_t)cw_world.slot);
+    if (data->nbytes == 0) {
+        s->origin = (uintptr_t)s->base + slice;
+        s->heap = s->base + slice + s->layout.heap_offset;
+        return CW_OK;
+    }
+    s->origin = data->start;
+    s->heap = (char *)data->start + s->layout.heap_offset;
+    s->own_view = true;
+    int rc = map_at((uintptr_t)s->heap, s->layout.slice_stride - s->layout.heap_offset, fd,
+                    slice + s->layout.heap_offset, MAP_FIXED_NOREPLACE, "symmetric heap");
+    if (rc)
+        return rc;
+    // From here to the end of the mmap nothing may write to static data: no calls that could, no other thread.
+    rc = copy_pages(fd, slice, (const volatile uint64_t *)data->start, data->nbytes);
+    return rc ? rc : map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
+}
+
+int cw_segment_init(cwb_t *boot)
+{
+    cw_static_data_t data;
+    uint64_t heap, area;
+    int fd = -1;
+    cw_static_data_find(&data);
+    uint64_t machine = boot->machine_nbytes ? boot->machine_nbytes : cwu_machine_memory();
+    int rc = choose_heap(machine, &heap);
+    if (rc || (rc = cw_area_choose(machine, &area)))
+        return rc;
+    shape(&data, heap, area);
+    if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
+        goto close_fd;
+    cw_slot_t *me = &cw_segment.slots[cw_world.slot];
+    atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_relaxed);
+    if ((rc = map_own_view(fd, &data)))
+        goto close_fd;
+    rc = cw_heap_init(cw_segment.heap + CW_COLL_SCRATCH, heap);
+close_fd:
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/** The heap goes; static data stays mapped (the program goes on using it, privately held by this mapping). */
+void cw_segment_fini(void)
+{
+    cw_segment_t *s = &cw_segment;
+    cw_heap_fini();
+    if (s->own_view)
+        munmap(s->heap, s->layout.slice_stride - s->layout.heap_offset);
+    if (s->base)
+        munmap(s->base, s->nbytes);
+    s->base = NULL;
+    s->heap = NULL;
+}
+
+bool cw_is_symmetric(const void *addr, size_t nbytes)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    uint64_t at = (uintptr_t)addr - cw_segment.origin;
+    if (at < l->data_nbytes)
+        return nbytes <= l->data_nbytes - at;
+    at -= l->heap_offset;
+    return at >= CW_COLL_SCRATCH && at < l->heap_nbytes && nbytes <= l->heap_nbytes - at;
+}
+
+cw_coll_area_t *cw_coll_local_area(void)
+{
+    return (cw_coll_area_t *)cw_segment.coll_area;
+}
+
+uint64_t cw_report_offset(int slot)
+{
+    uint64_t first = round_up(sizeof(cw_control_t) + (uint64_t)cw_world.max_slots * sizeof(cw_slot_t), 4096);
+    return first + (uint64_t)slot * sizeof(cw_report_slot_t);
+}
+
+uint64_t cw_coll_area_offset(void)
+{
+    return cw_report_offset(cw_world.max_slots);
+}
+
+uint64_t cw_team_rounds_offset(int slot, int id)
+{
+    uint64_t first = cw_coll_area_offset() + cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
+    uint64_t of_a_pe = cw_team_rounds_at(CW_TEAMS, cw_world.nnodes);
+    return first + (uint64_t)slot * of_a_pe + cw_team_rounds_at(id, cw_world.nnodes);
+}
+
+char *cw_team_rounds(int slot, int id)
+{
+    return cw_segment.base + cw_team_rounds_offset(slot, id);
+}
+
+_Static_assert(sizeof(cw_coll_scratch_t) <= CW_COLL_SCRATCH, "fits below the heap");
+
+cw_coll_scratch_t *cw_coll_scratch(void)
+{
+    return (cw_coll_scratch_t *)(void *)cw_segment.heap;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/progress/wait.h"
+
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "core/am/am_private.h"
+#include "core/core.h"
+#include "core/rma/ctx.h"
+#include "core/mem/gather.h"
+#include "core/report/report.h"
+#include "core/mem/segment.h"
+#include "core/server/server.h"
+#include "core/observe/watch.h"
+
+#define FIRST_SLEEP_NS 200000u
+#define LONGEST_SLEEP_NS 10000000u
+#define LISTENING_SLEEP_NS 1000000u
+
+#define SERVER_CROWDED_SPIN 20
+
+static uint32_t spin_rounds, yield_rounds;
+long cw_wait_server_spin;
+bool cw_wait_spare_core, cw_wait_roomy;
+const cw_wait_on_t cw_wait_world = {.kind = CW_WAIT_WORLD};
+
+void cw_wait_init(void)
+{
+    cpu_set_t set;
+    int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    bool roomy = cw_wait_roomy = cw_world.machine_pes <= ncpus;
+    cw_wait_spare_core = cw_world.machine_pes < ncpus;
+    // Long enough to see an answer that comes at once (a flag: 2 rounds; a round trip over loopback: 10 to 20), no
+    // longer: two PEs that happen to share a core hand it over only after the spin, and the scheduler lets them share
+    // one for long. Measured there, half round trip: 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20
+    // spins 21 us. On cores of their own the length makes no difference. A yield that finds nobody costs little.
+    uint32_t spins = cw_world.nnodes > 1 ? 20 : 50, yields = cw_world.nnodes > 1 ? 2000 : 400;
+    spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? spins : 0;
+    yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
+    cw_wait_server_spin = roomy || cwu_env.server_spin_set ? cwu_env.server_spin : SERVER_CROWDED_SPIN;
+}
+
+static inline cw_slot_t *my_slot(void)
+{
+    return &cw_segment.slots[cw_world.slot];
+}
+
+#define OWN_TRANSFERS_EVERY 8u   // rounds: what this PE waits for comes through the server, mostly
+#define SERVER_EVERY 4u         // rounds: when replies come on this PE's own connections
+#define OWN_MESSAGES_AFTER 64u  // rounds: messages on their way need a look at their connection only if it is stuck
+
+/** What a waiting PE does for others, and now and then for its own transfers in flight. Replies of other nodes may come on
+ *  its own connections: where the last one came is looked first. How much came in. */
+static int help(uint32_t round)
+{
+    if (cw_world.nnodes == 1)
+        return 0;
+    int n = 0;
+    bool late = round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1, awaits = cw_am_awaits_answer();
+    bool listens = awaits && atomic_load_explicit(&cw_am.listens, memory_order_relaxed);
+    if (listens || (awaits && (late || round >= OWN_MESSAGES_AFTER)))
+        n = cw_ctx_look();
+    if (!listens || (n == 0 && round % SERVER_EVERY == SERVER_EVERY - 1))
+        n += cw_server_poll();
+    if (late && (round >= OWN_MESSAGES_AFTER || cw_ctx_in_flight()))
+        cw_ctx_progress();
+    return n;
+}
+
+static uint64_t load_word(const void *word, uint32_t nbytes)
+{
+    switch (nbytes) {
+    case 2:
+        return __atomic_load_n((const uint16_t *)word, __ATOMIC_RELAXED);
+    case 4:
+        return __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
+    default:
+        return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
+    }
+}
+
+/** Where the node object holds what I see at `word`; 0: it does not. */
+static uint64_t offset_in_node(const void *word)
+{
+    uintptr_t at = (uintptr_t)word, base = (uintptr_t)cw_segment.base;
+    if (at - base < cw_segment.nbytes)
+        return at - base;
+    if (at - cw_segment.origin < cw_segment.layout.slice_stride)
+        return cw_slice_offset((uint32_t)cw_world.slot) + (at - cw_segment.origin);
+    return 0;
+}
+
+#define WATCHES_NOTHING UINT64_MAX  // in place of an offset: waits to be told
+
+/** Says what this PE waits for, before the caller looks at it once more: a change after that look is seen by whoever
+ *  compares. Two threads that sleep have no one word. Messages ring whatever is watched. */
+static void watch(cw_wait_t *w, cw_slot_t *me)
+{
+    w->watched = w->word;
+    bool alone = atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1;
+    uint64_t offset = alone && w->word ? offset_in_node(w->word) : 0;
+    atomic_store_explicit(&me->watched, alone && w->told ? WATCHES_NOTHING : 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);  // nobody pairs the old word with what follows
+    if (offset == 0 || w->told)
+        return;
+    atomic_store_explicit(&me->seen, load_word(w->word, w->word_size), memory_order_relaxed);
+    atomic_store_explicit(&me->watched_size, w->word_size, memory_order_relaxed);
+    atomic_store_explicit(&me->watched, offset, memory_order_release);  // pairs with unchanged()
+}
+
+static void announce(cw_wait_t *w)
+{
+    cw_slot_t *me = my_slot();
+    w->announced = w->attended = true;
+    w->sleep_ns = FIRST_SLEEP_NS;
+    atomic_fetch_add(&me->waiting, 1);
+    watch(w, me);
+    atomic_fetch_add(&cw_hot.node->sleepers, 1);  // seq_cst: before the caller's next look at its condition
+    w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
+}
+
+/** Nobody rings for a reply on this PE's own connection (the one that answers knows when the asker may sleep, mostly). */
+static uint64_t timeout_of(const cw_wait_t *w)
+{
+    bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_am_awaits_answer() && cw_am_credit_out_after_look();
+    return awaits ? LISTENING_SLEEP_NS : w->sleep_ns;
+}
+
+void cw_wait_round(cw_wait_t *w)
+{
+    uint32_t round = w->round++;
+    if (round == 0 && CW_UNLIKELY(!cw_world.plain) && (w->frame = cw_watch_wait(w->call)))
+        w->attended = true;
+    if (CW_UNLIKELY(cw_am_is_on()) && !w->deaf && cw_am_poll_waiting(round >= spin_rounds) > 0) {
+        cw_wait_end(w);  // what the handlers did may be what the caller waits for
+        w->round = 0;
+        return;
+    }
+    if (help(round) > 0 && cw_wait_roomy && CW_UNLIKELY(cw_am_is_on()))
+        return;  // a message perhaps, that the next round runs: it must not wait for a yield
+    if (round < spin_rounds) {
+        cwu_cpu_pause();
+    } else if (round < spin_rounds + yield_rounds) {
+        sched_yield();
+    } else if (!w->announced) {
+        announce(w);
+    } else if (CW_UNLIKELY(w->watched != w->word)) {
+        watch(w, my_slot());  // and the caller looks before the sleep
+    } else {
+        cw_slot_t *me = my_slot();
+        if (CW_UNLIKELY(!cw_gathered()))
+            cw_gather_try();
+        if (cw_report_on)
+            cw_report_sleeps(w);
+        atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
+        cwu_futex_wait((uint32_t *)&me->doorbell, w->bell, timeout_of(w));
+        w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
+        watch(w, me);
+        if (w->sleep_ns < LONGEST_SLEEP_NS)
+            w->sleep_ns *= 2;
+    }
+}
+
+void cw_wait_end(cw_wait_t *w)
+{
+    if (w->reported)
+        cw_report_moves(w);
+    if (w->announced) {
+        cw_slot_t *me = my_slot();
+        atomic_store_explicit(&me->watched, 0, memory_order_relaxed);  // another thread's sleep may outlast this one
+        atomic_fetch_sub_explicit(&cw_hot.node->sleepers, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&me->waiting, 1, memory_order_relaxed);
+    }
+    if (w->frame)
+        cw_watch_end(w->frame);
+    w->announced = w->attended = false;
+    w->frame = NULL;
+}
+
+static void ring(cw_slot_t *slot)
+{
+    if (atomic_load_explicit(&slot->waiting, memory_order_relaxed) == 0)
+        return;
+    atomic_fetch_add(&slot->doorbell, 1);
+    if (atomic_load(&slot->asleep) && atomic_exchange(&slot->asleep, 0))
+        cwu_futex_wake((uint32_t *)&slot->doorbell, INT_MAX);
+}
+
+/** Does the only sleeper of this PE wait for a word that is what it was, or to be told? */
+static bool unchanged(cw_slot_t *slot)
+{
+    uint64_t at = atomic_load_explicit(&slot->watched, memory_order_acquire);
+    if (at == 0 || atomic_load_explicit(&slot->waiting, memory_order_relaxed) != 1)
+        return false;
+    if (at == WATCHES_NOTHING)
+        return true;
+    uint64_t seen = atomic_load_explicit(&slot->seen, memory_order_relaxed);
+    uint32_t nbytes = atomic_load_explicit(&slot->watched_size, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);  // the pair is one if the offset still is what it was
+    return atomic_load_explicit(&slot->watched, memory_order_relaxed) == at &&
+           load_word(cw_segment.base + at, nbytes) == seen;
+}
+
+/** Whoever calls this after a store sees its own store, so the word is compared with what the sleeper saw before. */
+void cw_wake(int pe)
+{
+    if (cw_segment.slots && !unchanged(&cw_segment.slots[cw_world.slot_of_pe[pe]]))
+        ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);
+}
+
+void cw_wake_told(int pe)
+{
+    if (cw_segment.slots)
+        ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);
+}
+
+void cw_wake_changed(void)
+{
+    for (int s = 0; s < cw_world.nslots; s++)
+        if (!unchanged(&cw_segment.slots[s]))
+            ring(&cw_segment.slots[s]);
+}
+
+bool cw_wait_must_help(void)
+{
+    return cw_world.hosts_server || cw_am_is_on() || cw_ctx_in_flight();
+}
+
+void cw_progress(void)
+{
+    static _Thread_local uint32_t round;
+    help(round++);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/report/parcel.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "core/coll/coll.h"
+#include "core/world/job.h"
+#include "core/rma/node.h"
+#include "core/report/report.h"
+#include "core/progress/wait.h"
+
+enum { CLOCK_ROUNDS = 8 };
+
+static uint64_t sequence;  // of the pieces this PE has handed over
+
+static bool is_here(int pe)
+{
+    return cw_world.node_of_pe[pe] == cw_world.node;
+}
+
+void cw_parcel_open(void)
+{
+    cw_report_slot_t *mine = cw_report_slot(cw_world.slot);
+    sequence = 0;
+    atomic_store(&mine->taken, 0);
+    atomic_store(&mine->ask, 0);
+    atomic_store(&mine->told, 0);
+    atomic_store(&mine->filled, 0);
+    atomic_store(&mine->answer, 0);
+}
+
+// ---------------------------------------------------------------- PE 0 and the words of other PEs
+
+static uint64_t offset_of(int pe, size_t field)
+{
+    return cw_report_offset(cw_world.slot_of_pe[pe]) + field;
+}
+
+/** Reads from the slot of any PE. What the owner wrote before the word that says so is there (acquire). */
+static void read_slot(int pe, size_t field, void *dest, size_t nbytes)
+{
+    cw_node_read(cw_world.node_of_pe[pe], offset_of(pe, field), dest, nbytes);
+}
+
+static void write_word(int pe, size_t field, uint64_t value)
+{
+    if (is_here(pe)) {
+        char *at = (char *)cw_report_slot(cw_world.slot_of_pe[pe]) + field;
+        __atomic_store_n((uint64_t *)(void *)at, value, __ATOMIC_SEQ_CST);  // pairs with await_word
+        cw_wake(pe);
+        return;
+    }
+    cw_node_put(cw_world.node_of_pe[pe], offset_of(pe, field), &value, sizeof value);
+}
+
+/** Waits until a word that the slot's owner writes has reached the value. */
+static void await_owner(int pe, size_t field, uint64_t value)
+{
+    uint64_t seen = 0;
+    cw_wait_t w = CW_WAIT_INIT("statistics of another PE");
+    for (read_slot(pe, field, &seen, sizeof seen); seen < value; read_slot(pe, field, &seen, sizeof seen))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+static void await_word(const _Atomic uint64_t *word, uint64_t value)
+{
+    cw_wait_t w = CW_WAIT_INIT("PE 0 to take the statistics");
+    while (atomic_load_explicit(word, memory_order_acquire) < value)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+// ---------------------------------------------------------------- texts
+
+size_t cw_parcel_from_text(void *arg, char *text, size_t capacity)
+{
+    cw_parcel_text_t *t = arg;
+    size_t n = t->nbytes < capacity ? t->nbytes : capacity;
+    memcpy(text, t->text, n);
+    t->text += n;
+    t->nbytes -= n;
+    return n;
+}
+
+static void hand_over(cw_parcel_source_fn *source, void *arg)
+{
+    cw_report_slot_t *mine = cw_report_slot(cw_world.slot);
+    size_t n;
+    do {
+        n = source(arg, mine->text, sizeof mine->text);
+        mine->nbytes = n;
+        atomic_store(&mine->filled, ++sequence);  // release: pairs with read_slot
+        cw_wake(cw_world.leader_of_node[cw_world.node]);
+        await_word(&mine->taken, sequence);
+    } while (n);
+}
+
+static void take_from(int pe, uint64_t *taken, cw_parcel_sink_fn *sink, void *arg)
+{
+    char *text = malloc(CW_REPORT_TEXT);
+    uint64_t nbytes;
+    if (!text)
+        cwu_fatal("out of memory for the statistics of PE %d", pe);
+    do {
+        await_owner(pe, offsetof(cw_report_slot_t, filled), ++*taken);
+        read_slot(pe, offsetof(cw_report_slot_t, nbytes), &nbytes, sizeof nbytes);
+        if (nbytes > CW_REPORT_TEXT)
+            cwu_fatal("PE %d handed over %llu bytes of statistics at once", pe, (unsigned long long)nbytes);
+        if (nbytes) {
+            read_slot(pe, offsetof(cw_report_slot_t, text), text, nbytes);
+            sink(arg, text, nbytes);
+        }
+        write_word(pe, offsetof(cw_report_slot_t, taken), *taken);
+    } while (nbytes);
+    free(text);
+}
+
+void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_sink_fn *sink, void *sink_arg)
+{
+    char piece[4096];
+    if (cw_world.pe != 0) {
+        hand_over(source, source_arg);
+        return;
+    }
+    for (size_t n; (n = source(source_arg, piece, sizeof piece)) != 0;)
+        sink(sink_arg, piece, n);
+    for (int pe = 1; pe < cw_world.npes; pe++) {
+        uint64_t taken;  // how far an earlier gathering came
+        read_slot(pe, offsetof(cw_report_slot_t, taken), &taken, sizeof taken);
+        take_from(pe, &taken, sink, sink_arg);
+    }
+}
+
+// ---------------------------------------------------------------- clocks
+
+static bool one_clock(int pe)
+{
+    return is_here(pe) || cw_boot.one_machine;
+}
+
+/** The other PE's clock less mine. */
+static int64_t measure(int pe)
+{
+    int64_t offset = 0;
+    uint64_t quickest = UINT64_MAX;
+    for (uint64_t round = 1; round <= CLOCK_ROUNDS; round++) {
+        uint64_t clock, before = cwu_now_ns();
+        write_word(pe, offsetof(cw_report_slot_t, ask), round);
+        await_owner(pe, offsetof(cw_report_slot_t, answer), round);
+        uint64_t after = cwu_now_ns();
+        read_slot(pe, offsetof(cw_report_slot_t, clock), &clock, sizeof clock);
+        if (after - before < quickest) {
+            quickest = after - before;
+            offset = (int64_t)(clock - before - (after - before) / 2);
+        }
+    }
+    return offset;
+}
+
+static int64_t answer_until_told(void)
+{
+    cw_report_slot_t *mine = cw_report_slot(cw_world.slot);
+    uint64_t answered = 0, asked;
+    cw_wait_t w = CW_WAIT_INIT("PE 0 to compare clocks");
+    while (!atomic_load_explicit(&mine->told, memory_order_acquire)) {
+        if ((asked = atomic_load_explicit(&mine->ask, memory_order_acquire)) == answered) {
+            cw_wait_round(&w);
+            continue;
+        }
+        mine->clock = cwu_now_ns();
+        atomic_store(&mine->answer, answered = asked);
+    }
+    cw_wait_done(&w);
+    return (int64_t)atomic_load_explicit(&mine->origin, memory_order_relaxed);
+}
+
+int64_t cw_parcel_clock_offset(uint64_t origin_ns)
+{
+    if (cw_world.pe != 0)
+        return answer_until_told();
+    for (int pe = 1; pe < cw_world.npes; pe++) {
+        int64_t skew = one_clock(pe) ? 0 : measure(pe);
+        write_word(pe, offsetof(cw_report_slot_t, origin), (uint64_t)(-(int64_t)origin_ns - skew));
+        write_word(pe, offsetof(cw_report_slot_t, told), 1);
+    }
+    return -(int64_t)origin_ns;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who waits where, for what (CAUSEWAY_DEADLOCK=seconds). A PE that sleeps in a wait writes into its slot of the node object
+// what it waits for; PE 0, while it waits itself, looks at the slots. When every PE of the job has waited longer than the
+// setting, and none has moved between two looks, PE 0 prints one line for each and ends the job if it shall. If one PE
+// does not wait, it computes: then there is a notice, once, and no report.
+//
+// Nothing of this is on a path that does not sleep. The look costs PE 0 one slot as long as somebody moves: it begins
+// with the PE that was not waiting the last time. Slots of other nodes are read by gets.
+//
+//   0     cw_report_wait_t   written by the slot's PE, in waits
+//   320   words of PE 0      (core/report/parcel.h)
+//   384   words of the PE
+//   448   text               a page for pieces of statistics
+#ifndef CW_CORE_REPORT_H
+#define CW_CORE_REPORT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "core/core.h"
+#include "core/progress/wait.h"
+
+#define CW_REPORT_TEXT (16384u - 448u)
+
+typedef struct cw_report_wait {
+    _Atomic uint64_t moves;      // odd while the PE sleeps in a wait; counts up when one begins and ends
+    _Atomic uint64_t waited_ns;  // so far; refreshed by the sleeper
+    uint64_t at;                 // of the word waited for, in the slice; UINT64_MAX: none
+    int64_t want, seen;
+    uint64_t index, nelems;
+    uint32_t epoch;              // of the world's synchronisations that this PE is in or has left last
+    int32_t pid, behind;         // behind: the PE before this one in the queue of a lock
+    uint8_t kind, cmp, nbytes, is_unsigned;
+    char call[64], detail[64], host[64];
+} cw_report_wait_t;
+
+typedef struct cw_report_slot {
+    _Alignas(64) cw_report_wait_t wait;
+    _Alignas(64) _Atomic uint64_t taken;  // by PE 0, as are the next three
+    _Atomic uint64_t ask, origin, told;
+    _Alignas(64) _Atomic uint64_t filled;  // by the PE
+    uint64_t nbytes;
+    _Atomic uint64_t answer;
+    uint64_t clock;
+    _Alignas(64) char text[CW_REPORT_TEXT];
+} cw_report_slot_t;
+_Static_assert(sizeof(cw_report_wait_t) <= 320 && offsetof(cw_report_slot_t, taken) == 320, "shared between nodes");
+_Static_assert(sizeof(cw_report_slot_t) == 16384, "shared between nodes");
+
+extern bool cw_report_on;
+
+/** Reads CAUSEWAY_DEADLOCK. */
+void cw_report_open(void);
+
+/** Offset in every node object of a slot's part, and where mine is mapped. */
+uint64_t cw_report_offset(int slot);
+cw_report_slot_t *cw_report_slot(int slot);
+
+/** A waiter is about to sleep (again): says so, and on PE 0 looks around. */
+void cw_report_sleeps(cw_wait_t *w);
+/** It has stopped waiting. */
+void cw_report_moves(cw_wait_t *w);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Atomics off the node: one request to the node server, or the NIC's own where the job decided so at start.
+#include "core/rma/amo.h"
+
+#include <stdlib.h>
+
+#include "core/rma/batch.h"
+#include "core/rma/ctx.h"
+#include "core/server/request.h"
+#include "core/observe/watch.h"
+
+/** All but what the transport fills in (core/server/request.h: nothing may be left undefined on the wire). */
+static inline __attribute__((always_inline)) void amo_request(cw_req_amo_t *req, const cwt_target_t *t,
+                                                              const void *addr, cw_amo_op_t op, size_t nbytes,
+                                                              uint64_t operand, uint64_t compare)
+{
+    req->header.op = CW_REQ_AMO;
+    req->header.slot = 0;
+    req->offset = (uintptr_t)addr + t->offset;
+    req->operand = operand;
+    req->compare = compare;
+    req->op = (uint16_t)op;
+    req->nbytes = (uint16_t)nbytes;
+    req->pad = 0;
+}
+
+/** The way to an atomic's target; through the NIC even to PEs of this node when atomics are the NIC's. */
+static cwt_target_t *reach(cw_ctx_t *ctx, const void *addr, size_t nbytes, int rank, uintptr_t *delta_p)
+{
+    cwt_target_t *t = cw_reach(ctx, "atomic", addr, nbytes, rank, delta_p);
+    return t || !cw_world.nic_atomics ? t : cw_ctx_connect(ctx, rank);
+}
+
+static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
+                           int rank)
+{
+    uint64_t old = cw_amo_local(p, op, nbytes, operand, compare);
+    if (op != CW_AMO_FETCH)
+        cw_ctx_stored(ctx, rank);
+    return old;
+}
+
+/** A round trip to the node server. */
+static inline __attribute__((always_inline)) uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
+                                                            cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                                                            uint64_t compare, int rank)
+{
+    uint64_t old = 0;
+    cw_req_amo_t req;
+    amo_request(&req, t, addr, op, nbytes, operand, compare);
+    cwt_reply_t reply;  // the transport sets the rest
+    reply.buf = &old;
+    reply.capacity = sizeof old;
+    reply.arrived = NULL;
+    int rc = cw_transport->request(t->conn, &req.header, sizeof req, &reply);
+    if (CW_LIKELY(rc == 0))
+        rc = cw_transport->wait(ctx->port->client, &reply);
+    cw_ctx_must(rc, "atomic", ctx, rank);
+    return nbytes == 4 ? (uint32_t)old : old;
+}
+
+static uint64_t __attribute__((noinline))
+remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int rank)
+{
+    uintptr_t delta = 0;
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
+    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
+    if (!t)
+        return apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
+    if (cw_batch_is_on(ctx))
+        cw_batch_pass(ctx, rank);
+    if (!cw_world.nic_atomics)
+        return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
+    uint64_t old = 0;
+    cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
+                "atomic", ctx, rank);
+    return nbytes == 4 ? (uint32_t)old : old;
+}
+
+uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
+                       int rank)
+{
+    cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
+    return CW_LIKELY(t != NULL) ? fetch(ctx, t, addr, op, nbytes, operand, compare, rank)
+                                : remote_cold(ctx, addr, op, nbytes, operand, compare, rank);
+}
+
+/** A request that nobody waits for. */
+static inline __attribute__((always_inline)) void post(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
+                                                       cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+{
+    cw_req_amo_t req;
+    amo_request(&req, t, addr, op, nbytes, operand, 0);
+    cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "atomic", ctx, rank);
+    cw_ctx_mark(ctx);
+}
+
+static void __attribute__((noinline))
+post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+{
+    uintptr_t delta = 0;
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC, addr, NULL, nbytes, rank));
+    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
+    if (!t) {
+        apply_here(ctx, (char *)addr + delta, op, nbytes, operand, 0, rank);
+        return;
+    }
+    if (cw_batch_is_on(ctx) && cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand))
+        return;
+    if (cw_world.nic_atomics) {
+        uint64_t old;
+        cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, 0, &old),
+                    "atomic", ctx, rank);
+    } else {
+        post(ctx, t, addr, op, nbytes, operand, rank);
+    }
+}
+
+void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+{
+    cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
+    if (CW_LIKELY(t != NULL))
+        post(ctx, t, addr, op, nbytes, operand, rank);
+    else
+        post_cold(ctx, addr, op, nbytes, operand, rank);
+}
+
+/** A fetch that nobody waits for: the reply writes the user's variable when it comes (at the latest in quiet). */
+typedef struct fetch_nbi {
+    cwt_reply_t reply;  // first: `arrived` gets its address
+    void *fetch;
+    size_t nbytes;
+} fetch_nbi_t;
+
+static void fetch_arrived(cwt_reply_t *reply, const void *payload, size_t nbytes)
+{
+    fetch_nbi_t *f = (fetch_nbi_t *)reply;
+    if (nbytes >= f->nbytes)
+        memcpy(f->fetch, payload, f->nbytes);
+    free(f);
+}
+
+void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                       uint64_t compare, int rank)
+{
+    uintptr_t delta = 0;
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank));
+    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
+    int pe = cw_ctx_pe(ctx, rank);
+    if (t && cw_batch_is_on(ctx))
+        cw_batch_pass(ctx, rank);
+    if (t && !cw_world.nic_atomics) {
+        fetch_nbi_t *f = malloc(sizeof *f);
+        if (!f)
+            cwu_fatal("out of memory in a non-blocking fetching atomic");
+        *f = (fetch_nbi_t){.reply = {.arrived = fetch_arrived}, .fetch = fetch, .nbytes = nbytes};
+        cw_req_amo_t req;
+        amo_request(&req, t, addr, op, nbytes, operand, compare);
+        cw_must(cw_transport->request(t->conn, &req.header, sizeof req, &f->reply), "atomic", pe);
+        cw_ctx_mark(ctx);
+        return;
+    }
+    uint64_t old = 0;
+    if (t)
+        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
+                "atomic", pe);
+    else
+        old = apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
+    memcpy(fetch, &old, nbytes);  // little-endian
+}
+
+void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig, uint64_t value,
+                   cw_amo_op_t op, int rank, bool nbi)
+{
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_PUT_SIGNAL, dest, src, nbytes, rank));
+    (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
+    cw_amo_posting(ctx, sig, op, sizeof *sig, value, rank);  // release here; in order behind the data off-node
+}

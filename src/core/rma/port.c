@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ports, and first contact: from "rank 17" to a connection and a target record.
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "core/am/am_private.h"
+#include "core/rma/ctx.h"
+#include "core/world/job.h"
+#include "core/rma/node.h"
+#include "core/mem/segment.h"
+#include "core/server/server.h"
+
+cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct {
+    pthread_mutex_t lock;  // guards all of this
+    cw_port_t *open;       // ports with a client
+    cwt_stats_t closed;    // what closed ones have done
+} ports = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_stats(cwt_stats_t *sum, const cw_port_t *port)
+{
+    cwt_stats_t s;
+    cw_transport->stats(port->client, &s);
+    sum->connections += s.connections;
+    sum->reconnects += s.reconnects;
+    sum->endpoints += s.endpoints;
+    sum->connect_ns += s.connect_ns;
+    sum->puts += s.puts;
+    sum->gets += s.gets;
+    sum->requests += s.requests;
+    sum->flushes += s.flushes;
+}
+
+void cw_port_stats(cwt_stats_t *sum_p)
+{
+    pthread_mutex_lock(&ports.lock);
+    *sum_p = ports.closed;
+    for (const cw_port_t *port = ports.open; port; port = port->next)
+        add_stats(sum_p, port);
+    pthread_mutex_unlock(&ports.lock);
+}
+
+void cw_port_stats_begin(void)
+{
+    memset(&ports.closed, 0, sizeof ports.closed);
+}
+
+static void now_open(cw_port_t *port)
+{
+    pthread_mutex_lock(&ports.lock);
+    port->next = ports.open;
+    ports.open = port;
+    pthread_mutex_unlock(&ports.lock);
+}
+
+static void no_longer_open(cw_port_t *port)
+{
+    pthread_mutex_lock(&ports.lock);
+    add_stats(&ports.closed, port);
+    cw_port_t **at = &ports.open;
+    while (*at != port)
+        at = &(*at)->next;
+    *at = port->next;
+    pthread_mutex_unlock(&ports.lock);
+}
+
+cw_port_t *cw_port_create(bool locked)
+{
+    cw_port_t *port = calloc(1, sizeof *port);
+    if (!port)
+        return NULL;
+    pthread_mutex_init(&port->lock, NULL);
+    port->locked = locked;
+    return port;
+}
+
+void cw_port_close(cw_port_t *port)
+{
+    if (port->client) {
+        no_longer_open(port);
+        cw_transport->close(port->client);
+    }
+    for (int node = 0; port->targets && node < cw_world.nnodes; node++)
+        free(port->targets[node]);
+    free(port->targets);
+    free(port->conn);
+    port->client = NULL;
+    port->trying = false;
+    port->targets = NULL;
+    port->conn = NULL;
+}
+
+void cw_port_destroy(cw_port_t *port)
+{
+    cw_port_close(port);
+    pthread_mutex_destroy(&port->lock);
+    free(port);
+}
+
+static void idle(void *arg)
+{
+    (void)arg;
+    (void)cw_server_poll();
+}
+
+static int open_client(cw_port_t *port)
+{
+    cwt_client_config_t config = {.pe = cw_world.pe,
+                                  .npes = cw_world.npes,
+                                  .node = cw_world.node,
+                                  .layout = cw_segment.layout,
+                                  .thread_multiple = port->locked,
+                                  .one_machine = cw_boot.one_machine,
+                                  .idle = idle,
+                                  .node_name = cw_job_node_name};
+    if (port == &cw_port_default && (config.tells = cw_am_answers()) > 0) {
+        config.told = cw_am_told;
+        config.due = cw_am_due;
+        atomic_store_explicit(&cw_am.answers, config.tells, memory_order_relaxed);
+    }
+    // The exchange goes on while this PE loads; where the node server lives, its thread does.
+    int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);
+    if (rc == CW_OK)
+        rc = cw_job_need_exchange();
+    if (rc)
+        return rc;
+    uint64_t start = cwu_now_ns();
+    memcpy(config.secret, cw_job_secret(), sizeof config.secret);
+    cwt_client_t *client = NULL;
+    rc = cw_transport->open(&config, &client);
+    if (rc == CW_OK)
+        __atomic_store_n(&port->client, client, __ATOMIC_RELEASE);  // pairs with cw_ctx_progress, which takes no lock
+    cw_startup_add(CW_PHASE_ENDPOINT, start);
+    return rc;
+}
+
+static void open_port(cw_port_t *port)
+{
+    size_t nnodes = (size_t)cw_world.nnodes;
+    port->conn = calloc(nnodes, sizeof(cwt_conn_t *));
+    port->targets = calloc(nnodes, sizeof(cwt_target_t *));
+    int rc = port->conn && port->targets ? open_client(port) : CW_ENOMEM;
+    if (rc)
+        cwu_fatal("cannot open the network for the first transfer to another node (%s)", cwu_error_name(rc));
+    now_open(port);
+}
+
+cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
+{
+    cw_port_t *port = ctx->port;
+    if (!port->client)
+        open_port(port);
+    if (CW_LIKELY(port->conn[node] != NULL))
+        return port->conn[node];
+    uint64_t start = cwu_now_ns();
+    cw_node_record_t record;
+    int rc = cw_job_node_record(node, &record);
+    if (rc == CW_OK)
+        rc = cw_transport->connect(port->client, node, record.address, record.address_nbytes, &port->conn[node]);
+    if (cw_startup_ns(CW_PHASE_FIRST_CONNECTION) == 0)
+        cw_startup_add(CW_PHASE_FIRST_CONNECTION, start);
+    if (rc) {
+        cw_lost_grace(rc);
+        cwu_fatal("cannot connect to %s of PE %d (%s)", cw_job_node_name(node), cw_world.leader_of_node[node],
+                  cwu_error_name(rc));
+    }
+    cwu_debug("connected to %s", cw_job_node_name(node));
+    return port->conn[node];
+}
+
+/** The port's record of a PE, filled in. */
+static cwt_target_t *record_of(cw_ctx_t *ctx, int pe)
+{
+    int node = cw_world.node_of_pe[pe], slot = cw_world.slot_of_pe[pe];
+    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
+    cwt_target_t **targets = ctx->port->targets;
+    if (!targets[node]) {
+        size_t nbytes = (size_t)cw_world.slots_of_node[node] * sizeof(cwt_target_t);
+        cwt_target_t *records = aligned_alloc(64, nbytes);
+        if (!records)
+            cwu_fatal("out of memory for the records of %s", cw_job_node_name(node));
+        memset(records, 0, nbytes);
+        targets[node] = records;
+    }
+    cwt_target_t *t = &targets[node][slot];
+    if (t->conn)
+        return t;
+    uint64_t delta = cw_slice_offset((uint32_t)slot) - cw_segment.origin;
+    int rc = cw_transport->target(conn, (uint32_t)slot, delta, t);
+    if (rc)
+        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node), cwu_error_name(rc));
+    t->conn = conn;
+    t->offset = delta;
+    return t;
+}
+
+void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    int node = cw_world.node_of_pe[pe], slot = cw_world.slot_of_pe[pe];
+    cw_ctx_enter(ctx);
+    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
+    record->offset = cw_slice_offset((uint32_t)slot) - origin;
+    int rc = cw_transport->target(conn, (uint32_t)slot, record->offset, record);
+    if (rc)
+        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node), cwu_error_name(rc));
+    record->conn = conn;
+    cw_ctx_leave(ctx);
+}
+
+cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
+{
+    int pe = cw_ctx_pe(ctx, rank);
+    cw_ctx_enter(ctx);
+    cwt_target_t *t = record_of(ctx, pe);
+    uintptr_t word = (uintptr_t)t + 1;
+    if (cw_world.node_of_pe[pe] != cw_world.node && ctx->word[rank] != word)
+        __atomic_store_n(&cw_ctx_own_words(ctx)[rank], word, __ATOMIC_RELEASE);  // pairs with cw_peer_word
+    cw_ctx_leave(ctx);
+    return t;
+}
+
+bool cw_is_connected(int pe)
+{
+    uintptr_t word = __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, CW_DEPENDED_ON)[pe], CW_DEPENDED_ON);
+    return (word & 1) && cw_warm_target(word);
+}
+
+void cw_ctx_connect_all(void)
+{
+    uint64_t start = cwu_now_ns();
+    long room = cwu_env.max_connections > 0 ? cwu_env.max_connections : cw_world.nnodes;  // no use in closing the first
+    for (int pe = 0; pe < cw_world.npes; pe++) {
+        int node = cw_world.node_of_pe[pe];
+        bool known = cw_port_default.conn && cw_port_default.conn[node];
+        if (node == cw_world.node || (!known && room == 0))
+            continue;
+        room -= !known;
+        cw_ctx_connect(&cw_ctx_default, pe);
+    }
+    cw_startup_add(CW_PHASE_STATIC_CONNECT, start);
+}
+
+void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbytes)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    cw_ctx_enter(ctx);
+    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
+    // Without a fence a transport may let two puts pass one another, and these go to the same words again and again.
+    int rc = cw_transport->fence(ctx->port->client);
+    if (rc == 0)
+        rc = cw_transport->put(conn, control_offset, src, nbytes, false);
+    if (rc) {
+        cw_lost_grace(rc);
+        cwu_fatal("cannot reach %s (%s)", cw_job_node_name(node), cwu_error_name(rc));
+    }
+    cw_ctx_leave(ctx);
+}
+
+void cw_node_read(int node, uint64_t control_offset, void *dest, size_t nbytes)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    if (node == cw_world.node) {
+        const char *src = cw_segment.base + control_offset;
+        if (nbytes == sizeof(uint64_t))
+            *(uint64_t *)dest = __atomic_load_n((const uint64_t *)(const void *)src, __ATOMIC_ACQUIRE);
+        else
+            memcpy(dest, src, nbytes);
+        atomic_thread_fence(memory_order_acquire);
+        return;
+    }
+    cw_ctx_enter(ctx);
+    int rc = cw_transport->get(cw_ctx_conn(ctx, node), control_offset, dest, nbytes, false);
+    if (rc) {
+        cw_lost_grace(rc);
+        cwu_fatal("cannot read from %s (%s)", cw_job_node_name(node), cwu_error_name(rc));
+    }
+    cw_ctx_leave(ctx);
+}

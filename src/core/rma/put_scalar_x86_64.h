@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The scalar put for x86-64, in assembly because no compiler merges "make a frame, store the value, take its
+// address" into the one push that does all three: 10 instructions to a PE of this node, 16 up to and including the
+// call of the provider's inject; on a context other than the default one 12 and 20. Used by one .S file, which gives
+// each size its public names (all typed functions of a size are one function). Everything else about the operation is
+// C: core/rma/rma.h says what the code does, step by step; core/rma/rma.c asserts the offsets below.
+//
+// What a retry or the marks need afterwards waits on the stack, not in the record: other threads may be putting to the
+// same PE. The pushes are an odd number, so the stack is aligned at the call.
+//
+//   default context   in: rdi symmetric address, rsi (or xmm0) value, edx (or esi) pe
+//                     stack at the call: value | peer word | address      kept for the cold inject: r10 = pe
+//   other contexts    in: rdi context, rsi symmetric address, rdx (or xmm0) value, ecx (or edx) rank
+//                     stack at the call: value | rank | peer word | address | context      (the cold inject reads it)
+#define CTX_PEER 0
+#define CTX_NODE 8
+#define CTX_LAST 64
+#define CTX_ROOM 72
+#define T_INJECT 0
+#define T_EP 8
+#define T_FABRIC_ADDR 16
+#define T_BASE 24
+#define T_KEY 32
+#define T_LAST 40
+
+// clang-format off
+/* rax = target + 1, r8 = symmetric address, rsp = the value: calls the provider. */
+.macro cw_inject nbytes
+        add     T_BASE-1(%rax), %r8
+        mov     T_KEY-1(%rax), %r9
+        mov     T_FABRIC_ADDR-1(%rax), %rcx
+        mov     T_EP-1(%rax), %rdi
+        mov     %rsp, %rsi
+        mov     $\nbytes, %edx
+        call    *T_INJECT-1(%rax)
+.endm
+
+.macro cw_put_scalar nbytes, store:vararg
+        mov     cw_ctx_default+CTX_PEER(%rip), %rax
+        mov     (%rax,%r10,8), %rax
+        test    $1, %al
+        jne     1f
+        \store
+        mov     cw_ctx_default+CTX_NODE(%rip), %rax
+        cmpl    $0, (%rax)                      // somebody of this node sleeps?
+        jne     2f
+        ret
+1:      push    %rdi
+        push    %rax
+        push    %rsi
+        .cfi_adjust_cfa_offset 24
+        mov     %rdi, %r8
+        cw_inject \nbytes
+        pop     %rsi
+        pop     %rcx
+        pop     %rdi
+        .cfi_adjust_cfa_offset -24
+        mov     %rcx, T_LAST-1(%rcx)
+        mov     %rcx, cw_ctx_default+CTX_LAST(%rip)
+        test    %rax, %rax
+        jne     3f
+        decl    cw_ctx_default+CTX_ROOM(%rip)
+        js      4f
+        ret
+2:      mov     %r10d, %edi
+        jmp     cw_wake
+3:      mov     $\nbytes, %edx
+        lea     cw_ctx_default(%rip), %r8
+        jmp     cw_put_scalar_retry
+4:      lea     cw_ctx_default(%rip), %rdi
+        jmp     cw_put_scalar_drain
+.endm
+
+.macro cw_ctx_put_scalar nbytes, store:vararg
+        mov     CTX_PEER(%rdi), %rax
+        mov     (%rax,%r10,8), %rax
+        test    $1, %al
+        jne     1f
+        \store
+        mov     CTX_NODE(%rdi), %rax
+        cmpl    $0, (%rax)
+        jne     2f
+        ret
+1:      push    %rdi
+        push    %rsi
+        push    %rax
+        push    %r10
+        push    %rdx
+        .cfi_adjust_cfa_offset 40
+        mov     %rsi, %r8
+        cw_inject \nbytes
+        pop     %rsi
+        pop     %r10
+        pop     %rcx
+        pop     %rdi
+        pop     %r8
+        .cfi_adjust_cfa_offset -40
+        mov     %rcx, T_LAST-1(%rcx)
+        mov     %rcx, CTX_LAST(%r8)
+        test    %rax, %rax
+        jne     3f
+        decl    CTX_ROOM(%r8)
+        js      4f
+        ret
+2:      mov     %r10d, %esi
+        jmp     cw_ctx_wake
+3:      mov     $\nbytes, %edx
+        jmp     cw_put_scalar_retry
+4:      mov     %r8, %rdi
+        jmp     cw_put_scalar_drain
+.endm
+
+.macro cw_function name
+        .p2align 4
+        .globl  \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+.endm
+
+.macro cw_end name
+        .cfi_endproc
+        .size   \name, .-\name
+.endm
+
+/* Defines the function `name` for integers of nbytes: the value in register `reg`. */
+.macro cw_define_put name, nbytes, reg
+        cw_function \name
+        movslq  %edx, %r10
+        cw_put_scalar \nbytes, mov %\reg, (%rdi,%rax)
+        cw_end \name
+.endm
+
+/* The same for float and double: the value comes in xmm0 and the PE one register earlier. */
+.macro cw_define_put_fp name, nbytes, reg, move
+        cw_function \name
+        movslq  %esi, %r10
+        \move   %xmm0, %rsi
+        cw_put_scalar \nbytes, mov %\reg, (%rdi,%rax)
+        cw_end \name
+.endm
+
+/* On a context: handle 1 is the default one, whose function is `plain`; 0 is none. */
+.macro cw_define_ctx_put name, nbytes, reg, plain
+        cw_function \name
+        cmp     $1, %rdi
+        jbe     9f
+8:      movslq  %ecx, %r10
+        cw_ctx_put_scalar \nbytes, mov %\reg, (%rsi,%rax)
+9:      lea     cw_ctx_none(%rip), %rdi
+        jb      8b
+        mov     %rsi, %rdi
+        mov     %rdx, %rsi
+        mov     %ecx, %edx
+        jmp     \plain
+        cw_end \name
+.endm
+
+.macro cw_define_ctx_put_fp name, nbytes, reg, move, plain
+        cw_function \name
+        cmp     $1, %rdi
+        jbe     9f
+8:      movslq  %edx, %r10
+        \move   %xmm0, %rdx
+        cw_ctx_put_scalar \nbytes, mov %\reg, (%rsi,%rax)
+9:      lea     cw_ctx_none(%rip), %rdi
+        jb      8b
+        mov     %rsi, %rdi
+        mov     %edx, %esi
+        jmp     \plain
+        cw_end \name
+.endm
+
+/* A further public name of a function defined above, and its profiling twin. */
+.macro cw_put_name name, function
+        .globl  p\name
+        .type   p\name, @function
+        .set    p\name, \function
+        .weak   \name
+        .type   \name, @function
+        .set    \name, \function
+.endm
+                             // clang-format on

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/server/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "core/am/am_private.h"
+#include "core/world/job.h"
+#include "core/mem/segment.h"
+#include "core/progress/wait.h"
+
+// While a PE polls for us. The longest is how long a request can be left lying when it stops.
+#define NAP_NS 250000u
+#define LONGEST_NAP_NS 1000000u
+// Between two yields of a server that polls: few while somebody else wants its core, more and more while nobody does.
+#define LEAST_POLLS 4
+#define MOST_POLLS 64
+#define LOOK_NS UINT64_C(1000000000)  // between two looks at the process's threads
+#define CROWDED_NS 3000u  // a yield that lasts this long gave the core away
+
+static struct {
+    pthread_t thread;
+    pthread_mutex_t lock;  // guards `server` (progress by this thread or by a waiting PE)
+    cwt_server_t *server;
+    cwb_t *boot;
+    int status;                  // of the start, valid when published
+    _Atomic uint32_t published;  // futex
+    _Atomic uint32_t stop;       // futex: the nap's word
+    _Atomic bool knows_secret;   // before, a peer's first message would be taken for a stranger's: nobody polls
+    _Atomic uint32_t polls;      // bumped by cw_server_poll; relaxed, a hint
+    bool helped;                 // progress is made by cw_server_poll; guarded by the lock
+    bool running;
+} srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool somebody_sleeps(void)
+{
+    // Not through the default context, which ends before this thread does.
+    return atomic_load_explicit(&cw_segment.control->hot.sleepers, memory_order_relaxed) != 0;
+}
+
+static int publish(void)
+{
+    cw_node_record_t record = {.heap_nbytes = cw_segment.agreement.heap_nbytes,
+                               .area_nbytes = cw_segment.agreement.area_nbytes,
+                               .data_nbytes = cw_segment.agreement.data_nbytes,
+                               .program = cw_segment.agreement.program,
+                               .version = cw_segment.agreement.version};
+    uint64_t start = cwu_now_ns();
+    gethostname(record.host, sizeof record.host - 1);
+    size_t nbytes = sizeof record.address;
+    int rc = cw_transport->server_address(srv.server, record.address, &nbytes);
+    if (rc)
+        return rc;
+    record.address_nbytes = (uint32_t)nbytes;
+    char key[CWB_KEY_MAX + 1];
+    cw_job_node_key(cw_world.node, key);
+    if ((rc = srv.boot->ops->put(srv.boot, key, &record, sizeof record)))
+        return rc;
+    rc = srv.boot->ops->fence_nb(srv.boot);
+    cw_startup_add(CW_PHASE_EXCHANGE_POST, start);
+    return rc;
+}
+
+static int open_and_publish(void)
+{
+    cwt_server_config_t config = {.pe = cw_world.pe,
+                                  .npes = cw_world.npes,
+                                  .node = cw_world.node,
+                                  .layout = cw_segment.layout,
+                                  .base = cw_segment.base,
+                                  .one_machine = srv.boot->one_machine,
+                                  .handler = cw_request_execute,
+                                  .awaited = somebody_sleeps};
+    int rc = cw_job_offer_secret();
+    if (rc == CW_OK)
+        rc = cw_job_load_transport(CW_FABRIC_HELPER);
+    uint64_t start = cwu_now_ns();
+    if (rc == CW_OK)
+        rc = cw_transport->server_open(&config, &srv.server);
+    cw_startup_add(CW_PHASE_ENDPOINT, start);
+    if (rc == CW_OK)
+        rc = publish();
+    return rc;
+}
+
+/** Polls only where a core is to spare: one that no PE was given, or that of a PE which sleeps. Beside PEs that compute
+ *  a server that blocks at once is better off: the scheduler lets a thread that seldom runs go first, and makes one that
+ *  has used up its share wait for the end of a time slice. */
+static long polls_before_block(bool sleepers)
+{
+    return cw_wait_spare_core || sleepers ? cw_wait_server_spin : 0;
+}
+
+/** Lock held. */
+static int progress(void)
+{
+    int events = cw_transport->server_progress(srv.server);
+    if (CW_UNLIKELY(events < 0))
+        cwu_fatal("the node server has lost clients that PEs may wait for (%s)", cwu_error_name(events));
+    return events + cw_am_server_flush();
+}
+
+/** Messages that found no room at a slow PE are tried again soon. */
+static uint64_t longest_block_ns(void)
+{
+    return cw_am_server_holds() ? LONGEST_NAP_NS : 1000000000u;
+}
+
+/** Lets others have the core; returns how many polls to make before it does so again. */
+static long yield_core(long polls)
+{
+    uint64_t start = cwu_now_ns();
+    sched_yield();
+    if (cwu_now_ns() - start > CROWDED_NS)
+        return LEAST_POLLS;
+    return polls < MOST_POLLS ? 2 * polls : polls;
+}
+
+/** Takes the lock, unless a PE polls for us: leave it the work and the cores, and wait for no lock that it holds, which
+ *  would cost it a system call each time that it gives the lock back. */
+static bool take_over(bool sleepers, uint32_t *seen_polls)
+{
+    if (sleepers)  // then PEs do not poll for us
+        return pthread_mutex_lock(&srv.lock) == 0;
+    uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+    if (polls == *seen_polls && pthread_mutex_trylock(&srv.lock) == 0)
+        return true;
+    *seen_polls = polls;
+    return false;
+}
+
+// ---------------------------------------------------------------- the program's threads have ended
+
+static void *end_process(void *arg)
+{
+    (void)arg;
+    exit(EXIT_SUCCESS);  // what the C library does when the last thread ends; this one serves up to the end
+}
+
+/** Is the initial thread gone (pthread_exit), and none left but this one? */
+static bool is_last_thread(void)
+{
+    char text[512], state = 0;
+    long threads = 0;
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end &&
+           sscanf(name_end, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &state,
+                  &threads) == 2 &&
+           state == 'Z' && threads == 2;  // the initial thread, which is gone, is counted
+}
+
+/** A process ends with its last thread, and this one must not keep it. Looks now and then, when there is nothing to do. */
+static void mind_the_end(uint64_t *looked_ns)
+{
+    uint64_t now = cwu_now_ns();
+    if (now - *looked_ns < LOOK_NS)
+        return;
+    *looked_ns = now;
+    pthread_t thread;
+    if (is_last_thread() && pthread_create(&thread, NULL, end_process, NULL) == 0)
+        pthread_detach(thread);
+}
+
+static void serve_until_stopped(void)
+{
+    uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+    uint64_t nap_ns = NAP_NS;
+    uint64_t looked_ns = cwu_now_ns();
+    long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
+    while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
+        bool sleepers = somebody_sleeps();
+        if (!take_over(sleepers, &seen_polls)) {
+            cwu_futex_wait((uint32_t *)&srv.stop, 0, nap_ns);
+            nap_ns = nap_ns < LONGEST_NAP_NS ? 2 * nap_ns : nap_ns;
+            continue;
+        }
+        nap_ns = NAP_NS;
+        int events = progress();
+        uint64_t block_ns = longest_block_ns();
+        bool block = events == 0 && ++idle >= polls_before_block(sleepers);
+        bool may_block = block && cw_transport->server_may_block(srv.server);
+        pthread_mutex_unlock(&srv.lock);
+        if (sleepers)
+            cw_wake_changed();
+        if (events > 0) {
+            idle = 0;
+        } else if (block) {
+            if (may_block)
+                cw_transport->server_block(srv.server, block_ns);
+            mind_the_end(&looked_ns);
+            idle = since_yield = 0;
+        } else if (++since_yield >= polls_per_yield) {
+            polls_per_yield = yield_core(polls_per_yield);
+            since_yield = 0;
+        }
+    }
+}
+
+static void *server_main(void *arg)
+{
+    (void)arg;
+    srv.status = open_and_publish();
+    atomic_store_explicit(&srv.published, 1, memory_order_release);  // pairs with cw_server_published
+    cwu_futex_wake((uint32_t *)&srv.published, INT_MAX);
+    if (srv.status)
+        return NULL;
+    int rc = cw_job_end_exchange();
+    if (rc)
+        cwu_fatal("the node server cannot learn the job's secret (%s)", cwu_error_name(rc));
+    cw_transport->server_secret(srv.server, cw_job_secret());
+    atomic_store_explicit(&srv.knows_secret, true, memory_order_release);  // pairs with cw_server_poll
+    serve_until_stopped();
+    return NULL;
+}
+
+int cw_server_start(cwb_t *boot)
+{
+    srv.boot = boot;
+    srv.server = NULL;
+    atomic_store(&srv.published, 0);
+    atomic_store(&srv.stop, 0);
+    atomic_store(&srv.knows_secret, false);
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are the program's business
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 512 * 1024);
+    int rc = pthread_create(&srv.thread, &attr, server_main, NULL);
+    pthread_attr_destroy(&attr);
+    if (rc == EINVAL)  // the program's thread-local variables do not fit into so small a stack
+        rc = pthread_create(&srv.thread, NULL, server_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (rc) {
+        cwu_error("cannot start the node server's thread: %s", strerror(rc));
+        return CW_ESYS;
+    }
+    cpu_set_t everywhere;  // not bound to the core of its PE
+    memset(&everywhere, 0xff, sizeof everywhere);
+    pthread_setaffinity_np(srv.thread, sizeof everywhere, &everywhere);
+    pthread_setname_np(srv.thread, "causeway-server");
+    srv.running = true;
+    return CW_OK;
+}
+
+bool cw_server_has_published(void)
+{
+    return !srv.running || atomic_load_explicit(&srv.published, memory_order_acquire);
+}
+
+int cw_server_published(void)
+{
+    while (!atomic_load_explicit(&srv.published, memory_order_acquire))
+        cwu_futex_wait((uint32_t *)&srv.published, 0, 1000000000u);
+    return srv.status;
+}
+
+int cw_server_poll(void)
+{
+    if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire) || somebody_sleeps())
+        return 0;
+    if (pthread_mutex_trylock(&srv.lock))
+        return 0;
+    srv.helped = true;
+    int events = progress();
+    srv.helped = false;
+    pthread_mutex_unlock(&srv.lock);
+    atomic_fetch_add_explicit(&srv.polls, 1, memory_order_relaxed);
+    return events;
+}
+
+bool cw_server_is_helped(void)
+{
+    return srv.helped;
+}
+
+bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload, size_t payload_nbytes)
+{
+    if (pthread_mutex_trylock(&srv.lock))
+        return false;
+    int rc = cw_transport->server_tell(srv.server, origin, head, head_nbytes, payload, payload_nbytes);
+    pthread_mutex_unlock(&srv.lock);
+    return rc == CW_OK;
+}
+
+void cw_server_stop(void)
+{
+    if (!srv.running)
+        return;
+    atomic_store_explicit(&srv.stop, 1, memory_order_release);
+    cwu_futex_wake((uint32_t *)&srv.stop, INT_MAX);
+    cw_server_published();
+    if (srv.server)
+        cw_transport->server_wake(srv.server);
+    pthread_join(srv.thread, NULL);
+    cw_am_server_fini();
+    if (srv.server)
+        cw_transport->server_close(srv.server);
+    srv.server = NULL;
+    srv.running = false;
+}
+
+void cw_server_stats(cwt_stats_t *stats_p)
+{
+    if (!srv.server)
+        return;
+    pthread_mutex_lock(&srv.lock);
+    cw_transport->server_stats(srv.server, stats_p);
+    pthread_mutex_unlock(&srv.lock);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/sync/card.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "core/core.h"
+#include "core/rma/node.h"
+#include "core/mem/segment.h"
+
+#define PATIENCE_NS 20000000u  // until a row is read from its own node, though another may soon have it
+
+typedef struct cw_card {
+    _Atomic uint64_t word[CW_CARD_WORDS];
+} cw_card_t;
+_Static_assert(sizeof(cw_card_t) == 16, "shared between processes and nodes");
+
+/** The table in each node object, at one offset everywhere. */
+typedef struct table {
+    _Alignas(64) _Atomic uint32_t busy;  // somebody of the node reads for all
+    _Atomic uint32_t waiting;            // threads of the node that wait for cards
+    _Alignas(64) cw_card_t card[];
+} table_t;
+
+uint64_t cw_card_nbytes(int nnodes, int max_slots)
+{
+    return sizeof(table_t) + (uint64_t)nnodes * (uint64_t)max_slots * sizeof(cw_card_t);
+}
+
+static table_t *table(void)
+{
+    return (table_t *)(void *)(cw_segment.base + cw_segment.card_offset);
+}
+
+static size_t place(int node, int slot)
+{
+    return (size_t)node * (size_t)cw_world.max_slots + (size_t)slot;
+}
+
+static size_t place_of(int pe)
+{
+    return place(cw_world.node_of_pe[pe], cw_world.slot_of_pe[pe]);
+}
+
+void cw_card_tell(cw_card_word_t which, uint64_t value)
+{
+    // Releases what this PE has done; pairs with cw_card_known.
+    atomic_store_explicit(&table()->card[place_of(cw_world.pe)].word[which], value, memory_order_release);
+    if (atomic_load_explicit(&table()->waiting,
+                             memory_order_relaxed))  // at start all others sleep, for all kinds of things
+        for (int slot = 0; slot < cw_world.nslots; slot++)
+            cw_local_stored(cw_world.pes_of_node[slot]);
+}
+
+void cw_card_wait(void)
+{
+    atomic_fetch_add(&table()->waiting,
+                     1);  // before the next look; a word told in between is seen after the next time-out
+}
+
+void cw_card_wait_end(void)
+{
+    atomic_fetch_sub_explicit(&table()->waiting, 1, memory_order_relaxed);
+}
+
+uint64_t cw_card_known(int pe, cw_card_word_t which)
+{
+    return atomic_load_explicit(&table()->card[place_of(pe)].word[which], memory_order_acquire);
+}
+
+/** n cards from there on, out of the table of that node. Two processes may do it at a time: they find the same. */
+static void read_cards(int node, size_t first, size_t n)
+{
+    uint64_t *words = malloc(n * sizeof(cw_card_t));
+    if (!words)
+        cwu_fatal("out of memory for what %zu PEs have told", n);
+    cw_node_read(node, cw_segment.card_offset + offsetof(table_t, card) + first * sizeof(cw_card_t), words,
+                 n * sizeof(cw_card_t));
+    cw_card_t *cards = &table()->card[first];
+    for (size_t i = 0; i < n * CW_CARD_WORDS; i++)
+        if (words[i])
+            atomic_store_explicit(&cards[i / CW_CARD_WORDS].word[i % CW_CARD_WORDS], words[i], memory_order_release);
+    free(words);
+}
+
+/** Is it time to ask other nodes (again)? */
+static bool is_due(cw_card_search_t *s)
+{
+    uint64_t now = cwu_now_ns();
+    if (s->since_ns == 0)
+        s->since_ns = now;
+    return now >= s->next_ns;
+}
+
+static void asked(cw_card_search_t *s)
+{
+    uint64_t now = cwu_now_ns();
+    s->next_ns = now + (now - s->since_ns) / 4;
+}
+
+uint64_t cw_card_look(cw_card_search_t *s, int pe)
+{
+    uint64_t value = cw_card_known(pe, s->which);
+    if (value || cw_world.node_of_pe[pe] == cw_world.node || !is_due(s))
+        return value;
+    read_cards(cw_world.node_of_pe[pe], place_of(pe), 1);
+    asked(s);
+    return cw_card_known(pe, s->which);
+}
+
+// ---------------------------------------------------------------- all
+static bool row_known(int node, cw_card_word_t which)
+{
+    for (int slot = 0; slot < cw_world.slots_of_node[node]; slot++)
+        if (!atomic_load_explicit(&table()->card[place(node, slot)].word[which], memory_order_acquire))
+            return false;
+    return true;
+}
+
+/** How many rows, of n from `first` on in a circle, are known at the beginning. */
+static int rows_known(int first, int n, cw_card_word_t which)
+{
+    int known = 0;
+    while (known < n && row_known((first + known) % cw_world.nnodes, which))
+        known++;
+    return known;
+}
+
+static void read_rows(int from, int first, int n)
+{
+    int until_end = cw_world.nnodes - first;
+    size_t slots = (size_t)cw_world.max_slots;
+    read_cards(from, place(first, 0), (size_t)(n < until_end ? n : until_end) * slots);
+    if (n > until_end)
+        read_cards(from, 0, (size_t)(n - until_end) * slots);
+}
+
+/** One step of the doubling; false: the node at that distance does not know as much yet. */
+static bool step(cw_card_search_t *s)
+{
+    int left = cw_world.nnodes - s->distance, n = s->distance < left ? s->distance : left;
+    int partner = (cw_world.node + s->distance) % cw_world.nnodes;
+    if (rows_known(partner, n, s->which) < n)
+        read_rows(partner, partner, n);
+    int known = rows_known(partner, n, s->which);
+    if (known < n && cwu_now_ns() - s->since_ns > PATIENCE_NS) {
+        int row = (partner + known) % cw_world.nnodes;
+        read_rows(row, row, 1);
+        known = rows_known(partner, n, s->which);
+    }
+    if (known < n)
+        return false;
+    s->distance *= 2;
+    return true;
+}
+
+bool cw_card_look_all(cw_card_search_t *s)
+{
+    uint32_t idle = 0;
+    if (s->distance == 0)
+        s->distance = 1;
+    if (s->distance < cw_world.nnodes && is_due(s) && atomic_compare_exchange_strong(&table()->busy, &idle, 1)) {
+        while (s->distance < cw_world.nnodes && step(s))
+            ;
+        atomic_store_explicit(&table()->busy, 0, memory_order_release);
+        asked(s);
+    }
+    while (s->pe < cw_world.npes && cw_card_known(s->pe, s->which))
+        s->pe++;
+    return s->pe == cw_world.npes;
+}

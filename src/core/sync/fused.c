@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Within the node: each deposits its value, the closer combines them in the members' order. See node_sync.h. Small values
+// and the result lie next to the counters; larger ones, in a group of several nodes, in the scratch of the PE that gives
+// them, and the result in that of the leader, who closes.
+#include "core/sync/fused.h"
+
+#include <string.h>
+
+#include "core/sync/peer.h"
+#include "core/sync/sync.h"
+
+/** Where the value of a member lies. scratch: this call's, or NULL for the cells. */
+static void *value_of(const cw_node_sync_t *ns, int i, char *scratch)
+{
+    return scratch ? cw_coll_at(ns->pes[i], scratch) : cw_node_deposit(ns, i)->value;
+}
+
+static void *result_of(const cw_node_sync_t *ns, char *scratch)
+{
+    return scratch ? value_of(ns, 0, scratch) : ns->area->result;
+}
+
+static void close_epoch(cw_group_sync_t *sync, char *scratch, void *value, size_t nbytes, const cw_fused_op_t *op)
+{
+    cw_node_sync_t *ns = &sync->node;
+    _Alignas(16) char acc[CW_COLL_MEDIUM];
+    memcpy(acc, value_of(ns, 0, scratch), nbytes);
+    for (int i = 1; i < ns->nlocal; i++)
+        op->combine(op, acc, value_of(ns, i, scratch));
+    if (ns->nnodes > 1)
+        cw_leaders_fused(&sync->leaders, acc, nbytes, op);
+    memcpy(result_of(ns, scratch), acc, nbytes);
+    cw_node_release(ns);
+    memcpy(value, acc, nbytes);
+}
+
+/** Arrives and, unless this PE is the closer, waits for the end. True for the closer, once all are there. */
+static bool arrive_to_close(cw_node_sync_t *ns)
+{
+    bool last = cw_node_arrive(ns);
+    if (ns->nnodes == 1 ? !last : ns->mine != 0) {
+        cw_node_await_release(ns);
+        return false;
+    }
+    if (!last)
+        cw_node_await_all(ns);
+    return true;
+}
+
+static void barrier(cw_group_sync_t *sync)
+{
+    cw_node_sync_t *ns = &sync->node;
+    if (!arrive_to_close(ns))
+        return;
+    if (ns->nnodes > 1)
+        cw_leaders_fused(&sync->leaders, NULL, 0, NULL);
+    cw_node_release(ns);
+}
+
+void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fused_op_t *op)
+{
+    cw_group_sync_t *sync = group->sync;
+    if (nbytes == 0) {
+        barrier(sync);
+        return;
+    }
+    cw_node_sync_t *ns = &sync->node;
+    char *scratch = nbytes > CW_COLL_SMALL ? cw_group_scratch(group) : NULL;
+    memcpy(value_of(ns, ns->mine, scratch), value, nbytes);
+    if (arrive_to_close(ns))
+        close_epoch(sync, scratch, value, nbytes, op);
+    else
+        memcpy(value, result_of(ns, scratch), nbytes);
+}

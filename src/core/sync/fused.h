@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the world and every team synchronise by, and the synchronisation that carries a small value: every PE gives one,
+// every PE gets the combination of all. With nbytes 0 it is the barrier itself.
+#ifndef CW_CORE_COLL_FUSED_H
+#define CW_CORE_COLL_FUSED_H
+
+#include "core/coll/coll.h"
+#include "core/sync/map.h"
+#include "core/sync/node_sync.h"
+
+/** acc = acc combined with in. Called in one fixed order, so that all PEs get the same bits. */
+typedef struct cw_fused_op {
+    void (*combine)(const struct cw_fused_op *self, void *acc, const void *in);
+} cw_fused_op_t;
+
+/** The leaders of a group's nodes, as one of them sees it. Nodes are numbered as in the map; the world's by themselves. */
+typedef struct cw_leaders {
+    int me, n;
+    uint64_t sequence;  // of the last step; the same on all leaders, as all make the same calls
+    char *rounds;       // mine, where the others tell me
+    uint32_t capacity;  // bytes of payload in a round
+    int id;             // of the team, 0: the world
+    const cw_group_t *group;
+} cw_leaders_t;
+
+/** State of a group in this process. */
+typedef struct cw_group_sync {
+    cw_node_sync_t node;  // first: a barrier of one node needs no more
+    cw_leaders_t leaders;
+    size_t most;          // bytes that can ride on a synchronisation
+    int id;               // number of the team: 0 the world, 1 shared (CW_TEAMS of them)
+    unsigned half;        // of the scratch that was used last
+    long reached;         // what the group's words have come to; see sync.h
+    cw_map_t map;         // made when it is needed first
+} cw_group_sync_t;
+
+/** Most bytes that can ride on a synchronisation of the group; 0 for active sets. */
+static inline size_t cw_fused_most(const cw_group_t *group)
+{
+    return group->sync ? group->sync->most : 0;
+}
+
+/** value: mine, then everybody's; nbytes <= cw_fused_most(). op may be NULL when nbytes is 0. Not for active sets. */
+void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fused_op_t *op);
+
+/** Fills in the leaders' part of a group that spans the nodes of `map` (NULL: the world, all of them). `sequence` is at
+ *  least what any of the group's rounds has heard. */
+void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id, uint64_t sequence);
+/** Between the leaders of all nodes of the group, each with its node's value. */
+void cw_leaders_fused(cw_leaders_t *leaders, void *value, size_t nbytes, const cw_fused_op_t *op);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The world's group, what groups have for their collectives, and the barrier.
+#include "core/coll/coll.h"
+#include "core/coll/describe.h"
+#include "core/sync/fused.h"
+#include "core/sync/map.h"
+#include "core/sync/sync.h"
+#include "core/rma/node.h"
+#include "core/rma/rma.h"
+#include "core/sync/team.h"
+
+static cw_group_sync_t sync_of_world;
+static cw_group_t world;
+const cw_group_t *const cw_group_world = &world;
+
+void cw_coll_init(void)
+{
+    cw_coll_choices_load();
+    world = (cw_group_t){.start = 0, .stride = 1, .size = cw_world.npes, .rank = cw_world.pe, .sync = &sync_of_world};
+    sync_of_world = (cw_group_sync_t){.most = cw_world.nnodes > 1 ? CW_COLL_MEDIUM : CW_COLL_SMALL};
+    cw_node_sync_init(&sync_of_world.node, cw_coll_local_area(), cw_world.pes_of_node, cw_world.slot, cw_world.nslots,
+                      cw_world.nnodes);
+    cw_leaders_init(&sync_of_world.leaders, &world, NULL, 0, 0);
+    cw_teams_init();
+}
+
+void cw_coll_fini(void)
+{
+    cw_teams_fini();
+    cw_map_drop(&sync_of_world.map);
+    cw_map_forget_all();
+}
+
+void cw_coll_patient(void)
+{
+    cw_node_sync_patient(&sync_of_world.node);
+}
+
+void cw_node_sync(void)
+{
+    cw_node_sync_all(&sync_of_world.node);
+}
+
+void cw_sync(const cw_group_t *group)
+{
+    if (group->sync)
+        cw_fused(group, NULL, 0, NULL);
+    else if (group->size > 1)
+        cw_set_sync(group);
+}
+
+void cw_barrier(const cw_group_t *group)
+{
+    cw_quiet_default();
+    cw_sync(group);
+}
+
+int cw_group_rank_of(const cw_group_t *group, int pe)
+{
+    if (!group->pes) {
+        int away = pe - group->start, rank = away / group->stride;
+        return away % group->stride == 0 && rank >= 0 && rank < group->size ? rank : -1;
+    }
+    for (int rank = 0; rank < group->size; rank++)
+        if (group->pes[rank] == pe)
+            return rank;
+    return -1;
+}
+
+bool cw_group_on_one_node(const cw_group_t *group)
+{
+    return group->sync->node.nnodes == 1;
+}
+
+long *cw_group_words(const cw_group_t *group)
+{
+    return group->sync ? cw_coll_scratch()->words[group->sync->id] : group->psync;
+}
+
+long *cw_group_reached(const cw_group_t *group)
+{
+    return &group->sync->reached;
+}
+
+bool cw_group_has_scratch(const cw_group_t *group)
+{
+    return group->sync && group->sync->id < CW_ROOMY_TEAMS;
+}
+
+char *cw_group_scratch(const cw_group_t *group)
+{
+    group->sync->half ^= 1;
+    return cw_coll_scratch()->half[group->sync->id][group->sync->half];
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A central counter (one per 32 slots, and one above them) and one release word that all poll.
+//
+// Why so simple: with more PEs than processors what counts is how often the scheduler must switch, and here the last
+// arriver releases everybody at once and runs on into the next barrier without giving up its processor. Trees and
+// per-slot flags, where a parent must be scheduled between its children and the release, measured slower from four
+// PEs on and no faster below.
+//
+// Who spins: a PE that waits for others which run elsewhere; never one that waits for a PE last seen on its own
+// processor, which could only come if this one yields. With four PEs on two processors that halves the switches, and
+// two PEs that a busy machine squeezes onto one processor do not spin against each other.
+#include "core/sync/node_sync.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/futex.h"
+#include "core/core.h"
+#include "core/mem/gather.h"
+#include "core/rma/node.h"
+#include "core/progress/wait.h"
+
+#define ROOMY_SPINS 1000u  // a processor for every PE
+#define FIRST_SPINS 30u    // of them, before a look at who runs where
+#define LAST_SPINS 80u     // pauses, about one context switch
+#define ROOMY_YIELDS 100u
+#define CROWDED_YIELDS 200u
+#define SLEEP_NS 1000000000u  // nobody relies on it: the release wakes every sleeper
+
+static void publish_cpus(cw_coll_area_t *area)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        CPU_SET(0, &set);
+    for (int cpu = 0; cpu < CW_COLL_CPUS && cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &set))
+            atomic_fetch_or_explicit(&area->cpus[cpu / 64], UINT64_C(1) << cpu % 64, memory_order_relaxed);
+}
+
+/** PEs bound to one processor each still make a roomy node: what counts is the union. It is counted again as long as
+ *  not all have come and told theirs. */
+static void count_cpus(cw_node_sync_t *ns)
+{
+    ns->counted = cw_gather_try();
+    ns->ncpus = 0;
+    for (int i = 0; i < CW_COLL_CPUS / 64; i++)
+        ns->ncpus += __builtin_popcountll(atomic_load_explicit(&ns->cpus[i], memory_order_relaxed));
+    int crowd = cw_world.machine_pes > ns->nlocal ? cw_world.machine_pes : ns->nlocal;
+    bool roomy = crowd <= ns->ncpus;
+    ns->spins = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? ROOMY_SPINS : 0;
+    ns->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? ROOMY_YIELDS : CROWDED_YIELDS;
+    if (ns->patient && !ns->spins)
+        ns->yields = 0;
+}
+
+/** Members count in groups of CW_COLL_RADIX, the last of which may be smaller. */
+static void find_group(cw_node_sync_t *ns)
+{
+    int group = ns->mine / CW_COLL_RADIX, ngroups = cw_coll_ngroups(ns->nlocal);
+    int last = ns->nlocal - (ngroups - 1) * CW_COLL_RADIX;
+    ns->ngroups = (uint32_t)ngroups;
+    ns->group_size = (uint32_t)(group == ngroups - 1 ? last : CW_COLL_RADIX);
+}
+
+void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes, int slot, int nslots, int nnodes)
+{
+    *ns = (cw_node_sync_t){
+        .area = area,
+        .mine = slot,
+        .nlocal = nslots,
+        .nnodes = nnodes,
+        .helps = nnodes > 1 || cw_world.observed,
+        .group = cw_coll_group(area, nnodes, slot / CW_COLL_RADIX),
+        .deposit = cw_coll_deposit(area, nnodes, nslots, slot),
+        .deposits = cw_coll_deposit(area, nnodes, nslots, 0),
+        .pes = pes,
+        .cpus = area->cpus,
+    };
+    find_group(ns);
+    publish_cpus(area);
+}
+
+void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine, int nlocal, int nnodes)
+{
+    *ns = (cw_node_sync_t){
+        .area = cw_coll_before(pes[0], &cell->area),
+        .mine = mine,
+        .nlocal = nlocal,
+        .nnodes = nnodes,
+        .helps = cw_world.nnodes > 1 || cw_world.observed,
+        .group = cw_coll_before(pes[mine - mine % CW_COLL_RADIX], &cell->group),
+        .deposit = &cell->deposit,
+        .pes = pes,
+        .cpus = cw_coll_local_area()->cpus,
+    };
+    find_group(ns);
+}
+
+/** What a member owns it clears itself: once the last synchronisation has released it, nobody counts on its words any
+ *  more. Only the area is still being looked at, by those who are on their way out; its owner waits for them. */
+void cw_node_sync_leave(cw_node_sync_t *ns)
+{
+    if (ns->mine % CW_COLL_RADIX == 0)
+        atomic_store_explicit(&ns->group->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&ns->deposit->epoch, 0, memory_order_relaxed);
+    if (ns->mine != 0) {
+        atomic_fetch_add(&ns->area->left,
+                         1);  // releases my last look at the area; seq_cst: before that at the sleepers
+        cw_local_stored(ns->pes[0]);
+        return;
+    }
+    cw_wait_t w = CW_WAIT_FOR("shmem_team_destroy", &ns->area->left, sizeof ns->area->left);
+    while (atomic_load_explicit(&ns->area->left, memory_order_acquire) != (uint32_t)ns->nlocal - 1)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    // Seen by the members of the next team with this number through the agreement on it.
+    atomic_store_explicit(&ns->area->left, 0, memory_order_relaxed);
+    atomic_store_explicit(&ns->area->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&ns->area->released, 0, memory_order_relaxed);
+}
+
+/** How many of n are still missing in this epoch, me counted; counters wrap, so the difference is taken in 32
+ * bits. */
+static inline uint32_t count_me(_Atomic uint32_t *arrived, uint32_t epoch, uint32_t n)
+{
+    // acq_rel: each arrival acquires those before it and releases them to those after it, so the last one has
+    // all.
+    uint32_t before = atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel);
+    return epoch * n - before - 1;
+}
+
+void cw_node_sync_patient(cw_node_sync_t *ns)
+{
+    ns->patient = true;
+    count_cpus(ns);
+}
+
+bool cw_node_arrive(cw_node_sync_t *ns)
+{
+    if (__builtin_expect(!ns->counted, 0))
+        count_cpus(ns);
+    ns->epoch++;
+    cw_coll_deposit_t *mine = ns->deposit;
+    atomic_store_explicit(&mine->cpu, sched_getcpu(), memory_order_relaxed);
+    atomic_store_explicit(&mine->epoch, ns->epoch, memory_order_relaxed);  // a hint too: count_me() is what counts
+    ns->others_left = count_me(&ns->group->arrived, ns->epoch, ns->group_size);
+    if (ns->others_left)
+        return false;
+    if (ns->ngroups > 1 && (ns->others_left = count_me(&ns->area->arrived, ns->epoch, ns->ngroups)))
+        return false;
+    if (ns->nnodes > 1 && ns->mine != 0) {
+        atomic_thread_fence(memory_order_seq_cst);  // the count before the look at the sleepers: pairs with announce()
+        cw_local_stored(ns->pes[0]);
+    }
+    return true;
+}
+
+static inline const _Atomic uint32_t *arrivals(const cw_node_sync_t *ns)
+{
+    return ns->ngroups > 1 ? &ns->area->arrived : &ns->group->arrived;
+}
+
+static inline bool all_arrived(const cw_node_sync_t *ns)
+{
+    uint32_t n = ns->ngroups > 1 ? ns->ngroups : ns->group_size;
+    return atomic_load_explicit(arrivals(ns), memory_order_acquire) == ns->epoch * n;  // pairs with count_me()
+}
+
+void cw_node_await_all(cw_node_sync_t *ns)
+{
+    cw_wait_t w = CW_WAIT_FOR("a collective (PEs of this node)", arrivals(ns), sizeof(uint32_t));
+    if (ns->deposits)
+        w.on = &cw_wait_world;
+    while (!all_arrived(ns))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+/** Those that had to help meanwhile, or are looked at. */
+static void wake_helpers(const cw_node_sync_t *ns)
+{
+    for (int i = 0; i < ns->nlocal; i++)
+        cw_wake(ns->pes[i]);
+}
+
+void cw_node_release(cw_node_sync_t *ns)
+{
+    // seq_cst on both sides: either the sleeper's look at `released` sees this, or the look at `sleepers`
+    // below sees the sleeper. As a release it pairs with released().
+    atomic_exchange(&ns->area->released, ns->epoch);
+    if (atomic_load(&ns->area->sleepers))
+        cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);
+    if (atomic_load(&cw_hot.node->sleepers))
+        wake_helpers(ns);
+}
+
+static inline bool released(const cw_node_sync_t *ns)
+{
+    return atomic_load_explicit(&ns->area->released, memory_order_acquire) == ns->epoch;
+}
+
+static void sleep_until_released(cw_node_sync_t *ns)
+{
+    uint32_t seen;
+    atomic_fetch_add(&ns->area->sleepers, 1);  // seq_cst: pairs with cw_node_release()
+    while ((seen = atomic_load(&ns->area->released)) != ns->epoch) {
+        cwu_futex_wait((uint32_t *)&ns->area->released, seen, SLEEP_NS);
+        if (!cw_gathered())
+            cw_gather_try();
+    }
+    atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
+}
+
+/** Is somebody missing who was last seen on this processor? */
+static bool blocks_others(const cw_node_sync_t *ns)
+{
+    int cpu = sched_getcpu();
+    for (int i = 0; i < ns->nlocal; i++) {
+        const cw_coll_deposit_t *deposit = cw_node_deposit(ns, i);
+        if (atomic_load_explicit(&deposit->epoch, memory_order_relaxed) != ns->epoch &&
+            atomic_load_explicit(&deposit->cpu, memory_order_relaxed) == cpu)
+            return true;
+    }
+    return false;
+}
+
+static bool spin_for(const cw_node_sync_t *ns, uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; i++) {
+        if (released(ns))
+            return true;
+        cwu_cpu_pause();
+    }
+    return false;
+}
+
+static bool spin(const cw_node_sync_t *ns)
+{
+    if (ns->spins)
+        return spin_for(ns, ns->spins < FIRST_SPINS ? ns->spins : FIRST_SPINS) ||
+               (!blocks_others(ns) && spin_for(ns, ns->spins));
+    bool few = ns->others_left < (uint32_t)ns->ncpus && ns->nlocal <= CW_COLL_RADIX;
+    return few && !blocks_others(ns) && spin_for(ns, LAST_SPINS);
+}
+
+void cw_node_await_release(cw_node_sync_t *ns)
+{
+    if (cw_wait_must_help() || (ns->helps && cw_world.observed)) {
+        cw_wait_t w = CW_WAIT_FOR("a collective", &ns->area->released, sizeof ns->area->released);
+        if (ns->deposits)
+            w.on = &cw_wait_world;
+        while (!released(ns))
+            cw_wait_round(&w);
+        cw_wait_done(&w);
+        return;
+    }
+    if (spin(ns))
+        return;
+    for (uint32_t i = 0; i < ns->yields; i++) {
+        if (released(ns))
+            return;
+        sched_yield();
+    }
+    sleep_until_released(ns);
+}

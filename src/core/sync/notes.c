@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/sync/notes.h"
+
+#include "core/sync/fused.h"
+#include "core/sync/sync.h"
+#include "core/sync/peer.h"
+#include "core/progress/wait.h"
+
+enum { STREAM = 0, FIRST_STEP = 1, STEP_BIT = 32 };
+
+static bool is_set(const cw_notes_t *notes)
+{
+    return !notes->reached;
+}
+
+static long step_bit(int step)
+{
+    return 1L << (STEP_BIT + step);
+}
+
+cw_notes_t cw_notes_begin(const cw_group_t *group)
+{
+    if (!group->sync)
+        return (cw_notes_t){.words = cw_group_words(group) + CW_PSYNC_NOTES};
+    long *reached = cw_group_reached(group);
+    return (cw_notes_t){.words = cw_group_words(group), .reached = reached, .base = *reached};
+}
+
+void cw_notes_end(cw_notes_t *notes, long most)
+{
+    // All that was due has come, and nobody tells again before the synchronisation that follows, which releases this.
+    if (is_set(notes))
+        __atomic_store_n(notes->words, 0, __ATOMIC_RELAXED);
+    else
+        *notes->reached += most;
+}
+
+void cw_notes_count(const cw_notes_t *notes, int pe, long count)
+{
+    if (is_set(notes))
+        cw_coll_add_word(pe, notes->words, 1);
+    else
+        cw_coll_raise_word(pe, &notes->words[STREAM], notes->base + count);
+}
+
+void cw_notes_await_count(const cw_notes_t *notes, long count)
+{
+    if (!is_set(notes)) {
+        cw_coll_await_at_least(&notes->words[STREAM], notes->base + count);
+        return;
+    }
+    cw_wait_t w = CW_WAIT_INIT("a collective (data from another node)");
+    while ((long)(uint32_t)__atomic_load_n(notes->words, __ATOMIC_ACQUIRE) < count)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+void cw_notes_step(const cw_notes_t *notes, int pe, int step)
+{
+    if (is_set(notes))
+        cw_coll_add_word(pe, notes->words, step_bit(step));
+    else
+        cw_coll_raise_word(pe, &notes->words[FIRST_STEP + step], notes->base + 1);
+}
+
+void cw_notes_await_step(const cw_notes_t *notes, int step)
+{
+    if (!is_set(notes)) {
+        cw_coll_await_at_least(&notes->words[FIRST_STEP + step], notes->base + 1);
+        return;
+    }
+    cw_wait_t w = CW_WAIT_INIT("a collective (data from another node)");
+    while (!(__atomic_load_n(notes->words, __ATOMIC_ACQUIRE) & step_bit(step)))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Synchronisation of a group that brings its own words (an active set). The words are zero before and after,
+// on every PE, so that they can be used again at once.
+//
+//   psync[0]       on a node's leader: members of the node that came
+//   psync[1]       on everyone: you may go
+//   psync[2 + k]   on a leader: the subtree of child k came (binomial tree over the nodes)
+//   psync[15]      notes of what has come (notes.c); between them a size (collect.c)
+//
+// Why zeroing is safe: words are set by atomics, which store once (peer.h), and the owner clears a word after it has
+// seen all that is due in it, and before it lets anybody go who could write it again. Whoever sees the release
+// (acquire) also sees the clearing that came before it.
+#include "core/sync/sync.h"
+
+#include "core/sync/map.h"
+#include "core/sync/peer.h"
+#include "core/progress/wait.h"
+
+enum { COUNT = 0, GO = 1, CHILD = 2, MOST_CHILDREN = CW_PSYNC_NOTES - CHILD };
+
+static long count_me(const cw_group_t *group, int leader_rank)
+{
+    int pe = cw_group_pe(group, leader_rank);
+    long *count = cw_coll_at(pe, &group->psync[COUNT]);
+    long before = __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);  // acq_rel chain; seq_cst for the sleepers' sake
+    cw_local_stored(pe);
+    return before + 1;
+}
+
+static void await_and_clear(long *word, long value)
+{
+    cw_coll_await_word(word, value);
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);  // released to its next writer by the GO that follows
+}
+
+static void release_node(const cw_group_t *group, const cw_map_t *map)
+{
+    for (int i = 0; i < map->nlocal; i++)
+        if (i != map->mine)
+            cw_coll_set_word(cw_group_pe(group, map->local[i]), &group->psync[GO], 1);
+}
+
+/** One node: the last to come clears the count and releases the others. */
+static void sync_on_node(const cw_group_t *group, const cw_map_t *map)
+{
+    if (count_me(group, map->local[0]) < map->nlocal) {
+        await_and_clear(&group->psync[GO], 1);
+        return;
+    }
+    long *count = cw_coll_at(cw_group_pe(group, map->local[0]), &group->psync[COUNT]);
+    __atomic_store_n(count, 0, __ATOMIC_RELAXED);
+    release_node(group, map);
+}
+
+/** Leaders: gather up the binomial tree, then release down it. */
+static void sync_leaders(const cw_group_t *group, const cw_map_t *map)
+{
+    int node = map->node, k = 0;
+    for (; node + (1 << k) < map->nnodes && !(node >> k & 1); k++)
+        await_and_clear(&group->psync[CHILD + k], 1);
+    int nchildren = k;
+    if (node > 0) {
+        int up = __builtin_ctz((unsigned)node);
+        int parent = cw_group_pe(group, cw_map_leader(map, node - (1 << up)));
+        cw_coll_set_word(parent, &group->psync[CHILD + up], 1);
+        await_and_clear(&group->psync[GO], 1);
+    }
+    while (nchildren-- > 0)
+        cw_coll_set_word(cw_group_pe(group, cw_map_leader(map, node + (1 << nchildren))), &group->psync[GO], 1);
+}
+
+void cw_set_sync(const cw_group_t *group)
+{
+    const cw_map_t *map = cw_map_of(group);
+    if (map->nnodes == 1) {
+        sync_on_node(group, map);
+        return;
+    }
+    if (!cw_map_i_lead(map)) {
+        count_me(group, map->local[0]);
+        await_and_clear(&group->psync[GO], 1);
+        return;
+    }
+    if (map->nnodes > 1 << MOST_CHILDREN)
+        cwu_fatal("an active set over %d nodes; at most %d are supported", map->nnodes, 1 << MOST_CHILDREN);
+    if (map->nlocal > 1)
+        await_and_clear(&group->psync[COUNT], map->nlocal - 1);
+    sync_leaders(group, map);
+    release_node(group, map);
+}

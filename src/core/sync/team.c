@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The making and unmaking of teams.
+//
+// A split is one small reduction over the parent: every PE that will be a member brings the numbers it has free, what is
+// left of them by AND is free on all, and the lowest is taken. Where several threads split at once, two splits may have
+// agreed on one number: then a second reduction tells whether every member could claim it, and if not, both try again
+// elsewhere.
+//
+// A number is used again as soon as its members have given it back. They do so in cw_team_destroy() after the team's last
+// synchronisation, when nothing is under way to them any more, and with their cells as fresh ones are; the leader of a
+// node, whose area the others still look at as they leave, when they have left. What other nodes write (rounds, words)
+// is not reset but outgrown: a new team starts above all that its members have seen.
+#include "core/sync/team.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/observe/check.h"
+#include "core/sync/fused.h"
+#include "core/sync/map.h"
+#include "core/rma/node.h"
+
+#define WORD_BITS 64
+#define CLAIMS 64  // rounds of claiming before a split gives up
+
+enum { WORLD_ID = 0, SHARED_ID = 1, FIRST_ID = 2 };
+
+typedef struct cw_team {
+    cw_group_t group;  // first: a team is known by it
+    cw_group_sync_t sync;
+    int *pes;        // group.pes, owned
+    int *local_pes;  // world PEs of the members of this node, owned
+    int num_contexts;
+} cw_team_t;
+
+static cw_team_t shared;
+const cw_group_t *const cw_group_shared = &shared.group;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the three below
+static uint64_t taken[CW_TEAMS / WORD_BITS];              // numbers of this PE's teams
+static cw_team_t **live;                                  // [CW_TEAMS], those made by splits; NULL before the first
+static uint64_t reached;                                  // no word and no round of a free number has seen more
+
+// ---------------------------------------------------------------- one team
+
+/** Only members that are no arithmetic sequence need the table. pes: kept by the caller. */
+static void set_members(cw_group_t *group, const int *pes, int size)
+{
+    int stride = size > 1 ? pes[1] - pes[0] : 1;
+    bool regular = true;
+    for (int rank = 2; rank < size && regular; rank++)
+        regular = pes[rank] - pes[rank - 1] == stride;
+    group->start = pes[0];
+    group->stride = stride;
+    group->size = size;
+    group->pes = regular ? NULL : pes;
+}
+
+static void start_sync(cw_team_t *team, const int *local_pes, int mine, int nlocal, int nnodes, int id, uint64_t from)
+{
+    cw_group_sync_t *sync = &team->sync;
+    sync->id = id;
+    sync->reached = (long)from;
+    sync->most = nnodes > 1 && id < CW_ROOMY_TEAMS ? CW_COLL_MEDIUM : CW_COLL_SMALL;
+    cw_node_sync_join(&sync->node, &cw_coll_scratch()->cell[id], local_pes, mine, nlocal, nnodes);
+    if (nnodes > 1)
+        cw_leaders_init(&sync->leaders, &team->group, &sync->map, id, from);
+    team->group.sync = sync;
+}
+
+static void drop(cw_team_t *team)
+{
+    if (!team)
+        return;
+    cw_map_drop(&team->sync.map);
+    free(team->local_pes);
+    free(team->pes);
+    free(team);
+}
+
+static int rank_in_part(const cw_team_part_t *part, int parent_rank)
+{
+    int away = parent_rank - part->start, rank = away / part->stride;
+    return away % part->stride == 0 && rank >= 0 && rank < part->size ? rank : -1;
+}
+
+static bool find_members(cw_team_t *team, const cw_group_t *parent, const cw_team_part_t *part)
+{
+    cw_group_t *group = &team->group;
+    group->rank = rank_in_part(part, parent->rank);
+    if (!parent->pes) {
+        group->start = parent->start + part->start * parent->stride;
+        group->stride = part->stride * parent->stride;
+        group->size = part->size;
+        return true;
+    }
+    team->pes = malloc((size_t)part->size * sizeof(int));
+    if (!team->pes)
+        return false;
+    for (int rank = 0; rank < part->size; rank++)
+        team->pes[rank] = cw_group_pe(parent, part->start + rank * part->stride);
+    set_members(group, team->pes, part->size);
+    return true;
+}
+
+/** Teams can be started from now on. False: no memory. */
+static bool have_room(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!live)
+        live = calloc(CW_TEAMS, sizeof(cw_team_t *));
+    bool room = live != NULL;
+    pthread_mutex_unlock(&lock);
+    return room;
+}
+
+/** The members of a list: their table, unless they are regular. */
+static bool take_list(cw_team_t *team, const int *pes, int size, int rank)
+{
+    int *copy = malloc((size_t)size * sizeof *copy);
+    if (!copy)
+        return false;
+    memcpy(copy, pes, (size_t)size * sizeof *copy);
+    team->group.rank = rank;
+    set_members(&team->group, copy, size);
+    if (team->group.pes)
+        team->pes = copy;
+    else
+        free(copy);
+    return true;
+}
+
+/** Who of the members is on this node; false when there is no memory. */
+static bool find_local(cw_team_t *team)
+{
+    const cw_map_t *map = &team->sync.map;
+    if (!have_room() || !cw_map_build(&team->sync.map, &team->group))
+        return false;
+    team->local_pes = malloc((size_t)map->nlocal * sizeof(int));
+    for (int i = 0; i < map->nlocal && team->local_pes; i++)
+        team->local_pes[i] = cw_group_pe(&team->group, map->local[i]);
+    return team->local_pes != NULL;
+}
+
+/** Everything but the number; NULL when there is no memory. */
+static cw_team_t *prepare(const cw_group_t *parent, const cw_team_part_t *part)
+{
+    cw_team_t *team = calloc(1, sizeof *team);
+    if (team && find_members(team, parent, part) && find_local(team)) {
+        team->num_contexts = part->num_contexts;
+        return team;
+    }
+    drop(team);
+    return NULL;
+}
+
+static cw_team_t *prepare_list(const int *pes, int size, int rank)
+{
+    cw_team_t *team = calloc(1, sizeof *team);
+    if (team && take_list(team, pes, size, rank) && find_local(team))
+        return team;
+    drop(team);
+    return NULL;
+}
+
+static void start(cw_team_t *team, int id, uint64_t from)
+{
+    const cw_map_t *map = &team->sync.map;
+    start_sync(team, team->local_pes, map->mine, map->nlocal, map->nnodes, id, from);
+    pthread_mutex_lock(&lock);
+    live[id] = team;
+    pthread_mutex_unlock(&lock);
+}
+
+// ---------------------------------------------------------------- the number
+
+/** What a PE brings to a split, and what all have brought. */
+typedef struct offer {
+    uint64_t free[CW_TEAMS / WORD_BITS];
+    uint64_t reached;
+    uint64_t refused;
+} offer_t;
+_Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "rides on a synchronisation of any team");
+_Static_assert(offsetof(offer_t, refused) == offsetof(offer_t, reached) + 8, "two words that MAX combines");
+
+static void combine_offers(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    offer_t *a = acc;
+    const offer_t *b = in;
+    (void)op;
+    for (size_t i = 0; i < sizeof a->free / sizeof *a->free; i++)
+        a->free[i] &= b->free[i];
+    a->reached = a->reached > b->reached ? a->reached : b->reached;
+    a->refused |= b->refused;
+}
+
+/** A PE that will be no member does not care about the number. */
+static void make_offer(offer_t *o, bool member, bool refused)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < sizeof o->free / sizeof *o->free; i++)
+        o->free[i] = member ? ~taken[i] : UINT64_MAX;
+    o->reached = member ? reached : 0;
+    o->refused = refused;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool has(const uint64_t *set, int id)
+{
+    return set[id / WORD_BITS] >> id % WORD_BITS & 1;
+}
+
+/** The first n numbers of the set from `first` on, round the end. */
+static bool pick(const uint64_t *set, int first, int n, int *ids)
+{
+    int found = 0;
+    for (int i = 0; i < CW_TEAMS && found < n; i++)
+        if (has(set, (first + i) % CW_TEAMS))
+            ids[found++] = (first + i) % CW_TEAMS;
+    return found == n;
+}
+
+static void give_back(int id)
+{
+    taken[id / WORD_BITS] &= ~(UINT64_C(1) << id % WORD_BITS);
+}
+
+/** All of them or none. */
+static bool claim(const int *ids, int n)
+{
+    bool all = true;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < n; i++)
+        all = all && !has(taken, ids[i]);
+    for (int i = 0; i < n && all; i++)
+        taken[ids[i] / WORD_BITS] |= UINT64_C(1) << ids[i] % WORD_BITS;
+    pthread_mutex_unlock(&lock);
+    return all;
+}
+
+static void unclaim(const int *ids, int n)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < n; i++)
+        give_back(ids[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+static void combine_failures(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    (void)op;
+    *(uint64_t *)acc |= *(const uint64_t *)in;
+}
+
+/** Those who make a team together, and how they agree: by a synchronisation of the parent, or by means of their own. */
+typedef struct parley {
+    const cw_group_t *parent;
+    cw_team_combine_fn combine;
+    void *arg;
+} parley_t;
+
+static int combine_over(const parley_t *p, offer_t *offer)
+{
+    static const cw_fused_op_t op = {combine_offers};
+    if (p->combine)
+        return p->combine(p->arg, offer->free, CW_TEAMS / WORD_BITS, &offer->reached, 2);
+    cw_fused(p->parent, offer, sizeof *offer, &op);
+    return CW_OK;
+}
+
+/** Several threads of some PE may have agreed on this number, each with those it makes a team with. */
+static int all_have_claimed(const parley_t *p, bool mine, bool *all_p)
+{
+    static const cw_fused_op_t op = {combine_failures};
+    uint64_t failed = !mine;
+    int rc = CW_OK;
+    if (p->combine)
+        rc = p->combine(p->arg, NULL, 0, &failed, 1);
+    else
+        cw_fused(p->parent, &failed, sizeof failed, &op);
+    *all_p = !failed;
+    return rc;
+}
+
+/** Threads that split at once begin at different places, most likely. */
+static int first_number(const parley_t *p, int round)
+{
+    if (!cw_world.thread_multiple)
+        return FIRST_ID;
+    return ((p->parent ? p->parent->sync->id : 5) * 7 + round * 13) % CW_ROOMY_TEAMS;
+}
+
+/** ids[n]: numbers that are free on all members, and now taken. */
+static int agree(const parley_t *p, bool member, bool refused, int n, int *ids, uint64_t *from_p)
+{
+    for (int round = 0; round < CLAIMS; round++) {
+        offer_t offer;
+        make_offer(&offer, member, refused);
+        int rc = combine_over(p, &offer);
+        if (rc || offer.refused)
+            return rc ? rc : CW_EINVAL;
+        if (!pick(offer.free, first_number(p, round), n, ids))
+            return CW_ENOMEM;
+        bool claimed = !member || claim(ids, n), all = true;
+        *from_p = offer.reached;
+        if (cw_world.thread_multiple)
+            rc = all_have_claimed(p, claimed, &all);
+        if (rc == CW_OK && all)
+            return CW_OK;
+        if (member && claimed)
+            unclaim(ids, n);
+        if (rc)
+            return rc;
+    }
+    return CW_ENOMEM;
+}
+
+// ---------------------------------------------------------------- interface
+
+int cw_team_split(const cw_group_t *parent, const cw_team_part_t *parts, int nparts, bool refused,
+                  const cw_group_t **teams_p)
+{
+    cw_team_t *teams[CW_TEAM_PARTS] = {NULL};
+    int ids[CW_TEAM_PARTS];
+    bool member = false;
+    uint64_t from = 0;
+    for (int i = 0; i < nparts; i++) {
+        if (rank_in_part(&parts[i], parent->rank) < 0)
+            continue;
+        member = true;
+        teams[i] = prepare(parent, &parts[i]);
+        refused = refused || !teams[i];
+    }
+    const parley_t parley = {.parent = parent};
+    int rc = agree(&parley, member, refused, nparts, ids, &from);
+    for (int i = 0; i < nparts; i++) {
+        if (rc != CW_OK)
+            drop(teams[i]);
+        else if (teams[i])
+            start(teams[i], ids[i], from);
+        teams_p[i] = rc == CW_OK && teams[i] ? &teams[i]->group : NULL;
+    }
+    return rc;
+}
+
+int cw_team_from_list(const int *pes, int size, int rank, bool refused, cw_team_combine_fn combine, void *arg,
+                      const cw_group_t **team_p)
+{
+    const parley_t parley = {.combine = combine, .arg = arg};
+    cw_team_t *team = refused ? NULL : prepare_list(pes, size, rank);
+    uint64_t from = 0;
+    int id, rc = agree(&parley, true, !team, 1, &id, &from);
+    if (rc == CW_OK)
+        start(team, id, from);
+    else
+        drop(team);
+    *team_p = rc == CW_OK ? &team->group : NULL;
+    return rc;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void cw_team_destroy(const cw_group_t *group)
+{
+    cw_team_t *team = (cw_team_t *)(uintptr_t)group;
+    cw_group_sync_t *sync = &team->sync;
+    cw_sync(group);
+    cw_node_sync_leave(&sync->node);
+    pthread_mutex_lock(&lock);
+    reached = larger(reached, larger(sync->leaders.sequence, (uint64_t)sync->reached));
+    live[sync->id] = NULL;
+    give_back(sync->id);
+    pthread_mutex_unlock(&lock);
+    drop(team);
+}
+
+bool cw_team_is_live(const cw_group_t *group)
+{
+    bool found = group == cw_group_world || group == cw_group_shared;
+    pthread_mutex_lock(&lock);
+    for (int id = FIRST_ID; live && id < CW_TEAMS && !found; id++)
+        found = live[id] && &live[id]->group == group;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+int cw_team_num_contexts(const cw_group_t *group)
+{
+    if (group == cw_group_world || group == cw_group_shared)
+        return INT_MAX;
+    return ((const cw_team_t *)group)->num_contexts;
+}
+
+static void tell_leaks(void)
+{
+    for (int id = FIRST_ID; live && id < CW_TEAMS; id++) {
+        if (!live[id])
+            continue;
+        const cw_group_t *g = &live[id]->group;
+        cw_check_leak("team",
+                      "%d PEs from PE %d on by %d, of which this is number %d; all members must call "
+                      "shmem_team_destroy",
+                      g->size, cw_group_pe(g, 0), g->stride, g->rank);
+    }
+}
+
+void cw_teams_init(void)
+{
+    shared = (cw_team_t){.group.rank = cw_world.slot};
+    set_members(&shared.group, cw_world.pes_of_node, cw_world.nslots);
+    start_sync(&shared, cw_world.pes_of_node, cw_world.slot, cw_world.nslots, 1, SHARED_ID, 0);
+    memset(taken, 0, sizeof taken);
+    taken[0] = 1u << WORLD_ID | 1u << SHARED_ID;
+    reached = 0;
+    cw_check_at_end(tell_leaks);
+}
+
+void cw_teams_fini(void)
+{
+    for (int id = FIRST_ID; live && id < CW_TEAMS; id++)
+        drop(live[id]);
+    free(live);
+    live = NULL;
+    cw_map_drop(&shared.sync.map);
+}

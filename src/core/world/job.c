@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/world/job.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "core/mem/segment.h"
+#include "core/server/server.h"
+
+cwb_t cw_boot;
+
+static pthread_mutex_t fence_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the two below
+static _Atomic uint32_t fence_done;  // also read without the lock: the secret is known; futex
+static uint8_t job_secret[CWT_SECRET_BYTES];
+static pthread_t opener;
+
+static bool secret_known(void)
+{
+    size_t n = CWT_SECRET_BYTES;
+    return cw_boot.ops->get(&cw_boot, 0, "secret", job_secret, &n) == CW_OK && n == CWT_SECRET_BYTES;
+}
+
+void cw_job_begin(void)
+{
+    cw_world.life++;
+    atomic_store(&fence_done, 0);
+    opener = pthread_self();
+}
+
+void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1])
+{
+    snprintf(key, CWB_KEY_MAX + 1, "n%d.%u", node, cw_world.life);
+}
+
+int cw_job_offer_secret(void)
+{
+    if (cw_world.pe != 0 || secret_known())
+        return CW_OK;
+    uint8_t fresh[CWT_SECRET_BYTES];
+    if (getrandom(fresh, sizeof fresh, 0) != sizeof fresh) {
+        cwu_error("the system gives no random numbers for the job's secret");
+        return CW_ESYS;
+    }
+    return cw_boot.ops->put(&cw_boot, "secret", fresh, sizeof fresh);
+}
+
+int cw_job_fence_start(void)
+{
+    uint64_t start = cwu_now_ns();
+    int rc = cw_boot.ops->fence_nb(&cw_boot);
+    cw_startup_add(CW_PHASE_EXCHANGE_POST, start);
+    return rc;
+}
+
+/** Comes through with the fence in init; its failure is the end of the process. */
+static void await_opener(void)
+{
+    while (!atomic_load_explicit(&fence_done, memory_order_acquire))
+        cwu_futex_wait((uint32_t *)&fence_done, 0, 1000000000u);
+}
+
+/** Without waiting for anything: not for the lock either, which a thread that waits for the end holds. */
+static bool exchange_is_over(void)
+{
+    if (atomic_load_explicit(&fence_done, memory_order_acquire))
+        return true;
+    if (!cw_server_has_published() || pthread_mutex_trylock(&fence_lock))
+        return false;
+    bool over = cw_boot.ops->fence_test(&cw_boot);
+    pthread_mutex_unlock(&fence_lock);
+    return over;
+}
+
+int cw_job_need_exchange(void)
+{
+    bool ready = exchange_is_over();
+    cw_startup_exchange(ready ? CW_EXCHANGE_READY : CW_EXCHANGE_WAITED);
+    uint64_t start = cwu_now_ns();
+    int rc = cw_job_end_exchange();
+    if (!ready)
+        cw_startup_add(CW_PHASE_EXCHANGE_WAIT, start);
+    return rc;
+}
+
+int cw_job_end_exchange(void)
+{
+    if (atomic_load_explicit(&fence_done, memory_order_acquire))
+        return CW_OK;
+    int rc = CW_OK;
+    if (cw_world.hosts_server && (rc = cw_server_published()))
+        return rc;
+    if (cw_boot.one_thread && !pthread_equal(opener, pthread_self()))
+        await_opener();
+    pthread_mutex_lock(&fence_lock);
+    if (!fence_done) {
+        rc = cw_boot.ops->fence_wait(&cw_boot);
+        if (rc == CW_OK && !secret_known()) {
+            cwu_error("the job's secret is missing from the launcher's key-value store");
+            rc = CW_ENOENT;
+        }
+        // Pairs with the loads outside the lock: whoever sees it sees the secret.
+        atomic_store_explicit(&fence_done, rc == CW_OK, memory_order_release);
+        if (cw_boot.one_thread)
+            cwu_futex_wake((uint32_t *)&fence_done, INT_MAX);
+    }
+    pthread_mutex_unlock(&fence_lock);
+    return rc;
+}
+
+const uint8_t *cw_job_secret(void)
+{
+    return job_secret;
+}
+
+int cw_job_load_transport(cw_fabric_t who)
+{
+    uint64_t start = cwu_now_ns();
+    int rc = cw_transport->load(cw_boot.one_machine);
+    if (cw_startup_ns(CW_PHASE_FABRIC_LOAD) == 0) {  // later calls find it loaded
+        cw_startup_add(CW_PHASE_FABRIC_LOAD, start);
+        cw_startup_fabric(who);
+    }
+    return rc;
+}
+
+static cw_node_record_t *kept;  // of all nodes
+
+static int read_record(int node, cw_node_record_t *record_p)
+{
+    if (kept) {
+        *record_p = kept[node];
+        return CW_OK;
+    }
+    char key[CWB_KEY_MAX + 1];
+    size_t n = sizeof *record_p;
+    cw_job_node_key(node, key);
+    int rc = cw_boot.ops->get(&cw_boot, cw_world.leader_of_node[node], key, record_p, &n);
+    return rc == CW_OK && n != sizeof *record_p ? CW_EPROTO : rc;
+}
+
+static int no_record(int node, int rc)
+{
+    cwu_error("node %d (of PE %d) has not published its address; did it fail at start?", node,
+              cw_world.leader_of_node[node]);
+    return rc ? rc : CW_EPROTO;
+}
+
+int cw_job_keep_records(void)
+{
+    free(kept);
+    kept = NULL;
+    cw_node_record_t *all = malloc((size_t)cw_world.nnodes * sizeof *all);
+    if (!all)
+        return CW_ENOMEM;
+    for (int node = 0; node < cw_world.nnodes; node++) {
+        int rc = read_record(node, &all[node]);
+        if (rc) {
+            free(all);
+            return no_record(node, rc);
+        }
+    }
+    kept = all;
+    return CW_OK;
+}
+
+int cw_job_node_record(int node, cw_node_record_t *record_p)
+{
+    int rc = read_record(node, record_p);
+    if (rc || record_p->address_nbytes > sizeof record_p->address)
+        return no_record(node, rc);
+    record_p->host[sizeof record_p->host - 1] = '\0';
+    const cw_agreement_t *mine = &cw_segment.agreement;
+    if (record_p->heap_nbytes != mine->heap_nbytes) {
+        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on PE %d (host %s); give every "
+                  "PE the same",
+                  (unsigned long long)mine->heap_nbytes, (unsigned long long)record_p->heap_nbytes,
+                  cw_world.leader_of_node[node], record_p->host);
+        return CW_EMISMATCH;
+    }
+    if (record_p->area_nbytes != mine->area_nbytes) {
+        cwu_error(
+            "the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on PE %d (host %s); give every PE the "
+            "same",
+            (unsigned long long)mine->area_nbytes, (unsigned long long)record_p->area_nbytes,
+            cw_world.leader_of_node[node], record_p->host);
+        return CW_EMISMATCH;
+    }
+    if (record_p->program != mine->program || record_p->data_nbytes != mine->data_nbytes ||
+        record_p->version != mine->version) {
+        cwu_error("PE %d (host %s) runs a different program or library version; every PE must run the same executable",
+                  cw_world.leader_of_node[node], record_p->host);
+        return CW_EMISMATCH;
+    }
+    return CW_OK;
+}
+
+const char *cw_job_node_name(int node)
+{
+    static _Thread_local char text[96];
+    cw_node_record_t record;
+    if (fence_done && read_record(node, &record) == CW_OK)
+        snprintf(text, sizeof text, "node %d (host %.47s)", node, record.host);
+    else
+        snprintf(text, sizeof text, "node %d", node);
+    return text;
+}

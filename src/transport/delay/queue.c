@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is held back, in which order it may go, and the courier who delivers it when it is due.
+//
+// The contract (transport.h) leaves this freedom on one connection:
+//   put         may pass puts and requests before it, never a fence
+//   get (nbi)   may pass everything
+//   request     goes behind every put and request before it, and behind a fence
+//   fence       is an entry of the queue: it orders, it does not complete
+#include "delay.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/futex.h"
+
+#define HELD_MOST 256u  // operations per connection; the oldest goes when there are more
+#define NAP_LEAST_NS 20000u
+#define NAP_MOST_NS 1000000u
+
+static struct {
+    pthread_mutex_t lock;  // guards the list and the thread
+    trace_client_t *clients;
+    pthread_t thread;
+    _Atomic uint32_t held;  // operations held back in this process; futex
+    _Atomic bool stop;
+    FILE *log;
+} courier = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void trace_log(const trace_conn_t *conn, const char *what, uint64_t offset, size_t nbytes, uint64_t held_ns)
+{
+    if (courier.log)
+        fprintf(courier.log, "%llu node %d %s offset %llu bytes %zu held_us %llu\n",
+                (unsigned long long)(cwu_now_ns() / 1000), conn->node, what, (unsigned long long)offset, nbytes,
+                (unsigned long long)(held_ns / 1000));
+}
+
+// ---------------------------------------------------------------- order
+
+/** What lies before an entry of the queue. */
+typedef struct before {
+    bool fence, work;  // work: a put or a request
+} before_t;
+
+static bool may_go(trace_kind_t kind, before_t before)
+{
+    switch (kind) {
+    case TRACE_GET:
+        return true;
+    case TRACE_PUT:
+        return !before.fence;
+    default:
+        return !before.fence && !before.work;
+    }
+}
+
+static void pass(before_t *before, trace_kind_t kind)
+{
+    before->fence = before->fence || kind == TRACE_FENCE;
+    before->work = before->work || kind == TRACE_PUT || kind == TRACE_REQUEST;
+}
+
+bool trace_may_overtake(const trace_conn_t *conn, trace_kind_t kind)
+{
+    before_t before = {false, false};
+    for (const trace_held_t *h = conn->first; h; h = h->next)
+        pass(&before, h->kind);
+    return may_go(kind, before);
+}
+
+int trace_hold(trace_conn_t *conn, const trace_held_t *what, size_t copy)
+{
+    trace_client_t *client = conn->client;
+    trace_held_t *h = malloc(sizeof *h + copy);
+    if (!h) {
+        cwu_error("no memory to hold back %zu bytes (CAUSEWAY_DELAY)", copy);
+        return CW_ENOMEM;
+    }
+    *h = *what;
+    if (copy) {
+        memcpy(h->bytes, what->src, copy);
+        h->src = h->bytes;
+    }
+    uint64_t max = trace_setup.max_ns + 1, r = trace_random(&client->random);
+    h->since_ns = cwu_now_ns();
+    // mostly short, now and then so long that only what must come behind it gets it going
+    h->due_ns = h->since_ns + (r % 16 == 0 ? 20 * max : (r >> 8) % max * ((r >> 40) % 256) / 256);
+    *conn->end = h;
+    conn->end = &h->next;
+    conn->count++;
+    client->totals.held++;
+    if (atomic_fetch_add(&courier.held, 1) == 0)
+        cwu_futex_wake((uint32_t *)&courier.held, 1);
+    return 0;
+}
+
+// ---------------------------------------------------------------- delivery
+
+static int deliver(trace_conn_t *conn, trace_held_t *h)
+{
+    static const char *const names[] = {"put", "get", "request", "fence"};
+    const cwt_ops_t *real = trace_setup.real;
+    uint64_t held_ns = cwu_now_ns() - h->since_ns;
+    if (held_ns > conn->client->totals.longest_ns)
+        conn->client->totals.longest_ns = held_ns;
+    trace_log(conn, names[h->kind], h->offset, h->nbytes, held_ns);
+    switch (h->kind) {
+    case TRACE_PUT:
+        return real->put(conn->real, h->offset, h->src, h->nbytes, h->nbi);
+    case TRACE_GET:
+        return real->get(conn->real, h->offset, h->dst, h->nbytes, true);
+    case TRACE_REQUEST:
+        return real->request(conn->real, (cwt_header_t *)(void *)h->bytes, h->nbytes, h->reply);
+    default:
+        return real->fence(conn->client->real);
+    }
+}
+
+/** Takes the entry at *at out of the queue and delivers it. */
+static int release(trace_conn_t *conn, trace_held_t **at)
+{
+    trace_held_t *h = *at;
+    conn->client->totals.overtaken += h != conn->first;
+    *at = h->next;
+    if (conn->end == &h->next)
+        conn->end = at;
+    conn->count--;
+    atomic_fetch_sub(&courier.held, 1);
+    int rc = deliver(conn, h);
+    free(h);
+    return rc;
+}
+
+/** One of the entries that may go now, drawn at random, or (now_ns != 0) the one that is due first; NULL: none. */
+static trace_held_t **choose(trace_conn_t *conn, uint64_t now_ns)
+{
+    trace_held_t **chosen = NULL;
+    before_t before = {false, false};
+    uint32_t candidates = 0;
+    for (trace_held_t **at = &conn->first; *at; at = &(*at)->next) {
+        trace_held_t *h = *at;
+        if (may_go(h->kind, before)) {
+            if (now_ns == 0 ? trace_one_in(&conn->client->random, ++candidates)
+                            : h->due_ns <= now_ns && (!chosen || h->due_ns < (*chosen)->due_ns))
+                chosen = at;
+        }
+        pass(&before, h->kind);
+    }
+    return chosen;
+}
+
+int trace_release_all(trace_conn_t *conn)
+{
+    int result = 0;
+    while (conn->first) {
+        int rc = release(conn, choose(conn, 0));
+        result = result ? result : rc;
+    }
+    return result;
+}
+
+static bool holds(const trace_conn_t *conn, const cwt_reply_t *reply)
+{
+    const trace_held_t *h = conn->first;
+    while (h && h->reply != reply)
+        h = h->next;
+    return h != NULL;
+}
+
+bool trace_release_reply(trace_client_t *client, const cwt_reply_t *reply)
+{
+    for (trace_conn_t *conn = client->conns; conn; conn = conn->next) {
+        if (!holds(conn, reply))
+            continue;
+        while (holds(conn, reply)) {
+            int rc = release(conn, choose(conn, 0));
+            client->error = client->error ? client->error : rc;
+        }
+        return true;
+    }
+    return false;
+}
+
+// ---------------------------------------------------------------- the courier
+
+static void deliver_due(trace_client_t *client)
+{
+    uint64_t now = cwu_now_ns();
+    for (trace_conn_t *conn = client->conns; conn; conn = conn->next) {
+        trace_held_t **at;
+        while ((at = choose(conn, now)) || (conn->count > HELD_MOST && (at = choose(conn, UINT64_MAX)))) {
+            int rc = release(conn, at);
+            client->error = client->error ? client->error : rc;
+        }
+    }
+}
+
+static void nap(void)
+{
+    uint64_t ns = trace_setup.max_ns / 4;
+    ns = ns < NAP_LEAST_NS ? NAP_LEAST_NS : ns > NAP_MOST_NS ? NAP_MOST_NS : ns;
+    struct timespec ts = {0, (long)ns};
+    nanosleep(&ts, NULL);
+}
+
+static void *courier_main(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&courier.stop)) {
+        if (atomic_load(&courier.held) == 0) {
+            cwu_futex_wait((uint32_t *)&courier.held, 0, 1000000000u);
+            continue;
+        }
+        nap();
+        pthread_mutex_lock(&courier.lock);
+        for (trace_client_t *c = courier.clients; c; c = c->next)
+            if (pthread_mutex_trylock(&c->lock) == 0) {
+                deliver_due(c);
+                pthread_mutex_unlock(&c->lock);
+            }
+        pthread_mutex_unlock(&courier.lock);
+    }
+    return NULL;
+}
+
+static void open_log(void)
+{
+    char *path;
+    if (!trace_setup.log_path || asprintf(&path, "%s.%d", trace_setup.log_path, trace_setup.pe) < 0)
+        return;
+    courier.log = fopen(path, "ae");
+    if (!courier.log)
+        cwu_warn("cannot write %s (CAUSEWAY_DELAY_LOG): %m", path);
+    free(path);
+}
+
+static int start_courier(void)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are the program's business
+    atomic_store(&courier.stop, false);
+    int rc = pthread_create(&courier.thread, NULL, courier_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (rc) {
+        cwu_error("cannot start the thread that delivers late (CAUSEWAY_DELAY): %s", strerror(rc));
+        return CW_ESYS;
+    }
+    pthread_setname_np(courier.thread, "causeway-delay");
+    open_log();
+    return 0;
+}
+
+int trace_courier_join(trace_client_t *client)
+{
+    pthread_mutex_lock(&courier.lock);
+    int rc = courier.clients ? 0 : start_courier();
+    if (rc == 0) {
+        client->next = courier.clients;
+        courier.clients = client;
+    }
+    pthread_mutex_unlock(&courier.lock);
+    return rc;
+}
+
+void trace_courier_leave(trace_client_t *client)
+{
+    pthread_mutex_lock(&courier.lock);
+    trace_client_t **at = &courier.clients;
+    while (*at != client)
+        at = &(*at)->next;
+    *at = client->next;
+    bool last = courier.clients == NULL;
+    pthread_mutex_unlock(&courier.lock);
+    if (!last)
+        return;
+    atomic_store(&courier.stop, true);
+    atomic_fetch_add(&courier.held, 1);  // so that it cannot fall asleep after this
+    cwu_futex_wake((uint32_t *)&courier.held, 1);
+    pthread_join(courier.thread, NULL);
+    atomic_fetch_sub(&courier.held, 1);
+    if (courier.log)
+        fclose(courier.log);
+    courier.log = NULL;
+}
