@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Active messages and one-sided transfers of GASNet. --mode 0: node 0 sends to and measures against node 1, which waits in
- * GASNET_BLOCKUNTIL for the end: round trips, floods of one-way messages (the last of a window is answered, inside the clock),
- * put and get. --mode 1: time inside gasnet_init and gasnet_attach on every node, and until all have met in a first barrier.
- * --mode 2: the same with CAUSEWAY_ATTACH=nowait.
+ * Active messages and one-sided transfers of GASNet. --mode 0: node 0 sends to and measures against
+ * node 1, which waits in GASNET_BLOCKUNTIL for the end: round trips, floods of one-way messages
+ * (the last of a window is answered, inside the clock), put and get. --mode 1: time inside
+ * gasnet_init and gasnet_attach on every node, and until all have met in a first barrier. --mode 2:
+ * the same with CAUSEWAY_ATTACH=nowait.
  */
 #include "common.h"
 
@@ -51,7 +52,8 @@ static void medium_ask(gasnet_token_t token, void *payload, size_t nbytes)
     gasnet_AMReplyShort1(token, ANSWER, 0);
 }
 
-static void time_told(gasnet_token_t token, gasnet_handlerarg_t init_us, gasnet_handlerarg_t ready_us)
+static void time_told(gasnet_token_t token, gasnet_handlerarg_t init_us,
+                      gasnet_handlerarg_t ready_us)
 {
     gasnet_node_t source;
     gasnet_AMGetMsgSource(token, &source);
@@ -67,8 +69,12 @@ static void end(gasnet_token_t token)
 }
 
 static gasnet_handlerentry_t handlers[] = {
-    {ASK, (void (*)())ask},       {ANSWER, (void (*)())answer},         {ONEWAY, (void (*)())oneway},
-    {MEDIUM, (void (*)())medium}, {MEDIUM_ASK, (void (*)())medium_ask}, {TIME, (void (*)())time_told},
+    {ASK, (void (*)())ask},
+    {ANSWER, (void (*)())answer},
+    {ONEWAY, (void (*)())oneway},
+    {MEDIUM, (void (*)())medium},
+    {MEDIUM_ASK, (void (*)())medium_ask},
+    {TIME, (void (*)())time_told},
     {END, (void (*)())end},
 };
 
@@ -104,7 +110,8 @@ static void medium_round_trips(void *ctx, size_t count)
     }
 }
 
-// Nothing is promised about the order of messages, but credits bound by how much the last one can be early.
+// Nothing is promised about the order of messages, but credits bound by how much the last one can
+// be early.
 static void flood(void *ctx, size_t count)
 {
     struct transfer *t = ctx;
@@ -179,10 +186,12 @@ static void transfers(struct bench_opts *opts, struct transfer *t)
     static const struct {
         const char *name;
         bench_fn op;
-    } LATENCY[] = {{"put", put}, {"get", get}}, BANDWIDTH[] = {{"put_nbi", puts_nbi}, {"get_nbi", gets_nbi}};
+    } LATENCY[] = {{"put", put}, {"get", get}},
+      BANDWIDTH[] = {{"put_nbi", puts_nbi}, {"get_nbi", gets_nbi}};
     struct bench_series series = {0};
     for (size_t i = 0; i < sizeof LATENCY / sizeof LATENCY[0]; i++)
-        for (t->nbytes = 8; t->nbytes <= 4096 && bench_wants(opts, LATENCY[i].name); t->nbytes *= 8) {
+        for (t->nbytes = 8; t->nbytes <= 4096 && bench_wants(opts, LATENCY[i].name);
+             t->nbytes *= 8) {
             bench_measure(opts, LATENCY[i].op, NULL, t, &series);
             bench_emit(opts, "am", LATENCY[i].name, t->nbytes, "ns", &series);
         }
@@ -214,7 +223,8 @@ static void tell_times(const struct bench_opts *opts, double init, double ready)
 {
     struct bench_series series = {0};
     int n = (int)gasnet_nodes();
-    gasnet_AMRequestShort2(0, TIME, (gasnet_handlerarg_t)(init * 1e3), (gasnet_handlerarg_t)(ready * 1e3));
+    gasnet_AMRequestShort2(0, TIME, (gasnet_handlerarg_t)(init * 1e3),
+                           (gasnet_handlerarg_t)(ready * 1e3));
     if (gasnet_mynode() == 0) {
         GASNET_BLOCKUNTIL(times == n);
         for (int i = 0; i < n; i++)
@@ -235,7 +245,8 @@ int main(int argc, char **argv)
         setenv("CAUSEWAY_ATTACH", "nowait", 1);
     uint64_t start = bench_now_ns();
     GASNET_Safe(gasnet_init(&argc, &argv));
-    GASNET_Safe(gasnet_attach(handlers, sizeof handlers / sizeof handlers[0], opts.mode ? 0 : MEBIBYTE, 0));
+    GASNET_Safe(
+        gasnet_attach(handlers, sizeof handlers / sizeof handlers[0], opts.mode ? 0 : MEBIBYTE, 0));
     double init = (double)(bench_now_ns() - start) / 1e6;
     if (gasnet_nodes() < 2 || gasnet_nodes() > MAX_NODES) {
         fprintf(stderr, "am: needs 2 to %d nodes\n", MAX_NODES);
@@ -244,10 +255,12 @@ int main(int argc, char **argv)
     if (opts.mode) {
         barrier();
         double ready = (double)(bench_now_ns() - start) / 1e6;
-        barrier(); // to tell them, nodes connect, which takes the processors from those still on their way out of the first
+        barrier(); // to tell them, nodes connect, which takes the processors from those still on
+                    // their way out of the first
         tell_times(&opts, init, ready);
     } else {
-        bench_pin((int)gasnet_mynode()); // as the two of the baseline: two that share a core measure the scheduler
+        bench_pin((int)gasnet_mynode()); // as the two of the baseline: two that share a core
+                                          // measure the scheduler
         barrier();
         if (gasnet_mynode() == 0) {
             measure(&opts);

@@ -2,7 +2,8 @@
 // How long do fetch_add, cswap, swap and add (+ quiet) on a long take from PE 0 to PE 1?
 #include "pair.h"
 
-static long *cell; // in the symmetric heap: not every library reaches static data of a peer directly
+static long *cell; // in the symmetric heap: not every library reaches static data of a peer
+                    // directly
 
 static void fetch_add(void *ctx, size_t count)
 {
@@ -52,7 +53,8 @@ static const struct {
     const char *name;
     bench_fn op, after;
 } OPS[] = {
-    {"fetch_add", fetch_add, NULL}, {"cswap", cswap, NULL}, {"swap", swap, NULL}, {"add", add, quiet},
+    {"fetch_add", fetch_add, NULL}, {"cswap", cswap, NULL},
+    {"swap", swap, NULL},           {"add", add, quiet},
     {"add_quiet", add_quiet, NULL},
 };
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How long do barrier_all, sync_all, sum reductions and the collectives that move data take over all PEs? Each sample is
- * the mean of BATCH calls on PE 0. Sizes are those of one PE's operand, message or block. These are the active-set forms,
- * which every OpenSHMEM up to 1.5 has; -DBENCH_TEAM_REDUCE takes the team forms.
+ * How long do barrier_all, sync_all, sum reductions and the collectives that move data take over
+ * all PEs? Each sample is the mean of BATCH calls on PE 0. Sizes are those of one PE's operand,
+ * message or block. These are the active-set forms, which every OpenSHMEM up to 1.5 has;
+ * -DBENCH_TEAM_REDUCE takes the team forms.
  */
 #include "pair.h"
 
 enum { BATCH = 10, WARM_UP = 2, MAX_ELEMS = 8192, MAX_PES = 32, MAX_BLOCK = 1024 };
 
-static long src[MAX_PES * MAX_BLOCK], dst[MAX_PES * MAX_BLOCK];  // MAX_ELEMS of an operand, or a block for each PE
+// MAX_ELEMS of an operand, or a block for each PE
+static long src[MAX_PES * MAX_BLOCK], dst[MAX_PES * MAX_BLOCK];
 static long nbatches_shared;
 static size_t nelems;
 static const size_t SIZES[] = {1, 128, MAX_ELEMS}, BLOCKS[] = {1, 128, MAX_BLOCK};
@@ -39,7 +41,10 @@ static void alltoall(void)
     shmem_long_alltoall(SHMEM_TEAM_WORLD, dst, src, nelems);
 }
 #else
-enum { WORDS = SHMEM_REDUCE_SYNC_SIZE + SHMEM_COLLECT_SYNC_SIZE + SHMEM_ALLTOALL_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE };
+enum {
+    WORDS = SHMEM_REDUCE_SYNC_SIZE + SHMEM_COLLECT_SYNC_SIZE + SHMEM_ALLTOALL_SYNC_SIZE +
+            SHMEM_BCAST_SYNC_SIZE
+};
 static long sync_words[2][WORDS];  // more than any of them needs
 static long work[2][MAX_ELEMS / 2 + 1 + SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 
@@ -50,7 +55,8 @@ static void sync_words_init(void)
             sync_words[set][i] = SHMEM_SYNC_VALUE;
 }
 
-// Two sets of work arrays in turn: nobody reaches call k+2 before everybody has left call k, where calls wait for all.
+// Two sets of work arrays in turn: nobody reaches call k+2 before everybody has left call k, where
+// calls wait for all.
 static int set;
 
 static void reduce(void)
@@ -59,8 +65,8 @@ static void reduce(void)
     set ^= 1;
 }
 
-// A broadcast need not wait for all: a root could come back to the same words too early, hence the barrier, which is
-// part of the time.
+// A broadcast need not wait for all: a root could come back to the same words too early, hence the
+// barrier, which is part of the time.
 static void broadcast(void)
 {
     shmem_broadcast64(dst, src, nelems, 0, 0, 0, shmem_n_pes(), sync_words[set]);
@@ -116,7 +122,8 @@ static long agree_nbatches(const struct bench_opts *opts, void (*call)(void))
     return nbatches_shared;
 }
 
-static void measure(const struct bench_opts *opts, const char *op, void (*call)(void), struct bench_series *series)
+static void measure(const struct bench_opts *opts, const char *op, void (*call)(void),
+                    struct bench_series *series)
 {
     if (!bench_wants(opts, op))
         return;
@@ -128,11 +135,13 @@ static void measure(const struct bench_opts *opts, const char *op, void (*call)(
     bench_series_clear(series);
 }
 
-// On all PEs: nobody may go on to the next operation, which writes dst, before everybody has looked.
+// On all PEs: nobody may go on to the next operation, which writes dst, before everybody has
+// looked.
 static void expect(const char *op, size_t i, long value)
 {
     if (dst[i] != value) {
-        fprintf(stderr, "coll: PE %d: %s: element %zu is %ld, not %ld\n", shmem_my_pe(), op, i, dst[i], value);
+        fprintf(stderr, "coll: PE %d: %s: element %zu is %ld, not %ld\n", shmem_my_pe(), op, i,
+                dst[i], value);
         shmem_global_exit(1);
     }
     shmem_barrier_all();

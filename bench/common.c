@@ -20,7 +20,8 @@ static const char *option_value(int argc, char **argv, int *i_p)
 
 void bench_parse(int argc, char **argv, struct bench_opts *opts)
 {
-    *opts = (struct bench_opts){.max_bytes = BENCH_MAX_BYTES, .target = "barrier", .endpoint = "rdm", .nprocs = 2};
+    *opts = (struct bench_opts){
+        .max_bytes = BENCH_MAX_BYTES, .target = "barrier", .endpoint = "rdm", .nprocs = 2};
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (!strcmp(arg, "--quick"))
@@ -105,8 +106,8 @@ static double timed(bench_fn op, bench_fn after, void *ctx, size_t count)
     return (double)(end - start);
 }
 
-// Operations in a batch. Warms up first: the first touch of pages and connections is not the price of an
-// operation.
+// Operations in a batch. Warms up first: the first touch of pages and connections is not the price
+// of an operation.
 static size_t calibrate(bench_fn op, bench_fn after, void *ctx)
 {
     double per_op = timed(op, after, ctx, 1);
@@ -126,8 +127,8 @@ static size_t calibrate(bench_fn op, bench_fn after, void *ctx)
     return (size_t)(BENCH_BATCH_NS / (per_op > 0.1 ? per_op : 0.1)) + 1;
 }
 
-void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx, size_t count,
-                         struct bench_series *series)
+void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx,
+                         size_t count, struct bench_series *series)
 {
     double budget_ns = opts->budget_ms * 1e6;
     uint64_t start = bench_now_ns();
@@ -142,7 +143,8 @@ void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn af
     }
 }
 
-void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx, struct bench_series *series)
+void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx,
+                   struct bench_series *series)
 {
     bench_measure_batch(opts, op, after, ctx, calibrate(op, after, ctx), series);
 }
@@ -162,17 +164,19 @@ static double quantile(const struct bench_series *series, double q)
     return series->v[i] + (pos - (double)i) * (series->v[i + 1] - series->v[i]);
 }
 
-static void print_sorted(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
-                         const char *unit, const struct bench_series *series)
+static void print_sorted(const struct bench_opts *opts, const char *bench, const char *op,
+                         size_t nbytes, const char *unit, const struct bench_series *series)
 {
     double sum = 0;
     for (size_t i = 0; i < series->n; i++)
         sum += series->v[i];
-    printf("{\"bench\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"median\":%.6g,\"p10\":%.6g,"
+    printf("{\"bench\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"median\":%.6g,\"p10\":%"
+           ".6g,"
            "\"p90\":%.6g,"
            "\"min\":%.6g,\"max\":%.6g,\"mean\":%.6g,\"n\":%zu",
-           bench, op, nbytes, unit, quantile(series, 0.5), quantile(series, 0.1), quantile(series, 0.9), series->v[0],
-           series->v[series->n - 1], sum / (double)series->n, series->n);
+           bench, op, nbytes, unit, quantile(series, 0.5), quantile(series, 0.1),
+           quantile(series, 0.9), series->v[0], series->v[series->n - 1], sum / (double)series->n,
+           series->n);
     if (opts->nsamples > 0) {
         printf(",\"samples\":[");
         for (int i = 0; i < opts->nsamples; i++)
@@ -183,8 +187,8 @@ static void print_sorted(const struct bench_opts *opts, const char *bench, const
     fflush(stdout);
 }
 
-void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes, const char *unit,
-                struct bench_series *series)
+void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
+                const char *unit, struct bench_series *series)
 {
     if (!series->n)
         return;
@@ -193,8 +197,8 @@ void bench_emit(const struct bench_opts *opts, const char *bench, const char *op
     bench_series_clear(series);
 }
 
-void bench_emit_rate(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
-                     struct bench_series *series)
+void bench_emit_rate(const struct bench_opts *opts, const char *bench, const char *op,
+                     size_t nbytes, struct bench_series *series)
 {
     struct bench_series derived = {0};
     char name[64];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What every bench program shares: options, a monotonic clock, a series of samples and its JSON line.
+ * What every bench program shares: options, a monotonic clock, a series of samples and its JSON
+ * line.
  *
- * A sample is the mean time of one batch; a batch is one operation when the operation is long against the
- * clock, and as many as fill BENCH_BATCH_NS otherwise. Knows nothing of OpenSHMEM, so the baselines link it
- * too. One thread.
+ * A sample is the mean time of one batch; a batch is one operation when the operation is long
+ * against the clock, and as many as fill BENCH_BATCH_NS otherwise. Knows nothing of OpenSHMEM, so
+ * the baselines link it too. One thread.
  */
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H
@@ -56,26 +57,28 @@ size_t bench_next_size(const struct bench_opts *opts, size_t nbytes);
 void bench_series_add(struct bench_series *series, double value);
 void bench_series_clear(struct bench_series *series);
 
-// Fills `series` with nanoseconds per operation; `after` (may be NULL) runs once per batch outside the clock.
-void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx, struct bench_series *series);
+// Fills `series` with nanoseconds per operation; `after` (may be NULL) runs once per batch outside
+// the clock.
+void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx,
+                   struct bench_series *series);
 
 // Same, with a fixed batch: for windows of non-blocking operations.
-void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx, size_t count,
-                         struct bench_series *series);
+void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx,
+                         size_t count, struct bench_series *series);
 
 // Prints one JSON line and clears the series.
-void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes, const char *unit,
-                struct bench_series *series);
+void bench_emit(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
+                const char *unit, struct bench_series *series);
 
 // From nanoseconds per operation, prints two lines: Mop/s and GB/s.
-void bench_emit_rate(const struct bench_opts *opts, const char *bench, const char *op, size_t nbytes,
-                     struct bench_series *series);
+void bench_emit_rate(const struct bench_opts *opts, const char *bench, const char *op,
+                     size_t nbytes, struct bench_series *series);
 
 // Proportional set size of this process in KiB, -1 when the kernel does not say.
 double bench_pss_kib(void);
 
-// Binds this process to the n-th core it may use. For baselines alone: two that spin on one core measure the
-// scheduler.
+// Binds this process to the n-th core it may use. For baselines alone: two that spin on one core
+// measure the scheduler.
 void bench_pin(int nth);
 
 #endif

@@ -3,7 +3,8 @@
 #include "pair.h"
 
 struct transfer {
-    char *src, *dst; // both symmetric and page aligned: the baseline copies between the same kind of memory
+    char *src, *dst; // both symmetric and page aligned: the baseline copies between the same kind
+                      // of memory
     size_t nbytes;
 };
 
@@ -57,7 +58,8 @@ static const struct {
     bench_fn op, after;
     int scalar;
 } OPS[] = {
-    {"p", p, quiet, 1},    {"g", g, NULL, 1}, {"put", put, quiet, 0}, {"put_quiet", put_quiet, NULL, 0},
+    {"p", p, quiet, 1},     {"g", g, NULL, 1},
+    {"put", put, quiet, 0}, {"put_quiet", put_quiet, NULL, 0},
     {"get", get, NULL, 0},
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Two-PE measurements: PE 0 measures, every other PE is the target of its operations and does one of two
- * things meanwhile. "barrier": it waits in shmem_barrier_all, so a library that only progresses inside calls
- * can serve. "busy": it computes and never calls in until PE 0 is done.
+ * Two-PE measurements: PE 0 measures, every other PE is the target of its operations and does one
+ * of two things meanwhile. "barrier": it waits in shmem_barrier_all, so a library that only
+ * progresses inside calls can serve. "busy": it computes and never calls in until PE 0 is done.
  */
 #ifndef BENCH_PAIR_H
 #define BENCH_PAIR_H
@@ -56,7 +56,8 @@ static inline void *pair_alloc(size_t nbytes)
 {
     void *p = shmem_align(4096, nbytes);
     if (!p) {
-        fprintf(stderr, "bench: no symmetric memory for %zu bytes: raise SHMEM_SYMMETRIC_SIZE\n", nbytes);
+        fprintf(stderr, "bench: no symmetric memory for %zu bytes: raise SHMEM_SYMMETRIC_SIZE\n",
+                nbytes);
         shmem_global_exit(1);
     }
     memset(p, 1, nbytes);

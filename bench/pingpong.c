@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long from a shmem_p on one PE to the return of the shmem_wait_until on another? Half of a round trip.
+// How long from a shmem_p on one PE to the return of the shmem_wait_until on another? Half of a
+// round trip.
 #include "pair.h"
 
 #include <limits.h>

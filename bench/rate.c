@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many non-blocking puts and gets a second, and how many bytes? A window of operations, closed by one
-// quiet inside the clock.
+// How many non-blocking puts and gets a second, and how many bytes? A window of operations, closed
+// by one quiet inside the clock.
 #include "pair.h"
 
 enum { WINDOW_OPS = 256, WINDOW_BYTES = 64 << 20 };

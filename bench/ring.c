@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A token goes round all PEs, in two rounds: does a job of this size start, connect and finish? PE 0 prints the time from
- * the first put to the token's return. --mode N: every PE computes for N milliseconds between shmem_init and its first
- * transfer, so that what happens beside (the exchange of addresses) can be looked at.
+ * A token goes round all PEs, in two rounds: does a job of this size start, connect and finish? PE
+ * 0 prints the time from the first put to the token's return. --mode N: every PE computes for N
+ * milliseconds between shmem_init and its first transfer, so that what happens beside (the exchange
+ * of addresses) can be looked at.
  */
 #include "common.h"
 

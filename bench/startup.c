@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What does it cost to start? --mode 0: hello, to be timed from outside; --mode 1: time inside shmem_init, time until all
- * have met in a first barrier ("ready"), and memory a PE.
+ * What does it cost to start? --mode 0: hello, to be timed from outside; --mode 1: time inside
+ * shmem_init, time until all have met in a first barrier ("ready"), and memory a PE.
  */
 #include "common.h"
 
@@ -11,7 +11,8 @@
 
 enum { MAX_PES = 4096 };
 
-static double init_ms[MAX_PES], ready_ms[MAX_PES], pss_kib[MAX_PES]; // symmetric; only PE 0's copies are filled
+// symmetric; only PE 0's copies are filled
+static double init_ms[MAX_PES], ready_ms[MAX_PES], pss_kib[MAX_PES];
 
 static void report(const struct bench_opts *opts)
 {

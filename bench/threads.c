@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Do threads of one PE hold each other up? How many operations a second PE 0 does to PE 1 with one thread, with two on
- * a private context each, and with two on the default context. Two threads do twice as many where nothing is shared,
- * as long as there is a core for each: off the node on two cores, the target wants one of them.
- * OpenSHMEM 1.4 with contexts and SHMEM_THREAD_MULTIPLE. Batches begin together, at a barrier of the threads.
+ * Do threads of one PE hold each other up? How many operations a second PE 0 does to PE 1 with one
+ * thread, with two on a private context each, and with two on the default context. Two threads do
+ * twice as many where nothing is shared, as long as there is a core for each: off the node on two
+ * cores, the target wants one of them.
+ * OpenSHMEM 1.4 with contexts and SHMEM_THREAD_MULTIPLE. Batches begin together, at a barrier of
+ * the threads.
  */
 #define _GNU_SOURCE
 #include "common.h"
@@ -48,7 +50,9 @@ static const struct {
     const char *name;
     op_fn op;
     size_t nbytes, local, remote; // operations of a batch, by where the target is
-} OPS[] = {{"p", p, 8, 400000, 2000}, {"put", put, BLOCK, 60000, 500}, {"fetch_add", fetch_add, 8, 150000, 50}};
+} OPS[] = {{"p", p, 8, 400000, 2000},
+           {"put", put, BLOCK, 60000, 500},
+           {"fetch_add", fetch_add, 8, 150000, 50}};
 
 static struct worker workers[THREADS];
 static shmem_ctx_t own[THREADS];

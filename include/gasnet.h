@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet 1.8 on Causeway. Before it is included, exactly one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR must be
-// defined, and one of GASNET_SEGMENT_FAST, _LARGE and _EVERYTHING may be; all objects of a program alike. See gasnet(3).
+// GASNet 1.8 on Causeway. Before it is included, exactly one of GASNET_SEQ, GASNET_PARSYNC and
+// GASNET_PAR must be defined, and one of GASNET_SEGMENT_FAST, _LARGE and _EVERYTHING may be; all
+// objects of a program alike. See gasnet(3).
 #ifndef GASNET_H
 #define GASNET_H
 
@@ -46,7 +47,8 @@ typedef struct {
 typedef struct {
     gasnet_node_t host;       // lowest node of this node's host
     gasnet_node_t supernode;  // lowest node of those that reach each other by load and store
-    uintptr_t offset;         // an address of that node + offset is the same object here; valid within the supernode
+    uintptr_t offset;         // an address of that node + offset is the same object here; valid
+                              // within the supernode
 } gasnet_nodeinfo_t;
 
 typedef struct {
@@ -85,7 +87,8 @@ char *gasnet_ErrorDesc(int errval);
 // ---------------------------------------------------------------- job
 int gasnet_causeway_init(int *argc, char ***argv, int mode, const char *config);
 #define gasnet_init(argc, argv) gasnet_causeway_init(argc, argv, GASNET_CAUSEWAY_MODE, GASNET_CONFIG_STRING)
-int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset);
+int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize,
+                  uintptr_t minheapoffset);
 uintptr_t gasnet_getMaxLocalSegmentSize(void);
 uintptr_t gasnet_getMaxGlobalSegmentSize(void);
 void gasnet_exit(int exitcode) __attribute__((__noreturn__));
@@ -95,7 +98,7 @@ int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries);
 int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries);
 char *gasnet_getenv(const char *name);
 
-// ---------------------------------------------------------------- active messages (the calls: causeway/gasnet-am.h)
+// ----------------------------------------------- active messages (the calls: causeway/gasnet-am.h)
 size_t gasnet_AMMaxArgs(void);
 size_t gasnet_AMMaxMedium(void);
 size_t gasnet_AMMaxLongRequest(void);
@@ -105,8 +108,8 @@ int gasnet_AMPoll(void);
 
 void gasnet_causeway_block(unsigned round);
 void gasnet_causeway_block_end(void);
-// What a handler of another thread wrote before it made the condition true is seen behind it. (ThreadSanitizer does not know
-// fences, and compilers refuse them for it.)
+// What a handler of another thread wrote before it made the condition true is seen behind it.
+// (ThreadSanitizer does not know fences, and compilers refuse them for it.)
 #if defined(__SANITIZE_THREAD__)
 #define GASNET_CAUSEWAY_SEEN() __asm__ __volatile__("" ::: "memory")
 #else
@@ -168,51 +171,64 @@ gasnet_handle_t gasnet_end_nbi_accessregion(void);
 
 // ---------------------------------------------------------------- register to memory
 void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes);
-gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes);
-void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes);
+gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                                  size_t nbytes);
+void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                        size_t nbytes);
 gasnet_register_value_t gasnet_get_val(gasnet_node_t node, void *src, size_t nbytes);
 gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, void *src, size_t nbytes);
 gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle);
 
 // ---------------------------------------------------------------- vector, indexed, strided
-void gasnet_putv_bulk(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[], size_t srccount,
-                      gasnet_memvec_t const srclist[]);
-void gasnet_getv_bulk(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode, size_t srccount,
-                      gasnet_memvec_t const srclist[]);
-gasnet_handle_t gasnet_putv_nb_bulk(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],
-                                    size_t srccount, gasnet_memvec_t const srclist[]);
-gasnet_handle_t gasnet_getv_nb_bulk(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,
-                                    size_t srccount, gasnet_memvec_t const srclist[]);
-void gasnet_putv_nbi_bulk(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[], size_t srccount,
-                          gasnet_memvec_t const srclist[]);
-void gasnet_getv_nbi_bulk(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode, size_t srccount,
-                          gasnet_memvec_t const srclist[]);
+void gasnet_putv_bulk(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],
+                      size_t srccount, gasnet_memvec_t const srclist[]);
+void gasnet_getv_bulk(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,
+                      size_t srccount, gasnet_memvec_t const srclist[]);
+gasnet_handle_t gasnet_putv_nb_bulk(gasnet_node_t dstnode, size_t dstcount,
+                                    gasnet_memvec_t const dstlist[], size_t srccount,
+                                    gasnet_memvec_t const srclist[]);
+gasnet_handle_t gasnet_getv_nb_bulk(size_t dstcount, gasnet_memvec_t const dstlist[],
+                                    gasnet_node_t srcnode, size_t srccount,
+                                    gasnet_memvec_t const srclist[]);
+void gasnet_putv_nbi_bulk(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],
+                          size_t srccount, gasnet_memvec_t const srclist[]);
+void gasnet_getv_nbi_bulk(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,
+                          size_t srccount, gasnet_memvec_t const srclist[]);
 
-void gasnet_puti_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen, size_t srccount,
-                      void *const srclist[], size_t srclen);
-void gasnet_geti_bulk(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode, size_t srccount,
-                      void *const srclist[], size_t srclen);
-gasnet_handle_t gasnet_puti_nb_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,
-                                    size_t srccount, void *const srclist[], size_t srclen);
-gasnet_handle_t gasnet_geti_nb_bulk(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,
-                                    size_t srccount, void *const srclist[], size_t srclen);
-void gasnet_puti_nbi_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen, size_t srccount,
-                          void *const srclist[], size_t srclen);
-void gasnet_geti_nbi_bulk(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode, size_t srccount,
-                          void *const srclist[], size_t srclen);
+void gasnet_puti_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,
+                      size_t srccount, void *const srclist[], size_t srclen);
+void gasnet_geti_bulk(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,
+                      size_t srccount, void *const srclist[], size_t srclen);
+gasnet_handle_t gasnet_puti_nb_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[],
+                                    size_t dstlen, size_t srccount, void *const srclist[],
+                                    size_t srclen);
+gasnet_handle_t gasnet_geti_nb_bulk(size_t dstcount, void *const dstlist[], size_t dstlen,
+                                    gasnet_node_t srcnode, size_t srccount, void *const srclist[],
+                                    size_t srclen);
+void gasnet_puti_nbi_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[],
+                          size_t dstlen, size_t srccount, void *const srclist[], size_t srclen);
+void gasnet_geti_nbi_bulk(size_t dstcount, void *const dstlist[], size_t dstlen,
+                          gasnet_node_t srcnode, size_t srccount, void *const srclist[],
+                          size_t srclen);
 
-void gasnet_puts_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr,
-                      const size_t srcstrides[], const size_t count[], size_t stridelevels);
-void gasnet_gets_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr,
-                      const size_t srcstrides[], const size_t count[], size_t stridelevels);
-gasnet_handle_t gasnet_puts_nb_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr,
-                                    const size_t srcstrides[], const size_t count[], size_t stridelevels);
-gasnet_handle_t gasnet_gets_nb_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr,
-                                    const size_t srcstrides[], const size_t count[], size_t stridelevels);
-void gasnet_puts_nbi_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr,
-                          const size_t srcstrides[], const size_t count[], size_t stridelevels);
-void gasnet_gets_nbi_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr,
-                          const size_t srcstrides[], const size_t count[], size_t stridelevels);
+void gasnet_puts_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[],
+                      void *srcaddr, const size_t srcstrides[], const size_t count[],
+                      size_t stridelevels);
+void gasnet_gets_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode,
+                      void *srcaddr, const size_t srcstrides[], const size_t count[],
+                      size_t stridelevels);
+gasnet_handle_t gasnet_puts_nb_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[],
+                                    void *srcaddr, const size_t srcstrides[], const size_t count[],
+                                    size_t stridelevels);
+gasnet_handle_t gasnet_gets_nb_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode,
+                                    void *srcaddr, const size_t srcstrides[], const size_t count[],
+                                    size_t stridelevels);
+void gasnet_puts_nbi_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[],
+                          void *srcaddr, const size_t srcstrides[], const size_t count[],
+                          size_t stridelevels);
+void gasnet_gets_nbi_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode,
+                          void *srcaddr, const size_t srcstrides[], const size_t count[],
+                          size_t stridelevels);
 
 // ---------------------------------------------------------------- barriers
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
@@ -229,7 +245,8 @@ int gasnet_barrier_try(int id, int flags);
 #define GASNET_WAIT_SPINBLOCK 2
 int gasnet_set_waitmode(int wait_mode);
 
-// Threads are found by their thread-local storage, so nothing is gained by handing their identity around.
+// Threads are found by their thread-local storage, so nothing is gained by handing their identity
+// around.
 #define GASNET_GET_THREADINFO() ((gasnet_threadinfo_t)0)
 #define GASNET_POST_THREADINFO(info) \
     gasnet_threadinfo_t const gasnet_causeway_threadinfo __attribute__((__unused__)) = (info)
@@ -246,21 +263,24 @@ void gasnet_causeway_unsafe(const char *call, int result, const char *file, int 
 
 void gasnet_causeway_announce(int mode, const char *source);
 
-// ---------------------------------------------------------------- objects of one program are of one configuration
+// ------------------------------------------------- objects of one program are of one configuration
 #ifndef GASNET_CAUSEWAY_LIBRARY
-// Two definitions of an absolute symbol with one value are one; with two values the linker refuses the program.
+// Two definitions of an absolute symbol with one value are one; with two values the linker refuses
+// the program.
 #define GASNET_CAUSEWAY_TEXT_(x) #x
 #define GASNET_CAUSEWAY_TEXT(x) GASNET_CAUSEWAY_TEXT_(x)
-__asm__(".globl gasnet_threads_of_objects_differ\n"
-        ".hidden gasnet_threads_of_objects_differ\n"
-        ".set gasnet_threads_of_objects_differ, " GASNET_CAUSEWAY_TEXT(
-            GASNET_CAUSEWAY_THREADS) "\n"
-                                     ".globl gasnet_segment_of_objects_differs\n"
-                                     ".hidden gasnet_segment_of_objects_differs\n"
-                                     ".set gasnet_segment_of_objects_differs, " GASNET_CAUSEWAY_TEXT(
-                                         GASNET_CAUSEWAY_SEGMENT) "\n");
+__asm__(
+    ".globl gasnet_threads_of_objects_differ\n"
+    ".hidden gasnet_threads_of_objects_differ\n"
+    ".set gasnet_threads_of_objects_differ, " GASNET_CAUSEWAY_TEXT(
+        GASNET_CAUSEWAY_THREADS) "\n"
+                                 ".globl gasnet_segment_of_objects_differs\n"
+                                 ".hidden gasnet_segment_of_objects_differs\n"
+                                 ".set gasnet_segment_of_objects_differs, " GASNET_CAUSEWAY_TEXT(
+                                     GASNET_CAUSEWAY_SEGMENT) "\n");
 
-/** Tells the library, before main, that this process uses GASNet, and how: also objects in libraries are compared. */
+/** Tells the library, before main, that this process uses GASNet, and how: also objects in
+ *  libraries are compared. */
 static void gasnet_causeway_announce_this(void) __attribute__((__constructor__, __used__));
 static void gasnet_causeway_announce_this(void)
 {

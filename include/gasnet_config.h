@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet on Causeway: versions, the configuration, and the limits that a preprocessor may ask for. See gasnet(3).
+// GASNet on Causeway: versions, the configuration, and the limits that a preprocessor may ask for.
+// See gasnet(3).
 #ifndef GASNET_CONFIG_H
 #define GASNET_CONFIG_H
 
@@ -9,7 +10,8 @@
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
-// Clients look here for what they may call: the release whose interface this is. (GASNET_CAUSEWAY: whose library.)
+// Clients look here for what they may call: the release whose interface this is. (GASNET_CAUSEWAY:
+// whose library.)
 #define GASNET_RELEASE_VERSION_MAJOR 2025
 #define GASNET_RELEASE_VERSION_MINOR 8
 #define GASNET_RELEASE_VERSION_PATCH 0
@@ -54,7 +56,9 @@
 #define GASNET_CAUSEWAY_THREADS_NAME "PAR"
 #endif
 
-#if defined(GASNET_SEGMENT_FAST) + defined(GASNET_SEGMENT_LARGE) + defined(GASNET_SEGMENT_EVERYTHING) > 1
+#if defined(GASNET_SEGMENT_FAST) + defined(GASNET_SEGMENT_LARGE) + \
+        defined(GASNET_SEGMENT_EVERYTHING) >                       \
+    1
 #error "define only one of GASNET_SEGMENT_FAST, GASNET_SEGMENT_LARGE and GASNET_SEGMENT_EVERYTHING"
 #elif defined(GASNET_SEGMENT_LARGE)
 #define GASNET_CAUSEWAY_SEGMENT 2
@@ -70,7 +74,8 @@
 #define GASNET_CAUSEWAY_SEGMENT_NAME "FAST"
 #endif
 
-// Threads that may use the library at a time. No limit of ours: Chapel's runtime asks for this name.
+// Threads that may use the library at a time. No limit of ours: Chapel's runtime asks for this
+// name.
 #ifdef GASNET_SEQ
 #define GASNETI_MAX_THREADS 1
 #else
@@ -80,8 +85,8 @@
 #define GASNET_CAUSEWAY_MODE (GASNET_CAUSEWAY_THREADS * 16 + GASNET_CAUSEWAY_SEGMENT)
 
 // The library holds one such string for each configuration.
-#define GASNET_CONFIG_STRING                                                                             \
-    "Causeway GASNet 1.8,CONDUIT=OFI,THREADMODEL=" GASNET_CAUSEWAY_THREADS_NAME                          \
+#define GASNET_CONFIG_STRING                                                    \
+    "Causeway GASNet 1.8,CONDUIT=OFI,THREADMODEL=" GASNET_CAUSEWAY_THREADS_NAME \
     ",SEGMENT=" GASNET_CAUSEWAY_SEGMENT_NAME
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: kinds of memory. There is one, GEX_MK_HOST; asked for another, gex_MK_Create says so and returns an error.
-// GASNET_HAVE_MK_CLASS_... are not defined.
+// GASNet-EX: kinds of memory. There is one, GEX_MK_HOST; asked for another, gex_MK_Create says so
+// and returns an error. GASNET_HAVE_MK_CLASS_... are not defined.
 #ifndef GASNET_MK_H
 #define GASNET_MK_H
 
@@ -11,7 +11,12 @@
 extern "C" {
 #endif
 
-typedef enum { GEX_MK_CLASS_HOST, GEX_MK_CLASS_CUDA_UVA, GEX_MK_CLASS_HIP, GEX_MK_CLASS_ZE } gex_MK_Class_t;
+typedef enum {
+    GEX_MK_CLASS_HOST,
+    GEX_MK_CLASS_CUDA_UVA,
+    GEX_MK_CLASS_HIP,
+    GEX_MK_CLASS_ZE
+} gex_MK_Class_t;
 
 typedef struct {
     uint64_t gex_flags;
@@ -30,7 +35,8 @@ typedef struct {
     } gex_args;
 } gex_MK_Create_args_t;
 
-int gex_MK_Create(gex_MK_t *kind_p, gex_Client_t client, const gex_MK_Create_args_t *args, gex_Flags_t flags);
+int gex_MK_Create(gex_MK_t *kind_p, gex_Client_t client, const gex_MK_Create_args_t *args,
+                  gex_Flags_t flags);
 void gex_MK_Destroy(gex_MK_t kind, gex_Flags_t flags);
 
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names for the compiler, operating system and processor of a compilation, as clients of GASNet's tools test them:
-// each PLATFORM_ name that applies is 1, the others are not defined. What Causeway builds on: GNU-compatible compilers on
-// Linux; other names are known so far as the compiler says them.
+// Names for the compiler, operating system and processor of a compilation, as clients of GASNet's
+// tools test them: each PLATFORM_ name that applies is 1, the others are not defined. What Causeway
+// builds on: GNU-compatible compilers on Linux; other names are known so far as the compiler says
+// them.
 #ifndef GASNET_PORTABLE_PLATFORM_H
 #define GASNET_PORTABLE_PLATFORM_H
 

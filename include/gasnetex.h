@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX on Causeway: the part of it that gasnetex(7) lists. As with gasnet.h, define one of GASNET_SEQ, GASNET_PARSYNC and
-// GASNET_PAR first. This header and gasnet.h include each other: a program has both interfaces whichever it names, and starts
-// with gasnet_init or with gex_Client_Init, not with both.
+// GASNet-EX on Causeway: the part of it that gasnetex(7) lists. As with gasnet.h, define one of
+// GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR first. This header and gasnet.h include each other: a
+// program has both interfaces whichever it names, and starts with gasnet_init or with
+// gex_Client_Init, not with both.
 #ifndef GASNETEX_H
 #define GASNETEX_H
 #define _INCLUDED_GASNETEX_H 1
@@ -135,8 +136,9 @@ typedef struct {
 #define GEX_FLAG_AM_PREPARE_LEAST_ALLOC (1u << 3)
 
 // ---------------------------------------------------------------- job, client, endpoint
-int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *name, int *argc,
-                             char ***argv, gex_Flags_t flags, int mode, const char *config);
+int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p,
+                             const char *name, int *argc, char ***argv, gex_Flags_t flags, int mode,
+                             const char *config);
 #define gex_Client_Init(client_p, ep_p, tm_p, name, argc, argv, flags) \
     gex_causeway_client_init(client_p, ep_p, tm_p, name, argc, argv, flags, GASNET_CAUSEWAY_MODE, GASNET_CONFIG_STRING)
 const char *gex_Client_QueryName(gex_Client_t client);
@@ -152,10 +154,13 @@ void *gex_EP_QueryCData(gex_EP_t ep);
 void gex_EP_SetCData(gex_EP_t ep, const void *cdata);
 int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t numentries);
 /** One more endpoint for transfers (GEX_EP_CAPABILITY_RMA). It stays until the end of the job. */
-int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities, gex_Flags_t flags);
+int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities,
+                  gex_Flags_t flags);
 
-/** The objects of a program that began with gasnet_init and gasnet_attach, or with gex_Client_Init. Pointers may be NULL. */
-void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, gex_Segment_t *segment_p);
+/** The objects of a program that began with gasnet_init and gasnet_attach, or with gex_Client_Init.
+ *  Pointers may be NULL. */
+void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p,
+                            gex_Segment_t *segment_p);
 
 gex_Rank_t gex_System_QueryJobRank(void);
 gex_Rank_t gex_System_QueryJobSize(void);
@@ -165,19 +170,21 @@ void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbrhd_p, ge
                                 gex_Rank_t *my_host_p);
 uint64_t gex_System_QueryMaxThreads(void);
 int gex_System_QueryHiddenAMConcurrencyLevel(void);
-int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p, const gex_ProgressThreadInfo_t **info_p,
-                                    gex_Flags_t flags);
+int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p,
+                                    const gex_ProgressThreadInfo_t **info_p, gex_Flags_t flags);
 int gex_System_GetVerboseErrors(void);
 void gex_System_SetVerboseErrors(int enable);
 
 // ---------------------------------------------------------------- segments
 int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t nbytes);
-/** Called once, inside gex_Segment_Attach and gasnet_attach, with the new segment before others may reach it. */
+/** Called once, inside gex_Segment_Attach and gasnet_attach, with the new segment before others may
+ *  reach it. */
 extern void (*gasnet_client_attach_hook)(void *addr, uintptr_t nbytes);
-/** For endpoints of gex_EP_Create. address NULL: memory behind the attached segment, which others reach directly; else memory
- *  of the client, which the owner copies, when it polls, waits or sends. kind: GEX_MK_HOST. */
-int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address, uintptr_t nbytes,
-                       gex_MK_t kind, gex_Flags_t flags);
+/** For endpoints of gex_EP_Create. address NULL: memory behind the attached segment, which others
+ *  reach directly; else memory of the client, which the owner copies, when it polls, waits or
+ *  sends. kind: GEX_MK_HOST. */
+int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address,
+                       uintptr_t nbytes, gex_MK_t kind, gex_Flags_t flags);
 void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags);
 int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags);
 /** Tells all members of tm where the segments of these endpoints are. Collective. */
@@ -188,11 +195,12 @@ void *gex_Segment_QueryAddr(gex_Segment_t segment);
 uintptr_t gex_Segment_QuerySize(gex_Segment_t segment);
 void *gex_Segment_QueryCData(gex_Segment_t segment);
 void gex_Segment_SetCData(gex_Segment_t segment, const void *cdata);
-/** Of another rank: its address there, here (NULL if it cannot be reached by load and store), and its size. Each pointer may
- *  be NULL. 0: it has one. */
-int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p, uintptr_t *size_p);
-gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
-                                       uintptr_t *size_p, gex_Flags_t flags);
+/** Of another rank: its address there, here (NULL if it cannot be reached by load and store), and
+ *  its size. Each pointer may be NULL. 0: it has one. */
+int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
+                           uintptr_t *size_p);
+gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p,
+                                       void **localaddr_p, uintptr_t *size_p, gex_Flags_t flags);
 
 // ---------------------------------------------------------------- teams
 gex_Client_t gex_TM_QueryClient(gex_TM_t tm);
@@ -205,16 +213,20 @@ void gex_TM_SetCData(gex_TM_t tm, const void *cdata);
 gex_Rank_t gex_TM_TranslateRankToJobrank(gex_TM_t tm, gex_Rank_t rank);
 gex_Rank_t gex_TM_TranslateJobrankToRank(gex_TM_t tm, gex_Rank_t jobrank);
 gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank, gex_Flags_t flags);
-/** Members with new_tm_p not NULL and the same color become a team, in the order of key, then of rank. Scratch memory is not
- *  used, only kept for gex_TM_Destroy: asked for its size (GEX_FLAG_TM_SCRATCH_SIZE_...), it is a few bytes. */
-size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key, void *scratch_addr, size_t scratch_size,
-                    gex_Flags_t flags);
-/** The members of args, in their order, become a team; each of them gives the same list. numargs 0: joins none. */
-size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent, gex_EP_Location_t *args, size_t numargs,
-                     gex_Addr_t *scratch_addrs, size_t scratch_size, gex_Flags_t flags);
+/** Members with new_tm_p not NULL and the same color become a team, in the order of key, then of
+ *  rank. Scratch memory is not used, only kept for gex_TM_Destroy: asked for its size
+ *  (GEX_FLAG_TM_SCRATCH_SIZE_...), it is a few bytes. */
+size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key, void *scratch_addr,
+                    size_t scratch_size, gex_Flags_t flags);
+/** The members of args, in their order, become a team; each of them gives the same list. numargs 0:
+ *  joins none. */
+size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent,
+                     gex_EP_Location_t *args, size_t numargs, gex_Addr_t *scratch_addrs,
+                     size_t scratch_size, gex_Flags_t flags);
 /** Not 0: *scratch_p is the scratch memory that the team was given. */
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t flags);
-/** Names endpoints in transfers, messages and questions; its ranks are those of the job. No collectives. */
+/** Names endpoints in transfers, messages and questions; its ranks are those of the job. No
+ *  collectives. */
 gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index);
 
 // ---------------------------------------------------------------- events
@@ -242,21 +254,26 @@ void gex_NBI_BeginAccessRegion(gex_Flags_t flags);
 gex_Event_t gex_NBI_EndAccessRegion(gex_Flags_t flags);
 
 // ---------------------------------------------------------------- memory to memory
-int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes, gex_Flags_t flags);
-gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes, gex_Event_t *lc_opt,
+int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                        gex_Flags_t flags);
+gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                          gex_Event_t *lc_opt, gex_Flags_t flags);
+int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                   gex_Event_t *lc_opt, gex_Flags_t flags);
+int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
+                        gex_Flags_t flags);
+gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
                           gex_Flags_t flags);
-int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes, gex_Event_t *lc_opt,
+int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
                    gex_Flags_t flags);
-int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags);
-gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags);
-int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags);
-int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
-                           gex_Flags_t flags);
-gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
-                             gex_Flags_t flags);
-int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
-                      gex_Flags_t flags);
-gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags);
+int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,
+                           size_t nbytes, gex_Flags_t flags);
+gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,
+                             size_t nbytes, gex_Flags_t flags);
+int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,
+                      size_t nbytes, gex_Flags_t flags);
+gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, size_t nbytes,
+                                       gex_Flags_t flags);
 
 // ---------------------------------------------------------------- locks
 typedef gasnet_hsl_t gex_HSL_t;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// causeway-info: what this installation is, which environment variables it reads, which libfabric it would load.
+// causeway-info: what this installation is, which environment variables it reads, which libfabric
+// it would load.
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -24,7 +25,8 @@ static void print_build(void)
     printf("  OpenSHMEM        %s\n", CAUSEWAY_SHMEM_VERSION);
     printf("  compiler         %s\n", __VERSION__);
     printf("  machine          %s, build type %s\n", CAUSEWAY_BUILD_MACHINE, CAUSEWAY_BUILD_TYPE);
-    printf("  transports       shared memory (same node), libfabric (other nodes, loaded at run time)\n");
+    printf("  transports       shared memory (same node), libfabric (other nodes, loaded at run "
+           "time)\n");
     printf("  launchers        oshrun, PMI-1 (Hydra), a single PE\n");
     printf("  online cores     %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
 }
@@ -74,11 +76,13 @@ static void print_range(const cw_coll_row_t *row)
     char least[24], most[24];
     bool bytes = row->least_nbytes > 0 || row->most_nbytes < UINT64_MAX;
     if (row->most_nbytes < UINT64_MAX)
-        printf("; %s to %s", bytes_text(row->least_nbytes, least), bytes_text(row->most_nbytes, most));
+        printf("; %s to %s", bytes_text(row->least_nbytes, least),
+               bytes_text(row->most_nbytes, most));
     else if (bytes)
         printf("; from %s", bytes_text(row->least_nbytes, least));
     if (row->most_nodes < UINT64_MAX && row->most_nodes > 1)
-        printf("; %llu to %llu nodes", (unsigned long long)row->least_nodes, (unsigned long long)row->most_nodes);
+        printf("; %llu to %llu nodes", (unsigned long long)row->least_nodes,
+               (unsigned long long)row->most_nodes);
     else if (row->least_nodes > 2)
         printf("; from %llu nodes", (unsigned long long)row->least_nodes);
 }
@@ -97,7 +101,8 @@ static void print_collectives(void)
         if (strcmp(collective, row.collective) != 0)
             printf("%s (bytes: %s)\n", row.collective, row.bytes_of);
         collective = row.collective;
-        printf("  %-9s %s%s", row.algorithm, row.forced ? "[CAUSEWAY_COLL] " : "", *row.needs ? row.needs : "always");
+        printf("  %-9s %s%s", row.algorithm, row.forced ? "[CAUSEWAY_COLL] " : "",
+               *row.needs ? row.needs : "always");
         print_range(&row);
         printf("\n            %s\n", row.text);
     }
@@ -108,7 +113,8 @@ static void print_line(const char *text)
     puts(text);
 }
 
-/** Which libfabric would a job of several nodes load, and what is in it? Loading costs time; hence only on demand. */
+/** Which libfabric would a job of several nodes load, and what is in it? Loading costs time; hence
+ *  only on demand. */
 static int print_libfabric(void)
 {
     cwu_env_load();
@@ -119,7 +125,8 @@ static int print_libfabric(void)
 static int become(const char *name, char **arguments)
 {
     static const char *const pythons[] = {"/usr/bin/python3",
-                                          "python3"};  // the first knows what Debian packages install
+                                          "python3"};  // the first knows what Debian packages
+                                                       // install
     char script[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", script, sizeof script - 32);
     char *slash = n > 0 ? memrchr(script, '/', (size_t)n) : NULL;
@@ -141,19 +148,23 @@ static int become(const char *name, char **arguments)
 
 static void usage(FILE *out)
 {
-    fputs("Usage: causeway-info [option]...\n"
-          "Without an option: version and build of this installation.\n"
-          "  -e, --env         every environment variable: meaning, default, and the value set now\n"
-          "      --env-table   the same as tab-separated lines: name, old name, kind, default, meaning\n"
-          "  -c, --collectives every collective's algorithms, and when each is taken\n"
-          "  -f, --libfabric   load libfabric; say which one it is, what it offers and what a job would use\n"
-          "      --plot FILE [-o IMAGE] [--what bytes|calls|put|get|atomics]\n"
-          "                    draw the traffic matrix of a job from what CAUSEWAY_STATS=json:FILE wrote\n"
-          "      --startup FILE\n"
-          "                    show where the time of starting went, from the same file\n"
-          "  -v, --version     version only\n"
-          "  -h, --help        this text\n",
-          out);
+    fputs(
+        "Usage: causeway-info [option]...\n"
+        "Without an option: version and build of this installation.\n"
+        "  -e, --env         every environment variable: meaning, default, and the value set now\n"
+        "      --env-table   the same as tab-separated lines: name, old name, kind, default, "
+        "meaning\n"
+        "  -c, --collectives every collective's algorithms, and when each is taken\n"
+        "  -f, --libfabric   load libfabric; say which one it is, what it offers and what a job "
+        "would use\n"
+        "      --plot FILE [-o IMAGE] [--what bytes|calls|put|get|atomics]\n"
+        "                    draw the traffic matrix of a job from what CAUSEWAY_STATS=json:FILE "
+        "wrote\n"
+        "      --startup FILE\n"
+        "                    show where the time of starting went, from the same file\n"
+        "  -v, --version     version only\n"
+        "  -h, --help        this text\n",
+        out);
 }
 
 int main(int argc, char **argv)

@@ -27,7 +27,8 @@ static int query_one(struct fabric *f, const char *provider, int msg, int source
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->fabric_attr->prov_name = strdup(provider);
-    int ret = fi_getinfo(FI_VERSION(1, 17), LOOPBACK, NULL, source ? FI_SOURCE : 0, hints, &f->info);
+    int ret =
+        fi_getinfo(FI_VERSION(1, 17), LOOPBACK, NULL, source ? FI_SOURCE : 0, hints, &f->info);
     fi_freeinfo(hints);
     return ret;
 }
@@ -51,7 +52,8 @@ static void register_memory(struct fabric *f, struct fabric_side *mine)
     }
     memset(f->mem, 0, f->nbytes);
     uint64_t access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE;
-    fabric_check(fi_mr_reg(f->domain, f->mem, f->nbytes, access, 0, 1, 0, &f->mr, NULL), "fi_mr_reg");
+    fabric_check(fi_mr_reg(f->domain, f->mem, f->nbytes, access, 0, 1, 0, &f->mr, NULL),
+                 "fi_mr_reg");
     f->desc = fi_mr_desc(f->mr);
     mine->key = fi_mr_key(f->mr);
     mine->base = f->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR ? (uint64_t)(uintptr_t)f->mem : 0;
@@ -110,7 +112,8 @@ static void next_event(struct fabric *f, uint32_t wanted, struct fi_eq_cm_entry 
     uint32_t event;
     ssize_t n;
     do {
-        fi_cq_read(f->cq, NULL, 0); // some providers move connections only inside calls on the queue
+        fi_cq_read(f->cq, NULL, 0); // some providers move connections only inside calls on the
+                                     // queue
         n = fi_eq_sread(f->eq, &event, entry, sizeof *entry, 100, 0);
     } while (n == -FI_EAGAIN);
     fabric_check(n, "fi_eq_sread");
@@ -160,7 +163,8 @@ static void connect_msg(struct fabric *f, const struct bench_opts *opts, struct 
     next_event(f, FI_CONNECTED, &entry);
 }
 
-void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_meet *meet, int side, size_t nbytes)
+void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_meet *meet,
+                 int side, size_t nbytes)
 {
     struct fabric_side *mine = &meet->side[side], *theirs = &meet->side[!side];
     *f = (struct fabric){.nbytes = nbytes};
@@ -176,8 +180,9 @@ void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_
 
 void fabric_close(struct fabric *f)
 {
-    struct fid *fids[] = {&f->ep->fid, f->pep ? &f->pep->fid : NULL, &f->mr->fid,     f->av ? &f->av->fid : NULL,
-                          &f->cq->fid, f->eq ? &f->eq->fid : NULL,   &f->domain->fid, &f->fabric->fid};
+    struct fid *fids[] = {
+        &f->ep->fid, f->pep ? &f->pep->fid : NULL, &f->mr->fid,     f->av ? &f->av->fid : NULL,
+        &f->cq->fid, f->eq ? &f->eq->fid : NULL,   &f->domain->fid, &f->fabric->fid};
     for (size_t i = 0; i < sizeof fids / sizeof fids[0]; i++)
         if (fids[i])
             fi_close(fids[i]);

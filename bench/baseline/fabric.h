@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The least code that connects two processes of one host through libfabric, for the raw baseline: one
- * endpoint each side (RDM or MSG), one completion queue, one registered region of the peer. Errors end the
- * program with a message. One thread a process; both run fabric_open at the same time and meet through
- * `struct fabric_meet` in shared memory.
+ * The least code that connects two processes of one host through libfabric, for the raw baseline:
+ * one endpoint each side (RDM or MSG), one completion queue, one registered region of the peer.
+ * Errors end the program with a message. One thread a process; both run fabric_open at the same
+ * time and meet through `struct fabric_meet` in shared memory.
  */
 #ifndef BENCH_FABRIC_H
 #define BENCH_FABRIC_H
@@ -50,7 +50,8 @@ struct fabric {
 void fabric_check(long ret, const char *what);
 
 // side 0 connects, side 1 listens.
-void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_meet *meet, int side, size_t nbytes);
+void fabric_open(struct fabric *f, const struct bench_opts *opts, struct fabric_meet *meet,
+                 int side, size_t nbytes);
 void fabric_close(struct fabric *f);
 
 // Reads completions that are there; never blocks.

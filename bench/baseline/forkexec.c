@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The floor of a launch: fork and exec --nprocs copies of --program and wait for all of them. --mode 0:
+ * The floor of a launch: fork and exec --nprocs copies of --program and wait for all of them.
+ * --mode 0:
  * hello, timed from outside; --mode 1: prints the memory a process while all live.
  */
 #define _GNU_SOURCE
@@ -14,7 +15,8 @@
 
 enum { READY, GO, RESULT, LEAVE, NPIPES };
 
-static int pipes[NPIPES][2]; // numbered high, so that dup2 to 3..6 in the child overwrites none of them
+static int pipes[NPIPES][2]; // numbered high, so that dup2 to 3..6 in the child overwrites none of
+                              // them
 
 static void make_pipes(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The cheapest function that does each operation, in a file of its own: what any library behind a call must
- * pay at least.
+ * The cheapest function that does each operation, in a file of its own: what any library behind a
+ * call must pay at least.
  */
 #ifndef BENCH_KERNELS_H
 #define BENCH_KERNELS_H

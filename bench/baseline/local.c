@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The limits of one node: memcpy, plain load and store and CPU atomics on memory shared by two processes, and
- * a ping-pong between them over two flags. Lines carry the names of the OpenSHMEM lines they stand beside.
+ * The limits of one node: memcpy, plain load and store and CPU atomics on memory shared by two
+ * processes, and a ping-pong between them over two flags. Lines carry the names of the OpenSHMEM
+ * lines they stand beside.
  */
 #define _GNU_SOURCE
 #include "../common.h"
@@ -178,7 +179,8 @@ static void ping_pong(struct bench_opts *opts, struct transfer *t)
 // A shared mapping whose second half is first touched by another process.
 static pid_t share(struct transfer *t)
 {
-    char *mem = mmap(NULL, 2 * BENCH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char *mem =
+        mmap(NULL, 2 * BENCH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int ready[2];
     char c;
     if (mem == MAP_FAILED || pipe(ready) < 0) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What two processes of one node can do with bare flags: a round trip over two flags (and how many messages a second that
- * are, one at a time, with and without a payload), and a flood over a ring of flags, each in a cache line of its own with its word of data (or in front of a payload). The sender
- * waits until a cell is empty, fills it and sets its flag; the receiver takes what is there and clears the flag. Lines carry
- * the names of the active-message lines they stand beside (am.c).
+ * What two processes of one node can do with bare flags: a round trip over two flags (and how many
+ * messages a second that are, one at a time, with and without a payload), and a flood over a ring
+ * of flags, each in a cache line of its own with its word of data (or in front of a payload). The
+ * sender waits until a cell is empty, fills it and sets its flag; the receiver takes what is there
+ * and clears the flag. Lines carry the names of the active-message lines they stand beside (am.c).
  */
 #define _GNU_SOURCE
 #include "../common.h"
@@ -108,7 +109,8 @@ static void measure(struct bench_opts *opts, struct sender *me)
     static const size_t sizes[] = {0, 8, 512, 3968};
     struct bench_series series = {0}, rate = {0};
     opts->budget_ms *= 2;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && bench_wants(opts, "short_round_trip"); i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && bench_wants(opts, "short_round_trip");
+         i++) {
         me->nbytes = sizes[i];
         bench_measure(opts, round_trips, NULL, me, &series);
         for (size_t n = 0; n < series.n; n++)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What libfabric alone does between two processes over loopback, on the provider and endpoint kind a library
- * would use. The target does nothing but poll its completion queue. Lines carry the names of the OpenSHMEM
+ * What libfabric alone does between two processes over loopback, on the provider and endpoint kind
+ * a library would use. The target does nothing but poll its completion queue. Lines carry the names
+ * of the OpenSHMEM
  * lines they stand beside: p, put       write handed to the provider (inject where it fits), completed
  * outside the clock put_quiet    write with FI_DELIVERY_COMPLETE: completes when target memory has changed
  *   put_flush    write, then an 8 B read behind it: the other way to know
  *   get, g       read
  *   p_wait       half of an inject-write ping-pong; each side polls its memory and its queue
- *   p_wait_two   the same over two connections, one for each direction, as between two initiators and two
- *                passive targets: TCP acknowledges data that no answer on the same connection acknowledges
+ *   p_wait_two   the same over two connections, one for each direction, as between two initiators
+ *                and two passive targets: TCP acknowledges data that no answer on the same
+ *                connection acknowledges
  *   put_nbi, get_nbi  windows, the last put delivery complete
  */
 #define _GNU_SOURCE
@@ -38,12 +40,12 @@ static void drain(struct fabric *f)
 }
 
 // Posts until the provider takes it, polling meanwhile.
-#define POST(f, call, what)                                                                                  \
-    do {                                                                                                     \
-        ssize_t ret_;                                                                                        \
-        while ((ret_ = (call)) == -FI_EAGAIN)                                                                \
-            fabric_poll(f);                                                                                  \
-        fabric_check(ret_, what);                                                                            \
+#define POST(f, call, what)                   \
+    do {                                      \
+        ssize_t ret_;                         \
+        while ((ret_ = (call)) == -FI_EAGAIN) \
+            fabric_poll(f);                   \
+        fabric_check(ret_, what);             \
     } while (0)
 
 static void post_write(struct job *j, uint64_t flags)
@@ -59,13 +61,15 @@ static void post_write(struct job *j, uint64_t flags)
 static void post_read(struct job *j, size_t nbytes)
 {
     struct fabric *f = &j->f;
-    POST(f, fi_read(f->ep, f->mem + DATA, nbytes, f->desc, f->peer, f->rbase + DATA, f->rkey, NULL), "fi_read");
+    POST(f, fi_read(f->ep, f->mem + DATA, nbytes, f->desc, f->peer, f->rbase + DATA, f->rkey, NULL),
+         "fi_read");
     f->in_flight++;
 }
 
 static void inject(struct fabric *f, const void *buf, size_t nbytes, uint64_t offset)
 {
-    POST(f, fi_inject_write(f->ep, buf, nbytes, f->peer, f->rbase + offset, f->rkey), "fi_inject_write");
+    POST(f, fi_inject_write(f->ep, buf, nbytes, f->peer, f->rbase + offset, f->rkey),
+         "fi_inject_write");
 }
 
 static void put(void *ctx, size_t count)
@@ -296,7 +300,8 @@ int main(int argc, char **argv)
 {
     struct bench_opts opts;
     bench_parse(argc, argv, &opts);
-    struct fabric_meet *meet = mmap(NULL, 2 * sizeof *meet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct fabric_meet *meet =
+        mmap(NULL, 2 * sizeof *meet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (meet == MAP_FAILED) {
         perror("raw_fabric: mmap");
         return 1;

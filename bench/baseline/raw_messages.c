@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What messages cost that are written directly against libfabric: fi_inject (fi_send above the inject limit) on one side, posted
- * receives on the other, both polling. Lines carry the names of the active-message lines they stand beside (am.c).
+ * What messages cost that are written directly against libfabric: fi_inject (fi_send above the
+ * inject limit) on one side, posted receives on the other, both polling. Lines carry the names of
+ * the active-message lines they stand beside (am.c).
  *   short_round_trip      8 B there and back over one connection
- *   short_round_trip_two  the same over a connection each way, as between two initiators and two passive servers
+ *   short_round_trip_two  the same over a connection each way, as between two initiators and two
+ *                         passive servers
  *   short, medium         floods; the last message of a window is answered, inside the clock
  */
 #define _GNU_SOURCE
@@ -41,7 +43,8 @@ struct pair {
 static void post(struct half *h, struct op *op)
 {
     ssize_t ret;
-    while ((ret = fi_recv(h->f.ep, op->buf, BUFFER, h->f.desc, FI_ADDR_UNSPEC, &op->context)) == -FI_EAGAIN)
+    while ((ret = fi_recv(h->f.ep, op->buf, BUFFER, h->f.desc, FI_ADDR_UNSPEC, &op->context)) ==
+           -FI_EAGAIN)
         ;
     fabric_check(ret, "fi_recv");
 }
@@ -129,7 +132,8 @@ static void serve(struct pair *p)
     }
 }
 
-static void open_half(struct half *h, const struct bench_opts *opts, struct fabric_meet *meet, int side)
+static void open_half(struct half *h, const struct bench_opts *opts, struct fabric_meet *meet,
+                      int side)
 {
     fabric_open(&h->f, opts, meet, side, (size_t)(BUFFERS + SENDING) * BUFFER);
     for (int i = 0; i < BUFFERS + SENDING; i++) {
@@ -168,7 +172,8 @@ static void measure(struct bench_opts *opts, struct pair *p)
     opts->budget_ms *= 4;
     if (bench_wants(opts, "short_round_trip")) {
         bench_measure(opts, round_trips, NULL, p, &series);
-        bench_emit(opts, "am", opts->mode == 1 ? "short_round_trip_two" : "short_round_trip", 0, "ns", &series);
+        bench_emit(opts, "am", opts->mode == 1 ? "short_round_trip_two" : "short_round_trip", 0,
+                   "ns", &series);
     }
     opts->budget_ms /= 2;
     for (size_t i = 0; opts->mode == 0 && i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -184,7 +189,8 @@ int main(int argc, char **argv)
 {
     struct bench_opts opts;
     bench_parse(argc, argv, &opts);
-    struct fabric_meet *meet = mmap(NULL, 2 * sizeof *meet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct fabric_meet *meet =
+        mmap(NULL, 2 * sizeof *meet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (meet == MAP_FAILED) {
         perror("raw_messages: mmap");
         return 1;

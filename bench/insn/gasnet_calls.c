@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How many instructions does a call of GASNet from node 0 to node 1 take: in all, and from its entry to the first
- * instruction of the network library? Counted by single steps in a client's program, in the steady state, from the entry of
- * the function that a client calls; what the header makes of AMRequestShort4 and its kin (they are inline) counts as
- * theirs. "first" is the first call after everything was complete, "next" the one behind it. Compiled with GASNET_SEQ or
- * GASNET_PAR. Run it on one node and on two: LD_BIND_NOW=1 oshrun -n 2 [--emulate-nodes 2] ./gasnet_calls
- * --quick counts only what has a bar; --trace FILE writes the instruction streams for annotate.py (those of replies, which node 1 sends, are left out).
+ * How many instructions does a call of GASNet from node 0 to node 1 take: in all, and from its
+ * entry to the first instruction of the network library? Counted by single steps in a client's
+ * program, in the steady state, from the entry of the function that a client calls; what the header
+ * makes of AMRequestShort4 and its kin (they are inline) counts as theirs. "first" is the first
+ * call after everything was complete, "next" the one behind it. Compiled with GASNET_SEQ or
+ * GASNET_PAR. Run it on one node and on two: LD_BIND_NOW=1 oshrun -n 2 [--emulate-nodes 2]
+ * ./gasnet_calls --quick counts only what has a bar; --trace FILE writes the instruction streams
+ * for annotate.py (those of replies, which node 1 sends, are left out).
  */
 #define _GNU_SOURCE
 #include <gasnet.h>
@@ -34,11 +36,11 @@ static volatile int pongs, stopped;
 static int counted;            // times that a call is
 static volatile int counting;  // else calls are made without counting: they warm up
 
-// ---------------------------------------------------------------- the calls, as functions with the API's parameters
+// ----------------------------------------------- the calls, as functions with the API's parameters
 #define P1 gasnet_handlerarg_t a0
 #define P4 P1, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3
 #define P8 P4, gasnet_handlerarg_t a4, gasnet_handlerarg_t a5, gasnet_handlerarg_t a6, gasnet_handlerarg_t a7
-#define P16                                                                                               \
+#define P16                                                                                        \
     P8, gasnet_handlerarg_t a8, gasnet_handlerarg_t a9, gasnet_handlerarg_t a10, gasnet_handlerarg_t a11, \
         gasnet_handlerarg_t a12, gasnet_handlerarg_t a13, gasnet_handlerarg_t a14, gasnet_handlerarg_t a15
 #define A1 a0
@@ -64,54 +66,54 @@ static volatile int counting;  // else calls are made without counting: they war
         step_end();                            \
     } while (0)
 
-#define MESSAGES(n, some)                                                                                         \
-    API short_##n(gasnet_node_t node, gasnet_handler_t h some(P##n))                                              \
-    {                                                                                                             \
-        return gasnet_AMRequestShort##n(node, h some(A##n));                                                      \
-    }                                                                                                             \
-    API medium_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes some(P##n))                   \
-    {                                                                                                             \
-        return gasnet_AMRequestMedium##n(node, h, src, nbytes some(A##n));                                        \
-    }                                                                                                             \
-    API long_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes, void *dest some(P##n))         \
-    {                                                                                                             \
-        return gasnet_AMRequestLong##n(node, h, src, nbytes, dest some(A##n));                                    \
-    }                                                                                                             \
-    API reply_short_##n(gasnet_token_t token, gasnet_handler_t h some(P##n))                                      \
-    {                                                                                                             \
-        return gasnet_AMReplyShort##n(token, h some(A##n));                                                       \
-    }                                                                                                             \
-    API reply_medium_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes some(P##n))           \
-    {                                                                                                             \
-        return gasnet_AMReplyMedium##n(token, h, src, nbytes some(A##n));                                         \
-    }                                                                                                             \
+#define MESSAGES(n, some)                                                                          \
+    API short_##n(gasnet_node_t node, gasnet_handler_t h some(P##n))                               \
+    {                                                                                              \
+        return gasnet_AMRequestShort##n(node, h some(A##n));                                       \
+    }                                                                                              \
+    API medium_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes some(P##n))    \
+    {                                                                                              \
+        return gasnet_AMRequestMedium##n(node, h, src, nbytes some(A##n));                         \
+    }                                                                                              \
+    API long_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes, void *dest some(P##n)) \
+    {                                                                                              \
+        return gasnet_AMRequestLong##n(node, h, src, nbytes, dest some(A##n));                     \
+    }                                                                                              \
+    API reply_short_##n(gasnet_token_t token, gasnet_handler_t h some(P##n))                       \
+    {                                                                                              \
+        return gasnet_AMReplyShort##n(token, h some(A##n));                                        \
+    }                                                                                              \
+    API reply_medium_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes some(P##n)) \
+    {                                                                                              \
+        return gasnet_AMReplyMedium##n(token, h, src, nbytes some(A##n));                          \
+    }                                                                                              \
     API reply_long_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes, void *dest some(P##n)) \
-    {                                                                                                             \
-        return gasnet_AMReplyLong##n(token, h, src, nbytes, dest some(A##n));                                     \
-    }                                                                                                             \
-    STEP_CALLER static void do_short_##n(void)                                                                    \
-    {                                                                                                             \
-        COUNTED_CALL(short_##n, 1, ONEWAY some(V##n));                                                            \
-    }                                                                                                             \
-    STEP_CALLER static void do_medium_##n(void)                                                                   \
-    {                                                                                                             \
-        COUNTED_CALL(medium_##n, 1, ONEWAY_LOADED, near, 8 some(V##n));                                           \
-    }                                                                                                             \
-    STEP_CALLER static void do_long_##n(void)                                                                     \
-    {                                                                                                             \
-        COUNTED_CALL(long_##n, 1, ONEWAY_LOADED, near, 8, far some(V##n));                                        \
-    }                                                                                                             \
-    STEP_CALLER static void do_reply_short_##n(gasnet_token_t token)                                              \
-    {                                                                                                             \
-        COUNTED_CALL(reply_short_##n, token, PONG some(V##n));                                                    \
-    }                                                                                                             \
-    STEP_CALLER static void do_reply_medium_##n(gasnet_token_t token)                                             \
-    {                                                                                                             \
-        COUNTED_CALL(reply_medium_##n, token, PONG, near, 8 some(V##n));                                          \
-    }                                                                                                             \
-    STEP_CALLER static void do_reply_long_##n(gasnet_token_t token)                                               \
-    {                                                                                                             \
-        COUNTED_CALL(reply_long_##n, token, PONG, near, 8, far some(V##n));                                       \
+    {                                                                                              \
+        return gasnet_AMReplyLong##n(token, h, src, nbytes, dest some(A##n));                      \
+    }                                                                                              \
+    STEP_CALLER static void do_short_##n(void)                                                     \
+    {                                                                                              \
+        COUNTED_CALL(short_##n, 1, ONEWAY some(V##n));                                             \
+    }                                                                                              \
+    STEP_CALLER static void do_medium_##n(void)                                                    \
+    {                                                                                              \
+        COUNTED_CALL(medium_##n, 1, ONEWAY_LOADED, near, 8 some(V##n));                            \
+    }                                                                                              \
+    STEP_CALLER static void do_long_##n(void)                                                      \
+    {                                                                                              \
+        COUNTED_CALL(long_##n, 1, ONEWAY_LOADED, near, 8, far some(V##n));                         \
+    }                                                                                              \
+    STEP_CALLER static void do_reply_short_##n(gasnet_token_t token)                               \
+    {                                                                                              \
+        COUNTED_CALL(reply_short_##n, token, PONG some(V##n));                                     \
+    }                                                                                              \
+    STEP_CALLER static void do_reply_medium_##n(gasnet_token_t token)                              \
+    {                                                                                              \
+        COUNTED_CALL(reply_medium_##n, token, PONG, near, 8 some(V##n));                           \
+    }                                                                                              \
+    STEP_CALLER static void do_reply_long_##n(gasnet_token_t token)                                \
+    {                                                                                              \
+        COUNTED_CALL(reply_long_##n, token, PONG, near, 8, far some(V##n));                        \
     }
 MESSAGES(0, NO)
 MESSAGES(1, YES)
@@ -363,7 +365,8 @@ int main(int argc, char **argv)
     }
     counted = opts.quick ? COUNTED_QUICK : COUNTED;
     gasnet_init(&argc, &argv);
-    if (gasnet_nodes() != 2 || gasnet_attach(table, sizeof table / sizeof table[0], GASNET_PAGESIZE, 0) != GASNET_OK) {
+    if (gasnet_nodes() != 2 ||
+        gasnet_attach(table, sizeof table / sizeof table[0], GASNET_PAGESIZE, 0) != GASNET_OK) {
         fprintf(stderr, "gasnet_calls: wants a job of 2\n");
         gasnet_exit(2);
     }

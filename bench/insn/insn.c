@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How many instructions does an operation from PE 0 to PE 1 take: in all, and from the API's entry to the
- * first instruction of the network library (libfabric; UCX for those who use it)? In the steady state:
- * everything is warm and bound (run with LD_BIND_NOW=1), "first" is the first call after a quiet, "next" the
- * ones that follow without one.
- * --mode 1 asks for SHMEM_THREAD_MULTIPLE; --trace FILE writes the instruction stream of one call of each for
- * annotate.py.
+ * How many instructions does an operation from PE 0 to PE 1 take: in all, and from the API's entry
+ * to the first instruction of the network library (libfabric; UCX for those who use it)? In the
+ * steady state: everything is warm and bound (run with LD_BIND_NOW=1), "first" is the first call
+ * after a quiet, "next" the ones that follow without one.
+ * --mode 1 asks for SHMEM_THREAD_MULTIPLE; --trace FILE writes the instruction stream of one call
+ * of each for annotate.py.
  */
 #define _GNU_SOURCE
 #include "../pair.h"
@@ -119,9 +119,10 @@ static const struct {
     const char *name;
     void (*call)(void);
 } OPS[] = {
-    {"int_p", do_int_p},         {"int_g", do_int_g},         {"putmem", do_putmem},       {"fetch_add", do_fetch_add},
-    {"quiet", do_quiet},         {"fence", do_fence},         {"ctx_int_p", do_ctx_int_p}, {"ctx_int_g", do_ctx_int_g},
-    {"ctx_quiet", do_ctx_quiet}, {"ctx_fence", do_ctx_fence},
+    {"int_p", do_int_p},         {"int_g", do_int_g},         {"putmem", do_putmem},
+    {"fetch_add", do_fetch_add}, {"quiet", do_quiet},         {"fence", do_fence},
+    {"ctx_int_p", do_ctx_int_p}, {"ctx_int_g", do_ctx_int_g}, {"ctx_quiet", do_ctx_quiet},
+    {"ctx_fence", do_ctx_fence},
 };
 
 static long steps_to_provider(void)
@@ -129,7 +130,8 @@ static long steps_to_provider(void)
     return step_first_in(PROVIDERS, sizeof PROVIDERS / sizeof PROVIDERS[0]);
 }
 
-static void emit(const struct bench_opts *opts, const char *name, const char *what, struct bench_series *series)
+static void emit(const struct bench_opts *opts, const char *name, const char *what,
+                 struct bench_series *series)
 {
     char op[64];
     snprintf(op, sizeof op, "%s.%s", name, what);

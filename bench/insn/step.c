@@ -15,12 +15,13 @@
 struct step_log *step_log;
 
 #if STEP_WORKS
-// The kernel returns from a system call without a trap behind the syscall instruction itself: the one after
-// it is missed.
+// The kernel returns from a system call without a trap behind the syscall instruction itself: the
+// one after it is missed.
 static void add_missed(struct step_log *log, uintptr_t ip)
 {
     const unsigned char *last = log->n ? (const unsigned char *)log->ip[log->n - 1] : NULL;
-    if (last && last[0] == 0x0f && last[1] == 0x05 && (uintptr_t)last + 2 != ip && log->n < STEP_MAX)
+    if (last && last[0] == 0x0f && last[1] == 0x05 && (uintptr_t)last + 2 != ip &&
+        log->n < STEP_MAX)
         log->ip[log->n++] = (uintptr_t)last + 2;
 }
 
@@ -55,7 +56,8 @@ static void catch_traps(void)
 // The log is private memory of its own: static data may be symmetric, and shared.
 void step_init(void)
 {
-    step_log = mmap(NULL, sizeof *step_log, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    step_log =
+        mmap(NULL, sizeof *step_log, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (step_log == MAP_FAILED) {
         perror("step: mmap");
         exit(1);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Counts instructions exactly, without hardware counters: the processor's trap flag raises SIGTRAP after
- * every instruction of this thread, the handler writes down where the next one is. Works inside any launcher;
- * other threads run on freely.
+ * Counts instructions exactly, without hardware counters: the processor's trap flag raises SIGTRAP
+ * after every instruction of this thread, the handler writes down where the next one is. Works
+ * inside any launcher; other threads run on freely.
  *
- * Use, in a function marked STEP_CALLER and through a function pointer (so that no PLT stub is in between):
+ * Use, in a function marked STEP_CALLER and through a function pointer (so that no PLT stub is in
+ * between):
  *     step_begin(); api(args); step_end();
- * Instructions of STEP_CALLER functions are not counted: what remains lies between the API's entry and its
- * return. A string instruction (rep …) counts once. x86-64 only: STEP_WORKS tells.
+ * Instructions of STEP_CALLER functions are not counted: what remains lies between the API's entry
+ * and its return. A string instruction (rep …) counts once. x86-64 only: STEP_WORKS tells.
  */
 #ifndef BENCH_STEP_H
 #define BENCH_STEP_H
@@ -43,8 +44,8 @@ extern const char __start_step_callers[], __stop_step_callers[];
 
 #if defined __x86_64__ && defined __linux__
 #define STEP_WORKS 1
-#define STEP_FLAG(change)                                                                                    \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::   \
+#define STEP_FLAG(change)                                                                          \
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" :: \
                          : "cc", "memory")
 #define step_begin() STEP_FLAG("orq $0x100, (%%rsp)")
 #define step_end() STEP_FLAG("andq $~0x100, (%%rsp)")

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How many instructions do the runtime calls take that a UPC compiler emits for a write of a shared int and for
- * upc_fence? A MODEL OF THOSE CALLS, written by hand in C: no UPC compiler is involved. It follows what compilers that stand
- * on GASNet emit:
+ * How many instructions do the runtime calls take that a UPC compiler emits for a write of a shared
+ * int and for upc_fence? A MODEL OF THOSE CALLS, written by hand in C: no UPC compiler is involved.
+ * It follows what compilers that stand on GASNet emit:
  *
  *     shared int *p;  *p = 7;      locality test: if the thread is this one, or its memory is mapped here, a store;
  *                                  else a put of a register value (gasnet_put_val, or put_nbi_val where the compiler lets
  *                                  relaxed writes overlap), or of memory (put_bulk, put_nbi_bulk)
  *     upc_fence;                   wait for the implicit puts, then a memory barrier
  *
- * A pointer to shared is {thread, phase, address}, packed as such compilers pack it for blocks of one element. Counted from
- * the entry of the runtime call, in the steady state, by single steps (step.h): in all, and up to the first instruction of
- * the network library if it gets there. Run it on one node and on two: oshrun -n 2 [--emulate-nodes 2] ./upc_calls
+ * A pointer to shared is {thread, phase, address}, packed as such compilers pack it for blocks of
+ * one element. Counted from the entry of the runtime call, in the steady state, by single steps
+ * (step.h): in all, and up to the first instruction of the network library if it gets there. Run it
+ * on one node and on two: oshrun -n 2 [--emulate-nodes 2] ./upc_calls
  */
 #define _GNU_SOURCE
 #define GASNET_SEQ 1
@@ -176,10 +177,12 @@ int main(int argc, char **argv)
     step_init();
     barrier();
     if (me == 0) {
-        const shared_int_t own = {(uint64_t)0 << 32, segments[0].addr}, other = {(uint64_t)1 << 32, segments[1].addr};
+        const shared_int_t own = {(uint64_t)0 << 32, segments[0].addr},
+                           other = {(uint64_t)1 << 32, segments[1].addr};
         const char *where = distance[1] == FAR ? "other node" : "same node";
         char name[96];
-        printf("Instructions of UPC runtime calls (a hand-written model, no UPC compiler), to %s; \"to it\": to the "
+        printf("Instructions of UPC runtime calls (a hand-written model, no UPC compiler), to %s; "
+               "\"to it\": to the "
                "network "
                "library\n",
                where);
@@ -201,7 +204,8 @@ int main(int argc, char **argv)
     }
     fflush(stdout);
     barrier();
-    int good = me == 0 || *(volatile int *)segments[1].addr == 7 || *(volatile int *)segments[1].addr == 3;
+    int good =
+        me == 0 || *(volatile int *)segments[1].addr == 7 || *(volatile int *)segments[1].addr == 3;
     gasnet_exit(!good);
     return 1;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * EP, "embarrassingly parallel", after the NAS parallel benchmarks: 2^m pairs of random numbers, those inside the unit
- * circle become Gaussian deviates; their sums, and how many lie in each of ten square annuli. No communication but the
- * sums at the end. Verified against the published sums where m is that of a NAS class, else against a serial count.
+ * EP, "embarrassingly parallel", after the NAS parallel benchmarks: 2^m pairs of random numbers,
+ * those inside the unit circle become Gaussian deviates; their sums, and how many lie in each of
+ * ten square annuli. No communication but the sums at the end. Verified against the published sums
+ * where m is that of a NAS class, else against a serial count.
  */
 #include "kernel.h"
 
@@ -34,7 +35,8 @@ static const struct {
     {32, 4.764367927995374e4, -8.084072988043731e4},  // C
 };
 
-/** State of the generator after n steps: modulo 2^46, which divides 2^64, so overflow does no harm. */
+/** State of the generator after n steps: modulo 2^46, which divides 2^64, so overflow does no
+ *  harm. */
 static uint64_t skip(uint64_t n)
 {
     uint64_t x = SEED, a = FACTOR;
@@ -105,10 +107,12 @@ static bool verify(int m, const struct tally *t)
 int main(int argc, char **argv)
 {
     long m = 24;
-    const struct kernel_opt opts[] = {{"-m", 10, 40, &m, "logarithm (base 2) of the number of pairs"}};
+    const struct kernel_opt opts[] = {
+        {"-m", 10, 40, &m, "logarithm (base 2) of the number of pairs"}};
     kernel_parse(argc, argv, "ep", opts, 1);
     shmem_init();
-    uint64_t npairs = UINT64_C(1) << m, me = (uint64_t)shmem_my_pe(), npes = (uint64_t)shmem_n_pes();
+    uint64_t npairs = UINT64_C(1) << m, me = (uint64_t)shmem_my_pe(),
+             npes = (uint64_t)shmem_n_pes();
     uint64_t part = npairs / npes, more = npairs % npes; // the first `more` PEs take one pair more
     uint64_t first = me * part + (me < more ? me : more);
     struct tally t;

@@ -17,12 +17,13 @@ static void usage(const char *program, const struct kernel_opt *opts, int nopts,
     FILE *out = status ? stderr : stdout;
     fprintf(out, "Usage: %s [option value]...\n", program);
     for (int i = 0; i < nopts; i++)
-        fprintf(out, "  %s  %s, %ld to %ld (default %ld)\n", opts[i].name, opts[i].help, opts[i].least, opts[i].most,
-                *opts[i].value);
+        fprintf(out, "  %s  %s, %ld to %ld (default %ld)\n", opts[i].name, opts[i].help,
+                opts[i].least, opts[i].most, *opts[i].value);
     exit(status);
 }
 
-void kernel_parse(int argc, char **argv, const char *program, const struct kernel_opt *opts, int nopts)
+void kernel_parse(int argc, char **argv, const char *program, const struct kernel_opt *opts,
+                  int nopts)
 {
     for (int a = 1; a < argc; a += 2) {
         int i = 0;
@@ -76,7 +77,9 @@ void *kernel_alloc(size_t nbytes)
 {
     void *p = shmem_malloc(nbytes);
     if (!p) {
-        fprintf(stderr, "no %zu bytes of symmetric memory: raise SHMEM_SYMMETRIC_SIZE or lower the size\n", nbytes);
+        fprintf(stderr,
+                "no %zu bytes of symmetric memory: raise SHMEM_SYMMETRIC_SIZE or lower the size\n",
+                nbytes);
         shmem_global_exit(EXIT_FAILURE);
     }
     memset(p, 0, nbytes);
@@ -113,8 +116,8 @@ int kernel_end(const char *program, bool verified, double seconds, double rate, 
     if (shmem_my_pe() == 0) {
         if (!good)
             printf("%s: FAILED: the result is wrong\n", program);
-        printf("RESULT program=%s pes=%d verified=%s seconds=%.6f rate=%.3f unit=%s\n", program, shmem_n_pes(),
-               good ? "yes" : "no", seconds, rate, unit);
+        printf("RESULT program=%s pes=%d verified=%s seconds=%.6f rate=%.3f unit=%s\n", program,
+               shmem_n_pes(), good ? "yes" : "no", seconds, rate, unit);
         fflush(stdout);
     }
     shmem_finalize();

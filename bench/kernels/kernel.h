@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What the NAS-like kernels share: options, reductions of one number, boxes of a grid that is cut over the PEs, the
- * RESULT line. OpenSHMEM 1.4 and nothing of ours. One thread a PE. kernel_sum and kernel_max are collective.
+ * What the NAS-like kernels share: options, reductions of one number, boxes of a grid that is cut
+ * over the PEs, the RESULT line. OpenSHMEM 1.4 and nothing of ours. One thread a PE. kernel_sum and
+ * kernel_max are collective.
  */
 #ifndef BENCH_KERNEL_H
 #define BENCH_KERNEL_H
@@ -17,7 +18,8 @@ struct kernel_opt {
 };
 
 /** Before shmem_init. A wrong option or -h prints the usage and ends the program. */
-void kernel_parse(int argc, char **argv, const char *program, const struct kernel_opt *opts, int nopts);
+void kernel_parse(int argc, char **argv, const char *program, const struct kernel_opt *opts,
+                  int nopts);
 
 double kernel_seconds(void);
 double kernel_sum(double value);
@@ -35,7 +37,8 @@ static inline int kernel_first(int n, int parts, int c)
     return (int)((long)n * c / parts);
 }
 
-/** Ends a run: all PEs agree whether it was verified, PE 0 prints, all finalize. Returns the exit status. */
+/** Ends a run: all PEs agree whether it was verified, PE 0 prints, all finalize. Returns the exit
+ *  status. */
 int kernel_end(const char *program, bool verified, double seconds, double rate, const char *unit);
 
 #endif

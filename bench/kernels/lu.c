@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * LU-style sweeps, after the NAS parallel benchmark: symmetric Gauss-Seidel on a 7-point operator in a cube. Each point
- * needs new values of its western, southern and lower neighbour (and the other three on the way back), so the PEs, a
- * grid over x and y, work as a pipeline: plane by plane, each waits for the edges of two neighbours and passes its own
- * on. Edges travel by put, fence and a word that says for which sweep they are: no barrier inside. An edge may be
- * overwritten one sweep later because that sweep cannot reach its writer before its reader has finished.
- * Every point sees the same operands in the same order however the grid is cut, so the result must equal that of a
- * serial run bit by bit.
+ * LU-style sweeps, after the NAS parallel benchmark: symmetric Gauss-Seidel on a 7-point operator
+ * in a cube. Each point needs new values of its western, southern and lower neighbour (and the
+ * other three on the way back), so the PEs, a grid over x and y, work as a pipeline: plane by
+ * plane, each waits for the edges of two neighbours and passes its own on. Edges travel by put,
+ * fence and a word that says for which sweep they are: no barrier inside. An edge may be
+ * overwritten one sweep later because that sweep cannot reach its writer before its reader has
+ * finished.
+ * Every point sees the same operands in the same order however the grid is cut, so the result must
+ * equal that of a serial run bit by bit.
  */
 #include "kernel.h"
 
@@ -25,7 +27,8 @@ struct block {
     int pe[SIDES];     // neighbours, -1 at the rim
     double *u;         // [n][ny][nx], symmetric
     double *ghost[SIDES]; // WEST, EAST: [n][max_y]; SOUTH, NORTH: [n][max_x]
-    long *arrived[SIDES]; // [n]: number of the sweep the edge in ghost[] belongs to; NULL in a serial run
+    long *arrived[SIDES]; // [n]: number of the sweep the edge in ghost[] belongs to; NULL in a
+                           // serial run
 };
 
 /** In numbers of the whole cube. Something that no symmetry can hide: two sawteeth. */
@@ -51,8 +54,8 @@ static double at(const struct block *b, int i, int j, int k)
 
 static double average(const struct block *b, int i, int j, int k)
 {
-    return (source(b->x0 + i, b->y0 + j, k) + at(b, i - 1, j, k) + at(b, i, j - 1, k) + at(b, i, j, k - 1) +
-            at(b, i + 1, j, k) + at(b, i, j + 1, k) + at(b, i, j, k + 1)) /
+    return (source(b->x0 + i, b->y0 + j, k) + at(b, i - 1, j, k) + at(b, i, j - 1, k) +
+            at(b, i, j, k - 1) + at(b, i + 1, j, k) + at(b, i, j + 1, k) + at(b, i, j, k + 1)) /
            6.05;
 }
 
@@ -154,7 +157,8 @@ static double *serial(int n, long nsweeps)
     return b.u;
 }
 
-/** PE 0 fetches every block and compares it with the serial run. Returns the number of points that differ. */
+/** PE 0 fetches every block and compares it with the serial run. Returns the number of points that
+ *  differ. */
 static long compare(struct block *mine, int px, int py, const double *right)
 {
     long wrong = 0;
@@ -168,7 +172,8 @@ static long compare(struct block *mine, int px, int py, const double *right)
         for (int k = 0; k < b.n; k++)
             for (int j = 0; j < b.ny; j++)
                 for (int i = 0; i < b.nx; i++) {
-                    double expected = right[((size_t)k * n + (size_t)(b.y0 + j)) * n + (size_t)(b.x0 + i)];
+                    double expected =
+                        right[((size_t)k * n + (size_t)(b.y0 + j)) * n + (size_t)(b.x0 + i)];
                     double got = at(&b, i, j, k);
                     wrong += memcmp(&expected, &got, sizeof got) != 0;
                 }
@@ -180,16 +185,17 @@ static long compare(struct block *mine, int px, int py, const double *right)
 int main(int argc, char **argv)
 {
     long n = 48, iterations = 10;
-    const struct kernel_opt opts[] = {{"-n", 2, 1024, &n, "points along each side of the cube"},
-                                      {"-i", 1, 10000, &iterations, "iterations, a sweep each way"}};
+    const struct kernel_opt opts[] = {
+        {"-n", 2, 1024, &n, "points along each side of the cube"},
+        {"-i", 1, 10000, &iterations, "iterations, a sweep each way"}};
     kernel_parse(argc, argv, "lu", opts, 2);
     shmem_init();
     int dims[2], me = shmem_my_pe();
     kernel_factor(shmem_n_pes(), 2, dims);
     if (n < dims[0]) {
         if (me == 0)
-            fprintf(stderr, "lu: %d x %d PEs need a cube of at least %d points a side: raise -n\n", dims[0], dims[1],
-                    dims[0]);
+            fprintf(stderr, "lu: %d x %d PEs need a cube of at least %d points a side: raise -n\n",
+                    dims[0], dims[1], dims[0]);
         shmem_finalize(); // not global_exit, which another PE might call before PE 0 has spoken
         return EXIT_FAILURE;
     }
@@ -211,7 +217,8 @@ int main(int argc, char **argv)
         double *right = serial((int)n, 2 * iterations);
         wrong = compare(&b, dims[0], dims[1], right);
         free(right);
-        printf("cube of %ld points a side on %d x %d PEs, %ld sweeps each way\n", n, dims[0], dims[1], iterations);
+        printf("cube of %ld points a side on %d x %d PEs, %ld sweeps each way\n", n, dims[0],
+               dims[1], iterations);
         printf("%ld points differ from the serial run\n", wrong);
     }
     free(column);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * MG-style V-cycles, after the NAS parallel benchmark: Poisson's equation in the unit cube, 2^k - 1 points a side, grids
- * coarsened down to one point. Every grid is cut into boxes over a 3-D grid of PEs; coarse grids leave PEs without
- * points, so a PE's neighbours change from grid to grid. A PE fetches the rim of its box, and what it needs of a finer or
- * coarser grid, from whoever owns it, by non-blocking gets.
- * The right side is a sum of sine waves: for these the solution of the discrete equation is known in closed form.
+ * MG-style V-cycles, after the NAS parallel benchmark: Poisson's equation in the unit cube, 2^k - 1
+ * points a side, grids coarsened down to one point. Every grid is cut into boxes over a 3-D grid of
+ * PEs; coarse grids leave PEs without points, so a PE's neighbours change from grid to grid. A PE
+ * fetches the rim of its box, and what it needs of a finer or coarser grid, from whoever owns it,
+ * by non-blocking gets.
+ * The right side is a sum of sine waves: for these the solution of the discrete equation is known
+ * in closed form.
  */
 #include "kernel.h"
 
@@ -26,7 +28,8 @@ struct level {
     int n; // points a side
     struct box mine;
     size_t room;  // points of the largest box, for symmetric sizes
-    double *u, *f, *r; // symmetric: solution, right side, residual; each box without gaps, x fastest
+    double *u, *f, *r; // symmetric: solution, right side, residual; each box without gaps, x
+                        // fastest
 };
 
 static int dims[3];
@@ -59,7 +62,8 @@ static struct box box_of(const struct level *l, int pe)
 
 static size_t index_in(const struct box *b, int x, int y, int z)
 {
-    return ((size_t)(z - b->lo[2]) * (size_t)side(b, 1) + (size_t)(y - b->lo[1])) * (size_t)side(b, 0) +
+    return ((size_t)(z - b->lo[2]) * (size_t)side(b, 1) + (size_t)(y - b->lo[1])) *
+               (size_t)side(b, 0) +
            (size_t)(x - b->lo[0]);
 }
 
@@ -86,7 +90,8 @@ static int owner(int n, int d, int i)
 }
 
 /** Rows of `field` that PE pe has of `want`, into `to`, which is all of `want`. */
-static void fetch_from(const struct level *l, const double *field, const struct box *want, double *to, int pe)
+static void fetch_from(const struct level *l, const double *field, const struct box *want,
+                       double *to, int pe)
 {
     struct box theirs = box_of(l, pe), part = overlap(want, &theirs);
     if (points(&part) == 0)
@@ -103,7 +108,8 @@ static void fetch_from(const struct level *l, const double *field, const struct 
         }
 }
 
-/** The values of `field` in the box [lo, hi), zero outside the cube, into `work`. All PEs' values must be there. */
+/** The values of `field` in the box [lo, hi), zero outside the cube, into `work`. All PEs' values
+ *  must be there. */
 static const double *fetch(const struct level *l, const double *field, const struct box *want)
 {
     struct box cube = {{0, 0, 0}, {l->n, l->n, l->n}}, inside = overlap(want, &cube);
@@ -136,8 +142,9 @@ static struct box with_rim(const struct box *b)
 /** Of a box copied with its rim: the sum of the six neighbours of a point. */
 static double neighbours(const double *copy, const struct box *rim, int x, int y, int z)
 {
-    return copy[index_in(rim, x - 1, y, z)] + copy[index_in(rim, x + 1, y, z)] + copy[index_in(rim, x, y - 1, z)] +
-           copy[index_in(rim, x, y + 1, z)] + copy[index_in(rim, x, y, z - 1)] + copy[index_in(rim, x, y, z + 1)];
+    return copy[index_in(rim, x - 1, y, z)] + copy[index_in(rim, x + 1, y, z)] +
+           copy[index_in(rim, x, y - 1, z)] + copy[index_in(rim, x, y + 1, z)] +
+           copy[index_in(rim, x, y, z - 1)] + copy[index_in(rim, x, y, z + 1)];
 }
 
 #define EACH_POINT(b)                                \
@@ -145,7 +152,8 @@ static double neighbours(const double *copy, const struct box *rim, int x, int y
         for (int y = (b)->lo[1]; y < (b)->hi[1]; y++) \
             for (int x = (b)->lo[0]; x < (b)->hi[0]; x++)
 
-/** A damped Jacobi step (u gets better), or the residual alone (into r). Equation: (6 u - neighbours) / h^2 = f. */
+/** A damped Jacobi step (u gets better), or the residual alone (into r). Equation: (6 u -
+ *  neighbours) / h^2 = f. */
 static void relax(struct level *l, bool residual_only)
 {
     struct box rim = with_rim(&l->mine);
@@ -238,7 +246,8 @@ static void cycle(int k, int coarsest)
 
 static double wave(const int mode[3], double h, int x, int y, int z)
 {
-    return sin(mode[0] * PI * h * (x + 1)) * sin(mode[1] * PI * h * (y + 1)) * sin(mode[2] * PI * h * (z + 1));
+    return sin(mode[0] * PI * h * (x + 1)) * sin(mode[1] * PI * h * (y + 1)) *
+           sin(mode[2] * PI * h * (z + 1));
 }
 
 /** The discrete operator times this wave is this number times the wave. */
@@ -285,7 +294,8 @@ static int set_up(int log_n)
         l->u = kernel_alloc(l->room * sizeof(double));
         l->f = kernel_alloc(l->room * sizeof(double));
         l->r = kernel_alloc(l->room * sizeof(double));
-        // The largest copy at this level: a box with its rim; below the top also the finer grid behind a box.
+        // The largest copy at this level: a box with its rim; below the top also the finer grid
+        // behind a box.
         size_t copy = 1;
         for (int d = 0; d < 3; d++)
             copy *= (size_t)((l->n + dims[d] - 1) / dims[d]) * (k ? 2 : 1) + 3;
@@ -298,7 +308,8 @@ static int set_up(int log_n)
 int main(int argc, char **argv)
 {
     long log_n = 6;
-    const struct kernel_opt opts[] = {{"-k", 3, 10, &log_n, "logarithm (base 2) of the points a side, plus one"}};
+    const struct kernel_opt opts[] = {
+        {"-k", 3, 10, &log_n, "logarithm (base 2) of the points a side, plus one"}};
     kernel_parse(argc, argv, "mg", opts, 1);
     shmem_init();
     kernel_factor(shmem_n_pes(), 3, dims);
@@ -322,8 +333,10 @@ int main(int argc, char **argv)
     double seconds = kernel_max(kernel_seconds() - start), error = largest_error(top);
     if (shmem_my_pe() == 0) {
         printf("%d points a side on %d x %d x %d PEs\n", top->n, dims[0], dims[1], dims[2]);
-        printf("%d cycles, residual down to %.2e of what it was, largest error %.2e\n", cycles, now / before, error);
+        printf("%d cycles, residual down to %.2e of what it was, largest error %.2e\n", cycles,
+               now / before, error);
     }
     double done = (double)cycles * pow(top->n, 3);
-    return kernel_end("mg", now <= 1e-8 * before && error < 1e-6, seconds, done / seconds / 1e6, "Mpoint/s");
+    return kernel_end("mg", now <= 1e-8 * before && error < 1e-6, seconds, done / seconds / 1e6,
+                      "Mpoint/s");
 }

@@ -101,7 +101,8 @@ static void run_for_a_while(sim_thread_t *t)
 {
     double slice = t->work < engine.quantum ? t->work : engine.quantum;
     slice = slice > 0 ? slice : 1e-3;
-    push((event_t){.when = engine.now + slice, .order = engine.order++, .thread = t, .slice = slice});
+    push((event_t){
+        .when = engine.now + slice, .order = engine.order++, .thread = t, .slice = slice});
 }
 
 static void enqueue(host_t *h, sim_thread_t *t)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// causeway-sim: one simulated launch, one JSON line. Prices come from the command line (bench/startup/calibrate.py derives
-// them from measured runs); there are no defaults, so that no number is made up here.
+// causeway-sim: one simulated launch, one JSON line. Prices come from the command line
+// (bench/startup/calibrate.py derives them from measured runs); there are no defaults, so that no
+// number is made up here.
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
@@ -23,13 +24,15 @@ enum { NPRICES = sizeof prices / sizeof prices[0] };
 
 static noreturn void usage(const char *what)
 {
-    fprintf(stderr,
-            "causeway-sim: %s\n"
-            "Usage: causeway-sim --npes N --nodes K --hosts 1|K --cores C [--connect ondemand|static]\n"
-            "       [--exchange nonblocking|blocking] [--pattern hello|ring|stencil] [--fence shm|star|tree]\n"
-            "       [--fanout F] [--tables NANOSECONDS] NAME=NANOSECONDS...\n"
-            "Prices, all needed:",
-            what);
+    fprintf(
+        stderr,
+        "causeway-sim: %s\n"
+        "Usage: causeway-sim --npes N --nodes K --hosts 1|K --cores C [--connect ondemand|static]\n"
+        "       [--exchange nonblocking|blocking] [--pattern hello|ring|stencil] [--fence "
+        "shm|star|tree]\n"
+        "       [--fanout F] [--tables NANOSECONDS] NAME=NANOSECONDS...\n"
+        "Prices, all needed:",
+        what);
     for (int i = 0; i < NPRICES; i++)
         fprintf(stderr, " %s", prices[i].name);
     fprintf(stderr, "\n");
@@ -121,7 +124,8 @@ static void parse(int argc, char **argv, sim_config_t *c, sim_cost_t *cost)
 
 int main(int argc, char **argv)
 {
-    sim_config_t c = {.npes = 2, .nnodes = 1, .nhosts = 1, .cores = 1, .fanout = 32, .tables_ns = -1};
+    sim_config_t c = {
+        .npes = 2, .nnodes = 1, .nhosts = 1, .cores = 1, .fanout = 32, .tables_ns = -1};
     sim_cost_t cost = {0};
     sim_record_t record;
     sim_result_t r;
@@ -132,18 +136,22 @@ int main(int argc, char **argv)
         record.tables_ns = c.tables_ns;
     }
     sim_play(&c, &cost, &record, &r);
-    printf(
-        "{\"simulated\": true, \"npes\": %d, \"nodes\": %d, \"hosts\": %d, \"cores\": %d, \"connect\": \"%s\", "
-        "\"exchange\": \"%s\", \"wall_ms\": %.3f, \"launched_ms\": %.3f, \"fence_ms\": %.3f, \"init_mean_ms\": %.3f, "
-        "\"init_max_ms\": %.3f, \"cpu_ms\": %.3f, \"connections\": %llu, \"most_connections\": %d, \"most_accepts\": "
-        "%d, "
-        "\"endpoints\": %llu, \"published_bytes\": %llu, \"table_bytes_pe\": %zu, \"place_us\": %.3f, \"tables_us\": "
-        "%.3f, "
-        "\"recorded_pes\": %d, \"events\": %llu}\n",
-        c.npes, c.nnodes, c.nhosts, c.cores, c.is_static ? "static" : "ondemand",
-        c.is_blocking ? "blocking" : "nonblocking", r.wall_ms, r.launched_ms, r.fence_ms, r.init_mean_ms, r.init_max_ms,
-        r.cpu_ms, (unsigned long long)r.connections, r.most_connections, r.most_accepts,
-        (unsigned long long)r.endpoints, (unsigned long long)record.published, record.table_nbytes,
-        record.place_ns / 1e3, record.tables_ns / 1e3, record.recorded, (unsigned long long)r.events);
+    printf("{\"simulated\": true, \"npes\": %d, \"nodes\": %d, \"hosts\": %d, \"cores\": %d, "
+           "\"connect\": \"%s\", "
+           "\"exchange\": \"%s\", \"wall_ms\": %.3f, \"launched_ms\": %.3f, \"fence_ms\": %.3f, "
+           "\"init_mean_ms\": %.3f, "
+           "\"init_max_ms\": %.3f, \"cpu_ms\": %.3f, \"connections\": %llu, \"most_connections\": "
+           "%d, \"most_accepts\": "
+           "%d, "
+           "\"endpoints\": %llu, \"published_bytes\": %llu, \"table_bytes_pe\": %zu, \"place_us\": "
+           "%.3f, \"tables_us\": "
+           "%.3f, "
+           "\"recorded_pes\": %d, \"events\": %llu}\n",
+           c.npes, c.nnodes, c.nhosts, c.cores, c.is_static ? "static" : "ondemand",
+           c.is_blocking ? "blocking" : "nonblocking", r.wall_ms, r.launched_ms, r.fence_ms,
+           r.init_mean_ms, r.init_max_ms, r.cpu_ms, (unsigned long long)r.connections,
+           r.most_connections, r.most_accepts, (unsigned long long)r.endpoints,
+           (unsigned long long)record.published, record.table_nbytes, record.place_ns / 1e3,
+           record.tables_ns / 1e3, record.recorded, (unsigned long long)r.events);
     return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plays recorded PEs and node servers in simulated time. What blocks here: a core, the other PEs of a node, a fence, a
-// server that accepts one connection after the other, a barrier.
+// Plays recorded PEs and node servers in simulated time. What blocks here: a core, the other PEs of
+// a node, a fence, a server that accepts one connection after the other, a barrier.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -131,7 +131,8 @@ static void tell_children(part_t *part)
     end_fence(part);
 }
 
-/** Something arrives at the daemon of a host: a PE of its own, or what a daemon below it has collected. */
+/** Something arrives at the daemon of a host: a PE of its own, or what a daemon below it has
+ *  collected. */
 static void arrive_at(part_t *part)
 {
     double now = sim_now();
@@ -406,7 +407,8 @@ static void set_up(void)
     }
     for (int h = 0; h < c->nhosts; h++) {
         int first = sim.first_pe[h], end = c->nhosts == 1 ? c->npes : sim.first_pe[h + 1];
-        sim.daemon[h] = (daemon_t){.t = {.go = daemon_go, .host = h}, .first = first, .next = first, .end = end};
+        sim.daemon[h] = (daemon_t){
+            .t = {.go = daemon_go, .host = h}, .first = first, .next = first, .end = end};
         for (int f = 0; f < 2; f++) {
             if (h == 0)
                 sim.part[f] = zeroed(nhosts, sizeof *sim.part[f]);
@@ -432,8 +434,8 @@ static void collect(sim_result_t *r)
     for (int pe = 0; pe < c->npes; pe++) {
         const sim_script_t *script = &sim.record->pe[pe];
         r->connections += (uint64_t)sim.pe[pe].connections;
-        r->most_connections =
-            sim.pe[pe].connections > r->most_connections ? sim.pe[pe].connections : r->most_connections;
+        r->most_connections = sim.pe[pe].connections > r->most_connections ? sim.pe[pe].connections
+                                                                           : r->most_connections;
         for (int i = 0; i < script->n; i++)
             r->endpoints += script->steps[i].op == SIM_OP_OPEN;
         if (sim.pe[pe].stage != LEFT) {
@@ -442,12 +444,14 @@ static void collect(sim_result_t *r)
         }
     }
     for (int node = 0; node < c->nnodes; node++) {
-        r->most_accepts = sim.server[node].accepts > r->most_accepts ? sim.server[node].accepts : r->most_accepts;
+        r->most_accepts =
+            sim.server[node].accepts > r->most_accepts ? sim.server[node].accepts : r->most_accepts;
         r->endpoints += c->nnodes > 1;
     }
 }
 
-void sim_play(const sim_config_t *config, const sim_cost_t *cost, const sim_record_t *record, sim_result_t *result_p)
+void sim_play(const sim_config_t *config, const sim_cost_t *cost, const sim_record_t *record,
+              sim_result_t *result_p)
 {
     sim.config = config;
     sim.cost = cost;

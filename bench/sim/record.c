@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs the library's code as each PE in turn and writes down what it asks of bootstrap and transport.
+// Runs the library's code as each PE in turn and writes down what it asks of bootstrap and
+// transport.
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -77,8 +78,8 @@ static int boot_fence_nb(cwb_t *b)
     return 0;
 }
 
-/** Whether the other thread of the process has been here first depends on the moment: the transport's open notes for the
- *  main thread that the exchange is needed. */
+/** Whether the other thread of the process has been here first depends on the moment: the
+ *  transport's open notes for the main thread that the exchange is needed. */
 static int boot_fence_wait(cwb_t *b)
 {
     (void)b;
@@ -131,7 +132,8 @@ struct cwt_server {
     pthread_cond_t woken;
     bool wake;
 };
-static struct cwt_server the_server = {.lock = PTHREAD_MUTEX_INITIALIZER, .woken = PTHREAD_COND_INITIALIZER};
+static struct cwt_server the_server = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                       .woken = PTHREAD_COND_INITIALIZER};
 static char the_client, the_connection;  // nothing is behind them
 
 static int net_load(bool one_machine)
@@ -202,7 +204,8 @@ static int net_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     return 0;
 }
 
-static int net_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p)
+static int net_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,
+                       cwt_conn_t **conn_p)
 {
     (void)client, (void)blob, (void)nbytes;
     note(SIM_OP_CONNECT, (uint32_t)node, 1);
@@ -284,7 +287,8 @@ static void make_transport(void)
 // ---------------------------------------------------------------- what stands for the node object
 enum { ROUNDS = 32 };
 
-/** Steps of a collective between leaders: all of them have been heard already, so that nobody waits. */
+/** Steps of a collective between leaders: all of them have been heard already, so that nobody
+ *  waits. */
 static void make_rounds(void)
 {
     char *area = aligned_alloc(64, cw_coll_round_offset(ROUNDS));
@@ -294,7 +298,8 @@ static void make_rounds(void)
     memset(area, 0, cw_coll_round_offset(ROUNDS));
     cw_segment.control = &control;
     cw_segment.coll_area = area;
-    cw_segment.layout = (cwt_layout_t){.slice_offset = 1 << 20, .slice_stride = 1 << 20, .nslots = 1};
+    cw_segment.layout =
+        (cwt_layout_t){.slice_offset = 1 << 20, .slice_stride = 1 << 20, .nslots = 1};
     for (int r = 0; r < ROUNDS; r++) {
         cw_coll_round_t *round = cw_coll_round((cw_coll_area_t *)(void *)area, r);
         round->barrier = round->value = INT64_MAX / 2;
@@ -408,8 +413,8 @@ static void set_up(const sim_config_t *config)
 {
     int ppn = config->npes / config->nnodes, more = config->npes % config->nnodes;
     if (more)  // the first nodes have one PE more
-        snprintf(mapping, sizeof mapping, "(vector,(0,%d,%d),(%d,%d,%d))", more, ppn + 1, more, config->nnodes - more,
-                 ppn);
+        snprintf(mapping, sizeof mapping, "(vector,(0,%d,%d),(%d,%d,%d))", more, ppn + 1, more,
+                 config->nnodes - more, ppn);
     else
         snprintf(mapping, sizeof mapping, "(vector,(0,%d,%d))", config->nnodes, ppn);
     cwu_env_load();
@@ -418,7 +423,8 @@ static void set_up(const sim_config_t *config)
     if (!store)
         die("out of memory for the key-value store");
     cwb_job_format(store, (uint32_t)config->npes, (uint32_t)config->nnodes);
-    cw_boot = (cwb_t){.ops = &boot_ops, .npes = config->npes, .node_fd = -1, .one_machine = config->nhosts == 1};
+    cw_boot = (cwb_t){
+        .ops = &boot_ops, .npes = config->npes, .node_fd = -1, .one_machine = config->nhosts == 1};
     make_transport();
     cw_world.npes = config->npes;
     is_main = true;
@@ -454,7 +460,8 @@ void sim_record(const sim_config_t *config, sim_record_t *r)
     bool alike = config->npes > MANY_PES && config->pattern == SIM_HELLO;
     for (int pe = 0; pe < config->npes; pe++) {
         int slot = cw_world.slot_of_pe[pe];
-        if (alike && slot > 1) {  // what it does depends on its node, and on whether it is the lowest there
+        if (alike && slot > 1) {  // what it does depends on its node, and on whether it is the
+                                  // lowest there
             int node = cw_world.node_of_pe[pe], twin = cw_world.leader_of_node[node] + 1;
             r->pe[pe] = r->pe[twin];
             continue;

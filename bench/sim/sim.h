@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The start-up simulator. It runs the library's own placement, exchange and connection code (src/bootstrap, src/core), one
- * simulated PE after the other, over a bootstrap and a transport that only write down what they are asked for (record.c).
- * What was written down is then played in simulated time: every PE and node server a thread on the cores of its host, with
- * the price of each step taken from measured runs (model.c, over the event queue of engine.c).
+ * The start-up simulator. It runs the library's own placement, exchange and connection code
+ * (src/bootstrap, src/core), one simulated PE after the other, over a bootstrap and a transport
+ * that only write down what they are asked for (record.c). What was written down is then played in
+ * simulated time: every PE and node server a thread on the cores of its host, with the price of
+ * each step taken from measured runs (model.c, over the event queue of engine.c).
  *
- * Why in two steps: the library is one PE a process, and what it asks for at start does not depend on when the
- * answer comes. One thread, but for the real server threads while recording.
+ * Why in two steps: the library is one PE a process, and what it asks for at start does not depend
+ * on when the answer comes. One thread, but for the real server threads while recording.
  */
 #ifndef BENCH_SIM_H
 #define BENCH_SIM_H
@@ -39,7 +40,7 @@ typedef struct sim_config {
     double tables_ns;  // of a PE's tables of all PEs; negative: what the real code took
 } sim_config_t;
 
-// ---------------------------------------------------------------- what it costs, in nanoseconds of a core unless said otherwise
+// ----------------------------------- what it costs, in nanoseconds of a core unless said otherwise
 typedef struct sim_cost {
     double spawn;      // launcher, to start one PE and to see it off
     double exec;       // PE, from exec to shmem_init
@@ -101,7 +102,8 @@ void sim_script_add(sim_script_t *script, sim_op_t op, uint32_t arg, uint32_t co
 // ---------------------------------------------------------------- events and cores (engine.c)
 typedef struct sim_thread sim_thread_t;
 struct sim_thread {
-    void (*go)(sim_thread_t *self);  // what it does when its work on a core is over, or when it is called
+    void (*go)(sim_thread_t *self);  // what it does when its work on a core is over, or when it is
+                                     // called
     int host;
     double work;                     // left, when it waits for a core
     sim_thread_t *next;              // in the queue for a core
@@ -125,6 +127,7 @@ typedef struct sim_result {
     int most_accepts;      // of one server
 } sim_result_t;
 
-void sim_play(const sim_config_t *config, const sim_cost_t *cost, const sim_record_t *record, sim_result_t *result_p);
+void sim_play(const sim_config_t *config, const sim_cost_t *cost, const sim_record_t *record,
+              sim_result_t *result_p);
 
 #endif

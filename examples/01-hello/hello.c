@@ -48,7 +48,8 @@ static void greet_neighbour(int me, int npes)
     shmem_long_p(&from_left, me + 1, right);
     shmem_long_wait_until(&from_left, SHMEM_CMP_NE, 0);
     if (from_left != left + 1) {
-        fprintf(stderr, "hello: PE %d: got %ld from PE %d, expected %d\n", me, from_left, left, left + 1);
+        fprintf(stderr, "hello: PE %d: got %ld from PE %d, expected %d\n", me, from_left, left,
+                left + 1);
         wrong = 1;
     }
 }
@@ -57,8 +58,11 @@ static void greet_neighbour(int me, int npes)
 static void print_table(const char *hosts, int npes)
 {
     for (int pe = 0; pe < npes; pe++) {
-        const char *how = pe == 0 ? "this is me" : shmem_ptr(&from_left, pe) ? "load and store" : "messages";
-        printf("PE %d of %d on %s: PE 0 reaches it by: %s\n", pe, npes, hosts + (size_t)pe * HOST_BYTES, how);
+        const char *how = pe == 0                     ? "this is me"
+                          : shmem_ptr(&from_left, pe) ? "load and store"
+                                                      : "messages";
+        printf("PE %d of %d on %s: PE 0 reaches it by: %s\n", pe, npes,
+               hosts + (size_t)pe * HOST_BYTES, how);
     }
 }
 
@@ -104,9 +108,10 @@ int main(int argc, char **argv)
             printf("%ld PEs answered, OpenSHMEM %d.%d\n", n_alive, major, minor);
         }
         if (!ok)
-            fprintf(stderr, "hello: FAILED: %ld of %d PEs answered, %ld wrong greetings\n", n_alive, npes, n_wrong);
-        printf("RESULT program=hello pes=%d verified=%s seconds=%.6f rate=%.3f unit=PE/s\n", npes, ok ? "yes" : "no",
-               seconds, npes / seconds);
+            fprintf(stderr, "hello: FAILED: %ld of %d PEs answered, %ld wrong greetings\n", n_alive,
+                    npes, n_wrong);
+        printf("RESULT program=hello pes=%d verified=%s seconds=%.6f rate=%.3f unit=PE/s\n", npes,
+               ok ? "yes" : "no", seconds, npes / seconds);
     }
     shmem_free(hosts);
     shmem_finalize();

@@ -148,11 +148,12 @@ static int64_t count_errors(const struct table *t, int me, uint64_t nupdates)
 
 static void usage(FILE *out)
 {
-    fprintf(out, "Usage: random_access [-n LOG2] [-m METHOD]\n"
-                 "Random xor updates of a distributed table, by the rules of HPC Challenge.\n"
-                 "  -n, --log2-words=LOG2  table of 2^LOG2 words in all, 1..48 (default: 2^18 a PE)\n"
-                 "  -m, --method=METHOD    atomic (default), getput or batch\n"
-                 "  -h, --help             print this text and exit\n");
+    fprintf(out,
+            "Usage: random_access [-n LOG2] [-m METHOD]\n"
+            "Random xor updates of a distributed table, by the rules of HPC Challenge.\n"
+            "  -n, --log2-words=LOG2  table of 2^LOG2 words in all, 1..48 (default: 2^18 a PE)\n"
+            "  -m, --method=METHOD    atomic (default), getput or batch\n"
+            "  -h, --help             print this text and exit\n");
 }
 
 static int parse_method(const char *name)
@@ -209,7 +210,8 @@ static void make_table(struct table *t, int log2_words, int me, int npes)
     if (!t->words) {
         if (me == 0)
             fprintf(stderr,
-                    "random_access: a table of 2^%d words on %d PEs needs %" PRIu64 " MiB of symmetric memory a PE"
+                    "random_access: a table of 2^%d words on %d PEs needs %" PRIu64
+                    " MiB of symmetric memory a PE"
                     " and a word for each: choose --log2-words or raise SHMEM_SYMMETRIC_SIZE\n",
                     log2_words, npes, ((t->block + 1) * sizeof *t->words >> 20) + 1);
         shmem_global_exit(EXIT_FAILURE);
@@ -260,10 +262,12 @@ int main(int argc, char **argv)
         printf("wrong words: %" PRId64 " (%.4f %%, limit %s)\n", all_errors, percent,
                o.method == ATOMIC ? "none" : "1 %");
         if (!ok)
-            fprintf(stderr, "random_access: FAILED: %" PRId64 " of %" PRIu64 " words are wrong\n", all_errors,
-                    t.nwords);
-        printf("RESULT program=random-access method=%s pes=%d verified=%s seconds=%.6f rate=%.6f unit=MUP/s\n",
-               method_names[o.method], npes, ok ? "yes" : "no", seconds, 1e-6 * (double)nupdates / seconds);
+            fprintf(stderr, "random_access: FAILED: %" PRId64 " of %" PRIu64 " words are wrong\n",
+                    all_errors, t.nwords);
+        printf("RESULT program=random-access method=%s pes=%d verified=%s seconds=%.6f rate=%.6f "
+               "unit=MUP/s\n",
+               method_names[o.method], npes, ok ? "yes" : "no", seconds,
+               1e-6 * (double)nupdates / seconds);
     }
     shmem_free(t.words);
     shmem_finalize();

@@ -40,7 +40,8 @@ static inline double field_source(double x, double y)
 {
     double f = 0;
     for (int k = 0; k < NWAVES; k++)
-        f += (waves[k].a * waves[k].a + waves[k].b * waves[k].b) * pi * pi * wave_at(&waves[k], x, y);
+        f += (waves[k].a * waves[k].a + waves[k].b * waves[k].b) * pi * pi *
+             wave_at(&waves[k], x, y);
     return f;
 }
 

@@ -90,7 +90,8 @@ static void send_edge(struct grid *g, enum side side)
             g->outbox[j - 1] = *grid_at(g, g->u, i, j);
     }
     shmem_putmem_signal(inbox_of(g, g->nexchanges, opposite[side]), edge, nelems * sizeof *edge,
-                        &g->arrived[opposite[side]], g->nexchanges, SHMEM_SIGNAL_SET, g->neighbour[side]);
+                        &g->arrived[opposite[side]], g->nexchanges, SHMEM_SIGNAL_SET,
+                        g->neighbour[side]);
 }
 
 static void receive_edge(struct grid *g, enum side side)
@@ -100,7 +101,8 @@ static void receive_edge(struct grid *g, enum side side)
     const double *edge = inbox_of(g, g->nexchanges, side);
 
     if (side == SOUTH || side == NORTH)
-        memcpy(grid_at(g, g->u, 1, side == SOUTH ? 0 : g->ny + 1), edge, (size_t)g->nx * sizeof *edge);
+        memcpy(grid_at(g, g->u, 1, side == SOUTH ? 0 : g->ny + 1), edge,
+               (size_t)g->nx * sizeof *edge);
     else
         for (int j = 1, i = side == WEST ? 0 : g->nx + 1; j <= g->ny; j++)
             *grid_at(g, g->u, i, j) = edge[j - 1];
@@ -128,7 +130,8 @@ void grid_fetch_row(const struct grid *g, int row, double *out)
     for (int cx = 0; cx < g->px; cx++) {
         int first = grid_first(g->n, g->px, cx);
         size_t nelems = (size_t)(grid_first(g->n, g->px, cx + 1) - first);
-        shmem_getmem_nbi(out + first, grid_at(g, g->u, 1, j), nelems * sizeof *out, pe_of_block(g, cx, cy));
+        shmem_getmem_nbi(out + first, grid_at(g, g->u, 1, j), nelems * sizeof *out,
+                         pe_of_block(g, cx, cy));
     }
     shmem_quiet();
 }

@@ -82,13 +82,15 @@ static double residual(struct grid *g, double h)
         const double *south = mid - g->stride, *north = mid + g->stride;
         const double *f = grid_at(g, g->f, 0, j);
         for (int i = 1; i <= g->nx; i++)
-            largest = fmax(largest, fabs(f[i] + south[i] + north[i] + mid[i - 1] + mid[i + 1] - 4 * mid[i]));
+            largest = fmax(largest,
+                           fabs(f[i] + south[i] + north[i] + mid[i - 1] + mid[i + 1] - 4 * mid[i]));
     }
     return largest / (h * h);
 }
 
 // Returns the number of sweeps; *relative_p tells how far it got.
-static int solve(struct grid *g, const struct options *o, double h, double source, double *relative_p)
+static int solve(struct grid *g, const struct options *o, double h, double source,
+                 double *relative_p)
 {
     double omega = 2 / (1 + sin(pi * h));  // the best there is for this matrix
     int sweeps = 0;
@@ -154,13 +156,15 @@ static int write_image(const struct grid *g, const char *path, double scale)
 
 static void usage(FILE *out)
 {
-    fprintf(out, "Usage: stencil [-n N] [-t TOL] [-s SWEEPS] [-i FILE]\n"
-                 "Solves Poisson's equation on an N x N grid and checks it against the known solution.\n"
-                 "  -n, --size=N         unknowns along each side, 8..32768 (default 512)\n"
-                 "  -t, --tolerance=TOL  stop when the residual is below TOL times the source (default 1e-8)\n"
-                 "  -s, --sweeps=SWEEPS  give up after so many sweeps (default 20 N)\n"
-                 "  -i, --image=FILE     write the field to FILE as a PPM image\n"
-                 "  -h, --help           print this text and exit\n");
+    fprintf(out,
+            "Usage: stencil [-n N] [-t TOL] [-s SWEEPS] [-i FILE]\n"
+            "Solves Poisson's equation on an N x N grid and checks it against the known solution.\n"
+            "  -n, --size=N         unknowns along each side, 8..32768 (default 512)\n"
+            "  -t, --tolerance=TOL  stop when the residual is below TOL times the source (default "
+            "1e-8)\n"
+            "  -s, --sweeps=SWEEPS  give up after so many sweeps (default 20 N)\n"
+            "  -i, --image=FILE     write the field to FILE as a PPM image\n"
+            "  -h, --help           print this text and exit\n");
 }
 
 static int number(const char *text, double least, double most, double *value_p)
@@ -199,7 +203,8 @@ static void parse(int argc, char **argv, struct options *o)
         o->max_sweeps = 20 * o->n;
 }
 
-static void report(const struct grid *g, int sweeps, double relative, double error, double bound, int ok)
+static void report(const struct grid *g, int sweeps, double relative, double error, double bound,
+                   int ok)
 {
     printf("grid of %d x %d unknowns in %d x %d blocks\n", g->n, g->n, g->px, g->py);
     printf("%d sweeps, relative residual %.2e\n", sweeps, relative);
@@ -219,8 +224,9 @@ int main(int argc, char **argv)
     struct grid g;
     if (grid_create(&g, o.n, me, npes) != 0 || g.nx == 0 || g.ny == 0) {
         fprintf(stderr, "stencil: PE %d: a grid of side %d on %d PEs %s\n", me, o.n, npes,
-                g.nx == 0 || g.ny == 0 ? "leaves this PE without work: choose a larger --size"
-                                       : "does not fit: choose a smaller --size or raise SHMEM_SYMMETRIC_SIZE");
+                g.nx == 0 || g.ny == 0
+                    ? "leaves this PE without work: choose a larger --size"
+                    : "does not fit: choose a smaller --size or raise SHMEM_SYMMETRIC_SIZE");
         shmem_global_exit(EXIT_FAILURE);
     }
     double h = 1.0 / (o.n + 1);
@@ -243,8 +249,8 @@ int main(int argc, char **argv)
     ok = ok && !global_fail;
     if (me == 0) {
         report(&g, sweeps, relative, error, bound, ok);
-        printf("RESULT program=stencil pes=%d verified=%s seconds=%.6f rate=%.3f unit=Mpoint/s\n", npes,
-               ok ? "yes" : "no", seconds, 1e-6 * sweeps * (double)o.n * o.n / seconds);
+        printf("RESULT program=stencil pes=%d verified=%s seconds=%.6f rate=%.3f unit=Mpoint/s\n",
+               npes, ok ? "yes" : "no", seconds, 1e-6 * sweeps * (double)o.n * o.n / seconds);
     }
     grid_destroy(&g);
     shmem_finalize();

@@ -35,7 +35,8 @@ struct sorter {
     // Symmetric.
     uint32_t *samples;              // [npes][SAMPLES_PER_PE]
     uint64_t *nsent, *nreceived;    // [npes]: keys for, and from, each PE
-    uint64_t *put_at, *receive_at;  // [npes]: where my keys go in each PE's inbox, and where theirs go in mine
+    uint64_t *put_at, *receive_at;  // [npes]: where my keys go in each PE's inbox, and where theirs
+                                    // go in mine
     uint32_t *inbox;
     uint64_t ninbox;
 };
@@ -69,8 +70,9 @@ static uint64_t max_over_pes(uint64_t value)
 
 static void out_of_memory(const struct sorter *s, const char *what, uint64_t nbytes)
 {
-    fprintf(stderr, "integer_sort: PE %d: no memory for %s (%" PRIu64 " MiB): sort fewer keys%s\n", s->me, what,
-            (nbytes >> 20) + 1, strstr(what, "symmetric") ? " or raise SHMEM_SYMMETRIC_SIZE" : "");
+    fprintf(stderr, "integer_sort: PE %d: no memory for %s (%" PRIu64 " MiB): sort fewer keys%s\n",
+            s->me, what, (nbytes >> 20) + 1,
+            strstr(what, "symmetric") ? " or raise SHMEM_SYMMETRIC_SIZE" : "");
     shmem_global_exit(EXIT_FAILURE);
 }
 
@@ -172,7 +174,8 @@ static void exchange(struct sorter *s, const uint64_t *start)
     for (int k = 0; k < s->npes; k++) {
         int pe = (s->me + k) % s->npes;  // everyone begins with another target
         if (s->nsent[pe])
-            shmem_putmem_nbi(s->inbox + s->put_at[pe], s->spare + start[pe], s->nsent[pe] * sizeof *s->inbox, pe);
+            shmem_putmem_nbi(s->inbox + s->put_at[pe], s->spare + start[pe],
+                             s->nsent[pe] * sizeof *s->inbox, pe);
     }
     shmem_barrier_all();  // completes the puts of all PEs
 }
@@ -225,7 +228,8 @@ static struct digest combine(struct digest d)
 // may have got no keys at all, so the comparison is with the last PE that has some.
 static int in_order(const struct sorter *s)
 {
-    uint64_t *edges = shmem_malloc((size_t)s->npes * sizeof my_values);  // [npes] of count, first, last
+    // [npes] of count, first, last
+    uint64_t *edges = shmem_malloc((size_t)s->npes * sizeof my_values);
     if (!edges)
         out_of_memory(s, "a symmetric table of edges", (size_t)s->npes * sizeof my_values);
     my_values[0] = s->ninbox;
@@ -252,7 +256,8 @@ static void usage(FILE *out)
 {
     fprintf(out, "Usage: integer_sort [-n N] [-d DISTRIBUTION] [-s SEED]\n"
                  "Sorts N random 32-bit keys that are spread over all PEs, and checks the result.\n"
-                 "  -n, --keys=N               keys in all, suffix K, M or G for 2^10, 2^20, 2^30 (default 16M)\n"
+                 "  -n, --keys=N               keys in all, suffix K, M or G for 2^10, 2^20, 2^30 "
+                 "(default 16M)\n"
                  "  -d, --distribution=D       uniform (default) or gauss\n"
                  "  -s, --seed=SEED            another set of keys (default 1)\n"
                  "  -h, --help                 print this text and exit\n");
@@ -328,14 +333,17 @@ int main(int argc, char **argv)
     uint64_t fullest = max_over_pes(s.ninbox);
     int ok = ordered && same;
     if (s.me == 0) {
-        printf("%" PRIu64 " keys, %s, sum %" PRIu64 "\n", o.nkeys, o.distribution == GAUSS ? "gauss" : "uniform",
-               before.sum);
-        printf("fullest PE holds %.2f times its equal share\n", (double)fullest * s.npes / (double)o.nkeys);
-        printf("globally in order: %s, same keys as before: %s\n", ordered ? "yes" : "no", same ? "yes" : "no");
+        printf("%" PRIu64 " keys, %s, sum %" PRIu64 "\n", o.nkeys,
+               o.distribution == GAUSS ? "gauss" : "uniform", before.sum);
+        printf("fullest PE holds %.2f times its equal share\n",
+               (double)fullest * s.npes / (double)o.nkeys);
+        printf("globally in order: %s, same keys as before: %s\n", ordered ? "yes" : "no",
+               same ? "yes" : "no");
         if (!ok)
             fprintf(stderr, "integer_sort: FAILED: the result is not the sorted set of keys\n");
-        printf("RESULT program=integer-sort pes=%d verified=%s seconds=%.6f rate=%.3f unit=Mkey/s\n", s.npes,
-               ok ? "yes" : "no", seconds, 1e-6 * (double)o.nkeys / seconds);
+        printf(
+            "RESULT program=integer-sort pes=%d verified=%s seconds=%.6f rate=%.3f unit=Mkey/s\n",
+            s.npes, ok ? "yes" : "no", seconds, 1e-6 * (double)o.nkeys / seconds);
     }
     destroy(&s);
     shmem_finalize();

@@ -43,7 +43,8 @@ DEFINE_REDUCTION(sum)
 DEFINE_REDUCTION(max)
 DEFINE_REDUCTION(min)
 
-static void *checked(void *p, int64_t nelems, int64_t nbytes_each, const char *what, const char *hint)
+static void *checked(void *p, int64_t nelems, int64_t nbytes_each, const char *what,
+                     const char *hint)
 {
     if (!p) {
         fprintf(stderr, "graph: PE %d: no memory for %s (%" PRId64 " MiB)%s\n", shmem_my_pe(), what,
@@ -76,7 +77,8 @@ static void keep(struct arc_list *list, int64_t mine, int64_t other)
 
 // Everyone gets every arc once and keeps two lists: of arcs that leave my vertices and of
 // arcs that come in.
-static void receive_arcs(struct graph *g, const char *path, struct arc_list *out, struct arc_list *in)
+static void receive_arcs(struct graph *g, const char *path, struct arc_list *out,
+                         struct arc_list *in)
 {
     struct reader reader;
     int failed = g->me == 0 && reader_open(&reader, path) != 0;
@@ -144,7 +146,8 @@ static int64_t position_of(const struct graph *g, const int64_t *keys, int64_t v
 }
 
 // Rows by counting: arcs of one vertex stay in the order of the file.
-static void make_rows(const struct graph *g, struct rows *rows, struct arc_list *list, const int64_t *keys)
+static void make_rows(const struct graph *g, struct rows *rows, struct arc_list *list,
+                      const int64_t *keys)
 {
     rows->first = need_symmetric(g->max_local + 1, sizeof *rows->first, "rows");
     rows->to = need_symmetric(max_over_pes(list->n), sizeof *rows->to, "arcs");
@@ -213,8 +216,8 @@ int64_t graph_degree(const struct graph *g, int64_t v, enum direction d)
     for (int one = ALONG; one <= AGAINST; one++)
         if (d & one) {
             int64_t bounds[2];
-            shmem_getmem(bounds, &rows_of(g, (enum direction)one)->first[local_of(g, v)], sizeof bounds,
-                         owner_of(g, v));
+            shmem_getmem(bounds, &rows_of(g, (enum direction)one)->first[local_of(g, v)],
+                         sizeof bounds, owner_of(g, v));
             degree += bounds[1] - bounds[0];
         }
     return degree;

@@ -27,7 +27,8 @@ static void exchange_create(const struct graph *g, struct exchange *x)
     x->wanted = need_symmetric(g->npes, sizeof *x->wanted, "ghost lists");
     x->asked = need_symmetric(g->npes, sizeof *x->asked, "ghost lists");
     for (int pe = 0; pe < g->npes; pe++)
-        x->wanted[pe] = (struct wish){g->ghost_first[pe + 1] - g->ghost_first[pe], g->ghost_first[pe]};
+        x->wanted[pe] =
+            (struct wish){g->ghost_first[pe + 1] - g->ghost_first[pe], g->ghost_first[pe]};
     shmem_alltoallmem(SHMEM_TEAM_WORLD, x->asked, x->wanted, sizeof *x->asked);
 
     int64_t longest = 0;
@@ -35,7 +36,8 @@ static void exchange_create(const struct graph *g, struct exchange *x)
     for (int pe = 0; pe < g->npes; pe++) {
         int64_t n = x->asked[pe].count;
         x->lists[pe] = need_private(n, sizeof **x->lists, "ghost lists");
-        shmem_getmem_nbi(x->lists[pe], g->ghosts + x->asked[pe].at, (size_t)n * sizeof **x->lists, pe);
+        shmem_getmem_nbi(x->lists[pe], g->ghosts + x->asked[pe].at, (size_t)n * sizeof **x->lists,
+                         pe);
         longest = n > longest ? n : longest;
     }
     shmem_quiet();
@@ -61,7 +63,8 @@ static void exchange_destroy(const struct graph *g, struct exchange *x)
     shmem_free(x->wanted);
 }
 
-static void send_labels(const struct graph *g, struct exchange *x, const int64_t *label, int64_t *ghost_labels)
+static void send_labels(const struct graph *g, struct exchange *x, const int64_t *label,
+                        int64_t *ghost_labels)
 {
     for (int k = 1; k < g->npes; k++) {
         int pe = (g->me + k) % g->npes;  // everyone begins with another target
@@ -76,8 +79,8 @@ static void send_labels(const struct graph *g, struct exchange *x, const int64_t
 }
 
 // The lowest label around one vertex.
-static int64_t lowest_around(const struct graph *g, const struct rows *rows, int64_t v, const int64_t *label,
-                             const int64_t *ghost_labels, int64_t low)
+static int64_t lowest_around(const struct graph *g, const struct rows *rows, int64_t v,
+                             const int64_t *label, const int64_t *ghost_labels, int64_t low)
 {
     for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++) {
         int64_t to = rows->to[a];
@@ -88,7 +91,8 @@ static int64_t lowest_around(const struct graph *g, const struct rows *rows, int
 }
 
 // Spreads labels among my vertices until none changes any more. Returns how many changed.
-static int64_t settle(const struct graph *g, int64_t *label, const int64_t *ghost_labels, int64_t *scanned)
+static int64_t settle(const struct graph *g, int64_t *label, const int64_t *ghost_labels,
+                      int64_t *scanned)
 {
     int64_t changes = 0, before;
     do {

@@ -2,11 +2,11 @@
 //
 // A directed graph spread over all PEs in compressed rows, in symmetric memory.
 //
-// Vertex v belongs to PE v % npes and is number v / npes there: neighbouring numbers, which tend
-// to have much in common, go to different PEs. Arcs name their other end by
-// a position: below max_local a vertex of this PE, from max_local on a ghost: a vertex of
-// another PE that some vertex here is adjacent to. Each PE holds its own vertices, their arcs in both
-// directions and its ghosts; nothing grows with the whole graph or with npes * npes.
+// Vertex v belongs to PE v % npes and is number v / npes there: neighbouring numbers, which tend to
+// have much in common, go to different PEs. Arcs name their other end by a position: below
+// max_local a vertex of this PE, from max_local on a ghost: a vertex of another PE that some vertex
+// here is adjacent to. Each PE holds its own vertices, their arcs in both directions and its
+// ghosts; nothing grows with the whole graph or with npes * npes.
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -16,7 +16,8 @@
 enum direction { ALONG = 1, AGAINST = 2, BOTH = ALONG | AGAINST };
 
 struct rows {
-    int64_t *first;  // symmetric: [max_local + 1], arcs of vertex i are to[first[i]] .. to[first[i + 1] - 1]
+    int64_t *first;  // symmetric: [max_local + 1], arcs of vertex i are to[first[i]] .. to[first[i
+                     // + 1] - 1]
     int64_t *to;     // symmetric: positions
 };
 

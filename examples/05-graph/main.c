@@ -34,20 +34,24 @@ static double now_seconds(void)
 
 static void usage(FILE *out)
 {
-    fprintf(out, "Usage: graph -g FILE [options]\n"
-                 "Breadth-first search and connected components on a distributed graph.\n"
-                 "  -g, --graph=FILE      Matrix Market or edge list file; only PE 0 reads it\n"
-                 "  -N, --names=FILE      names of the vertices, one a line, for the printout\n"
-                 "  -r, --root=VERTEX     where to search from: a number as in the file, or a name\n"
-                 "  -k, --searches=K      without --root: search from K scattered vertices (default 4)\n"
-                 "  -d, --direction=D     follow arcs out (default), in or both\n"
-                 "  -v, --no-verify       skip the serial check on PE 0\n"
-                 "  -h, --help            print this text and exit\n");
+    fprintf(out,
+            "Usage: graph -g FILE [options]\n"
+            "Breadth-first search and connected components on a distributed graph.\n"
+            "  -g, --graph=FILE      Matrix Market or edge list file; only PE 0 reads it\n"
+            "  -N, --names=FILE      names of the vertices, one a line, for the printout\n"
+            "  -r, --root=VERTEX     where to search from: a number as in the file, or a name\n"
+            "  -k, --searches=K      without --root: search from K scattered vertices (default 4)\n"
+            "  -d, --direction=D     follow arcs out (default), in or both\n"
+            "  -v, --no-verify       skip the serial check on PE 0\n"
+            "  -h, --help            print this text and exit\n");
 }
 
 static int parse_direction(const char *name)
 {
-    return !strcmp(name, "out") ? ALONG : !strcmp(name, "in") ? AGAINST : !strcmp(name, "both") ? BOTH : 0;
+    return !strcmp(name, "out")    ? ALONG
+           : !strcmp(name, "in")   ? AGAINST
+           : !strcmp(name, "both") ? BOTH
+                                   : 0;
 }
 
 static int64_t parse_number(const char *text)
@@ -114,8 +118,8 @@ static int64_t root_given(const struct graph *g, const struct options *o, const 
     return root_to_all;
 }
 
-// The k-th root: scattered over the graph, the same for every number of PEs, and not a vertex without
-// arcs to follow (unless there is hardly any other).
+// The k-th root: scattered over the graph, the same for every number of PEs, and not a vertex
+// without arcs to follow (unless there is hardly any other).
 static int64_t root_chosen(const struct graph *g, int64_t k, enum direction d)
 {
     int64_t v = 0;
@@ -133,7 +137,8 @@ static void print_search(const struct graph *g, const struct search *s, const st
 {
     printf("search from ");
     names_print(names, s->root, g->base);
-    printf(": %" PRId64 " vertices in %" PRId64 " levels, %" PRId64 " arcs\n", s->reached, s->depth + 1, s->scanned);
+    printf(": %" PRId64 " vertices in %" PRId64 " levels, %" PRId64 " arcs\n", s->reached,
+           s->depth + 1, s->scanned);
 }
 
 // Shows a longest of the shortest paths, fetched vertex by vertex from whoever owns it.
@@ -224,8 +229,10 @@ int main(int argc, char **argv)
         if (check)
             printf("vertices that differ from the serial run: %" PRId64 "\n", t.wrong);
         if (!ok)
-            fprintf(stderr, "graph: FAILED: the distributed result is not that of the serial run\n");
-        printf("RESULT program=graph pes=%d verified=%s seconds=%.6f rate=%.3f unit=Marc/s\n", g.npes,
+            fprintf(stderr,
+                    "graph: FAILED: the distributed result is not that of the serial run\n");
+        printf("RESULT program=graph pes=%d verified=%s seconds=%.6f rate=%.3f unit=Marc/s\n",
+               g.npes,
                !ok     ? "no"
                : check ? "yes"
                        : "skipped",

@@ -28,7 +28,8 @@ int names_read(struct names *names, const char *path, int64_t n)
     fclose(file);
     if (names->n == n)
         return 0;
-    fprintf(stderr, "graph: %s has %" PRId64 " names, the graph has %" PRId64 " vertices\n", path, names->n, n);
+    fprintf(stderr, "graph: %s has %" PRId64 " names, the graph has %" PRId64 " vertices\n", path,
+            names->n, n);
     return -1;
 }
 

@@ -50,7 +50,8 @@ static bool numbers(const char *line, int n, int64_t *value)
 static int read_banner(struct reader *r, const char *banner)
 {
     char object[64], format[64], field[64], symmetry[64];
-    if (sscanf(banner, "%%%%MatrixMarket %63s %63s %63s %63s", object, format, field, symmetry) != 4)
+    if (sscanf(banner, "%%%%MatrixMarket %63s %63s %63s %63s", object, format, field, symmetry) !=
+        4)
         return complain(r, "incomplete Matrix Market banner");
     if (strcasecmp(object, "matrix") || strcasecmp(format, "coordinate"))
         return complain(r, "only a Matrix Market 'matrix coordinate' file is a graph");

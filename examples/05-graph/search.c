@@ -11,7 +11,8 @@
 
 struct frontier {
     int64_t nwords;
-    uint64_t *found[2];  // symmetric: bits of my vertices, set by other PEs at even and at odd levels
+    uint64_t *found[2];  // symmetric: bits of my vertices, set by other PEs at even and at odd
+                         // levels
     uint64_t *mine;      // bits of my vertices, set by me
     uint64_t *reached;   // bits of my ghosts that were reached from here
     uint64_t *told;      // and of those whose owner knows: once is enough
@@ -47,7 +48,8 @@ static void frontier_destroy(struct frontier *f)
 }
 
 // Follows the arcs of the frontier. Returns how many.
-static int64_t expand(const struct graph *g, struct search *s, struct frontier *f, const struct rows *rows)
+static int64_t expand(const struct graph *g, struct search *s, struct frontier *f,
+                      const struct rows *rows)
 {
     int64_t scanned = 0;
     for (int64_t k = 0; k < f->n; k++) {
@@ -64,8 +66,9 @@ static int64_t expand(const struct graph *g, struct search *s, struct frontier *
     return scanned;
 }
 
-// Tells the owners which of their vertices were reached from here for the first time. Ghosts are sorted by
-// owner and number, so the bits that go into one word come one after the other and travel together.
+// Tells the owners which of their vertices were reached from here for the first time. Ghosts are
+// sorted by owner and number, so the bits that go into one word come one after the other and travel
+// together.
 static void tell_owners(const struct graph *g, struct frontier *f, uint64_t *found)
 {
     uint64_t bits = 0;

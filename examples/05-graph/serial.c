@@ -10,7 +10,8 @@
 enum { CHUNK = 4096 };
 
 // One pass over the file: handle is called for each arc.
-static int64_t each_arc(const char *path, void (*handle)(struct serial *, struct arc), struct serial *s)
+static int64_t each_arc(const char *path, void (*handle)(struct serial *, struct arc),
+                        struct serial *s)
 {
     struct arc *arcs = need_private(CHUNK, sizeof *arcs, "the serial check");
     struct reader reader;
@@ -121,7 +122,8 @@ static void serial_components(struct serial *s, int64_t *parent)
 }
 
 // Fetches a distributed vector PE by PE and compares it.
-static int64_t count_differences(const struct graph *g, const int64_t *distributed, const int64_t *expected)
+static int64_t count_differences(const struct graph *g, const int64_t *distributed,
+                                 const int64_t *expected)
 {
     int64_t *part = need_private(g->max_local, sizeof *part, "the serial check");
     int64_t differences = 0;

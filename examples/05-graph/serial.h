@@ -19,6 +19,7 @@ void serial_destroy(struct serial *s);
 // PE 0 alone, while the others wait. Both fetch the distributed answer and return the number of
 // vertices for which it is wrong.
 int64_t serial_check_search(struct serial *s, const struct graph *g, const struct search *d);
-int64_t serial_check_components(struct serial *s, const struct graph *g, const struct components *c);
+int64_t serial_check_components(struct serial *s, const struct graph *g,
+                                const struct components *c);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From a list of edges to rows of neighbours. Each PE makes a share of the edges and sends both ends' entries to their owners:
-// counted first, so that everyone knows how much comes and where it goes, then put.
+// From a list of edges to rows of neighbours. Each PE makes a share of the edges and sends both
+// ends' entries to their owners: counted first, so that everyone knows how much comes and where it
+// goes, then put.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,9 @@ struct entry {
 void *need(void *memory)
 {
     if (!memory) {
-        fprintf(stderr, "graph500: PE %d: out of memory; a larger SHMEM_SYMMETRIC_SIZE or a smaller --scale helps\n",
+        fprintf(stderr,
+                "graph500: PE %d: out of memory; a larger SHMEM_SYMMETRIC_SIZE or a smaller "
+                "--scale helps\n",
                 shmem_my_pe());
         shmem_global_exit(EXIT_FAILURE);
     }
@@ -51,7 +54,8 @@ static void put_entries(struct outgoing *o, struct entry *inbox, int pe)
     o->n = 0;
 }
 
-static void give(const struct graph *g, struct outgoing *out, struct entry *inbox, uint32_t at, uint32_t neighbour)
+static void give(const struct graph *g, struct outgoing *out, struct entry *inbox, uint32_t at,
+                 uint32_t neighbour)
 {
     int pe = owner_of(g, at);
     struct outgoing *o = &out[pe];
@@ -73,7 +77,8 @@ static void send_edges(const struct graph *g, struct outgoing *out, struct entry
         put_entries(&out[pe], inbox, pe);
 }
 
-// How many entries each PE gets from me, told to it; it answers where mine begin. Returns how many I get.
+// How many entries each PE gets from me, told to it; it answers where mine begin. Returns how many
+// I get.
 static int64_t agree_on_places(const struct graph *g, struct outgoing *out)
 {
     int64_t *count = need(calloc((size_t)g->npes, sizeof *count)),
@@ -102,7 +107,8 @@ static void make_rows(struct graph *g, const struct entry *inbox, int64_t n)
 {
     g->begin = need(calloc((size_t)g->nlocal + 2, sizeof *g->begin));
     g->neighbour = need(malloc(((size_t)n + 1) * sizeof *g->neighbour));
-    int64_t *at = g->begin + 1;  // moves from a row's beginning to its end, which is the next one's beginning
+    int64_t *at = g->begin + 1;  // moves from a row's beginning to its end, which is the next one's
+                                 // beginning
     for (int64_t i = 0; i < n; i++)
         if (local_of(g, inbox[i].at) + 1 <= g->nlocal)
             at[local_of(g, inbox[i].at) + 1]++;

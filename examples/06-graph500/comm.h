@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collectives of the program, in two versions: comm_shmem.c needs OpenSHMEM alone, comm_mpi.c calls MPI. Puts and
-// atomics are OpenSHMEM's in both. Link one of them.
+// The collectives of the program, in two versions: comm_shmem.c needs OpenSHMEM alone, comm_mpi.c
+// calls MPI. Puts and atomics are OpenSHMEM's in both. Link one of them.
 #ifndef COMM_H
 #define COMM_H
 

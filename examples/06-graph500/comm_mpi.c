@@ -17,8 +17,9 @@ void comm_init(int *argc, char ***argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == shmem_my_pe() && size == shmem_n_pes())
         return;
-    fprintf(stderr, "graph500: rank %d of %d is PE %d of %d: start the program with MPI's launcher\n", rank, size,
-            shmem_my_pe(), shmem_n_pes());
+    fprintf(stderr,
+            "graph500: rank %d of %d is PE %d of %d: start the program with MPI's launcher\n", rank,
+            size, shmem_my_pe(), shmem_n_pes());
     exit(EXIT_FAILURE);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives by OpenSHMEM. Their operands must be symmetric, so each value goes through a symmetric word.
+// Collectives by OpenSHMEM. Their operands must be symmetric, so each value goes through a
+// symmetric word.
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ void comm_barrier(void)
     shmem_barrier_all();
 }
 
-// A reduction may begin before all have read the result of the last one; the barrier between keeps them apart.
+// A reduction may begin before all have read the result of the last one; the barrier between keeps
+// them apart.
 int64_t comm_sum(int64_t mine)
 {
     mine_i = mine;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The mailbox: notes are collected for each PE; a full bundle reserves its place in the receiver's inbox by one atomic
-// addition and is put there. The receiver does nothing until all have delivered.
+// The mailbox: notes are collected for each PE; a full bundle reserves its place in the receiver's
+// inbox by one atomic addition and is put there. The receiver does nothing until all have
+// delivered.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,11 +12,13 @@ enum { NOBODY = -1 };
 
 struct graph {
     int scale, me, npes;
-    int64_t nverts, nedges;  // of the whole graph; edges as generated, loops and repetitions included
+    int64_t nverts, nedges;  // of the whole graph; edges as generated, loops and repetitions
+                             // included
     uint64_t seed;
     int64_t nlocal;          // my vertices
     int64_t *begin;          // [nlocal + 1] rows of the neighbours
-    uint32_t *neighbour;     // [begin[nlocal]] every edge stands in the rows of both its ends; loops are left out
+    uint32_t *neighbour;     // [begin[nlocal]] every edge stands in the rows of both its ends;
+                          // loops are left out
 };
 
 // What one PE tells the owner of a vertex.
@@ -50,8 +52,9 @@ static inline uint32_t global_of(const struct graph *g, int64_t local)
 void graph_build(struct graph *g, int scale, int64_t edge_factor, uint64_t seed);
 void graph_free(struct graph *g);
 
-// exchange.c: the mailbox. A PE posts notes to any PE and, after all have called deliver, takes those it was sent. No PE
-// may be sent more than `capacity` notes between two deliveries. Collective: open, deliver, close.
+// exchange.c: the mailbox. A PE posts notes to any PE and, after all have called deliver, takes
+// those it was sent. No PE may be sent more than `capacity` notes between two deliveries.
+// Collective: open, deliver, close.
 struct mailbox;
 struct mailbox *mailbox_open(int npes, int64_t capacity);
 void mailbox_post(struct mailbox *box, int pe, struct note note);
@@ -61,10 +64,10 @@ void mailbox_close(struct mailbox *box);
 // search.c. Collective. The number of levels.
 int32_t search(const struct graph *g, struct mailbox *box, uint32_t root, const struct tree *t);
 
-// validate.c. Collective: the number of violations of Graph500's rules in the whole graph. *edges: those of the component,
-// *reached: its vertices.
-int64_t validate(const struct graph *g, struct mailbox *box, uint32_t root, const struct tree *t, int64_t *reached,
-                 int64_t *edges);
+// validate.c. Collective: the number of violations of Graph500's rules in the whole graph. *edges:
+// those of the component, *reached: its vertices.
+int64_t validate(const struct graph *g, struct mailbox *box, uint32_t root, const struct tree *t,
+                 int64_t *reached, int64_t *edges);
 
 void *need(void *memory);  // ends the job when there is none
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The Kronecker generator of Graph500. Every edge depends on its number and the seed alone, so any PE can make any edge, and
-// the graph is the same for any number of PEs.
+// The Kronecker generator of Graph500. Every edge depends on its number and the seed alone, so any
+// PE can make any edge, and the graph is the same for any number of PEs.
 #ifndef KRONECKER_H
 #define KRONECKER_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breadth-first search in the style of Graph500: a Kronecker graph, searches from several roots, validation of each, and
-// traversed edges per second.
+// Breadth-first search in the style of Graph500: a Kronecker graph, searches from several roots,
+// validation of each, and traversed edges per second.
 #define _GNU_SOURCE  // getopt_long
 #include <errno.h>
 #include <getopt.h>
@@ -30,14 +30,16 @@ static double now_seconds(void)
 
 static void usage(FILE *out)
 {
-    fprintf(out, "Usage: graph500 [options]\n"
-                 "Breadth-first searches of a Kronecker graph, validated by the rules of Graph500.\n"
-                 "  -s, --scale=S         2^S vertices, 1 to 30 (default 14)\n"
-                 "  -e, --edge-factor=E   edges a vertex, 1 to 1024 (default 16)\n"
-                 "  -k, --searches=K      searches, each from another root, 1 to 1024 (default 8)\n"
-                 "      --seed=N          of the graph and the roots (default 1)\n"
-                 "      --spoil=RULE      break the first tree, so that validation by that rule (1 to 5) must fail\n"
-                 "  -h, --help            print this text and exit\n");
+    fprintf(out,
+            "Usage: graph500 [options]\n"
+            "Breadth-first searches of a Kronecker graph, validated by the rules of Graph500.\n"
+            "  -s, --scale=S         2^S vertices, 1 to 30 (default 14)\n"
+            "  -e, --edge-factor=E   edges a vertex, 1 to 1024 (default 16)\n"
+            "  -k, --searches=K      searches, each from another root, 1 to 1024 (default 8)\n"
+            "      --seed=N          of the graph and the roots (default 1)\n"
+            "      --spoil=RULE      break the first tree, so that validation by that rule (1 to "
+            "5) must fail\n"
+            "  -h, --help            print this text and exit\n");
 }
 
 static bool number(const char *text, int64_t least, int64_t most, int64_t *value)
@@ -67,7 +69,8 @@ static void parse(int argc, char **argv, struct options *o)
         good = (c == 's' && number(optarg, 1, 30, &o->scale)) ||
                (c == 'e' && number(optarg, 1, 1024, &o->edge_factor)) ||
                (c == 'k' && number(optarg, 1, 1024, &o->nroots)) ||
-               (c == 'S' && number(optarg, 0, INT64_MAX, &o->seed)) || (c == 'x' && number(optarg, 1, 5, &o->spoil));
+               (c == 'S' && number(optarg, 0, INT64_MAX, &o->seed)) ||
+               (c == 'x' && number(optarg, 1, 5, &o->spoil));
         if (!good && optarg)
             fprintf(stderr, "graph500: unusable value '%s'\n", optarg);
     }
@@ -81,7 +84,8 @@ static void parse(int argc, char **argv, struct options *o)
 static uint32_t next_root(const struct graph *g, uint64_t *draws)
 {
     for (;;) {
-        uint32_t v = (uint32_t)(mix(g->seed ^ mix(UINT64_C(0x726f6f74) + (*draws)++)) & (uint64_t)(g->nverts - 1));
+        uint32_t v = (uint32_t)(mix(g->seed ^ mix(UINT64_C(0x726f6f74) + (*draws)++)) &
+                                (uint64_t)(g->nverts - 1));
         bool mine = owner_of(g, v) == g->me;
         int64_t degree = mine ? g->begin[local_of(g, v) + 1] - g->begin[local_of(g, v)] : 0;
         if (comm_sum(degree) > 0)
@@ -106,8 +110,9 @@ static bool spoil(const struct graph *g, const struct tree *t, int64_t rule)
         else if (rule == 4)
             t->parent[v] = t->level[v] = NOBODY;
         else
-            t->parent[v] = (t->parent[v] + 1) % g->nverts == global_of(g, v) ? (t->parent[v] + 2) % g->nverts
-                                                                             : (t->parent[v] + 1) % g->nverts;
+            t->parent[v] = (t->parent[v] + 1) % g->nverts == global_of(g, v)
+                               ? (t->parent[v] + 2) % g->nverts
+                               : (t->parent[v] + 1) % g->nverts;
         return true;
     }
     return false;
@@ -128,10 +133,11 @@ static double report(double *teps, int64_t n, double seconds, double build_secon
         cost += 1 / teps[i] / (double)n;
         square += 1 / teps[i] / teps[i] / (double)n;
     }
-    double spread = n > 1 ? sqrt(fmax(square - cost * cost, 0) / (double)(n - 1)) / (cost * cost) : 0;
+    double spread =
+        n > 1 ? sqrt(fmax(square - cost * cost, 0) / (double)(n - 1)) / (cost * cost) : 0;
     printf("construction: %.6f s; all searches: %.6f s\n", build_seconds, seconds);
-    printf("MTEPS: min %.3f, median %.3f, max %.3f, harmonic mean %.3f, its standard error %.3f\n", teps[0] * 1e-6,
-           teps[n / 2] * 1e-6, teps[n - 1] * 1e-6, 1e-6 / cost, spread * 1e-6);
+    printf("MTEPS: min %.3f, median %.3f, max %.3f, harmonic mean %.3f, its standard error %.3f\n",
+           teps[0] * 1e-6, teps[n / 2] * 1e-6, teps[n - 1] * 1e-6, 1e-6 / cost, spread * 1e-6);
     return 1 / cost;
 }
 
@@ -158,8 +164,9 @@ static void run(const struct graph *g, const struct options *o, struct outcome *
             printf("nothing to spoil\n");
         int64_t wrong = validate(g, box, root, &t, &reached, &edges);
         if (g->me == 0)
-            printf("search from %" PRIu32 ": %" PRId64 " vertices in %" PRId32 " levels, %" PRId64 " edges: %s\n", root,
-                   reached, levels, edges, wrong ? "FAILED" : "valid");
+            printf("search from %" PRIu32 ": %" PRId64 " vertices in %" PRId32 " levels, %" PRId64
+                   " edges: %s\n",
+                   root, reached, levels, edges, wrong ? "FAILED" : "valid");
         if (g->me == 0 && wrong)
             fprintf(stderr, "graph500: FAILED: %" PRId64 " violations of the rules\n", wrong);
         all->teps[i] = (double)edges / seconds;
@@ -183,7 +190,8 @@ int main(int argc, char **argv)
     double build_seconds = comm_slowest(now_seconds() - start);
     int64_t loops = g.nedges - comm_sum(g.begin[g.nlocal]) / 2;
     if (g.me == 0)
-        printf("graph of scale %" PRId64 ": %" PRId64 " vertices, %" PRId64 " edges, %" PRId64 " of them loops\n",
+        printf("graph of scale %" PRId64 ": %" PRId64 " vertices, %" PRId64 " edges, %" PRId64
+               " of them loops\n",
                o.scale, g.nverts, g.nedges, loops);
     struct outcome all = {.teps = need(calloc((size_t)o.nroots, sizeof *all.teps))};
     run(&g, &o, &all);
@@ -191,8 +199,8 @@ int main(int argc, char **argv)
     if (g.me == 0) {
         printf("%" PRId64 " of %" PRId64 " searches valid\n", all.nvalid, o.nroots);
         double rate = report(all.teps, o.nroots, all.seconds, build_seconds);
-        printf("RESULT program=graph500 pes=%d verified=%s seconds=%.6f rate=%.3f unit=MTEPS\n", g.npes,
-               good ? "yes" : "no", all.seconds, rate * 1e-6);
+        printf("RESULT program=graph500 pes=%d verified=%s seconds=%.6f rate=%.3f unit=MTEPS\n",
+               g.npes, good ? "yes" : "no", all.seconds, rate * 1e-6);
     }
     free(all.teps);
     graph_free(&g);

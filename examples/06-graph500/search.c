@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breadth-first search, level by level: the owner of a vertex of the frontier tells the owners of its neighbours, and the
-// first to tell of a vertex becomes its parent. An edge is used once in each direction in the whole search at most, so the
-// mailbox never holds more than the receiver has entries.
+// Breadth-first search, level by level: the owner of a vertex of the frontier tells the owners of
+// its neighbours, and the first to tell of a vertex becomes its parent. An edge is used once in
+// each direction in the whole search at most, so the mailbox never holds more than the receiver has
+// entries.
 #include <stdlib.h>
 
 #include "comm.h"
@@ -13,8 +14,8 @@ struct frontier {
     int64_t n;
 };
 
-static void reach(const struct graph *g, const struct tree *t, struct frontier *next, uint32_t v, uint32_t parent,
-                  int32_t level)
+static void reach(const struct graph *g, const struct tree *t, struct frontier *next, uint32_t v,
+                  uint32_t parent, int32_t level)
 {
     int64_t local = local_of(g, v);
     if (t->parent[local] != NOBODY)
@@ -24,8 +25,8 @@ static void reach(const struct graph *g, const struct tree *t, struct frontier *
     next->vertex[next->n++] = local;
 }
 
-static void expand(const struct graph *g, struct mailbox *box, const struct tree *t, const struct frontier *now,
-                   struct frontier *next, int32_t level)
+static void expand(const struct graph *g, struct mailbox *box, const struct tree *t,
+                   const struct frontier *now, struct frontier *next, int32_t level)
 {
     for (int64_t i = 0; i < now->n; i++) {
         int64_t local = now->vertex[i];

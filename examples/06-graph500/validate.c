@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Graph500's five rules. Every PE tells the level of each of its vertices along all edges; who hears it has all that is
-// needed to judge the edge. It does not trust the search: levels and parents are only claims.
+// Graph500's five rules. Every PE tells the level of each of its vertices along all edges; who
+// hears it has all that is needed to judge the edge. It does not trust the search: levels and
+// parents are only claims.
 //
-//   1  the tree has no cycle: levels fall by one from child to parent (2), and only the root has level 0
+//   1  the tree has no cycle: levels fall by one from child to parent (2), and only the root has
+//      level 0
 //   2  a tree edge joins levels that differ by one
 //   3  any edge joins levels that differ by one at most
 //   4  any edge has both ends in the tree or neither: so the tree spans the component
@@ -28,7 +30,8 @@ static int64_t judge(const struct graph *g, const struct tree *t, struct note n,
     return apart < -1 || apart > 1;  // rule 3
 }
 
-static int64_t judge_vertices(const struct graph *g, uint32_t root, const struct tree *t, const bool *has_edge)
+static int64_t judge_vertices(const struct graph *g, uint32_t root, const struct tree *t,
+                              const bool *has_edge)
 {
     int64_t wrong = 0;
     for (int64_t v = 0; v < g->nlocal; v++) {
@@ -43,8 +46,8 @@ static int64_t judge_vertices(const struct graph *g, uint32_t root, const struct
     return wrong;
 }
 
-int64_t validate(const struct graph *g, struct mailbox *box, uint32_t root, const struct tree *t, int64_t *reached,
-                 int64_t *edges)
+int64_t validate(const struct graph *g, struct mailbox *box, uint32_t root, const struct tree *t,
+                 int64_t *reached, int64_t *edges)
 {
     bool *has_edge = need(calloc((size_t)g->nlocal + 1, sizeof *has_edge));
     int64_t wrong = 0, mine = 0, ends = 0, count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages there and back between the first node and the last: short, medium and long, each payload checked. See
-// README.md.
+// Active messages there and back between the first node and the last: short, medium and long, each
+// payload checked. See README.md.
 #define _POSIX_C_SOURCE 200809L
 #define GASNET_SEQ 1
 #include <gasnet.h>
@@ -16,7 +16,8 @@ enum { LONG_MOST = 1 << 20 };
 static gasnet_seginfo_t *segments;  // of all nodes
 static unsigned me, nodes;
 static unsigned char *pattern;      // what is sent
-static long answers, wrong;         // changed by handlers, which run only inside our own calls (SEQ)
+static long answers, wrong;         // changed by handlers, which run only inside our own calls
+                                // (SEQ)
 
 static void check(const void *data, size_t nbytes)
 {
@@ -112,7 +113,8 @@ static double play(const char *name, int kind, size_t nbytes, int rounds)
     double seconds = now() - start;
     barrier();  // the others wait here, which polls
     if (me == 0)
-        printf("%-6s %8zu bytes %6d round trips, %10.3f us each\n", name, nbytes, rounds, seconds / rounds * 1e6);
+        printf("%-6s %8zu bytes %6d round trips, %10.3f us each\n", name, nbytes, rounds,
+               seconds / rounds * 1e6);
     return seconds;
 }
 
@@ -134,7 +136,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < LONG_MOST; i++)
         pattern[i] = (unsigned char)(i * 13 + (i >> 8));
     double seconds = play("short", SHORT_REQUEST, 0, rounds);
-    const size_t medium = gasnet_AMMaxMedium(), mediums[] = {0, 8, 512, medium}, longs[] = {8, 4096, LONG_MOST};
+    const size_t medium = gasnet_AMMaxMedium(), mediums[] = {0, 8, 512, medium},
+                 longs[] = {8, 4096, LONG_MOST};
     for (int i = 0; i < 4; i++)
         play("medium", MEDIUM_REQUEST, mediums[i], rounds);
     for (int i = 0; i < 3; i++)
@@ -144,8 +147,9 @@ int main(int argc, char **argv)
     fflush(stdout);
     barrier();
     if (me == 0)
-        printf("RESULT program=am_pingpong pes=%u verified=%s seconds=%.6f rate=%.6f unit=Mroundtrip/s\n", nodes,
-               wrong ? "no" : "yes", seconds, rounds / seconds * 1e-6);
+        printf("RESULT program=am_pingpong pes=%u verified=%s seconds=%.6f rate=%.6f "
+               "unit=Mroundtrip/s\n",
+               nodes, wrong ? "no" : "yes", seconds, rounds / seconds * 1e-6);
     gasnet_exit(wrong != 0);
     return 1;
 }

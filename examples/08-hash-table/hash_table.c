@@ -25,7 +25,8 @@ static unsigned me, nodes;
 static entry_t *table;  // this node's part
 static uint64_t mask;
 static report_t mine;
-static uint64_t pending, wrong, reports;  // as table: changed by handlers, which run inside our own calls (SEQ)
+static uint64_t pending, wrong, reports;  // as table: changed by handlers, which run inside our own
+                                          // calls (SEQ)
 static gasnet_seginfo_t *segments;
 
 /** A bijection that leaves no pattern. */
@@ -67,8 +68,8 @@ static entry_t *place_of(uint64_t key, uint64_t *steps_p)
 #define LOW(x) ((gasnet_handlerarg_t)(uint32_t)(x))
 #define JOIN(high, low) ((uint64_t)(uint32_t)(high) << 32 | (uint32_t)(low))
 
-static void insert(gasnet_token_t token, gasnet_handlerarg_t k1, gasnet_handlerarg_t k0, gasnet_handlerarg_t v1,
-                   gasnet_handlerarg_t v0)
+static void insert(gasnet_token_t token, gasnet_handlerarg_t k1, gasnet_handlerarg_t k0,
+                   gasnet_handlerarg_t v1, gasnet_handlerarg_t v0)
 {
     uint64_t steps;
     entry_t *entry = place_of(JOIN(k1, k0), &steps);
@@ -150,7 +151,8 @@ static void insert_all(uint64_t count)
     barrier();
 }
 
-/** Asks for numbers that another node has inserted (or nobody), a batch for each owner at a time. */
+/** Asks for numbers that another node has inserted (or nobody), a batch for each owner at a
+ *  time. */
 static void lookup_all(uint64_t from, uint64_t count)
 {
     uint64_t(*batch)[BATCH] = calloc(nodes, sizeof *batch);
@@ -225,15 +227,18 @@ int main(int argc, char **argv)
     uint64_t longest, entries = count_entries(&longest);
     wrong += me == 0 && entries != count;
     if (wrong)
-        printf("node %u: FAILED: %llu answers or counts were wrong\n", me, (unsigned long long)wrong);
+        printf("node %u: FAILED: %llu answers or counts were wrong\n", me,
+               (unsigned long long)wrong);
     fflush(stdout);
     barrier();
     if (me == 0) {
-        printf("%llu entries, longest search %llu steps\n", (unsigned long long)entries, (unsigned long long)longest);
-        printf("inserts: %.3f M/s one by one; lookups: %.3f M/s, %d a message\n", (double)count / inserts * 1e-6,
-               (double)count / lookups * 1e-6, BATCH);
-        printf("RESULT program=hash_table pes=%u verified=%s seconds=%.6f rate=%.6f unit=Minsert/s\n", nodes,
-               wrong ? "no" : "yes", inserts, (double)count / inserts * 1e-6);
+        printf("%llu entries, longest search %llu steps\n", (unsigned long long)entries,
+               (unsigned long long)longest);
+        printf("inserts: %.3f M/s one by one; lookups: %.3f M/s, %d a message\n",
+               (double)count / inserts * 1e-6, (double)count / lookups * 1e-6, BATCH);
+        printf(
+            "RESULT program=hash_table pes=%u verified=%s seconds=%.6f rate=%.6f unit=Minsert/s\n",
+            nodes, wrong ? "no" : "yes", inserts, (double)count / inserts * 1e-6);
     }
     gasnet_exit(wrong != 0);
     return 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Counts the nodes of an unbalanced tree: whoever has nothing to do steals from others by active messages, and a token going
-// round finds out when nobody has. See README.md.
+// Counts the nodes of an unbalanced tree: whoever has nothing to do steals from others by active
+// messages, and a token going round finds out when nobody has. See README.md.
 #define _POSIX_C_SOURCE 200809L
 #define GASNET_SEQ 1
 #include <gasnet.h>
@@ -19,7 +19,8 @@ typedef struct item {
 
 static unsigned me, nodes;
 static uint64_t root_children = 2000, grain = 50;
-// A child comes with this probability, four times a node: sizes vary wildly, the mean is root_children / (1 - 4 * 0.24).
+// A child comes with this probability, four times a node: sizes vary wildly, the mean is
+// root_children / (1 - 4 * 0.24).
 static const uint64_t threshold = (uint64_t)(0.24 * 18446744073709551616.0);
 
 // What handlers change; they run only inside our own calls (SEQ).
@@ -157,7 +158,8 @@ static void send_token(int is_black, int64_t count)
                            (gasnet_handlerarg_t)(uint32_t)count);
 }
 
-/** Idle, with the token. Node 0 decides: a round in which nobody got work and none was under way was the last. */
+/** Idle, with the token. Node 0 decides: a round in which nobody got work and none was under way
+ *  was the last. */
 static void pass_token(void)
 {
     if (me != 0) {
@@ -173,7 +175,8 @@ static void pass_token(void)
 static void wait_a_little(unsigned idle_rounds)
 {
     unsigned shift = idle_rounds < 6 ? idle_rounds : 6;
-    struct timespec pause = {.tv_nsec = 20000L << shift};  // up to 1.3 ms: the token and stealing go on meanwhile
+    // up to 1.3 ms: the token and stealing go on meanwhile
+    struct timespec pause = {.tv_nsec = 20000L << shift};
     nanosleep(&pause, NULL);
 }
 
@@ -227,8 +230,8 @@ static int verify(void)
     if (counted == nodes_found && deepest == depth_found)
         return 1;
     printf("FAILED: %llu nodes and depth %llu, but one node alone finds %llu and %llu\n",
-           (unsigned long long)nodes_found, (unsigned long long)depth_found, (unsigned long long)counted,
-           (unsigned long long)deepest);
+           (unsigned long long)nodes_found, (unsigned long long)depth_found,
+           (unsigned long long)counted, (unsigned long long)deepest);
     return 0;
 }
 
@@ -259,14 +262,15 @@ int main(int argc, char **argv)
     if (me == 0)
         GASNET_BLOCKUNTIL(results == nodes);
     barrier();
-    printf("node %u: %llu nodes counted, %llu stolen, %llu given\n", me, (unsigned long long)counted,
-           (unsigned long long)stolen, (unsigned long long)given);
+    printf("node %u: %llu nodes counted, %llu stolen, %llu given\n", me,
+           (unsigned long long)counted, (unsigned long long)stolen, (unsigned long long)given);
     fflush(stdout);
     barrier();
     int good = me == 0 ? verify() : 1;
     if (me == 0)
-        printf("RESULT program=work_stealing pes=%u verified=%s seconds=%.6f rate=%.6f unit=Mnode/s\n", nodes,
-               good ? "yes" : "no", seconds, (double)all_counted / seconds * 1e-6);
+        printf(
+            "RESULT program=work_stealing pes=%u verified=%s seconds=%.6f rate=%.6f unit=Mnode/s\n",
+            nodes, good ? "yes" : "no", seconds, (double)all_counted / seconds * 1e-6);
     gasnet_exit(!good);
     return 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: active messages. Included by gasnetex.h only. Every kind exists with the number of arguments in its name, 0 to
-// 16, and without, when the arguments are counted.
+// GASNet-EX: active messages. Included by gasnetex.h only. Every kind exists with the number of
+// arguments in its name, 0 to 16, and without, when the arguments are counted.
 #ifndef CAUSEWAY_GASNETEX_AM_H
 #define CAUSEWAY_GASNETEX_AM_H
 
@@ -18,7 +18,8 @@ extern "C" {
 #define GEX_TI_ALL 31u
 /** Fills what mask asks for; returns what was filled: all of it. */
 gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_TI_t mask);
-/** The names in the mask, with | between them, to buf unless it is NULL; returns the bytes of the text with its end. */
+/** The names in the mask, with | between them, to buf unless it is NULL; returns the bytes of the
+ *  text with its end. */
 size_t gasnett_format_ti(char *buf, gex_TI_t mask);
 
 unsigned int gex_AM_MaxArgs(void);
@@ -26,30 +27,37 @@ size_t gex_AM_LUBRequestMedium(void);
 size_t gex_AM_LUBReplyMedium(void);
 size_t gex_AM_LUBRequestLong(void);
 size_t gex_AM_LUBReplyLong(void);
-size_t gex_AM_MaxRequestMedium(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags,
-                               unsigned int nargs);
-size_t gex_AM_MaxReplyMedium(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags,
-                             unsigned int nargs);
-size_t gex_AM_MaxRequestLong(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags,
-                             unsigned int nargs);
-size_t gex_AM_MaxReplyLong(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags,
-                           unsigned int nargs);
-size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs);
-size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs);
+size_t gex_AM_MaxRequestMedium(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt,
+                               gex_Flags_t flags, unsigned int nargs);
+size_t gex_AM_MaxReplyMedium(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt,
+                             gex_Flags_t flags, unsigned int nargs);
+size_t gex_AM_MaxRequestLong(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt,
+                             gex_Flags_t flags, unsigned int nargs);
+size_t gex_AM_MaxReplyLong(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt,
+                           gex_Flags_t flags, unsigned int nargs);
+size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                                unsigned int nargs);
+size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
+                              unsigned int nargs);
 
-// The library's own: the arguments follow, each a gex_AM_Arg_t. 0: sent; else not, which only GEX_FLAG_IMMEDIATE allows.
-int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, gex_Flags_t flags,
-                               unsigned int nargs, ...);
-int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr,
-                                size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
-int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr,
-                              size_t nbytes, void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags,
-                              unsigned int nargs, ...);
-int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags, unsigned int nargs, ...);
-int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
+// The library's own: the arguments follow, each a gex_AM_Arg_t. 0: sent; else not, which only
+// GEX_FLAG_IMMEDIATE allows.
+int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                               gex_Flags_t flags, unsigned int nargs, ...);
+int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                                const void *source_addr, size_t nbytes, gex_Event_t *lc_opt,
+                                gex_Flags_t flags, unsigned int nargs, ...);
+int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                              const void *source_addr, size_t nbytes, void *dest_addr,
                               gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
-int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
-                            void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...);
+int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags,
+                             unsigned int nargs, ...);
+int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr,
+                              size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags,
+                              unsigned int nargs, ...);
+int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr,
+                            size_t nbytes, void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags,
+                            unsigned int nargs, ...);
 
 // ---------------------------------------------------------------- RequestShort
 #define gex_AM_RequestShort0(tm, r, h, f) gex_causeway_request_short(tm, r, h, f, 0)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet tools, atomic operations: gasnett_atomic_, gasnett_atomic32_, gasnett_atomic64_ are atomic in thread-safe mode and
-// plain operations in single-threaded mode; gasnett_strongatomic_... are atomic (and safe in signal handlers) in every mode.
-// Included by <gasnet_tools.h> only.
+// GASNet tools, atomic operations: gasnett_atomic_, gasnett_atomic32_, gasnett_atomic64_ are atomic
+// in thread-safe mode and plain operations in single-threaded mode; gasnett_strongatomic_... are
+// atomic (and safe in signal handlers) in every mode. Included by <gasnet_tools.h> only.
 //
-// An operation has no order of its own; its flags ask for fences before and after it. Flags are constants nearly
-// always, and then the compiler leaves what is asked for.
+// An operation has no order of its own; its flags ask for fences before and after it. Flags are
+// constants nearly always, and then the compiler leaves what is asked for.
 #ifndef CAUSEWAY_GASNETT_ATOMIC_H
 #define CAUSEWAY_GASNETT_ATOMIC_H
 
@@ -38,8 +38,8 @@ GASNETT_BEGIN_EXTERNC
 #define GASNETT_ATOMIC_FENCE(order) __atomic_thread_fence(order)
 #endif
 
-// What the operation itself does decides how strong the fences must be: a write fence orders stores before a load only
-// by the full fence; x86's locked instructions are full fences themselves.
+// What the operation itself does decides how strong the fences must be: a write fence orders stores
+// before a load only by the full fence; x86's locked instructions are full fences themselves.
 #define GASNETT_ATOMIC_IS_READ 0
 #define GASNETT_ATOMIC_IS_SET 1
 #define GASNETT_ATOMIC_IS_RMW 2
@@ -48,9 +48,11 @@ GASNETT_INLINE(gasnett_atomic_pre_) void gasnett_atomic_pre_(int flags, int what
 {
 #if defined(__x86_64__) || defined(__i386__)
     int full = (flags & GASNETT_ATOMIC_WMB_PRE) &&
-               (what == GASNETT_ATOMIC_IS_READ || (what == GASNETT_ATOMIC_IS_SET && (flags & GASNETT_ATOMIC_RMB_PRE)));
+               (what == GASNETT_ATOMIC_IS_READ ||
+                (what == GASNETT_ATOMIC_IS_SET && (flags & GASNETT_ATOMIC_RMB_PRE)));
 #else
-    int full = (flags & GASNETT_ATOMIC_WMB_PRE) && (what != GASNETT_ATOMIC_IS_SET || (flags & GASNETT_ATOMIC_RMB_PRE));
+    int full = (flags & GASNETT_ATOMIC_WMB_PRE) &&
+               (what != GASNETT_ATOMIC_IS_SET || (flags & GASNETT_ATOMIC_RMB_PRE));
 #endif
     if (full)
         GASNETT_ATOMIC_FENCE(__ATOMIC_SEQ_CST);
@@ -81,50 +83,50 @@ GASNETT_INLINE(gasnett_atomic_after_) int gasnett_atomic_after_(int flags, int r
 // `name`: prefix of the operations; `type`: what they work on; READ, WRITE, ADD, SWAP, CAS: how;
 // MASK: the flags that count (plain operations need no fences). The pointer may have been
 // cast from any scalar type of that width, hence may_alias.
-#define GASNETT_ATOMIC_FAMILY(name, type, uint, READ, WRITE, ADD, SWAP, CAS, MASK) \
-    GASNETT_INLINE(name) uint name##_read(type *p, int flags) \
-    { \
-        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_READ); \
-        uint value = READ(p); \
-        gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_READ); \
-        return value; \
-    } \
-    GASNETT_INLINE(name) void name##_set(type *p, uint v, int flags) \
-    { \
-        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_SET); \
-        WRITE(p, v); \
-        gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_SET); \
-    } \
-    GASNETT_INLINE(name) uint name##_add(type *p, uint v, int flags) \
-    { \
-        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW); \
-        uint value = ADD(p, v); \
-        gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW); \
-        return value; \
-    } \
+#define GASNETT_ATOMIC_FAMILY(name, type, uint, READ, WRITE, ADD, SWAP, CAS, MASK)                 \
+    GASNETT_INLINE(name) uint name##_read(type *p, int flags)                                      \
+    {                                                                                              \
+        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_READ);                             \
+        uint value = READ(p);                                                                      \
+        gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_READ);                            \
+        return value;                                                                              \
+    }                                                                                              \
+    GASNETT_INLINE(name) void name##_set(type *p, uint v, int flags)                               \
+    {                                                                                              \
+        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_SET);                              \
+        WRITE(p, v);                                                                               \
+        gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_SET);                             \
+    }                                                                                              \
+    GASNETT_INLINE(name) uint name##_add(type *p, uint v, int flags)                               \
+    {                                                                                              \
+        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                              \
+        uint value = ADD(p, v);                                                                    \
+        gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                             \
+        return value;                                                                              \
+    }                                                                                              \
     GASNETT_INLINE(name) uint name##_subtract(type *p, uint v, int flags) { return name##_add(p, (uint)(0 - v), flags); } \
     GASNETT_INLINE(name) void name##_increment(type *p, int flags) { (void)name##_add(p, 1, flags); } \
     GASNETT_INLINE(name) void name##_decrement(type *p, int flags) { (void)name##_subtract(p, 1, flags); } \
-    GASNETT_INLINE(name) int name##_decrement_and_test(type *p, int flags) \
-    { \
-        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW); \
-        int zero = ADD(p, (uint)-1) == 0; \
+    GASNETT_INLINE(name) int name##_decrement_and_test(type *p, int flags)                         \
+    {                                                                                              \
+        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                              \
+        int zero = ADD(p, (uint)-1) == 0;                                                          \
         gasnett_atomic_post_(gasnett_atomic_after_((flags) & (MASK), zero), GASNETT_ATOMIC_IS_RMW); \
-        return zero; \
-    } \
-    GASNETT_INLINE(name) uint name##_swap(type *p, uint v, int flags) \
-    { \
-        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW); \
-        uint old = SWAP(p, v); \
-        gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW); \
-        return old; \
-    } \
+        return zero;                                                                               \
+    }                                                                                              \
+    GASNETT_INLINE(name) uint name##_swap(type *p, uint v, int flags)                              \
+    {                                                                                              \
+        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                              \
+        uint old = SWAP(p, v);                                                                     \
+        gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                             \
+        return old;                                                                                \
+    }                                                                                              \
     GASNETT_INLINE(name) int name##_compare_and_swap(type *p, uint oldval, uint newval, int flags) \
-    { \
-        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW); \
-        int swapped = CAS(p, oldval, newval); \
+    {                                                                                              \
+        gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                              \
+        int swapped = CAS(p, oldval, newval);                                                      \
         gasnett_atomic_post_(gasnett_atomic_after_((flags) & (MASK), swapped), GASNETT_ATOMIC_IS_RMW); \
-        return swapped; \
+        return swapped;                                                                            \
     }
 
 #define GASNETT_ATOMIC_READ_(p) __atomic_load_n(&(p)->value, GASNETT_ATOMIC_ORDER)
@@ -166,23 +168,29 @@ typedef gasnett_strongatomic64_t gasnett_atomic64_t;
 #define gasnett_atomic32_init(v) { (v) }
 #define gasnett_atomic64_init(v) { (v) }
 
-GASNETT_ATOMIC_FAMILY(gasnett_strongatomic32, gasnett_strongatomic32_t, uint32_t, GASNETT_ATOMIC_READ_,
-                      GASNETT_ATOMIC_WRITE_, GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
-GASNETT_ATOMIC_FAMILY(gasnett_strongatomic64, gasnett_strongatomic64_t, uint64_t, GASNETT_ATOMIC_READ_,
-                      GASNETT_ATOMIC_WRITE_, GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
+GASNETT_ATOMIC_FAMILY(gasnett_strongatomic32, gasnett_strongatomic32_t, uint32_t,
+                      GASNETT_ATOMIC_READ_, GASNETT_ATOMIC_WRITE_, GASNETT_ATOMIC_ADD_,
+                      GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
+GASNETT_ATOMIC_FAMILY(gasnett_strongatomic64, gasnett_strongatomic64_t, uint64_t,
+                      GASNETT_ATOMIC_READ_, GASNETT_ATOMIC_WRITE_, GASNETT_ATOMIC_ADD_,
+                      GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
 #if defined(GASNETT_THREAD_SAFE)
-GASNETT_ATOMIC_FAMILY(gasnett_atomic32, gasnett_atomic32_t, uint32_t, GASNETT_ATOMIC_READ_, GASNETT_ATOMIC_WRITE_,
-                      GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
-GASNETT_ATOMIC_FAMILY(gasnett_atomic64, gasnett_atomic64_t, uint64_t, GASNETT_ATOMIC_READ_, GASNETT_ATOMIC_WRITE_,
-                      GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_, GASNETT_ATOMIC_CAS_, -1)
+GASNETT_ATOMIC_FAMILY(gasnett_atomic32, gasnett_atomic32_t, uint32_t, GASNETT_ATOMIC_READ_,
+                      GASNETT_ATOMIC_WRITE_, GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_,
+                      GASNETT_ATOMIC_CAS_, -1)
+GASNETT_ATOMIC_FAMILY(gasnett_atomic64, gasnett_atomic64_t, uint64_t, GASNETT_ATOMIC_READ_,
+                      GASNETT_ATOMIC_WRITE_, GASNETT_ATOMIC_ADD_, GASNETT_ATOMIC_SWAP_,
+                      GASNETT_ATOMIC_CAS_, -1)
 #else
-GASNETT_ATOMIC_FAMILY(gasnett_atomic32, gasnett_atomic32_t, uint32_t, GASNETT_PLAIN_READ_, GASNETT_PLAIN_WRITE_,
-                      GASNETT_PLAIN_ADD_, (uint32_t)GASNETT_PLAIN_SWAP_, GASNETT_PLAIN_CAS_, 0)
-GASNETT_ATOMIC_FAMILY(gasnett_atomic64, gasnett_atomic64_t, uint64_t, GASNETT_PLAIN_READ_, GASNETT_PLAIN_WRITE_,
-                      GASNETT_PLAIN_ADD_, GASNETT_PLAIN_SWAP_, GASNETT_PLAIN_CAS_, 0)
+GASNETT_ATOMIC_FAMILY(gasnett_atomic32, gasnett_atomic32_t, uint32_t, GASNETT_PLAIN_READ_,
+                      GASNETT_PLAIN_WRITE_, GASNETT_PLAIN_ADD_, (uint32_t)GASNETT_PLAIN_SWAP_,
+                      GASNETT_PLAIN_CAS_, 0)
+GASNETT_ATOMIC_FAMILY(gasnett_atomic64, gasnett_atomic64_t, uint64_t, GASNETT_PLAIN_READ_,
+                      GASNETT_PLAIN_WRITE_, GASNETT_PLAIN_ADD_, GASNETT_PLAIN_SWAP_,
+                      GASNETT_PLAIN_CAS_, 0)
 #endif
 
-// ---------------------------------------------------------------- the type without a width: 32 bits
+// --------------------------------------------------------------- the type without a width: 32 bits
 typedef gasnett_strongatomic32_t gasnett_atomic_t;
 typedef gasnett_strongatomic32_t gasnett_strongatomic_t;
 typedef uint32_t gasnett_atomic_val_t;

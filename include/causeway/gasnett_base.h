@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet tools, first part: versions, thread mode, compiler annotations, memory barriers, timers. Included by
-// <gasnet_tools.h> only. This part alone is what GASNETT_LITE_MODE offers.
+// GASNet tools, first part: versions, thread mode, compiler annotations, memory barriers, timers.
+// Included by <gasnet_tools.h> only. This part alone is what GASNETT_LITE_MODE offers.
 //
-// Thread mode: GASNETT_THREAD_SAFE, GASNETT_THREAD_SINGLE or GASNETT_LITE_MODE may be defined before the header; clients of
-// GASNet get it from GASNET_PAR (safe), GASNET_SEQ and GASNET_PARSYNC (single). Without any of them: safe where the compiler
-// or an earlier <pthread.h> speaks of threads.
+// Thread mode: GASNETT_THREAD_SAFE, GASNETT_THREAD_SINGLE or GASNETT_LITE_MODE may be defined
+// before the header; clients of GASNet get it from GASNET_PAR (safe), GASNET_SEQ and GASNET_PARSYNC
+// (single). Without any of them: safe where the compiler or an earlier <pthread.h> speaks of
+// threads.
 #ifndef CAUSEWAY_GASNETT_BASE_H
 #define CAUSEWAY_GASNETT_BASE_H
 
@@ -41,7 +42,8 @@
 #define GASNETT_THREAD_MODEL SEQ
 #endif
 
-// Debug checks (of mutexes, read-write locks) are a matter of the client's compilation: -DGASNET_DEBUG turns them on.
+// Debug checks (of mutexes, read-write locks) are a matter of the client's compilation:
+// -DGASNET_DEBUG turns them on.
 #if defined(GASNET_DEBUG) && !defined(GASNET_NDEBUG)
 #define GASNETT_DEBUG_CONFIG debug
 #else
@@ -146,11 +148,13 @@
 #define GASNETT_PLATFORM_COMPILER_FAMILYID PLATFORM_COMPILER_FAMILYID
 #define GASNETT_PLATFORM_COMPILER_ID PLATFORM_COMPILER_ID
 #define GASNETT_PLATFORM_COMPILER_VERSION PLATFORM_COMPILER_VERSION
-// GASNETT_CONFIGURE_MISMATCH is never defined: headers and library do not depend on the compiler that built the library.
+// GASNETT_CONFIGURE_MISMATCH is never defined: headers and library do not depend on the compiler
+// that built the library.
 
 // ---------------------------------------------------------------- memory barriers
-// rmb: later loads see what was globally complete. wmb: earlier stores are globally complete before any later load or store.
-// ThreadSanitizer does not know fences; there the compiler must not see them as such.
+// rmb: later loads see what was globally complete. wmb: earlier stores are globally complete before
+// any later load or store. ThreadSanitizer does not know fences; there the compiler must not see
+// them as such.
 #define gasnett_compiler_fence() __asm__ __volatile__("" ::: "memory")
 #if !defined(__SANITIZE_THREAD__) && defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -182,7 +186,8 @@
 #define GASNETT_MEMBAR_CONFIG membars_builtin
 
 // ---------------------------------------------------------------- timers
-// A tick is a nanosecond of the system's monotonic clock, so ticks of all threads of a machine may be compared.
+// A tick is a nanosecond of the system's monotonic clock, so ticks of all threads of a machine may
+// be compared.
 GASNETT_BEGIN_EXTERNC
 
 typedef uint64_t gasnett_tick_t;
@@ -192,8 +197,8 @@ typedef uint64_t gasnett_tick_t;
 gasnett_tick_t gasnett_ticks_now(void);
 #define gasnett_ticks_to_ns(ticks) ((uint64_t)(ticks))
 #define gasnett_ticks_to_us(ticks) ((uint64_t)(ticks) / 1000)
-/** Microseconds: the smallest difference that was seen between two readings, and what a reading costs; measured at the
- *  first call. */
+/** Microseconds: the smallest difference that was seen between two readings, and what a reading
+ *  costs; measured at the first call. */
 double gasnett_tick_granularityus(void);
 double gasnett_tick_overheadus(void);
 /** Wall-clock time in microseconds since 1970. */

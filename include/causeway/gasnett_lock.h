@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet tools, locks and thread-specific pointers. Mutexes, conditions and read-write locks are those of POSIX in
-// thread-safe mode and nothing in single-threaded mode (unless GASNETT_USE_TRUE_MUTEXES is 1). They are never recursive.
-// With -DGASNET_DEBUG wrong use ends the process with a message that names file, line and mistake. Included by
-// <gasnet_tools.h> only.
+// GASNet tools, locks and thread-specific pointers. Mutexes, conditions and read-write locks are
+// those of POSIX in thread-safe mode and nothing in single-threaded mode (unless
+// GASNETT_USE_TRUE_MUTEXES is 1). They are never recursive. With -DGASNET_DEBUG wrong use ends the
+// process with a message that names file, line and mistake. Included by <gasnet_tools.h> only.
 #ifndef CAUSEWAY_GASNETT_LOCK_H
 #define CAUSEWAY_GASNETT_LOCK_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet tools, the rest: environment, errors, backtraces, debugger, system, checked memory, text of addresses and strides,
-// and the hooks of GASNet's tracing, which is not there. Included by <gasnet_tools.h> only. See gasnet_tools(7).
+// GASNet tools, the rest: environment, errors, backtraces, debugger, system, checked memory, text
+// of addresses and strides, and the hooks of GASNet's tracing, which is not there. Included by
+// <gasnet_tools.h> only. See gasnet_tools(7).
 #ifndef CAUSEWAY_GASNETT_UTIL_H
 #define CAUSEWAY_GASNETT_UTIL_H
 
@@ -16,27 +17,31 @@
 GASNETT_BEGIN_EXTERNC
 
 // ---------------------------------------------------------------- environment
-/** Writes a number for people to read; sizes of memory with a unit, and only as far as it is exact. Returns buf. */
+/** Writes a number for people to read; sizes of memory with a unit, and only as far as it is exact.
+ *  Returns buf. */
 char *gasnett_format_number(int64_t val, char *buf, size_t bufsz, int is_mem_size);
-/** A whole number, decimal or 0x hexadecimal; with a multiplier other than 0, a size of memory: fractions and B, KB, MB, GB,
- *  TB, PB, EB (or the letter alone) allowed, the multiplier being the unit of a number without one. Else the process ends. */
+/** A whole number, decimal or 0x hexadecimal; with a multiplier other than 0, a size of memory:
+ *  fractions and B, KB, MB, GB, TB, PB, EB (or the letter alone) allowed, the multiplier being the
+ *  unit of a number without one. Else the process ends. */
 int64_t gasnett_parse_int(const char *str, uint64_t mem_size_multiplier);
 void gasnett_setenv(const char *key, const char *value);
 void gasnett_unsetenv(const char *key);
 char *gasnett_getenv(const char *keyname);
 char *gasnett_getenv_withdefault(const char *keyname, const char *defaultval);
 int gasnett_getenv_yesno_withdefault(const char *keyname, int defaultval);
-int64_t gasnett_getenv_int_withdefault(const char *keyname, int64_t defaultval, uint64_t mem_size_multiplier);
+int64_t gasnett_getenv_int_withdefault(const char *keyname, int64_t defaultval,
+                                       uint64_t mem_size_multiplier);
 double gasnett_getenv_dbl_withdefault(const char *keyname, double defaultval);
-/** Is GASNET_VERBOSEENV set? Then every variable that is asked for is reported, once, on standard error. */
+/** Is GASNET_VERBOSEENV set? Then every variable that is asked for is reported, once, on standard
+ *  error. */
 int gasnett_verboseenv(void);
 void gasnett_envint_display(const char *key, int64_t val, int is_dflt, int is_mem_size);
 void gasnett_envstr_display(const char *key, const char *val, int is_dflt);
 void gasnett_envdbl_display(const char *key, double val, int is_dflt);
 
 // ---------------------------------------------------------------- errors, backtraces, debugger
-__attribute__((__format__(__printf__, 2, 3))) GASNETT_NORETURN void gasnett_fatalerror_at_(const char *where,
-                                                                                           const char *msg, ...);
+__attribute__((__format__(__printf__, 2, 3))) GASNETT_NORETURN void
+gasnett_fatalerror_at_(const char *where, const char *msg, ...);
 #define gasnett_fatalerror(...) gasnett_fatalerror_at_(__FILE__ ":" GASNETT_STRING_OF(__LINE__), __VA_ARGS__)
 #define gasnett_fatalerror_nopos(...) gasnett_fatalerror_at_((const char *)0, __VA_ARGS__)
 GASNETT_NORETURN void gasnett_killmyprocess(int exitcode);
@@ -101,7 +106,8 @@ int gasnett_count0s_uint64_t(uint64_t x);
 #define gasnett_count0s_uintptr_t(x) gasnett_count0s_uint32_t(x)
 #endif
 size_t gasnett_count0s(const void *p, size_t numbytes);
-size_t gasnett_count0s_copy(void *GASNETT_RESTRICT dst, const void *GASNETT_RESTRICT src, size_t numbytes);
+size_t gasnett_count0s_copy(void *GASNETT_RESTRICT dst, const void *GASNETT_RESTRICT src,
+                            size_t numbytes);
 #define GASNETT_FAST_ALIGNED_MEMCPY(dest, src, nbytes) ((void)__builtin_memcpy(dest, src, nbytes))
 #define GASNETT_FAST_UNALIGNED_MEMCPY(dest, src, nbytes) ((void)__builtin_memcpy(dest, src, nbytes))
 /** Stores the low bytes of a register value. */
@@ -111,8 +117,8 @@ uint64_t gasnett_value_return_(const void *src, size_t nbytes);
 #define GASNETT_VALUE_RETURN(src, nbytes) return (uintptr_t)gasnett_value_return_(src, nbytes)
 
 // ---------------------------------------------------------------- checked memory
-// Blocks carry guards and stand in a list; a check of a damaged block or a wrong pointer ends the process and says where the
-// block came from.
+// Blocks carry guards and stand in a list; a check of a damaged block or a wrong pointer ends the
+// process and says where the block came from.
 typedef struct {
     uint64_t allocated_bytes, freed_bytes, live_bytes, live_bytes_max;
     uint64_t allocated_objects, freed_objects, live_objects, live_objects_max;
@@ -141,8 +147,8 @@ int gasnett_getheapstats(gasnett_heapstats_t *stats);
 void gasnett_heapinfo_dump(const char *filename, int show_live);
 
 // ---------------------------------------------------------------- text of transfers
-// Each writes into buf, of the size its _bufsz macro gives, and returns the length with the end mark. Lists of memory vectors
-// are arrays of {void *addr; size_t len;}.
+// Each writes into buf, of the size its _bufsz macro gives, and returns the length with the end
+// mark. Lists of memory vectors are arrays of {void *addr; size_t len;}.
 #define gasnett_format_memveclist_bufsz(count) (200 + 60 * (size_t)(count))
 #define gasnett_format_addrlist_bufsz(count) (200 + 30 * (size_t)(count))
 #define gasnett_format_strides_bufsz(count) (20 + 25 * (size_t)(count))
@@ -154,7 +160,8 @@ void gasnett_heapinfo_dump(const char *filename, int show_live);
 size_t gasnett_format_memveclist(char *buf, size_t count, const void *list);
 size_t gasnett_format_addrlist(char *buf, size_t count, void *const list[], size_t len);
 size_t gasnett_format_strides(char *buf, size_t count, const ptrdiff_t *list);
-// With the arguments of GASNet-1 (a node) or of GASNet-EX (a team and a rank): their number tells which.
+// With the arguments of GASNet-1 (a node) or of GASNet-EX (a team and a rank): their number tells
+// which.
 #define gasnett_format_putvgetv(...) \
     GASNETT_ARG8_(__VA_ARGS__, gasnett_format_putvgetv_ex_, gasnett_format_putvgetv_1_, 0)(__VA_ARGS__)
 #define gasnett_format_putigeti(...) \
@@ -164,26 +171,31 @@ size_t gasnett_format_strides(char *buf, size_t count, const ptrdiff_t *list);
 #define GASNETT_ARG8_(a, b, c, d, e, f, g, which, ...) which
 #define GASNETT_ARG10_(a, b, c, d, e, f, g, h, i, which, ...) which
 #define GASNETT_ARG12_(a, b, c, d, e, f, g, h, i, j, k, which, ...) which
-size_t gasnett_format_putvgetv_1_(char *buf, uint32_t node, size_t dstcount, const void *dstlist, size_t srccount,
-                                  const void *srclist);
-size_t gasnett_format_putvgetv_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount, const void *dstlist,
-                                   size_t srccount, const void *srclist);
-size_t gasnett_format_putigeti_1_(char *buf, uint32_t node, size_t dstcount, void *const dstlist[], size_t dstlen,
-                                  size_t srccount, void *const srclist[], size_t srclen);
-size_t gasnett_format_putigeti_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount, void *const dstlist[],
-                                   size_t dstlen, size_t srccount, void *const srclist[], size_t srclen);
+size_t gasnett_format_putvgetv_1_(char *buf, uint32_t node, size_t dstcount, const void *dstlist,
+                                  size_t srccount, const void *srclist);
+size_t gasnett_format_putvgetv_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount,
+                                   const void *dstlist, size_t srccount, const void *srclist);
+size_t gasnett_format_putigeti_1_(char *buf, uint32_t node, size_t dstcount, void *const dstlist[],
+                                  size_t dstlen, size_t srccount, void *const srclist[],
+                                  size_t srclen);
+size_t gasnett_format_putigeti_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount,
+                                   void *const dstlist[], size_t dstlen, size_t srccount,
+                                   void *const srclist[], size_t srclen);
 /** pstats: not used. GASNet-1 counts bytes in count[0] and has one count more than strides. */
 size_t gasnett_format_putsgets_1_(char *buf, void *pstats, uint32_t node, const void *dstaddr,
-                                  const size_t dststrides[], const void *srcaddr, const size_t srcstrides[],
-                                  const size_t count[], size_t stridelevels);
-size_t gasnett_format_putsgets_ex_(char *buf, void *pstats, const void *tm, uint32_t rank, const void *dstaddr,
-                                   const ptrdiff_t dststrides[], const void *srcaddr, const ptrdiff_t srcstrides[],
-                                   size_t elemsz, const size_t count[], size_t stridelevels);
+                                  const size_t dststrides[], const void *srcaddr,
+                                  const size_t srcstrides[], const size_t count[],
+                                  size_t stridelevels);
+size_t gasnett_format_putsgets_ex_(char *buf, void *pstats, const void *tm, uint32_t rank,
+                                   const void *dstaddr, const ptrdiff_t dststrides[],
+                                   const void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz,
+                                   const size_t count[], size_t stridelevels);
 
 // ---------------------------------------------------------------- self-test
-/** Exercises atomics, locks, thread keys, timers and checked memory of this library, `threadcnt` threads at a time. Returns
- *  the number of errors, and says each on standard error. `sections`: letters to run of A (atomics), L (locks), M (memory),
- *  T (timers); NULL: all. Segments, teams and ranks, which callers pass behind it, are not needed. */
+/** Exercises atomics, locks, thread keys, timers and checked memory of this library, `threadcnt`
+ *  threads at a time. Returns the number of errors, and says each on standard error. `sections`:
+ *  letters to run of A (atomics), L (locks), M (memory), T (timers); NULL: all. Segments, teams and
+ *  ranks, which callers pass behind it, are not needed. */
 int gasnett_run_diagnostics_(int iters, int threadcnt, const char *sections);
 #define gasnett_run_diagnostics(...) GASNETT_DIAGNOSTICS_(__VA_ARGS__, 0, 0)
 #define GASNETT_DIAGNOSTICS_(iters, threadcnt, sections, ...) gasnett_run_diagnostics_(iters, threadcnt, (const char *)(sections))
@@ -191,9 +203,10 @@ int gasnett_run_diagnostics_(int iters, int threadcnt, const char *sections);
 #define gasnett_diagnostic_gethandlers(htable_p, count_p) ((void)(*(htable_p) = NULL, *(count_p) = 0))
 
 // ---------------------------------------------------------------- hooks of tracing and statistics
-// GASNet's own tracing and statistics are not built in (Causeway's are CAUSEWAY_TRACE and CAUSEWAY_STATS); the hooks do what
-// GASNet's do in such a build.
-__attribute__((__format__(__printf__, 1, 2), __unused__)) static void gasnett_no_printf_(const char *format, ...)
+// GASNet's own tracing and statistics are not built in (Causeway's are CAUSEWAY_TRACE and
+// CAUSEWAY_STATS); the hooks do what GASNet's do in such a build.
+__attribute__((__format__(__printf__, 1, 2), __unused__)) static void
+gasnett_no_printf_(const char *format, ...)
 {
     (void)format;
 }
@@ -214,7 +227,8 @@ __attribute__((__format__(__printf__, 1, 2), __unused__)) static void gasnett_no
 #define GASNETT_STATS_PRINTF gasnett_no_printf_
 #define GASNETT_STATS_PRINTF_FORCE gasnett_no_printf_
 #define GASNETT_STATS_DUMP(reset) ((void)0)
-extern void (*gasnett_stats_callback)(void (*format)(const char *, ...)); // never called: there are no statistics
+// never called: there are no statistics
+extern void (*gasnett_stats_callback)(void (*format)(const char *, ...));
 
 GASNETT_END_EXTERNC
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The deprecated place of shmem.h, where the oldest programs look. They may also call the cache routines, which OpenSHMEM
-// 1.5 removed; with coherent caches these have nothing to do.
+// The deprecated place of shmem.h, where the oldest programs look. They may also call the cache
+// routines, which OpenSHMEM 1.5 removed; with coherent caches these have nothing to do.
 #ifndef MPP_SHMEM_H
 #define MPP_SHMEM_H
 

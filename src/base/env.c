@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parses the environment into cwu_env by the table in env.def. Numbers are parsed by hand: strtod would follow the
-// program's locale and take "inf" and hexadecimal.
+// Parses the environment into cwu_env by the table in env.def. Numbers are parsed by hand: strtod
+// would follow the program's locale and take "inf" and hexadecimal.
 #include "base/env.h"
 
 #include <ctype.h>
@@ -159,7 +159,8 @@ static bool is_one_of(const char *text, const char *const *words)
     return false;
 }
 
-/** The specification gives SHMEM_DEBUG, SHMEM_INFO, SHMEM_VERSION the value "any"; ours must be a clear yes or no. */
+/** The specification gives SHMEM_DEBUG, SHMEM_INFO, SHMEM_VERSION the value "any"; ours must be a
+ *  clear yes or no. */
 static int parse_bool(const char *name, const char *text, bool *value_p)
 {
     static const char *const yes[] = {"1", "y", "yes", "true", "on", NULL};
@@ -189,8 +190,8 @@ static void check_range(const char *name, const char *text, long value)
 {
     for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
         if (strcmp(ranges[i].name, name) == 0 && (value < ranges[i].min || value > ranges[i].max))
-            cwu_fatal("%s=\"%s\" is out of range: give a whole number from %ld to %ld", name, text, ranges[i].min,
-                      ranges[i].max);
+            cwu_fatal("%s=\"%s\" is out of range: give a whole number from %ld to %ld", name, text,
+                      ranges[i].min, ranges[i].max);
 }
 
 static void check_choice(const char *name, const char *text)
@@ -219,7 +220,8 @@ static void set_string(const char **field, const char *name, const char *text)
         cwu_fatal("out of memory while reading %s", name);
 }
 
-/** Stores `text`, which came from the variable `name` (the old or the new one) or is the default. */
+/** Stores `text`, which came from the variable `name` (the old or the new one) or is the
+ *  default. */
 static void set_var(const var_t *var, const char *name, const char *text)
 {
     void *field = (char *)&cwu_env + var->offset;
@@ -235,7 +237,8 @@ static void set_var(const var_t *var, const char *name, const char *text)
         break;
     case KIND_SIZE:
         if (cwu_parse_size(text, field))
-            cwu_fatal("%s=\"%s\" is not a size: give a number of bytes that is not negative, such as 1048576, 512M or "
+            cwu_fatal("%s=\"%s\" is not a size: give a number of bytes that is not negative, such "
+                      "as 1048576, 512M or "
                       "1.5G (suffix K, M, G or T)",
                       name, text);
         break;

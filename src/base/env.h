@@ -2,9 +2,10 @@
 //
 // Every environment variable the library reads stands in one table, base/env.def:
 //   CW_ENV(field, kind, "NAME", "OLDNAME or \"\"", "default", "meaning")
-// with kind one of BOOL, INT, SIZE, STRING. cwu_env_load() parses them all once at start: an invalid value is a
-// fatal error that quotes name, value and what is accepted. cwu_env_warn_unknown() (base/env_names.h), called once a
-// job, warns of unknown CAUSEWAY_* names and names the nearest known one. Nobody else calls getenv().
+// with kind one of BOOL, INT, SIZE, STRING. cwu_env_load() parses them all once at start: an
+// invalid value is a fatal error that quotes name, value and what is accepted.
+// cwu_env_warn_unknown() (base/env_names.h), called once a job, warns of unknown CAUSEWAY_* names
+// and names the nearest known one. Nobody else calls getenv().
 // Threads: load once before threads exist, read freely afterwards.
 #ifndef CW_BASE_ENV_H
 #define CW_BASE_ENV_H
@@ -15,7 +16,8 @@
 
 typedef bool cwu_env_BOOL;
 typedef long cwu_env_INT;
-typedef size_t cwu_env_SIZE;  // bytes; floating point and suffixes k m g t (1024-based, any case, optional b) accepted
+typedef size_t cwu_env_SIZE;  // bytes; floating point and suffixes k m g t (1024-based, any case,
+                              // optional b) accepted
 typedef const char *cwu_env_STRING;  // NULL when unset and the default is ""
 
 typedef struct cwu_env {
@@ -38,8 +40,8 @@ typedef struct cwu_env_row {
 } cwu_env_row_t;
 bool cwu_env_table(size_t i, cwu_env_row_t *row_p);
 
-/** Copies the whole environment, once a process: for what a thread of the library reads of it while the program changes it.
- *  Never given back, so pointers into it stay. */
+/** Copies the whole environment, once a process: for what a thread of the library reads of it while
+ *  the program changes it. Never given back, so pointers into it stay. */
 void cwu_env_keep(void);
 bool cwu_env_is_kept(void);
 /** getenv in that copy, which must have been made. */
@@ -48,7 +50,8 @@ char *cwu_env_kept(const char *name);
 /** getenv, for front ends whose interface has such a call. */
 const char *cwu_env_get(const char *name);
 
-/** Parses "1.5G", "512m", "1e6", "4096". Returns 0 or CW_EINVAL (also for negatives, NaN and overflow). */
+/** Parses "1.5G", "512m", "1e6", "4096". Returns 0 or CW_EINVAL (also for negatives, NaN and
+ *  overflow). */
 int cwu_parse_size(const char *text, size_t *nbytes_p);
 
 #endif

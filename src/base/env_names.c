@@ -25,7 +25,8 @@ static size_t min3(size_t a, size_t b, size_t c)
     return m < c ? m : c;
 }
 
-/** Edits (insert, delete, replace) between two names, both cut at NAME_MAX_LENGTH; one row at a time. */
+/** Edits (insert, delete, replace) between two names, both cut at NAME_MAX_LENGTH; one row at a
+ *  time. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[NAME_MAX_LENGTH + 1];
@@ -81,7 +82,8 @@ void cwu_env_warn_unknown(void)
         char name[256];
         snprintf(name, sizeof(name), "%.*s", (int)len, *entry);
         if (!is_known(name))
-            cwu_warn("environment variable %s is not known; did you mean %s? (causeway-info --env lists them all)",
+            cwu_warn("environment variable %s is not known; did you mean %s? (causeway-info --env "
+                     "lists them all)",
                      name, cwu_env_nearest(name));
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages and the end of the job. A message is formatted into one buffer on the stack and leaves in one write(2),
-// so that lines of many PEs never mix; no lock, no stdio, safe from any thread and after a failed malloc.
+// Messages and the end of the job. A message is formatted into one buffer on the stack and leaves
+// in one write(2), so that lines of many PEs never mix; no lock, no stdio, safe from any thread and
+// after a failed malloc.
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -15,8 +16,8 @@
 
 enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5 };
 
-// Written once at start by the thread that initialises; relaxed loads suffice: a message that still says "pid" only
-// is no worse than one printed a moment earlier.
+// Written once at start by the thread that initialises; relaxed loads suffice: a message that still
+// says "pid" only is no worse than one printed a moment earlier.
 static atomic_int self_pe = -1;
 static atomic_int world_npes = 0;
 static void (*_Atomic abort_hook)(int);
@@ -56,12 +57,14 @@ const char *cwu_error_name(int code)
 void cwu_error_identity(int pe, int npes)
 {
     atomic_store_explicit(&world_npes, npes, memory_order_relaxed);
-    atomic_store_explicit(&self_pe, pe, memory_order_release);  // pairs with the acquire in put_prefix
+    // pairs with the acquire in put_prefix
+    atomic_store_explicit(&self_pe, pe, memory_order_release);
 }
 
 void cwu_error_abort_hook(void (*abort_job)(int status))
 {
-    atomic_store_explicit(&abort_hook, abort_job, memory_order_release);  // pairs with the acquire in cwu_abort
+    // pairs with the acquire in cwu_abort
+    atomic_store_explicit(&abort_hook, abort_job, memory_order_release);
 }
 
 static size_t put_prefix(char *line, const char *level)
@@ -73,10 +76,11 @@ static size_t put_prefix(char *line, const char *level)
     int npes = atomic_load_explicit(&world_npes, memory_order_relaxed);
     int n;
     if (pe >= 0)
-        n = snprintf(line, MESSAGE_MAX, "causeway: %s: PE %d of %d (pid %d, host %s): ", level, pe, npes, (int)getpid(),
-                     host);
+        n = snprintf(line, MESSAGE_MAX, "causeway: %s: PE %d of %d (pid %d, host %s): ", level, pe,
+                     npes, (int)getpid(), host);
     else
-        n = snprintf(line, MESSAGE_MAX, "causeway: %s: pid %d, host %s: ", level, (int)getpid(), host);
+        n = snprintf(line, MESSAGE_MAX, "causeway: %s: pid %d, host %s: ", level, (int)getpid(),
+                     host);
     return (size_t)n;
 }
 
@@ -98,7 +102,8 @@ void cwu_error_hush(void)
     atomic_store_explicit(&hushed, 1, memory_order_relaxed);
 }
 
-__attribute__((format(printf, 2, 0))) static void say(const char *level, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void say(const char *level, const char *fmt,
+                                                      va_list args)
 {
     char line[MESSAGE_MAX];
     if (atomic_load_explicit(&hushed, memory_order_relaxed))

@@ -2,9 +2,9 @@
 //
 // Errors and the one-line messages users see.
 //
-// Internals return 0 or a negative CW_E… code. The layer that first sees an error reports it (cwu_error or
-// cwu_fatal); callers only pass the code on. A message is one line: what happened, where (PE, pid, host are
-// added here), and what to do about it.
+// Internals return 0 or a negative CW_E… code. The layer that first sees an error reports it
+// (cwu_error or cwu_fatal); callers only pass the code on. A message is one line: what happened,
+// where (PE, pid, host are added here), and what to do about it.
 // Threads: every function may be called from any thread. None of them takes a lock.
 #ifndef CW_BASE_ERROR_H
 #define CW_BASE_ERROR_H
@@ -42,8 +42,8 @@ void cwu_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold))
 /** The same with "warning:"; nothing with CAUSEWAY_QUIET=1. */
 void cwu_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 
-/** From here on errors, warnings and debugging messages print nothing: the job is being ended, and what goes wrong now is
- *  a consequence. */
+/** From here on errors, warnings and debugging messages print nothing: the job is being ended, and
+ *  what goes wrong now is a consequence. */
 void cwu_error_hush(void);
 
 /** The same with "debug:"; only with SHMEM_DEBUG or CAUSEWAY_DEBUG set. */

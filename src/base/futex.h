@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/** Sleeps while *word == expected, at most timeout_ns (0: for ever). Spurious returns are possible. */
+/** Sleeps while *word == expected, at most timeout_ns (0: for ever). Spurious returns are
+ *  possible. */
 static inline void cwu_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
     struct timespec ts = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};

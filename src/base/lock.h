@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A lock of this process's threads for sections of some tens of instructions: taken and given back with one atomic
-// operation each while nobody contends, a sleep in the futex when somebody does. All zero is free. Not recursive.
+// A lock of this process's threads for sections of some tens of instructions: taken and given back
+// with one atomic operation each while nobody contends, a sleep in the futex when somebody does.
+// All zero is free. Not recursive.
 #ifndef CW_BASE_LOCK_H
 #define CW_BASE_LOCK_H
 

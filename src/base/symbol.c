@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names come from the symbol tables of the file: the full one (.symtab) has all, unless it was stripped; the dynamic one has
-// the exported names. dladdr would know the latter only, and picks any of several names for one function.
+// Names come from the symbol tables of the file: the full one (.symtab) has all, unless it was
+// stripped; the dynamic one has the exported names. dladdr would know the latter only, and picks
+// any of several names for one function.
 #include "base/symbol.h"
 
 #include <elf.h>
@@ -55,19 +56,23 @@ static void look_at(hunt_t *h, const ElfW(Sym) * symbol, const char *name)
     bool covers = h->address >= symbol->st_value && h->address < symbol->st_value + symbol->st_size;
     if (type != h->type || !covers || symbol->st_shndx == SHN_UNDEF)
         return;
-    // Of several names for one function the one without the profiling prefix, then the longest: the others are old.
+    // Of several names for one function the one without the profiling prefix, then the longest: the
+    // others are old.
     bool plainer = h->name && (h->name[0] == 'p') > (name[0] == 'p');
-    bool longer = h->name && (h->name[0] == 'p') == (name[0] == 'p') && strlen(name) > strlen(h->name);
+    bool longer =
+        h->name && (h->name[0] == 'p') == (name[0] == 'p') && strlen(name) > strlen(h->name);
     if (!h->name || symbol->st_value > h->start || plainer || longer) {
         h->name = name;
         h->start = symbol->st_value;
     }
 }
 
-static void search_table(const image_t *image, const ElfW(Shdr) * table, const ElfW(Shdr) * names, hunt_t *h)
+static void search_table(const image_t *image, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
+                         hunt_t *h)
 {
-    if (!inside(image, table->sh_offset, table->sh_size) || !inside(image, names->sh_offset, names->sh_size) ||
-        names->sh_size == 0 || image->bytes[names->sh_offset + names->sh_size - 1] != '\0')
+    if (!inside(image, table->sh_offset, table->sh_size) ||
+        !inside(image, names->sh_offset, names->sh_size) || names->sh_size == 0 ||
+        image->bytes[names->sh_offset + names->sh_size - 1] != '\0')
         return;
     const ElfW(Sym) *symbols = (const void *)(image->bytes + table->sh_offset);
     for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++)
@@ -132,8 +137,8 @@ static bool find_module(const void *address, module_t *m)
 }
 
 /** The symbol that covers the address. `name` is set on success. */
-static bool find_symbol(const module_t *m, const void *address, int type, char *name, size_t name_nbytes,
-                        size_t *distance_p)
+static bool find_symbol(const module_t *m, const void *address, int type, char *name,
+                        size_t name_nbytes, size_t *distance_p)
 {
     image_t image;
     hunt_t h = {.address = (uintptr_t)address - m->base, .type = type};
@@ -151,7 +156,8 @@ static bool find_symbol(const module_t *m, const void *address, int type, char *
 bool cwu_symbol_data(const void *address, char *name, size_t name_nbytes, size_t *distance_p)
 {
     module_t m;
-    return find_module(address, &m) && find_symbol(&m, address, STT_OBJECT, name, name_nbytes, distance_p);
+    return find_module(address, &m) &&
+           find_symbol(&m, address, STT_OBJECT, name, name_nbytes, distance_p);
 }
 
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)
@@ -171,11 +177,12 @@ static bool function_name(const void *address, char *name, size_t name_nbytes)
 {
     module_t m;
     size_t distance;
-    return find_module(address, &m) && find_symbol(&m, address, STT_FUNC, name, name_nbytes, &distance);
+    return find_module(address, &m) &&
+           find_symbol(&m, address, STT_FUNC, name, name_nbytes, &distance);
 }
 
-/** Where the call before a return address goes: straight, through the procedure linkage table, or through the global
- *  offset table. NULL when these bytes are no such call. */
+/** Where the call before a return address goes: straight, through the procedure linkage table, or
+ *  through the global offset table. NULL when these bytes are no such call. */
 static const void *call_target(const void *return_address)
 {
 #if defined(__x86_64__)
@@ -187,8 +194,10 @@ static const void *call_target(const void *return_address)
     if (at[-5] != 0xe8)  // call function
         return NULL;
     const unsigned char *function = at + distance;
-    const unsigned char *stub = memcmp(function, "\xf3\x0f\x1e\xfa", 4) == 0 ? function + 4 : function;  // endbr64
-    stub += stub[0] == 0xf2;                                                                           // bnd
+    // endbr64
+    const unsigned char *stub =
+        memcmp(function, "\xf3\x0f\x1e\xfa", 4) == 0 ? function + 4 : function;
+    stub += stub[0] == 0xf2;  // bnd
     if (stub[0] != 0xff || stub[1] != 0x25)
         return function;
     memcpy(&distance, stub + 2, sizeof distance);  // jmp *slot(%rip)
@@ -199,8 +208,10 @@ static const void *call_target(const void *return_address)
 #endif
 }
 
-/** True when the address is the routine that is_routine() knows; its plain name is left in `routine`. */
-static bool routine_at(const void *address, bool (*is_routine)(const char *name), char *routine, size_t nbytes)
+/** True when the address is the routine that is_routine() knows; its plain name is left in
+ *  `routine`. */
+static bool routine_at(const void *address, bool (*is_routine)(const char *name), char *routine,
+                       size_t nbytes)
 {
     char name[128];
     if (!address || !function_name(address, name, sizeof name))
@@ -212,8 +223,8 @@ static bool routine_at(const void *address, bool (*is_routine)(const char *name)
     return true;
 }
 
-bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size_t routine_nbytes, char *where,
-                       size_t where_nbytes)
+bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size_t routine_nbytes,
+                       char *where, size_t where_nbytes)
 {
     enum { DEEPEST = 24 };
     void *stack[DEEPEST];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Layout and key-value store of the job object (job.h). Used by the library and by oshrun: prints nothing.
+// Layout and key-value store of the job object (job.h). Used by the library and by oshrun: prints
+// nothing.
 #include "bootstrap/job.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ static uint32_t buckets_for(uint32_t npes)
 
 static uint64_t log_start(uint32_t npes)
 {
-    return round_up(sizeof(cwb_job_t) + (uint64_t)npes * sizeof(cwb_job_pe_t) + buckets_for(npes) * sizeof(uint32_t),
+    return round_up(sizeof(cwb_job_t) + (uint64_t)npes * sizeof(cwb_job_pe_t) +
+                        buckets_for(npes) * sizeof(uint32_t),
                     UNIT);
 }
 
@@ -80,8 +82,8 @@ int cwb_job_put(cwb_job_t *job, const char *key, const void *value, size_t nbyte
     _Atomic uint32_t *head = bucket_of(job, rec->hash);
     rec->next = atomic_load_explicit(head, memory_order_relaxed);
     // Release: whoever finds the record through the chain (acquire in cwb_job_get) sees its bytes.
-    while (!atomic_compare_exchange_weak_explicit(head, &rec->next, (uint32_t)(at / UNIT), memory_order_acq_rel,
-                                                  memory_order_relaxed))
+    while (!atomic_compare_exchange_weak_explicit(head, &rec->next, (uint32_t)(at / UNIT),
+                                                  memory_order_acq_rel, memory_order_relaxed))
         ;
     return 0;
 }
@@ -93,7 +95,8 @@ int cwb_job_get(cwb_job_t *job, const char *key, void *value, size_t *nbytes_p)
     uint32_t at = atomic_load_explicit(bucket_of(job, hash), memory_order_acquire);
     while (at) {
         cwb_job_rec_t *rec = (cwb_job_rec_t *)((char *)job + (uint64_t)at * UNIT);
-        if (rec->hash == hash && rec->key_nbytes == key_nbytes && !memcmp(rec + 1, key, key_nbytes)) {
+        if (rec->hash == hash && rec->key_nbytes == key_nbytes &&
+            !memcmp(rec + 1, key, key_nbytes)) {
             *nbytes_p = rec->value_nbytes;
             if (rec->value_nbytes > capacity)
                 return CW_EINVAL;

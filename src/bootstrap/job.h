@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The job object: one memfd made by oshrun, inherited and mapped by all PEs. oshrun (tools/oshrun) and the back end
-// `launch` are its only users. It holds the shape of the job, the fence, the key-value store and the word by which
-// a PE ends the whole job.
+// The job object: one memfd made by oshrun, inherited and mapped by all PEs. oshrun (tools/oshrun)
+// and the back end `launch` are its only users. It holds the shape of the job, the fence, the
+// key-value store and the word by which a PE ends the whole job.
 //
 //   0          header (cwb_job_t)
 //   pes_off    cwb_job_pe_t[npes]            one entry a PE: life cycle, node, process
-//   bkt_off    uint32_t[nbuckets]            heads of the chains of the store, in units of 16 bytes (0: empty)
+//   bkt_off    uint32_t[nbuckets]            heads of the chains of the store, in units of 16 bytes
+//              (0: empty)
 //   log_off    cwb_job_rec_t, key, value …   the store: append-only, padded to 16 bytes
 //   nbytes     end (sparse: only what is used takes memory)
 //
-// Threads: everything here is lock-free and safe between threads and processes. A process that dies in the middle
-// of a put leaves an unlinked record behind, nothing else.
+// Threads: everything here is lock-free and safe between threads and processes. A process that dies
+// in the middle of a put leaves an unlinked record behind, nothing else.
 #ifndef CW_BOOTSTRAP_JOB_H
 #define CW_BOOTSTRAP_JOB_H
 
@@ -22,16 +23,19 @@
 #define CWB_JOB_MAGIC UINT64_C(0x32304a5741534143)  // "CASAWJ02"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
-// Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it initialises again.
+// Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it
+// initialises again.
 enum { CWB_PE_NEW, CWB_PE_JOINED, CWB_PE_LEFT };
 
 enum { CWB_JOB_NODE_NAMES = 1 };  // flags: CAUSEWAY_NODE decides who shares a node
 
 typedef struct cwb_job_pe {
-    _Atomic uint32_t state;   // CWB_PE_…: written by the PE, read by oshrun when the process is gone
+    _Atomic uint32_t state;   // CWB_PE_…: written by the PE, read by oshrun when the process is
+                              // gone
     _Atomic uint32_t fences;  // fences this PE has reached, for the message of a late one
     uint32_t node;
-    _Atomic int32_t pid;  // process group of the PE, written by oshrun for its guard (0: none, or gone)
+    _Atomic int32_t pid;  // process group of the PE, written by oshrun for its guard (0: none, or
+                          // gone)
 } cwb_job_pe_t;
 _Static_assert(sizeof(cwb_job_pe_t) == 16, "shared layout");
 
@@ -43,15 +47,17 @@ typedef struct cwb_job {
     char job_id[72];
     uint64_t started_ns;      // CLOCK_MONOTONIC when oshrun began
     uint64_t machine_nbytes;  // memory of the machine, 0 if not known
-    // Written once by the PE that calls abort (claimed 0 -> 1, then status, then 2), read by oshrun.
+    // Written once by the PE that calls abort (claimed 0 -> 1, then status, then 2), read by
+    // oshrun.
     _Atomic uint32_t abort_state;
     _Atomic int32_t abort_status;
     _Atomic int32_t abort_pe;
-    // Every PE must join, or none. oshrun counts those that ended unjoined, then reads `joined`; a PE counts itself
-    // as joined, then reads `left_unjoined`. Sequentially consistent, so one of the two sees the other.
+    // Every PE must join, or none. oshrun counts those that ended unjoined, then reads `joined`; a
+    // PE counts itself as joined, then reads `left_unjoined`. Sequentially consistent, so one of
+    // the two sees the other.
     _Atomic uint32_t left_unjoined, joined;
-    // Fence: the last of npes arrivals resets `arrived`, then moves `generation` on (release; pairs with the acquire
-    // in cwb_job_fence_passed). `sleepers` tells it whether a wake-up is due.
+    // Fence: the last of npes arrivals resets `arrived`, then moves `generation` on (release; pairs
+    // with the acquire in cwb_job_fence_passed). `sleepers` tells it whether a wake-up is due.
     _Alignas(64) _Atomic uint32_t arrived;
     _Alignas(64) _Atomic uint32_t generation;
     _Atomic uint32_t sleepers;
@@ -75,13 +81,16 @@ static inline cwb_job_pe_t *cwb_job_pe(cwb_job_t *job, uint32_t pe)
 /** Bytes a job object of npes PEs needs. */
 size_t cwb_job_nbytes(uint32_t npes);
 
-/** Lays out a zeroed mapping of cwb_job_nbytes(npes) bytes. The caller fills in nodes, flags and job_id. */
+/** Lays out a zeroed mapping of cwb_job_nbytes(npes) bytes. The caller fills in nodes, flags and
+ *  job_id. */
 void cwb_job_format(cwb_job_t *job, uint32_t npes, uint32_t nnodes);
 
-/** Adds a key. 0, CW_ENOMEM (store full) or CW_EINVAL (key or value too long). A later put of a key hides earlier ones. */
+/** Adds a key. 0, CW_ENOMEM (store full) or CW_EINVAL (key or value too long). A later put of a key
+ *  hides earlier ones. */
 int cwb_job_put(cwb_job_t *job, const char *key, const void *value, size_t nbytes);
 
-/** Looks a key up. 0, CW_ENOENT, or CW_EINVAL when the value does not fit; *nbytes_p is then its size. */
+/** Looks a key up. 0, CW_ENOENT, or CW_EINVAL when the value does not fit; *nbytes_p is then its
+ *  size. */
 int cwb_job_get(cwb_job_t *job, const char *key, void *value, size_t *nbytes_p);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end of our own launcher: everything goes through the job object that oshrun's PEs inherit (job.h).
-// CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,pe=2" names it: fd and inode number of the job object, the fd of this
-// node's memory object, the eventfd that wakes oshrun, and the PE.
+// Back end of our own launcher: everything goes through the job object that oshrun's PEs inherit
+// (job.h). CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,pe=2" names it: fd and inode number of the
+// job object, the fd of this node's memory object, the eventfd that wakes oshrun, and the PE.
 // Threads: put and get are lock-free; a fence is started and awaited by one thread at a time.
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,8 @@ static bool parse_words(const char *text, word_t *words, int nwords)
         size_t len = strcspn(text, "=");
         while (i < nwords && (strlen(words[i].name) != len || strncmp(text, words[i].name, len)))
             i++;
-        if (i == nwords || words[i].seen || text[len] != '=' || text[len + 1] < '0' || text[len + 1] > '9')
+        if (i == nwords || words[i].seen || text[len] != '=' || text[len + 1] < '0' ||
+            text[len + 1] > '9')
             return false;
         char *end;
         errno = 0;
@@ -77,13 +78,15 @@ static int map_job(int fd, unsigned long pe, cwb_job_t **job_p)
     }
     cwb_job_t *job = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (job == MAP_FAILED) {
-        cwu_error("cannot map the job object of oshrun (%lld bytes): %s", (long long)st.st_size, strerror(errno));
+        cwu_error("cannot map the job object of oshrun (%lld bytes): %s", (long long)st.st_size,
+                  strerror(errno));
         return CW_ESYS;
     }
     if (job->magic != CWB_JOB_MAGIC || job->nbytes != (uint64_t)st.st_size || pe >= job->npes) {
         munmap(job, (size_t)st.st_size);
-        cwu_error("oshrun and this program's library are of different versions; use the oshrun that was "
-                  "installed with the library");
+        cwu_error(
+            "oshrun and this program's library are of different versions; use the oshrun that was "
+            "installed with the library");
         return CW_EMISMATCH;
     }
     *job_p = job;
@@ -93,8 +96,10 @@ static int map_job(int fd, unsigned long pe, cwb_job_t **job_p)
 static int join(cwb_job_t *job, int pe)
 {
     uint32_t state = CWB_PE_NEW;
-    if (!atomic_compare_exchange_strong(&cwb_job_pe(job, (uint32_t)pe)->state, &state, CWB_PE_JOINED)) {
-        cwu_error("another program has already been PE %d of this job; one PE can run one SHMEM program, start "
+    if (!atomic_compare_exchange_strong(&cwb_job_pe(job, (uint32_t)pe)->state, &state,
+                                        CWB_PE_JOINED)) {
+        cwu_error("another program has already been PE %d of this job; one PE can run one SHMEM "
+                  "program, start "
                   "the next one with an oshrun of its own",
                   pe);
         return CW_EINVAL;
@@ -119,7 +124,8 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->priv = l;
 }
 
-/** After a finalize. The node object that was inherited has been used up: the PEs make themselves another. */
+/** After a finalize. The node object that was inherited has been used up: the PEs make themselves
+ *  another. */
 static int rejoin(cwb_t *b, launch_t *l)
 {
     atomic_store(&cwb_job_pe(l->job, (uint32_t)l->pe)->state, CWB_PE_JOINED);
@@ -163,11 +169,12 @@ static int launch_put(cwb_t *b, const char *key, const void *value, size_t nbyte
     launch_t *l = b->priv;
     int rc = cwb_job_put(l->job, key, value, nbytes);
     if (rc == CW_ENOMEM)
-        cwu_error("the job's key-value store is full (%llu bytes) at key \"%s\"", (unsigned long long)l->job->nbytes,
-                  key);
+        cwu_error("the job's key-value store is full (%llu bytes) at key \"%s\"",
+                  (unsigned long long)l->job->nbytes, key);
     else if (rc)
-        cwu_error("key \"%s\" with a value of %zu bytes: keys have 1-%d characters, values at most %d bytes", key,
-                  nbytes, CWB_KEY_MAX, CWB_VALUE_MAX);
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have 1-%d characters, values at most "
+                  "%d bytes",
+                  key, nbytes, CWB_KEY_MAX, CWB_VALUE_MAX);
     return rc;
 }
 
@@ -191,7 +198,8 @@ static int launch_fence_nb(cwb_t *b)
     if (atomic_fetch_add(&job->arrived, 1) + 1 < job->npes)
         return 0;
     atomic_store_explicit(&job->arrived, 0, memory_order_relaxed);
-    // Sequentially consistent with the sleeper's increment and load: it sees the new generation, or we see it.
+    // Sequentially consistent with the sleeper's increment and load: it sees the new generation, or
+    // we see it.
     atomic_fetch_add(&job->generation, 1);
     if (atomic_load(&job->sleepers) > 0)
         cwu_futex_wake((uint32_t *)&job->generation, INT_MAX);
@@ -226,8 +234,9 @@ static int report_late(cwb_t *b, const launch_t *l)
     }
     if (late == 0)
         return 0;
-    cwu_error("%u of %u PEs, PE %u first, did not reach the start-up fence in %ld s (CAUSEWAY_TIMEOUT)", late,
-              l->job->npes, first, cwu_env.timeout);
+    cwu_error(
+        "%u of %u PEs, PE %u first, did not reach the start-up fence in %ld s (CAUSEWAY_TIMEOUT)",
+        late, l->job->npes, first, cwu_env.timeout);
     return CW_ETIMEOUT;
 }
 
@@ -254,7 +263,8 @@ static int launch_fence_wait(cwb_t *b)
     return rc;
 }
 
-// oshrun knows CAUSEWAY_NODE when it is set for the whole job; the names may differ when a wrapper changes them.
+// oshrun knows CAUSEWAY_NODE when it is set for the whole job; the names may differ when a wrapper
+// changes them.
 static int nodes_by_name(cwb_t *b, int *node_of_pe)
 {
     char key[CWB_KEY_MAX + 1], name[CWB_VALUE_MAX + 1];
@@ -291,7 +301,8 @@ static int launch_nodes(cwb_t *b, int *node_of_pe)
     if (l->job->flags & CWB_JOB_NODE_NAMES)
         return nodes_by_name(b, node_of_pe);
     if (cwu_env.node) {
-        cwu_error("CAUSEWAY_NODE is set for this PE only; set it for oshrun too (-x CAUSEWAY_NODE=any), so that "
+        cwu_error("CAUSEWAY_NODE is set for this PE only; set it for oshrun too (-x "
+                  "CAUSEWAY_NODE=any), so that "
                   "every PE knows that names decide");
         return CW_EINVAL;
     }

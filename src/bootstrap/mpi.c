@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end of a process that has called MPI_Init and that no launcher speaks to (any more): PEs are the ranks of
-// MPI_COMM_WORLD. A key put stays here until the next fence, which gives all keys to everybody: what PEs publish is one
-// address a node and the secret, so the copies are as small as the table of nodes that each PE has anyway.
+// Back end of a process that has called MPI_Init and that no launcher speaks to (any more): PEs are
+// the ranks of MPI_COMM_WORLD. A key put stays here until the next fence, which gives all keys to
+// everybody: what PEs publish is one address a node and the secret, so the copies are as small as
+// the table of nodes that each PE has anyway.
 //
-// MPI may allow one thread only, and the node server's is not the one. So the fence is for the thread that opened
-// (one_thread), and is completed in init (shared_wire). After MPI_Finalize fence_nb says CW_ENOENT.
+// MPI may allow one thread only, and the node server's is not the one. So the fence is for the
+// thread that opened (one_thread), and is completed in init (shared_wire). After MPI_Finalize
+// fence_nb says CW_ENOENT.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +41,8 @@ static struct {
     char *pending;         // records put since the last fence
     size_t pending_nbytes;
     const record_t *
-        *table;  // open addressing, a power of two, at most half full; records lie in blocks of a fence each
+        *table;  // open addressing, a power of two, at most half full; records lie in blocks of a
+                 // fence each
     size_t nslots, nrecords;
 } m = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -88,7 +91,8 @@ static int grow(size_t nrecords)
     return 0;
 }
 
-/** Takes over a block of packed records, which stays. The bytes come from other PEs of the job: bounds are checked. */
+/** Takes over a block of packed records, which stays. The bytes come from other PEs of the job:
+ *  bounds are checked. */
 static int enter(const char *block, size_t nbytes)
 {
     for (size_t at = 0; at < nbytes;) {
@@ -115,8 +119,9 @@ static int mpi_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
     size_t len = strlen(key);
     (void)b;
     if (len > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
-        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
-                  CWB_KEY_MAX, CWB_VALUE_MAX);
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values "
+                  "%d bytes",
+                  key, nbytes, CWB_KEY_MAX, CWB_VALUE_MAX);
         return CW_EINVAL;
     }
     pthread_mutex_lock(&m.lock);
@@ -193,7 +198,8 @@ static void mpi_abort(cwb_t *b, int status)
     (void)b;
     if (m.pid == getpid() && !m.ended && (m.any_thread || pthread_equal(m.opener, pthread_self())))
         m.plugin->abort(status);
-    // What MPI's launcher hears of a process that ended without MPI_Finalize makes it end the others.
+    // What MPI's launcher hears of a process that ended without MPI_Finalize makes it end the
+    // others.
     _exit(status);
 }
 
@@ -222,7 +228,8 @@ static int name_job(cwb_t *b)
 static int rejoin(cwb_t *b)
 {
     if (m.ended) {
-        cwu_error("MPI_Finalize has been called, and the PEs of this job find each other through MPI; initialise SHMEM "
+        cwu_error("MPI_Finalize has been called, and the PEs of this job find each other through "
+                  "MPI; initialise SHMEM "
                   "before it");
         return CW_ELOST;
     }
@@ -261,7 +268,8 @@ static int mpi_nodes(cwb_t *b, int *node_of_pe)
     int rc = cwb_placement_name(name), broken = 0;
     if (rc)
         return rc;
-    char *all = b->pe == 0 ? malloc((size_t)b->npes * sizeof name) : NULL;  // for a moment, on one PE
+    // for a moment, on one PE
+    char *all = b->pe == 0 ? malloc((size_t)b->npes * sizeof name) : NULL;
     cwb_nodemap_t map;
     if (b->pe == 0 && (!all || cwb_nodemap_init(&map, b->npes))) {
         cwu_error("no memory for the nodes of %d PEs", b->npes);
@@ -289,9 +297,9 @@ static int find_for(size_t comm_nbytes, const cwb_mpi_plugin_t **p_p)
     if (rc == CW_ENOENT)
         cwu_error("no MPI is initialised in this process (or MPI_Finalize has been called)");
     if (rc == 0 && (*p_p)->comm_nbytes != comm_nbytes) {
-        cwu_error(
-            "the program was compiled for another MPI than the one it runs with: its MPI_Comm has %zu bytes, not %u",
-            comm_nbytes, (*p_p)->comm_nbytes);
+        cwu_error("the program was compiled for another MPI than the one it runs with: its "
+                  "MPI_Comm has %zu bytes, not %u",
+                  comm_nbytes, (*p_p)->comm_nbytes);
         rc = CW_EMISMATCH;
     }
     return rc;
@@ -305,7 +313,8 @@ static int failed_with(const cwb_mpi_plugin_t *p, const char *what, int code)
     return CW_EPROTO;
 }
 
-int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p, int *rank_p)
+int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p,
+                    int *rank_p)
 {
     const cwb_mpi_plugin_t *p;
     int rc = find_for(comm_nbytes, &p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The library links no MPI. What the calls below take and return is the same in every MPI, so they can be called without its
-// header; everything else goes through a plugin.
+// The library links no MPI. What the calls below take and return is the same in every MPI, so they
+// can be called without its header; everything else goes through a plugin.
 #include "bootstrap/mpi_find.h"
 
 #include <dlfcn.h>
@@ -38,7 +38,8 @@ static int take_nth(struct dl_phdr_info *info, size_t size, void *arg)
     search_t *s = arg;
     const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
     (void)size;
-    if (strncmp(name, "libmpi", 6) != 0 || s->nth-- > 0)  // libmpi.so.N, libmpich.so.N, libmpi_abi.so.N
+    // libmpi.so.N, libmpich.so.N, libmpi_abi.so.N
+    if (strncmp(name, "libmpi", 6) != 0 || s->nth-- > 0)
         return 0;
     snprintf(s->path, PATH_MAX, "%s", info->dlpi_name);
     return 1;
@@ -82,7 +83,8 @@ static bool is_live(void *handle)
     return says(handle, "MPI_Initialized") && !says(handle, "MPI_Finalized");
 }
 
-/** Programs find it in the global scope; interpreters load it for one module alone, and there its file tells. */
+/** Programs find it in the global scope; interpreters load it for one module alone, and there its
+ *  file tells. */
 static bool find_live(mpi_lib_t *lib)
 {
     *lib = (mpi_lib_t){RTLD_DEFAULT, ""};
@@ -130,7 +132,8 @@ void cwb_mpi_end(void)
 
 // ---------------------------------------------------------------- the plugin for it
 
-/** The name says how handles look; those who took over MPICH's binary interface count as MPICH. NULL: unknown. */
+/** The name says how handles look; those who took over MPICH's binary interface count as MPICH.
+ *  NULL: unknown. */
 static const char *family_of(const mpi_lib_t *lib, char version[VERSION_MAX])
 {
     int (*ask)(char *, int *) = NULL, n = 0;
@@ -143,7 +146,10 @@ static const char *family_of(const mpi_lib_t *lib, char version[VERSION_MAX])
         return NULL;  // the binary interface of MPI 5, whatever is behind it
     static const struct {
         const char *says, *family;
-    } known[] = {{"Open MPI", "openmpi"}, {"MPICH", "mpich"}, {"Intel(R) MPI", "mpich"}, {"MVAPICH", "mpich"}};
+    } known[] = {{"Open MPI", "openmpi"},
+                 {"MPICH", "mpich"},
+                 {"Intel(R) MPI", "mpich"},
+                 {"MVAPICH", "mpich"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strstr(version, known[i].says))
             return known[i].family;
@@ -163,7 +169,8 @@ static int load(const mpi_lib_t *lib)
     const char *family = family_of(lib, version);
     version[strcspn(version, ",\n\r\t")] = '\0';
     if (!family) {
-        cwu_error("this process uses an MPI of a kind without a plugin (%.100s, %.200s); start it with oshrun, Hydra, "
+        cwu_error("this process uses an MPI of a kind without a plugin (%.100s, %.200s); start it "
+                  "with oshrun, Hydra, "
                   "srun or orterun, or set CAUSEWAY_BOOTSTRAP=single for a job of one PE",
                   version[0] ? version : "unnamed", lib->path);
         return CW_ENOTSUP;
@@ -177,8 +184,10 @@ static int load(const mpi_lib_t *lib)
     void *handle = load_file(family, path);
     if (!handle) {
         const char *why = dlerror();
-        cwu_error("this process uses %.100s, whose plugin %s cannot be loaded (%s): build Causeway where mpicc of that "
-                  "MPI is found (Debian: libmpich-dev, libopenmpi-dev), or set CAUSEWAY_BOOTSTRAP=single for a job of "
+        cwu_error("this process uses %.100s, whose plugin %s cannot be loaded (%s): build Causeway "
+                  "where mpicc of that "
+                  "MPI is found (Debian: libmpich-dev, libopenmpi-dev), or set "
+                  "CAUSEWAY_BOOTSTRAP=single for a job of "
                   "one PE",
                   version, path, why ? why : "it is not installed");
         return CW_ESYS;

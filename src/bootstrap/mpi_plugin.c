@@ -63,8 +63,9 @@ static int open_world(void (*ending)(void), cwb_mpi_world_t *world_p)
     if (rc)
         return rc;
     tell_ending = ending;
-    if ((rc = MPI_Comm_set_errhandler(ours, MPI_ERRORS_RETURN)) || (rc = MPI_Query_thread(&level)) ||
-        (rc = rank_and_size(&world_p->rank, &world_p->size)) || (rc = count_neighbours(&neighbours)))
+    if ((rc = MPI_Comm_set_errhandler(ours, MPI_ERRORS_RETURN)) ||
+        (rc = MPI_Query_thread(&level)) || (rc = rank_and_size(&world_p->rank, &world_p->size)) ||
+        (rc = count_neighbours(&neighbours)))
         return rc;
     world_p->one_machine = neighbours == world_p->size;
     world_p->any_thread = level == MPI_THREAD_MULTIPLE;
@@ -124,7 +125,8 @@ static int members(const void *comm, int mine, int **members_p, int *n_p, int *r
     *n_p = 0;
     if (c == MPI_COMM_NULL)
         return MPI_SUCCESS;
-    if ((rc = MPI_Comm_test_inter(c, &between)) || (rc = MPI_Comm_size(c, n_p)) || (rc = MPI_Comm_rank(c, rank_p)))
+    if ((rc = MPI_Comm_test_inter(c, &between)) || (rc = MPI_Comm_size(c, n_p)) ||
+        (rc = MPI_Comm_rank(c, rank_p)))
         return rc;
     if (between)
         return MPI_ERR_COMM;

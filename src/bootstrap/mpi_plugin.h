@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The contract between the library and its MPI plugins. What mpi.h says differs from MPI to MPI (handles are numbers in
-// one and addresses in another), so a plugin is built for each family found, and the one that fits what the process has
-// loaded is taken at run time. A plugin links neither an MPI nor this library: its names resolve to the MPI that is there.
-// Communicators of users travel as addresses of their handles; the caller compares comm_nbytes with their size.
-// Threads: as the MPI was initialised; with less than MPI_THREAD_MULTIPLE the caller keeps to MPI's rules.
-// Errors: 0 or MPI's error code, which describe() puts into words. Allocated results are freed by the caller.
+// The contract between the library and its MPI plugins. What mpi.h says differs from MPI to MPI
+// (handles are numbers in one and addresses in another), so a plugin is built for each family
+// found, and the one that fits what the process has loaded is taken at run time. A plugin links
+// neither an MPI nor this library: its names resolve to the MPI that is there. Communicators of
+// users travel as addresses of their handles; the caller compares comm_nbytes with their size.
+// Threads: as the MPI was initialised; with less than MPI_THREAD_MULTIPLE the caller keeps to MPI's
+// rules.
+// Errors: 0 or MPI's error code, which describe() puts into words. Allocated results are freed by
+// the caller.
 #ifndef CW_BOOTSTRAP_MPI_PLUGIN_H
 #define CW_BOOTSTRAP_MPI_PLUGIN_H
 
@@ -28,7 +31,8 @@ typedef struct cwb_mpi_plugin {
     uint32_t version, comm_nbytes;
     void (*describe)(int code, char text[CWB_MPI_TEXT_MAX]);
     int (*rank_and_size)(int *rank_p, int *size_p);
-    /** Takes a communicator of our own, over all processes. MPI_Finalize calls `ending` before anything else. Collective. */
+    /** Takes a communicator of our own, over all processes. MPI_Finalize calls `ending` before
+     *  anything else. Collective. */
     int (*open)(void (*ending)(void), cwb_mpi_world_t *world_p);
     // On that communicator, collective:
     int (*gather)(const void *mine, void *all, int nbytes);  // to rank 0
@@ -38,7 +42,8 @@ typedef struct cwb_mpi_plugin {
     // Communicators of users, collective over them. MPI_COMM_NULL has no members.
     int (*members)(const void *comm, int mine, int **members_p, int *n_p, int *rank_p);
     int (*combine)(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
-    int (*create)(const int *ranks, int n, int tag, void *comm_p);  // ranks of MPI_COMM_WORLD; collective over them
+    // ranks of MPI_COMM_WORLD; collective over them
+    int (*create)(const int *ranks, int n, int tag, void *comm_p);
     void (*null)(void *comm_p);
 } cwb_mpi_plugin_t;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Turns the node name of each PE, given in order, into dense node numbers in order of their lowest PE.
+// Turns the node name of each PE, given in order, into dense node numbers in order of their lowest
+// PE.
 // Ownership: names are copied; init/finish. Cost: O(1) a PE. Threads: one.
 #ifndef CW_BOOTSTRAP_NODEMAP_H
 #define CW_BOOTSTRAP_NODEMAP_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which launcher started us? The most specific sign wins, unless CAUSEWAY_BOOTSTRAP says whom to ask.
+// Which launcher started us? The most specific sign wins, unless CAUSEWAY_BOOTSTRAP says whom to
+// ask.
 #include <string.h>
 
 #include "base/env.h"
@@ -9,7 +10,8 @@
 
 int cwb_open(cwb_t *b)
 {
-    static const cwb_ops_t *const all[] = {&cwb_launch, &cwb_pmix, &cwb_pmi1, &cwb_pmi2, &cwb_mpi, &cwb_single};
+    static const cwb_ops_t *const all[] = {&cwb_launch, &cwb_pmix, &cwb_pmi1,
+                                           &cwb_pmi2,   &cwb_mpi,  &cwb_single};
     bool any = strcmp(cwu_env.bootstrap, "auto") == 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!any && strcmp(cwu_env.bootstrap, all[i]->name) != 0)
@@ -22,9 +24,9 @@ int cwb_open(cwb_t *b)
             return rc;
     }
     // Not reached by "auto": "single" never refuses.
-    cwu_error(
-        "CAUSEWAY_BOOTSTRAP=%s, but this process was not started that way (causeway-info --env tells what the words "
-        "mean)",
-        cwu_env.bootstrap);
+    cwu_error("CAUSEWAY_BOOTSTRAP=%s, but this process was not started that way (causeway-info "
+              "--env tells what the words "
+              "mean)",
+              cwu_env.bootstrap);
     return CW_ENOTSUP;
 }

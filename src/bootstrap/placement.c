@@ -20,8 +20,9 @@ typedef struct block {
 static int parse_block(const char **text_p, block_t *k)
 {
     int used = 0;
-    if (sscanf(*text_p, " ( %d , %d , %d )%n", &k->first, &k->count, &k->ppn, &used) != 3 || used == 0 ||
-        k->first < 0 || k->count < 1 || k->ppn < 1 || k->count > (1 << 24) || k->first > (1 << 24))
+    if (sscanf(*text_p, " ( %d , %d , %d )%n", &k->first, &k->count, &k->ppn, &used) != 3 ||
+        used == 0 || k->first < 0 || k->count < 1 || k->ppn < 1 || k->count > (1 << 24) ||
+        k->first > (1 << 24))
         return CW_EINVAL;
     *text_p += used;
     return 0;
@@ -64,7 +65,8 @@ int cwb_placement_parse(const char *text, int npes, int *node_of_pe, int *nnodes
 {
     enum { MAX_BLOCKS = 1024 };
     block_t *blocks = malloc(MAX_BLOCKS * sizeof *blocks);
-    int *dense_of = NULL, rc = CW_EINVAL, nblocks = blocks ? parse_blocks(text, blocks, MAX_BLOCKS) : 0;
+    int *dense_of = NULL, rc = CW_EINVAL,
+        nblocks = blocks ? parse_blocks(text, blocks, MAX_BLOCKS) : 0;
     if (nblocks > 0) {
         int end = 0;
         for (int b = 0; b < nblocks; b++)
@@ -104,7 +106,8 @@ int cwb_placement_name(char name[CWB_VALUE_MAX + 1])
         strcpy(name, cwu_env.node);
         return 0;
     }
-    // Containers and namespaces share a kernel (boot_id), some share the host name: each part can be what differs.
+    // Containers and namespaces share a kernel (boot_id), some share the host name: each part can
+    // be what differs.
     char host[128] = "", boot[64];
     struct stat net = {0}, shm = {0};
     gethostname(host, sizeof host - 1);
@@ -141,7 +144,9 @@ static int gather(cwb_t *b, int *node_of_pe)
         snprintf(key, sizeof key, "nodename.%d", pe);
         rc = b->ops->get(b, pe, key, name, &nbytes);
         if (rc == CW_ENOENT)
-            cwu_error("PE %d did not tell the name of its node: set CAUSEWAY_NODE for all PEs or for none", pe);
+            cwu_error("PE %d did not tell the name of its node: set CAUSEWAY_NODE for all PEs or "
+                      "for none",
+                      pe);
         if (rc == 0) {
             name[nbytes] = '\0';
             node_of_pe[pe] = cwb_nodemap_add(&map, name);
@@ -177,7 +182,8 @@ static int collect(cwb_t *b, int *node_of_pe)
         size_t nbytes = sizeof bytes;
         snprintf(key, sizeof key, "nodemap.%d", k);
         if (b->ops->get(b, 0, key, bytes, &nbytes) != 0 || nbytes != (size_t)(n * width)) {
-            cwu_error("PE 0 did not publish the map of nodes: set CAUSEWAY_NODE for all PEs or for none");
+            cwu_error(
+                "PE 0 did not publish the map of nodes: set CAUSEWAY_NODE for all PEs or for none");
             return CW_EPROTO;
         }
         for (int i = 0; i < n; i++) {

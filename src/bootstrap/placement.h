@@ -7,18 +7,20 @@
 #include "bootstrap/bootstrap.h"
 
 /**
- * Reads "(vector,(FIRST,COUNT,PPN),(…))", the value of PMI_process_mapping: each block gives PPN PEs to each of COUNT
- * nodes from number FIRST on; the blocks repeat until all PEs have a node. Writes dense node numbers in order of
- * their lowest PE. 0 or CW_EINVAL (not reported).
+ * Reads "(vector,(FIRST,COUNT,PPN),(…))", the value of PMI_process_mapping: each block gives PPN
+ * PEs to each of COUNT nodes from number FIRST on; the blocks repeat until all PEs have a node.
+ * Writes dense node numbers in order of their lowest PE. 0 or CW_EINVAL (not reported).
  */
 int cwb_placement_parse(const char *text, int npes, int *node_of_pe, int *nnodes_p);
 
-/** The name of this node: CAUSEWAY_NODE, else what tells a host from all others. 0 or CW_EINVAL, reported. */
+/** The name of this node: CAUSEWAY_NODE, else what tells a host from all others. 0 or CW_EINVAL,
+ *  reported. */
 int cwb_placement_name(char name[CWB_VALUE_MAX + 1]);
 
 /**
- * Numbers the nodes by name, for back ends that have put, fence and get: every PE publishes its name, PE 0 gathers
- * them and publishes the numbers, 240 bytes a key. Two fences; npes gets in PE 0, a few in the others.
+ * Numbers the nodes by name, for back ends that have put, fence and get: every PE publishes its
+ * name, PE 0 gathers them and publishes the numbers, 240 bytes a key. Two fences; npes gets in PE
+ * 0, a few in the others.
  */
 int cwb_placement_exchange(cwb_t *b, int *node_of_pe);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end for launchers that speak PMI-1 (Hydra, and those that imitate it): we talk to PMI_FD ourselves, no PMI
-// library is needed. Values are bytes and the wire is text, so they travel in hexadecimal, with four digits in front
-// that tell their size, cut into several keys where the server takes only short values.
+// Back end for launchers that speak PMI-1 (Hydra, and those that imitate it): we talk to PMI_FD
+// ourselves, no PMI library is needed. Values are bytes and the wire is text, so they travel in
+// hexadecimal, with four digits in front that tell their size, cut into several keys where the
+// server takes only short values.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,9 +39,11 @@ static pmi1_t the_pmi1 = {.wire.lock = PTHREAD_MUTEX_INITIALIZER};  // one job a
 static int put_text(pmi1_t *p, const char *key, const char *value, size_t len)
 {
     char line[PMI1_LINE_MAX], answer[PMI1_LINE_MAX], rc_text[16];
-    snprintf(line, sizeof line, "cmd=put kvsname=%s key=%s value=%.*s\n", p->kvs, key, (int)len, value);
+    snprintf(line, sizeof line, "cmd=put kvsname=%s key=%s value=%.*s\n", p->kvs, key, (int)len,
+             value);
     int rc = pmi1_ask(&p->wire, line, "put_result", answer);
-    if (rc == 0 && (pmi1_field(answer, "rc", rc_text, sizeof rc_text) < 0 || strcmp(rc_text, "0"))) {
+    if (rc == 0 &&
+        (pmi1_field(answer, "rc", rc_text, sizeof rc_text) < 0 || strcmp(rc_text, "0"))) {
         cwu_error("the launcher refused key \"%s\": %.200s", key, answer);
         rc = CW_EPROTO;
     }
@@ -76,8 +79,9 @@ static int pmi1_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
     pmi1_t *p = b->priv;
     char text[CWB_TEXT_MAX + 1], wire_key[CWB_KEY_MAX + 16];
     if (strlen(key) > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
-        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
-                  CWB_KEY_MAX, CWB_VALUE_MAX);
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values "
+                  "%d bytes",
+                  key, nbytes, CWB_KEY_MAX, CWB_VALUE_MAX);
         return CW_EINVAL;
     }
     cwb_text_encode(value, nbytes, text);
@@ -130,7 +134,8 @@ static int read_number(const char *name, long min, long max, int *value_p)
     errno = 0;
     long value = text ? strtol(text, &end, 10) : -1;
     if (!text || errno || end == text || *end || value < min || value > max) {
-        cwu_error("PMI_FD is set, but %s is %s%s%s; start the program with a PMI-1 launcher (mpiexec.hydra) or "
+        cwu_error("PMI_FD is set, but %s is %s%s%s; start the program with a PMI-1 launcher "
+                  "(mpiexec.hydra) or "
                   "oshrun, or unset PMI_FD",
                   name, text ? "\"" : "not set", text ? text : "", text ? "\"" : "");
         return CW_EINVAL;
@@ -164,7 +169,8 @@ static int size_field(const char *answer, const char *name, size_t fallback, siz
 static int greet(pmi1_t *p)
 {
     char answer[PMI1_LINE_MAX], rc_text[16];
-    int rc = pmi1_ask(&p->wire, "cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init", answer);
+    int rc =
+        pmi1_ask(&p->wire, "cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init", answer);
     if (rc)
         return rc;
     if (pmi1_field(answer, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0")) {
@@ -175,8 +181,8 @@ static int greet(pmi1_t *p)
     if (rc)
         return rc;
     size_t value_max, key_max;
-    if (size_field(answer, "vallen_max", 256, &value_max) || size_field(answer, "keylen_max", 64, &key_max) ||
-        key_max < CWB_KEY_MAX + 5) {
+    if (size_field(answer, "vallen_max", 256, &value_max) ||
+        size_field(answer, "keylen_max", 64, &key_max) || key_max < CWB_KEY_MAX + 5) {
         cwu_error("the launcher's limits are too small for us: %.200s", answer);
         return CW_ENOTSUP;
     }
@@ -189,7 +195,8 @@ static int greet(pmi1_t *p)
     return rc;
 }
 
-// One host in the launcher's mapping: everything stays on this machine. Names (CAUSEWAY_NODE) do not change that.
+// One host in the launcher's mapping: everything stays on this machine. Names (CAUSEWAY_NODE) do
+// not change that.
 static int read_mapping(cwb_t *b)
 {
     pmi1_t *p = b->priv;
@@ -206,7 +213,8 @@ static int read_mapping(cwb_t *b)
         return CW_ENOMEM;
     }
     if (cwb_placement_parse(p->mapping, b->npes, node_of_pe, &nnodes) != 0) {
-        cwu_warn("the launcher's PMI_process_mapping \"%.100s\" is not understood; hosts decide who shares a node",
+        cwu_warn("the launcher's PMI_process_mapping \"%.100s\" is not understood; hosts decide "
+                 "who shares a node",
                  p->mapping);
         p->mapping[0] = '\0';
     }
@@ -222,21 +230,23 @@ static bool is_connected(const pmi1_t *p)
     return p->pid == getpid() && fstat(p->wire.fd, &st) == 0 && st.st_ino == p->ino;
 }
 
-/** PMI_FD names no connection: a program that a PE started, or one that has called MPI_Finalize already? */
+/** PMI_FD names no connection: a program that a PE started, or one that has called MPI_Finalize
+ *  already? */
 static bool closed_by_mpi(void)
 {
     const char *size = getenv("PMI_SIZE");
     if (!size || !strcmp(size, "1") || !cwb_mpi_is_loaded() || cwb_mpi_is_live())
         return false;
-    cwu_error(
-        "the connection to the launcher (PMI_FD) is closed, probably by MPI_Finalize; initialise SHMEM before it");
+    cwu_error("the connection to the launcher (PMI_FD) is closed, probably by MPI_Finalize; "
+              "initialise SHMEM before it");
     return true;
 }
 
 static int rejoin(cwb_t *b, pmi1_t *p)
 {
     if (!is_connected(p)) {
-        cwu_error("the connection to the launcher is closed, probably by MPI_Finalize; initialise SHMEM before it");
+        cwu_error("the connection to the launcher is closed, probably by MPI_Finalize; initialise "
+                  "SHMEM before it");
         return CW_ELOST;
     }
     *b = p->self;
@@ -334,8 +344,8 @@ static void pmi1_abort(cwb_t *b, int status)
     _exit(status);
 }
 
-/** Good-bye waits for the end of the process: after it the launcher hears nobody of this process, neither a second
- *  life of ours nor an MPI library that is still to come. */
+/** Good-bye waits for the end of the process: after it the launcher hears nobody of this process,
+ *  neither a second life of ours nor an MPI library that is still to come. */
 static void pmi1_close(cwb_t *b)
 {
     pmi1_t *p = b->priv;

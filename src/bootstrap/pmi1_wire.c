@@ -96,7 +96,8 @@ static int await_answer(pmi1_wire_t *w, const char *expect, char line[PMI1_LINE_
             return CW_EPROTO;
         }
         if (cwu_now_ns() >= limit_ns) {
-            cwu_error("the launcher did not answer in %ld s (CAUSEWAY_TIMEOUT; %s was due)", cwu_env.timeout, expect);
+            cwu_error("the launcher did not answer in %ld s (CAUSEWAY_TIMEOUT; %s was due)",
+                      cwu_env.timeout, expect);
             return CW_ETIMEOUT;
         }
         if (readable(w, 100))
@@ -140,7 +141,8 @@ bool pmi1_fence_is_over(pmi1_wire_t *w)
     return look_for_fence(w, &done) == 0 && done;
 }
 
-// The lock is not held while we sleep: another thread may ask for a key meanwhile, and take our answer off the wire.
+// The lock is not held while we sleep: another thread may ask for a key meanwhile, and take our
+// answer off the wire.
 int pmi1_await_fence(pmi1_wire_t *w)
 {
     uint64_t limit_ns = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000 * MS;
@@ -150,7 +152,8 @@ int pmi1_await_fence(pmi1_wire_t *w)
         if (rc || done)
             return rc;
         if (cwu_now_ns() >= limit_ns) {
-            cwu_error("not all PEs reached the start-up fence in %ld s (CAUSEWAY_TIMEOUT)", cwu_env.timeout);
+            cwu_error("not all PEs reached the start-up fence in %ld s (CAUSEWAY_TIMEOUT)",
+                      cwu_env.timeout);
             return CW_ETIMEOUT;
         }
         readable(w, 100);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end for launchers that can be spoken to through their PMI-2 library only (libpmi2.so.0, loaded at run time). Where there
-// is a descriptor, PMI_FD, our own few lines of PMI-1 do better (pmi1.c): they need no library, and their fence does not
-// block. This one's does, so a thread waits in it.
+// Back end for launchers that can be spoken to through their PMI-2 library only (libpmi2.so.0,
+// loaded at run time). Where there is a descriptor, PMI_FD, our own few lines of PMI-1 do better
+// (pmi1.c): they need no library, and their fence does not block. This one's does, so a thread
+// waits in it.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@ static struct {
     int (*abort)(int flag, const char *msg);
     int (*job_id)(char *jobid, int jobid_size);
     int (*put)(const char *key, const char *value);
-    int (*get)(const char *jobid, int src_pmi_id, const char *key, char *value, int maxvalue, int *vallen);
+    int (*get)(const char *jobid, int src_pmi_id, const char *key, char *value, int maxvalue,
+               int *vallen);
     int (*fence)(void);
     int (*attribute)(const char *name, char *value, int valuelen, int *found);
     char job[JOBID_MAX + 1], mapping[VALUE_MAX + 1];
@@ -49,7 +51,8 @@ static bool forced(void)
     return strcmp(cwu_env.bootstrap, "pmi2") == 0;
 }
 
-/** Launchers that pass no descriptor leave these. A guess costs loading a library; it answers "one process" if wrong. */
+/** Launchers that pass no descriptor leave these. A guess costs loading a library; it answers "one
+ *  process" if wrong. */
 static bool has_sign(void)
 {
     return forced() || getenv("PALS_RANKID") || getenv("ALPS_APP_PE") || getenv("SLURM_PROCID");
@@ -68,8 +71,9 @@ static int load_library(void)
     if (!handle && !forced())
         return CW_ENOENT;
     if (!handle) {
-        cwu_error("CAUSEWAY_BOOTSTRAP=pmi2, but %s cannot be loaded (%s): install it (Debian: libpmi2-0)", LIBRARY,
-                  dlerror());
+        cwu_error(
+            "CAUSEWAY_BOOTSTRAP=pmi2, but %s cannot be loaded (%s): install it (Debian: libpmi2-0)",
+            LIBRARY, dlerror());
         return CW_ESYS;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -164,8 +168,9 @@ static int pmi2_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
     char full[KEY_MAX], text[CWB_TEXT_MAX + 1];
     (void)b;
     if (strlen(key) > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
-        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
-                  CWB_KEY_MAX, CWB_VALUE_MAX);
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values "
+                  "%d bytes",
+                  key, nbytes, CWB_KEY_MAX, CWB_VALUE_MAX);
         return CW_EINVAL;
     }
     snprintf(full, sizeof full, KEY_PREFIX "%s", key);
@@ -184,7 +189,8 @@ static int pmi2_get(cwb_t *b, int owner, const char *key, void *value, size_t *n
     if (p2.get(p2.job, -1, full, text, VALUE_MAX, &len) != 0 || !text[0])
         return CW_ENOENT;
     size_t capacity = *nbytes_p, n = strlen(text);
-    if (n >= 4 && cwb_text_digits(text, size, 2) == 0 && n == 4 + 2 * ((size_t)size[0] << 8 | size[1])) {
+    if (n >= 4 && cwb_text_digits(text, size, 2) == 0 &&
+        n == 4 + 2 * ((size_t)size[0] << 8 | size[1])) {
         *nbytes_p = (size_t)size[0] << 8 | size[1];
         if (*nbytes_p > capacity)
             return CW_EINVAL;
@@ -245,7 +251,8 @@ static int pmi2_fence_wait(cwb_t *b)
     int status = p2.fence_status;
     pthread_mutex_unlock(&p2.lock);
     if (late) {
-        cwu_error("not all PEs reached the start-up fence in %ld s (CAUSEWAY_TIMEOUT)", cwu_env.timeout);
+        cwu_error("not all PEs reached the start-up fence in %ld s (CAUSEWAY_TIMEOUT)",
+                  cwu_env.timeout);
         return CW_ETIMEOUT;
     }
     return status ? failed("the fence", status) : 0;
@@ -254,7 +261,8 @@ static int pmi2_fence_wait(cwb_t *b)
 static void pmi2_abort(cwb_t *b, int status)
 {
     (void)b;
-    // The library ends the process by exit(), with a status of its own; a child of ours does not get there.
+    // The library ends the process by exit(), with a status of its own; a child of ours does not
+    // get there.
     if (p2.pid == getpid() && pmi2_fence_test(NULL))
         p2.abort(1, "ended by a PE");
     _exit(status);

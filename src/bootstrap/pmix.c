@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end for launchers that speak PMIx (Open MPI's orterun, PRRTE's prterun, Slurm with --mpi=pmix). The library is
-// loaded at run time; the only thing the build takes from it are types. Its header hides calls in macros, which a library
-// that is not linked cannot have: structures are filled in and freed here by hand.
+// Back end for launchers that speak PMIx (Open MPI's orterun, PRRTE's prterun, Slurm with
+// --mpi=pmix). The library is loaded at run time; the only thing the build takes from it are types.
+// Its header hides calls in macros, which a library that is not linked cannot have: structures are
+// filled in and freed here by hand.
 #include <dlfcn.h>
 #include <pmix.h>
 #include <pthread.h>
@@ -24,8 +25,8 @@
 #define KEY_PREFIX "causeway."  // a process may have an MPI beside us, with keys of its own
 
 // clang-format off
-#define CALLS(X)                                                                                                    \
-    X(PMIx_Init) X(PMIx_Finalize) X(PMIx_Abort) X(PMIx_Put) X(PMIx_Commit) X(PMIx_Fence_nb) X(PMIx_Get)             \
+#define CALLS(X)                                                                                   \
+    X(PMIx_Init) X(PMIx_Finalize) X(PMIx_Abort) X(PMIx_Put) X(PMIx_Commit) X(PMIx_Fence_nb) X(PMIx_Get) \
     X(PMIx_Resolve_nodes) X(PMIx_Resolve_peers) X(PMIx_Error_string) X(PMIx_Register_event_handler)
 // clang-format on
 
@@ -61,10 +62,10 @@ static int load_library(void)
     if (!handle && cwb_mpi_is_live())
         return CW_ENOENT;  // that will do
     if (!handle) {
-        cwu_error(
-            "this process was started through PMIx, but %s cannot be loaded (%s): install it (Debian: libpmix2) or "
-            "start the program with oshrun or mpiexec.hydra",
-            LIBRARY, dlerror());
+        cwu_error("this process was started through PMIx, but %s cannot be loaded (%s): install it "
+                  "(Debian: libpmix2) or "
+                  "start the program with oshrun or mpiexec.hydra",
+                  LIBRARY, dlerror());
         return CW_ESYS;
     }
 #define FIND(name)                                                  \
@@ -99,8 +100,9 @@ static pmix_status_t job_number(const char *key, uint32_t *n_p)
 }
 
 /** The launcher is gone, with nobody left to end the others or to tell us that they ended. */
-static void launcher_lost(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                          pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t done, void *arg)
+static void launcher_lost(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                          pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                          pmix_event_notification_cbfunc_fn_t done, void *arg)
 {
     (void)id, (void)status, (void)source, (void)info, (void)ninfo, (void)results, (void)nresults;
     if (px.joined) {
@@ -121,14 +123,16 @@ static void say_goodbye(void)
         px.lib.PMIx_Finalize(NULL, 0);
 }
 
-/** The PMIx of Open MPI 5.0 forgets to tell a second caller who he is: MPI_Init then fails for no reason one can see. */
+/** The PMIx of Open MPI 5.0 forgets to tell a second caller who he is: MPI_Init then fails for no
+ *  reason one can see. */
 static void warn_of_second_init(void)
 {
     pmix_proc_t again = {.rank = PMIX_RANK_UNDEF};
     if (px.lib.PMIx_Init(&again, NULL, 0) != PMIX_SUCCESS)
         return;
     if (again.rank != px.me.rank || strcmp(again.nspace, px.me.nspace) != 0)
-        cwu_warn("MPI_Init after shmem_init is going to fail with this PMIx library; initialise MPI first");
+        cwu_warn("MPI_Init after shmem_init is going to fail with this PMIx library; initialise "
+                 "MPI first");
     px.lib.PMIx_Finalize(NULL, 0);  // takes back the second time only
 }
 
@@ -141,7 +145,8 @@ static int pmix_open(cwb_t *b)
         px.joined = true;
         return 0;
     }
-    if (!getenv("PMIX_NAMESPACE") || !getenv("PMIX_RANK"))  // the launcher's word, not a setting of ours
+    // the launcher's word, not a setting of ours
+    if (!getenv("PMIX_NAMESPACE") || !getenv("PMIX_RANK"))
         return CW_ENOENT;
     int rc = load_library();
     if (rc)
@@ -163,7 +168,8 @@ static int pmix_open(cwb_t *b)
     b->node_fd = -1;
     b->one_machine = job_number(PMIX_NUM_NODES, &nnodes) == PMIX_SUCCESS && nnodes == 1;
     b->priv = &px;
-    b->shared_wire = cwb_mpi_is_loaded();  // two fences over the same processes at a time are taken for one
+    b->shared_wire = cwb_mpi_is_loaded();  // two fences over the same processes at a time are taken
+                                           // for one
     if (b->shared_wire && !cwb_mpi_is_live())
         warn_of_second_init();
     if (b->shared_wire)
@@ -218,7 +224,8 @@ static int renumber(int npes, int *node_of_pe)
     return 0;
 }
 
-/** What the launcher knows; CW_ENOENT or CW_EPROTO (not reported) when it does not say. One call a node. */
+/** What the launcher knows; CW_ENOENT or CW_EPROTO (not reported) when it does not say. One call a
+ *  node. */
 static int ask_launcher(int npes, int *node_of_pe)
 {
     char *hosts = NULL, *next = NULL;
@@ -232,7 +239,8 @@ static int ask_launcher(int npes, int *node_of_pe)
     }
     for (int pe = 0; pe < npes; pe++)
         node_of_pe[pe] = -1;
-    for (char *host = strtok_r(hosts, ",", &next); host && rc == 0; host = strtok_r(NULL, ",", &next))
+    for (char *host = strtok_r(hosts, ",", &next); host && rc == 0;
+         host = strtok_r(NULL, ",", &next))
         rc = peers_of(host, &map, npes, node_of_pe, &placed);
     if (rc == 0 && placed != npes)
         rc = CW_EPROTO;
@@ -255,12 +263,14 @@ static int pmix_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
     char full[PMIX_MAX_KEYLEN + 1];
     (void)b;
     if (strlen(key) > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
-        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
-                  CWB_KEY_MAX, CWB_VALUE_MAX);
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values "
+                  "%d bytes",
+                  key, nbytes, CWB_KEY_MAX, CWB_VALUE_MAX);
         return CW_EINVAL;
     }
     pmix_value_t v = {.type = PMIX_BYTE_OBJECT,
-                      .data.bo = {.bytes = (char *)(uintptr_t)value, .size = nbytes}};  // copied by the call
+                      // copied by the call
+                      .data.bo = {.bytes = (char *)(uintptr_t)value, .size = nbytes}};
     snprintf(full, sizeof full, KEY_PREFIX "%s", key);
     pmix_status_t status = px.lib.PMIx_Put(PMIX_GLOBAL, full, &v);
     return status == PMIX_SUCCESS ? 0 : failed("publishing a key", status);
@@ -303,7 +313,8 @@ static void fence_ended(pmix_status_t status, void *arg)
 
 static int pmix_fence_nb(cwb_t *b)
 {
-    static pmix_info_t collect = {.key = PMIX_COLLECT_DATA, .value = {.type = PMIX_BOOL, .data.flag = true}};
+    static pmix_info_t collect = {.key = PMIX_COLLECT_DATA,
+                                  .value = {.type = PMIX_BOOL, .data.flag = true}};
     (void)b;
     pmix_status_t status = px.lib.PMIx_Commit();
     if (status != PMIX_SUCCESS)
@@ -333,7 +344,8 @@ static int pmix_fence_wait(cwb_t *b)
     pmix_status_t status = px.fence_status;
     pthread_mutex_unlock(&px.lock);
     if (late) {
-        cwu_error("not all PEs reached the start-up fence in %ld s (CAUSEWAY_TIMEOUT); did one end, or never call "
+        cwu_error("not all PEs reached the start-up fence in %ld s (CAUSEWAY_TIMEOUT); did one "
+                  "end, or never call "
                   "shmem_init?",
                   cwu_env.timeout);
         return CW_ETIMEOUT;

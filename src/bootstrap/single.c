@@ -27,7 +27,8 @@ static int single_open(cwb_t *b)
     b->npes = 1;
     b->node_fd = -1;
     b->one_machine = true;
-    snprintf(b->job_id, sizeof b->job_id, "single-%ld-%llx", (long)getpid(), (unsigned long long)cwu_now_ns());
+    snprintf(b->job_id, sizeof b->job_id, "single-%ld-%llx", (long)getpid(),
+             (unsigned long long)cwu_now_ns());
     b->priv = NULL;
     return cwb_publish_secret(b);
 }
@@ -42,8 +43,9 @@ static int single_nodes(cwb_t *b, int *node_of_pe)
 static int single_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
 {
     if (strlen(key) > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX) {
-        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values %d bytes", key, nbytes,
-                  CWB_KEY_MAX, CWB_VALUE_MAX);
+        cwu_error("key \"%s\" with a value of %zu bytes: keys have at most %d characters, values "
+                  "%d bytes",
+                  key, nbytes, CWB_KEY_MAX, CWB_VALUE_MAX);
         return CW_EINVAL;
     }
     pair_t *p = malloc(sizeof *p);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages: the client's handler table, and calls that find the way into core's request layer. Numbers of nodes
-// and handlers and lengths are looked at always: wrong ones would do harm in another process.
+// Active messages: the client's handler table, and calls that find the way into core's request
+// layer. Numbers of nodes and handlers and lengths are looked at always: wrong ones would do harm
+// in another process.
 #include "gasnet/ex.h"
 
 enum { FIRST_CLIENT_HANDLER = 128, HANDLERS = 256 };
@@ -16,7 +17,8 @@ static const cw_am_names_t names = {
 int gas_check_table(const gasnet_handlerentry_t *table, int numentries)
 {
     bool used[HANDLERS] = {false};
-    if (numentries < 0 || numentries > HANDLERS - FIRST_CLIENT_HANDLER || (numentries > 0 && !table)) {
+    if (numentries < 0 || numentries > HANDLERS - FIRST_CLIENT_HANDLER ||
+        (numentries > 0 && !table)) {
         cwu_error("gasnet_attach: numentries is %d with table %p; give 0 to %d entries", numentries,
                   (const void *)table, HANDLERS - FIRST_CLIENT_HANDLER);
         return GASNET_ERR_BAD_ARG;
@@ -30,8 +32,9 @@ int gas_check_table(const gasnet_handlerentry_t *table, int numentries)
         if (index == 0)
             continue;
         if (index < FIRST_CLIENT_HANDLER || used[index]) {
-            cwu_error("gasnet_attach: handler index %d of entry %d is %s; clients have %d to %d", index, i,
-                      used[index] ? "taken by an entry before" : "reserved", FIRST_CLIENT_HANDLER, HANDLERS - 1);
+            cwu_error("gasnet_attach: handler index %d of entry %d is %s; clients have %d to %d",
+                      index, i, used[index] ? "taken by an entry before" : "reserved",
+                      FIRST_CLIENT_HANDLER, HANDLERS - 1);
             return GASNET_ERR_BAD_ARG;
         }
         used[index] = true;
@@ -39,7 +42,8 @@ int gas_check_table(const gasnet_handlerentry_t *table, int numentries)
     return GASNET_OK;
 }
 
-/** Handlers without a number get the lowest that are left, in the order of the table: the same on every node. */
+/** Handlers without a number get the lowest that are left, in the order of the table: the same on
+ *  every node. */
 static void number(gasnet_handlerentry_t *table, int numentries)
 {
     bool used[HANDLERS] = {false};
@@ -72,24 +76,27 @@ void gas_am_open(void)
 }
 
 // ---------------------------------------------------------------- requests
-static __attribute__((noinline, cold)) void refuse(const char *call, gasnet_node_t node, int handler, size_t nbytes,
-                                                   size_t most)
+static __attribute__((noinline, cold)) void refuse(const char *call, gasnet_node_t node,
+                                                   int handler, size_t nbytes, size_t most)
 {
     gas_check_life(call);
     gas_check_node(call, node);
     if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(CW_AM_GASNET, handler))
-        gas_fail(call, "there is no handler %d (message to node %u); gasnet_attach was given none with that index",
+        gas_fail(call,
+                 "there is no handler %d (message to node %u); gasnet_attach was given none with "
+                 "that index",
                  handler, node);
     if (nbytes > most)
-        gas_fail(call, "the payload has %zu bytes (message to node %u); at most %zu are possible", nbytes, node, most);
+        gas_fail(call, "the payload has %zu bytes (message to node %u); at most %zu are possible",
+                 nbytes, node, most);
 }
 
 /** What every message needs; most: of its payload. */
-static inline __attribute__((always_inline)) void look(const char *call, gasnet_node_t node, int handler, size_t nbytes,
-                                                       size_t most)
+static inline __attribute__((always_inline)) void look(const char *call, gasnet_node_t node,
+                                                       int handler, size_t nbytes, size_t most)
 {
-    if (CW_UNLIKELY(gas.slow_sync) || CW_UNLIKELY(node >= gas.nodes) || CW_UNLIKELY(handler < FIRST_CLIENT_HANDLER) ||
-        CW_UNLIKELY(nbytes > most))
+    if (CW_UNLIKELY(gas.slow_sync) || CW_UNLIKELY(node >= gas.nodes) ||
+        CW_UNLIKELY(handler < FIRST_CLIENT_HANDLER) || CW_UNLIKELY(nbytes > most))
         refuse(call, node, handler, nbytes, most);
 }
 
@@ -103,9 +110,10 @@ static size_t max_long(void)
     return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
 }
 
-/** The address by which core knows the destination of a long message, and how it is to be reached. */
-static void *long_dest(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                       unsigned *flags_p)
+/** The address by which core knows the destination of a long message, and how it is to be
+ *  reached. */
+static void *long_dest(const char *call, gasnet_node_t node, void *dest, const void *src,
+                       size_t nbytes, unsigned *flags_p)
 {
     if (gas.check) {
         gas_check_remote(call, "dest_addr", node, dest, nbytes);
@@ -114,7 +122,8 @@ static void *long_dest(const char *call, gasnet_node_t node, void *dest, const v
     if (nbytes > 0 && gas_is_reachable(node, dest, nbytes))
         return gas_symmetric(node, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
-        gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of node %u", dest, nbytes, node);
+        gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of node %u", dest, nbytes,
+                 node);
     *flags_p |= CW_AM_RAW;
     return dest;
 }
@@ -123,12 +132,14 @@ GAS_API int gasnet_causeway_request_short(gasnet_node_t dest, gasnet_handler_t h
                                           const gasnet_handlerarg_t *args)
 {
     look("gasnet_AMRequestShort", dest, handler, 0, 0);
-    return cw_am_request_short((int)dest, head_of(handler, nargs), (const uint32_t *)args, 0);  // 0 without flags
+    // 0 without flags
+    return cw_am_request_short((int)dest, head_of(handler, nargs), (const uint32_t *)args, 0);
 }
 
-// Short requests with few arguments: these stay in their registers, and core's function is jumped to.
-static __attribute__((noinline)) int short_looked_at(gasnet_node_t dest, gasnet_handler_t handler, int nargs,
-                                                     const gasnet_handlerarg_t *args)
+// Short requests with few arguments: these stay in their registers, and core's function is jumped
+// to.
+static __attribute__((noinline)) int short_looked_at(gasnet_node_t dest, gasnet_handler_t handler,
+                                                     int nargs, const gasnet_handlerarg_t *args)
 {
     return gasnet_causeway_request_short(dest, handler, nargs, args);
 }
@@ -136,77 +147,89 @@ static __attribute__((noinline)) int short_looked_at(gasnet_node_t dest, gasnet_
 /** What look() would find nothing wrong with. */
 static inline __attribute__((always_inline)) bool is_sound(gasnet_node_t node, unsigned handler)
 {
-    return !CW_UNLIKELY(gas.slow_sync) && CW_LIKELY(node < gas.nodes) && CW_LIKELY(handler & FIRST_CLIENT_HANDLER);
+    return !CW_UNLIKELY(gas.slow_sync) && CW_LIKELY(node < gas.nodes) &&
+           CW_LIKELY(handler & FIRST_CLIENT_HANDLER);
 }
 _Static_assert(FIRST_CLIENT_HANDLER == 128 && HANDLERS == 256, "one bit tells");
 
-#define SHORT(nargs, parameters, list, values)                                                                    \
+#define SHORT(nargs, parameters, list, values)                                                     \
     static __attribute__((noinline, cold)) int looked_at_##nargs(gasnet_node_t dest, unsigned handler parameters) \
-    {                                                                                                             \
-        return short_looked_at(dest, (gasnet_handler_t)handler, nargs, (const gasnet_handlerarg_t[4]){values});   \
-    }                                                                                                             \
-    GAS_API int gasnet_causeway_request_short##nargs(gasnet_node_t dest, unsigned handler parameters)             \
-    {                                                                                                             \
-        if (CW_UNLIKELY(!is_sound(dest, handler)))                                                                \
-            return looked_at_##nargs(dest, handler list);                                                         \
-        return cw_am_short##nargs((int)dest, CW_AM_HEAD(CW_AM_GASNET, 0, nargs) | handler list);                  \
+    {                                                                                              \
+        return short_looked_at(dest, (gasnet_handler_t)handler, nargs, (const gasnet_handlerarg_t[4]){values}); \
+    }                                                                                              \
+    GAS_API int gasnet_causeway_request_short##nargs(gasnet_node_t dest, unsigned handler parameters) \
+    {                                                                                              \
+        if (CW_UNLIKELY(!is_sound(dest, handler)))                                                 \
+            return looked_at_##nargs(dest, handler list);                                          \
+        return cw_am_short##nargs((int)dest, CW_AM_HEAD(CW_AM_GASNET, 0, nargs) | handler list);   \
     }
 #define COMMA ,
 #define ARG(i) , gasnet_handlerarg_t a##i
 SHORT(0, , , 0)
 SHORT(1, ARG(0), COMMA(uint32_t) a0, a0)
 SHORT(2, ARG(0) ARG(1), COMMA(uint32_t) a0 COMMA(uint32_t) a1, a0 COMMA a1)
-SHORT(3, ARG(0) ARG(1) ARG(2), COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2, a0 COMMA a1 COMMA a2)
-SHORT(4, ARG(0) ARG(1) ARG(2) ARG(3), COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2 COMMA(uint32_t) a3,
+SHORT(3, ARG(0) ARG(1) ARG(2), COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2,
+      a0 COMMA a1 COMMA a2)
+SHORT(4, ARG(0) ARG(1) ARG(2) ARG(3),
+      COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2 COMMA(uint32_t) a3,
       a0 COMMA a1 COMMA a2 COMMA a3)
 
-GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr,
-                                           size_t nbytes, int nargs, const gasnet_handlerarg_t *args)
+GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler,
+                                           void *source_addr, size_t nbytes, int nargs,
+                                           const gasnet_handlerarg_t *args)
 {
     look("gasnet_AMRequestMedium", dest, handler, nbytes, CW_AM_MAX_MEDIUM);
     if (gas.check)
         gas_check_local("gasnet_AMRequestMedium", "source_addr", source_addr, nbytes);
-    cw_am_request_medium((int)dest, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes, 0);
+    cw_am_request_medium((int)dest, head_of(handler, nargs), (const uint32_t *)args, source_addr,
+                         nbytes, 0);
     return GASNET_OK;
 }
 
-static int request_long(const char *call, gasnet_node_t node, gasnet_handler_t handler, void *src, size_t nbytes,
-                        void *dest, int nargs, const gasnet_handlerarg_t *args, unsigned flags)
+static int request_long(const char *call, gasnet_node_t node, gasnet_handler_t handler, void *src,
+                        size_t nbytes, void *dest, int nargs, const gasnet_handlerarg_t *args,
+                        unsigned flags)
 {
     look(call, node, handler, nbytes, max_long());
     void *to = long_dest(call, node, dest, src, nbytes, &flags);
-    cw_am_request_long((int)node, head_of(handler, nargs), (const uint32_t *)args, src, nbytes, to, flags);
+    cw_am_request_long((int)node, head_of(handler, nargs), (const uint32_t *)args, src, nbytes, to,
+                       flags);
     return GASNET_OK;
 }
 
-GAS_API int gasnet_causeway_request_long(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes,
-                                         void *dest_addr, int nargs, const gasnet_handlerarg_t *args)
+GAS_API int gasnet_causeway_request_long(gasnet_node_t dest, gasnet_handler_t handler,
+                                         void *source_addr, size_t nbytes, void *dest_addr,
+                                         int nargs, const gasnet_handlerarg_t *args)
 {
-    return request_long("gasnet_AMRequestLong", dest, handler, source_addr, nbytes, dest_addr, nargs, args, 0);
+    return request_long("gasnet_AMRequestLong", dest, handler, source_addr, nbytes, dest_addr,
+                        nargs, args, 0);
 }
 
-GAS_API int gasnet_causeway_request_longasync(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr,
-                                              size_t nbytes, void *dest_addr, int nargs,
-                                              const gasnet_handlerarg_t *args)
+GAS_API int gasnet_causeway_request_longasync(gasnet_node_t dest, gasnet_handler_t handler,
+                                              void *source_addr, size_t nbytes, void *dest_addr,
+                                              int nargs, const gasnet_handlerarg_t *args)
 {
-    return request_long("gasnet_AMRequestLongAsync", dest, handler, source_addr, nbytes, dest_addr, nargs, args,
-                        CW_AM_ASYNC);
+    return request_long("gasnet_AMRequestLongAsync", dest, handler, source_addr, nbytes, dest_addr,
+                        nargs, args, CW_AM_ASYNC);
 }
 
 // ---------------------------------------------------------------- replies
-static __attribute__((noinline, cold)) void refuse_reply(const char *call, const cw_am_msg_t *msg, int handler,
-                                                         size_t nbytes, size_t most)
+static __attribute__((noinline, cold)) void refuse_reply(const char *call, const cw_am_msg_t *msg,
+                                                         int handler, size_t nbytes, size_t most)
 {
     if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(CW_AM_GASNET, handler))
-        gas_fail(call, "there is no handler %d (reply to node %d); gasnet_attach was given none with that index",
+        gas_fail(call,
+                 "there is no handler %d (reply to node %d); gasnet_attach was given none with "
+                 "that index",
                  handler, msg->source);
     if (nbytes > most)
-        gas_fail(call, "the payload has %zu bytes (reply to node %d); at most %zu are possible", nbytes, msg->source,
-                 most);
+        gas_fail(call, "the payload has %zu bytes (reply to node %d); at most %zu are possible",
+                 nbytes, msg->source, most);
 }
 
 /** The message that a token stands for; core looks at the rest. */
-static cw_am_msg_t *message(const char *call, gasnet_token_t token, int handler, size_t nbytes, size_t most)
+static cw_am_msg_t *message(const char *call, gasnet_token_t token, int handler, size_t nbytes,
+                            size_t most)
 {
     cw_am_msg_t *msg = token;
     if (CW_UNLIKELY(!msg || (gas.check && msg != cw_am_running())))
@@ -227,21 +250,25 @@ GAS_API int gasnet_causeway_reply_short(gasnet_token_t token, gasnet_handler_t h
     return GASNET_OK;
 }
 
-GAS_API int gasnet_causeway_reply_medium(gasnet_token_t token, gasnet_handler_t handler, void *source_addr,
-                                         size_t nbytes, int nargs, const gasnet_handlerarg_t *args)
+GAS_API int gasnet_causeway_reply_medium(gasnet_token_t token, gasnet_handler_t handler,
+                                         void *source_addr, size_t nbytes, int nargs,
+                                         const gasnet_handlerarg_t *args)
 {
     cw_am_msg_t *msg = message("gasnet_AMReplyMedium", token, handler, nbytes, CW_AM_MAX_MEDIUM);
     cw_am_reply_medium(msg, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes);
     return GASNET_OK;
 }
 
-GAS_API int gasnet_causeway_reply_long(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes,
-                                       void *dest_addr, int nargs, const gasnet_handlerarg_t *args)
+GAS_API int gasnet_causeway_reply_long(gasnet_token_t token, gasnet_handler_t handler,
+                                       void *source_addr, size_t nbytes, void *dest_addr, int nargs,
+                                       const gasnet_handlerarg_t *args)
 {
     unsigned flags = 0;
     cw_am_msg_t *msg = message("gasnet_AMReplyLong", token, handler, nbytes, max_long());
-    void *to = long_dest("gasnet_AMReplyLong", (gasnet_node_t)msg->source, dest_addr, source_addr, nbytes, &flags);
-    cw_am_reply_long(msg, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes, to, flags);
+    void *to = long_dest("gasnet_AMReplyLong", (gasnet_node_t)msg->source, dest_addr, source_addr,
+                         nbytes, &flags);
+    cw_am_reply_long(msg, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes, to,
+                     flags);
     return GASNET_OK;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The split-phase barrier. The nodes (processes) of a host count themselves in a block of shared memory, combining what
-// they say; between hosts, rounds of doubling carry the combination. The host's first process moves them on while it waits,
-// for it hosts the server and is connected; another one does if it has the connections anyway, or, when the first one stays
-// away, after a while: its absence after its notify holds up nobody for long, and nobody loads libfabric for a barrier.
+// The split-phase barrier. The nodes (processes) of a host count themselves in a block of shared
+// memory, combining what they say; between hosts, rounds of doubling carry the combination. The
+// host's first process moves them on while it waits, for it hosts the server and is connected;
+// another one does if it has the connections anyway, or, when the first one stays away, after a
+// while: its absence after its notify holds up nobody for long, and nobody loads libfabric for a
+// barrier.
 //
 // A word says everything:  0..31 id | 32 named | 33 mismatch | 34..63 number of the phase, from 1
-// Two of each, for even and odd phases: who has begun phase n + 1 has seen the end of n, so nobody writes what is of
-// n + 2 while somebody reads what is of n.
+// Two of each, for even and odd phases: who has begun phase n + 1 has seen the end of n, so nobody
+// writes what is of n + 2 while somebody reads what is of n.
 #include "base/clock.h"
 #include "gasnet/gas.h"
 
@@ -16,15 +18,20 @@
 #define SAID (NAMED | MISMATCH | UINT32_MAX)
 #define PHASE_SHIFT 34
 enum { ROUNDS = 32 };
-#define PATIENCE_NS 20000000u  // with a first process that does not wait: loading libfabric takes longer than that
+// with a first process that does not wait: loading libfabric takes longer than that
+#define PATIENCE_NS 20000000u
 
 typedef struct block {
-    _Atomic uint64_t arrived;                          // notifications of this host's processes, ever
+    _Atomic uint64_t arrived;                          // notifications of this host's processes,
+                               // ever
     _Atomic uint64_t said[2];                          // combination of theirs
-    _Atomic uint64_t done __attribute__((aligned(64)));  // the last phase that is over, with its result
+    // the last phase that is over, with its result
+    _Atomic uint64_t done __attribute__((aligned(64)));
     _Atomic uint32_t busy;                             // somebody moves the rounds on
-    _Atomic uint64_t attended;                         // the last phase that the host's first process waits for
-    uint32_t round;                                    // of the open phase; guarded by busy, like the next two
+    _Atomic uint64_t attended;                         // the last phase that the host's first
+                                // process waits for
+    uint32_t round;                                    // of the open phase; guarded by busy, like
+                                // the next two
     uint64_t open, sum;
     uint64_t heard[2][ROUNDS] __attribute__((aligned(64)));  // from other hosts
 } block_t;
@@ -36,14 +43,17 @@ static struct {
     int id, flags;       // of that notify
     bool notified;
     int rounds;
-    uint64_t since_ns;  // all of this host have notified, the first one does not wait: first seen; 0: not yet
+    uint64_t since_ns;  // all of this host have notified, the first one does not wait: first seen;
+                        // 0: not yet
 } me;
 
 void gas_barrier_open(void)
 {
     me.symmetric = gas_own(sizeof(block_t));
     if (!me.symmetric)
-        cwu_fatal("gasnet_attach: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)", sizeof(block_t));
+        cwu_fatal(
+            "gasnet_attach: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)",
+            sizeof(block_t));
     me.block = cw_area_early(me.symmetric, cw_world.pes_of_node[0]);
     while (1 << me.rounds < cw_world.nnodes)
         me.rounds++;
@@ -87,8 +97,8 @@ static int told_in(uint32_t round)
 
 static void tell(block_t *b, uint64_t phase)
 {
-    cw_put_scalar(&cw_ctx_default, &me.symmetric->heard[phase & 1][b->round], stamp(phase) | b->sum, 8,
-                  told_in(b->round));
+    cw_put_scalar(&cw_ctx_default, &me.symmetric->heard[phase & 1][b->round], stamp(phase) | b->sum,
+                  8, told_in(b->round));
 }
 
 static bool has_connections(void)
@@ -126,7 +136,8 @@ static void wake_host(void)
 static void publish(block_t *b, uint64_t phase)
 {
     atomic_store_explicit(&b->said[(phase + 1) & 1], 0, memory_order_relaxed);
-    atomic_store_explicit(&b->done, stamp(phase) | b->sum, memory_order_release);  // pairs with is_over
+    // pairs with is_over
+    atomic_store_explicit(&b->done, stamp(phase) | b->sum, memory_order_release);
     wake_host();
 }
 
@@ -161,8 +172,10 @@ static bool try_to_end(block_t *b, uint64_t phase)
     if (is_over(b, phase))
         return true;
     uint32_t free = 0;
-    if (atomic_load_explicit(&b->arrived, memory_order_acquire) != phase * (uint64_t)cw_world.nslots ||
-        !atomic_compare_exchange_strong_explicit(&b->busy, &free, 1, memory_order_acquire, memory_order_relaxed))
+    if (atomic_load_explicit(&b->arrived, memory_order_acquire) !=
+            phase * (uint64_t)cw_world.nslots ||
+        !atomic_compare_exchange_strong_explicit(&b->busy, &free, 1, memory_order_acquire,
+                                                 memory_order_relaxed))
         return false;
     if (!is_over(b, phase) && may_move(b, phase))
         move_on(b, phase);
@@ -170,8 +183,8 @@ static bool try_to_end(block_t *b, uint64_t phase)
     return is_over(b, phase);
 }
 
-/** Waits for the first word of another host that has not come; when all have, the end is told. That is all that those wait for
- *  who leave the rounds to the first process. */
+/** Waits for the first word of another host that has not come; when all have, the end is told. That
+ *  is all that those wait for who leave the rounds to the first process. */
 static void watch_next(const block_t *b, uint64_t phase, cw_wait_t *w)
 {
     const uint64_t *heard = b->heard[phase & 1];
@@ -185,7 +198,9 @@ static void watch_next(const block_t *b, uint64_t phase, cw_wait_t *w)
 static void check_flags(const char *call, int flags)
 {
     if (flags & ~(GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_MISMATCH))
-        gas_fail(call, "flags is %d; give 0, GASNET_BARRIERFLAG_ANONYMOUS or GASNET_BARRIERFLAG_MISMATCH", flags);
+        gas_fail(call,
+                 "flags is %d; give 0, GASNET_BARRIERFLAG_ANONYMOUS or GASNET_BARRIERFLAG_MISMATCH",
+                 flags);
 }
 
 static void notify(const char *call, int id, int flags)
@@ -194,7 +209,8 @@ static void notify(const char *call, int id, int flags)
     CW_WATCH(gas_watch(call));
     check_flags(call, flags);
     if (me.notified)
-        gas_fail(call, "called twice without gasnet_barrier_wait or a successful gasnet_barrier_try in between");
+        gas_fail(call, "called twice without gasnet_barrier_wait or a successful "
+                       "gasnet_barrier_try in between");
     block_t *b = me.block;
     uint64_t phase = ++me.phase, word = word_of(id, flags);
     me.notified = true;
@@ -240,7 +256,8 @@ static int wait(const char *call, int id, int flags)
     cw_wait_t w = CW_WAIT_INIT(call);
     gas_wait_begin(&w);
     if (cw_world.slot == 0)
-        atomic_store(&me.block->attended, me.phase);  // before the look who has notified: pairs with may_move
+        atomic_store(&me.block->attended, me.phase);  // before the look who has notified: pairs
+                                                      // with may_move
     while (!try_to_end(me.block, me.phase)) {
         watch_next(me.block, me.phase, &w);
         gas_wait_round(&w);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong use: the call, the node, the argument, and what to do. Life cycle and node are looked at on every path that is not
-// counted in instructions; the rest in checking mode (CAUSEWAY_CHECK=1).
+// Wrong use: the call, the node, the argument, and what to do. Life cycle and node are looked at on
+// every path that is not counted in instructions; the rest in checking mode (CAUSEWAY_CHECK=1).
 #include "gasnet/gas.h"
 
 #define LOWEST_ADDRESS 4096u
@@ -16,11 +16,12 @@ void gas_check_life(const char *call)
         return;
     const gas_thread_t *me = gas_thread();
     if (cw_am_running())
-        gas_fail(call,
-                 "called inside a handler of an active message, which may only reply, lock and ask who it is; set a "
-                 "flag and call it later");
+        gas_fail(call, "called inside a handler of an active message, which may only reply, lock "
+                       "and ask who it is; set a "
+                       "flag and call it later");
     if (me->locks)
-        gas_fail(call, "called while this thread holds the HSL at %p; unlock it first", (void *)me->locks);
+        gas_fail(call, "called while this thread holds the HSL at %p; unlock it first",
+                 (void *)me->locks);
     if (me->no_interrupts)
         gas_fail(call, "called in a no-interrupt section; call gasnet_resume_interrupts first");
 }
@@ -36,7 +37,8 @@ void gas_check_node(const char *call, gasnet_node_t node)
         gas_fail(call, "there is no node %u; nodes are 0 to %u", node, gas.nodes - 1);
 }
 
-void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr, size_t nbytes)
+void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr,
+                      size_t nbytes)
 {
     if (gas.segments == GAS_EVERYTHING || nbytes == 0)
         return;
@@ -50,19 +52,23 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
         return;
     if (s->size == 0)
         gas_fail(call,
-                 "%s %p (%zu bytes) is not in the segment of node %u, which has none (segsize 0 at gasnet_attach)",
+                 "%s %p (%zu bytes) is not in the segment of node %u, which has none (segsize 0 at "
+                 "gasnet_attach)",
                  what, addr, nbytes, node);
-    gas_fail(call, "%s %p (%zu bytes) is not in the segment of node %u, which is %p-%p (%zu bytes)", what, addr, nbytes,
-             node, (void *)s->addr, (void *)(s->addr + s->size), (size_t)s->size);
+    gas_fail(call, "%s %p (%zu bytes) is not in the segment of node %u, which is %p-%p (%zu bytes)",
+             what, addr, nbytes, node, (void *)s->addr, (void *)(s->addr + s->size),
+             (size_t)s->size);
 }
 
 void gas_check_local(const char *call, const char *what, const void *addr, size_t nbytes)
 {
     if (nbytes > 0 && (uintptr_t)addr < LOWEST_ADDRESS)
-        gas_fail(call, "%s is %s for %zu bytes; give it memory", what, addr ? "next to NULL" : "NULL", nbytes);
+        gas_fail(call, "%s is %s for %zu bytes; give it memory", what,
+                 addr ? "next to NULL" : "NULL", nbytes);
 }
 
-void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local, size_t nbytes)
+void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
+                        size_t nbytes)
 {
     if (CW_UNLIKELY(!gas.attached || gas.check))
         gas_check_life(call);

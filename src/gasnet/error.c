@@ -10,7 +10,8 @@ static const error_t errors[] = {
     {GASNET_OK, "GASNET_OK", "No error"},
     {GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT",
      "GASNet is not in the state that the call needs (gasnet_init, gasnet_attach)"},
-    {GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "The network or the system could not provide what was needed"},
+    {GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE",
+     "The network or the system could not provide what was needed"},
     {GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "An argument is not valid"},
     {GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "The operation is not complete yet"},
     {GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH",
@@ -39,5 +40,6 @@ GAS_API char *gasnet_ErrorDesc(int errval)
 
 GAS_API void gasnet_causeway_unsafe(const char *call, int result, const char *file, int line)
 {
-    cwu_fatal("%s:%d: %s returned %d (%s: %s)", file, line, call, result, find(result)->name, find(result)->text);
+    cwu_fatal("%s:%d: %s returned %d (%s: %s)", file, line, call, result, find(result)->name,
+              find(result)->text);
 }

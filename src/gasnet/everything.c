@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts, gets and memset in memory that no other process can map or the network reach (GASNET_SEGMENT_EVERYTHING, memory of
-// clients that an endpoint of GASNet-EX has for a segment): the owner copies, in handlers, and answers. An operation counts its
-// messages.
+// Puts, gets and memset in memory that no other process can map or the network reach
+// (GASNET_SEGMENT_EVERYTHING, memory of clients that an endpoint of GASNet-EX has for a segment):
+// the owner copies, in handlers, and answers. An operation counts its messages.
 //
-// What comes is not believed: an owner reads and writes what the process lets others have and nothing else, and an answer names
-// what was asked by its place in a table here, which must be waiting for an answer of that node.
+// What comes is not believed: an owner reads and writes what the process lets others have and
+// nothing else, and an answer names what was asked by its place in a table here, which must be
+// waiting for an answer of that node.
 // Threads: any; `lock` guards the table.
 #include "base/lock.h"
 #include "gasnet/gas.h"
@@ -84,13 +85,15 @@ static asked_t answered(const cw_am_msg_t *msg, uint32_t id, size_t nbytes)
     }
     cwu_unlock(&lock);
     if (was.node == NOBODY)
-        cwu_fatal("node %d answered with %zu bytes what this node never asked for", msg->source, nbytes);
+        cwu_fatal("node %d answered with %zu bytes what this node never asked for", msg->source,
+                  nbytes);
     return was;
 }
 
 static void done(const asked_t *was)
 {
-    atomic_fetch_sub_explicit(&was->op->pending, 1, memory_order_release);  // pairs with the waiter's acquire
+    // pairs with the waiter's acquire
+    atomic_fetch_sub_explicit(&was->op->pending, 1, memory_order_release);
 }
 
 static size_t chunk(size_t nbytes)
@@ -110,7 +113,8 @@ static void *owned(const cw_am_msg_t *msg, uint32_t low, uint32_t high, size_t n
 {
     void *addr = (void *)(uintptr_t)joined(low, high);
     if (nbytes > most || !takes(msg, addr, nbytes))
-        cwu_fatal("node %d wants %zu bytes at %p, which is not in a segment of this node", msg->source, nbytes, addr);
+        cwu_fatal("node %d wants %zu bytes at %p, which is not in a segment of this node",
+                  msg->source, nbytes, addr);
     return addr;
 }
 
@@ -120,8 +124,8 @@ static void on_put(cw_am_msg_t *token, void *payload, size_t nbytes, uint32_t id
     cw_am_reply_short(token, head_of(DONE, 1), &id);
 }
 
-static void on_set(cw_am_msg_t *token, uint32_t dest0, uint32_t dest1, uint32_t n0, uint32_t n1, uint32_t value,
-                   uint32_t id)
+static void on_set(cw_am_msg_t *token, uint32_t dest0, uint32_t dest1, uint32_t n0, uint32_t n1,
+                   uint32_t value, uint32_t id)
 {
     size_t nbytes = joined(n0, n1);
     memset(owned(token, dest0, dest1, nbytes, SIZE_MAX), (int)value, nbytes);
@@ -130,7 +134,8 @@ static void on_set(cw_am_msg_t *token, uint32_t dest0, uint32_t dest1, uint32_t 
 
 static void on_get(cw_am_msg_t *token, uint32_t src0, uint32_t src1, uint32_t nbytes, uint32_t id)
 {
-    cw_am_reply_medium(token, head_of(GOT, 1), &id, owned(token, src0, src1, nbytes, CW_AM_MAX_MEDIUM), nbytes);
+    cw_am_reply_medium(token, head_of(GOT, 1), &id,
+                       owned(token, src0, src1, nbytes, CW_AM_MAX_MEDIUM), nbytes);
 }
 
 static void on_done(cw_am_msg_t *token, uint32_t id)
@@ -163,7 +168,8 @@ void gas_far_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
     for (size_t at = 0, n; at < nbytes; at += n) {
         n = chunk(nbytes - at);
         uint32_t id = ask(op, node, NULL, 0);
-        cw_am_request_long((int)node, head_of(PUT, 1), &id, (const char *)src + at, n, (char *)dest + at, CW_AM_RAW);
+        cw_am_request_long((int)node, head_of(PUT, 1), &id, (const char *)src + at, n,
+                           (char *)dest + at, CW_AM_RAW);
     }
 }
 
@@ -172,7 +178,8 @@ void gas_far_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
     for (size_t at = 0, n; at < nbytes; at += n) {
         n = chunk(nbytes - at);
         uint32_t id = ask(op, node, (char *)dest + at, n);
-        cw_am_request_short((int)node, head_of(GET, 4), (uint32_t[]){WORD2((uintptr_t)src + at), (uint32_t)n, id}, 0);
+        cw_am_request_short((int)node, head_of(GET, 4),
+                            (uint32_t[]){WORD2((uintptr_t)src + at), (uint32_t)n, id}, 0);
     }
 }
 

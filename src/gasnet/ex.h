@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the files of GASNet-EX (ex_*.c) share. EX stands on the GASNet-1 front end: its segments are the same areas, its
-// transfers and their handles are GASNet's. Messages have a table of handlers of their own (CW_AM_GEX), collectives an
-// engine of their own (ex_coll.c).
+// What the files of GASNet-EX (ex_*.c) share. EX stands on the GASNet-1 front end: its segments are
+// the same areas, its transfers and their handles are GASNet's. Messages have a table of handlers
+// of their own (CW_AM_GEX), collectives an engine of their own (ex_coll.c).
 //
-//   gex_Event_t   0: done | bit 1 set, bit 0 not: a gex_coll_t + 2 | else a handle of GASNet (sync.c)
+//   gex_Event_t   0: done | bit 1 set, bit 0 not: a gex_coll_t + 2 | else a handle of GASNet
+//                 (sync.c)
 #ifndef GAS_EX_H
 #define GAS_EX_H
 
@@ -13,12 +14,17 @@
 #include "gasnet/gas.h"
 #include "gasnetex.h"
 
-enum { GEX_TEAMS = 32, GEX_SLOTS = 4 };  // teams a process may be in at a time; collectives of a team under way
+enum {
+    GEX_TEAMS = 32,
+    GEX_SLOTS = 4
+};  // teams a process may be in at a time; collectives of a
+    // team under way
 
 struct gex_causeway_segment {
     void *addr, *cdata;
     uintptr_t nbytes;
-    enum { GEX_ATTACHED, GEX_CARVED, GEX_MAPPED, GEX_CLIENTS } from;  // who owns the memory; carved: from my area
+    // who owns the memory; carved: from my area
+    enum { GEX_ATTACHED, GEX_CARVED, GEX_MAPPED, GEX_CLIENTS } from;
     struct gex_causeway_segment *next;                                // carved, by falling address
 };
 
@@ -35,8 +41,8 @@ struct gex_causeway_client {
 };
 
 /**
- * What a team keeps in symmetric memory of each member. Only the cells of rank 0 and of the lowest rank of each
- * node are used.
+ * What a team keeps in symmetric memory of each member. Only the cells of rank 0 and of the lowest
+ * rank of each node are used.
  *
  *   rank 0:        arrived[slot]: members that came to the slot's collective | contribution[slot][rank]
  *   lowest rank:   released[slot]: number of the last collective that is over, + 1 | result[slot]
@@ -77,7 +83,8 @@ typedef struct gex_state {
     // Below: under lock.
     pthread_mutex_t lock;
     unsigned neps;
-    gex_TM_t pair[GASNET_MAXEPS];  // of endpoints here: array of those over there, made when asked for
+    gex_TM_t pair[GASNET_MAXEPS];  // of endpoints here: array of those over there, made when asked
+                                   // for
 } gex_state_t;
 extern gex_state_t gex __attribute__((visibility("hidden")));
 
@@ -125,24 +132,28 @@ size_t gex_am_most(bool is_long, bool lent);
 void gex_coll_open(void);
 /** Fills in everything but pe, rank, size and id. first: number of its first collective. */
 void gex_tm_begin(gex_TM_t tm, uint64_t first);
-/** Of another's endpoint: false: it has no segment that this process knows. Each pointer may be NULL. */
+/** Of another's endpoint: false: it has no segment that this process knows. Each pointer may be
+ *  NULL. */
 bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uintptr_t *nbytes_p);
 /** In checking mode, is that in the segment of the endpoint? */
-void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe, const void *remote, size_t nbytes);
+void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe,
+                      const void *remote, size_t nbytes);
 /** Memory in another's segment that neither mapping nor network reaches: the owner copies. */
 static inline bool gex_is_far(gex_TM_t tm, uint32_t pe, const void *remote, size_t nbytes)
 {
-    return CW_UNLIKELY(tm->remote != 0) && pe != gas.me && gas.segments != GAS_EVERYTHING && nbytes > 0 &&
-           !gas_is_reachable(pe, remote, nbytes);
+    return CW_UNLIKELY(tm->remote != 0) && pe != gas.me && gas.segments != GAS_EVERYTHING &&
+           nbytes > 0 && !gas_is_reachable(pe, remote, nbytes);
 }
 
-/** Everybody's `nbytes` at `mine`, in the order of ranks, into `all`. Blocks. nbytes up to gex_piece(). */
+/** Everybody's `nbytes` at `mine`, in the order of ranks, into `all`. Blocks. nbytes up to
+ *  gex_piece(). */
 void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes);
 void gex_coll_barrier(gex_TM_t tm);
 size_t gex_piece(void);
 /** Sets arrived back, before a new team uses the cell. */
 void gex_cell_clear(int id);
-/** Of an event made from a gex_coll_t. True: it is over and the event is dead. Else w, if given, waits for the next piece. */
+/** Of an event made from a gex_coll_t. True: it is over and the event is dead. Else w, if given,
+ *  waits for the next piece. */
 bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w);
 
 #define GEX_IS_COLL(event) (((uintptr_t)(event)&3) == 2)

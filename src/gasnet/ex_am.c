@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: active messages. Limits are those of core's request layer, as for GASNet-1 (am.c). What one interface registers
-// the other has too, so each may send what the other handles. Payloads are copied or sent before a call returns, so local
-// completion comes with it.
+// GASNet-EX: active messages. Limits are those of core's request layer, as for GASNet-1 (am.c).
+// What one interface registers the other has too, so each may send what the other handles. Payloads
+// are copied or sent before a call returns, so local completion comes with it.
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -47,7 +47,8 @@ static int free_index(const gex_AM_Entry_t *table, size_t numentries)
     return 0;
 }
 
-/** Handlers without an index get the highest that are left, in the order of the table: the same on every rank. */
+/** Handlers without an index get the highest that are left, in the order of the table: the same on
+ *  every rank. */
 GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t numentries)
 {
     if (!gex.begun || ep != &gex.ep[0] || (numentries && !table)) {
@@ -57,8 +58,8 @@ GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t n
     for (size_t i = 0; i < numentries; i++) {
         const char *wrong = entry_wrong(&table[i]);
         if (wrong) {
-            gex_error("gex_EP_RegisterHandlers: entry %zu (index %d, %s): %s", i, table[i].gex_index,
-                      table[i].gex_name ? table[i].gex_name : "no name", wrong);
+            gex_error("gex_EP_RegisterHandlers: entry %zu (index %d, %s): %s", i,
+                      table[i].gex_index, table[i].gex_name ? table[i].gex_name : "no name", wrong);
             return GASNET_ERR_BAD_ARG;
         }
     }
@@ -79,7 +80,8 @@ GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t n
 /** Flags 0: nothing is known of how it will be called. */
 void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn)
 {
-    entries[index] = (gex_AM_Entry_t){.gex_index = (gex_AM_Index_t)index, .gex_fnptr = fn, .gex_name = "gasnet_attach"};
+    entries[index] = (gex_AM_Entry_t){
+        .gex_index = (gex_AM_Index_t)index, .gex_fnptr = fn, .gex_name = "gasnet_attach"};
     cw_am_register(CW_AM_GEX, index, (cw_am_handler_t)fn);
 }
 
@@ -93,36 +95,42 @@ GAS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_T
     info->gex_ep = &gex.ep[0];
     info->gex_entry = &entries[CW_AM_HEAD_HANDLER(msg->head)];
     // Peer completion (ex_vis.c) is a request to a handler that takes itself for one of replies.
-    info->gex_is_req = !msg->is_reply && (info->gex_entry->gex_flags & GEX_FLAG_AM_REQREP) != GEX_FLAG_AM_REPLY;
+    info->gex_is_req =
+        !msg->is_reply && (info->gex_entry->gex_flags & GEX_FLAG_AM_REQREP) != GEX_FLAG_AM_REPLY;
     info->gex_is_long = msg->kind == CW_AM_LONG;
     return GEX_TI_ALL;
 }
 
 // ---------------------------------------------------------------- what a message needs
-static __attribute__((noinline, cold)) void check_entry(const char *call, int handler, unsigned nargs, gex_Flags_t kind,
-                                                        bool reply)
+static __attribute__((noinline, cold)) void
+check_entry(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
 {
     const gex_AM_Entry_t *entry = &entries[handler];
     const char *name = entry->gex_name ? entry->gex_name : "no name";
     if (!entry->gex_flags)
         return;
     if (entry->gex_flags & (GEX_FLAG_AM_SHORT | GEX_FLAG_AM_MEDLONG) && !(entry->gex_flags & kind))
-        gas_fail(call, "handler %d (%s) was not registered for messages of this kind (its flags are %#x)", handler,
-                 name, entry->gex_flags);
+        gas_fail(call,
+                 "handler %d (%s) was not registered for messages of this kind (its flags are %#x)",
+                 handler, name, entry->gex_flags);
     if (entry->gex_nargs != nargs)
-        gas_fail(call, "handler %d (%s) was registered with %u arguments, and this call has %u", handler, name,
-                 entry->gex_nargs, nargs);
+        gas_fail(call, "handler %d (%s) was registered with %u arguments, and this call has %u",
+                 handler, name, entry->gex_nargs, nargs);
     if (entry->gex_flags & GEX_FLAG_AM_REQREP &&
         !(entry->gex_flags & (reply ? GEX_FLAG_AM_REPLY : GEX_FLAG_AM_REQUEST)))
-        gas_fail(call, "handler %d (%s) was registered for %s only", handler, name, reply ? "requests" : "replies");
+        gas_fail(call, "handler %d (%s) was registered for %s only", handler, name,
+                 reply ? "requests" : "replies");
 }
 
 /** Of a client's handler. What its table says is looked at in checking mode. */
 uint32_t gex_am_head(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
 {
-    if (CW_UNLIKELY(nargs > CW_AM_MAX_ARGS || handler < GEX_AM_INDEX_BASE || !cw_am_registered(CW_AM_GEX, handler)))
-        gas_fail(call, "there is no handler %d with %u arguments; register it first (gex_EP_RegisterHandlers)", handler,
-                 nargs);
+    if (CW_UNLIKELY(nargs > CW_AM_MAX_ARGS || handler < GEX_AM_INDEX_BASE ||
+                    !cw_am_registered(CW_AM_GEX, handler)))
+        gas_fail(
+            call,
+            "there is no handler %d with %u arguments; register it first (gex_EP_RegisterHandlers)",
+            handler, nargs);
     if (CW_UNLIKELY(gas.check)) {
         if (!reply)
             gas_check_life(call);
@@ -137,7 +145,8 @@ uint32_t gex_am_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
     uint32_t pe = gex_peer(call, tm, rank);
     if (CW_UNLIKELY(tm->remote != 0 || tm->ep != &gex.ep[0]))
         gas_fail(call,
-                 "endpoints %u here and %u at rank %u are for transfers; messages go from endpoint 0 to endpoint 0",
+                 "endpoints %u here and %u at rank %u are for transfers; messages go from endpoint "
+                 "0 to endpoint 0",
                  tm->ep->index, tm->remote, rank);
     return pe;
 }
@@ -164,7 +173,8 @@ size_t gex_am_max_long(void)
     return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
 }
 
-/** The destination as core knows it; of memory that others cannot reach, the target copies itself. */
+/** The destination as core knows it; of memory that others cannot reach, the target copies
+ *  itself. */
 void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p)
 {
     if (CW_UNLIKELY(gas.check))
@@ -172,7 +182,8 @@ void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsi
     if (nbytes > 0 && gas_is_reachable(pe, dest, nbytes))
         return gas_symmetric(pe, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
-        gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of rank %u of the job", dest, nbytes, pe);
+        gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of rank %u of the job", dest,
+                 nbytes, pe);
     *flags_p |= CW_AM_RAW;
     return dest;
 }
@@ -185,11 +196,12 @@ cw_am_msg_t *gex_am_token(const char *call, gex_Token_t token)
 }
 
 // ---------------------------------------------------------------- requests
-GAS_API int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, gex_Flags_t flags,
-                                       unsigned int nargs, ...)
+GAS_API int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                                       gex_Flags_t flags, unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_RequestShort";
-    uint32_t pe = gex_am_peer(call, tm, rank), head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_SHORT, false);
+    uint32_t pe = gex_am_peer(call, tm, rank),
+             head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_SHORT, false);
     uint32_t args[CW_AM_MAX_ARGS];
     va_list ap;
     va_start(ap, nargs);
@@ -198,11 +210,13 @@ GAS_API int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Inde
     return cw_am_request_short((int)pe, head, args, flags_of(flags)) != 0;
 }
 
-GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr,
-                                        size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
+GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                                        const void *source_addr, size_t nbytes, gex_Event_t *lc_opt,
+                                        gex_Flags_t flags, unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_RequestMedium";
-    uint32_t pe = gex_am_peer(call, tm, rank), head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_MEDIUM, false);
+    uint32_t pe = gex_am_peer(call, tm, rank),
+             head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_MEDIUM, false);
     uint32_t args[CW_AM_MAX_ARGS];
     va_list ap;
     va_start(ap, nargs);
@@ -214,12 +228,14 @@ GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Ind
     return left;
 }
 
-GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void *source_addr,
-                                      size_t nbytes, void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags,
-                                      unsigned int nargs, ...)
+GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                                      const void *source_addr, size_t nbytes, void *dest_addr,
+                                      gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs,
+                                      ...)
 {
     static const char call[] = "gex_AM_RequestLong";
-    uint32_t pe = gex_am_peer(call, tm, rank), head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_LONG, false);
+    uint32_t pe = gex_am_peer(call, tm, rank),
+             head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_LONG, false);
     uint32_t args[CW_AM_MAX_ARGS];
     unsigned how = flags_of(flags);
     va_list ap;
@@ -234,11 +250,12 @@ GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index
 }
 
 // ---------------------------------------------------------------- replies
-GAS_API int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags, unsigned int nargs,
-                                     ...)
+GAS_API int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags,
+                                     unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_ReplyShort";
-    uint32_t head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_SHORT, true), args[CW_AM_MAX_ARGS];
+    uint32_t head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_SHORT, true),
+             args[CW_AM_MAX_ARGS];
     (void)flags;  // a reply never waits for room
     va_list ap;
     va_start(ap, nargs);
@@ -248,11 +265,13 @@ GAS_API int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, 
     return 0;
 }
 
-GAS_API int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
-                                      gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
+GAS_API int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler,
+                                      const void *source_addr, size_t nbytes, gex_Event_t *lc_opt,
+                                      gex_Flags_t flags, unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_ReplyMedium";
-    uint32_t head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_MEDIUM, true), args[CW_AM_MAX_ARGS];
+    uint32_t head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_MEDIUM, true),
+             args[CW_AM_MAX_ARGS];
     (void)flags;
     va_list ap;
     va_start(ap, nargs);
@@ -264,8 +283,9 @@ GAS_API int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler,
     return 0;
 }
 
-GAS_API int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
-                                    void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
+GAS_API int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler,
+                                    const void *source_addr, size_t nbytes, void *dest_addr,
+                                    gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int nargs, ...)
 {
     static const char call[] = "gex_AM_ReplyLong";
     uint32_t head = gex_am_head(call, handler, nargs, GEX_FLAG_AM_LONG, true), args[CW_AM_MAX_ARGS];
@@ -315,28 +335,28 @@ static size_t limit(gex_Flags_t flags, bool is_long)
     return gex_am_most(is_long, flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC);
 }
 
-#define LIMIT_OF_PEER(name, is_long)                                                                            \
+#define LIMIT_OF_PEER(name, is_long)                                                               \
     GAS_API size_t name(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned n) \
-    {                                                                                                           \
-        (void)lc_opt, (void)n;                                                                                  \
-        gex_am_peer(#name, tm, rank == GEX_RANK_INVALID ? 0 : rank);                                            \
-        return limit(flags, is_long);                                                                           \
+    {                                                                                              \
+        (void)lc_opt, (void)n;                                                                     \
+        gex_am_peer(#name, tm, rank == GEX_RANK_INVALID ? 0 : rank);                               \
+        return limit(flags, is_long);                                                              \
     }
 LIMIT_OF_PEER(gex_AM_MaxRequestMedium, false)
 LIMIT_OF_PEER(gex_AM_MaxReplyMedium, false)
 LIMIT_OF_PEER(gex_AM_MaxRequestLong, true)
 LIMIT_OF_PEER(gex_AM_MaxReplyLong, true)
 
-GAS_API size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
-                                        unsigned int nargs)
+GAS_API size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt,
+                                        gex_Flags_t flags, unsigned int nargs)
 {
     (void)lc_opt, (void)nargs;
     gex_am_token(__func__, token);
     return limit(flags, false);
 }
 
-GAS_API size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt, gex_Flags_t flags,
-                                      unsigned int nargs)
+GAS_API size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt,
+                                      gex_Flags_t flags, unsigned int nargs)
 {
     (void)lc_opt, (void)nargs;
     gex_am_token(__func__, token);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: arithmetic of the six types, for reductions and atomics domains. Atomics run in the one domain of atomicity of
-// this library: CPU atomics, off the node executed by the node server (core/rma/amo.h). What these do not have (minimum,
-// floating-point addition) is compare-and-swap until it succeeds.
+// GASNet-EX: arithmetic of the six types, for reductions and atomics domains. Atomics run in the
+// one domain of atomicity of this library: CPU atomics, off the node executed by the node server
+// (core/rma/amo.h). What these do not have (minimum, floating-point addition) is compare-and-swap
+// until it succeeds.
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,12 @@ struct gex_causeway_ad {
 
 size_t gex_dt_nbytes(gex_DT_t dt)
 {
-    return dt & (GEX_DT_I32 | GEX_DT_U32 | GEX_DT_FLT) ? 4 : dt & (GEX_DT_I64 | GEX_DT_U64 | GEX_DT_DBL) ? 8 : 0;
+    return dt & (GEX_DT_I32 | GEX_DT_U32 | GEX_DT_FLT)   ? 4
+           : dt & (GEX_DT_I64 | GEX_DT_U64 | GEX_DT_DBL) ? 8
+                                                         : 0;
 }
 
-// ---------------------------------------------------------------- out = out op in (all but SUB commute)
+// ----------------------------------------------------------- out = out op in (all but SUB commute)
 // `wide`: what it is computed in, so that integers wrap without undefined behaviour.
 #define ARITHMETIC(type, wide, BITS)                                             \
     static type type##_op(gex_OP_t op, type a, type b)                           \
@@ -79,7 +82,8 @@ void gex_apply(gex_DT_t dt, gex_OP_t op, const void *in, void *out, size_t count
 #define BITWISE (GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR)
 #define PLAIN_OPS (GEX_OP_TO_FETCHING(1) - 1)
 
-GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_Flags_t flags)
+GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops,
+                           gex_Flags_t flags)
 {
     gex_check_team(__func__, tm);
     bool real = dt & (GEX_DT_FLT | GEX_DT_DBL);
@@ -201,7 +205,8 @@ static bool native(gex_DT_t dt, gex_OP_t op, uint64_t *operand_p, cw_amo_op_t *a
 }
 
 /** The old value. op: without fetching. */
-static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t operand1, uint64_t operand2)
+static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t operand1,
+                       uint64_t operand2)
 {
     cw_amo_op_t amo;
     uint64_t operand = operand1;
@@ -220,15 +225,17 @@ static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t ope
     }
 }
 
-static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t rank, void *addr, gex_OP_t op,
-                          gex_Flags_t flags)
+static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t rank, void *addr,
+                          gex_OP_t op, gex_Flags_t flags)
 {
     if (CW_UNLIKELY(!ad))
         gas_fail(call, "the domain is GEX_AD_INVALID");
     if (CW_UNLIKELY(gas.check))
         gas_check_life(call);
     if (CW_UNLIKELY(ad->dt != dt || !(ad->ops & op) || (op & (op - 1))))
-        gas_fail(call, "the domain was created for type %#x and operations %#x, not for type %#x and operation %#x",
+        gas_fail(call,
+                 "the domain was created for type %#x and operations %#x, not for type %#x and "
+                 "operation %#x",
                  ad->dt, ad->ops, dt, op);
     uint32_t pe = gex_peer(call, flags & GEX_FLAG_RANK_IS_JOBRANK ? &gex.world : ad->tm, rank);
     size_t nbytes = gex_dt_nbytes(dt);
@@ -256,8 +263,9 @@ static const char *name_of(gex_DT_t dt, bool implicit)
     }
 }
 
-GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, gex_Rank_t rank, void *addr, gex_OP_t op,
-                                       const void *operand1, const void *operand2, gex_Flags_t flags, int implicit)
+GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, gex_Rank_t rank,
+                                       void *addr, gex_OP_t op, const void *operand1,
+                                       const void *operand2, gex_Flags_t flags, int implicit)
 {
     const char *call = name_of(dt, implicit);
     target_t t = target_of(call, ad, dt, rank, addr, op, flags);
@@ -273,7 +281,8 @@ GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, g
     } else if (implicit && !(flags & (GEX_FLAG_AD_ACQ | GEX_FLAG_AD_REL)) && op != GEX_OP_CAS &&
                native(dt, op, &operand, &amo)) {
         // Sent and not waited for; gex_NBI_Wait completes it as it does puts.
-        cw_amo_posting(&cw_ctx_default, t.addr, amo == CW_AMO_SWAP ? CW_AMO_SET : amo, t.nbytes, operand, t.pe);
+        cw_amo_posting(&cw_ctx_default, t.addr, amo == CW_AMO_SWAP ? CW_AMO_SET : amo, t.nbytes,
+                       operand, t.pe);
     } else {
         modify(&t, dt, op, a, b);
     }

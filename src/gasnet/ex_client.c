@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: client, endpoints, questions about the job. A process has one client, and one endpoint that gets messages.
+// GASNet-EX: client, endpoints, questions about the job. A process has one client, and one endpoint
+// that gets messages.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,18 +23,21 @@ void gex_check_team(const char *call, gex_TM_t tm)
 {
     gex_check_rank(call, tm, 0);
     if (tm->is_pair)
-        gas_fail(call, "a pair of endpoints (gex_TM_Pair) is no team; give one of gex_Client_Init or gex_TM_Split");
+        gas_fail(call, "a pair of endpoints (gex_TM_Pair) is no team; give one of gex_Client_Init "
+                       "or gex_TM_Split");
     if (CW_UNLIKELY(gas.check))
         gas_check_life(call);
 }
 
 // ---------------------------------------------------------------- client
-GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *name,
-                                     int *argc, char ***argv, gex_Flags_t flags, int mode, const char *config)
+GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p,
+                                     const char *name, int *argc, char ***argv, gex_Flags_t flags,
+                                     int mode, const char *config)
 {
     if (gex.begun || !name || !client_p || !ep_p || !tm_p) {
-        gex_error("gex_Client_Init: %s", gex.begun ? "called a second time: there is one client in a process"
-                                                   : "name and pointers must not be NULL");
+        gex_error("gex_Client_Init: %s",
+                  gex.begun ? "called a second time: there is one client in a process"
+                            : "name and pointers must not be NULL");
         return GASNET_ERR_BAD_ARG;
     }
     int error = gasnet_causeway_init(argc, argv, mode, config);
@@ -48,7 +52,8 @@ GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex
     return GASNET_OK;
 }
 
-/** At the end of attaching. What EX needs costs programs that do not use it some memory that is never touched. */
+/** At the end of attaching. What EX needs costs programs that do not use it some memory that is
+ *  never touched. */
 void gex_open(void)
 {
     gex.client.name = "GASNet-1";
@@ -61,7 +66,8 @@ void gex_open(void)
     gex_tm_begin(&gex.world, 0);
 }
 
-GAS_API void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, gex_Segment_t *segment_p)
+GAS_API void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p,
+                                    gex_Segment_t *segment_p)
 {
     gex_check_rank(__func__, &gex.world, 0);
     if (client_p)
@@ -112,11 +118,13 @@ GAS_API gex_Flags_t gex_EP_QueryFlags(gex_EP_t ep)
     return 0;
 }
 
-GAS_API int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities, gex_Flags_t flags)
+GAS_API int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities,
+                          gex_Flags_t flags)
 {
     gex_EP_Capabilities_t possible = GEX_EP_CAPABILITY_RMA | GEX_EP_CAPABILITY_VIS;
     if (!ep_p || client != &gex.client || !capabilities || capabilities & ~possible || flags) {
-        gex_error("gex_EP_Create: wants a place for the endpoint, the client, flags 0 and GEX_EP_CAPABILITY_RMA, _VIS "
+        gex_error("gex_EP_Create: wants a place for the endpoint, the client, flags 0 and "
+                  "GEX_EP_CAPABILITY_RMA, _VIS "
                   "or both "
                   "(%#x was asked for): everything else is done by the endpoint of gex_Client_Init",
                   capabilities);
@@ -126,7 +134,8 @@ GAS_API int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabiliti
     unsigned index = gex.neps < GASNET_MAXEPS ? gex.neps++ : 0;
     pthread_mutex_unlock(&gex.lock);
     if (!index) {
-        gex_error("gex_EP_Create: a process has at most %d endpoints (GASNET_MAXEPS)", GASNET_MAXEPS);
+        gex_error("gex_EP_Create: a process has at most %d endpoints (GASNET_MAXEPS)",
+                  GASNET_MAXEPS);
         return GASNET_ERR_RESOURCE;
     }
     gex.ep[index].index = index;
@@ -175,7 +184,8 @@ static gex_RankInfo_t *my_node(void)
 }
 
 /** A neighborhood is a host is a node of this library. */
-GAS_API void gex_System_QueryNbrhdInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p, gex_Rank_t *mine_p)
+GAS_API void gex_System_QueryNbrhdInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p,
+                                       gex_Rank_t *mine_p)
 {
     gex_check_rank(__func__, &gex.world, 0);
     if (info_p)
@@ -186,13 +196,14 @@ GAS_API void gex_System_QueryNbrhdInfo(gex_RankInfo_t **info_p, gex_Rank_t *coun
         *mine_p = (gex_Rank_t)cw_world.slot;
 }
 
-GAS_API void gex_System_QueryHostInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p, gex_Rank_t *mine_p)
+GAS_API void gex_System_QueryHostInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p,
+                                      gex_Rank_t *mine_p)
 {
     gex_System_QueryNbrhdInfo(info_p, count_p, mine_p);
 }
 
-GAS_API void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbrhd_p, gex_Rank_t *hosts_p,
-                                        gex_Rank_t *my_host_p)
+GAS_API void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbrhd_p,
+                                        gex_Rank_t *hosts_p, gex_Rank_t *my_host_p)
 {
     gex_check_rank(__func__, &gex.world, 0);
     if (nbrhds_p)
@@ -216,15 +227,18 @@ GAS_API int gex_System_QueryHiddenAMConcurrencyLevel(void)
     return 0;
 }
 
-/** To be asked only by clients that began with GEX_FLAG_DEFER_THREADS. The node server runs no handlers and is none of these. */
+/** To be asked only by clients that began with GEX_FLAG_DEFER_THREADS. The node server runs no
+ *  handlers and is none of these. */
 GAS_API int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p,
-                                            const gex_ProgressThreadInfo_t **info_p, gex_Flags_t flags)
+                                            const gex_ProgressThreadInfo_t **info_p,
+                                            gex_Flags_t flags)
 {
     (void)flags;
     if (!client || !count_p || !info_p)
         return GASNET_ERR_BAD_ARG;
     if (!(client->flags & GEX_FLAG_DEFER_THREADS)) {
-        gex_error("gex_System_QueryProgressThreads: gex_Client_Init was not given GEX_FLAG_DEFER_THREADS");
+        gex_error("gex_System_QueryProgressThreads: gex_Client_Init was not given "
+                  "GEX_FLAG_DEFER_THREADS");
         return GASNET_ERR_RESOURCE;
     }
     *count_p = 0;

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: collectives that do not block, and need nobody's attention. Each is cut into pieces, and a piece is one round:
+// GASNet-EX: collectives that do not block, and need nobody's attention. Each is cut into pieces,
+// and a piece is one round:
 //
 //   arrive:   a member puts its contribution into a slot of the cell of rank 0, then adds 1 to the slot's count
 //   release:  who comes last reads the contributions, combines them in the order of ranks (so all get the same bits), and puts
 //             the result with the number of the piece into the cells of each node's lowest rank
 //   consume:  a member that finds the number there copies the result out
 //
-// Puts and atomics are served by the node servers, so a member that computes or waits for something else delays nobody once it
-// has arrived. Pieces of a team are numbered; piece k uses slot k % GEX_SLOTS, and a member arrives at k only when it has
-// consumed k - GEX_SLOTS. So when k is released, nobody reads the slot's previous result any more, and when somebody puts a
-// contribution to k, whoever combined the previous one is done.
-// A number released in a cell only grows, also from team to team (gex_TM_Split), so nothing is lost when a leader leaves first.
+// Puts and atomics are served by the node servers, so a member that computes or waits for something
+// else delays nobody once it has arrived. Pieces of a team are numbered; piece k uses slot k %
+// GEX_SLOTS, and a member arrives at k only when it has consumed k - GEX_SLOTS. So when k is
+// released, nobody reads the slot's previous result any more, and when somebody puts a contribution
+// to k, whoever combined the previous one is done.
+// A number released in a cell only grows, also from team to team (gex_TM_Split), so nothing is lost
+// when a leader leaves first.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gasnet/ex.h"
 
 enum { PIECE_MOST = 1024, PIECE_LEAST = 64 };
-#define CELLS_NBYTES ((size_t)16 << 20)  // that all contributions may take, unless pieces would become too small
+// that all contributions may take, unless pieces would become too small
+#define CELLS_NBYTES ((size_t)16 << 20)
 
 typedef enum kind { BARRIER, BROADCAST, REDUCE, GATHER } kind_t;
 
@@ -52,15 +56,19 @@ size_t gex_piece(void)
 void gex_coll_open(void)
 {
     piece_nbytes = CELLS_NBYTES / GEX_TEAMS / GEX_SLOTS / gas.nodes & ~(size_t)63;
-    piece_nbytes = piece_nbytes > PIECE_MOST ? PIECE_MOST : piece_nbytes < PIECE_LEAST ? PIECE_LEAST : piece_nbytes;
-    cell_nbytes = (sizeof(gex_cell_t) + GEX_SLOTS * piece_nbytes * (1 + (size_t)gas.nodes) + 63) & ~(size_t)63;
+    piece_nbytes = piece_nbytes > PIECE_MOST    ? PIECE_MOST
+                   : piece_nbytes < PIECE_LEAST ? PIECE_LEAST
+                                                : piece_nbytes;
+    cell_nbytes = (sizeof(gex_cell_t) + GEX_SLOTS * piece_nbytes * (1 + (size_t)gas.nodes) + 63) &
+                  ~(size_t)63;
     cells = gas_own(cell_nbytes * GEX_TEAMS);  // without: what GASNet-1 programs need not have
 }
 
 static gex_cell_t *cell_of(int id)
 {
     if (CW_UNLIKELY(!cells))
-        cwu_fatal("the symmetric heap has no %zu bytes for collectives of GASNet-EX; give more (SHMEM_SYMMETRIC_SIZE)",
+        cwu_fatal("the symmetric heap has no %zu bytes for collectives of GASNet-EX; give more "
+                  "(SHMEM_SYMMETRIC_SIZE)",
                   cell_nbytes * GEX_TEAMS);
     return (gex_cell_t *)(void *)(cells + (size_t)id * cell_nbytes);
 }
@@ -72,7 +80,8 @@ static char *result_of(const gex_cell_t *cell, unsigned slot)
 
 static char *contribution_of(const gex_cell_t *cell, unsigned slot, uint32_t rank)
 {
-    return (char *)(uintptr_t)cell->bytes + (GEX_SLOTS + (size_t)slot * gas.nodes + rank) * piece_nbytes;
+    return (char *)(uintptr_t)cell->bytes +
+           (GEX_SLOTS + (size_t)slot * gas.nodes + rank) * piece_nbytes;
 }
 
 void gex_cell_clear(int id)
@@ -111,7 +120,8 @@ static void combine(const gex_coll_t *coll, const char *all, char *result, size_
 {
     gex_TM_t tm = coll->tm;
     size_t count = nbytes / coll->dt_nbytes;
-    // From the highest rank down: fn(lower, accumulated) keeps the order for operations that do not commute.
+    // From the highest rank down: fn(lower, accumulated) keeps the order for operations that do not
+    // commute.
     memcpy(result, all + (size_t)(tm->size - 1) * piece_nbytes, nbytes);
     for (uint32_t rank = tm->size - 1; rank-- > 0;) {
         const char *in = all + (size_t)rank * piece_nbytes;
@@ -135,17 +145,19 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
         char *all = aligned_alloc(64, (size_t)tm->size * piece_nbytes);
         if (!all)
             cwu_fatal("gex_Coll_Reduce: out of memory for the contributions of %u", tm->size);
-        cw_get(&cw_ctx_default, all, contribution_of(cell, slot, 0), (size_t)tm->size * piece_nbytes, root);
+        cw_get(&cw_ctx_default, all, contribution_of(cell, slot, 0),
+               (size_t)tm->size * piece_nbytes, root);
         combine(coll, all, result, nbytes);
         free(all);
     }
     for (uint32_t i = 0; i < tm->nleaders; i++) {
         int pe = (int)gex_pe(tm, tm->leaders[i]);
         if (coll->kind == BARRIER || coll->kind == GATHER || nbytes == 0)
-            cw_amo_posting(&cw_ctx_default, &cell->released[slot], CW_AMO_SET, sizeof(uint64_t), number + 1, pe);
+            cw_amo_posting(&cw_ctx_default, &cell->released[slot], CW_AMO_SET, sizeof(uint64_t),
+                           number + 1, pe);
         else
-            cw_put_signal(&cw_ctx_default, result_of(cell, slot), result, nbytes, &cell->released[slot], number + 1,
-                          CW_AMO_SET, pe, false);
+            cw_put_signal(&cw_ctx_default, result_of(cell, slot), result, nbytes,
+                          &cell->released[slot], number + 1, CW_AMO_SET, pe, false);
     }
     gas_quiet();  // what is posted travels now, whatever this PE does next
     for (int slot = 0; slot < cw_world.nslots; slot++)  // they watch the first one's word
@@ -164,14 +176,16 @@ static void arrive(gex_coll_t *coll, const char *src, size_t nbytes)
         cw_put(&cw_ctx_default, contribution_of(cell, slot, tm->rank), src, nbytes, root);
         cw_fence(&cw_ctx_default);
     }
-    uint64_t before = cw_amo_fetching(&cw_ctx_default, &cell->arrived[slot], CW_AMO_ADD, sizeof(uint64_t), 1, 0, root);
+    uint64_t before = cw_amo_fetching(&cw_ctx_default, &cell->arrived[slot], CW_AMO_ADD,
+                                      sizeof(uint64_t), 1, 0, root);
     if (before % tm->size == tm->size - 1)
         release(coll, number, nbytes);
 }
 
 static bool is_released(gex_TM_t tm, uint64_t number)
 {
-    return __atomic_load_n(&tm->near->released[number % GEX_SLOTS], __ATOMIC_ACQUIRE) > number;  // pairs with release()
+    // pairs with release()
+    return __atomic_load_n(&tm->near->released[number % GEX_SLOTS], __ATOMIC_ACQUIRE) > number;
 }
 
 /** Of the oldest collective of the team, whose piece `number` is released. */
@@ -211,14 +225,16 @@ bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)
     progress(tm);
     bool over = coll->over;
     if (w && !over)
-        cw_wait_on_word(w, &tm->near->released[tm->consumed % GEX_SLOTS], sizeof tm->near->released[0]);
+        cw_wait_on_word(w, &tm->near->released[tm->consumed % GEX_SLOTS],
+                        sizeof tm->near->released[0]);
     pthread_mutex_unlock(&tm->lock);
     if (over)
         free(coll);
     return over;
 }
 
-/** Puts a collective into the team's line and arrives at its pieces. A long one waits here for the others. */
+/** Puts a collective into the team's line and arrives at its pieces. A long one waits here for the
+ *  others. */
 static gex_Event_t start(const gex_coll_t *what, const void *src)
 {
     gex_TM_t tm = what->tm;
@@ -261,21 +277,28 @@ GAS_API void gex_Coll_BarrierBlocking(gex_TM_t tm, gex_Flags_t flags)
     gex_coll_barrier(tm);
 }
 
-GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, size_t nbytes,
-                                         gex_Flags_t flags)
+GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src,
+                                         size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
     gex_check_team(__func__, tm);
     gex_check_rank(__func__, tm, root);
     if (nbytes && (!dst || (tm->rank == root && !src)))
         gas_fail(__func__, "a NULL buffer with %zu bytes (root %u)", nbytes, root);
-    gex_coll_t what = {.tm = tm, .kind = BROADCAST, .root = root, .nbytes = nbytes, .piece = piece_nbytes, .dst = dst};
+    gex_coll_t what = {.tm = tm,
+                       .kind = BROADCAST,
+                       .root = root,
+                       .nbytes = nbytes,
+                       .piece = piece_nbytes,
+                       .dst = dst};
     what.wanted = true;
     return start(&what, tm->rank == root ? src : NULL);
 }
 
-/** Elements that fit no piece: everybody gathers them all and combines for itself. This blocks, as any collective may. */
-static gex_Event_t reduce_large(const char *call, const gex_coll_t *what, const char *src, size_t count)
+/** Elements that fit no piece: everybody gathers them all and combines for itself. This blocks, as
+ *  any collective may. */
+static gex_Event_t reduce_large(const char *call, const gex_coll_t *what, const char *src,
+                                size_t count)
 {
     gex_TM_t tm = what->tm;
     size_t nbytes = what->dt_nbytes;
@@ -302,16 +325,21 @@ static gex_Event_t reduce_large(const char *call, const gex_coll_t *what, const 
     return GEX_EVENT_INVALID;
 }
 
-static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const void *src, size_t count)
+static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const void *src,
+                          size_t count)
 {
-    if ((what->dt != GEX_DT_USER && gex_dt_nbytes(what->dt) != what->dt_nbytes) || what->dt_nbytes == 0)
-        gas_fail(call, "dt_sz is %zu, which is not the size of type %#x", what->dt_nbytes, what->dt);
+    if ((what->dt != GEX_DT_USER && gex_dt_nbytes(what->dt) != what->dt_nbytes) ||
+        what->dt_nbytes == 0)
+        gas_fail(call, "dt_sz is %zu, which is not the size of type %#x", what->dt_nbytes,
+                 what->dt);
     bool user = what->op == GEX_OP_USER || what->op == GEX_OP_USER_NC;
     gex_OP_t possible = GEX_OP_ADD | GEX_OP_MULT | GEX_OP_MIN | GEX_OP_MAX;
     if (!(what->dt & (GEX_DT_FLT | GEX_DT_DBL)))
         possible |= GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR;
-    if (user ? !what->user_op : what->dt == GEX_DT_USER || !(what->op & possible) || (what->op & (what->op - 1)))
-        gas_fail(call, "operation %#x %s", what->op, user ? "needs a function" : "is none that reduces this type");
+    if (user ? !what->user_op
+             : what->dt == GEX_DT_USER || !(what->op & possible) || (what->op & (what->op - 1)))
+        gas_fail(call, "operation %#x %s", what->op,
+                 user ? "needs a function" : "is none that reduces this type");
     if (count && (!src || (what->wanted && !what->dst)))
         gas_fail(call, "a NULL buffer with %zu elements", count);
     what->tm = tm;
@@ -323,8 +351,9 @@ static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const
     return start(what, src);
 }
 
-GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *src, gex_DT_t dt, size_t dt_sz,
-                                           size_t dt_cnt, gex_OP_t op, gex_Coll_ReduceFn_t user_op, void *user_cdata,
+GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *src, gex_DT_t dt,
+                                           size_t dt_sz, size_t dt_cnt, gex_OP_t op,
+                                           gex_Coll_ReduceFn_t user_op, void *user_cdata,
                                            gex_Flags_t flags)
 {
     (void)flags;
@@ -339,9 +368,10 @@ GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *s
     return reduce(__func__, tm, &what, src, dt_cnt);
 }
 
-GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, gex_DT_t dt,
-                                           size_t dt_sz, size_t dt_cnt, gex_OP_t op, gex_Coll_ReduceFn_t user_op,
-                                           void *user_cdata, gex_Flags_t flags)
+GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src,
+                                           gex_DT_t dt, size_t dt_sz, size_t dt_cnt, gex_OP_t op,
+                                           gex_Coll_ReduceFn_t user_op, void *user_cdata,
+                                           gex_Flags_t flags)
 {
     (void)flags;
     gex_check_team(__func__, tm);
@@ -358,7 +388,8 @@ GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *d
 
 void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes)
 {
-    gex_coll_t what = {.tm = tm, .kind = GATHER, .nbytes = nbytes, .piece = piece_nbytes, .dst = all};
+    gex_coll_t what = {
+        .tm = tm, .kind = GATHER, .nbytes = nbytes, .piece = piece_nbytes, .dst = all};
     gex_Event_Wait(start(&what, mine));
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: active messages with negotiated payloads. Prepare gives a descriptor with room for the payload (the client's
-// or, without, the library's), Commit sends it as the fixed calls do: core's buffers cannot be lent out, as a client may
-// take its time between the two. So nothing is gained here but that the calls are there and hold to their rules.
+// GASNet-EX: active messages with negotiated payloads. Prepare gives a descriptor with room for the
+// payload (the client's or, without, the library's), Commit sends it as the fixed calls do: core's
+// buffers cannot be lent out, as a client may take its time between the two. So nothing is gained
+// here but that the calls are there and hold to their rules.
 //
-// A descriptor belongs to a thread from Prepare to Commit or Cancel; then it waits for the next in a list of all threads, with
-// the room it has.
+// A descriptor belongs to a thread from Prepare to Commit or Cancel; then it waits for the next in
+// a list of all threads, with the room it has.
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -73,18 +74,18 @@ size_t gex_am_most(bool is_a_long, bool lent)
 }
 
 // ---------------------------------------------------------------- prepare
-static gex_AM_SrcDesc_t prepare(const char *call, const gex_AM_SrcDesc_t what, const void *client_buf, size_t least,
-                                size_t most)
+static gex_AM_SrcDesc_t prepare(const char *call, const gex_AM_SrcDesc_t what,
+                                const void *client_buf, size_t least, size_t most)
 {
     size_t limit = gex_am_most(is_long(what->kind), !client_buf);
     if (this_thread)
         gas_fail(call, "this thread has a descriptor already; commit or cancel it first");
     if (least > most || least > limit)
-        gas_fail(
-            call,
-            "the payload is to have %zu to %zu bytes; at most %zu are possible, and least_payload is not more than "
-            "most_payload",
-            least, most, limit);
+        gas_fail(call,
+                 "the payload is to have %zu to %zu bytes; at most %zu are possible, and "
+                 "least_payload is not more than "
+                 "most_payload",
+                 least, most, limit);
     if (what->nargs > CW_AM_MAX_ARGS)
         gas_fail(call, "numargs is %u; at most %d are possible", what->nargs, CW_AM_MAX_ARGS);
     if (!client_buf && what->lc)
@@ -118,19 +119,24 @@ static void check_request(const char *call, gex_TM_t tm, gex_Rank_t rank)
     gex_am_peer(call, tm, rank);
 }
 
-GAS_API gex_AM_SrcDesc_t gex_AM_PrepareRequestMedium(gex_TM_t tm, gex_Rank_t rank, const void *client_buf,
-                                                     size_t least_payload, size_t most_payload, gex_Event_t *lc_opt,
+GAS_API gex_AM_SrcDesc_t gex_AM_PrepareRequestMedium(gex_TM_t tm, gex_Rank_t rank,
+                                                     const void *client_buf, size_t least_payload,
+                                                     size_t most_payload, gex_Event_t *lc_opt,
                                                      gex_Flags_t flags, unsigned int numargs)
 {
     (void)flags;  // it never waits; Commit may
     check_request(__func__, tm, rank);
-    struct gex_causeway_srcdesc what = {
-        .kind = GEX_CAUSEWAY_REQUEST_MEDIUM, .tm = tm, .rank = rank, .lc = lc_opt, .nargs = numargs};
+    struct gex_causeway_srcdesc what = {.kind = GEX_CAUSEWAY_REQUEST_MEDIUM,
+                                        .tm = tm,
+                                        .rank = rank,
+                                        .lc = lc_opt,
+                                        .nargs = numargs};
     return prepare(__func__, &what, client_buf, least_payload, most_payload);
 }
 
-GAS_API gex_AM_SrcDesc_t gex_AM_PrepareReplyMedium(gex_Token_t token, const void *client_buf, size_t least_payload,
-                                                   size_t most_payload, gex_Event_t *lc_opt, gex_Flags_t flags,
+GAS_API gex_AM_SrcDesc_t gex_AM_PrepareReplyMedium(gex_Token_t token, const void *client_buf,
+                                                   size_t least_payload, size_t most_payload,
+                                                   gex_Event_t *lc_opt, gex_Flags_t flags,
                                                    unsigned int numargs)
 {
     (void)flags;
@@ -140,25 +146,35 @@ GAS_API gex_AM_SrcDesc_t gex_AM_PrepareReplyMedium(gex_Token_t token, const void
     return prepare(__func__, &what, client_buf, least_payload, most_payload);
 }
 
-GAS_API gex_AM_SrcDesc_t gex_AM_PrepareRequestLong(gex_TM_t tm, gex_Rank_t rank, const void *client_buf,
-                                                   size_t least_payload, size_t most_payload, void *dest_addr,
-                                                   gex_Event_t *lc_opt, gex_Flags_t flags, unsigned int numargs)
+GAS_API gex_AM_SrcDesc_t gex_AM_PrepareRequestLong(gex_TM_t tm, gex_Rank_t rank,
+                                                   const void *client_buf, size_t least_payload,
+                                                   size_t most_payload, void *dest_addr,
+                                                   gex_Event_t *lc_opt, gex_Flags_t flags,
+                                                   unsigned int numargs)
 {
     (void)flags;
     check_request(__func__, tm, rank);
-    struct gex_causeway_srcdesc what = {
-        .kind = GEX_CAUSEWAY_REQUEST_LONG, .tm = tm, .rank = rank, .dest = dest_addr, .lc = lc_opt, .nargs = numargs};
+    struct gex_causeway_srcdesc what = {.kind = GEX_CAUSEWAY_REQUEST_LONG,
+                                        .tm = tm,
+                                        .rank = rank,
+                                        .dest = dest_addr,
+                                        .lc = lc_opt,
+                                        .nargs = numargs};
     return prepare(__func__, &what, client_buf, least_payload, most_payload);
 }
 
-GAS_API gex_AM_SrcDesc_t gex_AM_PrepareReplyLong(gex_Token_t token, const void *client_buf, size_t least_payload,
-                                                 size_t most_payload, void *dest_addr, gex_Event_t *lc_opt,
+GAS_API gex_AM_SrcDesc_t gex_AM_PrepareReplyLong(gex_Token_t token, const void *client_buf,
+                                                 size_t least_payload, size_t most_payload,
+                                                 void *dest_addr, gex_Event_t *lc_opt,
                                                  gex_Flags_t flags, unsigned int numargs)
 {
     (void)flags;
     gex_am_token(__func__, token);
-    struct gex_causeway_srcdesc what = {
-        .kind = GEX_CAUSEWAY_REPLY_LONG, .token = token, .dest = dest_addr, .lc = lc_opt, .nargs = numargs};
+    struct gex_causeway_srcdesc what = {.kind = GEX_CAUSEWAY_REPLY_LONG,
+                                        .token = token,
+                                        .dest = dest_addr,
+                                        .lc = lc_opt,
+                                        .nargs = numargs};
     return prepare(__func__, &what, client_buf, least_payload, most_payload);
 }
 
@@ -204,23 +220,25 @@ CANCEL(gex_AM_CancelReplyLong, GEX_CAUSEWAY_REPLY_LONG)
 static const char *const commits[] = {"gex_AM_CommitRequestMedium", "gex_AM_CommitReplyMedium",
                                       "gex_AM_CommitRequestLong", "gex_AM_CommitReplyLong"};
 
-static void check_commit(int kind, gex_AM_SrcDesc_t sd, size_t nbytes, const void *dest, unsigned nargs)
+static void check_commit(int kind, gex_AM_SrcDesc_t sd, size_t nbytes, const void *dest,
+                         unsigned nargs)
 {
     const char *call = commits[kind];
     check(call, sd);
     if (sd->kind != kind || sd->nargs != nargs)
-        gas_fail(call, "the descriptor was prepared for %s with %u arguments, not for this with %u", commits[sd->kind],
-                 sd->nargs, nargs);
+        gas_fail(call, "the descriptor was prepared for %s with %u arguments, not for this with %u",
+                 commits[sd->kind], sd->nargs, nargs);
     if (nbytes > sd->nbytes)
-        gas_fail(call, "the payload has %zu bytes; the descriptor has room for %zu (gex_AM_SrcDescSize)", nbytes,
-                 sd->nbytes);
+        gas_fail(call,
+                 "the payload has %zu bytes; the descriptor has room for %zu (gex_AM_SrcDescSize)",
+                 nbytes, sd->nbytes);
     if (sd->dest && sd->dest != dest)
         gas_fail(call, "dest_addr is %p, but Prepare was told %p", dest, sd->dest);
 }
 
 /** 0, or CW_EAGAIN. While this runs, handlers of this thread may prepare replies of their own. */
-static int send_prepared(gex_AM_SrcDesc_t sd, uint32_t head, const uint32_t *args, size_t nbytes, void *dest,
-                         unsigned how)
+static int send_prepared(gex_AM_SrcDesc_t sd, uint32_t head, const uint32_t *args, size_t nbytes,
+                         void *dest, unsigned how)
 {
     const char *call = commits[sd->kind];
     cw_am_msg_t *token = is_reply(sd->kind) ? gex_am_token(call, sd->token) : NULL;
@@ -240,20 +258,23 @@ static int send_prepared(gex_AM_SrcDesc_t sd, uint32_t head, const uint32_t *arg
     }
 }
 
-GAS_API int gex_causeway_commit(int kind, gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes, void *dest_addr,
-                                gex_Flags_t flags, unsigned int nargs, ...)
+GAS_API int gex_causeway_commit(int kind, gex_AM_SrcDesc_t sd, gex_AM_Index_t handler,
+                                size_t nbytes, void *dest_addr, gex_Flags_t flags,
+                                unsigned int nargs, ...)
 {
     uint32_t args[CW_AM_MAX_ARGS];
     check_commit(kind, sd, nbytes, dest_addr, nargs);
-    uint32_t head = gex_am_head(commits[kind], handler, nargs, is_long(kind) ? GEX_FLAG_AM_LONG : GEX_FLAG_AM_MEDIUM,
-                                is_reply(kind));
+    uint32_t head =
+        gex_am_head(commits[kind], handler, nargs,
+                    is_long(kind) ? GEX_FLAG_AM_LONG : GEX_FLAG_AM_MEDIUM, is_reply(kind));
     va_list ap;
     va_start(ap, nargs);
     for (unsigned i = 0; i < nargs; i++)
         args[i] = (uint32_t)va_arg(ap, gex_AM_Arg_t);
     va_end(ap);
     this_thread = NULL;
-    if (send_prepared(sd, head, args, nbytes, dest_addr, flags & GEX_FLAG_IMMEDIATE ? CW_AM_IMMEDIATE : 0)) {
+    if (send_prepared(sd, head, args, nbytes, dest_addr,
+                      flags & GEX_FLAG_IMMEDIATE ? CW_AM_IMMEDIATE : 0)) {
         this_thread = sd;
         return 1;
     }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: transfers and events. Transfers are GASNet's; an event of one is its handle. What lies in memory of clients (segments
-// of further endpoints) goes by messages to the owner.
+// GASNet-EX: transfers and events. Transfers are GASNet's; an event of one is its handle. What lies
+// in memory of clients (segments of further endpoints) goes by messages to the owner.
 #include "gasnet/ex.h"
 
-/** What is looked at before GASNet's transfers are called, which know neither this call nor that each endpoint has a segment of
- *  its own. */
-static __attribute__((noinline, cold)) void check(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe,
-                                                  const void *remote, const void *local, size_t nbytes)
+/** What is looked at before GASNet's transfers are called, which know neither this call nor that
+ *  each endpoint has a segment of its own. */
+static __attribute__((noinline, cold)) void check(const char *call, gex_TM_t tm, gex_Rank_t rank,
+                                                  uint32_t pe, const void *remote,
+                                                  const void *local, size_t nbytes)
 {
     gas_check_life(call);
     gex_check_remote(call, tm, rank, pe, remote, nbytes);
     gas_check_local(call, "the local address", local, nbytes);
 }
 
-static inline uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote, const void *local,
-                            size_t nbytes)
+static inline uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote,
+                            const void *local, size_t nbytes)
 {
     uint32_t pe = gex_peer(call, tm, rank);
     if (CW_UNLIKELY(gas.check))
@@ -44,8 +45,8 @@ static gex_Event_t far_get(void *dest, uint32_t pe, const void *src, size_t nbyt
 }
 
 // ---------------------------------------------------------------- puts
-GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
-                                gex_Flags_t flags)
+GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src,
+                                size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
@@ -56,8 +57,8 @@ GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const 
     return 0;
 }
 
-GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
-                                  gex_Event_t *lc_opt, gex_Flags_t flags)
+GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src,
+                                  size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
@@ -88,10 +89,12 @@ GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void 
 static void check_width(const char *call, size_t nbytes)
 {
     if (CW_UNLIKELY(nbytes - 1 >= sizeof(gex_RMA_Value_t)))
-        gas_fail(call, "nbytes is %zu; a value has 1 to %zu bytes", nbytes, sizeof(gex_RMA_Value_t));
+        gas_fail(call, "nbytes is %zu; a value has 1 to %zu bytes", nbytes,
+                 sizeof(gex_RMA_Value_t));
 }
 
-static inline uint32_t look_value(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote, size_t nbytes)
+static inline uint32_t look_value(const char *call, gex_TM_t tm, gex_Rank_t rank,
+                                  const void *remote, size_t nbytes)
 {
     uint32_t pe = gex_peer(call, tm, rank);
     check_width(call, nbytes);
@@ -111,8 +114,8 @@ static const void *bytes_of(const gex_RMA_Value_t *value, size_t nbytes)
     return bytes;
 }
 
-GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
-                                   gex_Flags_t flags)
+GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,
+                                   size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
@@ -123,8 +126,8 @@ GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex
     return 0;
 }
 
-GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
-                                     gex_Flags_t flags)
+GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest,
+                                     gex_RMA_Value_t value, size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
@@ -133,8 +136,8 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, g
     return gasnet_put_nb_val(pe, dest, value, nbytes);
 }
 
-GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value, size_t nbytes,
-                              gex_Flags_t flags)
+GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,
+                              size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
@@ -146,7 +149,8 @@ GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_
 }
 
 // ---------------------------------------------------------------- gets
-GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
+GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
+                                gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
@@ -157,7 +161,8 @@ GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *
     return 0;
 }
 
-GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
+GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src,
+                                  size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
@@ -166,7 +171,8 @@ GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void
     return gasnet_get_nb_bulk(dest, pe, src, nbytes);
 }
 
-GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags)
+GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
+                           gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
@@ -177,8 +183,8 @@ GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, 
     return 0;
 }
 
-GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, size_t nbytes,
-                                               gex_Flags_t flags)
+GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src,
+                                               size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = look_value(__func__, tm, rank, src, nbytes);
@@ -194,7 +200,8 @@ static bool is_over(const char *call, gex_Event_t event)
 {
     if (event == GEX_EVENT_INVALID)
         return true;
-    return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event), NULL) : gas_try_handle(call, event) == GASNET_OK;
+    return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event), NULL)
+                              : gas_try_handle(call, event) == GASNET_OK;
 }
 
 static void check_event(const char *call, gex_Event_t event)
@@ -277,7 +284,8 @@ GAS_API int gex_Event_TestSome(gex_Event_t *events, size_t numevents, gex_Flags_
     (void)flags;
     gas_enter(__func__);
     cw_am_poll();
-    return strike(__func__, events, numevents, &left) > 0 || left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
+    return strike(__func__, events, numevents, &left) > 0 || left == 0 ? GASNET_OK
+                                                                       : GASNET_ERR_NOT_READY;
 }
 
 GAS_API void gex_Event_WaitSome(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
@@ -292,7 +300,8 @@ GAS_API void gex_Event_WaitSome(gex_Event_t *events, size_t numevents, gex_Flags
     cw_wait_done(&w);
 }
 
-/** The source of a transfer without copy is free when the quiet is over that its handle names; all others were free at once. */
+/** The source of a transfer without copy is free when the quiet is over that its handle names; all
+ *  others were free at once. */
 GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
 {
     check_event(__func__, root);
@@ -306,7 +315,8 @@ GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
 }
 
 // ---------------------------------------------------------------- implicit operations
-/** Which of GASNet's two kinds these categories are. What has only local completion has it when its call returns. */
+/** Which of GASNet's two kinds these categories are. What has only local completion has it when its
+ *  call returns. */
 static void kinds(const char *call, gex_EC_t mask, bool *gets_p, bool *puts_p)
 {
     if (mask & ~GEX_EC_ALL)

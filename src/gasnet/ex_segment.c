@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/mem/area.h), or carved, and everybody can
-// learn everybody's (segments.c). Those of further endpoints are known where they were published:
+// GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/mem/area.h),
+// or carved, and everybody can learn everybody's (segments.c). Those of further endpoints are known
+// where they were published:
 //
 //   carved   from the end of the area downward: others reach it as they reach the attached one
-//   mapped   when the area has no room, and clients' memory: no other process can map it, so the owner copies (everything.c)
+//   mapped   when the area has no room, and clients' memory: no other process can map it, so the
+//            owner copies (everything.c)
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -38,8 +40,10 @@ static const char *attach_wrong(const gex_Segment_t *segment_p, gex_TM_t tm, uin
         return "wants a place for the segment, and the team of gex_Client_Init";
     if (gex.ep[0].segment)
         return "the endpoint has a segment already";
-    if (gas.segments != GAS_EVERYTHING && (nbytes == 0 || nbytes % GASNET_PAGESIZE || nbytes > area_left()))
-        return "the size must be a multiple of GASNET_PAGESIZE, not 0, and fit (GASNET_MAX_SEGSIZE sets what does)";
+    if (gas.segments != GAS_EVERYTHING &&
+        (nbytes == 0 || nbytes % GASNET_PAGESIZE || nbytes > area_left()))
+        return "the size must be a multiple of GASNET_PAGESIZE, not 0, and fit (GASNET_MAX_SEGSIZE "
+               "sets what does)";
     return NULL;
 }
 
@@ -47,8 +51,8 @@ GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t 
 {
     const char *wrong = attach_wrong(segment_p, tm, nbytes);
     if (wrong) {
-        gex_error("gex_Segment_Attach: %s (%zu bytes were asked for, %zu are possible)", wrong, (size_t)nbytes,
-                  (size_t)(gex.begun ? area_left() : 0));
+        gex_error("gex_Segment_Attach: %s (%zu bytes were asked for, %zu are possible)", wrong,
+                  (size_t)nbytes, (size_t)(gex.begun ? area_left() : 0));
         return GASNET_ERR_BAD_ARG;
     }
     *segment_p = GEX_SEGMENT_INVALID;
@@ -100,24 +104,25 @@ static bool provide(struct gex_causeway_segment *segment)
     if (done)
         return true;
     segment->from = GEX_MAPPED;
-    segment->addr =
-        mmap(NULL, segment->nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    segment->addr = mmap(NULL, segment->nbytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return segment->addr != MAP_FAILED;
 }
 
-GAS_API int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address, uintptr_t nbytes,
-                               gex_MK_t kind, gex_Flags_t flags)
+GAS_API int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address,
+                               uintptr_t nbytes, gex_MK_t kind, gex_Flags_t flags)
 {
     if (!segment_p || client != &gex.client || nbytes == 0 || kind != GEX_MK_HOST || flags) {
-        gex_error("gex_Segment_Create: %s", kind != GEX_MK_HOST
-                                                ? "there is no memory but that of the host (GEX_MK_HOST)"
-                                            : nbytes == 0 ? "a segment has at least one byte"
-                                                          : "wants a place for the segment, the client, and flags 0");
+        gex_error("gex_Segment_Create: %s",
+                  kind != GEX_MK_HOST ? "there is no memory but that of the host (GEX_MK_HOST)"
+                  : nbytes == 0       ? "a segment has at least one byte"
+                                      : "wants a place for the segment, the client, and flags 0");
         return GASNET_ERR_BAD_ARG;
     }
     struct gex_causeway_segment *segment = calloc(1, sizeof *segment);
     if (segment)
-        *segment = (struct gex_causeway_segment){.addr = address, .nbytes = nbytes, .from = GEX_CLIENTS};
+        *segment =
+            (struct gex_causeway_segment){.addr = address, .nbytes = nbytes, .from = GEX_CLIENTS};
     if (!segment || (!address && !provide(segment))) {
         gex_error("gex_Segment_Create: no memory for a segment of %zu bytes", (size_t)nbytes);
         free(segment);
@@ -132,11 +137,14 @@ GAS_API void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags)
     (void)flags;
     if (!segment || segment->from == GEX_ATTACHED)
         gas_fail(__func__, "%s",
-                 segment ? "the attached segment stays until the end" : "the segment is GEX_SEGMENT_INVALID");
+                 segment ? "the attached segment stays until the end"
+                         : "the segment is GEX_SEGMENT_INVALID");
     pthread_mutex_lock(&gex.lock);
     for (unsigned i = 0; i < gex.neps; i++)
         if (gex.ep[i].segment == segment)
-            gas_fail(__func__, "endpoint %u is bound to the segment at %p; bind it to none first (gex_EP_BindSegment)",
+            gas_fail(__func__,
+                     "endpoint %u is bound to the segment at %p; bind it to none first "
+                     "(gex_EP_BindSegment)",
                      i, segment->addr);
     for (struct gex_causeway_segment **link = &carved; *link; link = &(*link)->next) {
         if (*link != segment)
@@ -157,7 +165,9 @@ static const char *bind_wrong(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t fl
     if (ep->segment && segment)
         return "the endpoint has a segment; bind it to GEX_SEGMENT_INVALID first";
     if (ep != &gex.ep[0])
-        return segment && segment->from == GEX_ATTACHED ? "the attached segment is that of endpoint 0" : NULL;
+        return segment && segment->from == GEX_ATTACHED
+                   ? "the attached segment is that of endpoint 0"
+                   : NULL;
     if (!segment || ep->segment)
         return "endpoint 0 keeps its segment";
     return segment->from == GEX_CARVED
@@ -230,7 +240,8 @@ static void remember(const published_t *news)
     if (!old && known.n == known.room) {
         known.room = known.room ? 2 * known.room : 16;
         if (!(known.all = realloc(known.all, known.room * sizeof *known.all)))
-            cwu_fatal("gex_EP_PublishBoundSegment: out of memory for %zu segments of others", known.room);
+            cwu_fatal("gex_EP_PublishBoundSegment: out of memory for %zu segments of others",
+                      known.room);
     }
     *(old ? old : &known.all[known.n++]) = *news;
     pthread_mutex_unlock(&known.lock);
@@ -243,7 +254,8 @@ bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uint
         s.addr = gas_segment(pe)->addr;
         s.nbytes = gas.segment[pe].size;
     } else if (pe == gas.me) {
-        const struct gex_causeway_segment *mine = index < GASNET_MAXEPS ? gex.ep[index].segment : NULL;
+        const struct gex_causeway_segment *mine =
+            index < GASNET_MAXEPS ? gex.ep[index].segment : NULL;
         s.addr = mine ? (uintptr_t)mine->addr : 0;
         s.nbytes = mine ? mine->nbytes : 0;
     } else {
@@ -265,7 +277,8 @@ static bool is_endpoint(const gex_EP_t *eps, size_t i)
 }
 
 /** One round for each endpoint of who has the most. */
-GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_eps, gex_Flags_t flags)
+GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_eps,
+                                       gex_Flags_t flags)
 {
     (void)flags;
     gex_check_team(__func__, tm);
@@ -276,12 +289,14 @@ GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_ep
     published_t *all = calloc(tm->size, sizeof *all);
     if (!all)
         cwu_fatal("gex_EP_PublishBoundSegment: out of memory for %u members", tm->size);
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &rounds, &mine, GEX_DT_U64, 8, 1, GEX_OP_MAX, NULL, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(tm, &rounds, &mine, GEX_DT_U64, 8, 1, GEX_OP_MAX, NULL, NULL, 0));
     for (uint64_t i = 0; i < rounds; i++) {
         published_t one = {.pe = gas.me, .index = NOTHING};
         if (i < num_eps) {
             const struct gex_causeway_segment *s = eps[i]->segment;
-            one = (published_t){s ? (uintptr_t)s->addr : 0, s ? s->nbytes : 0, gas.me, eps[i]->index};
+            one =
+                (published_t){s ? (uintptr_t)s->addr : 0, s ? s->nbytes : 0, gas.me, eps[i]->index};
             if (gas.segments == GAS_EVERYTHING && one.index == 0)
                 one.index = NOTHING;  // all memory was published from the start
         }
@@ -295,7 +310,8 @@ GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_ep
 }
 
 // ---------------------------------------------------------------- questions
-void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe, const void *remote, size_t nbytes)
+void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe,
+                      const void *remote, size_t nbytes)
 {
     uintptr_t addr, size;
     if (gas.segments == GAS_EVERYTHING || nbytes == 0)
@@ -306,11 +322,14 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
         return;
     if (gas.mixed && tm->remote == 0 && gas_is_reachable(pe, remote, nbytes))
         return;  // memory of OpenSHMEM
-    gas_fail(call, "%p (%zu bytes) is not in the segment of rank %u (endpoint %u), which has %zu bytes from %p on",
+    gas_fail(call,
+             "%p (%zu bytes) is not in the segment of rank %u (endpoint %u), which has %zu bytes "
+             "from %p on",
              remote, nbytes, rank, tm->remote, (size_t)size, (void *)addr);
 }
 
-static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **localaddr_p, uintptr_t *nbytes_p)
+static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **localaddr_p,
+                  uintptr_t *nbytes_p)
 {
     uintptr_t owner, nbytes;
     if (!gex_find_segment(pe, index, &owner, &nbytes))
@@ -327,16 +346,17 @@ static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **
     return true;
 }
 
-GAS_API int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
-                                   uintptr_t *nbytes_p)
+GAS_API int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p,
+                                   void **localaddr_p, uintptr_t *nbytes_p)
 {
     uint32_t pe = gex_peer(__func__, tm, rank);
     return !query(pe, tm->remote, owneraddr_p, localaddr_p, nbytes_p);
 }
 
 /** No communication: an event that is over, whatever the flags. */
-GAS_API gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
-                                               uintptr_t *nbytes_p, gex_Flags_t flags)
+GAS_API gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p,
+                                               void **localaddr_p, uintptr_t *nbytes_p,
+                                               gex_Flags_t flags)
 {
     (void)flags;
     uint32_t pe = gex_peer(__func__, tm, rank);
@@ -384,15 +404,17 @@ GAS_API void gex_Segment_SetCData(gex_Segment_t segment, const void *cdata)
 }
 
 // ---------------------------------------------------------------- kinds of memory
-GAS_API int gex_MK_Create(gex_MK_t *kind_p, gex_Client_t client, const gex_MK_Create_args_t *args, gex_Flags_t flags)
+GAS_API int gex_MK_Create(gex_MK_t *kind_p, gex_Client_t client, const gex_MK_Create_args_t *args,
+                          gex_Flags_t flags)
 {
     (void)client, (void)flags;
     if (kind_p && args && args->gex_class == GEX_MK_CLASS_HOST) {
         *kind_p = GEX_MK_HOST;
         return GASNET_OK;
     }
-    gex_error("gex_MK_Create: memory of devices (class %d) is not supported; there is GEX_MK_HOST only",
-              args ? (int)args->gex_class : -1);
+    gex_error(
+        "gex_MK_Create: memory of devices (class %d) is not supported; there is GEX_MK_HOST only",
+        args ? (int)args->gex_class : -1);
     return GASNET_ERR_BAD_ARG;
 }
 

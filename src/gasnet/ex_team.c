@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: teams. A team is a list of PEs and the number of a cell (ex_coll.c) that is free in all its members. Members
-// find out about each other, and agree on the number, from one gather over the parent. When another thread of some member
-// has taken that number for another team in the meantime, all of them try again.
+// GASNet-EX: teams. A team is a list of PEs and the number of a cell (ex_coll.c) that is free in
+// all its members. Members find out about each other, and agree on the number, from one gather over
+// the parent. When another thread of some member has taken that number for another team in the
+// meantime, all of them try again.
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,18 +73,21 @@ GAS_API gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank,
     return (gex_EP_Location_t){.gex_rank = gex_peer(__func__, tm, rank), .gex_ep_index = 0};
 }
 
-/** A pair of endpoints is made when it is first asked for, with all others of the same endpoint here, and stays. */
+/** A pair of endpoints is made when it is first asked for, with all others of the same endpoint
+ *  here, and stays. */
 GAS_API gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index)
 {
     if (!local_ep || remote_ep_index >= GASNET_MAXEPS)
-        gas_fail(__func__, "the endpoint is %p, the index of the remote one %u; indices are below GASNET_MAXEPS (%d)",
+        gas_fail(__func__,
+                 "the endpoint is %p, the index of the remote one %u; indices are below "
+                 "GASNET_MAXEPS (%d)",
                  (void *)local_ep, remote_ep_index, GASNET_MAXEPS);
     pthread_mutex_lock(&gex.lock);
     gex_TM_t pairs = gex.pair[local_ep->index];
     if (!pairs && (pairs = calloc(GASNET_MAXEPS, sizeof *pairs))) {
         for (uint32_t remote = 0; remote < GASNET_MAXEPS; remote++)
-            pairs[remote] =
-                (struct gex_causeway_tm){.size = gas.nodes, .is_pair = true, .ep = local_ep, .remote = remote};
+            pairs[remote] = (struct gex_causeway_tm){
+                .size = gas.nodes, .is_pair = true, .ep = local_ep, .remote = remote};
         gex.pair[local_ep->index] = pairs;
     }
     gas.endpoints |= remote_ep_index != 0;
@@ -136,7 +140,8 @@ static uint64_t ask_all(gex_TM_t parent, member_t *all, int color, int key, bool
     return mine.numbers_used;
 }
 
-/** A cell that all members had free. Others that look for one at the same time begin elsewhere: parents differ. */
+/** A cell that all members had free. Others that look for one at the same time begin elsewhere:
+ *  parents differ. */
 static int free_cell(const char *call, const member_t *members, uint32_t size, int start)
 {
     uint32_t used = 0;
@@ -147,7 +152,8 @@ static int free_cell(const char *call, const member_t *members, uint32_t size, i
         if (!(used >> id & 1))
             return id;
     }
-    gas_fail(call, "the members are in %d teams already, together; destroy some (gex_TM_Destroy)", GEX_TEAMS);
+    gas_fail(call, "the members are in %d teams already, together; destroy some (gex_TM_Destroy)",
+             GEX_TEAMS);
 }
 
 /** False: no longer as I told the others. */
@@ -202,15 +208,16 @@ static void free_team(gex_TM_t tm)
 static bool all_content(gex_TM_t parent, bool content)
 {
     uint32_t mine = !content, any = 0;
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(parent, &any, &mine, GEX_DT_U32, 4, 1, GEX_OP_MAX, NULL, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(parent, &any, &mine, GEX_DT_U32, 4, 1, GEX_OP_MAX, NULL, NULL, 0));
     return !any;
 }
 
 /** Which of all are the members of my team, in order: to the front of all; 0: none is wanted. */
 typedef uint32_t select_t(member_t *all, uint32_t nall, const void *what);
 
-static gex_TM_t agree(const char *call, gex_TM_t parent, int color, int key, bool joins, select_t *select,
-                      const void *what)
+static gex_TM_t agree(const char *call, gex_TM_t parent, int color, int key, bool joins,
+                      select_t *select, const void *what)
 {
     member_t *all = calloc(parent->size, sizeof *all);
     if (!all)
@@ -250,13 +257,14 @@ static bool wants_size(gex_Flags_t flags)
     return flags & (GEX_FLAG_TM_SCRATCH_SIZE_MIN | GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
 }
 
-GAS_API size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key, void *scratch_addr,
-                            size_t scratch_size, gex_Flags_t flags)
+GAS_API size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key,
+                            void *scratch_addr, size_t scratch_size, gex_Flags_t flags)
 {
     gex_check_team(__func__, parent);
     if (wants_size(flags))
         return new_tm_p ? SCRATCH_NBYTES : 0;
-    gex_TM_t tm = agree(__func__, parent, color, key, new_tm_p != NULL, select_color, new_tm_p ? &color : NULL);
+    gex_TM_t tm = agree(__func__, parent, color, key, new_tm_p != NULL, select_color,
+                        new_tm_p ? &color : NULL);
     if (!new_tm_p)
         return 0;
     tm->flags = flags;
@@ -290,8 +298,9 @@ static uint32_t select_listed(member_t *all, uint32_t nall, const void *what)
         while (at < nall && all[at].pe != listed(list, i))
             at++;
         if (at == nall || !all[at].joins || all[at].color != list->sum)
-            gas_fail("gex_TM_Create", "entry %u of args is process %u, which %s", i, listed(list, i),
-                     at == nall ? "is no member of the parent, or listed twice" : "gave another list");
+            gas_fail(
+                "gex_TM_Create", "entry %u of args is process %u, which %s", i, listed(list, i),
+                at == nall ? "is no member of the parent, or listed twice" : "gave another list");
         member_t found = all[at];
         all[at] = all[i];
         all[i] = found;
@@ -306,10 +315,11 @@ static list_t read_list(gex_TM_t parent, const gex_EP_Location_t *args, size_t n
     uint32_t most = list.jobranks ? gas.nodes : parent->size;
     for (size_t i = 0; i < n; i++) {
         if (args[i].gex_rank >= most || args[i].gex_ep_index != 0)
-            gas_fail("gex_TM_Create",
-                     "entry %zu of args is rank %u, endpoint %u; there are %u ranks, and teams are of "
-                     "endpoints 0",
-                     i, args[i].gex_rank, args[i].gex_ep_index, most);
+            gas_fail(
+                "gex_TM_Create",
+                "entry %zu of args is rank %u, endpoint %u; there are %u ranks, and teams are of "
+                "endpoints 0",
+                i, args[i].gex_rank, args[i].gex_ep_index, most);
         sum = (sum ^ listed(&list, i)) * 16777619u;
         list.mine |= listed(&list, i) == gas.me;
     }
@@ -317,8 +327,9 @@ static list_t read_list(gex_TM_t parent, const gex_EP_Location_t *args, size_t n
     return list;
 }
 
-GAS_API size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent, gex_EP_Location_t *args,
-                             size_t numargs, gex_Addr_t *scratch_addrs, size_t scratch_size, gex_Flags_t flags)
+GAS_API size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent,
+                             gex_EP_Location_t *args, size_t numargs, gex_Addr_t *scratch_addrs,
+                             size_t scratch_size, gex_Flags_t flags)
 {
     gex_check_team(__func__, parent);
     if (wants_size(flags))
@@ -327,13 +338,15 @@ GAS_API size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t par
         gas_fail(__func__, "args is NULL with %zu entries", numargs);
     list_t list = read_list(parent, args, numargs, flags);
     if (num_new_tms != list.mine && numargs)
-        gas_fail(__func__, "num_new_tms is %zu, but args names %d endpoint(s) of this process", num_new_tms, list.mine);
+        gas_fail(__func__, "num_new_tms is %zu, but args names %d endpoint(s) of this process",
+                 num_new_tms, list.mine);
     gex_TM_t tm = agree(__func__, parent, list.sum, 0, list.mine, select_listed, &list);
     if (!tm)
         return 0;
     tm->flags = flags;
     if (scratch_addrs && scratch_size && !(flags & GEX_FLAG_TM_NO_SCRATCH))
-        tm->scratch = (gex_Memvec_t){scratch_addrs[flags & GEX_FLAG_TM_GLOBAL_SCRATCH ? tm->rank : 0], scratch_size};
+        tm->scratch = (gex_Memvec_t){
+            scratch_addrs[flags & GEX_FLAG_TM_GLOBAL_SCRATCH ? tm->rank : 0], scratch_size};
     *new_tms = tm;
     return 0;
 }

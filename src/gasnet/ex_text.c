@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Types, operations and masks of GASNet-EX as text: the names of the bits that are set (without one: the bit), with | between.
+// Types, operations and masks of GASNet-EX as text: the names of the bits that are set (without
+// one: the bit), with | between.
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +17,9 @@ static size_t format(char *buf, const char *prefix, const char *const names[BITS
         char name[32];
         if (!(set >> bit & 1))
             continue;
-        int n = names[bit] ? snprintf(name, sizeof name, "%s%s%s", len ? "|" : "", prefix, names[bit])
-                           : snprintf(name, sizeof name, "%s0x%x", len ? "|" : "", UINT32_C(1) << bit);
+        int n = names[bit]
+                    ? snprintf(name, sizeof name, "%s%s%s", len ? "|" : "", prefix, names[bit])
+                    : snprintf(name, sizeof name, "%s0x%x", len ? "|" : "", UINT32_C(1) << bit);
         if (buf)
             memcpy(buf + len, name, (size_t)n);
         len += (size_t)n;
@@ -35,9 +37,10 @@ GAS_API size_t gasnett_format_dt(char *buf, gex_DT_t dt)
 
 GAS_API size_t gasnett_format_op(char *buf, gex_OP_t op)
 {
-    static const char *const names[BITS] = {"AND",  "OR",   "XOR",  "ADD",  "SUB",  "MULT", "MIN",  "MAX",  "INC",
-                                            "DEC",  "SET",  "CAS",  "FAND", "FOR",  "FXOR", "FADD", "FSUB", "FMULT",
-                                            "FMIN", "FMAX", "FINC", "FDEC", "SWAP", "FCAS", "GET",  "USER", "USER_NC"};
+    static const char *const names[BITS] = {
+        "AND",  "OR",   "XOR",  "ADD",  "SUB",  "MULT", "MIN",  "MAX",  "INC",
+        "DEC",  "SET",  "CAS",  "FAND", "FOR",  "FXOR", "FADD", "FSUB", "FMULT",
+        "FMIN", "FMAX", "FINC", "FDEC", "SWAP", "FCAS", "GET",  "USER", "USER_NC"};
     return format(buf, "GEX_OP_", names, op);
 }
 

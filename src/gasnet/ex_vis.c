@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: vector, indexed and strided transfers, on GASNet's (vis.h). Strides are signed and the bytes of a region stand
-// beside count; what runs at the target afterwards (peer completion) is a request that follows the completed put.
+// GASNet-EX: vector, indexed and strided transfers, on GASNet's (vis.h). Strides are signed and the
+// bytes of a region stand beside count; what runs at the target afterwards (peer completion) is a
+// request that follows the completed put.
 #include "gasnet/ex.h"
 #include "gasnet/vis.h"
 
@@ -17,14 +18,15 @@ static _Thread_local struct {
     size_t nbytes;
 } after;
 
-GAS_API void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
-                                              gex_Flags_t flags)
+GAS_API void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void *source_addr,
+                                              size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
     if (handler)
         gex_am_head(__func__, handler, 0, GEX_FLAG_AM_MEDIUM, true);
     if (nbytes > GEX_VIS_MAX_PEERCOMPLETION)
-        gas_fail(__func__, "the payload has %zu bytes; at most %zu are possible", nbytes, GEX_VIS_MAX_PEERCOMPLETION);
+        gas_fail(__func__, "the payload has %zu bytes; at most %zu are possible", nbytes,
+                 GEX_VIS_MAX_PEERCOMPLETION);
     after.handler = handler;
     after.payload = source_addr;
     after.nbytes = nbytes;
@@ -97,68 +99,68 @@ static const size_t *strides(const ptrdiff_t *strides)
     return (const size_t *)(const void *)strides;
 }
 
-#define CALLS(result, way)                                                                                             \
-    GAS_API result gex_VIS_VectorPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,                            \
+#define CALLS(result, way)                                                                         \
+    GAS_API result gex_VIS_VectorPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,        \
                                           gex_Memvec_t const dstlist[], size_t srccount, gex_Memvec_t const srclist[], \
-                                          gex_Flags_t flags)                                                           \
-    {                                                                                                                  \
-        (void)flags;                                                                                                   \
-        uint32_t pe = gex_peer(__func__, tm, dstrank);                                                                     \
-        return run_##way(gas_vis_vector(__func__, true, pe, dstcount, list(dstlist), srccount, list(srclist)), tm,     \
-                         dstrank);                                                                                     \
-    }                                                                                                                  \
-    GAS_API result gex_VIS_VectorGet##way(gex_TM_t tm, size_t dstcount, gex_Memvec_t const dstlist[],                  \
-                                          gex_Rank_t srcrank, size_t srccount, gex_Memvec_t const srclist[],           \
-                                          gex_Flags_t flags)                                                           \
-    {                                                                                                                  \
-        (void)flags;                                                                                                   \
-        uint32_t pe = gex_peer(__func__, tm, srcrank);                                                                     \
-        return run_##way(gas_vis_vector(__func__, false, pe, srccount, list(srclist), dstcount, list(dstlist)), tm,    \
-                         srcrank);                                                                                     \
-    }                                                                                                                  \
-    GAS_API result gex_VIS_IndexedPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, void *const dstlist[],    \
-                                           size_t dstlen, size_t srccount, void *const srclist[], size_t srclen,       \
-                                           gex_Flags_t flags)                                                          \
-    {                                                                                                                  \
-        (void)flags;                                                                                                   \
-        uint32_t pe = gex_peer(__func__, tm, dstrank);                                                                     \
-        return run_##way(gas_vis_indexed(__func__, true, pe, dstcount, dstlist, dstlen, srccount, srclist, srclen),    \
-                         tm, dstrank);                                                                                 \
-    }                                                                                                                  \
-    GAS_API result gex_VIS_IndexedGet##way(gex_TM_t tm, size_t dstcount, void *const dstlist[], size_t dstlen,         \
-                                           gex_Rank_t srcrank, size_t srccount, void *const srclist[], size_t srclen,  \
-                                           gex_Flags_t flags)                                                          \
-    {                                                                                                                  \
-        (void)flags;                                                                                                   \
-        uint32_t pe = gex_peer(__func__, tm, srcrank);                                                                     \
-        return run_##way(gas_vis_indexed(__func__, false, pe, srccount, srclist, srclen, dstcount, dstlist, dstlen),   \
-                         tm, srcrank);                                                                                 \
-    }                                                                                                                  \
-    GAS_API result gex_VIS_StridedPut##way(gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr,                             \
-                                           const ptrdiff_t dststrides[], void *srcaddr, const ptrdiff_t srcstrides[],  \
-                                           size_t elemsz, const size_t count[], size_t stridelevels,                   \
-                                           gex_Flags_t flags)                                                          \
-    {                                                                                                                  \
-        (void)flags;                                                                                                   \
-        if (is_empty(elemsz, count, stridelevels))                                                                     \
-            return 0;                                                                                                  \
-        uint32_t pe = gex_peer(__func__, tm, dstrank);                                                                     \
-        return run_##way(gas_vis_strided(__func__, true, pe, dstaddr, strides(dststrides), srcaddr,                    \
-                                         strides(srcstrides), elemsz, count, stridelevels),                            \
-                         tm, dstrank);                                                                                 \
-    }                                                                                                                  \
-    GAS_API result gex_VIS_StridedGet##way(gex_TM_t tm, void *dstaddr, const ptrdiff_t dststrides[],                   \
-                                           gex_Rank_t srcrank, void *srcaddr, const ptrdiff_t srcstrides[],            \
-                                           size_t elemsz, const size_t count[], size_t stridelevels,                   \
-                                           gex_Flags_t flags)                                                          \
-    {                                                                                                                  \
-        (void)flags;                                                                                                   \
-        if (is_empty(elemsz, count, stridelevels))                                                                     \
-            return 0;                                                                                                  \
-        uint32_t pe = gex_peer(__func__, tm, srcrank);                                                                     \
-        return run_##way(gas_vis_strided(__func__, false, pe, srcaddr, strides(srcstrides), dstaddr,                   \
-                                         strides(dststrides), elemsz, count, stridelevels),                            \
-                         tm, srcrank);                                                                                 \
+                                          gex_Flags_t flags)                                       \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
+        return run_##way(gas_vis_vector(__func__, true, pe, dstcount, list(dstlist), srccount, list(srclist)), tm, \
+                         dstrank);                                                                 \
+    }                                                                                              \
+    GAS_API result gex_VIS_VectorGet##way(gex_TM_t tm, size_t dstcount, gex_Memvec_t const dstlist[], \
+                                          gex_Rank_t srcrank, size_t srccount, gex_Memvec_t const srclist[], \
+                                          gex_Flags_t flags)                                       \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
+        return run_##way(gas_vis_vector(__func__, false, pe, srccount, list(srclist), dstcount, list(dstlist)), tm, \
+                         srcrank);                                                                 \
+    }                                                                                              \
+    GAS_API result gex_VIS_IndexedPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, void *const dstlist[], \
+                                           size_t dstlen, size_t srccount, void *const srclist[], size_t srclen, \
+                                           gex_Flags_t flags)                                      \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
+        return run_##way(gas_vis_indexed(__func__, true, pe, dstcount, dstlist, dstlen, srccount, srclist, srclen), \
+                         tm, dstrank);                                                             \
+    }                                                                                              \
+    GAS_API result gex_VIS_IndexedGet##way(gex_TM_t tm, size_t dstcount, void *const dstlist[], size_t dstlen, \
+                                           gex_Rank_t srcrank, size_t srccount, void *const srclist[], size_t srclen, \
+                                           gex_Flags_t flags)                                      \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
+        return run_##way(gas_vis_indexed(__func__, false, pe, srccount, srclist, srclen, dstcount, dstlist, dstlen), \
+                         tm, srcrank);                                                             \
+    }                                                                                              \
+    GAS_API result gex_VIS_StridedPut##way(gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr,         \
+                                           const ptrdiff_t dststrides[], void *srcaddr, const ptrdiff_t srcstrides[], \
+                                           size_t elemsz, const size_t count[], size_t stridelevels, \
+                                           gex_Flags_t flags)                                      \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        if (is_empty(elemsz, count, stridelevels))                                                 \
+            return 0;                                                                              \
+        uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
+        return run_##way(gas_vis_strided(__func__, true, pe, dstaddr, strides(dststrides), srcaddr, \
+                                         strides(srcstrides), elemsz, count, stridelevels),        \
+                         tm, dstrank);                                                             \
+    }                                                                                              \
+    GAS_API result gex_VIS_StridedGet##way(gex_TM_t tm, void *dstaddr, const ptrdiff_t dststrides[], \
+                                           gex_Rank_t srcrank, void *srcaddr, const ptrdiff_t srcstrides[], \
+                                           size_t elemsz, const size_t count[], size_t stridelevels, \
+                                           gex_Flags_t flags)                                      \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        if (is_empty(elemsz, count, stridelevels))                                                 \
+            return 0;                                                                              \
+        uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
+        return run_##way(gas_vis_strided(__func__, false, pe, srcaddr, strides(srcstrides), dstaddr, \
+                                         strides(dststrides), elemsz, count, stridelevels),        \
+                         tm, srcrank);                                                             \
     }
 CALLS(int, Blocking)
 CALLS(gex_Event_t, NB)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The end of a job. gasnet_exit may be called by one node or by all, and so may exit or a return from main:
+// The end of a job. gasnet_exit may be called by one node or by all, and so may exit or a return
+// from main:
 //
 //   1. Who comes counts itself on node 0 and waits for the others. If all come, the job is left in good order, with the
 //      first status that somebody gave.
@@ -10,8 +11,9 @@
 //   3. Who has not come GRACE_NS later is ended by the launcher. SIGQUIT reaches who computes, too, so only those who do not
 //      listen to it are waited for so long; a machine with far more processes than cores needs it for the others.
 //
-// The words are in symmetric memory and changed by atomics that the node servers execute, so nobody needs to poll. A signal
-// to end the process (SIGTERM and the like) becomes SIGQUIT too, so that a client can clean up.
+// The words are in symmetric memory and changed by atomics that the node servers execute, so nobody
+// needs to poll. A signal to end the process (SIGTERM and the like) becomes SIGQUIT too, so that a
+// client can clean up.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,16 +27,19 @@
 
 #define SECOND UINT64_C(1000000000)
 #define INTERRUPTED (UINT64_C(1) << 32)
-#define GRACE_NS (5 * SECOND)  // at a load of 20 processes a core, one second was too short for output to be flushed
+// at a load of 20 processes a core, one second was too short for output to be flushed
+#define GRACE_NS (5 * SECOND)
 #define GIVEN (UINT64_C(1) << 32)  // marks a status that was given, also 0
 
 enum { ORDERLY = 1, BROKEN };
 
 typedef struct ending {
-    uint64_t arrived;  // on node 0: who came, and times INTERRUPTED who may come out of the middle of something
+    uint64_t arrived;  // on node 0: who came, and times INTERRUPTED who may come out of the middle
+                       // of something
     uint64_t status;   // on node 0: GIVEN | the first one
     uint64_t wanted;   // on each host's first node: GIVEN | status of who lost patience
-    uint64_t all;      // on each host's first node: the last one came; ORDERLY if nobody was interrupted, else BROKEN
+    uint64_t all;      // on each host's first node: the last one came; ORDERLY if nobody was
+                       // interrupted, else BROKEN
     uint64_t here;     // on each node: it came
 } ending_t;
 
@@ -52,7 +57,8 @@ static _Thread_local bool ends_it;  // this thread has begun the end
 
 static const int signals[] = {SIGQUIT, SIGTERM, SIGINT, SIGHUP};
 
-/** Adds, sets or, where the word is 0, swaps; and does not wait for who has not come yet, if it is of this host. */
+/** Adds, sets or, where the word is 0, swaps; and does not wait for who has not come yet, if it is
+ *  of this host. */
 static uint64_t ask(uint64_t *word, cw_amo_op_t op, uint64_t value, int pe)
 {
     uint64_t *here = cw_world.nic_atomics ? NULL : cw_area_early(word, pe), before = 0;
@@ -63,7 +69,8 @@ static uint64_t ask(uint64_t *word, cw_amo_op_t op, uint64_t value, int pe)
     else if (op == CW_AMO_SET)
         __atomic_store_n(here, value, __ATOMIC_SEQ_CST);
     else
-        __atomic_compare_exchange_n(here, &before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        __atomic_compare_exchange_n(here, &before, value, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST);
     cw_local_stored(pe);
     return before;
 }
@@ -81,7 +88,8 @@ static bool is_wanted(void)
 // ---------------------------------------------------------------- signals
 void gas_exit_look(void)
 {
-    if (CW_LIKELY(__atomic_load_n(&me.host->wanted, __ATOMIC_RELAXED) == 0) || atomic_exchange(&me.seen, 1))
+    if (CW_LIKELY(__atomic_load_n(&me.host->wanted, __ATOMIC_RELAXED) == 0) ||
+        atomic_exchange(&me.seen, 1))
         return;
     raise(SIGQUIT);
 }
@@ -89,7 +97,8 @@ void gas_exit_look(void)
 /** The default answer to SIGQUIT. */
 static void on_quit(int signo)
 {
-    // A thread of a library below (a launcher's client) must go on for the end to come: the client's own thread makes it.
+    // A thread of a library below (a launcher's client) must go on for the end to come: the
+    // client's own thread makes it.
     if (!pthread_equal(pthread_self(), me.initial) && pthread_kill(me.initial, signo) == 0)
         return;
     int first = atomic_load(&me.first_signal);
@@ -105,8 +114,8 @@ static void on_end(int signo)
     raise(SIGQUIT);
 }
 
-/** A client's handler stays. SIGQUIT, by which the ends of others come, is also listened to where it is ignored: shells do that
- *  to what they run in the background. */
+/** A client's handler stays. SIGQUIT, by which the ends of others come, is also listened to where
+ *  it is ignored: shells do that to what they run in the background. */
 static void listen_to(int signo, void (*handler)(int))
 {
     struct sigaction now, wanted = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
@@ -120,7 +129,8 @@ static void stop_listening(void)
 {
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction now;
-        if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_handler == on_quit || now.sa_handler == on_end))
+        if (sigaction(signals[i], NULL, &now) == 0 &&
+            (now.sa_handler == on_quit || now.sa_handler == on_end))
             signal(signals[i], SIG_IGN);
     }
 }
@@ -170,7 +180,8 @@ static void signal_neighbours(void)
     for (int slot = 0; slot < cw_world.nslots; slot++) {
         int pe = cw_world.pes_of_node[slot], pid = cw_pid_of(pe);
         const ending_t *theirs = cw_area_early(me.mine, pe);
-        if (pe != cw_world.pe && pid > 0 && theirs && !__atomic_load_n(&theirs->here, __ATOMIC_RELAXED))
+        if (pe != cw_world.pe && pid > 0 && theirs &&
+            !__atomic_load_n(&theirs->here, __ATOMIC_RELAXED))
             kill(pid, SIGQUIT);
     }
 }
@@ -181,7 +192,8 @@ static int end_together(int status, bool interrupted)
     uint64_t first = ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
     int agreed = first ? (int)(uint32_t)first : status;
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
-    uint64_t one = interrupted ? INTERRUPTED + 1 : 1, came = ask(&me.mine->arrived, CW_AMO_ADD, one, 0) + one;
+    uint64_t one = interrupted ? INTERRUPTED + 1 : 1,
+             came = ask(&me.mine->arrived, CW_AMO_ADD, one, 0) + one;
     if ((uint32_t)came == gas.nodes)
         tell_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
     if (wait_for_all(status ? SECOND : (uint64_t)cwu_env.exit_timeout * SECOND, true))
@@ -212,8 +224,9 @@ static void *end_anyway(void *arg)
     cw_exit((int)(intptr_t)arg);
 }
 
-/** An MPI whose program has not called MPI_Finalize has its launcher take the end for a failure. Everybody is here, so it
- *  can be called; if messages that nobody receives make it wait, the end comes without. */
+/** An MPI whose program has not called MPI_Finalize has its launcher take the end for a failure.
+ *  Everybody is here, so it can be called; if messages that nobody receives make it wait, the end
+ *  comes without. */
 static void end_mpi(int status)
 {
     pthread_t thread;
@@ -224,7 +237,8 @@ static void end_mpi(int status)
 /** Returns the job's status. */
 static int end(int status)
 {
-    // Core must not take the signals' handlers for a call of the client: nothing is checked from here on.
+    // Core must not take the signals' handlers for a call of the client: nothing is checked from
+    // here on.
     gas.check = false;
     if (!cw_world.initialized)
         return status;
@@ -251,7 +265,8 @@ static void block_signals(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-/** The first thread of the process that comes here returns; the others stay, for it is about to end the process. */
+/** The first thread of the process that comes here returns; the others stay, for it is about to end
+ *  the process. */
 static void begin_or_stay(void)
 {
     if (atomic_flag_test_and_set(&me.begun))
@@ -272,7 +287,8 @@ GAS_API void gasnet_exit(int exitcode)
     cw_exit(end(exitcode));
 }
 
-/** exit, or a return from main, without gasnet_exit. Libraries below libfabric also turn SIGTERM into exit(1). */
+/** exit, or a return from main, without gasnet_exit. Libraries below libfabric also turn SIGTERM
+ *  into exit(1). */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
@@ -290,7 +306,8 @@ void gas_exit_open(void)
 {
     me.mine = gas_own(sizeof(ending_t));
     if (!me.mine)
-        cwu_fatal("gasnet_init: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)", sizeof(ending_t));
+        cwu_fatal("gasnet_init: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)",
+                  sizeof(ending_t));
     if (gas.used_memory)
         cw_barrier(cw_group_world);
     me.host = cw_area_early(me.mine, cw_world.pes_of_node[0]);

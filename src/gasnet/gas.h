@@ -2,10 +2,10 @@
 //
 // What the files of the GASNet front end share.
 //
-// Addresses: GASNet names remote memory by the owner's own addresses. Segments lie in the areas of the slices
-// (core/mem/area.h), so the owner's address and my symmetric address differ by one number per peer, and all of core's
-// transfers on the default context serve. What is not in a segment (GASNET_SEGMENT_EVERYTHING) the owner copies itself,
-// asked by messages (everything.c).
+// Addresses: GASNet names remote memory by the owner's own addresses. Segments lie in the areas of
+// the slices (core/mem/area.h), so the owner's address and my symmetric address differ by one
+// number per peer, and all of core's transfers on the default context serve. What is not in a
+// segment (GASNET_SEGMENT_EVERYTHING) the owner copies itself, asked by messages (everything.c).
 //
 //   gas.word[node]   bit 0 clear: add it to the owner's address to have the memory here; bit 1 besides: and look for
 //                    sleepers afterwards (mixed programs); bit 0 set: leads to a record of the transport's which takes the
@@ -13,8 +13,9 @@
 //                    Fast paths look at [0, gas.limit) only: at none before attach,
 //                    while somebody looks on (checks!), and with EVERYTHING.
 //
-// Completion: everything that goes off the node is complete after a quiet, so quiets are numbered, and a handle is the
-// number of those begun when it was made (sync.c). What messages do is counted in operations (gas_op_t).
+// Completion: everything that goes off the node is complete after a quiet, so quiets are numbered,
+// and a handle is the number of those begun when it was made (sync.c). What messages do is counted
+// in operations (gas_op_t).
 // Threads: GASNET_PAR takes calls from any; the tables are written at attach and at first contact.
 #ifndef GAS_GAS_H
 #define GAS_GAS_H
@@ -55,7 +56,8 @@ typedef struct gas_state {
     uintptr_t *word;          // [nodes]
     uint32_t limit;           // nodes, or 0: what fast paths may look at
     uint32_t inject;          // bytes that a record's inject takes; 0: no node was reached yet
-    gas_segment_t *segment;   // [nodes]: sizes differ, and placement is random in every process; see gas_segment
+    gas_segment_t *segment;   // [nodes]: sizes differ, and placement is random in every process;
+                              // see gas_segment
     cwt_target_t *strangers;  // [nodes]: records of those that are still to be reached
     uintptr_t heap_offset, heap_nbytes;  // what of a slice others can reach, from its origin on
     uint32_t nodes, me;
@@ -67,7 +69,8 @@ typedef struct gas_state {
     bool mixed;        // the program uses OpenSHMEM too
     bool endpoints;    // or segments of further endpoints of GASNet-EX
     _Atomic uint64_t quiets_begun, quiets_done;
-    _Atomic uint64_t implicit_until;  // implicit operations are done when so many quiets are; but see somebody_injected
+    _Atomic uint64_t implicit_until;  // implicit operations are done when so many quiets are; but
+                                      // see somebody_injected
 } gas_state_t;
 extern gas_state_t gas __attribute__((visibility("hidden")));
 
@@ -99,11 +102,14 @@ gas_thread_t *gas_thread(void);
 /** Before attach, after exit, or in a place where communication is not allowed: fatal. */
 void gas_check_life(const char *call);
 void gas_check_node(const char *call, gasnet_node_t node);
-/** Is [addr, +nbytes) in the segment of `node` (or where else that configuration lets others go)? Fatal if not. */
-void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr, size_t nbytes);
+/** Is [addr, +nbytes) in the segment of `node` (or where else that configuration lets others go)?
+ *  Fatal if not. */
+void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr,
+                      size_t nbytes);
 void gas_check_local(const char *call, const char *what, const void *addr, size_t nbytes);
 /** All of these for a transfer: always life and node; in checking mode the addresses too. */
-void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local, size_t nbytes);
+void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
+                        size_t nbytes);
 /** For those who look on: the call's frame; NULL where checks will end the job. */
 cw_frame_t *gas_watch(const char *call);
 /** Every other call that communicates: life, and in checking mode the place. */
@@ -119,13 +125,14 @@ typedef enum gas_mode {
     GAS_COPIED,    // the source may change when it returns
     GAS_BULK       // the source stays in use until it is done
 } gas_mode_t;
-/** Whatever is not the fast case. op: counts what messages do (EVERYTHING), else untouched; NULL when blocking. Returns
- *  true when something is under way. */
-bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes, gas_mode_t mode,
-             gas_op_t *op);
-bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_mode_t mode,
-             gas_op_t *op);
-bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes, gas_op_t *op);
+/** Whatever is not the fast case. op: counts what messages do (EVERYTHING), else untouched; NULL
+ *  when blocking. Returns true when something is under way. */
+bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+             gas_mode_t mode, gas_op_t *op);
+bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+             gas_mode_t mode, gas_op_t *op);
+bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes,
+                gas_op_t *op);
 
 static inline __attribute__((always_inline)) uintptr_t gas_word(gasnet_node_t node)
 {
@@ -133,7 +140,8 @@ static inline __attribute__((always_inline)) uintptr_t gas_word(gasnet_node_t no
 }
 
 /** Is this the path that is counted in instructions? Its word then. */
-static inline __attribute__((always_inline)) bool gas_is_plain(gasnet_node_t node, uintptr_t *word_p)
+static inline __attribute__((always_inline)) bool gas_is_plain(gasnet_node_t node,
+                                                               uintptr_t *word_p)
 {
     if (CW_UNLIKELY(node >= gas.limit))
         return false;
@@ -151,10 +159,12 @@ static inline uintptr_t gas_stranger(gasnet_node_t node)
 uintptr_t gas_find_word(gasnet_node_t node);
 
 /** gas.strangers[i].inject. */
-ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
+ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
+                 uint64_t key);
 
 // ---------------------------------------------------------------- who has what where (segments.c)
-/** Memory of the library's own, at one symmetric address: zero before anybody came. The same calls in all processes. NULL: no room. */
+/** Memory of the library's own, at one symmetric address: zero before anybody came. The same calls
+ *  in all processes. NULL: no room. */
 void *gas_own(size_t nbytes);
 /** My tables, before others can know of me. */
 void gas_segments_open(void);
@@ -194,12 +204,13 @@ static inline bool gas_is_reachable(gasnet_node_t node, const void *addr, size_t
     return at < gas.heap_nbytes && nbytes <= gas.heap_nbytes - at;
 }
 
-// ---------------------------------------------------------------- messages instead of transfers (everything.c)
+// ---------------------------------------------------- messages instead of transfers (everything.c)
 void gas_far_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes, gas_op_t *op);
 void gas_far_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_op_t *op);
 void gas_far_memset(gasnet_node_t node, void *dest, int value, size_t nbytes, gas_op_t *op);
 void gas_register_everything(void);
-/** Is that in what an endpoint of this process has for a segment, beside the attached one? (ex_segment.c) */
+/** Is that in what an endpoint of this process has for a segment, beside the attached one?
+ *  (ex_segment.c) */
 bool gex_is_bound(const void *addr, size_t nbytes);
 
 // ---------------------------------------------------------------- completion (sync.c)
@@ -218,17 +229,19 @@ void gas_wait_implicit(const char *call, bool gets, bool puts);
 int gas_try_implicit(const char *call, bool gets, bool puts);
 void gas_begin_region(const char *call);
 gasnet_handle_t gas_end_region(const char *call);
-/** Where an implicit operation counts: the open access region, or the thread's puts or gets. NULL: nobody counts. */
+/** Where an implicit operation counts: the open access region, or the thread's puts or gets. NULL:
+ *  nobody counts. */
 gas_op_t *gas_implicit(bool put);
 
 // ---------------------------------------------------------------- the rest
 /** gasnet_attach without a segment, and without its end: a barrier, open messages. */
 int gas_attach(gasnet_handlerentry_t *table, int numentries);
-/** Nobody goes on before all have come: what the specification wants of gasnet_attach, and nothing here needs. Who waits does
- *  so more cheaply before his inbox is open (gas_am_open): he need not look into it, and sleeps on the barrier's word. */
+/** Nobody goes on before all have come: what the specification wants of gasnet_attach, and nothing
+ *  here needs. Who waits does so more cheaply before his inbox is open (gas_am_open): he need not
+ *  look into it, and sleeps on the barrier's word. */
 void gas_start_barrier(void);
-/** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a page of this machine. It is
- *  as large in every process, wherever their areas begin. */
+/** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a
+ *  page of this machine. It is as large in every process, wherever their areas begin. */
 void *gas_area(uintptr_t *nbytes_p);
 
 void gas_am_register(gasnet_handlerentry_t *table, int numentries);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Handler-safe locks and no-interrupt sections. Handlers run only where this front end polls, and never in a thread that
-// is inside a handler, a no-interrupt section or the library's own locks, so a section has nothing to hold back; checking
-// mode enforces what clients must not do in it. A lock is a futex, in every configuration: GASNET_SEQ pays one
-// compare-and-swap, and handlers of a PAR client may run in several threads.
+// Handler-safe locks and no-interrupt sections. Handlers run only where this front end polls, and
+// never in a thread that is inside a handler, a no-interrupt section or the library's own locks, so
+// a section has nothing to hold back; checking mode enforces what clients must not do in it. A lock
+// is a futex, in every configuration: GASNET_SEQ pays one compare-and-swap, and handlers of a PAR
+// client may run in several threads.
 //
 //   state   0 free, 1 held, 2 held and somebody sleeps
 //   owner   the holder's gas_thread_t: written by the holder only
@@ -26,7 +27,9 @@ static void check_lock(const char *call, const gasnet_hsl_t *hsl)
     if (!hsl)
         gas_fail(call, "the HSL is NULL");
     if (hsl->magic != GASNET_CAUSEWAY_HSL_MAGIC)
-        gas_fail(call, "the HSL at %p is not initialized, or destroyed; use GASNET_HSL_INITIALIZER or gasnet_hsl_init",
+        gas_fail(call,
+                 "the HSL at %p is not initialized, or destroyed; use GASNET_HSL_INITIALIZER or "
+                 "gasnet_hsl_init",
                  (const void *)hsl);
 }
 
@@ -49,7 +52,8 @@ static void check_before_lock(const char *call, gasnet_hsl_t *hsl)
 {
     check_lock(call, hsl);
     if (is_mine(hsl))
-        gas_fail(call, "this thread holds the HSL at %p already; an HSL may not be locked twice", (void *)hsl);
+        gas_fail(call, "this thread holds the HSL at %p already; an HSL may not be locked twice",
+                 (void *)hsl);
 }
 
 static bool try_once(gasnet_hsl_t *hsl)
@@ -62,7 +66,8 @@ static bool try_once(gasnet_hsl_t *hsl)
 static __attribute__((noinline)) void lock_slowly(const char *call, gasnet_hsl_t *hsl)
 {
     if (is_mine(hsl))
-        gas_fail(call, "this thread holds the HSL at %p already; it would wait for ever", (void *)hsl);
+        gas_fail(call, "this thread holds the HSL at %p already; it would wait for ever",
+                 (void *)hsl);
     for (int i = 0; i < SPINS; i++) {
         if (try_once(hsl))
             return;
@@ -98,12 +103,13 @@ static void check_unlock(const char *call, gasnet_hsl_t *hsl)
     if (!is_mine(hsl))
         gas_fail(call, "this thread does not hold the HSL at %p", (void *)hsl);
     if (me->locks != hsl)
-        gas_fail(call, "the HSL at %p was locked before the one at %p; unlock in the reverse order", (void *)hsl,
-                 (void *)me->locks);
+        gas_fail(call, "the HSL at %p was locked before the one at %p; unlock in the reverse order",
+                 (void *)hsl, (void *)me->locks);
     me->locks = hsl->below;
 }
 
-static __attribute__((noinline, cold)) void unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was)
+static __attribute__((noinline, cold)) void unlock_slowly(const char *call, gasnet_hsl_t *hsl,
+                                                          uint32_t was)
 {
     if (was == 0)
         gas_fail(call, "the HSL at %p is not locked", (void *)hsl);
@@ -159,8 +165,10 @@ static void check_section(const char *call, bool inside)
     if (cw_am_running())
         gas_fail(call, "called inside a handler, which is a no-interrupt section already");
     if (me->locks)
-        gas_fail(call, "called while this thread holds the HSL at %p, which is a no-interrupt section already",
-                 (void *)me->locks);
+        gas_fail(
+            call,
+            "called while this thread holds the HSL at %p, which is a no-interrupt section already",
+            (void *)me->locks);
     if (me->no_interrupts != inside)
         gas_fail(call, inside ? "no section is open; call gasnet_hold_interrupts first"
                               : "a section is open already; sections do not nest");

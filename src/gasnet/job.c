@@ -57,15 +57,17 @@ static bool check_configurations(int mode, const char *config)
 {
     if (threads_of(mode) < GAS_SEQ || threads_of(mode) > GAS_PAR || segments_of(mode) < GAS_FAST ||
         segments_of(mode) > GAS_EVERYTHING || strcmp(config, config_of(mode)) != 0) {
-        cwu_error("gasnet_init: gasnet.h of the program (\"%s\") is not that of this library; compile it again",
+        cwu_error("gasnet_init: gasnet.h of the program (\"%s\") is not that of this library; "
+                  "compile it again",
                   config);
         return false;
     }
     if (announced.other) {
-        cwu_error(
-            "gasnet_init: %s was compiled for \"%s\", %s for \"%s\"; give all files of a program the same -DGASNET_… "
-            "options",
-            announced.source, config_of(announced.mode), announced.other, config_of(announced.other_mode));
+        cwu_error("gasnet_init: %s was compiled for \"%s\", %s for \"%s\"; give all files of a "
+                  "program the same -DGASNET_… "
+                  "options",
+                  announced.source, config_of(announced.mode), announced.other,
+                  config_of(announced.other_mode));
         return false;
     }
     return true;
@@ -84,13 +86,16 @@ static bool check_joined(void)
 {
     size_t nbytes;
     if (cw_world.thread_level < thread_level()) {
-        cwu_error("gasnet_init: the job was joined with fewer threads than \"%s\" needs; call shmem_init_thread with "
+        cwu_error("gasnet_init: the job was joined with fewer threads than \"%s\" needs; call "
+                  "shmem_init_thread with "
                   "SHMEM_THREAD_%s, or gasnet_init before shmem_init",
-                  config_of(gas.threads * 16 + gas.segments), gas.threads == GAS_PAR ? "MULTIPLE" : "SERIALIZED");
+                  config_of(gas.threads * 16 + gas.segments),
+                  gas.threads == GAS_PAR ? "MULTIPLE" : "SERIALIZED");
         return false;
     }
     if (!cw_area(&nbytes) && gas.segments != GAS_EVERYTHING && !cwu_env.max_segsize_set) {
-        cwu_error("gasnet_init: the job was joined before this code was loaded, and has no room for segments; call "
+        cwu_error("gasnet_init: the job was joined before this code was loaded, and has no room "
+                  "for segments; call "
                   "gasnet_init before shmem_init");
         return false;
     }
@@ -131,15 +136,15 @@ static bool check_segment(uintptr_t segsize)
     if (gas.segments == GAS_EVERYTHING)
         return true;
     if (segsize % GASNET_PAGESIZE) {
-        cwu_error("gasnet_attach: segsize is %zu, no multiple of GASNET_PAGESIZE (%d)", (size_t)segsize,
-                  GASNET_PAGESIZE);
+        cwu_error("gasnet_attach: segsize is %zu, no multiple of GASNET_PAGESIZE (%d)",
+                  (size_t)segsize, GASNET_PAGESIZE);
         return false;
     }
     if (segsize > most) {
-        cwu_error(
-            "gasnet_attach: segsize is %zu bytes, but gasnet_getMaxLocalSegmentSize is %zu (GASNET_MAX_SEGSIZE sets "
-            "it)",
-            (size_t)segsize, (size_t)most);
+        cwu_error("gasnet_attach: segsize is %zu bytes, but gasnet_getMaxLocalSegmentSize is %zu "
+                  "(GASNET_MAX_SEGSIZE sets "
+                  "it)",
+                  (size_t)segsize, (size_t)most);
         return false;
     }
     return true;
@@ -168,7 +173,8 @@ void gas_start_barrier(void)
 int gas_attach(gasnet_handlerentry_t *table, int numentries)
 {
     if (!gas.threads || gas.attached) {
-        cwu_error("gasnet_attach: called %s", gas.attached ? "a second time" : "before gasnet_init");
+        cwu_error("gasnet_attach: called %s",
+                  gas.attached ? "a second time" : "before gasnet_init");
         return GASNET_ERR_NOT_INIT;
     }
     if (gas_check_table(table, numentries))
@@ -187,7 +193,8 @@ int gas_attach(gasnet_handlerentry_t *table, int numentries)
     return GASNET_OK;
 }
 
-GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset)
+GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize,
+                          uintptr_t minheapoffset)
 {
     (void)minheapoffset;  // the heap grows elsewhere
     bool everything = gas.segments == GAS_EVERYTHING;

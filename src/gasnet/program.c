@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Does the main program call functions of OpenSHMEM itself? Then its static data must be symmetric though gasnet_init comes
-// first; else it stays where it is. Linked with the shared library, such functions are undefined symbols of the program;
-// linked with the archive, the OpenSHMEM front end is in the program only if something called it.
+// Does the main program call functions of OpenSHMEM itself? Then its static data must be symmetric
+// though gasnet_init comes first; else it stays where it is. Linked with the shared library, such
+// functions are undefined symbols of the program; linked with the archive, the OpenSHMEM front end
+// is in the program only if something called it.
 #include <elf.h>
 #include <link.h>
 
@@ -32,7 +33,8 @@ static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * d
         else if (d->d_tag == DT_STRTAB)
             s.strings = (const char *)at;
         else if (d->d_tag == DT_GNU_HASH && s.count == 0)
-            s.count = ((const uint32_t *)at)[1];  // first symbol that is hashed, which means defined
+            s.count = ((const uint32_t *)at)[1];  // first symbol that is hashed, which means
+                                                  // defined
         else if (d->d_tag == DT_HASH)
             s.count = ((const uint32_t *)at)[1];  // all
     }
@@ -41,7 +43,8 @@ static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * d
 
 static bool is_openshmem(const char *name)
 {
-    return strncmp(name, "shmem_", 6) == 0 || strncmp(name, "pshmem_", 7) == 0 || strcmp(name, "start_pes") == 0;
+    return strncmp(name, "shmem_", 6) == 0 || strncmp(name, "pshmem_", 7) == 0 ||
+           strcmp(name, "start_pes") == 0;
 }
 
 typedef struct answer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The entry points of puts and gets. What is most frequent stands here: eight bytes, to a peer whose memory is mapped here
-// or whose record is known. Everything else goes to rma.c.
+// The entry points of puts and gets. What is most frequent stands here: eight bytes, to a peer
+// whose memory is mapped here or whose record is known. Everything else goes to rma.c.
 #include "gasnet/quick.h"
 
 /** Eight bytes that lie at src and go to dest, kept for a second try. */
@@ -11,7 +11,8 @@ typedef struct small {
 } small_t;
 
 /** The put that the provider did not take, and the wait when too many were injected. */
-static __attribute__((noinline, cold)) void put_again(uintptr_t word, ssize_t rc, const small_t *small)
+static __attribute__((noinline, cold)) void put_again(uintptr_t word, ssize_t rc,
+                                                      const small_t *small)
 {
     if (rc)
         cw_put_scalar_retry(small->dest, small->bits, 8, word, &cw_ctx_default);
@@ -20,20 +21,22 @@ static __attribute__((noinline, cold)) void put_again(uintptr_t word, ssize_t rc
 }
 
 /** Eight bytes to another node. */
-static inline __attribute__((always_inline)) void put_far(uintptr_t word, void *dest, const void *src)
+static inline __attribute__((always_inline)) void put_far(uintptr_t word, void *dest,
+                                                          const void *src)
 {
     cwt_target_t *far = (cwt_target_t *)(word - 1);
     small_t small = {.dest = dest};
     memcpy(&small.bits, src, 8);
-    ssize_t rc = far->inject(far->ep, &small.bits, 8, far->fabric_addr, (uintptr_t)dest + far->base, far->key);
+    ssize_t rc = far->inject(far->ep, &small.bits, 8, far->fabric_addr, (uintptr_t)dest + far->base,
+                             far->key);
     __atomic_store_n(&far->last, word, __ATOMIC_RELEASE);
     cw_ctx_mark_word(&cw_hot, word);
     if (CW_UNLIKELY(rc != 0) || CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
         put_again(word, rc, &small);
 }
 
-static inline __attribute__((always_inline)) bool put_near(gasnet_node_t node, void *dest, const void *src,
-                                                           uintptr_t *word_p)
+static inline __attribute__((always_inline)) bool put_near(gasnet_node_t node, void *dest,
+                                                           const void *src, uintptr_t *word_p)
 {
     if (!gas_is_plain(node, word_p) || CW_UNLIKELY(*word_p & 3))
         return false;
@@ -41,12 +44,14 @@ static inline __attribute__((always_inline)) bool put_near(gasnet_node_t node, v
     return true;
 }
 
-// What is not eight bytes, in three steps: a copy within the node, one call of the transport to a node that was reached
-// before, and gas_put for the rest. Parameters in the order of the callers', so that these need not move theirs.
+// What is not eight bytes, in three steps: a copy within the node, one call of the transport to a
+// node that was reached before, and gas_put for the rest. Parameters in the order of the callers',
+// so that these need not move theirs.
 
 /** False: gas_put must do it. Else *under_way_p says whether there is something to wait for. */
-static inline __attribute__((always_inline)) bool put_quickly(gasnet_node_t node, void *dest, const void *src,
-                                                              size_t nbytes, bool bulk, bool *under_way_p)
+static inline __attribute__((always_inline)) bool put_quickly(gasnet_node_t node, void *dest,
+                                                              const void *src, size_t nbytes,
+                                                              bool bulk, bool *under_way_p)
 {
     uintptr_t word;
     cwt_target_t *far;
@@ -65,8 +70,9 @@ static inline __attribute__((always_inline)) bool put_quickly(gasnet_node_t node
 }
 
 /** The same for gets. */
-static inline __attribute__((always_inline)) bool get_quickly(void *dest, gasnet_node_t node, const void *src,
-                                                              size_t nbytes, bool nbi, bool *under_way_p)
+static inline __attribute__((always_inline)) bool get_quickly(void *dest, gasnet_node_t node,
+                                                              const void *src, size_t nbytes,
+                                                              bool nbi, bool *under_way_p)
 {
     uintptr_t word;
     cwt_target_t *far;
@@ -86,8 +92,8 @@ static inline __attribute__((always_inline)) bool get_quickly(void *dest, gasnet
 }
 
 /** A blocking put: a copy, or one operation that is waited for. */
-static inline __attribute__((always_inline)) void put_any(gasnet_node_t node, void *dest, const void *src,
-                                                          size_t nbytes, const char *call)
+static inline __attribute__((always_inline)) void
+put_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes, const char *call)
 {
     uintptr_t word = 0;
     cwt_target_t *far;
@@ -100,27 +106,28 @@ static inline __attribute__((always_inline)) void put_any(gasnet_node_t node, vo
         gas_put(call, node, dest, src, nbytes, GAS_BLOCKING, NULL);
 }
 
-static inline __attribute__((always_inline)) void get_any(void *dest, gasnet_node_t node, const void *src,
-                                                          size_t nbytes, const char *call)
+static inline __attribute__((always_inline)) void
+get_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes, const char *call)
 {
     bool under_way;
     if (!get_quickly(dest, node, src, nbytes, false, &under_way))
         gas_get(call, dest, node, src, nbytes, GAS_BLOCKING, NULL);
 }
 
-static __attribute__((noinline)) void put_nbi_cold(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                                                   gas_mode_t mode, const char *call)
+static __attribute__((noinline)) void put_nbi_cold(gasnet_node_t node, void *dest, const void *src,
+                                                   size_t nbytes, gas_mode_t mode, const char *call)
 {
     gas_put(call, node, dest, src, nbytes, mode, gas_implicit(true));
     gas_implicit_issued();
 }
 
-static __attribute__((noinline)) void put_nbi_any(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                                                  gas_mode_t mode, const char *call)
+static __attribute__((noinline)) void put_nbi_any(gasnet_node_t node, void *dest, const void *src,
+                                                  size_t nbytes, gas_mode_t mode, const char *call)
 {
     uintptr_t word;
     bool under_way;
-    if (nbytes - 1 < __atomic_load_n(&gas.inject, __ATOMIC_RELAXED) && gas_is_plain(node, &word) && (word & 1))
+    if (nbytes - 1 < __atomic_load_n(&gas.inject, __ATOMIC_RELAXED) && gas_is_plain(node, &word) &&
+        (word & 1))
         gas_inject(word, dest, src, nbytes);
     else if (!put_quickly(node, dest, src, nbytes, mode == GAS_BULK, &under_way))
         put_nbi_cold(node, dest, src, nbytes, mode, call);
@@ -128,15 +135,16 @@ static __attribute__((noinline)) void put_nbi_any(gasnet_node_t node, void *dest
         gas_implicit_issued();
 }
 
-static __attribute__((noinline)) void get_nbi_cold(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
-                                                   gas_mode_t mode, const char *call)
+static __attribute__((noinline)) void get_nbi_cold(void *dest, gasnet_node_t node, const void *src,
+                                                   size_t nbytes, gas_mode_t mode, const char *call)
 {
     gas_get(call, dest, node, src, nbytes, mode, gas_implicit(false));
     gas_implicit_issued();
 }
 
-static inline __attribute__((always_inline)) void get_nbi_any(void *dest, gasnet_node_t node, const void *src,
-                                                              size_t nbytes, gas_mode_t mode, const char *call)
+static inline __attribute__((always_inline)) void get_nbi_any(void *dest, gasnet_node_t node,
+                                                              const void *src, size_t nbytes,
+                                                              gas_mode_t mode, const char *call)
 {
     bool under_way;
     if (!get_quickly(dest, node, src, nbytes, true, &under_way))
@@ -145,15 +153,17 @@ static inline __attribute__((always_inline)) void get_nbi_any(void *dest, gasnet
         gas_implicit_issued();
 }
 
-static __attribute__((noinline)) gasnet_handle_t put_nb_cold(gasnet_node_t node, void *dest, const void *src,
-                                                             size_t nbytes, gas_mode_t mode, const char *call)
+static __attribute__((noinline)) gasnet_handle_t put_nb_cold(gasnet_node_t node, void *dest,
+                                                             const void *src, size_t nbytes,
+                                                             gas_mode_t mode, const char *call)
 {
     gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
     return gas_handle(gas_put(call, node, dest, src, nbytes, mode, op), op);
 }
 
-static __attribute__((noinline)) gasnet_handle_t put_nb_any(gasnet_node_t node, void *dest, const void *src,
-                                                            size_t nbytes, gas_mode_t mode, const char *call)
+static __attribute__((noinline)) gasnet_handle_t put_nb_any(gasnet_node_t node, void *dest,
+                                                            const void *src, size_t nbytes,
+                                                            gas_mode_t mode, const char *call)
 {
     bool under_way;
     if (!put_quickly(node, dest, src, nbytes, mode == GAS_BULK, &under_way))
@@ -161,15 +171,17 @@ static __attribute__((noinline)) gasnet_handle_t put_nb_any(gasnet_node_t node, 
     return under_way ? gas_handle(true, NULL) : GASNET_INVALID_HANDLE;
 }
 
-static __attribute__((noinline)) gasnet_handle_t get_nb_cold(void *dest, gasnet_node_t node, const void *src,
-                                                             size_t nbytes, gas_mode_t mode, const char *call)
+static __attribute__((noinline)) gasnet_handle_t get_nb_cold(void *dest, gasnet_node_t node,
+                                                             const void *src, size_t nbytes,
+                                                             gas_mode_t mode, const char *call)
 {
     gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
     return gas_handle(gas_get(call, dest, node, src, nbytes, mode, op), op);
 }
 
 static inline __attribute__((always_inline)) gasnet_handle_t
-get_nb_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_mode_t mode, const char *call)
+get_nb_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_mode_t mode,
+           const char *call)
 {
     bool under_way;
     if (!get_quickly(dest, node, src, nbytes, true, &under_way))
@@ -179,12 +191,14 @@ get_nb_any(void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_m
 
 // ---------------------------------------------------------------- blocking
 // Apart, so that eight bytes within the node keep the registers that they came in.
-static __attribute__((noinline)) void put_other(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+static __attribute__((noinline)) void put_other(gasnet_node_t node, void *dest, const void *src,
+                                                size_t nbytes)
 {
     put_any(node, dest, src, nbytes, "gasnet_put");
 }
 
-static __attribute__((noinline)) void get_other(void *dest, gasnet_node_t node, const void *src, size_t nbytes)
+static __attribute__((noinline)) void get_other(void *dest, gasnet_node_t node, const void *src,
+                                                size_t nbytes)
 {
     get_any(dest, node, src, nbytes, "gasnet_get");
 }

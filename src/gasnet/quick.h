@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The short ways of transfers. A node's word (gas.h) says whether its memory is mapped here, or leads to a record of the
-// transport's; while nobody looks on, that is all there is to look at.
+// The short ways of transfers. A node's word (gas.h) says whether its memory is mapped here, or
+// leads to a record of the transport's; while nobody looks on, that is all there is to look at.
 #ifndef GAS_QUICK_H
 #define GAS_QUICK_H
 
@@ -29,11 +29,13 @@ GAS_QUICK void gas_mark(cwt_target_t *far, uintptr_t word)
     cw_ctx_mark_word(&cw_hot, word);
 }
 
-/** To another node (bit 0 of its word is set): up to 8 bytes, or up to gas.inject. src is free when it returns. */
+/** To another node (bit 0 of its word is set): up to 8 bytes, or up to gas.inject. src is free when
+ *  it returns. */
 GAS_QUICK void gas_inject(uintptr_t word, void *dest, const void *src, size_t nbytes)
 {
     cwt_target_t *far = (cwt_target_t *)(word - 1);
-    ssize_t rc = far->inject(far->ep, src, nbytes, far->fabric_addr, (uintptr_t)dest + far->base, far->key);
+    ssize_t rc =
+        far->inject(far->ep, src, nbytes, far->fabric_addr, (uintptr_t)dest + far->base, far->key);
     gas_mark(far, word);
     if (CW_UNLIKELY(rc != 0))
         cw_owner_put(far, dest, src, nbytes, false);

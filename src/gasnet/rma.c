@@ -19,7 +19,8 @@ static void learn(gasnet_node_t node)
         memset(far, 0, sizeof *far);
         cw_target_of_owner((int)node, origin, far);
         __atomic_store_n(&gas.inject, (uint32_t)cw_inject_most(), __ATOMIC_RELAXED);
-        __atomic_store_n(&gas.word[node], (uintptr_t)far + 1, __ATOMIC_RELEASE);  // pairs with gas_word
+        // pairs with gas_word
+        __atomic_store_n(&gas.word[node], (uintptr_t)far + 1, __ATOMIC_RELEASE);
         far = NULL;
     }
     free(far);
@@ -32,13 +33,16 @@ uintptr_t gas_find_word(gasnet_node_t node)
     if (CW_LIKELY(word != gas_stranger(node)) || gas.segments == GAS_EVERYTHING ||
         cw_world.node_of_pe[node] != cw_world.node)
         return word;
-    uintptr_t origin = gas_origin(node), slice = (uintptr_t)cw_area_early((void *)cw_area_origin(), (int)node);
+    uintptr_t origin = gas_origin(node),
+              slice = (uintptr_t)cw_area_early((void *)cw_area_origin(), (int)node);
     word = (slice - origin) | (gas.mixed ? 2 : 0);
-    __atomic_store_n(&gas.word[node], word, __ATOMIC_RELEASE);  // threads that do it at a time store the same
+    // threads that do it at a time store the same
+    __atomic_store_n(&gas.word[node], word, __ATOMIC_RELEASE);
     return word;
 }
 
-ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
+ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
+                 uint64_t key)
 {
     (void)fabric_addr, (void)key;
     gasnet_node_t node = (gasnet_node_t)((cwt_target_t *)ep - gas.strangers);
@@ -47,15 +51,16 @@ ssize_t gas_meet(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
     return 0;
 }
 
-static void copy_local(gasnet_node_t node, uintptr_t word, void *dest, const void *src, size_t nbytes)
+static void copy_local(gasnet_node_t node, uintptr_t word, void *dest, const void *src,
+                       size_t nbytes)
 {
     cw_copy(dest, src, nbytes);
     if (word & 2)
         cw_local_stored((int)node);
 }
 
-bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes, gas_mode_t mode,
-             gas_op_t *op)
+bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+             gas_mode_t mode, gas_op_t *op)
 {
     CW_WATCH(gas_watch(call));
     gas_check_transfer(call, node, dest, src, nbytes);
@@ -84,8 +89,8 @@ bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, 
     return mode != GAS_BLOCKING;
 }
 
-bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, size_t nbytes, gas_mode_t mode,
-             gas_op_t *op)
+bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+             gas_mode_t mode, gas_op_t *op)
 {
     CW_WATCH(gas_watch(call));
     gas_check_transfer(call, node, src, dest, nbytes);
@@ -113,7 +118,8 @@ bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, 
     return mode != GAS_BLOCKING;
 }
 
-bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes, gas_op_t *op)
+bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes,
+                gas_op_t *op)
 {
     CW_WATCH(gas_watch(call));
     gas_check_transfer(call, node, dest, &value, nbytes);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where everybody's segment is. Each process tells two words (core/sync/card.h): where its slice begins in its own view, when it
-// attaches, and how large its segment is, when it has one. Nobody waits for them before he needs them: a put for the first of
-// its target, checks for both, gasnet_getSegmentInfo for all. The segment's address follows from the first.
+// Where everybody's segment is. Each process tells two words (core/sync/card.h): where its slice
+// begins in its own view, when it attaches, and how large its segment is, when it has one. Nobody
+// waits for them before he needs them: a put for the first of its target, checks for both,
+// gasnet_getSegmentInfo for all. The segment's address follows from the first.
 #include <stdlib.h>
 
 #include "core/sync/card.h"
@@ -20,7 +21,8 @@ static uintptr_t aligned(uintptr_t addr)
 void *gas_area(uintptr_t *nbytes_p)
 {
     size_t nbytes;
-    uintptr_t unit = GASNET_PAGESIZE, margin = unit - SMALLEST_PAGE, area = (uintptr_t)cw_area(&nbytes);
+    uintptr_t unit = GASNET_PAGESIZE, margin = unit - SMALLEST_PAGE,
+              area = (uintptr_t)cw_area(&nbytes);
     *nbytes_p = nbytes > margin ? (nbytes - margin) / unit * unit : 0;
     return (void *)aligned(area);
 }
@@ -56,7 +58,8 @@ void gas_segments_open(void)
         cwu_fatal("gasnet_attach: out of memory for the segments of %u nodes", gas.nodes);
     gas.segment[gas.me].origin = cw_area_origin();
     bool everything = gas.segments == GAS_EVERYTHING;
-    gas_set_segment(gas.me, everything ? 0 : area_of(cw_area_origin()), everything ? UINTPTR_MAX : 0);
+    gas_set_segment(gas.me, everything ? 0 : area_of(cw_area_origin()),
+                    everything ? UINTPTR_MAX : 0);
 }
 
 void gas_set_segment(gasnet_node_t node, uintptr_t addr, uintptr_t size)
@@ -82,7 +85,8 @@ void gas_tell_size(uintptr_t size)
 
 // ---------------------------------------------------------------- asking
 //
-// Deaf to messages: clients have handlers that use the table which gasnet_getSegmentInfo is about to fill.
+// Deaf to messages: clients have handlers that use the table which gasnet_getSegmentInfo is about
+// to fill.
 
 static uint64_t ask(gasnet_node_t node, cw_card_word_t which)
 {
@@ -151,7 +155,8 @@ GAS_API int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentrie
     if (!check_entries(__func__, seginfo_table, numentries))
         return GASNET_ERR_BAD_ARG;
     if ((uint32_t)numentries >= gas.nodes && gas.segments != GAS_EVERYTHING)
-        ask_all(gas.sized ? CW_CARD_EXTENT : CW_CARD_ORIGIN);  // who has told the first has told the second
+        // who has told the first has told the second
+        ask_all(gas.sized ? CW_CARD_EXTENT : CW_CARD_ORIGIN);
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
         const gas_segment_t *s = gas_segment(i);
         seginfo_table[i] = (gasnet_seginfo_t){(void *)s->addr, s->size};
@@ -166,8 +171,10 @@ GAS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
         uint32_t first = (uint32_t)cw_world.leader_of_node[cw_world.node_of_pe[i]];
         uintptr_t word = gas_find_word(i);
-        bool alone = gas.segments == GAS_EVERYTHING;  // what is shared is then only what has no name of its own
-        nodeinfo_table[i] = (gasnet_nodeinfo_t){first, alone ? i : first, word & 1 ? 0 : word & ~(uintptr_t)3};
+        bool alone = gas.segments == GAS_EVERYTHING;  // what is shared is then only what has no
+                                                      // name of its own
+        nodeinfo_table[i] =
+            (gasnet_nodeinfo_t){first, alone ? i : first, word & 1 ? 0 : word & ~(uintptr_t)3};
     }
     return GASNET_OK;
 }

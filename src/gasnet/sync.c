@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Completion. What travels by the transport is complete after a quiet of the default context. Quiets are numbered when they
-// begin, and gas.quiets_done is the highest number that is over. A handle made when n quiets had begun is done when a
-// later one is: n < quiets_done. So a handle is a number and costs no memory, and one quiet completes whole arrays of them.
+// Completion. What travels by the transport is complete after a quiet of the default context.
+// Quiets are numbered when they begin, and gas.quiets_done is the highest number that is over. A
+// handle made when n quiets had begun is done when a later one is: n < quiets_done. So a handle is
+// a number and costs no memory, and one quiet completes whole arrays of them.
 //
-//   handle   0: done from the start | odd: number << 1 | 1 | else: a gas_op_t, which counts messages
+//   handle   0: done from the start | odd: number << 1 | 1 | else: a gas_op_t, which counts
+//            messages
 //
-// A try begins a quiet or looks after one that has begun, and never waits. A quiet covers what other threads put or got
-// before it: more than is asked for, which GASNet allows, and as it waits only for what came before it, it ends though
-// others go on.
+// A try begins a quiet or looks after one that has begun, and never waits. A quiet covers what
+// other threads put or got before it: more than is asked for, which GASNet allows, and as it waits
+// only for what came before it, it ends though others go on.
 #include <stdlib.h>
 
 #include "base/lock.h"
@@ -45,7 +47,8 @@ static void raise_to(_Atomic uint64_t *number, uint64_t least)
 void gas_quiet(void)
 {
     uint64_t mine = atomic_fetch_add(&gas.quiets_begun, 1) + 1;
-    atomic_thread_fence(memory_order_seq_cst);  // the number before the look at the mark; pairs with gas_handle
+    atomic_thread_fence(memory_order_seq_cst);  // the number before the look at the mark; pairs
+                                                // with gas_handle
     cw_quiet_default();  // its fence orders puts within the node before what this thread reads next
     raise_to(&gas.quiets_done, mine);
 }
@@ -55,7 +58,8 @@ void gas_implicit_issued(void)
     raise_to(&gas.implicit_until, atomic_load(&gas.quiets_begun) + 1);
 }
 
-/** Has a record been injected into that no quiet has looked at since? Only implicit operations do that, and values. */
+/** Has a record been injected into that no quiet has looked at since? Only implicit operations do
+ *  that, and values. */
 static bool somebody_injected(void)
 {
     bool reached = __atomic_load_n(&gas.inject, __ATOMIC_RELAXED) != 0;
@@ -70,8 +74,8 @@ static bool somebody_injected(void)
 
 typedef enum outcome { BUSY, GOES_ON, IS_OVER } outcome_t;
 
-/** A quiet that never waits: begins one, or looks after the one that has begun. One at a time; it has its number before it
- *  begins. BUSY: another thread is at it, or it could not begin. */
+/** A quiet that never waits: begins one, or looks after the one that has begun. One at a time; it
+ *  has its number before it begins. BUSY: another thread is at it, or it could not begin. */
 static outcome_t quiet_try(void)
 {
     static cwu_lock_t lock;
@@ -96,7 +100,8 @@ static outcome_t quiet_try(void)
 
 static bool quiet_since(uint64_t begun)
 {
-    return atomic_load_explicit(&gas.quiets_done, memory_order_acquire) > begun || !cw_ctx_is_marked(&cw_hot);
+    return atomic_load_explicit(&gas.quiets_done, memory_order_acquire) > begun ||
+           !cw_ctx_is_marked(&cw_hot);
 }
 
 // ---------------------------------------------------------------- operations
@@ -121,7 +126,8 @@ static void op_free(gas_op_t *op)
 
 static bool op_pending(gas_op_t *op)
 {
-    return atomic_load_explicit(&op->pending, memory_order_acquire) != 0;  // pairs with the handlers' countdown
+    // pairs with the handlers' countdown
+    return atomic_load_explicit(&op->pending, memory_order_acquire) != 0;
 }
 
 void gas_op_wait(const char *call, gas_op_t *op)
@@ -135,8 +141,9 @@ void gas_op_wait(const char *call, gas_op_t *op)
 
 gasnet_handle_t gas_handle(bool under_way, gas_op_t *op)
 {
-    // The mark of the transfer before the number: a quiet of another thread that counts for this handle, because its number
-    // is higher, has seen the mark and waited for the transfer. Pairs with gas_quiet.
+    // The mark of the transfer before the number: a quiet of another thread that counts for this
+    // handle, because its number is higher, has seen the mark and waited for the transfer. Pairs
+    // with gas_quiet.
     if (under_way)
         atomic_thread_fence(memory_order_seq_cst);
     uint64_t begun = atomic_load(&gas.quiets_begun);
@@ -175,9 +182,9 @@ static void check_handle(const char *call, gasnet_handle_t handle)
 {
     if (CW_LIKELY(!gas.check) || handle == GASNET_INVALID_HANDLE)
         return;
-    bool known = is_number(handle)
-                     ? number_of(handle) <= atomic_load(&gas.quiets_begun)
-                     : (gas.segments == GAS_EVERYTHING || gas.endpoints) && (uintptr_t)handle % _Alignof(gas_op_t) == 0;
+    bool known = is_number(handle) ? number_of(handle) <= atomic_load(&gas.quiets_begun)
+                                   : (gas.segments == GAS_EVERYTHING || gas.endpoints) &&
+                                         (uintptr_t)handle % _Alignof(gas_op_t) == 0;
     if (!known)
         gas_fail(call, "%p is no handle that a call of this process returned", handle);
 }
@@ -351,7 +358,8 @@ static __attribute__((noinline)) void wait_implicit(const char *call, bool gets,
 }
 
 /** Nothing is under way and nobody looks on: the case that is counted in instructions. */
-static inline __attribute__((always_inline)) void wait_or_pass(const char *call, bool gets, bool puts)
+static inline __attribute__((always_inline)) void wait_or_pass(const char *call, bool gets,
+                                                               bool puts)
 {
     if (CW_UNLIKELY(gas.slow_sync))
         wait_implicit(call, gets, puts);
@@ -361,27 +369,30 @@ static inline __attribute__((always_inline)) void wait_or_pass(const char *call,
         atomic_thread_fence(memory_order_seq_cst);
 }
 
-/** Have quiets ended since the last implicit operation? With threads another one may just have begun the quiet that ends it. */
+/** Have quiets ended since the last implicit operation? With threads another one may just have
+ *  begun the quiet that ends it. */
 static bool nothing_since(void)
 {
     return gas.threads != GAS_PAR && !somebody_injected() &&
            atomic_load(&gas.implicit_until) <= atomic_load(&gas.quiets_done);
 }
 
-/** Is what is under way surely none of the implicit operations before this call? Never waits, but for clients that always
- *  have something younger under way: after many quiets in vain. */
+/** Is what is under way surely none of the implicit operations before this call? Never waits, but
+ *  for clients that always have something younger under way: after many quiets in vain. */
 static bool implicit_done(void)
 {
     static _Atomic uint32_t in_vain;
     if (!cw_ctx_is_marked(&cw_hot) || nothing_since())
         return true;
     outcome_t outcome = quiet_try();
-    bool done = outcome != BUSY && atomic_load(&gas.implicit_until) <= atomic_load(&gas.quiets_done);
+    bool done =
+        outcome != BUSY && atomic_load(&gas.implicit_until) <= atomic_load(&gas.quiets_done);
     if (done || !cw_ctx_is_marked(&cw_hot)) {
         atomic_store_explicit(&in_vain, 0, memory_order_relaxed);
         return true;
     }
-    if (outcome != IS_OVER || atomic_fetch_add_explicit(&in_vain, 1, memory_order_relaxed) < MOST_IN_VAIN)
+    if (outcome != IS_OVER ||
+        atomic_fetch_add_explicit(&in_vain, 1, memory_order_relaxed) < MOST_IN_VAIN)
         return false;
     atomic_store_explicit(&in_vain, 0, memory_order_relaxed);
     gas_quiet();

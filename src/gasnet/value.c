@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Register-memory operations. A value of n bytes is stored like an integer of that size, so on a little-endian machine its
-// first n bytes in memory are what travels; n need not be a power of two.
+// Register-memory operations. A value of n bytes is stored like an integer of that size, so on a
+// little-endian machine its first n bytes in memory are what travels; n need not be a power of two.
 #include <stdlib.h>
 
 #include "gasnet/quick.h"
@@ -17,11 +17,13 @@ struct gasnet_causeway_valget {
 static void check_size(const char *call, size_t nbytes)
 {
     if (nbytes == 0 || nbytes > sizeof(gasnet_register_value_t))
-        gas_fail(call, "nbytes is %zu; a value has 1 to %zu bytes", nbytes, sizeof(gasnet_register_value_t));
+        gas_fail(call, "nbytes is %zu; a value has 1 to %zu bytes", nbytes,
+                 sizeof(gasnet_register_value_t));
 }
 
 /** What one store can do: it is done. */
-static inline __attribute__((always_inline)) bool store_value(void *dest, gasnet_register_value_t value, size_t nbytes)
+static inline __attribute__((always_inline)) bool
+store_value(void *dest, gasnet_register_value_t value, size_t nbytes)
 {
     if (nbytes == 4)
         cw_store_bits(dest, value, 4);
@@ -36,8 +38,8 @@ static inline __attribute__((always_inline)) bool store_value(void *dest, gasnet
     return true;
 }
 
-static __attribute__((noinline)) void put_val_any(gasnet_node_t node, void *dest, gasnet_register_value_t value,
-                                                  size_t nbytes)
+static __attribute__((noinline)) void put_val_any(gasnet_node_t node, void *dest,
+                                                  gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word;
     cwt_target_t *far;
@@ -49,7 +51,8 @@ static __attribute__((noinline)) void put_val_any(gasnet_node_t node, void *dest
     }
 }
 
-GAS_API void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes)
+GAS_API void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                            size_t nbytes)
 {
     uintptr_t word;
     if (CW_UNLIKELY(!gas_is_plain(node, &word)) || !gas_is_near(word) ||
@@ -57,7 +60,8 @@ GAS_API void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_valu
         put_val_any(node, dest, value, nbytes);
 }
 
-GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes)
+GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
+                                          gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word;
     if (gas_is_plain(node, &word) && nbytes - 1 < sizeof value) {
@@ -73,16 +77,16 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet
     return gas_handle(gas_put(__func__, node, dest, &value, nbytes, GAS_COPIED, op), op);
 }
 
-static __attribute__((noinline)) void put_nbi_val_any(gasnet_node_t node, void *dest, gasnet_register_value_t value,
-                                                      size_t nbytes)
+static __attribute__((noinline)) void put_nbi_val_any(gasnet_node_t node, void *dest,
+                                                      gasnet_register_value_t value, size_t nbytes)
 {
     check_size("gasnet_put_nbi_val", nbytes);
     gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, GAS_COPIED, gas_implicit(true));
     gas_implicit_issued();
 }
 
-static __attribute__((noinline)) void put_nbi_val_far(gasnet_node_t node, void *dest, gasnet_register_value_t value,
-                                                      size_t nbytes)
+static __attribute__((noinline)) void put_nbi_val_far(gasnet_node_t node, void *dest,
+                                                      gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word = gas_word(node);
     if (CW_LIKELY(nbytes - 1 < sizeof value) && CW_LIKELY(word & 1))
@@ -91,16 +95,19 @@ static __attribute__((noinline)) void put_nbi_val_far(gasnet_node_t node, void *
         put_nbi_val_any(node, dest, value, nbytes);
 }
 
-GAS_API void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes)
+GAS_API void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                                size_t nbytes)
 {
     uintptr_t word;
     if (CW_UNLIKELY(!gas_is_plain(node, &word)))
         put_nbi_val_any(node, dest, value, nbytes);
-    else if (!gas_is_near(word) || CW_UNLIKELY(!store_value(cw_local_address(word, dest), value, nbytes)))
+    else if (!gas_is_near(word) ||
+             CW_UNLIKELY(!store_value(cw_local_address(word, dest), value, nbytes)))
         put_nbi_val_far(node, dest, value, nbytes);
 }
 
-static __attribute__((noinline)) gasnet_register_value_t get_val_any(gasnet_node_t node, void *src, size_t nbytes)
+static __attribute__((noinline)) gasnet_register_value_t get_val_any(gasnet_node_t node, void *src,
+                                                                     size_t nbytes)
 {
     gasnet_register_value_t value = 0;
     uintptr_t word;

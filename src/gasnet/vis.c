@@ -15,9 +15,11 @@ static gas_list_t indexed_list(size_t n, void *const *addresses, size_t len)
     return (gas_list_t){.addresses = addresses, .n = len ? n : 0, .len = len};
 }
 
-static gas_list_t strided_list(void *base, const size_t *strides, size_t nbytes, const size_t *count, size_t levels)
+static gas_list_t strided_list(void *base, const size_t *strides, size_t nbytes,
+                               const size_t *count, size_t levels)
 {
-    gas_list_t list = {.base = base, .strides = strides, .count = count, .levels = levels, .n = 1, .len = nbytes};
+    gas_list_t list = {
+        .base = base, .strides = strides, .count = count, .levels = levels, .n = 1, .len = nbytes};
     for (size_t i = 0; i < levels; i++)
         list.n *= count[i];
     list.n = list.len ? list.n : 0;
@@ -39,7 +41,8 @@ bool gas_list_next(gas_list_t *list, char **addr_p, size_t *nbytes_p)
         *addr_p = list->base;
         for (size_t level = 0; level < list->levels; level++)
             *addr_p += (ptrdiff_t)(list->index[level] * list->strides[level]);
-        for (size_t level = 0; level < list->levels && ++list->index[level] == list->count[level]; level++)
+        for (size_t level = 0; level < list->levels && ++list->index[level] == list->count[level];
+             level++)
             list->index[level] = 0;
     }
     return true;
@@ -60,17 +63,21 @@ static void check(const gas_vis_t *v)
     gas_check_transfer(v->call, v->node, NULL, NULL, 0);
     size_t far = total(&v->far), near = total(&v->near);
     if (far != near)
-        gas_fail(v->call, "the lists differ in length: %zu bytes on node %u, %zu bytes here", far, v->node, near);
+        gas_fail(v->call, "the lists differ in length: %zu bytes on node %u, %zu bytes here", far,
+                 v->node, near);
 }
 
-/** Small pieces to another node travel packed; one all alone is quicker as a transfer of its own. */
+/** Small pieces to another node travel packed; one all alone is quicker as a transfer of its
+ *  own. */
 static bool is_packed(const gas_vis_t *v, const char *far, size_t nbytes)
 {
-    return nbytes < CW_PIECE_MAX && (v->far.n > 1 || v->near.n > 1) && (gas_find_word(v->node) & 1) && !v->by_message &&
+    return nbytes < CW_PIECE_MAX && (v->far.n > 1 || v->near.n > 1) &&
+           (gas_find_word(v->node) & 1) && !v->by_message &&
            (gas.segments != GAS_EVERYTHING || gas_is_reachable(v->node, far, nbytes));
 }
 
-static bool piece(const gas_vis_t *v, char *far, char *near, size_t nbytes, gas_op_t *op, cw_pieces_t *pieces)
+static bool piece(const gas_vis_t *v, char *far, char *near, size_t nbytes, gas_op_t *op,
+                  cw_pieces_t *pieces)
 {
     if (is_packed(v, far, nbytes)) {
         gas_check_transfer(v->call, v->node, far, near, nbytes);
@@ -140,29 +147,35 @@ void gas_vis_implicit(gas_vis_t v)
 }
 
 // ---------------------------------------------------------------- what the calls are made of
-gas_vis_t gas_vis_vector(const char *call, bool put, gasnet_node_t node, size_t nfar, const gasnet_memvec_t *far,
-                         size_t nnear, const gasnet_memvec_t *near)
+gas_vis_t gas_vis_vector(const char *call, bool put, gasnet_node_t node, size_t nfar,
+                         const gasnet_memvec_t *far, size_t nnear, const gasnet_memvec_t *near)
 {
     if ((nfar && !far) || (nnear && !near))
         gas_fail(call, "a list of %zu regions is NULL", far ? nnear : nfar);
     return (gas_vis_t){call, node, put, vector_list(nfar, far), vector_list(nnear, near), false};
 }
 
-gas_vis_t gas_vis_indexed(const char *call, bool put, gasnet_node_t node, size_t nfar, void *const *far, size_t far_len,
-                          size_t nnear, void *const *near, size_t near_len)
+gas_vis_t gas_vis_indexed(const char *call, bool put, gasnet_node_t node, size_t nfar,
+                          void *const *far, size_t far_len, size_t nnear, void *const *near,
+                          size_t near_len)
 {
     if ((nfar && !far) || (nnear && !near))
         gas_fail(call, "a list of %zu addresses is NULL", far ? nnear : nfar);
-    return (gas_vis_t){call, node, put, indexed_list(nfar, far, far_len), indexed_list(nnear, near, near_len), false};
+    return (gas_vis_t){
+        call, node, put, indexed_list(nfar, far, far_len), indexed_list(nnear, near, near_len),
+        false};
 }
 
-gas_vis_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *far, const size_t *far_strides,
-                          void *near, const size_t *near_strides, size_t nbytes, const size_t *count, size_t levels)
+gas_vis_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *far,
+                          const size_t *far_strides, void *near, const size_t *near_strides,
+                          size_t nbytes, const size_t *count, size_t levels)
 {
     if (levels > GAS_MAX_LEVELS || (levels && (!count || !far_strides || !near_strides)))
         gas_fail(call,
-                 "stridelevels is %zu, count %p, the strides %p and %p; at most %d levels, and no list may be NULL",
-                 levels, (const void *)count, (const void *)far_strides, (const void *)near_strides, GAS_MAX_LEVELS);
+                 "stridelevels is %zu, count %p, the strides %p and %p; at most %d levels, and no "
+                 "list may be NULL",
+                 levels, (const void *)count, (const void *)far_strides, (const void *)near_strides,
+                 GAS_MAX_LEVELS);
     return (gas_vis_t){call,
                        node,
                        put,
@@ -172,45 +185,47 @@ gas_vis_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *
 }
 
 /** GASNet-1's count begins with the bytes of a region. */
-static gas_vis_t counted(const char *call, bool put, gasnet_node_t node, void *far, const size_t *far_strides,
-                         void *near, const size_t *near_strides, const size_t *count, size_t levels)
+static gas_vis_t counted(const char *call, bool put, gasnet_node_t node, void *far,
+                         const size_t *far_strides, void *near, const size_t *near_strides,
+                         const size_t *count, size_t levels)
 {
     if (!count)
         gas_fail(call, "count is NULL");
-    return gas_vis_strided(call, put, node, far, far_strides, near, near_strides, count[0], count + 1, levels);
+    return gas_vis_strided(call, put, node, far, far_strides, near, near_strides, count[0],
+                           count + 1, levels);
 }
 
-// ---------------------------------------------------------------- the calls: each in three kinds of completion
-#define CALLS(kind, result, run, name)                                                                                \
-    GAS_API result gasnet_putv_##name(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],        \
-                                      size_t srccount, gasnet_memvec_t const srclist[])                               \
-    {                                                                                                                 \
-        kind run(gas_vis_vector(__func__, true, dstnode, dstcount, dstlist, srccount, srclist));                      \
-    }                                                                                                                 \
-    GAS_API result gasnet_getv_##name(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,        \
-                                      size_t srccount, gasnet_memvec_t const srclist[])                               \
-    {                                                                                                                 \
-        kind run(gas_vis_vector(__func__, false, srcnode, srccount, srclist, dstcount, dstlist));                     \
-    }                                                                                                                 \
-    GAS_API result gasnet_puti_##name(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,   \
-                                      size_t srccount, void *const srclist[], size_t srclen)                          \
-    {                                                                                                                 \
-        kind run(gas_vis_indexed(__func__, true, dstnode, dstcount, dstlist, dstlen, srccount, srclist, srclen));     \
-    }                                                                                                                 \
-    GAS_API result gasnet_geti_##name(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,   \
-                                      size_t srccount, void *const srclist[], size_t srclen)                          \
-    {                                                                                                                 \
-        kind run(gas_vis_indexed(__func__, false, srcnode, srccount, srclist, srclen, dstcount, dstlist, dstlen));    \
-    }                                                                                                                 \
+// ---------------------------------------------------- the calls: each in three kinds of completion
+#define CALLS(kind, result, run, name)                                                             \
+    GAS_API result gasnet_putv_##name(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[], \
+                                      size_t srccount, gasnet_memvec_t const srclist[])            \
+    {                                                                                              \
+        kind run(gas_vis_vector(__func__, true, dstnode, dstcount, dstlist, srccount, srclist));   \
+    }                                                                                              \
+    GAS_API result gasnet_getv_##name(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode, \
+                                      size_t srccount, gasnet_memvec_t const srclist[])            \
+    {                                                                                              \
+        kind run(gas_vis_vector(__func__, false, srcnode, srccount, srclist, dstcount, dstlist));  \
+    }                                                                                              \
+    GAS_API result gasnet_puti_##name(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen, \
+                                      size_t srccount, void *const srclist[], size_t srclen)       \
+    {                                                                                              \
+        kind run(gas_vis_indexed(__func__, true, dstnode, dstcount, dstlist, dstlen, srccount, srclist, srclen)); \
+    }                                                                                              \
+    GAS_API result gasnet_geti_##name(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode, \
+                                      size_t srccount, void *const srclist[], size_t srclen)       \
+    {                                                                                              \
+        kind run(gas_vis_indexed(__func__, false, srcnode, srccount, srclist, srclen, dstcount, dstlist, dstlen)); \
+    }                                                                                              \
     GAS_API result gasnet_puts_##name(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr, \
-                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)           \
-    {                                                                                                                 \
-        kind run(counted(__func__, true, dstnode, dstaddr, dststrides, srcaddr, srcstrides, count, stridelevels));    \
-    }                                                                                                                 \
+                                      const size_t srcstrides[], const size_t count[], size_t stridelevels) \
+    {                                                                                              \
+        kind run(counted(__func__, true, dstnode, dstaddr, dststrides, srcaddr, srcstrides, count, stridelevels)); \
+    }                                                                                              \
     GAS_API result gasnet_gets_##name(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr, \
-                                      const size_t srcstrides[], const size_t count[], size_t stridelevels)           \
-    {                                                                                                                 \
-        kind run(counted(__func__, false, srcnode, srcaddr, srcstrides, dstaddr, dststrides, count, stridelevels));   \
+                                      const size_t srcstrides[], const size_t count[], size_t stridelevels) \
+    {                                                                                              \
+        kind run(counted(__func__, false, srcnode, srcaddr, srcstrides, dstaddr, dststrides, count, stridelevels)); \
     }
 
 CALLS(, void, gas_vis_blocking, bulk)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waits of this front end. cw_wait_round polls for messages, helps and in the end sleeps; here is what clients may wish
-// (gasnet_set_waitmode), and the look whether the job is to end.
+// Waits of this front end. cw_wait_round polls for messages, helps and in the end sleeps; here is
+// what clients may wish (gasnet_set_waitmode), and the look whether the job is to end.
 #include "gasnet/gas.h"
 
 #define SPIN_ROUNDS 20000u      // of GASNET_WAIT_SPIN: long, but no waste for ever
@@ -12,8 +12,9 @@ static _Atomic int wait_mode = GASNET_WAIT_SPINBLOCK;
 GAS_API int gasnet_set_waitmode(int wait_mode_wanted)
 {
     if (wait_mode_wanted < GASNET_WAIT_SPIN || wait_mode_wanted > GASNET_WAIT_SPINBLOCK) {
-        cwu_error("gasnet_set_waitmode: %d is no wait mode; give GASNET_WAIT_SPIN, _BLOCK or _SPINBLOCK",
-                  wait_mode_wanted);
+        cwu_error(
+            "gasnet_set_waitmode: %d is no wait mode; give GASNET_WAIT_SPIN, _BLOCK or _SPINBLOCK",
+            wait_mode_wanted);
         return GASNET_ERR_BAD_ARG;
     }
     atomic_store_explicit(&wait_mode, wait_mode_wanted, memory_order_relaxed);
@@ -26,7 +27,8 @@ void gas_wait_begin(cw_wait_t *w)
     if (CW_LIKELY(mode == GASNET_WAIT_SPINBLOCK))
         return;
     gas_thread()->spun = 0;
-    if (mode == GASNET_WAIT_BLOCK && cw_world.plain)  // those who look on want to see the first round
+    if (mode == GASNET_WAIT_BLOCK && cw_world.plain)  // those who look on want to see the first
+                                                      // round
         w->round = SLEEPS_AT_ONCE;
 }
 
@@ -51,7 +53,8 @@ GAS_API void gasnet_causeway_block(unsigned round)
     }
     gas_wait_round(w);
     atomic_thread_fence(
-        memory_order_acquire);  // the condition is the client's, and a handler of another thread may write it
+        memory_order_acquire);  // the condition is the client's, and a handler of another thread
+                                // may write it
 }
 
 GAS_API void gasnet_causeway_block_end(void)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Backtraces: by the C library (EXECINFO) or by what the client offers in gasnett_backtrace_user. GASNET_BACKTRACE_TYPE
-// lists what to try, in order; GASNET_BACKTRACE=1 prints one at fatal errors and crashes, GASNET_BACKTRACE_SIGNAL on demand.
+// Backtraces: by the C library (EXECINFO) or by what the client offers in gasnett_backtrace_user.
+// GASNET_BACKTRACE_TYPE lists what to try, in order; GASNET_BACKTRACE=1 prints one at fatal errors
+// and crashes, GASNET_BACKTRACE_SIGNAL on demand.
 #include <errno.h>
 #include <execinfo.h>
 #include <stdbool.h>
@@ -31,7 +32,8 @@ static int print_by_libc(int fd)
 
 static const gasnett_backtrace_type_t *user_type(void)
 {
-    const gasnett_backtrace_type_t *user = &gasnett_backtrace_user;  // weak: the client may have none
+    // weak: the client may have none
+    const gasnett_backtrace_type_t *user = &gasnett_backtrace_user;
     return user && user->name && user->fnp ? user : NULL;
 }
 
@@ -59,7 +61,9 @@ int gasnett_print_backtrace(int fd)
             return 0;
         p += len + (p[len] != '\0');
     }
-    dprintf(fd, "no backtrace: nothing in GASNET_BACKTRACE_TYPE=\"%s\" works here (EXECINFO would)\n", types);
+    dprintf(fd,
+            "no backtrace: nothing in GASNET_BACKTRACE_TYPE=\"%s\" works here (EXECINFO would)\n",
+            types);
     return 1;
 }
 
@@ -79,8 +83,9 @@ static int signal_of(const char *variable)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (strcasecmp(name, signals[i].name) == 0)
             return signals[i].number;
-    gasnett_fatalerror_nopos("%s=\"%s\": give SIGUSR1, SIGUSR2, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGCONT or SIGALRM",
-                             variable, text);
+    gasnett_fatalerror_nopos(
+        "%s=\"%s\": give SIGUSR1, SIGUSR2, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGCONT or SIGALRM",
+        variable, text);
 }
 
 static void on_backtrace_signal(int number)

@@ -42,7 +42,8 @@ size_t gasnett_count0s(const void *p, size_t numbytes)
     return n;
 }
 
-size_t gasnett_count0s_copy(void *GASNETT_RESTRICT dst, const void *GASNETT_RESTRICT src, size_t numbytes)
+size_t gasnett_count0s_copy(void *GASNETT_RESTRICT dst, const void *GASNETT_RESTRICT src,
+                            size_t numbytes)
 {
     const unsigned char *from = src;
     unsigned char *to = dst;

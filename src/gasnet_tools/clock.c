@@ -21,7 +21,8 @@ uint64_t gasnett_gettimeofday_us(void)
     return now_ns(CLOCK_REALTIME) / 1000;
 }
 
-// Medians would be overkill: the smallest step and the cheapest of some batches are what a clock can do.
+// Medians would be overkill: the smallest step and the cheapest of some batches are what a clock
+// can do.
 enum { BATCHES = 20, READINGS = 500 };
 
 static pthread_once_t measured = PTHREAD_ONCE_INIT;
@@ -59,7 +60,8 @@ double gasnett_tick_overheadus(void)
 
 int gasnett_nsleep(uint64_t ns_delay)
 {
-    struct timespec left = {.tv_sec = (time_t)(ns_delay / 1000000000), .tv_nsec = (long)(ns_delay % 1000000000)};
+    struct timespec left = {.tv_sec = (time_t)(ns_delay / 1000000000),
+                            .tv_nsec = (long)(ns_delay % 1000000000)};
     int error;
     do
         error = clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left);

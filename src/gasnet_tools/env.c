@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Environment variables on behalf of a program that names them. The library's own are in base/env.def.
+// Environment variables on behalf of a program that names them. The library's own are in
+// base/env.def.
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -92,13 +93,16 @@ int64_t gasnett_parse_int(const char *str, uint64_t mem_size_multiplier)
 {
     int64_t value;
     if (!parse_number(str, mem_size_multiplier, &value))
-        gasnett_fatalerror_nopos("\"%s\" is not a number here: give %s", str, expected_number(mem_size_multiplier));
+        gasnett_fatalerror_nopos("\"%s\" is not a number here: give %s", str,
+                                 expected_number(mem_size_multiplier));
     return value;
 }
 
 int gast_parse_yesno(const char *text)
 {
-    static const char *const yes[] = {"1", "y", "yes", "true", "on"}, *const no[] = {"0", "n", "no", "false", "off"};
+    static const char *const yes[] = {"1", "y", "yes", "true", "on"}, *const no[] = {"0", "n", "no",
+                                                                                     "false",
+                                                                                     "off"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
         if (strcasecmp(text, yes[i]) == 0)
             return 1;
@@ -143,12 +147,14 @@ int gasnett_getenv_yesno_withdefault(const char *keyname, int defaultval)
     return value;
 }
 
-int64_t gasnett_getenv_int_withdefault(const char *keyname, int64_t defaultval, uint64_t mem_size_multiplier)
+int64_t gasnett_getenv_int_withdefault(const char *keyname, int64_t defaultval,
+                                       uint64_t mem_size_multiplier)
 {
     const char *text = gasnett_getenv(keyname);
     int64_t value = defaultval;
     if (text && *text && !parse_number(text, mem_size_multiplier, &value))
-        gasnett_fatalerror_nopos("%s=\"%s\": give %s", keyname, text, expected_number(mem_size_multiplier));
+        gasnett_fatalerror_nopos("%s=\"%s\": give %s", keyname, text,
+                                 expected_number(mem_size_multiplier));
     gasnett_envint_display(keyname, value, !text || !*text, mem_size_multiplier != 0);
     return value;
 }
@@ -175,7 +181,8 @@ double gasnett_getenv_dbl_withdefault(const char *keyname, double defaultval)
     const char *text = gasnett_getenv(keyname);
     double value = defaultval;
     if (text && *text && !parse_double(text, &value))
-        gasnett_fatalerror_nopos("%s=\"%s\": give a number or a fraction, such as 1.5, -1e4 or 3/8", keyname, text);
+        gasnett_fatalerror_nopos("%s=\"%s\": give a number or a fraction, such as 1.5, -1e4 or 3/8",
+                                 keyname, text);
     gasnett_envdbl_display(keyname, value, !text || !*text);
     return value;
 }
@@ -214,13 +221,15 @@ static bool is_news(const char *key)
 void gasnett_envstr_display(const char *key, const char *val, int is_dflt)
 {
     if (gasnett_verboseenv() && is_news(key))
-        fprintf(stderr, "ENV parameter: %s = %s%s\n", key, val ? val : "*not set*", is_dflt ? " (default)" : "");
+        fprintf(stderr, "ENV parameter: %s = %s%s\n", key, val ? val : "*not set*",
+                is_dflt ? " (default)" : "");
 }
 
 void gasnett_envint_display(const char *key, int64_t val, int is_dflt, int is_mem_size)
 {
     char text[40];
-    gasnett_envstr_display(key, gasnett_format_number(val, text, sizeof text, is_mem_size), is_dflt);
+    gasnett_envstr_display(key, gasnett_format_number(val, text, sizeof text, is_mem_size),
+                           is_dflt);
 }
 
 void gasnett_envdbl_display(const char *key, double val, int is_dflt)

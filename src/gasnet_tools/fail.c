@@ -16,8 +16,8 @@ void gasnett_fatalerror_at_(const char *where, const char *msg, ...)
     vsnprintf(text, sizeof text, msg, ap);
     va_end(ap);
     gasnett_flush_streams();
-    fprintf(stderr, "*** FATAL ERROR (pid %d on %s)%s%s: %s\n", (int)getpid(), gasnett_gethostname(),
-            where ? " at " : "", where ? where : "", text);
+    fprintf(stderr, "*** FATAL ERROR (pid %d on %s)%s%s: %s\n", (int)getpid(),
+            gasnett_gethostname(), where ? " at " : "", where ? where : "", text);
     fflush(stderr);
     gasnett_freezeForDebuggerErr();
     if (gasnett_print_backtrace_ifenabled)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks of POSIX with checks. A mutex knows its owner; the read-write locks that a thread holds stand in a list of its
-// own, kept only while the client compiles with checks (`where` not NULL).
+// Locks of POSIX with checks. A mutex knows its owner; the read-write locks that a thread holds
+// stand in a list of its own, kept only while the client compiles with checks (`where` not NULL).
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static void must(int error, const char *call, const char *where)
 }
 
 // ---------------------------------------------------------------- mutex
-// owner is written by the holder only; others compare it with themselves, which no race can make equal.
+// owner is written by the holder only; others compare it with themselves, which no race can make
+// equal.
 static bool is_mine(const gasnett_mutex_t *mutex)
 {
     return __atomic_load_n(&mutex->owner, __ATOMIC_RELAXED) == self();
@@ -49,7 +50,8 @@ int gasnett_mutex_destroy_(gasnett_mutex_t *mutex, int ignore_errors)
 void gasnett_mutex_lock_(gasnett_mutex_t *mutex, const char *where)
 {
     if (where && is_mine(mutex))
-        gasnett_fatalerror_at_(where, "gasnett_mutex_lock: this thread holds the mutex %p already", (void *)mutex);
+        gasnett_fatalerror_at_(where, "gasnett_mutex_lock: this thread holds the mutex %p already",
+                               (void *)mutex);
     must(pthread_mutex_lock(&mutex->lock), "gasnett_mutex_lock", where);
     set_owner(mutex, self());
 }
@@ -57,7 +59,8 @@ void gasnett_mutex_lock_(gasnett_mutex_t *mutex, const char *where)
 int gasnett_mutex_trylock_(gasnett_mutex_t *mutex, const char *where)
 {
     if (where && is_mine(mutex))
-        gasnett_fatalerror_at_(where, "gasnett_mutex_trylock: this thread holds the mutex %p already", (void *)mutex);
+        gasnett_fatalerror_at_(
+            where, "gasnett_mutex_trylock: this thread holds the mutex %p already", (void *)mutex);
     int error = pthread_mutex_trylock(&mutex->lock);
     if (error != EBUSY)
         must(error, "gasnett_mutex_trylock", where);
@@ -69,7 +72,8 @@ int gasnett_mutex_trylock_(gasnett_mutex_t *mutex, const char *where)
 void gasnett_mutex_unlock_(gasnett_mutex_t *mutex, const char *where)
 {
     if (where && !is_mine(mutex))
-        gasnett_fatalerror_at_(where, "gasnett_mutex_unlock: this thread does not hold the mutex %p", (void *)mutex);
+        gasnett_fatalerror_at_(
+            where, "gasnett_mutex_unlock: this thread does not hold the mutex %p", (void *)mutex);
     set_owner(mutex, 0);
     must(pthread_mutex_unlock(&mutex->lock), "gasnett_mutex_unlock", where);
 }
@@ -77,8 +81,8 @@ void gasnett_mutex_unlock_(gasnett_mutex_t *mutex, const char *where)
 void gasnett_mutex_assert_(gasnett_mutex_t *mutex, int locked, const char *where)
 {
     if (is_mine(mutex) != (locked != 0))
-        gasnett_fatalerror_at_(where, "assertion failed: the mutex %p is %sheld by this thread", (void *)mutex,
-                               locked ? "not " : "");
+        gasnett_fatalerror_at_(where, "assertion failed: the mutex %p is %sheld by this thread",
+                               (void *)mutex, locked ? "not " : "");
 }
 
 // ---------------------------------------------------------------- condition
@@ -105,14 +109,16 @@ void gasnett_cond_broadcast_(gasnett_cond_t *cond)
 void gasnett_cond_wait_(gasnett_cond_t *cond, gasnett_mutex_t *mutex, const char *where)
 {
     if (where && !is_mine(mutex))
-        gasnett_fatalerror_at_(where, "gasnett_cond_wait: this thread does not hold the mutex %p", (void *)mutex);
+        gasnett_fatalerror_at_(where, "gasnett_cond_wait: this thread does not hold the mutex %p",
+                               (void *)mutex);
     set_owner(mutex, 0);
     must(pthread_cond_wait(&cond->cond, &mutex->lock), "gasnett_cond_wait", where);
     set_owner(mutex, self());
 }
 
 // ---------------------------------------------------------------- read-write lock
-_Static_assert(sizeof(pthread_rwlock_t) <= sizeof(gasnett_rwlock_t), "gasnett_rwlock_t has room for the system's lock");
+_Static_assert(sizeof(pthread_rwlock_t) <= sizeof(gasnett_rwlock_t),
+               "gasnett_rwlock_t has room for the system's lock");
 _Static_assert(_Alignof(pthread_rwlock_t) <= _Alignof(gasnett_rwlock_t), "and its alignment");
 
 static pthread_rwlock_t *real(gasnett_rwlock_t *lock)
@@ -155,7 +161,8 @@ static const char *lock_name(int mode, bool try)
 static void refuse_second(gasnett_rwlock_t *lock, const char *call, const char *where)
 {
     if (where && *find_held(lock))
-        gasnett_fatalerror_at_(where, "%s: this thread holds the lock %p already", call, (void *)lock);
+        gasnett_fatalerror_at_(where, "%s: this thread holds the lock %p already", call,
+                               (void *)lock);
 }
 
 void gasnett_rwlock_init_(gasnett_rwlock_t *lock)
@@ -173,8 +180,8 @@ void gasnett_rwlock_lock_(gasnett_rwlock_t *lock, int mode, const char *where)
     refuse_second(lock, lock_name(mode, false), where);
     int error;
     // EAGAIN: as many readers as the system can count.
-    while ((error = mode == GASNETT_RW_READ ? pthread_rwlock_rdlock(real(lock)) : pthread_rwlock_wrlock(real(lock))) ==
-           EAGAIN)
+    while ((error = mode == GASNETT_RW_READ ? pthread_rwlock_rdlock(real(lock))
+                                            : pthread_rwlock_wrlock(real(lock))) == EAGAIN)
         gasnett_nsleep(1000000);
     must(error, lock_name(mode, false), where);
     if (where)
@@ -184,7 +191,8 @@ void gasnett_rwlock_lock_(gasnett_rwlock_t *lock, int mode, const char *where)
 int gasnett_rwlock_trylock_(gasnett_rwlock_t *lock, int mode, const char *where)
 {
     refuse_second(lock, lock_name(mode, true), where);
-    int error = mode == GASNETT_RW_READ ? pthread_rwlock_tryrdlock(real(lock)) : pthread_rwlock_trywrlock(real(lock));
+    int error = mode == GASNETT_RW_READ ? pthread_rwlock_tryrdlock(real(lock))
+                                        : pthread_rwlock_trywrlock(real(lock));
     if (error != EBUSY && error != EAGAIN)
         must(error, lock_name(mode, true), where);
     if (!error && where)
@@ -196,7 +204,8 @@ void gasnett_rwlock_unlock_(gasnett_rwlock_t *lock, const char *where)
 {
     held_t **h = find_held(lock), *found = *h;
     if (where && !found)
-        gasnett_fatalerror_at_(where, "gasnett_rwlock_unlock: this thread does not hold the lock %p", (void *)lock);
+        gasnett_fatalerror_at_(
+            where, "gasnett_rwlock_unlock: this thread does not hold the lock %p", (void *)lock);
     if (found) {
         *h = found->next;
         free(found);
@@ -206,10 +215,11 @@ void gasnett_rwlock_unlock_(gasnett_rwlock_t *lock, const char *where)
 
 void gasnett_rwlock_assert_(gasnett_rwlock_t *lock, int state, const char *where)
 {
-    static const char *const wanted[] = {"locked", "locked for reading", "locked for writing", "not locked"};
+    static const char *const wanted[] = {"locked", "locked for reading", "locked for writing",
+                                         "not locked"};
     const held_t *h = *find_held(lock);
     bool good = state == GASNETT_RW_NONE ? !h : h && (state == GASNETT_RW_ANY || state == h->mode);
     if (!good)
-        gasnett_fatalerror_at_(where, "assertion failed: the lock %p should be %s by this thread", (void *)lock,
-                               wanted[state]);
+        gasnett_fatalerror_at_(where, "assertion failed: the lock %p should be %s by this thread",
+                               (void *)lock, wanted[state]);
 }

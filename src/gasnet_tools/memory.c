@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checked memory. A block is [header | the user's bytes | tail mark]; headers form a ring. Damage is found when a block is
-// freed or checked; gasnett_debug_memcheck_one takes the next of the ring each time.
+// Checked memory. A block is [header | the user's bytes | tail mark]; headers form a ring. Damage
+// is found when a block is freed or checked; gasnett_debug_memcheck_one takes the next of the ring
+// each time.
 #include <stdbool.h>
 #include <string.h>
 
@@ -52,8 +53,8 @@ static void check(block_t *block, const char *where)
     size_t nbytes = known ? block->nbytes : 0;
     const char *origin = known ? block->where : "unknown";
     pthread_mutex_unlock(&lock);
-    gasnett_fatalerror_at_(where, "memory at %p %s (%zu bytes, allocated at %s)", (void *)bytes_of(block), text, nbytes,
-                           origin);
+    gasnett_fatalerror_at_(where, "memory at %p %s (%zu bytes, allocated at %s)",
+                           (void *)bytes_of(block), text, nbytes, origin);
 }
 
 static void count(int64_t nbytes, int objects)
@@ -108,7 +109,8 @@ void gasnett_debug_free_(void *ptr, const char *where)
     pthread_mutex_unlock(&lock);
     memset(ptr, 0x5A, block->nbytes);
     block->mark = DEAD;
-    __asm__ __volatile__("" : : "r"(block) : "memory");  // or the compiler drops stores to what is freed next
+    // or the compiler drops stores to what is freed next
+    __asm__ __volatile__("" : : "r"(block) : "memory");
     free(block);
 }
 
@@ -186,10 +188,13 @@ void gasnett_heapinfo_dump(const char *filename, int show_live)
     pthread_mutex_lock(&lock);
     fprintf(file, "allocated: %" PRIu64 " bytes in %" PRIu64 " objects\n", stats.allocated_bytes,
             stats.allocated_objects);
-    fprintf(file, "live:      %" PRIu64 " bytes in %" PRIu64 " objects (at most %" PRIu64 " and %" PRIu64 ")\n",
+    fprintf(file,
+            "live:      %" PRIu64 " bytes in %" PRIu64 " objects (at most %" PRIu64 " and %" PRIu64
+            ")\n",
             stats.live_bytes, stats.live_objects, stats.live_bytes_max, stats.live_objects_max);
     for (block_t *block = ring.next; show_live && block != &ring; block = block->next)
-        fprintf(file, "%p %zu bytes from %s\n", (void *)bytes_of(block), block->nbytes, block->where);
+        fprintf(file, "%p %zu bytes from %s\n", (void *)bytes_of(block), block->nbytes,
+                block->where);
     pthread_mutex_unlock(&lock);
     if (to_stdout)
         fflush(file);

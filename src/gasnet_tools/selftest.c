@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// gasnett_run_diagnostics: the tools checked on the machine where they run, by several threads at a time.
+// gasnett_run_diagnostics: the tools checked on the machine where they run, by several threads at a
+// time.
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -47,7 +48,8 @@ static void test_atomics(const worker_t *w)
         uint64_t seen;
         do
             seen = gasnett_strongatomic64_read(&run->count64, 0);
-        while (!gasnett_strongatomic64_compare_and_swap(&run->count64, seen, seen - 1, GASNETT_ATOMIC_REL));
+        while (!gasnett_strongatomic64_compare_and_swap(&run->count64, seen, seen - 1,
+                                                        GASNETT_ATOMIC_REL));
     }
     pthread_barrier_wait(&run->barrier);
     uint64_t wanted = (uint64_t)run->iters * (uint64_t)run->nthreads;
@@ -132,7 +134,8 @@ static void *work(void *arg)
 int gasnett_run_diagnostics_(int iters, int threadcnt, const char *sections)
 {
     if (iters < 1 || threadcnt < 1 || threadcnt > GASNETT_MAX_THREADS)
-        gasnett_fatalerror_nopos("gasnett_run_diagnostics: %d iterations of %d threads", iters, threadcnt);
+        gasnett_fatalerror_nopos("gasnett_run_diagnostics: %d iterations of %d threads", iters,
+                                 threadcnt);
     run_t *run = calloc(1, sizeof *run);
     pthread_t *threads = calloc((size_t)threadcnt, sizeof *threads);
     worker_t *workers = calloc((size_t)threadcnt, sizeof *workers);
@@ -146,7 +149,8 @@ int gasnett_run_diagnostics_(int iters, int threadcnt, const char *sections)
     for (int i = 0; i < threadcnt; i++) {
         workers[i] = (worker_t){.run = run, .id = i, .sections = sections};
         if (pthread_create(&threads[i], NULL, work, &workers[i]))
-            gasnett_fatalerror_nopos("gasnett_run_diagnostics: thread %d of %d cannot be started", i, threadcnt);
+            gasnett_fatalerror_nopos("gasnett_run_diagnostics: thread %d of %d cannot be started",
+                                     i, threadcnt);
     }
     for (int i = 0; i < threadcnt; i++)
         pthread_join(threads[i], NULL);

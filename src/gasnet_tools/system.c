@@ -120,7 +120,8 @@ int gasnett_maximize_rlimits(void)
 
 void *gasnett_mmap(uintptr_t segsize)
 {
-    return mmap(NULL, segsize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return mmap(NULL, segsize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0);
 }
 
 // ---------------------------------------------------------------- this library

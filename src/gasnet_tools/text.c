@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transfers as text, for messages and traces. The room that a _bufsz macro gives is enough for what is printed here:
-// 60 bytes for a vector "{0x0123456789abcdef, 18446744073709551615} ", 30 for an address, 25 for a number.
+// Transfers as text, for messages and traces. The room that a _bufsz macro gives is enough for what
+// is printed here: 60 bytes for a vector "{0x0123456789abcdef, 18446744073709551615} ", 30 for an
+// address, 25 for a number.
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -91,8 +92,8 @@ static void add_peer(text_t *text, const void *tm, uint32_t rank)
         add(text, "peer %" PRIu32 ", ", rank);
 }
 
-size_t gasnett_format_putvgetv_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount, const void *dstlist,
-                                   size_t srccount, const void *srclist)
+size_t gasnett_format_putvgetv_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount,
+                                   const void *dstlist, size_t srccount, const void *srclist)
 {
     text_t text = {.buf = buf, .room = gasnett_format_putvgetv_bufsz(dstcount, srccount)};
     add_peer(&text, tm, rank);
@@ -103,14 +104,15 @@ size_t gasnett_format_putvgetv_ex_(char *buf, const void *tm, uint32_t rank, siz
     return end(&text);
 }
 
-size_t gasnett_format_putvgetv_1_(char *buf, uint32_t node, size_t dstcount, const void *dstlist, size_t srccount,
-                                  const void *srclist)
+size_t gasnett_format_putvgetv_1_(char *buf, uint32_t node, size_t dstcount, const void *dstlist,
+                                  size_t srccount, const void *srclist)
 {
     return gasnett_format_putvgetv_ex_(buf, NULL, node, dstcount, dstlist, srccount, srclist);
 }
 
-size_t gasnett_format_putigeti_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount, void *const dstlist[],
-                                   size_t dstlen, size_t srccount, void *const srclist[], size_t srclen)
+size_t gasnett_format_putigeti_ex_(char *buf, const void *tm, uint32_t rank, size_t dstcount,
+                                   void *const dstlist[], size_t dstlen, size_t srccount,
+                                   void *const srclist[], size_t srclen)
 {
     text_t text = {.buf = buf, .room = gasnett_format_putigeti_bufsz(dstcount, srccount)};
     add_peer(&text, tm, rank);
@@ -121,15 +123,18 @@ size_t gasnett_format_putigeti_ex_(char *buf, const void *tm, uint32_t rank, siz
     return end(&text);
 }
 
-size_t gasnett_format_putigeti_1_(char *buf, uint32_t node, size_t dstcount, void *const dstlist[], size_t dstlen,
-                                  size_t srccount, void *const srclist[], size_t srclen)
+size_t gasnett_format_putigeti_1_(char *buf, uint32_t node, size_t dstcount, void *const dstlist[],
+                                  size_t dstlen, size_t srccount, void *const srclist[],
+                                  size_t srclen)
 {
-    return gasnett_format_putigeti_ex_(buf, NULL, node, dstcount, dstlist, dstlen, srccount, srclist, srclen);
+    return gasnett_format_putigeti_ex_(buf, NULL, node, dstcount, dstlist, dstlen, srccount,
+                                       srclist, srclen);
 }
 
-size_t gasnett_format_putsgets_ex_(char *buf, void *pstats, const void *tm, uint32_t rank, const void *dstaddr,
-                                   const ptrdiff_t dststrides[], const void *srcaddr, const ptrdiff_t srcstrides[],
-                                   size_t elemsz, const size_t count[], size_t stridelevels)
+size_t gasnett_format_putsgets_ex_(char *buf, void *pstats, const void *tm, uint32_t rank,
+                                   const void *dstaddr, const ptrdiff_t dststrides[],
+                                   const void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz,
+                                   const size_t count[], size_t stridelevels)
 {
     text_t text = {.buf = buf, .room = gasnett_format_putsgets_bufsz(stridelevels)};
     size_t total = elemsz;
@@ -149,9 +154,11 @@ size_t gasnett_format_putsgets_ex_(char *buf, void *pstats, const void *tm, uint
 }
 
 size_t gasnett_format_putsgets_1_(char *buf, void *pstats, uint32_t node, const void *dstaddr,
-                                  const size_t dststrides[], const void *srcaddr, const size_t srcstrides[],
-                                  const size_t count[], size_t stridelevels)
+                                  const size_t dststrides[], const void *srcaddr,
+                                  const size_t srcstrides[], const size_t count[],
+                                  size_t stridelevels)
 {
-    return gasnett_format_putsgets_ex_(buf, pstats, NULL, node, dstaddr, (const ptrdiff_t *)dststrides, srcaddr,
-                                       (const ptrdiff_t *)srcstrides, count[0], count + 1, stridelevels);
+    return gasnett_format_putsgets_ex_(
+        buf, pstats, NULL, node, dstaddr, (const ptrdiff_t *)dststrides, srcaddr,
+        (const ptrdiff_t *)srcstrides, count[0], count + 1, stridelevels);
 }

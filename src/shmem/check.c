@@ -8,18 +8,27 @@ void shm_not_initialized(const char *func)
 {
     const char *call = shm_call_name(func);
     if (cw_world.finalized)
-        cw_check_failed(call, "called after shmem_finalize; move the call before it, or initialize again");
+        cw_check_failed(
+            call, "called after shmem_finalize; move the call before it, or initialize again");
     cw_check_failed(call, "called before shmem_init; call shmem_init or shmem_init_thread first");
 }
 
 /** Neither waits nor moves anything; or ends everything. */
 static bool may_be_in_handler(const char *call)
 {
-    static const char *const names[] = {
-        "shmem_my_pe",         "shmem_n_pes",       "shmem_num_pes",           "shmem_ptr",
-        "shmem_pe_accessible", "shmem_team_my_pe",  "shmem_addr_accessible",   "shmem_team_n_pes",
-        "shmem_query_thread",  "shmem_global_exit", "shmem_team_translate_pe", "shmem_info_get_version",
-        "shmem_info_get_name"};
+    static const char *const names[] = {"shmem_my_pe",
+                                        "shmem_n_pes",
+                                        "shmem_num_pes",
+                                        "shmem_ptr",
+                                        "shmem_pe_accessible",
+                                        "shmem_team_my_pe",
+                                        "shmem_addr_accessible",
+                                        "shmem_team_n_pes",
+                                        "shmem_query_thread",
+                                        "shmem_global_exit",
+                                        "shmem_team_translate_pe",
+                                        "shmem_info_get_version",
+                                        "shmem_info_get_name"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(call, names[i]) == 0)
             return true;
@@ -37,28 +46,32 @@ cw_frame_t *shm_enter(const char *func)
 
 void shm_bad_context(const char *func)
 {
-    cw_check_failed(shm_call_name(func), "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation "
-                                         "returned 0");
+    cw_check_failed(shm_call_name(func),
+                    "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation "
+                    "returned 0");
 }
 
 void shm_bad_team(const char *func)
 {
-    cw_check_failed(shm_call_name(func),
-                    "the team is not valid; use SHMEM_TEAM_WORLD or SHMEM_TEAM_SHARED, or a team that "
-                    "a split gave this PE and that is not destroyed");
+    cw_check_failed(
+        shm_call_name(func),
+        "the team is not valid; use SHMEM_TEAM_WORLD or SHMEM_TEAM_SHARED, or a team that "
+        "a split gave this PE and that is not destroyed");
 }
 
 void shm_bad_compare(const char *func, int cmp)
 {
-    cw_check_failed(shm_call_name(func), "%d is not a comparison; use one of SHMEM_CMP_EQ, NE, GT, GE, LT, LE", cmp);
+    cw_check_failed(shm_call_name(func),
+                    "%d is not a comparison; use one of SHMEM_CMP_EQ, NE, GT, GE, LT, LE", cmp);
 }
 
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes)
 {
     if (nbytes && !cw_is_symmetric(addr, nbytes))
-        cw_check_failed(shm_call_name(func),
-                        "%s %p (%zu bytes) is not symmetric memory; use shmem_malloc or a global variable", what, addr,
-                        nbytes);
+        cw_check_failed(
+            shm_call_name(func),
+            "%s %p (%zu bytes) is not symmetric memory; use shmem_malloc or a global variable",
+            what, addr, nbytes);
 }
 
 void shm_check_pe(const char *func, int pe)
@@ -78,7 +91,8 @@ void shm_check_rank(const char *func, const cw_ctx_t *ctx, int rank)
     if (ctx->size == 0)
         shm_bad_context(func);
     if (rank < 0 || rank >= ctx->size)
-        cw_check_failed(shm_call_name(func), "no PE %d: PEs of this context's team are 0 to %d", rank, ctx->size - 1);
+        cw_check_failed(shm_call_name(func), "no PE %d: PEs of this context's team are 0 to %d",
+                        rank, ctx->size - 1);
 }
 
 void shm_check_count(const char *func, const char *what, size_t nelems, size_t elem_nbytes)
@@ -99,21 +113,26 @@ void shm_check_variable(const char *func, const char *what, const void *addr, si
     shm_check_symmetric(func, what, addr, nbytes);
     if ((uintptr_t)addr % nbytes)
         cw_check_failed(shm_call_name(func),
-                        "%s %p is not aligned to its %zu bytes; declare it with its type, do not place it by hand",
+                        "%s %p is not aligned to its %zu bytes; declare it with its type, do not "
+                        "place it by hand",
                         what, addr, nbytes);
 }
 
 void shm_check_stride(const char *func, const char *what, ptrdiff_t stride, ptrdiff_t least)
 {
     if (stride < least)
-        cw_check_failed(shm_call_name(func), "the stride %s is %td; it must be at least %td", what, stride, least);
+        cw_check_failed(shm_call_name(func), "the stride %s is %td; it must be at least %td", what,
+                        stride, least);
 }
 
-void shm_check_overlap(const char *func, const void *dest, size_t ndest, const void *source, size_t nsource,
-                       bool in_place)
+void shm_check_overlap(const char *func, const void *dest, size_t ndest, const void *source,
+                       size_t nsource, bool in_place)
 {
-    if ((in_place && dest == source) || !cw_check_overlaps(source, nsource, dest, ndest, cw_world.pe))
+    if ((in_place && dest == source) ||
+        !cw_check_overlaps(source, nsource, dest, ndest, cw_world.pe))
         return;
-    cw_check_failed(shm_call_name(func), "source %p (%zu bytes) and dest %p (%zu bytes) overlap; use %s", source,
-                    nsource, dest, ndest, in_place ? "buffers apart, or the same for both" : "another buffer");
+    cw_check_failed(shm_call_name(func),
+                    "source %p (%zu bytes) and dest %p (%zu bytes) overlap; use %s", source,
+                    nsource, dest, ndest,
+                    in_place ? "buffers apart, or the same for both" : "another buffer");
 }

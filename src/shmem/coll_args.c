@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active sets: from the arguments of deprecated collectives to a group, with what the specification demands of them; and
-// the claims that PEs compare in checking mode.
+// Active sets: from the arguments of deprecated collectives to a group, with what the specification
+// demands of them; and the claims that PEs compare in checking mode.
 #include "shmem/coll_args.h"
 
-/** Before a PE enters, the others of its set may have come already and counted themselves in some words of its pSync
- *  (core/sync/set_sync.c): 0 and 2 to 14. But then no word holds more than there are PEs; all else is a word that was
- *  never set to SHMEM_SYNC_VALUE, or is still in use by another set. A set that is the world leaves pSync alone. */
+/** Before a PE enters, the others of its set may have come already and counted themselves in some
+ *  words of its pSync (core/sync/set_sync.c): 0 and 2 to 14. But then no word holds more than there
+ *  are PEs; all else is a word that was never set to SHMEM_SYNC_VALUE, or is still in use by
+ *  another set. A set that is the world leaves pSync alone. */
 static void check_psync(const char *call, shm_set_t s)
 {
     enum { GO = 1, NOTES = 15 };
     bool world = s.size == cw_world.npes;
     for (int i = 0; i < SHMEM_SYNC_SIZE; i++) {
-        long word = __atomic_load_n(&s.psync[i], __ATOMIC_RELAXED), most = world || i == GO || i == NOTES ? 0 : s.size;
+        long word = __atomic_load_n(&s.psync[i], __ATOMIC_RELAXED),
+             most = world || i == GO || i == NOTES ? 0 : s.size;
         if (word < SHMEM_SYNC_VALUE || word > SHMEM_SYNC_VALUE + most)
             cw_check_failed(
                 call,
-                "pSync[%d] is %ld instead of SHMEM_SYNC_VALUE (%ld): set all its words before the first use, "
+                "pSync[%d] is %ld instead of SHMEM_SYNC_VALUE (%ld): set all its words before the "
+                "first use, "
                 "and use it again only when all PEs have left the last collective that used it",
                 i, word, SHMEM_SYNC_VALUE);
     }
@@ -27,16 +30,18 @@ static void check_set(const char *func, shm_set_t s)
     const char *call = shm_call_name(func);
     if (s.size < 1 || s.log_stride < 0 || s.log_stride > 30)
         cw_check_failed(call,
-                        "the active set (PE_start %d, logPE_stride %d, PE_size %d) is empty or its stride negative",
+                        "the active set (PE_start %d, logPE_stride %d, PE_size %d) is empty or its "
+                        "stride negative",
                         s.start, s.log_stride, s.size);
     long last = s.start + (long)(s.size - 1) * (1L << s.log_stride);
     if (s.start < 0 || last >= cw_world.npes)
-        cw_check_failed(call, "the active set reaches from PE %d to PE %ld: PEs are 0 to %d", s.start, last,
-                        cw_world.npes - 1);
+        cw_check_failed(call, "the active set reaches from PE %d to PE %ld: PEs are 0 to %d",
+                        s.start, last, cw_world.npes - 1);
     long away = cw_world.pe - s.start;
     if (away < 0 || cw_world.pe > last || away % (1L << s.log_stride))
-        cw_check_failed(call, "PE %d is not in the active set (PE_start %d, logPE_stride %d, PE_size %d)", cw_world.pe,
-                        s.start, s.log_stride, s.size);
+        cw_check_failed(call,
+                        "PE %d is not in the active set (PE_start %d, logPE_stride %d, PE_size %d)",
+                        cw_world.pe, s.start, s.log_stride, s.size);
     shm_check_symmetric(func, "pSync", s.psync, SHMEM_SYNC_SIZE * sizeof(long));
     check_psync(call, s);
 }
@@ -56,8 +61,8 @@ const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *ro
     return room;
 }
 
-void shm_compare_claims(const char *func, const cw_group_t *group, const void *dest, const void *source,
-                        uint64_t nelems)
+void shm_compare_claims(const char *func, const cw_group_t *group, const void *dest,
+                        const void *source, uint64_t nelems)
 {
     cw_claim_t claim = cw_claim(shm_call_name(func));
     claim.dest = dest;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who takes part in a collective: the group behind a team handle or an active set, and the checks of both.
+// Who takes part in a collective: the group behind a team handle or an active set, and the checks
+// of both.
 #ifndef SHM_COLL_ARGS_H
 #define SHM_COLL_ARGS_H
 
 #include "core/sync/team.h"
 #include "shmem/shm.h"
 
-// A handle is a small number for the teams that are always there, and the address of its group for any other.
+// A handle is a small number for the teams that are always there, and the address of its group for
+// any other.
 
 /** The rest of shm_team(): SHMEM_TEAM_SHARED, checks, and handles that are none. */
 const cw_group_t *shm_other_team(shmem_team_t team, const char *func);
@@ -33,19 +35,21 @@ typedef struct shm_set {
 
 /** The group of an active set: the world's own when the set is the world, else `room` filled in. */
 const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *room);
-void shm_compare_claims(const char *func, const cw_group_t *group, const void *dest, const void *source,
-                        uint64_t nelems) __attribute__((cold));
+void shm_compare_claims(const char *func, const cw_group_t *group, const void *dest,
+                        const void *source, uint64_t nelems) __attribute__((cold));
 
-/** Checking mode: do all PEs of the group make this call? Before anything else that the others see. */
+/** Checking mode: do all PEs of the group make this call? Before anything else that the others
+ *  see. */
 static inline void shm_agree(const char *func, const cw_group_t *group)
 {
     if (SHM_CHECKING())
         shm_compare_claims(func, group, NULL, NULL, CW_CLAIM_NONE);
 }
 
-/** With the same symmetric objects (of no interest if there are no elements) and as many elements? */
-static inline void shm_agree_move(const char *func, const cw_group_t *group, const void *dest, const void *source,
-                                  uint64_t nelems)
+/** With the same symmetric objects (of no interest if there are no elements) and as many
+ *  elements? */
+static inline void shm_agree_move(const char *func, const cw_group_t *group, const void *dest,
+                                  const void *source, uint64_t nelems)
 {
     if (SHM_CHECKING())
         shm_compare_claims(func, group, nelems ? dest : NULL, nelems ? source : NULL, nelems);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives that move data: team forms for all types and bytes, active-set forms for 32 and 64 bits. The work is
-// core's (core/coll); here are the argument checks, once for each collective, and the typed names.
+// Collectives that move data: team forms for all types and bytes, active-set forms for 32 and 64
+// bits. The work is core's (core/coll); here are the argument checks, once for each collective, and
+// the typed names.
 #include "shmem/coll_args.h"
 
-static void check_move(const char *func, const void *dest, size_t ndest, const void *source, size_t nsource,
-                       size_t size, bool in_place)
+static void check_move(const char *func, const void *dest, size_t ndest, const void *source,
+                       size_t nsource, size_t size, bool in_place)
 {
     if (!SHM_CHECKING())
         return;
@@ -16,8 +17,8 @@ static void check_move(const char *func, const void *dest, size_t ndest, const v
     shm_check_overlap(func, dest, ndest * size, source, nsource * size, in_place);
 }
 
-static int broadcast(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size,
-                     int root, bool root_copies)
+static int broadcast(const char *func, const cw_group_t *g, void *dest, const void *source,
+                     size_t nelems, size_t size, int root, bool root_copies)
 {
     check_move(func, dest, nelems, source, nelems, size, true);
     if (SHM_CHECKING()) {
@@ -28,16 +29,18 @@ static int broadcast(const char *func, const cw_group_t *g, void *dest, const vo
         claim.root = (uint64_t)root;
         cw_coll_agree(g, &claim);
         if (root < 0 || root >= g->size)
-            cw_check_failed(shm_call_name(func), "no root PE %d: the PEs taking part are 0 to %d", root, g->size - 1);
+            cw_check_failed(shm_call_name(func), "no root PE %d: the PEs taking part are 0 to %d",
+                            root, g->size - 1);
     }
     SHM_BYTES(nelems * size);
     cw_broadcast(g, dest, source, nelems * size, root, root_copies);
     return 0;
 }
 
-/** The one collective that each PE may call with a size of its own. The objects are the same even so: a PE that brings
- *  nothing finds those of the others by its own. */
-static int collect(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
+/** The one collective that each PE may call with a size of its own. The objects are the same even
+ *  so: a PE that brings nothing finds those of the others by its own. */
+static int collect(const char *func, const cw_group_t *g, void *dest, const void *source,
+                   size_t nelems, size_t size)
 {
     check_move(func, dest, nelems, source, nelems, size, false);
     if (SHM_CHECKING()) {
@@ -51,7 +54,8 @@ static int collect(const char *func, const cw_group_t *g, void *dest, const void
     return 0;
 }
 
-static int fcollect(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
+static int fcollect(const char *func, const cw_group_t *g, void *dest, const void *source,
+                    size_t nelems, size_t size)
 {
     check_move(func, dest, nelems * (size_t)g->size, source, nelems, size, false);
     shm_agree_move(func, g, dest, source, nelems);
@@ -60,7 +64,8 @@ static int fcollect(const char *func, const cw_group_t *g, void *dest, const voi
     return 0;
 }
 
-static int alltoall(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size)
+static int alltoall(const char *func, const cw_group_t *g, void *dest, const void *source,
+                    size_t nelems, size_t size)
 {
     size_t all = nelems * (size_t)g->size;
     check_move(func, dest, all, source, all, size, false);
@@ -70,14 +75,15 @@ static int alltoall(const char *func, const cw_group_t *g, void *dest, const voi
     return 0;
 }
 
-static int alltoalls(const char *func, const cw_group_t *g, void *dest, const void *source, ptrdiff_t dst,
-                     ptrdiff_t sst, size_t nelems, size_t size)
+static int alltoalls(const char *func, const cw_group_t *g, void *dest, const void *source,
+                     ptrdiff_t dst, ptrdiff_t sst, size_t nelems, size_t size)
 {
     size_t all = nelems * (size_t)g->size;
     if (SHM_CHECKING() && (dst < 1 || sst < 1))
         cw_check_failed(shm_call_name(func), "strides %td and %td must be at least 1", dst, sst);
     if (all)
-        check_move(func, dest, (all - 1) * (size_t)dst + 1, source, (all - 1) * (size_t)sst + 1, size, false);
+        check_move(func, dest, (all - 1) * (size_t)dst + 1, source, (all - 1) * (size_t)sst + 1,
+                   size, false);
     if (SHM_CHECKING()) {
         cw_claim_t claim = cw_claim(shm_call_name(func));
         claim.dest = nelems ? dest : NULL;
@@ -92,22 +98,22 @@ static int alltoalls(const char *func, const cw_group_t *g, void *dest, const vo
     return 0;
 }
 
-#define TEAM_MOVE(NAME, WORK, TYPE, SIZE)                                                                           \
-    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)                             \
-    { SHM_ENTER(); return WORK(__func__, SHM_TEAM(team), dest, source, nelems, SIZE); }                             \
+#define TEAM_MOVE(NAME, WORK, TYPE, SIZE)                                               \
+    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems) \
+    { SHM_ENTER(); return WORK(__func__, SHM_TEAM(team), dest, source, nelems, SIZE); } \
     SHM_WEAK(shmem_##NAME);
-#define TEAM_BROADCAST(NAME, TYPE, SIZE)                                                                            \
-    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root)                \
-    { SHM_ENTER(); return broadcast(__func__, SHM_TEAM(team), dest, source, nelems, SIZE, PE_root, true); }         \
+#define TEAM_BROADCAST(NAME, TYPE, SIZE)                                                           \
+    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root) \
+    { SHM_ENTER(); return broadcast(__func__, SHM_TEAM(team), dest, source, nelems, SIZE, PE_root, true); } \
     SHM_WEAK(shmem_##NAME);
-#define TEAM_STRIDED(NAME, TYPE, SIZE)                                                                              \
+#define TEAM_STRIDED(NAME, TYPE, SIZE)                                                             \
     int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems) \
-    { SHM_ENTER(); return alltoalls(__func__, SHM_TEAM(team), dest, source, dst, sst, nelems, SIZE); }              \
+    { SHM_ENTER(); return alltoalls(__func__, SHM_TEAM(team), dest, source, dst, sst, nelems, SIZE); } \
     SHM_WEAK(shmem_##NAME);
 
-#define TYPED(N, T)                                                                                                 \
-    TEAM_BROADCAST(N##_broadcast, T, sizeof(T)) TEAM_STRIDED(N##_alltoalls, T, sizeof(T))                           \
-    TEAM_MOVE(N##_collect, collect, T, sizeof(T)) TEAM_MOVE(N##_fcollect, fcollect, T, sizeof(T))                   \
+#define TYPED(N, T)                                                                               \
+    TEAM_BROADCAST(N##_broadcast, T, sizeof(T)) TEAM_STRIDED(N##_alltoalls, T, sizeof(T))         \
+    TEAM_MOVE(N##_collect, collect, T, sizeof(T)) TEAM_MOVE(N##_fcollect, fcollect, T, sizeof(T)) \
     TEAM_MOVE(N##_alltoall, alltoall, T, sizeof(T))
 SHM_TYPES_RMA(TYPED)
 TEAM_BROADCAST(broadcastmem, void, 1)
@@ -119,21 +125,21 @@ TEAM_MOVE(alltoallmem, alltoall, void, 1)
 // ---------------------------------------------------------------- deprecated: active sets
 #define ACTIVE_SET shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room)
 
-#define SET_MOVE(NAME, WORK, S)                                                                                     \
-    void pshmem_##NAME##S(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride,            \
-                          int PE_size, long *pSync)                                                                 \
-    { cw_group_t room; SHM_ENTER(); WORK(__func__, ACTIVE_SET, dest, source, nelems, S / 8); }                      \
+#define SET_MOVE(NAME, WORK, S)                                                                    \
+    void pshmem_##NAME##S(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride, \
+                          int PE_size, long *pSync)                                                \
+    { cw_group_t room; SHM_ENTER(); WORK(__func__, ACTIVE_SET, dest, source, nelems, S / 8); }     \
     SHM_WEAK(shmem_##NAME##S);
 /** The root's own dest stays as it is. */
-#define SET_BROADCAST(S)                                                                                            \
-    void pshmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root, int PE_start,              \
-                             int logPE_stride, int PE_size, long *pSync)                                            \
+#define SET_BROADCAST(S)                                                                           \
+    void pshmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root, int PE_start, \
+                             int logPE_stride, int PE_size, long *pSync)                           \
     { cw_group_t room; SHM_ENTER(); broadcast(__func__, ACTIVE_SET, dest, source, nelems, S / 8, PE_root, false); } \
     SHM_WEAK(shmem_broadcast##S);
-#define SET_STRIDED(S)                                                                                              \
-    void pshmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,           \
-                             int PE_start, int logPE_stride, int PE_size, long *pSync)                              \
-    { cw_group_t room; SHM_ENTER(); alltoalls(__func__, ACTIVE_SET, dest, source, dst, sst, nelems, S / 8); }       \
+#define SET_STRIDED(S)                                                                             \
+    void pshmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
+                             int PE_start, int logPE_stride, int PE_size, long *pSync)             \
+    { cw_group_t room; SHM_ENTER(); alltoalls(__func__, ACTIVE_SET, dest, source, dst, sst, nelems, S / 8); } \
     SHM_WEAK(shmem_alltoalls##S);
 
 // clang-format off

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contexts and sessions. A handle is the address of the core's context; its PE numbers are ranks of the team it was
-// created from. Failing to create one is a return code, not an error.
+// Contexts and sessions. A handle is the address of the core's context; its PE numbers are ranks of
+// the team it was created from. Failing to create one is a return code, not an error.
 #include "shmem/coll_args.h"
 #include "shmem/shm.h"
 
@@ -68,8 +68,10 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
 }
 SHM_WEAK(shmem_ctx_get_team);
 
-/** A session that batches collects small operations until they are many (core/rma/batch.h); other options there are none. */
-void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config, long config_mask)
+/** A session that batches collects small operations until they are many (core/rma/batch.h); other
+ *  options there are none. */
+void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
+                              const shmem_ctx_session_config_t *config, long config_mask)
 {
     SHM_ENTER();
     cw_ctx_t *c = shm_ctx_or_none(ctx, __func__);

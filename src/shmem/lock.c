@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Distributed locks: an MCS queue in the lock variable itself, so waiting PEs are served in the order they came and
-// each waits on its own memory.
+// Distributed locks: an MCS queue in the lock variable itself, so waiting PEs are served in the
+// order they came and each waits on its own memory.
 //
-// The symmetric long of a lock is two 32-bit words on every PE (PEs are written + 1, so that 0 is nobody):
+// The symmetric long of a lock is two 32-bit words on every PE (PEs are written + 1, so that 0 is
+// nobody):
 //
 //     tail   on PE 0 only: the last PE in the queue; 0: the lock is free
 //     link   this PE's place in the queue: bit 31 set while it must wait; below, the PE behind it
 //
-// A PE swaps itself into the tail; if there was one before it, it writes itself into that one's link and waits for its
-// own bit 31 to be cleared. Releasing clears bit 31 of the PE behind. A link is 0 whenever its PE neither holds nor
-// wants the lock, so a free lock is all zeroes, as the user must initialize it.
-// Order: every step is an acq_rel atomic, and the release begins with a quiet: the next holder sees all of it.
+// A PE swaps itself into the tail; if there was one before it, it writes itself into that one's
+// link and waits for its own bit 31 to be cleared. Releasing clears bit 31 of the PE behind. A link
+// is 0 whenever its PE neither holds nor wants the lock, so a free lock is all zeroes, as the user
+// must initialize it.
+// Order: every step is an acq_rel atomic, and the release begins with a quiet: the next holder sees
+// all of it.
 #include "shmem/lock_check.h"
 
 #define HOME 0
@@ -29,7 +32,8 @@ static uint32_t me(void)
 
 static uint32_t atomic(uint32_t *word, cw_amo_op_t op, uint32_t operand, uint32_t compare, int pe)
 {
-    return (uint32_t)cw_amo_fetching(&cw_ctx_default, word, op, sizeof(*word), operand, compare, pe);
+    return (uint32_t)cw_amo_fetching(&cw_ctx_default, word, op, sizeof(*word), operand, compare,
+                                     pe);
 }
 
 static lock_words_t *words_of(const char *func, long *lock)
@@ -86,7 +90,8 @@ int pshmem_test_lock(long *lock)
 }
 SHM_WEAK(shmem_test_lock);
 
-/** The PE behind, waiting for it to write itself in if it has only reached the tail; 0: there is none. */
+/** The PE behind, waiting for it to write itself in if it has only reached the tail; 0: there is
+ *  none. */
 static uint32_t next_in_queue(const char *func, lock_words_t *l)
 {
     if (!(link_of(l) & ~MUST_WAIT) && atomic(&l->tail, CW_AMO_CSWAP, 0, me(), HOME) == me())

@@ -30,7 +30,8 @@ void shm_lock_check_set(const char *func, const long *lock)
     pthread_mutex_unlock(&guard);
     if (held)
         cw_check_failed(shm_call_name(func),
-                        "PE %d holds the lock at %p already and would wait for itself; shmem_clear_lock comes first",
+                        "PE %d holds the lock at %p already and would wait for itself; "
+                        "shmem_clear_lock comes first",
                         cw_world.pe, (const void *)lock);
 }
 
@@ -40,8 +41,8 @@ static void tell_held(void)
     while (all) {
         held_t *h = all;
         all = h->next;
-        cw_check_leak("lock", "the lock at %p is still set by PE %d; shmem_clear_lock it", (const void *)h->lock,
-                      cw_world.pe);
+        cw_check_leak("lock", "the lock at %p is still set by PE %d; shmem_clear_lock it",
+                      (const void *)h->lock, cw_world.pe);
         free(h);
     }
 }
@@ -67,10 +68,10 @@ void shm_lock_check_clear(const char *func, const long *lock)
         *link = h->next;
     pthread_mutex_unlock(&guard);
     if (!h)
-        cw_check_failed(
-            shm_call_name(func),
-            "PE %d does not hold the lock at %p: it is not set, or another PE set it; only who set a lock may "
-            "clear it",
-            cw_world.pe, (const void *)lock);
+        cw_check_failed(shm_call_name(func),
+                        "PE %d does not hold the lock at %p: it is not set, or another PE set it; "
+                        "only who set a lock may "
+                        "clear it",
+                        cw_world.pe, (const void *)lock);
     free(h);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The symmetric heap's routines. All are collective over the world: an allocation ends with a barrier, so that the
-// memory of every PE may be used on return; a release begins with one, so that nobody still uses it. Where the
-// specification says "no action" (size 0, NULL) there is no barrier either.
+// The symmetric heap's routines. All are collective over the world: an allocation ends with a
+// barrier, so that the memory of every PE may be used on return; a release begins with one, so that
+// nobody still uses it. Where the specification says "no action" (size 0, NULL) there is no barrier
+// either.
 #include <stdalign.h>
 
 #include <unistd.h>
@@ -72,8 +73,9 @@ void *pshmem_calloc(size_t count, size_t size)
 }
 SHM_WEAK(shmem_calloc);
 
-/** Can one offset be so aligned on every PE? Address randomisation moves heaps by pages, so beyond a page that is
- *  seen only by asking all: equal low bits of any symmetric address survive in the AND of it and of its complement. */
+/** Can one offset be so aligned on every PE? Address randomisation moves heaps by pages, so beyond
+ *  a page that is seen only by asking all: equal low bits of any symmetric address survive in the
+ *  AND of it and of its complement. */
 static bool alignment_is_common(size_t alignment)
 {
     if (alignment <= (size_t)sysconf(_SC_PAGESIZE) || cw_world.npes == 1)
@@ -87,7 +89,8 @@ static bool alignment_is_common(size_t alignment)
     bool common = ((room[2] | room[3]) & (alignment - 1)) == alignment - 1;
     cw_heap_free(room);
     if (!common)
-        cwu_debug("shmem_align(%zu): heaps begin at different addresses modulo that; linking with -no-pie helps",
+        cwu_debug("shmem_align(%zu): heaps begin at different addresses modulo that; linking with "
+                  "-no-pie helps",
                   alignment);
     return common;
 }
@@ -97,7 +100,8 @@ void *pshmem_align(size_t alignment, size_t size)
     SHM_ENTER();
     bool usable = alignment >= sizeof(void *) && (alignment & (alignment - 1)) == 0;
     if (SHM_CHECKING() && !usable)
-        cw_check_failed(shm_call_name(__func__), "alignment %zu: it must be a power of two and at least %zu", alignment,
+        cw_check_failed(shm_call_name(__func__),
+                        "alignment %zu: it must be a power of two and at least %zu", alignment,
                         sizeof(void *));
     if (!usable || size == 0)
         return NULL;
@@ -126,8 +130,10 @@ static noreturn void bad_block(const char *func, const void *ptr)
 {
     char what[160];
     cw_heap_describe(ptr, what, sizeof what);
-    cw_check_failed(shm_call_name(func),
-                    "%p is not an allocated block: freed twice, or not from the symmetric heap; it %s", ptr, what);
+    cw_check_failed(
+        shm_call_name(func),
+        "%p is not an allocated block: freed twice, or not from the symmetric heap; it %s", ptr,
+        what);
 }
 
 static void check_block(const char *func, const void *ptr)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Extensions: teams, and what MPI and GASNet-EX have like them. The names with MPI's types are inline functions of shmemx.h,
-// which pass the address and the size of a handle on, so that the library needs no mpi.h; those with GASNet-EX's likewise
-// pass a list and a way to agree on, so that the front ends need not know each other.
+// Extensions: teams, and what MPI and GASNet-EX have like them. The names with MPI's types are
+// inline functions of shmemx.h, which pass the address and the size of a handle on, so that the
+// library needs no mpi.h; those with GASNet-EX's likewise pass a list and a way to agree on, so
+// that the front ends need not know each other.
 #include "core/sync/mpi.h"
 
 #include <shmemx.h>
@@ -27,7 +28,8 @@ int shmemx_comm_of_team(shmem_team_t team, void *comm, size_t comm_nbytes)
     return cw_mpi_comm(SHM_TEAM(team), comm, comm_nbytes) != CW_OK;
 }
 
-int shmemx_team_of_members(const int *pes, int npes, shmemx_combine_fn combine, void *arg, shmem_team_t *team)
+int shmemx_team_of_members(const int *pes, int npes, shmemx_combine_fn combine, void *arg,
+                           shmem_team_t *team)
 {
     SHM_ENTER();
     const cw_group_t *group = NULL;
@@ -36,7 +38,8 @@ int shmemx_team_of_members(const int *pes, int npes, shmemx_combine_fn combine, 
         rank++;
     bool good = pes && rank < npes && cw_pes_are_distinct(pes, npes);
     if (!good)
-        cwu_error("shmemx_team_of_members: the %d members at %p are not different PEs of this job, this one among them",
+        cwu_error("shmemx_team_of_members: the %d members at %p are not different PEs of this job, "
+                  "this one among them",
                   npes, (const void *)pes);
     int rc = cw_team_from_list(pes, npes, rank, !good, combine, arg, &group);
     *team = shm_team_handle(group);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Point-to-point synchronization: the typed entry points. One word is waited for inline, because its latency is what
-// programs feel; sets go to p2p_sets.c.
+// Point-to-point synchronization: the typed entry points. One word is waited for inline, because
+// its latency is what programs feel; sets go to p2p_sets.c.
 #include "shmem/p2p.h"
 
-static inline __attribute__((always_inline)) void wait_until(const char *func, const void *ivar, shm_kind_t kind,
-                                                             int cmp, shm_key_t value)
+static inline __attribute__((always_inline)) void
+wait_until(const char *func, const void *ivar, shm_kind_t kind, int cmp, shm_key_t value)
 {
     shm_check_compare(func, cmp);
     if (SHM_CHECKING())
@@ -24,8 +24,8 @@ static inline __attribute__((always_inline)) void wait_until(const char *func, c
     cw_wait_done(&w);
 }
 
-static inline __attribute__((always_inline)) int test(const char *func, const void *ivar, shm_kind_t kind, int cmp,
-                                                      shm_key_t value)
+static inline __attribute__((always_inline)) int test(const char *func, const void *ivar,
+                                                      shm_kind_t kind, int cmp, shm_key_t value)
 {
     shm_check_compare(func, cmp);
     if (SHM_CHECKING())
@@ -38,11 +38,11 @@ static inline __attribute__((always_inline)) int test(const char *func, const vo
 
 #define KEY(T, v) shm_key((uint64_t)(v), SHM_KIND(T))
 
-#define ONE(N, T)                                                                                                   \
-    void pshmem_##N##_wait_until(T *ivar, int cmp, T cmp_value)                                                     \
-    { SHM_ENTER(); wait_until(__func__, ivar, SHM_KIND(T), cmp, KEY(T, cmp_value)); }                               \
-    int pshmem_##N##_test(T *ivar, int cmp, T cmp_value)                                                            \
-    { SHM_ENTER(); return test(__func__, ivar, SHM_KIND(T), cmp, KEY(T, cmp_value)); }                              \
+#define ONE(N, T)                                                                      \
+    void pshmem_##N##_wait_until(T *ivar, int cmp, T cmp_value)                        \
+    { SHM_ENTER(); wait_until(__func__, ivar, SHM_KIND(T), cmp, KEY(T, cmp_value)); }  \
+    int pshmem_##N##_test(T *ivar, int cmp, T cmp_value)                               \
+    { SHM_ENTER(); return test(__func__, ivar, SHM_KIND(T), cmp, KEY(T, cmp_value)); } \
     SHM_WEAK(shmem_##N##_wait_until); SHM_WEAK(shmem_##N##_test);
 SHM_TYPES_SYNC(ONE)
 SHM_TYPES_SYNC_SHORT(ONE)
@@ -51,21 +51,21 @@ SHM_TYPES_SYNC_SHORT(ONE)
 #define SET(T) &(shm_wait_set_t){__func__, ivars, SHM_KIND(T), cmp, nelems, status, KEY(T, cmp_value), NULL}
 #define VECTOR(T) &(shm_wait_set_t){__func__, ivars, SHM_KIND(T), cmp, nelems, status, 0, cmp_values}
 
-#define SETS(N, T, FORM, VALUE, MAKE)                                                                               \
-    void pshmem_##N##_wait_until_all##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE)              \
-    { SHM_ENTER(); shm_set_wait_all(MAKE(T)); }                                                                     \
-    size_t pshmem_##N##_wait_until_any##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE)            \
-    { SHM_ENTER(); return shm_set_wait_any(MAKE(T)); }                                                              \
+#define SETS(N, T, FORM, VALUE, MAKE)                                                              \
+    void pshmem_##N##_wait_until_all##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
+    { SHM_ENTER(); shm_set_wait_all(MAKE(T)); }                                                    \
+    size_t pshmem_##N##_wait_until_any##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
+    { SHM_ENTER(); return shm_set_wait_any(MAKE(T)); }                                             \
     size_t pshmem_##N##_wait_until_some##FORM(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE) \
-    { SHM_ENTER(); return shm_set_wait_some(MAKE(T), indices); }                                                    \
-    int pshmem_##N##_test_all##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE)                     \
-    { SHM_ENTER(); return shm_set_test_all(MAKE(T)); }                                                              \
-    size_t pshmem_##N##_test_any##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE)                  \
-    { SHM_ENTER(); return shm_set_test_any(MAKE(T)); }                                                              \
+    { SHM_ENTER(); return shm_set_wait_some(MAKE(T), indices); }                                   \
+    int pshmem_##N##_test_all##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE)    \
+    { SHM_ENTER(); return shm_set_test_all(MAKE(T)); }                                             \
+    size_t pshmem_##N##_test_any##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
+    { SHM_ENTER(); return shm_set_test_any(MAKE(T)); }                                             \
     size_t pshmem_##N##_test_some##FORM(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE) \
-    { SHM_ENTER(); return shm_set_test_some(MAKE(T), indices); }                                                    \
-    SHM_WEAK(shmem_##N##_wait_until_all##FORM); SHM_WEAK(shmem_##N##_wait_until_any##FORM);                         \
-    SHM_WEAK(shmem_##N##_wait_until_some##FORM); SHM_WEAK(shmem_##N##_test_all##FORM);                              \
+    { SHM_ENTER(); return shm_set_test_some(MAKE(T), indices); }                                   \
+    SHM_WEAK(shmem_##N##_wait_until_all##FORM); SHM_WEAK(shmem_##N##_wait_until_any##FORM);        \
+    SHM_WEAK(shmem_##N##_wait_until_some##FORM); SHM_WEAK(shmem_##N##_test_all##FORM);             \
     SHM_WEAK(shmem_##N##_test_any##FORM); SHM_WEAK(shmem_##N##_test_some##FORM);
 
 #define ONE_VALUE(N, T) SETS(N, T, , T cmp_value, SET)
@@ -73,10 +73,10 @@ SHM_TYPES_SYNC_SHORT(ONE)
 SHM_TYPES_SYNC(ONE_VALUE)
 SHM_TYPES_SYNC(MANY_VALUES)
 
-// ---------------------------------------------------------------- deprecated: waiting for a change, and untyped names
-#define WAIT(N, T)                                                                                                  \
-    void pshmem_##N##_wait(T *ivar, T cmp_value)                                                                    \
-    { SHM_ENTER(); wait_until(__func__, ivar, SHM_KIND(T), SHMEM_CMP_NE, KEY(T, cmp_value)); }                      \
+// --------------------------------------------- deprecated: waiting for a change, and untyped names
+#define WAIT(N, T)                                                                             \
+    void pshmem_##N##_wait(T *ivar, T cmp_value)                                               \
+    { SHM_ENTER(); wait_until(__func__, ivar, SHM_KIND(T), SHMEM_CMP_NE, KEY(T, cmp_value)); } \
     SHM_WEAK(shmem_##N##_wait);
 SHM_TYPES_WAIT_OLD(WAIT)
 

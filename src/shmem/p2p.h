@@ -2,10 +2,11 @@
 //
 // Comparing words of any integer type that other PEs write, by one code for all types.
 //
-// A word's kind is its size and signedness. Its key is a signed 64-bit number that orders as the word does: the value
-// itself, or, for unsigned 64-bit words, the value with its top bit flipped (so that the key of a key is the value).
-// Every look at a word is an acquire load: it pairs with the release in the writer's fence, put-signal or atomic, so
-// whoever sees the word sees what was written before it.
+// A word's kind is its size and signedness. Its key is a signed 64-bit number that orders as the
+// word does: the value itself, or, for unsigned 64-bit words, the value with its top bit flipped
+// (so that the key of a key is the value). Every look at a word is an acquire load: it pairs with
+// the release in the writer's fence, put-signal or atomic, so whoever sees the word sees what was
+// written before it.
 #ifndef SHM_P2P_H
 #define SHM_P2P_H
 
@@ -34,7 +35,8 @@ static inline __attribute__((always_inline)) shm_key_t shm_key(uint64_t bits, sh
     }
 }
 
-static inline __attribute__((always_inline)) shm_key_t shm_load_key(const void *word, shm_kind_t kind)
+static inline __attribute__((always_inline)) shm_key_t shm_load_key(const void *word,
+                                                                    shm_kind_t kind)
 {
     switch (kind / 2) {
     case 2:
@@ -50,8 +52,10 @@ static inline __attribute__((always_inline)) shm_key_t shm_load_key(const void *
 #define SHM_EQUAL 1
 #define SHM_GREATER 2
 #define SHM_LESS 4
-_Static_assert(SHMEM_CMP_EQ == SHM_EQUAL && SHMEM_CMP_GT == SHM_GREATER && SHMEM_CMP_LT == SHM_LESS, "outcomes");
-_Static_assert(SHMEM_CMP_GE == (SHM_EQUAL | SHM_GREATER) && SHMEM_CMP_LE == (SHM_EQUAL | SHM_LESS), "outcomes");
+_Static_assert(SHMEM_CMP_EQ == SHM_EQUAL && SHMEM_CMP_GT == SHM_GREATER && SHMEM_CMP_LT == SHM_LESS,
+               "outcomes");
+_Static_assert(SHMEM_CMP_GE == (SHM_EQUAL | SHM_GREATER) && SHMEM_CMP_LE == (SHM_EQUAL | SHM_LESS),
+               "outcomes");
 _Static_assert(SHMEM_CMP_NE == (SHM_GREATER | SHM_LESS), "outcomes");
 
 static inline __attribute__((always_inline)) bool shm_matches(shm_key_t a, int cmp, shm_key_t b)
@@ -66,9 +70,10 @@ static inline void shm_check_compare(const char *func, int cmp)
         shm_bad_compare(func, cmp);  // it would wait for ever
 }
 
-/** For the deadlock report: word i of nelems at addr, and what is wanted of it. The key of a key is the value. */
-static inline __attribute__((cold)) cw_wait_on_t shm_wait_on(const void *addr, shm_kind_t kind, int cmp, shm_key_t want,
-                                                             size_t i, size_t nelems)
+/** For the deadlock report: word i of nelems at addr, and what is wanted of it. The key of a key is
+ *  the value. */
+static inline __attribute__((cold)) cw_wait_on_t
+shm_wait_on(const void *addr, shm_kind_t kind, int cmp, shm_key_t want, size_t i, size_t nelems)
 {
     return (cw_wait_on_t){.kind = CW_WAIT_WORD,
                           .nbytes = (uint8_t)(kind / 2),
@@ -80,7 +85,8 @@ static inline __attribute__((cold)) cw_wait_on_t shm_wait_on(const void *addr, s
                           .nelems = nelems};
 }
 
-/** A set of words to wait for: those of nelems whose status is 0 (or all), each against its own value or one. */
+/** A set of words to wait for: those of nelems whose status is 0 (or all), each against its own
+ *  value or one. */
 typedef struct shm_wait_set {
     const char *func;
     const void *words;

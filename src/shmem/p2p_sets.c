@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waiting for and testing sets of words: the untyped logic of the all, any and some families and their vector forms.
+// Waiting for and testing sets of words: the untyped logic of the all, any and some families and
+// their vector forms.
 #include "shmem/p2p.h"
 
 static void check_set(const shm_wait_set_t *set)
@@ -21,13 +22,15 @@ static bool in_set(const shm_wait_set_t *set, size_t i)
 
 static shm_key_t wanted(const shm_wait_set_t *set, size_t i)
 {
-    return set->values ? shm_load_key((const char *)set->values + i * (set->kind / 2), set->kind) : set->value;
+    return set->values ? shm_load_key((const char *)set->values + i * (set->kind / 2), set->kind)
+                       : set->value;
 }
 
 static bool satisfied(const shm_wait_set_t *set, size_t i)
 {
     size_t at = i * (set->kind / 2);
-    return shm_matches(shm_load_key((const char *)set->words + at, set->kind), set->cmp, wanted(set, i));
+    return shm_matches(shm_load_key((const char *)set->words + at, set->kind), set->cmp,
+                       wanted(set, i));
 }
 
 static bool is_empty(const shm_wait_set_t *set)
@@ -58,7 +61,8 @@ static void wait_round(const shm_wait_set_t *set, cw_wait_t *w, cw_wait_on_t *on
     cw_wait_round(w);
 }
 
-/** The first word at or after `start`, cyclically, that is in the set and satisfied; SIZE_MAX for none. */
+/** The first word at or after `start`, cyclically, that is in the set and satisfied; SIZE_MAX for
+ *  none. */
 static size_t find(const shm_wait_set_t *set, size_t start)
 {
     for (size_t n = 0, i = start; n < set->nelems; n++, i = i + 1 == set->nelems ? 0 : i + 1)
@@ -68,8 +72,9 @@ static size_t find(const shm_wait_set_t *set, size_t start)
 }
 
 /**
- * A word that stays satisfied must not hide the others. The same words again: the search begins behind the last find,
- * so each gets its turn. Other words: it begins anywhere, for two sets that take turns would move one cursor in step.
+ * A word that stays satisfied must not hide the others. The same words again: the search begins
+ * behind the last find, so each gets its turn. Other words: it begins anywhere, for two sets that
+ * take turns would move one cursor in step.
  */
 static size_t find_fairly(const shm_wait_set_t *set)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// shmem_TYPE_p and shmem_ctx_TYPE_p on x86-64: one function for each size, under the names of all types of that size. The code and the
-// reason that it is assembly are in core/rma/put_scalar_x86_64.h. rma_put.c has the same for other processors, and
-// long double for all.
+// shmem_TYPE_p and shmem_ctx_TYPE_p on x86-64: one function for each size, under the names of all
+// types of that size. The code and the reason that it is assembly are in
+// core/rma/put_scalar_x86_64.h. rma_put.c has the same for other processors, and long double for
+// all.
 #if defined(__x86_64__) && defined(__LP64__)
 #include "core/rma/put_scalar_x86_64.h"
 

@@ -4,8 +4,8 @@
 #include "shmem/coll_args.h"
 #include "shmem/reduce_ops.h"
 
-static int reduce(const char *func, const cw_group_t *g, void *dest, const void *source, size_t nelems, size_t size,
-                  cw_reduce_fn kernel)
+static int reduce(const char *func, const cw_group_t *g, void *dest, const void *source,
+                  size_t nelems, size_t size, cw_reduce_fn kernel)
 {
     SHM_BYTES(nelems * size);
     if (SHM_CHECKING()) {
@@ -19,9 +19,9 @@ static int reduce(const char *func, const cw_group_t *g, void *dest, const void 
     return 0;
 }
 
-#define TEAM_REDUCE(OP, N, T)                                                                                       \
-    int pshmem_##N##_##OP##_reduce(shmem_team_t team, T *dest, const T *source, size_t nreduce)                     \
-    { SHM_ENTER(); return reduce(__func__, SHM_TEAM(team), dest, source, nreduce, sizeof(T), SHM_KERNEL(OP, N)); }  \
+#define TEAM_REDUCE(OP, N, T)                                                                      \
+    int pshmem_##N##_##OP##_reduce(shmem_team_t team, T *dest, const T *source, size_t nreduce)    \
+    { SHM_ENTER(); return reduce(__func__, SHM_TEAM(team), dest, source, nreduce, sizeof(T), SHM_KERNEL(OP, N)); } \
     SHM_WEAK(shmem_##N##_##OP##_reduce);
 
 #define TEAM_BITWISE(N, T) TEAM_REDUCE(and, N, T) TEAM_REDUCE(or, N, T) TEAM_REDUCE(xor, N, T)
@@ -32,22 +32,23 @@ SHM_TYPES_REDUCE_ORDER(TEAM_ORDER)
 SHM_TYPES_REDUCE_ARITH(TEAM_ARITH)
 
 // ---------------------------------------------------------------- deprecated: active sets
-// The work array is not needed: core has room of its own. The count is an int here; a negative one becomes a size
-// that the check refuses.
+// The work array is not needed: core has room of its own. The count is an int here; a negative one
+// becomes a size that the check refuses.
 static void check_work(const char *func, int nreduce, const void *work, size_t size)
 {
     size_t n = nreduce < 0 ? 0 : (size_t)nreduce / 2 + 1;
     if (SHM_CHECKING())
-        shm_check_symmetric(func, "pWrk", work,
-                            (n > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? n : SHMEM_REDUCE_MIN_WRKDATA_SIZE) * size);
+        shm_check_symmetric(
+            func, "pWrk", work,
+            (n > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? n : SHMEM_REDUCE_MIN_WRKDATA_SIZE) * size);
 }
 
-#define SET_REDUCE(OP, N, T)                                                                                        \
-    void pshmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, int PE_start, int logPE_stride,          \
-                                    int PE_size, T *pWrk, long *pSync)                                              \
-    { cw_group_t room; SHM_ENTER(); check_work(__func__, nreduce, pWrk, sizeof(T));                                 \
-      reduce(__func__, shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room), dest,  \
-             source, (size_t)nreduce, sizeof(T), SHM_KERNEL(OP, N)); }                                              \
+#define SET_REDUCE(OP, N, T)                                                                       \
+    void pshmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, int PE_start, int logPE_stride, \
+                                    int PE_size, T *pWrk, long *pSync)                             \
+    { cw_group_t room; SHM_ENTER(); check_work(__func__, nreduce, pWrk, sizeof(T));                \
+      reduce(__func__, shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room), dest, \
+             source, (size_t)nreduce, sizeof(T), SHM_KERNEL(OP, N)); }                             \
     SHM_WEAK(shmem_##N##_##OP##_to_all);
 
 #define SET_BITWISE(N, T) SET_REDUCE(and, N, T) SET_REDUCE(or, N, T) SET_REDUCE(xor, N, T)

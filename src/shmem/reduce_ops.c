@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reduction kernels. Integer sums and products wrap: they are computed on unsigned words of the type's size, where
-// overflow is defined (the bits are those of two's complement). The loops are plain so that the compiler vectorizes.
+// Reduction kernels. Integer sums and products wrap: they are computed on unsigned words of the
+// type's size, where overflow is defined (the bits are those of two's complement). The loops are
+// plain so that the compiler vectorizes.
 #include "shmem/reduce_ops.h"
 
 #define KERNEL(OP, N, T, EXPR)                                                       \
@@ -30,10 +31,10 @@ BITWISE(long, long)
 BITWISE(longlong, long long)
 SHM_TYPES_REDUCE_ORDER(ORDER)
 
-#define INTEGERS(X)                                                                                                 \
-    X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long) X(longlong, long long)            \
-    X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long)                 \
-    X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t)          \
+#define INTEGERS(X)                                                                                \
+    X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long) X(longlong, long long) \
+    X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long) \
+    X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) \
     X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
 INTEGERS(WRAPPING)
 ARITH(float, float)

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contiguous transfers: copies inside the node, core's functions beyond it. Blocking and nonblocking differ only in
-// the way out of the node.
+// Contiguous transfers: copies inside the node, core's functions beyond it. Blocking and
+// nonblocking differ only in the way out of the node.
 #ifndef SHM_RMA_LOCAL_H
 #define SHM_RMA_LOCAL_H
 
 #include "shmem/shm.h"
 
-/** A copy so short that whoever goes to sleep meanwhile may as well have missed its end: see core/progress/wait.h. */
+/** A copy so short that whoever goes to sleep meanwhile may as well have missed its end: see
+ *  core/progress/wait.h. */
 #define SHM_QUICK_COPY 4096u
-void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx) __attribute__((noinline));
+void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx)
+    __attribute__((noinline));
 
 typedef void shm_out_fn(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx);
 
-static inline __attribute__((always_inline)) void shm_put(void *dest, const void *source, size_t nbytes, int rank,
-                                                          cw_ctx_t *ctx, shm_out_fn *out)
+static inline __attribute__((always_inline)) void
+shm_put(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx, shm_out_fn *out)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {
@@ -27,8 +29,8 @@ static inline __attribute__((always_inline)) void shm_put(void *dest, const void
         shm_put_and_wake(cw_local_address(word, dest), source, nbytes, rank, ctx);
 }
 
-static inline __attribute__((always_inline)) void shm_get(void *dest, const void *source, size_t nbytes, int rank,
-                                                          cw_ctx_t *ctx, shm_out_fn *out)
+static inline __attribute__((always_inline)) void
+shm_get(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx, shm_out_fn *out)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {

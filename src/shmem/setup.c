@@ -59,7 +59,8 @@ static void finalize_at_exit(void)
         cw_finalize();
 }
 
-/** The first call initializes, and the end of the program finalizes; further calls have no effect. */
+/** The first call initializes, and the end of the program finalizes; further calls have no
+ *  effect. */
 void pstart_pes(int npes)
 {
     static bool started;
@@ -80,12 +81,14 @@ static void *flush_all(void *arg)
     return NULL;
 }
 
-/** Another thread may sit in a read of standard input with the stream locked, for ever: output gets a second. */
+/** Another thread may sit in a read of standard input with the stream locked, for ever: output gets
+ *  a second. */
 static void flush_output(void)
 {
     pthread_t thread;
     struct timespec limit;
-    if (cw_world.thread_level == SHMEM_THREAD_SINGLE || pthread_create(&thread, NULL, flush_all, NULL)) {
+    if (cw_world.thread_level == SHMEM_THREAD_SINGLE ||
+        pthread_create(&thread, NULL, flush_all, NULL)) {
         fflush(NULL);
         return;
     }
@@ -160,7 +163,8 @@ void pshmem_info_get_version(int *major, int *minor)
 }
 SHM_WEAK(shmem_info_get_version);
 
-_Static_assert(sizeof(SHMEM_VENDOR_STRING) <= SHMEM_MAX_NAME_LEN, "the name fits the user's buffer");
+_Static_assert(sizeof(SHMEM_VENDOR_STRING) <= SHMEM_MAX_NAME_LEN,
+               "the name fits the user's buffer");
 
 void pshmem_info_get_name(char *name)
 {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the files of the OpenSHMEM front end share: the name-shifting of entry points, and the checks of calls.
+// What the files of the OpenSHMEM front end share: the name-shifting of entry points, and the
+// checks of calls.
 //
-// Each routine's body is the pshmem_ function; SHM_WEAK makes the shmem_ name a weak alias of it, which a profiling
-// tool may replace. Bodies call core and shm_ functions only, never another entry point.
-// Checks: RMA and atomics are checked by core, where "not initialised" and CAUSEWAY_CHECK=1 lead anyway (core/rma/hot.h);
-// all other routines begin with SHM_ENTER, which also tells those who look on (core/observe/watch.h) that the routine runs, until
-// it returns. Arguments are looked at only in checking mode.
+// Each routine's body is the pshmem_ function; SHM_WEAK makes the shmem_ name a weak alias of it,
+// which a profiling tool may replace. Bodies call core and shm_ functions only, never another entry
+// point.
+// Checks: RMA and atomics are checked by core, where "not initialised" and CAUSEWAY_CHECK=1 lead
+// anyway (core/rma/hot.h); all other routines begin with SHM_ENTER, which also tells those who look
+// on (core/observe/watch.h) that the routine runs, until it returns. Arguments are looked at only
+// in checking mode.
 // Threads: no state of its own.
 #ifndef SHM_SHM_H
 #define SHM_SHM_H
@@ -51,8 +54,8 @@ void shm_check_not_null(const char *func, const char *what, const void *addr);
 /** Strides in elements: at least `least`, as the specification demands. */
 void shm_check_stride(const char *func, const char *what, ptrdiff_t stride, ptrdiff_t least);
 /** Two buffers of this PE. in_place: being the same from the first byte on is allowed. */
-void shm_check_overlap(const char *func, const void *dest, size_t ndest, const void *source, size_t nsource,
-                       bool in_place);
+void shm_check_overlap(const char *func, const void *dest, size_t ndest, const void *source,
+                       size_t nsource, bool in_place);
 
 /** The slow side of SHM_ENTER: fatal outside of init and finalize, else the routine's frame. */
 cw_frame_t *shm_enter(const char *func) __attribute__((cold));
@@ -86,9 +89,10 @@ static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx(shmem_ctx_t ctx)
 }
 #define SHM_CTX(ctx) shm_ctx(ctx)
 
-/** The same for routines that do nothing with SHMEM_CTX_INVALID (NULL then), and that have the time to look in checking
- *  mode whether the context exists. */
-static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx_or_none(shmem_ctx_t ctx, const char *func)
+/** The same for routines that do nothing with SHMEM_CTX_INVALID (NULL then), and that have the time
+ *  to look in checking mode whether the context exists. */
+static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx_or_none(shmem_ctx_t ctx,
+                                                                       const char *func)
 {
     if (CW_UNLIKELY(ctx == SHMEM_CTX_INVALID))
         return NULL;
@@ -118,7 +122,8 @@ static inline __attribute__((always_inline)) uint64_t shm_bits(const void *value
 }
 
 /** The reverse: the value whose bits those are. */
-static inline __attribute__((always_inline)) void shm_from_bits(void *value, uint64_t bits, size_t nbytes)
+static inline __attribute__((always_inline)) void shm_from_bits(void *value, uint64_t bits,
+                                                                size_t nbytes)
 {
     uint8_t b1 = (uint8_t)bits;
     uint16_t b2 = (uint16_t)bits;

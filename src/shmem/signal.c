@@ -12,13 +12,14 @@ typedef struct signal {
 static cw_amo_op_t signal_op(const char *func, int sig_op)
 {
     if (CW_UNLIKELY(sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD))
-        cw_check_failed(shm_call_name(func), "%d is not a signal operation; use SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD",
+        cw_check_failed(shm_call_name(func),
+                        "%d is not a signal operation; use SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD",
                         sig_op);
     return sig_op == SHMEM_SIGNAL_SET ? CW_AMO_SET : CW_AMO_ADD;
 }
 
-static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *source, size_t nbytes,
-                       signal_update_t s, int pe, bool nbi)
+static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *source,
+                       size_t nbytes, signal_update_t s, int pe, bool nbi)
 {
     cw_amo_op_t op = signal_op(func, s.op);
     if (SHM_CHECKING()) {
@@ -26,21 +27,23 @@ static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *
         shm_check_count(func, "bytes", nbytes, 1);
         shm_check_symmetric(func, "dest", dest, nbytes);
         shm_check_variable(func, "sig_addr", s.addr, sizeof(*s.addr));
-        if ((uintptr_t)s.addr + sizeof(*s.addr) > (uintptr_t)dest && (uintptr_t)s.addr < (uintptr_t)dest + nbytes)
-            cw_check_failed(shm_call_name(func),
-                            "sig_addr %p lies inside dest %p (%zu bytes); give the signal a variable of "
-                            "its own",
-                            (void *)s.addr, dest, nbytes);
+        if ((uintptr_t)s.addr + sizeof(*s.addr) > (uintptr_t)dest &&
+            (uintptr_t)s.addr < (uintptr_t)dest + nbytes)
+            cw_check_failed(
+                shm_call_name(func),
+                "sig_addr %p lies inside dest %p (%zu bytes); give the signal a variable of "
+                "its own",
+                (void *)s.addr, dest, nbytes);
     }
     cw_put_signal(ctx, dest, source, nbytes, s.addr, s.value, op, pe, nbi);
 }
 
-#define PUT_SIGNAL(NAME, TYPE, SIZE, NBI)                                                                           \
-    void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, uint64_t signal,          \
-                       int sig_op, int pe)                                                                          \
+#define PUT_SIGNAL(NAME, TYPE, SIZE, NBI)                                                          \
+    void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
+                       int sig_op, int pe)                                                         \
     { put_signal(__func__, &cw_ctx_default, dest, source, nelems * (SIZE), (signal_update_t){sig_addr, signal, sig_op}, pe, NBI); } \
-    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr,      \
-                           uint64_t signal, int sig_op, int pe)                                                     \
+    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
+                           uint64_t signal, int sig_op, int pe)                                    \
     { put_signal(__func__, SHM_CTX(ctx), dest, source, nelems * (SIZE), (signal_update_t){sig_addr, signal, sig_op}, pe, NBI); } \
     SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
 
@@ -51,11 +54,11 @@ SHM_SIZES(SIZED)
 PUT_SIGNAL(putmem_signal, void, 1, false)
 PUT_SIGNAL(putmem_signal_nbi, void, 1, true)
 
-#define SIGNAL_UPDATE(NAME, OP)                                                                                     \
-    void pshmem_signal_##NAME(uint64_t *sig_addr, uint64_t signal, int pe)                                          \
-    { cw_amo_posting(&cw_ctx_default, sig_addr, OP, sizeof(*sig_addr), signal, pe); }                               \
-    void pshmem_ctx_signal_##NAME(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe)                     \
-    { cw_amo_posting(SHM_CTX(ctx), sig_addr, OP, sizeof(*sig_addr), signal, pe); }                                  \
+#define SIGNAL_UPDATE(NAME, OP)                                                                 \
+    void pshmem_signal_##NAME(uint64_t *sig_addr, uint64_t signal, int pe)                      \
+    { cw_amo_posting(&cw_ctx_default, sig_addr, OP, sizeof(*sig_addr), signal, pe); }           \
+    void pshmem_ctx_signal_##NAME(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) \
+    { cw_amo_posting(SHM_CTX(ctx), sig_addr, OP, sizeof(*sig_addr), signal, pe); }              \
     SHM_WEAK(shmem_signal_##NAME); SHM_WEAK(shmem_ctx_signal_##NAME);
 SIGNAL_UPDATE(set, CW_AMO_SET)
 SIGNAL_UPDATE(add, CW_AMO_ADD)

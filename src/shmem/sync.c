@@ -33,7 +33,8 @@ void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync)
 {
     cw_group_t room;
     SHM_ENTER();
-    const cw_group_t *group = shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room);
+    const cw_group_t *group =
+        shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room);
     shm_agree(__func__, group);
     cw_barrier(group);
 }
@@ -43,7 +44,8 @@ void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync)
 {
     cw_group_t room;
     SHM_ENTER();
-    const cw_group_t *group = shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room);
+    const cw_group_t *group =
+        shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room);
     shm_agree(__func__, group);
     cw_sync(group);
 }

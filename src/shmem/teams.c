@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams. The arguments of a split become parts of the parent (core/sync/team.h), or a refusal that all PEs of the parent hear
-// of; what only this PE could get wrong is told to the others before anybody returns.
+// Teams. The arguments of a split become parts of the parent (core/sync/team.h), or a refusal that
+// all PEs of the parent hear of; what only this PE could get wrong is told to the others before
+// anybody returns.
 #include "shmem/coll_args.h"
 
 #include <limits.h>
@@ -51,7 +52,8 @@ void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe)
         return NULL;
     const cw_group_t *group = SHM_TEAM(team);
     if (SHM_CHECKING() && !is_rank(group, pe))
-        cw_check_failed(shm_call_name(__func__), "no PE %d in the team: its PEs are 0 to %d", pe, group->size - 1);
+        cw_check_failed(shm_call_name(__func__), "no PE %d in the team: its PEs are 0 to %d", pe,
+                        group->size - 1);
     return is_rank(group, pe) ? cw_ptr(dest, cw_group_pe(group, pe)) : NULL;
 }
 SHM_WEAK(shmem_team_ptr);
@@ -74,13 +76,16 @@ static void check_mask(const char *func, long mask, const shmem_team_config_t *c
     if (!SHM_CHECKING())
         return;
     if (mask & ~SHMEM_TEAM_NUM_CONTEXTS)
-        cw_check_failed(shm_call_name(func), "config_mask %#lx: it may contain SHMEM_TEAM_NUM_CONTEXTS only", mask);
+        cw_check_failed(shm_call_name(func),
+                        "config_mask %#lx: it may contain SHMEM_TEAM_NUM_CONTEXTS only", mask);
     if (mask && !config)
-        cw_check_failed(shm_call_name(func), "config is NULL, but config_mask %#lx asks for a field of it", mask);
+        cw_check_failed(shm_call_name(func),
+                        "config is NULL, but config_mask %#lx asks for a field of it", mask);
 }
 
 /** The default is what the mask does not name. False for a request that cannot be meant. */
-static bool read_config(const char *func, long mask, const shmem_team_config_t *config, int *num_contexts_p)
+static bool read_config(const char *func, long mask, const shmem_team_config_t *config,
+                        int *num_contexts_p)
 {
     check_mask(func, mask, config);
     *num_contexts_p = 0;
@@ -107,7 +112,8 @@ SHM_WEAK(shmem_team_get_config);
 
 // ---------------------------------------------------------------- splits
 
-/** Inside the parent from first to last; a stride of 0 names one PE. All PEs of the parent see the same. */
+/** Inside the parent from first to last; a stride of 0 names one PE. All PEs of the parent see the
+ *  same. */
 static bool is_triplet(const cw_group_t *parent, int start, int stride, int size)
 {
     if (size < 1 || size > parent->size || !is_rank(parent, start) || (stride == 0 && size > 1))
@@ -117,7 +123,8 @@ static bool is_triplet(const cw_group_t *parent, int start, int stride, int size
 }
 
 /** Do all PEs of the parent split it alike? */
-static void agree_strided(const char *func, const cw_group_t *parent, int start, int stride, int size)
+static void agree_strided(const char *func, const cw_group_t *parent, int start, int stride,
+                          int size)
 {
     if (!SHM_CHECKING())
         return;
@@ -148,7 +155,8 @@ static int split(const cw_group_t *parent, const cw_team_part_t *parts, int npar
 }
 
 int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size,
-                              const shmem_team_config_t *config, long config_mask, shmem_team_t *new_team)
+                              const shmem_team_config_t *config, long config_mask,
+                              shmem_team_t *new_team)
 {
     SHM_ENTER();
     *new_team = SHMEM_TEAM_INVALID;
@@ -164,10 +172,12 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
 }
 SHM_WEAK(shmem_team_split_strided);
 
-/** x counts within a row of xrange, y the rows; the last row may be shorter, and columns beyond its end too. */
-int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_config_t *xaxis_config, long xaxis_mask,
-                         shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config, long yaxis_mask,
-                         shmem_team_t *yaxis_team)
+/** x counts within a row of xrange, y the rows; the last row may be shorter, and columns beyond its
+ *  end too. */
+int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
+                         const shmem_team_config_t *xaxis_config, long xaxis_mask,
+                         shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config,
+                         long yaxis_mask, shmem_team_t *yaxis_team)
 {
     SHM_ENTER();
     *xaxis_team = *yaxis_team = SHMEM_TEAM_INVALID;
@@ -180,8 +190,9 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_
     int n = parent->size, width = xrange < n ? xrange : n;
     int x = parent->rank % width, y = parent->rank / width;
     int rest = n - y * width;
-    cw_team_part_t parts[] = {{.start = y * width, .stride = 1, .size = rest < width ? rest : width},
-                              {.start = x, .stride = width, .size = (n - x + width - 1) / width}};
+    cw_team_part_t parts[] = {
+        {.start = y * width, .stride = 1, .size = rest < width ? rest : width},
+        {.start = x, .stride = width, .size = (n - x + width - 1) / width}};
     bool usable = read_config(__func__, xaxis_mask, xaxis_config, &parts[0].num_contexts);
     usable = read_config(__func__, yaxis_mask, yaxis_config, &parts[1].num_contexts) && usable;
     return split(parent, parts, 2, !usable, (shmem_team_t *const[]){xaxis_team, yaxis_team});

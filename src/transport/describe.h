@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For causeway-info: what the network library of this machine offers. Loads it; may take a good part of a second.
+// For causeway-info: what the network library of this machine offers. Loads it; may take a good
+// part of a second.
 #ifndef CW_TRANSPORT_DESCRIBE_H
 #define CW_TRANSPORT_DESCRIBE_H
 

@@ -14,9 +14,10 @@
 #include "core/rma/rma.h"
 #include "core/progress/wait.h"
 
-static const cw_am_names_t test_names = {.send = {{"test_request_short", "test_request_medium", "test_request_long"},
-                                                  {"test_reply_short", "test_reply_medium", "test_reply_long"}},
-                                         .poll = "test_poll"};
+static const cw_am_names_t test_names = {
+    .send = {{"test_request_short", "test_request_medium", "test_request_long"},
+             {"test_reply_short", "test_reply_medium", "test_reply_long"}},
+    .poll = "test_poll"};
 
 #define HEAD(handler, nargs) CW_AM_HEAD(CW_AM_TEST, handler, nargs)
 
@@ -64,7 +65,8 @@ static inline void fill_pattern(void *at, size_t nbytes, uint32_t seed)
 static inline bool is_pattern(const void *at, size_t nbytes, uint32_t seed)
 {
     for (size_t i = 0; i < nbytes; i++)
-        if (((const uint8_t *)at)[i] != (uint8_t)(scramble(seed + (uint32_t)(i / 4)) >> 8 * (i % 4)))
+        if (((const uint8_t *)at)[i] !=
+            (uint8_t)(scramble(seed + (uint32_t)(i / 4)) >> 8 * (i % 4)))
             return false;
     return true;
 }

@@ -69,10 +69,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < nthreads; i++)
         pthread_join(thread[i], NULL);
     uint64_t each = (uint64_t)nthreads * (uint64_t)messages;
-    await(&requests, each);  // messages of each thread go round all PEs: as many come as go, if npes divides them
+    await(&requests, each);  // messages of each thread go round all PEs: as many come as go, if
+                             // npes divides them
     cw_barrier(cw_group_world);
     CHECK(atomic_load(&requests) == each);
-    CHECK(atomic_load(&sum) == (uint64_t)nthreads * ((uint64_t)messages * ((uint64_t)messages - 1) / 2) ||
+    CHECK(atomic_load(&sum) ==
+              (uint64_t)nthreads * ((uint64_t)messages * ((uint64_t)messages - 1) / 2) ||
           cw_world.npes > 1);
     return test_finish();
 }

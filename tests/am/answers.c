@@ -2,12 +2,14 @@
 //
 //     answers MODE [ROUNDS]
 //
-// Replies that go back over the connection of their request, and others beside them: every PE has many requests under way
-// to all PEs of other nodes, of all sizes, and each reply must come once, whole, and to its own request. The program ends
-// when every PE has got replies both ways, so that a way that is never taken shows as a time-out.
+// Replies that go back over the connection of their request, and others beside them: every PE has
+// many requests under way to all PEs of other nodes, of all sizes, and each reply must come once,
+// whole, and to its own request. The program ends when every PE has got replies both ways, so that
+// a way that is never taken shows as a time-out.
 //     plain   nothing else              never   none may come over the connection of its request
 //     quiet   puts and quiets meanwhile, where replies come in but no handler may run
-//     cut     the first PE shuts its connections under way: the job must end      die   or is killed
+//     cut     the first PE shuts its connections under way: the job must end      die   or is
+//             killed
 #include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,7 +55,8 @@ static void short_asked(cw_am_msg_t *msg, uint32_t slot, uint32_t number)
     answer(msg, slot, number);
 }
 
-static void medium_asked(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t slot, uint32_t number)
+static void medium_asked(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t slot,
+                         uint32_t number)
 {
     CHECK(!in_quiet && is_pattern(payload, nbytes, number));
     answer(msg, slot, number);
@@ -80,7 +83,8 @@ static void short_back(cw_am_msg_t *msg, uint32_t slot, uint32_t number)
     take(slot, number);
 }
 
-static void medium_back(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t slot, uint32_t number)
+static void medium_back(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t slot,
+                        uint32_t number)
 {
     size_t want = number % 4 ? number % 200 : number % (CW_AM_MAX_MEDIUM + 1);
     CHECK(msg->is_reply && nbytes == want && is_pattern(payload, nbytes, number + 1));
@@ -152,7 +156,8 @@ static void malformed(void)
         cw_am_told(NULL, node, bytes, draw() % (sizeof bytes + 1));
     }
     for (int wrong = 0; wrong < 8; wrong++) {
-        *tell = (cw_tell_am_t){.head = HEAD(SHORT_BACK, 2), .source = pe, .token = 1, .kind = CW_AM_SHORT};
+        *tell = (cw_tell_am_t){
+            .head = HEAD(SHORT_BACK, 2), .source = pe, .token = 1, .kind = CW_AM_SHORT};
         tell->source = wrong == 0 ? cw_world.pe : wrong == 1 ? cw_world.npes : wrong == 2 ? -1 : pe;
         tell->token = wrong == 3 ? CW_AM_TOKENS : 1;
         tell->head = wrong == 4 ? HEAD(SHORT_BACK, 17) : HEAD(SHORT_BACK, 2);
@@ -199,7 +204,8 @@ int main(int argc, char **argv)
     cw_am_register(CW_AM_TEST, MEDIUM_BACK, (cw_am_handler_t)medium_back);
     cw_am_register(CW_AM_TEST, ONEWAY, (cw_am_handler_t)oneway);
     size_t words = (size_t)cw_world.npes * sizeof(uint64_t);
-    uint64_t *word = cw_heap_malloc(64, words), *told = cw_heap_malloc(64, words), *stop = cw_heap_malloc(64, 8);
+    uint64_t *word = cw_heap_malloc(64, words), *told = cw_heap_malloc(64, words),
+             *stop = cw_heap_malloc(64, 8);
     memset(told, 0, words);
     *stop = 0;
     random_state = (uint64_t)cw_world.pe * 7919 + 4711;

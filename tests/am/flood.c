@@ -2,10 +2,12 @@
 //
 //     flood PATTERN MESSAGES [SECONDS]
 //
-// Messages as fast as they go, of all kinds and sizes, half of them answered. Every one must arrive, none twice, no
-// wait may last for ever, and memory must not grow. With SECONDS the flood is repeated for that long.
+// Messages as fast as they go, of all kinds and sizes, half of them answered. Every one must
+// arrive, none twice, no wait may last for ever, and memory must not grow. With SECONDS the flood
+// is repeated for that long.
 //     ring    everybody to the next PE            pair   PE p and p^1 to each other (two-way)
-//     all     everybody to everybody              sink   all to PE 0, which is slow: it computes between its polls
+//     all     everybody to everybody              sink   all to PE 0, which is slow: it computes
+//             between its polls
 #include <stdio.h>
 #include <unistd.h>
 
@@ -41,11 +43,13 @@ static void request(cw_am_msg_t *msg, uint32_t number, uint32_t answered)
         cw_am_reply_medium(msg, HEAD(REPLY + 1, 1), &number, bytes, nbytes);
     } else {
         fill_pattern(bytes, nbytes, number);
-        cw_am_reply_long(msg, HEAD(REPLY + 1, 1), &number, bytes, nbytes, segment + (size_t)cw_world.pe * SLOT, 0);
+        cw_am_reply_long(msg, HEAD(REPLY + 1, 1), &number, bytes, nbytes,
+                         segment + (size_t)cw_world.pe * SLOT, 0);
     }
 }
 
-static void loaded(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t number, uint32_t answered)
+static void loaded(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t number,
+                   uint32_t answered)
 {
     if (msg->kind == CW_AM_MEDIUM)
         CHECK(is_pattern(payload, nbytes, number));
@@ -79,7 +83,8 @@ static bool send_one(int pe, uint64_t *sum)
         break;
     case 2:
         nbytes = draw() % 16 ? nbytes : draw() % SLOT;
-        cw_am_request_long(pe, HEAD(REQUEST + 9, 2), args, bytes, nbytes, segment + (size_t)cw_world.pe * SLOT, 0);
+        cw_am_request_long(pe, HEAD(REQUEST + 9, 2), args, bytes, nbytes,
+                           segment + (size_t)cw_world.pe * SLOT, 0);
         break;
     default:
         cw_am_request_short(pe, HEAD(REQUEST, 2), args, 0);
@@ -184,7 +189,8 @@ int main(int argc, char **argv)
     }
     long grown = rounds > 3 ? resident_kib() - after_first : 0;
     if (cw_world.pe == 0)
-        printf("%s: %d rounds of %d messages a PE, grown by %ld KiB\n", pattern, rounds, messages, grown);
+        printf("%s: %d rounds of %d messages a PE, grown by %ld KiB\n", pattern, rounds, messages,
+               grown);
     CHECK(grown < 4096);
     return test_finish();
 }

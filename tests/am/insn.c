@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Instructions of what clients call all the time, polling included: to the return within the node, to the provider's
-// entry between nodes. Counted exactly, by single steps, so the bounds are the bars themselves.
+// Instructions of what clients call all the time, polling included: to the return within the node,
+// to the provider's entry between nodes. Counted exactly, by single steps, so the bounds are the
+// bars themselves.
 #include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>
@@ -14,7 +15,8 @@ enum { WARM = 16, SAMPLES = 15, ONEWAY = 1, ASKS, ANSWER };
 
 static _Atomic uint64_t got;
 static uint32_t args[CW_AM_MAX_ARGS];
-static int (*volatile request_short)(int, uint32_t, const uint32_t *, unsigned) = cw_am_request_short;
+static int (*volatile request_short)(int, uint32_t, const uint32_t *,
+                                     unsigned) = cw_am_request_short;
 static int (*volatile request_medium)(int, uint32_t, const uint32_t *, const void *, size_t,
                                       unsigned) = cw_am_request_medium;
 
@@ -68,7 +70,8 @@ static long steps(bool *provider_p)
     *provider_p = false;
     for (size_t i = 0; i < step_log->n; i++) {
         Dl_info info = {0};
-        if (dladdr((void *)step_log->ip[i], &info) && info.dli_fname && strstr(info.dli_fname, "libfabric")) {
+        if (dladdr((void *)step_log->ip[i], &info) && info.dli_fname &&
+            strstr(info.dli_fname, "libfabric")) {
             *provider_p = true;
             return (long)i;
         }
@@ -95,7 +98,8 @@ static void await_credits(void)
     }
 }
 
-/** The least of many calls: the one that found nothing in its way, which is what the bars are about. */
+/** The least of many calls: the one that found nothing in its way, which is what the bars are
+ *  about. */
 static void count(const char *name, void (*call)(void), long most)
 {
     long counts[SAMPLES];
@@ -149,7 +153,8 @@ int main(int argc, char **argv)
         cw_put(&cw_ctx_default, stop, &(uint64_t){1}, sizeof *stop, 1);
         cw_quiet_default();
     } else {
-        while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE)) {  // does not sleep: waking it is not what is counted
+        // does not sleep: waking it is not what is counted
+        while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE)) {
             cw_am_poll();
             sched_yield();
         }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every kind of request with every number of arguments and many sizes, to every PE and back: each request is answered by
-// a reply of the same kind with the arguments in reverse and another payload. Both handlers check all they get. Also
-// requests without a reply, longs to private memory, longs whose source is in use until the reply, and messages that
-// are sent without waiting for the one before, so that rings and buffers wrap around.
+// Every kind of request with every number of arguments and many sizes, to every PE and back: each
+// request is answered by a reply of the same kind with the arguments in reverse and another
+// payload. Both handlers check all they get. Also requests without a reply, longs to private
+// memory, longs whose source is in use until the reply, and messages that are sent without waiting
+// for the one before, so that rings and buffers wrap around.
 #include "am_test.h"
 
 enum { LONGEST = 1 << 20, SLOT = LONGEST + 64 };
 
 static _Atomic uint64_t replies, requests;
-static uint8_t *segment;  // [npes] slots of SLOT bytes, written by that PE; then as many for replies
+static uint8_t *segment;  // [npes] slots of SLOT bytes, written by that PE; then as many for
+                          // replies
 static uint8_t *answers;  // what replies carry
 static uint8_t private_memory[8192];
 static uint64_t *addresses;  // symmetric: private_memory's of each PE
@@ -30,7 +32,8 @@ static uint32_t arg_of(uint32_t seed, int i)
     return scramble(seed * 31 + (uint32_t)i);
 }
 
-/** The first argument, if there is one, is the seed of the others. Without arguments the seed is fixed. */
+/** The first argument, if there is one, is the seed of the others. Without arguments the seed is
+ *  fixed. */
 static uint32_t seed_of(const cw_am_msg_t *msg)
 {
     return msg->nargs ? msg->args[0] : 7;
@@ -39,7 +42,8 @@ static uint32_t seed_of(const cw_am_msg_t *msg)
 static void check_args(const cw_am_msg_t *msg, const uint32_t *args, int nargs, bool reply)
 {
     uint32_t seed = seed_of(msg);
-    CHECK(msg->nargs == nargs && msg->is_reply == reply && msg->source >= 0 && msg->source < cw_world.npes);
+    CHECK(msg->nargs == nargs && msg->is_reply == reply && msg->source >= 0 &&
+          msg->source < cw_world.npes);
     CHECK(cw_am_running() == msg);
     bool right = true;
     for (int i = 1; i < nargs; i++)
@@ -82,20 +86,24 @@ static void short_reply(cw_am_msg_t *msg, const uint32_t *args, int nargs)
     atomic_fetch_add(&replies, 1);
 }
 
-static void loaded_request(cw_am_msg_t *msg, void *payload, size_t nbytes, const uint32_t *args, int nargs)
+static void loaded_request(cw_am_msg_t *msg, void *payload, size_t nbytes, const uint32_t *args,
+                           int nargs)
 {
     check_args(msg, args, nargs, false);
     CHECK(is_pattern(payload, nbytes, seed_of(msg)));
-    CHECK(msg->kind == CW_AM_LONG ? payload == segment + (size_t)msg->source * SLOT : (uintptr_t)payload % 8 == 0);
+    CHECK(msg->kind == CW_AM_LONG ? payload == segment + (size_t)msg->source * SLOT
+                                  : (uintptr_t)payload % 8 == 0);
     atomic_fetch_add(&requests, 1);
     answer(msg, nbytes);
 }
 
-static void loaded_reply(cw_am_msg_t *msg, void *payload, size_t nbytes, const uint32_t *args, int nargs)
+static void loaded_reply(cw_am_msg_t *msg, void *payload, size_t nbytes, const uint32_t *args,
+                         int nargs)
 {
     check_args(msg, args, nargs, true);
     CHECK(is_pattern(payload, nbytes, seed_of(msg) + 1));
-    CHECK(msg->kind == CW_AM_LONG ? payload == answers + (size_t)msg->source * SLOT : (uintptr_t)payload % 8 == 0);
+    CHECK(msg->kind == CW_AM_LONG ? payload == answers + (size_t)msg->source * SLOT
+                                  : (uintptr_t)payload % 8 == 0);
     atomic_fetch_add(&replies, 1);
 }
 
@@ -174,7 +182,8 @@ static void oneway(cw_am_msg_t *msg, uint32_t number)
 
 static void raw_request(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t seed)
 {
-    CHECK(payload == private_memory && is_pattern(payload, nbytes, seed) && msg->kind == CW_AM_LONG);
+    CHECK(payload == private_memory && is_pattern(payload, nbytes, seed) &&
+          msg->kind == CW_AM_LONG);
     atomic_fetch_add(&requests, 1);
     uint32_t args[1] = {seed};
     cw_am_reply_short(msg, HEAD(SHORT_REP + 1, 1), args);
@@ -185,7 +194,8 @@ static bool takes_raw(const cw_am_msg_t *msg, const void *dest, size_t nbytes)
     return !msg->is_reply && dest == private_memory && nbytes <= sizeof private_memory;
 }
 
-static void send_one(cw_am_kind_t kind, int pe, int nargs, size_t nbytes, uint32_t seed, unsigned flags)
+static void send_one(cw_am_kind_t kind, int pe, int nargs, size_t nbytes, uint32_t seed,
+                     unsigned flags)
 {
     static uint8_t bytes[LONGEST];
     uint32_t args[CW_AM_MAX_ARGS];
@@ -198,14 +208,15 @@ static void send_one(cw_am_kind_t kind, int pe, int nargs, size_t nbytes, uint32
     else if (kind == CW_AM_MEDIUM)
         cw_am_request_medium(pe, HEAD(MEDIUM_REQ + nargs, nargs), args, bytes, nbytes, 0);
     else
-        cw_am_request_long(pe, HEAD(LONG_REQ + nargs, nargs), args, bytes, nbytes, segment + (size_t)cw_world.pe * SLOT,
-                           flags);
+        cw_am_request_long(pe, HEAD(LONG_REQ + nargs, nargs), args, bytes, nbytes,
+                           segment + (size_t)cw_world.pe * SLOT, flags);
 }
 
 static void every_kind(int pe)
 {
-    static const size_t sizes[] = {0,    1,    7,    8,    63,   64,   65,    100,   128,   500,
-                                   1024, 2049, 3967, 3968, 3969, 8192, 16384, 16385, 65536, LONGEST};
+    static const size_t sizes[] = {0,    1,    7,     8,     63,    64,     65,
+                                   100,  128,  500,   1024,  2049,  3967,   3968,
+                                   3969, 8192, 16384, 16385, 65536, LONGEST};
     uint32_t seed = (uint32_t)cw_world.pe * 1000 + 1;
     uint64_t sent = 0;
     for (int nargs = 0; nargs <= CW_AM_MAX_ARGS; nargs++) {
@@ -231,7 +242,8 @@ static void raw_longs(int pe)
         uint8_t bytes[CW_AM_MAX_MEDIUM];
         uint32_t seed = (uint32_t)(nbytes * 77 + (size_t)pe);
         fill_pattern(bytes, nbytes, seed);
-        cw_am_request_long(pe, HEAD(RAW_REQ, 1), &seed, bytes, nbytes, (void *)(uintptr_t)addresses[pe], CW_AM_RAW);
+        cw_am_request_long(pe, HEAD(RAW_REQ, 1), &seed, bytes, nbytes,
+                           (void *)(uintptr_t)addresses[pe], CW_AM_RAW);
         await(&replies, nbytes / 31 + 1);
     }
     atomic_store(&replies, 0);
@@ -247,7 +259,9 @@ static void many(int rounds)
         if (i % 3 == 0)
             cw_am_request_short(pe, HEAD(ONEWAY, 1), &number, 0);
         else
-            send_one(i % 3 == 1 ? CW_AM_SHORT : CW_AM_MEDIUM, pe, i % 17, (size_t)i * 37 % 3000, number, 0), answered++;
+            send_one(i % 3 == 1 ? CW_AM_SHORT : CW_AM_MEDIUM, pe, i % 17, (size_t)i * 37 % 3000,
+                     number, 0),
+                answered++;
     }
     await(&replies, answered);
     atomic_store(&replies, 0);
@@ -280,8 +294,8 @@ int main(int argc, char **argv)
     cw_am_register(CW_AM_TEST, ONEWAY, (cw_am_handler_t)oneway);
     cw_am_register(CW_AM_TEST, RAW_REQ, (cw_am_handler_t)raw_request);
     cw_am_take_raw(CW_AM_TEST, takes_raw);
-    CHECK(cw_am_registered(CW_AM_TEST, ONEWAY) == (cw_am_handler_t)oneway && !cw_am_registered(CW_AM_TEST, 255) &&
-          !cw_am_registered(CW_AM_TEST, 256));
+    CHECK(cw_am_registered(CW_AM_TEST, ONEWAY) == (cw_am_handler_t)oneway &&
+          !cw_am_registered(CW_AM_TEST, 255) && !cw_am_registered(CW_AM_TEST, 256));
     segment = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);
     answers = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);
     addresses = cw_heap_malloc(64, (size_t)cw_world.npes * sizeof *addresses);

@@ -2,8 +2,9 @@
 //
 //     pingpong [ROUNDS]
 //
-// PE 0 and PE 1: round trips of short messages, beside two bare flags (within a node: stores into each other's memory;
-// between nodes: puts), and a flood of one-way shorts. Prints medians; checks only that everything arrives.
+// PE 0 and PE 1: round trips of short messages, beside two bare flags (within a node: stores into
+// each other's memory; between nodes: puts), and a flood of one-way shorts. Prints medians; checks
+// only that everything arrives.
 #include "am_test.h"
 #include "base/clock.h"
 
@@ -131,8 +132,9 @@ int main(int argc, char **argv)
     if (cw_world.pe == 1)
         await(&oneways, all);
     if (cw_world.pe == 0)
-        printf("round trip: flags %.0f ns, short request and reply %.0f ns (%.2f); one-way short %.0f ns\n", bare, am,
-               am / bare, one);
+        printf("round trip: flags %.0f ns, short request and reply %.0f ns (%.2f); one-way short "
+               "%.0f ns\n",
+               bare, am, am / bare, one);
     CHECK(cw_world.pe != 0 || atomic_load(&pongs) == all);
     CHECK(cw_world.pe != 1 || atomic_load(&oneways) == all);
     return test_finish();

@@ -34,9 +34,11 @@ static void send_stray(const char *what, uint64_t address)
     void *dest = (void *)(uintptr_t)address;
     uint32_t args[6] = {(uint32_t)address, (uint32_t)(address >> 32), 16, 0, 0, 0};
     if (!strcmp(what, "put"))
-        cw_am_request_long(1, CW_AM_HEAD(CW_AM_GASNET, PUT, 1), args, "0123456789abcdef", 16, dest, CW_AM_RAW);
+        cw_am_request_long(1, CW_AM_HEAD(CW_AM_GASNET, PUT, 1), args, "0123456789abcdef", 16, dest,
+                           CW_AM_RAW);
     else if (!strcmp(what, "long"))
-        cw_am_request_long(1, CW_AM_HEAD(CW_AM_GASNET, LOADED, 0), NULL, "0123456789abcdef", 16, dest, CW_AM_RAW);
+        cw_am_request_long(1, CW_AM_HEAD(CW_AM_GASNET, LOADED, 0), NULL, "0123456789abcdef", 16,
+                           dest, CW_AM_RAW);
     else if (!strcmp(what, "get"))
         cw_am_request_short(1, CW_AM_HEAD(CW_AM_GASNET, GET, 4), args, 0);
     else if (!strcmp(what, "set"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong uses, one a run: misuse CASE. Each must end with a message; arriving at the end is a failure of the library.
+// Wrong uses, one a run: misuse CASE. Each must end with a message; arriving at the end is a
+// failure of the library.
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -50,7 +51,8 @@ WRONG(iget_from_private, shmem_int_iget(array, own, 1, 1, 4, 0))
 WRONG(set_private, shmem_int_atomic_set(own, 1, 0))
 WRONG(swap_private, word = shmem_int_atomic_swap(own, 1, npes - 1))
 WRONG(signal_private, shmem_signal_set((uint64_t *)(void *)own, 1, 0))
-WRONG(put_signal_private, shmem_int_put_signal(array, array, 1, (uint64_t *)(void *)own, 1, SHMEM_SIGNAL_SET, 0))
+WRONG(put_signal_private,
+      shmem_int_put_signal(array, array, 1, (uint64_t *)(void *)own, 1, SHMEM_SIGNAL_SET, 0))
 WRONG(wait_private, shmem_int_wait_until(own, SHMEM_CMP_EQ, 1))
 WRONG(wait_all_private, shmem_int_wait_until_all(own, 4, NULL, SHMEM_CMP_EQ, 1))
 WRONG(test_private, word = shmem_int_test(own, SHMEM_CMP_EQ, 1))
@@ -64,7 +66,8 @@ WRONG(put_negative, shmem_int_put(array, own, (size_t)-3, 0))
 WRONG(get_nbi_negative, shmem_long_get_nbi((long *)(void *)own, sync_, (size_t)-1, npes - 1))
 WRONG(putmem_negative, shmem_putmem(array, own, (size_t)-100, 0))
 WRONG(iput_negative, shmem_int_iput(array, own, 1, 1, (size_t)-4, 0))
-WRONG(put_signal_negative, shmem_putmem_signal(array, own, (size_t)-4, &sig, 1, SHMEM_SIGNAL_ADD, 0))
+WRONG(put_signal_negative,
+      shmem_putmem_signal(array, own, (size_t)-4, &sig, 1, SHMEM_SIGNAL_ADD, 0))
 WRONG(wait_all_negative, shmem_int_wait_until_all(array, (size_t)-2, NULL, SHMEM_CMP_EQ, 1))
 WRONG(broadcast_negative, shmem_int_broadcast(SHMEM_TEAM_WORLD, array, array, (size_t)-5, 0))
 WRONG(to_all_negative, shmem_int_sum_to_all(array, array, -2, 0, 0, npes, array, sync_))
@@ -72,13 +75,15 @@ WRONG(alltoalls_stride, shmem_int_alltoalls(SHMEM_TEAM_WORLD, array, array, 0, 1
 WRONG(bad_compare, shmem_int_wait_until(&word, 99, 1))
 WRONG(bad_signal_op, shmem_int_put_signal(array, own, 1, &sig, 1, 77, 0))
 WRONG(bad_team, shmem_int_broadcast(SHMEM_TEAM_INVALID, array, array, 1, 0))
-WRONG(stale_team, shmem_team_t t; shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, NULL, 0, &t);
-      shmem_team_destroy(t); shmem_team_sync(t))
+WRONG(stale_team, shmem_team_t t;
+      shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, NULL, 0, &t); shmem_team_destroy(t);
+      shmem_team_sync(t))
 WRONG(destroy_world, shmem_team_destroy(SHMEM_TEAM_WORLD))
 WRONG(destroy_shared, shmem_team_destroy(SHMEM_TEAM_SHARED))
 WRONG(team_mask, shmem_team_config_t config = {1}; shmem_team_t t;
       shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, &config, 6, &t))
-WRONG(team_no_config, shmem_team_t t; shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 1, &t))
+WRONG(team_no_config, shmem_team_t t;
+      shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 1, &t))
 WRONG(team_ptr_pe, own = shmem_team_ptr(SHMEM_TEAM_SHARED, &word, npes))
 WRONG(bad_context, shmem_ctx_int_p(SHMEM_CTX_INVALID, &word, 1, 0))
 static shmem_ctx_t gone(void)
@@ -108,13 +113,14 @@ WRONG(ctx_put_destroyed, shmem_ctx_int_put(gone(), array, own, 4, npes - 1))
 WRONG(ctx_fetch_destroyed, word = shmem_ctx_int_atomic_fetch(gone(), &word, npes - 1))
 WRONG(ctx_quiet_destroyed, shmem_ctx_quiet(gone()))
 WRONG(ctx_destroy_twice, shmem_ctx_destroy(gone()))
-WRONG(ctx_of_another_thread, pthread_t t; pthread_create(&t, NULL, other_thread, mine()); pthread_join(t, NULL))
+WRONG(ctx_of_another_thread, pthread_t t; pthread_create(&t, NULL, other_thread, mine());
+      pthread_join(t, NULL))
 WRONG(destroy_default, shmem_ctx_destroy(SHMEM_CTX_DEFAULT))
 WRONG(set_too_large, shmem_barrier(0, 1, npes, sync_))
 WRONG(set_without_me, if (shmem_my_pe() == 1) shmem_barrier(0, 0, 1, sync_); shmem_barrier_all())
 WRONG(clear_free_lock, shmem_clear_lock(&lock))
 
-// ---------------------------------------------------------------- memory that overlaps, is nowhere, or crooked
+// ---------------------------------------------------- memory that overlaps, is nowhere, or crooked
 WRONG(put_overlaps, shmem_int_put(array, array + 3, 4, shmem_my_pe()))
 WRONG(put_to_itself, shmem_putmem(array, array, 16, shmem_my_pe()))
 WRONG(get_overlaps, shmem_int_get_nbi(array + 1, array, 4, shmem_my_pe()))
@@ -131,9 +137,11 @@ WRONG(ibput_stride_small, shmem_int_ibput(array, own, 2, 3, 3, 2, 0))
 WRONG(add_crooked, shmem_long_atomic_add((long *)(void *)((char *)sync_ + 4), 1, 0))
 WRONG(swap_crooked, word = shmem_int_atomic_swap((int *)(void *)((char *)array + 1), 1, npes - 1))
 WRONG(wait_crooked, shmem_int_wait_until((int *)(void *)((char *)array + 2), SHMEM_CMP_EQ, 1))
-WRONG(test_all_crooked, word = shmem_int_test_all((int *)(void *)((char *)array + 2), 3, NULL, SHMEM_CMP_EQ, 1))
+WRONG(test_all_crooked,
+      word = shmem_int_test_all((int *)(void *)((char *)array + 2), 3, NULL, SHMEM_CMP_EQ, 1))
 WRONG(lock_crooked, shmem_set_lock((long *)(void *)((char *)sync_ + 2)))
-WRONG(signal_inside, shmem_putmem_signal(sync_, own, 64, (uint64_t *)(void *)(sync_ + 1), 1, SHMEM_SIGNAL_SET, 0))
+WRONG(signal_inside,
+      shmem_putmem_signal(sync_, own, 64, (uint64_t *)(void *)(sync_ + 1), 1, SHMEM_SIGNAL_SET, 0))
 
 WRONG(broadcast_overlaps, shmem_int_broadcast(SHMEM_TEAM_WORLD, array, array + 1, 4, 0))
 WRONG(fcollect_overlaps, shmem_int_fcollect(SHMEM_TEAM_WORLD, array, array, 4))
@@ -190,26 +198,26 @@ WRONG(call_finalize, shmem_finalize())
 WRONG(call_query_thread, shmem_query_thread(&word))
 WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
 
-#define LIST                                                                                                        \
-    C(p_pe_too_high) C(p_pe_negative) C(double_p_pe_too_high) C(g_pe_too_high) C(put_pe_too_high)                   \
-    C(get_pe_negative) C(iput_pe_too_high) C(add_pe_too_high) C(fetch_add_pe_negative) C(put_signal_pe_too_high)    \
+#define LIST                                                                                       \
+    C(p_pe_too_high) C(p_pe_negative) C(double_p_pe_too_high) C(g_pe_too_high) C(put_pe_too_high)  \
+    C(get_pe_negative) C(iput_pe_too_high) C(add_pe_too_high) C(fetch_add_pe_negative) C(put_signal_pe_too_high) \
     C(pe_quiet_pe_too_high) C(ptr_pe_too_high) C(broadcast_root_too_high) C(p_to_private) C(p_to_stack) C(p_to_null) \
-    C(put_to_private) C(put_beyond_static) C(get_from_private) C(iget_from_private) C(set_private) C(swap_private)  \
-    C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private) C(lock_private)     \
-    C(reduce_private) C(collect_private) C(psync_private) C(put_negative) C(get_nbi_negative) C(putmem_negative)    \
-    C(iput_negative) C(put_signal_negative) C(wait_all_negative) C(broadcast_negative) C(to_all_negative)           \
-    C(alltoalls_stride) C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high)               \
-    C(ctx_get_pe_negative) C(ctx_add_pe_too_high) C(ctx_p_destroyed) C(ctx_put_destroyed) C(ctx_fetch_destroyed)      \
-    C(ctx_quiet_destroyed) C(ctx_destroy_twice) C(ctx_of_another_thread) C(destroy_default)               \
+    C(put_to_private) C(put_beyond_static) C(get_from_private) C(iget_from_private) C(set_private) C(swap_private) \
+    C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private) C(lock_private) \
+    C(reduce_private) C(collect_private) C(psync_private) C(put_negative) C(get_nbi_negative) C(putmem_negative) \
+    C(iput_negative) C(put_signal_negative) C(wait_all_negative) C(broadcast_negative) C(to_all_negative) \
+    C(alltoalls_stride) C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high) \
+    C(ctx_get_pe_negative) C(ctx_add_pe_too_high) C(ctx_p_destroyed) C(ctx_put_destroyed) C(ctx_fetch_destroyed) \
+    C(ctx_quiet_destroyed) C(ctx_destroy_twice) C(ctx_of_another_thread) C(destroy_default)        \
     C(put_overlaps) C(put_to_itself) C(get_overlaps) C(put_from_peer) C(put_null) C(get_null) C(iput_null) \
     C(fetch_nbi_null) C(wait_null) C(query_null) C(iput_stride_zero) C(iget_stride_negative) C(ibput_stride_small) \
     C(add_crooked) C(swap_crooked) C(wait_crooked) C(test_all_crooked) C(lock_crooked) C(signal_inside) \
     C(set_twice) C(test_twice) C(clear_of_another) C(clear_twice) C(inner_realloc) C(broadcast_overlaps) C(fcollect_overlaps) C(reduce_overlaps) \
-    C(stale_team) C(destroy_world) C(destroy_shared) C(team_mask) C(team_no_config) C(team_ptr_pe)                  \
-    C(set_too_large) C(set_without_me) C(clear_free_lock) C(double_free) C(foreign_free) C(static_free)             \
-    C(inner_free) C(foreign_realloc) C(bad_alignment) C(call_p) C(call_g) C(call_put) C(call_get_nbi) C(call_iput)  \
-    C(call_add) C(call_fetch_nbi) C(call_put_signal) C(call_signal_fetch) C(call_quiet) C(call_fence) C(call_wait)  \
-    C(call_test_any) C(call_lock) C(call_malloc) C(call_free) C(call_barrier) C(call_reduce) C(call_my_pe)          \
+    C(stale_team) C(destroy_world) C(destroy_shared) C(team_mask) C(team_no_config) C(team_ptr_pe) \
+    C(set_too_large) C(set_without_me) C(clear_free_lock) C(double_free) C(foreign_free) C(static_free) \
+    C(inner_free) C(foreign_realloc) C(bad_alignment) C(call_p) C(call_g) C(call_put) C(call_get_nbi) C(call_iput) \
+    C(call_add) C(call_fetch_nbi) C(call_put_signal) C(call_signal_fetch) C(call_quiet) C(call_fence) C(call_wait) \
+    C(call_test_any) C(call_lock) C(call_malloc) C(call_free) C(call_barrier) C(call_reduce) C(call_my_pe) \
     C(call_n_pes) C(call_ptr) C(call_finalize) C(call_query_thread) C(call_ctx_create)
 #define C(name) {#name, name##_},
 static const wrong_t all[] = {LIST};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single-step harness counts functions of known length exactly: nothing lost, nothing of the caller
-// counted.
+// The single-step harness counts functions of known length exactly: nothing lost, nothing of the
+// caller counted.
 #include "step.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// C++17: templates over the overloads, containers in symmetric memory, std::complex, lambdas, handles in static objects.
+// C++17: templates over the overloads, containers in symmetric memory, std::complex, lambdas,
+// handles in static objects.
 #include <shmem.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// C++ as in the days of mpp/shmem.h: the header inside extern "C", classes around arrays, names with the type in them.
+// C++ as in the days of mpp/shmem.h: the header inside extern "C", classes around arrays, names
+// with the type in them.
 extern "C" {
 #include <mpp/shmem.h>
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program of OpenSHMEM 1.2: shmem_init and shmem_finalize, the names with shmem_, locks, collect, strided transfers.
+// A program of OpenSHMEM 1.2: shmem_init and shmem_finalize, the names with shmem_, locks, collect,
+// strided transfers.
 #include <shmem.h>
 
 #include "expect.h"
@@ -17,7 +18,8 @@ static double values[N], best[N];
 int main(void)
 {
     shmem_init();
-    const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes, prev = (me + npes - 1) % npes;
+    const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes,
+              prev = (me + npes - 1) % npes;
     int major, minor;
     char name[SHMEM_MAX_NAME_LEN];
     shmem_info_get_version(&major, &minor);

@@ -15,7 +15,8 @@ static float level;
 int main(void)
 {
     shmem_init();
-    const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes, prev = (me + npes - 1) % npes;
+    const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes,
+              prev = (me + npes - 1) % npes;
     for (int i = 0; i < SHMEM_ALLTOALL_SYNC_SIZE; i++)
         sync_one[i] = sync_two[i] = SHMEM_SYNC_VALUE;
     shmem_barrier_all();
@@ -35,7 +36,8 @@ int main(void)
     EXPECT(back[5] == me + 5 / 128.0);
 
     // Everybody to everybody.
-    int64_t *to = shmem_malloc(2 * (size_t)npes * sizeof(*to)), *from = shmem_malloc(4 * (size_t)npes * sizeof(*from));
+    int64_t *to = shmem_malloc(2 * (size_t)npes * sizeof(*to)),
+            *from = shmem_malloc(4 * (size_t)npes * sizeof(*from));
     for (int pe = 0; pe < npes; pe++)
         to[2 * pe] = me * 100 + pe, to[2 * pe + 1] = -1;
     shmem_barrier_all();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program of OpenSHMEM 1.4: threads, contexts, the atomic names, bitwise atomics, sync, test, calloc.
+// A program of OpenSHMEM 1.4: threads, contexts, the atomic names, bitwise atomics, sync, test,
+// calloc.
 #include <shmem.h>
 
 #include "expect.h"
@@ -17,7 +18,8 @@ int main(void)
         return 1;
     shmem_query_thread(&again);
     EXPECT(again == provided);
-    const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes, prev = (me + npes - 1) % npes;
+    const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes,
+              prev = (me + npes - 1) % npes;
     for (int i = 0; i < SHMEM_SYNC_SIZE; i++)
         sync_room[i] = SHMEM_SYNC_VALUE;
     long *zeros = shmem_calloc(10, sizeof(long));
@@ -43,10 +45,12 @@ int main(void)
     shmem_sync_all();
     shmem_sync(0, 0, npes, sync_room);
     EXPECT(shmem_atomic_fetch(&present, 0) == (UINT64_C(1) << npes) - 1);
-    EXPECT(shmem_atomic_fetch(&sizes, 0) == 2 * (size_t)npes && shmem_atomic_fetch(&state, 0) == npes);
+    EXPECT(shmem_atomic_fetch(&sizes, 0) == 2 * (size_t)npes &&
+           shmem_atomic_fetch(&state, 0) == npes);
     shmem_barrier_all();
     if (me == npes - 1)
-        EXPECT(shmem_atomic_compare_swap(&state, npes, -1, 0) == npes && shmem_atomic_swap(&state, 3, 0) == -1);
+        EXPECT(shmem_atomic_compare_swap(&state, npes, -1, 0) == npes &&
+               shmem_atomic_swap(&state, 3, 0) == -1);
     shmem_barrier_all();
     if (me == 0)
         shmem_wait_until(&state, SHMEM_CMP_EQ, 3);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program of OpenSHMEM 1.5: teams, contexts of teams, collectives on teams, put with signal, waiting for any and some.
+// A program of OpenSHMEM 1.5: teams, contexts of teams, collectives on teams, put with signal,
+// waiting for any and some.
 #include <shmem.h>
 
 #include "expect.h"
@@ -39,7 +40,8 @@ int main(void)
     EXPECT((half != SHMEM_TEAM_INVALID) == (me % 2 == 0));
     if (half != SHMEM_TEAM_INVALID) {
         int rank = shmem_team_my_pe(half), other = (rank + 1) % members;
-        EXPECT(rank == me / 2 && shmem_team_translate_pe(half, other, SHMEM_TEAM_WORLD) == other * 2);
+        EXPECT(rank == me / 2 &&
+               shmem_team_translate_pe(half, other, SHMEM_TEAM_WORLD) == other * 2);
         EXPECT(shmem_sum_reduce(half, sum, data, N) == 0);
         double expected = 0;
         for (int r = 0; r < members; r++)

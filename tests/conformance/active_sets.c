@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The deprecated collectives over active sets: every set of the world that start, stride and size can name, while
-// the PEs outside go on; one pSync for consecutive barriers, its values restored by all others.
+// The deprecated collectives over active sets: every set of the world that start, stride and size
+// can name, while the PEs outside go on; one pSync for consecutive barriers, its values restored by
+// all others.
 #include "check.h"
 
 #define N 300
@@ -40,8 +41,8 @@ static void part(const char *call, size_t at, int r, size_t from, size_t nbytes)
     size_t i = 0;
     while (i < nbytes && dest[at + i] == byte_of(r, from + i))
         i++;
-    CHECK(i == nbytes, "%s(start %d, log stride %d, size %d): byte %zu of %zu from member %d", call, start, log_stride,
-          size, i, nbytes, r);
+    CHECK(i == nbytes, "%s(start %d, log stride %d, size %d): byte %zu of %zu from member %d", call,
+          start, log_stride, size, i, nbytes, r);
 }
 
 static void restored(const char *call)
@@ -53,35 +54,35 @@ static void restored(const char *call)
 
 #define SET start, log_stride, size, sync_
 
-#define WIDTH(B)                                                                                                    \
-    for (int root = 0; root < size; root++) {                                                                       \
-        fill();                                                                                                     \
-        shmem_broadcast##B(dest, source, N, root, SET);                                                             \
-        if (rank != root)                                                                                           \
-            part("shmem_broadcast" #B, 0, root, 0, N * B / 8);                                                      \
-        else                                                                                                        \
-            CHECK(dest[0] == 0xEE && dest[N * B / 8 - 1] == 0xEE, "shmem_broadcast" #B " wrote the root's dest");   \
-        restored("shmem_broadcast" #B);                                                                             \
-    }                                                                                                               \
-    fill();                                                                                                         \
-    shmem_fcollect##B(dest, source, N, SET);                                                                        \
-    for (int r = 0; r < size; r++)                                                                                  \
-        part("shmem_fcollect" #B, (size_t)r * N * B / 8, r, 0, N * B / 8);                                          \
-    restored("shmem_fcollect" #B);                                                                                  \
-    fill();                                                                                                         \
-    shmem_collect##B(dest, source, (size_t)rank * 3, SET);                                                          \
-    for (int r = 0, at = 0; r < size; at += r * 3, r++)                                                             \
-        part("shmem_collect" #B, (size_t)at * B / 8, r, 0, (size_t)r * 3 * B / 8);                                  \
-    restored("shmem_collect" #B);                                                                                   \
-    fill();                                                                                                         \
-    shmem_alltoall##B(dest, source, 9, SET);                                                                        \
-    for (int r = 0; r < size; r++)                                                                                  \
-        part("shmem_alltoall" #B, (size_t)r * 9 * B / 8, r, (size_t)rank * 9 * B / 8, 9 * B / 8);                   \
-    restored("shmem_alltoall" #B);                                                                                  \
-    fill();                                                                                                         \
-    shmem_alltoalls##B(dest, source, 2, 3, 4, SET);                                                                 \
-    for (int r = 0; r < size; r++)                                                                                  \
-        for (int i = 0; i < 4; i++)                                                                                 \
+#define WIDTH(B)                                                                                   \
+    for (int root = 0; root < size; root++) {                                                      \
+        fill();                                                                                    \
+        shmem_broadcast##B(dest, source, N, root, SET);                                            \
+        if (rank != root)                                                                          \
+            part("shmem_broadcast" #B, 0, root, 0, N * B / 8);                                     \
+        else                                                                                       \
+            CHECK(dest[0] == 0xEE && dest[N * B / 8 - 1] == 0xEE, "shmem_broadcast" #B " wrote the root's dest"); \
+        restored("shmem_broadcast" #B);                                                            \
+    }                                                                                              \
+    fill();                                                                                        \
+    shmem_fcollect##B(dest, source, N, SET);                                                       \
+    for (int r = 0; r < size; r++)                                                                 \
+        part("shmem_fcollect" #B, (size_t)r * N * B / 8, r, 0, N * B / 8);                         \
+    restored("shmem_fcollect" #B);                                                                 \
+    fill();                                                                                        \
+    shmem_collect##B(dest, source, (size_t)rank * 3, SET);                                         \
+    for (int r = 0, at = 0; r < size; at += r * 3, r++)                                            \
+        part("shmem_collect" #B, (size_t)at * B / 8, r, 0, (size_t)r * 3 * B / 8);                 \
+    restored("shmem_collect" #B);                                                                  \
+    fill();                                                                                        \
+    shmem_alltoall##B(dest, source, 9, SET);                                                       \
+    for (int r = 0; r < size; r++)                                                                 \
+        part("shmem_alltoall" #B, (size_t)r * 9 * B / 8, r, (size_t)rank * 9 * B / 8, 9 * B / 8);  \
+    restored("shmem_alltoall" #B);                                                                 \
+    fill();                                                                                        \
+    shmem_alltoalls##B(dest, source, 2, 3, 4, SET);                                                \
+    for (int r = 0; r < size; r++)                                                                 \
+        for (int i = 0; i < 4; i++)                                                                \
             part("shmem_alltoalls" #B, (size_t)(r * 4 + i) * 2 * B / 8, r, (size_t)(rank * 4 + i) * 3 * B / 8, B / 8); \
     restored("shmem_alltoalls" #B);
 
@@ -99,7 +100,8 @@ static void barriers(void)
         shmem_int_p(&from[rank % 64], lap * 100 + rank, member((rank + 1) % size));
         meet();
         int r = (rank + size - 1) % size;
-        CHECK(from[r % 64] == lap * 100 + r, "shmem_barrier: member %d's put is %d", r, from[r % 64]);
+        CHECK(from[r % 64] == lap * 100 + r, "shmem_barrier: member %d's put is %d", r,
+              from[r % 64]);
         meet();
     }
 }

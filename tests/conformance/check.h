@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the conformance tests share: checks that name PE, call and value, the ring of PEs, and the type tables as the
-// specification lists them (written down again here, so that a slip in the library's own table is found).
+// What the conformance tests share: checks that name PE, call and value, the ring of PEs, and the
+// type tables as the specification lists them (written down again here, so that a slip in the
+// library's own table is found).
 #ifndef CONFORMANCE_CHECK_H
 #define CONFORMANCE_CHECK_H
 
@@ -14,7 +15,8 @@
 static int check_failures;
 static int me, npes, next, prev;  // in the ring
 
-__attribute__((unused, format(printf, 3, 4))) static void check_report(const char *file, int line, const char *fmt, ...)
+__attribute__((unused, format(printf, 3, 4))) static void check_report(const char *file, int line,
+                                                                       const char *fmt, ...)
 {
     va_list ap;
     if (++check_failures > 20)
@@ -42,8 +44,8 @@ __attribute__((unused)) static void check_ring(void)
     prev = (me + npes - 1) % npes;
 }
 
-// With -DCHECK_CONTEXT=OPTIONS a test uses a context created with these options where it would use the default one, and
-// what completes the default one completes that too.
+// With -DCHECK_CONTEXT=OPTIONS a test uses a context created with these options where it would use
+// the default one, and what completes the default one completes that too.
 #ifdef CHECK_CONTEXT
 static shmem_ctx_t check_ctx;
 static inline void check_quiet(void)
@@ -73,7 +75,8 @@ __attribute__((unused)) static void check_begin(void)
     shmem_init();
     check_ring();
 #ifdef CHECK_CONTEXT
-    CHECK(shmem_ctx_create(CHECK_CONTEXT, &check_ctx) == 0, "shmem_ctx_create(%ld)", (long)(CHECK_CONTEXT));
+    CHECK(shmem_ctx_create(CHECK_CONTEXT, &check_ctx) == 0, "shmem_ctx_create(%ld)",
+          (long)(CHECK_CONTEXT));
 #endif
 }
 
@@ -96,20 +99,20 @@ __attribute__((unused)) static uint64_t mixed(long k)
 #define VALUE(T, k) \
     _Generic((T)0, float: (T)((k)*0.5 + 1), double: (T)((k)*0.25 + 1), long double: (T)((k)*0.125 + 1), default: (T)mixed(k))
 
-// ---------------------------------------------------------------- tables of the specification, version 1.6
-#define RMA_TYPES(X)                                                                                                \
-    X(float, float) X(double, double) X(longdouble, long double) X(char, char) X(schar, signed char)                \
-    X(short, short) X(int, int) X(long, long) X(longlong, long long) X(uchar, unsigned char)                        \
-    X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long)        \
-    X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t)     \
+// -------------------------------------------------------- tables of the specification, version 1.6
+#define RMA_TYPES(X)                                                                               \
+    X(float, float) X(double, double) X(longdouble, long double) X(char, char) X(schar, signed char) \
+    X(short, short) X(int, int) X(long, long) X(longlong, long long) X(uchar, unsigned char)       \
+    X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) \
+    X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t) \
     X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
-#define AMO_TYPES(X)                                                                                                \
-    X(int, int) X(long, long) X(longlong, long long) X(uint, unsigned int) X(ulong, unsigned long)                  \
-    X(ulonglong, unsigned long long) X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)    \
+#define AMO_TYPES(X)                                                                               \
+    X(int, int) X(long, long) X(longlong, long long) X(uint, unsigned int) X(ulong, unsigned long) \
+    X(ulonglong, unsigned long long) X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t) \
     X(size, size_t) X(ptrdiff, ptrdiff_t)
 #define AMO_EXTENDED_TYPES(X) X(float, float) X(double, double) AMO_TYPES(X)
-#define AMO_BITWISE_TYPES(X)                                                                                        \
-    X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int32, int32_t)                \
+#define AMO_BITWISE_TYPES(X)                                                                       \
+    X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int32, int32_t) \
     X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)
 #define SIZES(X) X(8) X(16) X(32) X(64) X(128)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives of the world team that move data, of every type and for bytes, one behind the other without barriers,
-// with counts from 0 to more than any internal buffer.
+// Collectives of the world team that move data, of every type and for bytes, one behind the other
+// without barriers, with counts from 0 to more than any internal buffer.
 #include "check.h"
 
 #define MANY 600       // elements a PE of any type
@@ -83,32 +83,32 @@ static size_t share(int pe, size_t n)
         untouched("shmem_" #NAME, at);                                               \
     }
 
-#define ALLTOALL(NAME, SIZE)                                                         \
-    EACH_COUNT(all) {                                                                \
-        size_t n = all / (size_t)npes;                                               \
-        fill((size_t)npes * n * (SIZE));                                             \
-        CHECK(shmem_##NAME(SHMEM_TEAM_WORLD, D, S, n) == 0, "shmem_" #NAME);         \
-        for (int pe = 0; pe < npes; pe++)                                            \
+#define ALLTOALL(NAME, SIZE)                                                                       \
+    EACH_COUNT(all) {                                                                              \
+        size_t n = all / (size_t)npes;                                                             \
+        fill((size_t)npes * n * (SIZE));                                                           \
+        CHECK(shmem_##NAME(SHMEM_TEAM_WORLD, D, S, n) == 0, "shmem_" #NAME);                       \
+        for (int pe = 0; pe < npes; pe++)                                                          \
             part("shmem_" #NAME, (size_t)pe * n * (SIZE), pe, (size_t)me * n * (SIZE), n * (SIZE)); \
-        untouched("shmem_" #NAME, (size_t)npes * n * (SIZE));                        \
+        untouched("shmem_" #NAME, (size_t)npes * n * (SIZE));                                      \
     }
 
 static const struct {
     ptrdiff_t dst, sst;
     size_t n;
 } strides[] = {{1, 3, 5}, {3, 2, 60}, {1, 1, 7}, {2, 1, 5}, {2, 2, 0}};
-#define ALLTOALLS(NAME, SIZE)                                                        \
-    for (size_t k = 0; k < ncounts; k++) {                                                    \
-        size_t n = strides[k].n, dst = (size_t)strides[k].dst, sst = (size_t)strides[k].sst; \
-        fill((size_t)npes * n * sst * (SIZE));                                       \
+#define ALLTOALLS(NAME, SIZE)                                                                      \
+    for (size_t k = 0; k < ncounts; k++) {                                                         \
+        size_t n = strides[k].n, dst = (size_t)strides[k].dst, sst = (size_t)strides[k].sst;       \
+        fill((size_t)npes * n * sst * (SIZE));                                                     \
         CHECK(shmem_##NAME(SHMEM_TEAM_WORLD, D, S, strides[k].dst, strides[k].sst, n) == 0, "shmem_" #NAME); \
-        for (int pe = 0; pe < npes; pe++)                                            \
-            for (size_t i = 0; i < n; i++)                                           \
-                part("shmem_" #NAME, ((size_t)pe * n + i) * dst * (SIZE), pe,        \
-                     ((size_t)me * n + i) * sst * (SIZE), SIZE);                     \
-        for (size_t i = 0; dst > 1 && i < (size_t)npes * n * (SIZE); i++)            \
+        for (int pe = 0; pe < npes; pe++)                                                          \
+            for (size_t i = 0; i < n; i++)                                                         \
+                part("shmem_" #NAME, ((size_t)pe * n + i) * dst * (SIZE), pe,                      \
+                     ((size_t)me * n + i) * sst * (SIZE), SIZE);                                   \
+        for (size_t i = 0; dst > 1 && i < (size_t)npes * n * (SIZE); i++)                          \
             CHECK(dest[i / (SIZE) * dst * (SIZE) + (SIZE) + i % (SIZE)] == 0xEE, "shmem_" #NAME " wrote between"); \
-        untouched("shmem_" #NAME, (size_t)npes * n * dst * (SIZE));                  \
+        untouched("shmem_" #NAME, (size_t)npes * n * dst * (SIZE));                                \
     }
 
 #define ALL(N, T)                                                                    \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The life of contexts and what each has for itself: options, teams, completion, order; more of them than endpoints;
-// contexts that are still there when the job ends. That every operation works on every kind of context is for the tests
-// of the families (contexts_… in tests.toml).
+// The life of contexts and what each has for itself: options, teams, completion, order; more of
+// them than endpoints; contexts that are still there when the job ends. That every operation works
+// on every kind of context is for the tests of the families (contexts_… in tests.toml).
 #include "check.h"
 
 #define MANY 40
@@ -13,7 +13,8 @@ static long words[64], data[LENGTH], flag;
 static shmem_ctx_t make(long options)
 {
     shmem_ctx_t ctx = SHMEM_CTX_INVALID;
-    CHECK(shmem_ctx_create(options, &ctx) == 0 && ctx != SHMEM_CTX_INVALID && ctx != SHMEM_CTX_DEFAULT,
+    CHECK(shmem_ctx_create(options, &ctx) == 0 && ctx != SHMEM_CTX_INVALID &&
+              ctx != SHMEM_CTX_DEFAULT,
           "shmem_ctx_create(%ld)", options);
     return ctx;
 }
@@ -33,7 +34,8 @@ static void destroy_is_a_quiet(void)
     for (size_t i = 0; i < NOPTIONS; i++) {
         shmem_ctx_t ctx = make(all_options[i]);
         shmem_team_t team = SHMEM_TEAM_INVALID;
-        CHECK(shmem_ctx_get_team(ctx, &team) == 0 && team == SHMEM_TEAM_WORLD, "the team of a context");
+        CHECK(shmem_ctx_get_team(ctx, &team) == 0 && team == SHMEM_TEAM_WORLD,
+              "the team of a context");
         static long out[LENGTH];
         for (int k = 0; k < LENGTH; k++)
             out[k] = me * 1000000 + (long)i * 10000 + k;
@@ -45,9 +47,10 @@ static void destroy_is_a_quiet(void)
         int wrong = 0;
         for (int k = 0; k < LENGTH; k++)
             wrong += data[k] != prev * 1000000 + (long)i * 10000 + k;
-        CHECK(wrong == 0, "options %ld: %d of %d elements wrong after destroy", all_options[i], wrong, LENGTH);
-        CHECK(words[i] == prev + 100 && words[32 + i] == 7, "options %ld: %ld, %ld", all_options[i], words[i],
-              words[32 + i]);
+        CHECK(wrong == 0, "options %ld: %d of %d elements wrong after destroy", all_options[i],
+              wrong, LENGTH);
+        CHECK(words[i] == prev + 100 && words[32 + i] == 7, "options %ld: %ld, %ld", all_options[i],
+              words[i], words[32 + i]);
         shmem_barrier_all();
     }
 }
@@ -83,7 +86,8 @@ static void order_and_completion(void)
             int wrong = 0;
             for (int k = 0; k < LENGTH; k++)
                 wrong += data[k] != lap * 10000 + k;
-            CHECK(wrong == 0, "options %ld lap %ld: %d elements older than the flag", all_options[i], lap, wrong);
+            CHECK(wrong == 0, "options %ld lap %ld: %d elements older than the flag",
+                  all_options[i], lap, wrong);
             shmem_sync_all();
         }
         shmem_ctx_destroy(ctx);
@@ -104,7 +108,8 @@ static void many(void)
         for (int i = 0; i < MANY; i++)
             shmem_ctx_long_p(ctx[i], &slots[i], round * 1000 + me * 100 + i, next);
         for (int i = MANY; i-- > 0;)
-            CHECK(shmem_ctx_long_g(ctx[i], &words[63], next) == next + 1, "shmem_ctx_long_g on context %d", i);
+            CHECK(shmem_ctx_long_g(ctx[i], &words[63], next) == next + 1,
+                  "shmem_ctx_long_g on context %d", i);
         for (int i = 0; i < MANY; i += 2)
             shmem_ctx_quiet(ctx[i]);
         for (int i = 0; i < MANY; i++)
@@ -126,10 +131,13 @@ static void no_context(void)
     shmem_ctx_pe_quiet(SHMEM_CTX_INVALID, &next, 1);
     shmem_ctx_session_start(SHMEM_CTX_INVALID, SHMEM_CTX_SESSION_BATCH, NULL, 0);
     shmem_ctx_session_stop(SHMEM_CTX_INVALID);
-    CHECK(shmem_ctx_get_team(SHMEM_CTX_INVALID, &team) != 0 && team == SHMEM_TEAM_INVALID, "team of no context");
+    CHECK(shmem_ctx_get_team(SHMEM_CTX_INVALID, &team) != 0 && team == SHMEM_TEAM_INVALID,
+          "team of no context");
     shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;
-    CHECK(shmem_ctx_create(~0L, &ctx) != 0 && ctx == SHMEM_CTX_INVALID, "options that do not exist");
-    CHECK(shmem_team_create_ctx(SHMEM_TEAM_INVALID, 0, &ctx) != 0 && ctx == SHMEM_CTX_INVALID, "a context of no team");
+    CHECK(shmem_ctx_create(~0L, &ctx) != 0 && ctx == SHMEM_CTX_INVALID,
+          "options that do not exist");
+    CHECK(shmem_team_create_ctx(SHMEM_TEAM_INVALID, 0, &ctx) != 0 && ctx == SHMEM_CTX_INVALID,
+          "a context of no team");
 }
 
 int main(void)

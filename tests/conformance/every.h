@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For the programs every_*.c, which call each function of the interface by itself. A check prepares its data, calls one
-// function by its shmem_ name, everything else by the pshmem_ names, and says whether the result is right. So a tool
-// that replaces one shmem_ name reaches that call alone:
+// For the programs every_*.c, which call each function of the interface by itself. A check prepares
+// its data, calls one function by its shmem_ name, everything else by the pshmem_ names, and says
+// whether the result is right. So a tool that replaces one shmem_ name reaches that call alone:
 //
 //   every_x             runs each check; all must be right
 //   every_x --sabotage  runs each check while tests/api/coverage.py's tool spoils its function; all must be wrong on some
@@ -84,7 +84,8 @@ static inline bool shows(int from, size_t nbytes)
 
 typedef void spoil_fn(const char *name);
 
-/** Is the check wrong somewhere when its function is spoilt? Three tries, for those that race with a nap. */
+/** Is the check wrong somewhere when its function is spoilt? Three tries, for those that race with
+ *  a nap. */
 static bool notices(const check_t *c, spoil_fn *spoil)
 {
     static int seen, anywhere;
@@ -129,11 +130,13 @@ static int every_main(int argc, char **argv, const check_t *checks, size_t nchec
     if (ctx != SHMEM_CTX_DEFAULT)
         pshmem_ctx_destroy(ctx);
     if (me == 0)
-        printf("%zu functions, %zu of them %s\n", nchecks, nchecks - unseen, sabotage ? "spoilt and noticed" : "right");
+        printf("%zu functions, %zu of them %s\n", nchecks, nchecks - unseen,
+               sabotage ? "spoilt and noticed" : "right");
     return check_end();
 }
 
-// A list of checks is written once, as LIST(K), and used twice: K is DEFINE for the functions, ENTRY for the table.
+// A list of checks is written once, as LIST(K), and used twice: K is DEFINE for the functions,
+// ENTRY for the table.
 #define ENTRY_IN_TABLE(FN) {#FN, check_##FN, false},
 #define ENTRY_UNSEEN(FN) {#FN, check_##FN, true},
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every collective, by itself, each type: on the world team, and the deprecated ones on the active set of all PEs. See
-// every.h.
+// Every collective, by itself, each type: on the world team, and the deprecated ones on the active
+// set of all PEs. See every.h.
 #include "every.h"
 
 static long sync_room[SHMEM_SYNC_SIZE];
@@ -13,15 +13,15 @@ static _Alignas(16) unsigned char work_room[ROOM];
 #define TEAM_CALL(...) right = (__VA_ARGS__) == 0
 #define SET_CALL(...) __VA_ARGS__
 
-#define DEFINE_COLL(FN, FORM, VERDICT, ...)                                                                         \
-    static bool check_##FN(void)                                                                                    \
-    {                                                                                                               \
-        bool right = true;                                                                                          \
-        const int root = (int)(turn % npes);                                                                        \
-        (void)root;                                                                                                 \
-        prepare();                                                                                                  \
-        FORM(FN(__VA_ARGS__));                                                                                      \
-        return right && VERDICT;                                                                                    \
+#define DEFINE_COLL(FN, FORM, VERDICT, ...)  \
+    static bool check_##FN(void)             \
+    {                                        \
+        bool right = true;                   \
+        const int root = (int)(turn % npes); \
+        (void)root;                          \
+        prepare();                           \
+        FORM(FN(__VA_ARGS__));               \
+        return right && VERDICT;             \
     }
 #define ENTRY_COLL(FN, ...) ENTRY_IN_TABLE(FN)
 
@@ -49,7 +49,8 @@ static bool strided_pieces(size_t size)
     for (int pe = 0; pe < npes; pe++)
         for (size_t k = 0; k < COUNT; k++)
             for (size_t i = 0; i < 2 * size; i++) {
-                size_t to = ((size_t)pe * COUNT + k) * 2 * size + i, from = ((size_t)me * COUNT + k) * 3 * size + i;
+                size_t to = ((size_t)pe * COUNT + k) * 2 * size + i,
+                       from = ((size_t)me * COUNT + k) * 3 * size + i;
                 if (dest[to] != (i < size ? pattern(pe, GUARD + from) : 0xEE))
                     return false;
             }
@@ -62,22 +63,22 @@ static bool shows_but_at_root(int root, size_t nbytes)
     return me == root ? guarded(0) && dest[nbytes - 1] == 0xEE : shows(root, nbytes);
 }
 
-#define MOVERS(K, BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, SIZE)                                          \
-    K##_COLL(BROADCAST, TEAM_CALL, shows(root, COUNT * (SIZE)), WORLD, D, S, COUNT, root)                           \
-    K##_COLL(COLLECT, TEAM_CALL, pieces(SIZE, 0, 0, true), WORLD, D, S, share(me))                                  \
-    K##_COLL(FCOLLECT, TEAM_CALL, pieces(SIZE, 0, COUNT, false), WORLD, D, S, COUNT)                                \
-    K##_COLL(ALLTOALL, TEAM_CALL, pieces(SIZE, (size_t)me * COUNT, COUNT, false), WORLD, D, S, COUNT)               \
+#define MOVERS(K, BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, SIZE)                         \
+    K##_COLL(BROADCAST, TEAM_CALL, shows(root, COUNT * (SIZE)), WORLD, D, S, COUNT, root)          \
+    K##_COLL(COLLECT, TEAM_CALL, pieces(SIZE, 0, 0, true), WORLD, D, S, share(me))                 \
+    K##_COLL(FCOLLECT, TEAM_CALL, pieces(SIZE, 0, COUNT, false), WORLD, D, S, COUNT)               \
+    K##_COLL(ALLTOALL, TEAM_CALL, pieces(SIZE, (size_t)me * COUNT, COUNT, false), WORLD, D, S, COUNT) \
     K##_COLL(ALLTOALLS, TEAM_CALL, strided_pieces(SIZE), WORLD, D, S, 2, 3, COUNT)
-#define MOVERS_TYPED(K, N, T)                                                                                       \
-    MOVERS(K, shmem_##N##_broadcast, shmem_##N##_collect, shmem_##N##_fcollect, shmem_##N##_alltoall,               \
+#define MOVERS_TYPED(K, N, T)                                                                      \
+    MOVERS(K, shmem_##N##_broadcast, shmem_##N##_collect, shmem_##N##_fcollect, shmem_##N##_alltoall, \
            shmem_##N##_alltoalls, sizeof(T))
-#define MOVERS_BYTES(K)                                                                                             \
+#define MOVERS_BYTES(K) \
     MOVERS(K, shmem_broadcastmem, shmem_collectmem, shmem_fcollectmem, shmem_alltoallmem, shmem_alltoallsmem, 1)
-#define MOVERS_OLD(K, B)                                                                                            \
-    K##_COLL(shmem_broadcast##B, SET_CALL, shows_but_at_root(root, COUNT * B / 8), D, S, COUNT, root, SET)          \
-    K##_COLL(shmem_collect##B, SET_CALL, pieces(B / 8, 0, 0, true), D, S, share(me), SET)                           \
-    K##_COLL(shmem_fcollect##B, SET_CALL, pieces(B / 8, 0, COUNT, false), D, S, COUNT, SET)                         \
-    K##_COLL(shmem_alltoall##B, SET_CALL, pieces(B / 8, (size_t)me * COUNT, COUNT, false), D, S, COUNT, SET)        \
+#define MOVERS_OLD(K, B)                                                                           \
+    K##_COLL(shmem_broadcast##B, SET_CALL, shows_but_at_root(root, COUNT * B / 8), D, S, COUNT, root, SET) \
+    K##_COLL(shmem_collect##B, SET_CALL, pieces(B / 8, 0, 0, true), D, S, share(me), SET)          \
+    K##_COLL(shmem_fcollect##B, SET_CALL, pieces(B / 8, 0, COUNT, false), D, S, COUNT, SET)        \
+    K##_COLL(shmem_alltoall##B, SET_CALL, pieces(B / 8, (size_t)me * COUNT, COUNT, false), D, S, COUNT, SET) \
     K##_COLL(shmem_alltoalls##B, SET_CALL, strided_pieces(B / 8), D, S, 2, 3, COUNT, SET)
 
 // ---------------------------------------------------------------- reductions
@@ -96,40 +97,40 @@ static bool shows_but_at_root(int root, size_t nbytes)
 #define OP_xor(T, a, b) ((T)((a) ^ (b)))
 
 // The fold of the values of PEs 0 to LAST in each element.
-#define DEFINE_FOLD(FN, T, FORM, OP, MAKE, LAST, ...)                                                               \
-    static bool check_##FN(void)                                                                                    \
-    {                                                                                                               \
-        bool right = true;                                                                                          \
-        T *d = (T *)(void *)dest, *s = (T *)(void *)source;                                                         \
-        prepare();                                                                                                  \
-        for (int i = 0; i < COUNT; i++)                                                                             \
-            s[i] = MAKE(T, me, i);                                                                                  \
-        FORM(FN(__VA_ARGS__));                                                                                      \
-        for (int i = 0; i < COUNT; i++) {                                                                           \
-            T expected = (LAST) < 0 ? (T)0 : MAKE(T, 0, i);                                                         \
-            for (int pe = 1; pe <= (LAST); pe++)                                                                    \
-                expected = OP_##OP(T, expected, MAKE(T, pe, i));                                                    \
-            right = right && d[i] == expected;                                                                      \
-        }                                                                                                           \
-        return right && guarded(COUNT * sizeof(T));                                                                 \
+#define DEFINE_FOLD(FN, T, FORM, OP, MAKE, LAST, ...)            \
+    static bool check_##FN(void)                                 \
+    {                                                            \
+        bool right = true;                                       \
+        T *d = (T *)(void *)dest, *s = (T *)(void *)source;      \
+        prepare();                                               \
+        for (int i = 0; i < COUNT; i++)                          \
+            s[i] = MAKE(T, me, i);                               \
+        FORM(FN(__VA_ARGS__));                                   \
+        for (int i = 0; i < COUNT; i++) {                        \
+            T expected = (LAST) < 0 ? (T)0 : MAKE(T, 0, i);      \
+            for (int pe = 1; pe <= (LAST); pe++)                 \
+                expected = OP_##OP(T, expected, MAKE(T, pe, i)); \
+            right = right && d[i] == expected;                   \
+        }                                                        \
+        return right && guarded(COUNT * sizeof(T));              \
     }
 #define ENTRY_FOLD(FN, ...) ENTRY_IN_TABLE(FN)
 
-#define REDUCE(K, N, T, OP, MAKE)                                                                                   \
+#define REDUCE(K, N, T, OP, MAKE) \
     K##_FOLD(shmem_##N##_##OP##_reduce, T, TEAM_CALL, OP, MAKE, npes - 1, WORLD, d, s, COUNT)
-#define TO_ALL(K, N, T, OP, MAKE)                                                                                   \
+#define TO_ALL(K, N, T, OP, MAKE)                                                                  \
     K##_FOLD(shmem_##N##_##OP##_to_all, T, SET_CALL, OP, MAKE, npes - 1, d, s, COUNT, 0, 0, npes, (T *)(void *)work_room, \
              sync_room)
 #define BITS(FORM, K, N, T) FORM(K, N, T, and, NOT_BIT) FORM(K, N, T, or, BIT) FORM(K, N, T, xor, BIT)
 #define ORDER(FORM, K, N, T) FORM(K, N, T, max, SMALL) FORM(K, N, T, min, SMALL)
 #define ARITH(FORM, K, N, T) FORM(K, N, T, sum, SMALL) FORM(K, N, T, prod, FACTOR)
-#define SCANS(K, N, T)                                                                                              \
-    K##_FOLD(shmem_##N##_sum_inscan, T, TEAM_CALL, sum, SMALL, me, WORLD, d, s, COUNT)                              \
+#define SCANS(K, N, T)                                                                 \
+    K##_FOLD(shmem_##N##_sum_inscan, T, TEAM_CALL, sum, SMALL, me, WORLD, d, s, COUNT) \
     K##_FOLD(shmem_##N##_sum_exscan, T, TEAM_CALL, sum, SMALL, me - 1, WORLD, d, s, COUNT)
 
-#define REDUCE_BITWISE_TYPES(X)                                                                                     \
-    X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long)                 \
-    X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t)          \
+#define REDUCE_BITWISE_TYPES(X)                                                                    \
+    X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long) \
+    X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) \
     X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t)
 #define COMPLEX_TYPES(X) X(complexf, float _Complex) X(complexd, double _Complex)
 #define OLD_BITWISE_TYPES(X) X(short, short) X(int, int) X(long, long) X(longlong, long long)

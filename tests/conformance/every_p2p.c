@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every wait and test, by itself, each type. One PE waits, another one writes its words; the roles go round. See every.h.
+// Every wait and test, by itself, each type. One PE waits, another one writes its words; the roles
+// go round. See every.h.
 #include "every.h"
 
 #define WORDS 4
@@ -13,83 +14,84 @@ static int waiter(void)
     return (int)(turn % npes);
 }
 
-/** The waiter's words become 0, then, once all know, a peer writes their values: first the last one, so that there is
- * a while in which not all have theirs. */
-#define WORDS_ARRIVE(T, V0, V1, V3)                                                                                 \
-    T *w = (T *)(void *)word_room;                                                                                  \
-    bool right = true;                                                                                              \
-    memset(word_room, 0, sizeof(word_room));                                                                        \
-    pshmem_barrier_all();                                                                                           \
-    if (me == (waiter() + 1) % npes) {                                                                              \
-        const T values[WORDS] = {V0, V1, 0, V3};                                                                    \
-        for (int i = WORDS - 1; i >= 0; i--) {                                                                      \
-            nap();                                                                                                  \
-            if (values[i])                                                                                          \
-                pshmem_putmem(&w[i], &values[i], sizeof(T), waiter());                                              \
-        }                                                                                                           \
+/** The waiter's words become 0, then, once all know, a peer writes their values: first the last
+ *  one, so that there is a while in which not all have theirs. */
+#define WORDS_ARRIVE(T, V0, V1, V3)                                    \
+    T *w = (T *)(void *)word_room;                                     \
+    bool right = true;                                                 \
+    memset(word_room, 0, sizeof(word_room));                           \
+    pshmem_barrier_all();                                              \
+    if (me == (waiter() + 1) % npes) {                                 \
+        const T values[WORDS] = {V0, V1, 0, V3};                       \
+        for (int i = WORDS - 1; i >= 0; i--) {                         \
+            nap();                                                     \
+            if (values[i])                                             \
+                pshmem_putmem(&w[i], &values[i], sizeof(T), waiter()); \
+        }                                                              \
     }
 
-#define DEFINE_WAIT(FN, T, V0, V1, V3, SEEN, ...)                                                                   \
-    static bool check_##FN(void)                                                                                    \
-    {                                                                                                               \
-        WORDS_ARRIVE(T, V0, V1, V3)                                                                                 \
-        if (me == waiter()) {                                                                                       \
-            FN(__VA_ARGS__);                                                                                        \
-            volatile T *v = w;                                                                                      \
-            right = SEEN;                                                                                           \
-        }                                                                                                           \
-        pshmem_barrier_all();                                                                                       \
-        return right;                                                                                               \
+#define DEFINE_WAIT(FN, T, V0, V1, V3, SEEN, ...) \
+    static bool check_##FN(void)                  \
+    {                                             \
+        WORDS_ARRIVE(T, V0, V1, V3)               \
+        if (me == waiter()) {                     \
+            FN(__VA_ARGS__);                      \
+            volatile T *v = w;                    \
+            right = SEEN;                         \
+        }                                         \
+        pshmem_barrier_all();                     \
+        return right;                             \
     }
-#define DEFINE_RETURNS(FN, T, V0, V1, V3, RETURNS, ...)                                                             \
-    static bool check_##FN(void)                                                                                    \
-    {                                                                                                               \
-        static const T vector[WORDS] = {5, 6, 7, 8};                                                                \
-        (void)vector;                                                                                               \
-        WORDS_ARRIVE(T, V0, V1, V3)                                                                                 \
-        if (me == waiter()) {                                                                                       \
-            size_t got = (size_t)FN(__VA_ARGS__);                                                                   \
-            right = RETURNS;                                                                                        \
-        }                                                                                                           \
-        pshmem_barrier_all();                                                                                       \
-        return right;                                                                                               \
+#define DEFINE_RETURNS(FN, T, V0, V1, V3, RETURNS, ...) \
+    static bool check_##FN(void)                        \
+    {                                                   \
+        static const T vector[WORDS] = {5, 6, 7, 8};    \
+        (void)vector;                                   \
+        WORDS_ARRIVE(T, V0, V1, V3)                     \
+        if (me == waiter()) {                           \
+            size_t got = (size_t)FN(__VA_ARGS__);       \
+            right = RETURNS;                            \
+        }                                               \
+        pshmem_barrier_all();                           \
+        return right;                                   \
     }
-// Tests look at words that are settled, and are asked twice: when the answer is yes, and when it is no.
-#define DEFINE_TEST(FN, T, YES, NO, ...)                                                                            \
-    static bool check_##FN(void)                                                                                    \
-    {                                                                                                               \
-        T *w = (T *)(void *)word_room, vector[WORDS] = {5, 6, 7, 8};                                                \
-        for (int i = 0; i < WORDS; i++)                                                                             \
-            w[i] = (T)(5 + i);                                                                                      \
-        bool right = FN(__VA_ARGS__) == (YES);                                                                      \
-        w[0] = w[1] = w[3] = 1;                                                                                     \
-        right = right && FN(__VA_ARGS__) == (NO);                                                                   \
-        (void)vector;                                                                                               \
-        return right;                                                                                               \
+// Tests look at words that are settled, and are asked twice: when the answer is yes, and when it is
+// no.
+#define DEFINE_TEST(FN, T, YES, NO, ...)                             \
+    static bool check_##FN(void)                                     \
+    {                                                                \
+        T *w = (T *)(void *)word_room, vector[WORDS] = {5, 6, 7, 8}; \
+        for (int i = 0; i < WORDS; i++)                              \
+            w[i] = (T)(5 + i);                                       \
+        bool right = FN(__VA_ARGS__) == (YES);                       \
+        w[0] = w[1] = w[3] = 1;                                      \
+        right = right && FN(__VA_ARGS__) == (NO);                    \
+        (void)vector;                                                \
+        return right;                                                \
     }
 #define ENTRY_WAIT(FN, ...) ENTRY_IN_TABLE(FN)
 #define ENTRY_RETURNS(FN, ...) ENTRY_IN_TABLE(FN)
 #define ENTRY_TEST(FN, ...) ENTRY_IN_TABLE(FN)
 
-#define ONE(K, N, T)                                                                                                \
-    K##_WAIT(shmem_##N##_wait_until, T, 5, 6, 8, v[0] == 5, w, SHMEM_CMP_GT, 4)                                     \
+#define ONE(K, N, T)                                                            \
+    K##_WAIT(shmem_##N##_wait_until, T, 5, 6, 8, v[0] == 5, w, SHMEM_CMP_GT, 4) \
     K##_TEST(shmem_##N##_test, T, 1, 0, w, SHMEM_CMP_EQ, 5)
-#define SETS(K, N, T)                                                                                               \
-    K##_WAIT(shmem_##N##_wait_until_all, T, 5, 6, 8, v[0] == 5 && v[1] == 6 && v[3] == 8, w, WORDS, status,         \
-             SHMEM_CMP_GE, 5)                                                                                       \
-    K##_WAIT(shmem_##N##_wait_until_all_vector, T, 5, 6, 8, v[0] == 5 && v[1] == 6 && v[3] == 8, w, WORDS, status,  \
-             SHMEM_CMP_EQ, ((const T[]){5, 6, 7, 8}))                                                               \
-    K##_RETURNS(shmem_##N##_wait_until_any, T, 0, 6, 0, got == 1, w, WORDS, status, SHMEM_CMP_EQ, 6)                \
-    K##_RETURNS(shmem_##N##_wait_until_any_vector, T, 0, 0, 8, got == 3, w, WORDS, status, SHMEM_CMP_EQ, vector)    \
-    K##_RETURNS(shmem_##N##_wait_until_some, T, 0, 6, 0, got == 1 && indices[0] == 1, w, WORDS, indices, status,    \
-                SHMEM_CMP_NE, 0)                                                                                    \
-    K##_RETURNS(shmem_##N##_wait_until_some_vector, T, 5, 0, 0, got == 1 && indices[0] == 0, w, WORDS, indices,     \
-                status, SHMEM_CMP_EQ, vector)                                                                       \
-    K##_TEST(shmem_##N##_test_all, T, 1, 0, w, WORDS, status, SHMEM_CMP_GE, 5)                                      \
-    K##_TEST(shmem_##N##_test_all_vector, T, 1, 0, w, WORDS, status, SHMEM_CMP_EQ, vector)                          \
-    K##_TEST(shmem_##N##_test_any, T, 3, SIZE_MAX, w, WORDS, status, SHMEM_CMP_EQ, 8)                               \
+#define SETS(K, N, T)                                                                              \
+    K##_WAIT(shmem_##N##_wait_until_all, T, 5, 6, 8, v[0] == 5 && v[1] == 6 && v[3] == 8, w, WORDS, status, \
+             SHMEM_CMP_GE, 5)                                                                      \
+    K##_WAIT(shmem_##N##_wait_until_all_vector, T, 5, 6, 8, v[0] == 5 && v[1] == 6 && v[3] == 8, w, WORDS, status, \
+             SHMEM_CMP_EQ, ((const T[]){5, 6, 7, 8}))                                              \
+    K##_RETURNS(shmem_##N##_wait_until_any, T, 0, 6, 0, got == 1, w, WORDS, status, SHMEM_CMP_EQ, 6) \
+    K##_RETURNS(shmem_##N##_wait_until_any_vector, T, 0, 0, 8, got == 3, w, WORDS, status, SHMEM_CMP_EQ, vector) \
+    K##_RETURNS(shmem_##N##_wait_until_some, T, 0, 6, 0, got == 1 && indices[0] == 1, w, WORDS, indices, status, \
+                SHMEM_CMP_NE, 0)                                                                   \
+    K##_RETURNS(shmem_##N##_wait_until_some_vector, T, 5, 0, 0, got == 1 && indices[0] == 0, w, WORDS, indices, \
+                status, SHMEM_CMP_EQ, vector)                                                      \
+    K##_TEST(shmem_##N##_test_all, T, 1, 0, w, WORDS, status, SHMEM_CMP_GE, 5)                     \
+    K##_TEST(shmem_##N##_test_all_vector, T, 1, 0, w, WORDS, status, SHMEM_CMP_EQ, vector)         \
+    K##_TEST(shmem_##N##_test_any, T, 3, SIZE_MAX, w, WORDS, status, SHMEM_CMP_EQ, 8)              \
     K##_TEST(shmem_##N##_test_any_vector, T, 1, SIZE_MAX, w, WORDS, ((const int[]){1, 0, 1, 1}), SHMEM_CMP_EQ, vector) \
-    K##_TEST(shmem_##N##_test_some, T, 3, 0, w, WORDS, indices, status, SHMEM_CMP_GE, 5)                            \
+    K##_TEST(shmem_##N##_test_some, T, 3, 0, w, WORDS, indices, status, SHMEM_CMP_GE, 5)           \
     K##_TEST(shmem_##N##_test_some_vector, T, 3, 0, w, WORDS, indices, status, SHMEM_CMP_EQ, vector)
 #define OLD_WAIT(K, N, T) K##_WAIT(shmem_##N##_wait, T, 5, 6, 8, v[0] == 5, w, 0)
 #define SHORTS(X) X(short, short) X(ushort, unsigned short)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every function that has no family of types, by itself: set-up and queries, memory, teams, contexts, sessions, order,
-// barriers, locks. start_pes and shmem_global_exit have programs of their own. See every.h.
+// Every function that has no family of types, by itself: set-up and queries, memory, teams,
+// contexts, sessions, order, barriers, locks. start_pes and shmem_global_exit have programs of
+// their own. See every.h.
 #include "every.h"
 
 static long word, lock;
@@ -82,7 +83,8 @@ static bool check_shmem_init(void)
 static bool check_shmem_init_thread(void)
 {
     int provided = -1;
-    bool right = shmem_init_thread(SHMEM_THREAD_SINGLE, &provided) == 0 && provided >= SHMEM_THREAD_SINGLE;
+    bool right =
+        shmem_init_thread(SHMEM_THREAD_SINGLE, &provided) == 0 && provided >= SHMEM_THREAD_SINGLE;
     pshmem_finalize();
     return right && still_alive();
 }
@@ -210,7 +212,8 @@ static bool check_shmem_team_split_strided(void)
 {
     shmem_team_t team = SHMEM_TEAM_INVALID;
     int rc = shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team);
-    bool right = rc == 0 && pshmem_team_my_pe(team) == npes - 1 - me && pshmem_team_n_pes(team) == npes;
+    bool right =
+        rc == 0 && pshmem_team_my_pe(team) == npes - 1 - me && pshmem_team_n_pes(team) == npes;
     pshmem_team_destroy(team);
     return right;
 }
@@ -231,8 +234,10 @@ static bool check_shmem_team_get_config(void)
 {
     shmem_team_config_t wanted = {.num_contexts = 3}, config = {.num_contexts = -1};
     shmem_team_t team = SHMEM_TEAM_INVALID;
-    pshmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, &wanted, SHMEM_TEAM_NUM_CONTEXTS, &team);
-    bool right = shmem_team_get_config(team, SHMEM_TEAM_NUM_CONTEXTS, &config) == 0 && config.num_contexts >= 0;
+    pshmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, &wanted, SHMEM_TEAM_NUM_CONTEXTS,
+                              &team);
+    bool right = shmem_team_get_config(team, SHMEM_TEAM_NUM_CONTEXTS, &config) == 0 &&
+                 config.num_contexts >= 0;
     pshmem_team_destroy(team);
     return right && shmem_team_get_config(SHMEM_TEAM_INVALID, 0, NULL) != 0;
 }
@@ -256,9 +261,9 @@ static bool check_shmem_team_destroy(void)
     return right;
 }
 
-#define TEAMS                                                                                        \
-    ENTRY_IN_TABLE(shmem_team_split_strided) ENTRY_IN_TABLE(shmem_team_split_2d)                     \
-    ENTRY_IN_TABLE(shmem_team_get_config) ENTRY_IN_TABLE(shmem_team_translate_pe)                    \
+#define TEAMS                                                                     \
+    ENTRY_IN_TABLE(shmem_team_split_strided) ENTRY_IN_TABLE(shmem_team_split_2d)  \
+    ENTRY_IN_TABLE(shmem_team_get_config) ENTRY_IN_TABLE(shmem_team_translate_pe) \
     ENTRY_UNSEEN(shmem_team_destroy)
 
 // ---------------------------------------------------------------- contexts, sessions, order

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One PE ends the program with its status while the others wait for ever; buffered output is written.
+// One PE ends the program with its status while the others wait for ever; buffered output is
+// written.
 #include "check.h"
 
 int main(void)

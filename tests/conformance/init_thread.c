@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each thread level may be asked for first, and the answer is one of the levels; argv[1] is the level.
+// Each thread level may be asked for first, and the answer is one of the levels; argv[1] is the
+// level.
 #include "check.h"
 
 int main(int argc, char **argv)
@@ -9,7 +10,8 @@ int main(int argc, char **argv)
     CHECK(shmem_init_thread(requested, &provided) == 0, "shmem_init_thread(%d)", requested);
     check_ring();
     shmem_query_thread(&said);
-    CHECK(provided >= SHMEM_THREAD_SINGLE && provided <= SHMEM_THREAD_MULTIPLE, "level %d", provided);
+    CHECK(provided >= SHMEM_THREAD_SINGLE && provided <= SHMEM_THREAD_MULTIPLE, "level %d",
+          provided);
     CHECK(provided == said, "shmem_init_thread said %d, shmem_query_thread %d", provided, said);
     static int got;
     shmem_int_p(&got, me, next);

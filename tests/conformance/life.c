@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Several lives in one process: init and finalize are counted, and after the last finalize the library may be
-// initialised again. Static data keeps what it holds, also what a peer put there and what was stored between the lives;
-// heap, locks, collectives and connections begin anew. A child forked in between is no PE. Argument "nodes": PEs with
-// even and odd ranks pretend to be on two nodes (for launchers that do not emulate any).
+// Several lives in one process: init and finalize are counted, and after the last finalize the
+// library may be initialised again. Static data keeps what it holds, also what a peer put there and
+// what was stored between the lives; heap, locks, collectives and connections begin anew. A child
+// forked in between is no PE. Argument "nodes": PEs with even and odd ranks pretend to be on two
+// nodes (for launchers that do not emulate any).
 #include "check.h"
 
 #include <sys/wait.h>
@@ -25,11 +26,14 @@ static int initialized(void)
 static void static_data(int life)
 {
     CHECK(counter == 100 + 10 * life, "the counter is %ld in life %d", counter, life);
-    CHECK(kept[1] == 2 && kept[2999] == (life ? life * 7 - 1 : 0), "static data changed: %ld %ld", kept[1], kept[2999]);
-    CHECK(from_prev == (life ? prev + 1000 * life : 0), "what prev put in the life before is %ld", from_prev);
+    CHECK(kept[1] == 2 && kept[2999] == (life ? life * 7 - 1 : 0), "static data changed: %ld %ld",
+          kept[1], kept[2999]);
+    CHECK(from_prev == (life ? prev + 1000 * life : 0), "what prev put in the life before is %ld",
+          from_prev);
     CHECK(lock == 0, "the lock is %ld", lock);
     shmem_barrier_all();
-    CHECK(shmem_long_g(&counter, next) == 100 + 10 * life, "next's counter is %ld", shmem_long_g(&counter, next));
+    CHECK(shmem_long_g(&counter, next) == 100 + 10 * life, "next's counter is %ld",
+          shmem_long_g(&counter, next));
     CHECK(shmem_long_g(&kept[2999], next) == kept[2999], "next's static data differs");
     shmem_barrier_all();
     shmem_long_p(&from_prev, me + 1000 * (life + 1), next);
@@ -79,8 +83,8 @@ static void have_a_child(void)
     if (child == 0)
         exit(7);
     int status = 0;
-    CHECK(child > 0 && waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7, "the child ended with %d",
-          status);
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7,
+          "the child ended with %d", status);
 }
 
 static void one_life(int life)
@@ -93,10 +97,11 @@ static void one_life(int life)
     check_ring();
     CHECK(initialized() != 0, "not initialized in life %d", life);
     shmem_init();
-    CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &again) == 0 && again == provided, "level %d, then %d", provided,
-          again);
+    CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &again) == 0 && again == provided,
+          "level %d, then %d", provided, again);
     shmem_query_thread(&said);
-    CHECK(said == provided && provided >= SHMEM_THREAD_SINGLE && provided <= SHMEM_THREAD_MULTIPLE, "level %d", said);
+    CHECK(said == provided && provided >= SHMEM_THREAD_SINGLE && provided <= SHMEM_THREAD_MULTIPLE,
+          "level %d", said);
     static_data(life);
     heap(life);
     shmem_finalize();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Ends of a program, by argv[1]:
-//   thread      a second thread of the last PE ends the job with status 43, while the first sits in a read of its input
+//   thread      a second thread of the last PE ends the job with status 43, while the first sits in
+//               a read of its input
 //   any PE N    PE N ends it with status 44
 //   all         every PE does, with 50 + its number: the status is one of them
-//   start_pes   children forked after start_pes, while the library is still starting and later, end first; then the
-//               program without finalize
+//   start_pes   children forked after start_pes, while the library is still starting and later, end
+//               first; then the program without finalize
 //   forgotten   PE 1 ends with status 0 and no finalize
 //   holder      the holder of a lock is killed while the others wait for it
 //   unbalanced  two inits, one finalize, and the end
@@ -38,7 +39,8 @@ static void by_thread(void)
     char c;
     if (me != npes - 1)
         wait_for_ever();
-    if (pipe(pipe_ends) || dup2(pipe_ends[0], 0) < 0 || pthread_create(&thread, NULL, end_it, &status))
+    if (pipe(pipe_ends) || dup2(pipe_ends[0], 0) < 0 ||
+        pthread_create(&thread, NULL, end_it, &status))
         exit(2);
     CHECK(scanf("%c", &c) == 0, "something came in");  // with the stream locked
 }
@@ -51,7 +53,8 @@ static void by_start_pes(void)
     for (int i = 0; i < 40; i++) {
         pid_t child = fork();
         if (child == 0)
-            exit(0);  // must not finalize in the parent's name, nor wait for a lock of a thread that it does not have
+            exit(0);  // must not finalize in the parent's name, nor wait for a lock of a thread
+                      // that it does not have
         waitpid(child, NULL, 0);
         usleep(1000);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks: mutual exclusion over plain updates, test_lock, first come first served, many locks, static and heap.
+// Locks: mutual exclusion over plain updates, test_lock, first come first served, many locks,
+// static and heap.
 #include "check.h"
 
 #define ROUNDS 100
@@ -8,7 +9,8 @@
 static long static_lock;
 static long shared_count, shared_pair[2];
 
-/** A read-modify-write that loses updates unless the lock excludes and its release completes them. */
+/** A read-modify-write that loses updates unless the lock excludes and its release completes
+ *  them. */
 static void exclusion(long *lock)
 {
     shared_count = shared_pair[0] = shared_pair[1] = 0;
@@ -29,8 +31,10 @@ static void exclusion(long *lock)
     }
     shmem_barrier_all();
     if (me == 0) {
-        CHECK(shared_count == (long)ROUNDS * npes, "%ld of %ld updates", shared_count, (long)ROUNDS * npes);
-        CHECK(shared_pair[1] == (long)ROUNDS * npes, "%ld of %ld pairs", shared_pair[1], (long)ROUNDS * npes);
+        CHECK(shared_count == (long)ROUNDS * npes, "%ld of %ld updates", shared_count,
+              (long)ROUNDS * npes);
+        CHECK(shared_pair[1] == (long)ROUNDS * npes, "%ld of %ld pairs", shared_pair[1],
+              (long)ROUNDS * npes);
         CHECK(*lock == 0, "a lock nobody holds is %#lx", (unsigned long)*lock);
     }
     shmem_barrier_all();
@@ -54,7 +58,8 @@ static void test_lock(long *lock)
     shmem_barrier_all();
 }
 
-/** The one thing no call tells: who came last (the first half of the variable on PE 0, see src/shmem/lock.c). */
+/** The one thing no call tells: who came last (the first half of the variable on PE 0, see
+ *  src/shmem/lock.c). */
 static int last_in_queue(const long *lock)
 {
     long value = shmem_long_atomic_fetch(lock, 0);
@@ -104,7 +109,8 @@ static void several(long *locks, int n)
     }
     shmem_barrier_all();
     if (me == 0)
-        CHECK(shared_count == (long)(ROUNDS + 20) * npes, "nested locks lost updates: %ld", shared_count);
+        CHECK(shared_count == (long)(ROUNDS + 20) * npes, "nested locks lost updates: %ld",
+              shared_count);
     shmem_barrier_all();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory management: alignment, contents, the zero and NULL cases, barriers, old names, and a heap that is full.
+// Memory management: alignment, contents, the zero and NULL cases, barriers, old names, and a heap
+// that is full.
 #include "check.h"
 #include <stdalign.h>
 #include <stdint.h>
@@ -41,7 +42,8 @@ static void allocation(void)
     for (size_t alignment = sizeof(void *); alignment <= 1 << 20; alignment *= 2) {
         int *p = shmem_align(alignment, 100);
         if (alignment > 4096 && !p)
-            continue;  // allowed: address randomisation may leave no offset that is so aligned on every PE
+            continue;  // allowed: address randomisation may leave no offset that is so aligned on
+                       // every PE
         CHECK(p && is_aligned(p, alignment), "shmem_align(%zu) = %p", alignment, (void *)p);
         check_symmetric("shmem_align", p);
         shmem_free(p);
@@ -119,12 +121,14 @@ static void old_names(void)
     shfree(p);
 }
 
-/** What does not fit is NULL on every PE, and the heap still works; freed blocks become whole again. */
+/** What does not fit is NULL on every PE, and the heap still works; freed blocks become whole
+ *  again. */
 static void full_heap(void)
 {
     CHECK(shmem_malloc(SIZE_MAX / 2) == NULL, "shmem_malloc of half the address space");
     CHECK(shmem_calloc(SIZE_MAX / 2, 3) == NULL, "shmem_calloc whose size overflows");
-    CHECK(shmem_malloc_with_hints(SIZE_MAX, SHMEM_MALLOC_ATOMICS_REMOTE) == NULL, "a hint on an impossible size");
+    CHECK(shmem_malloc_with_hints(SIZE_MAX, SHMEM_MALLOC_ATOMICS_REMOTE) == NULL,
+          "a hint on an impossible size");
     char *p = shmem_malloc(10);
     CHECK(shmem_realloc(p, SIZE_MAX / 2) == NULL, "shmem_realloc to half the address space");
     p[0] = 1;

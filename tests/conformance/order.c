@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fence orders what goes to one PE; quiet completes at all of them, also as a third PE sees it; forms for some PEs
-// and for contexts, of which the invalid one does nothing.
+// Fence orders what goes to one PE; quiet completes at all of them, also as a third PE sees it;
+// forms for some PEs and for contexts, of which the invalid one does nothing.
 #include "check.h"
 
 #define LENGTH 2000
@@ -69,7 +69,8 @@ static void data_before_flag(const char *call, order_fn *order, int how)
     }
 }
 
-/** PE 0 puts to the last PE and, after quiet, tells PE 1 by a flag; PE 1 must find the data at the last PE. */
+/** PE 0 puts to the last PE and, after quiet, tells PE 1 by a flag; PE 1 must find the data at the
+ *  last PE. */
 static void seen_by_third(const char *call, order_fn *order)
 {
     int last = npes - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whoever waits, in whatever form, sleeps in the end: each PE but 0 waits one second by another call, and its CPU
-// time over that second must be next to nothing.
+// Whoever waits, in whatever form, sleeps in the end: each PE but 0 waits one second by another
+// call, and its CPU time over that second must be next to nothing.
 #include "check.h"
 
 #include <sys/resource.h>
@@ -73,6 +73,7 @@ int main(void)
         wait_by((me - 1) % 7);
         used = cpu_s() - before;
     }
-    CHECK(used < 0.05, "%.1f ms of CPU time in a second of waiting (form %d)", used * 1000, (me - 1) % 7);
+    CHECK(used < 0.05, "%.1f ms of CPU time in a second of waiting (form %d)", used * 1000,
+          (me - 1) % 7);
     return check_end();
 }

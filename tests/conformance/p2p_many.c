@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Point-to-point synchronisation among many: every PE has a word from every PE, written in every way, and takes them
-// in by each form of waiting and testing. Fairness: a word that is always satisfied hides no other, also when two sets
-// take turns. Signals: fetch, set, add, wait, for every comparison.
+// Point-to-point synchronisation among many: every PE has a word from every PE, written in every
+// way, and takes them in by each form of waiting and testing. Fairness: a word that is always
+// satisfied hides no other, also when two sets take turns. Signals: fetch, set, add, wait, for
+// every comparison.
 #include "check.h"
 
 #define LAPS 12
@@ -74,7 +75,8 @@ static void take(int form, int *done, long *wanted, size_t *found)
         break;
     case 4:
         for (; n < count; n++)
-            arrived("wait_until_any", done, shmem_long_wait_until_any(words, count, done, SHMEM_CMP_EQ, turn));
+            arrived("wait_until_any", done,
+                    shmem_long_wait_until_any(words, count, done, SHMEM_CMP_EQ, turn));
         break;
     case 5:
         for (; n < count; n++)
@@ -99,8 +101,9 @@ static void take(int form, int *done, long *wanted, size_t *found)
         break;
     case 8:
         while (n < count)
-            n += some_arrived("wait_until_some_vector", done, found,
-                              shmem_long_wait_until_some_vector(words, count, found, done, SHMEM_CMP_EQ, wanted));
+            n += some_arrived(
+                "wait_until_some_vector", done, found,
+                shmem_long_wait_until_some_vector(words, count, found, done, SHMEM_CMP_EQ, wanted));
         break;
     case 9:
         while (n < count)
@@ -121,7 +124,8 @@ static void take(int form, int *done, long *wanted, size_t *found)
             shmem_long_wait_until(&words[pe], SHMEM_CMP_NE, turn - 1);
     }
     for (int pe = 0; pe < npes; pe++)
-        CHECK(words[pe] == turn, "form %d: the word of PE %d is %ld, not %ld", form, pe, words[pe], turn);
+        CHECK(words[pe] == turn, "form %d: the word of PE %d is %ld, not %ld", form, pe, words[pe],
+              turn);
 }
 
 static void all_to_all(void)
@@ -145,7 +149,8 @@ static void all_to_all(void)
     free(found);
 }
 
-/** Word 0 of both sets is always satisfied; a series of calls must give the others too, whichever sets take turns. */
+/** Word 0 of both sets is always satisfied; a series of calls must give the others too, whichever
+ *  sets take turns. */
 static void fairness(void)
 {
     static long a[4], b[6];
@@ -161,7 +166,8 @@ static void fairness(void)
     for (int i = 0; i < 4; i++)
         CHECK(seen_a[i] > 0, "wait_until_any in turns with another set: never %d in 400 calls", i);
     for (int i = 0; i < 6; i++)
-        CHECK((seen_b[i] > 0) == (i % 2 == 0), "test_any in turns with another set: %d times %d", seen_b[i], i);
+        CHECK((seen_b[i] > 0) == (i % 2 == 0), "test_any in turns with another set: %d times %d",
+              seen_b[i], i);
     memset(seen_a, 0, sizeof seen_a);
     for (int k = 0; k < 8; k++)
         seen_a[shmem_long_wait_until_any(a, 4, NULL, SHMEM_CMP_EQ, 1)]++;
@@ -208,7 +214,8 @@ static void signal_words(void)
         CHECK(shmem_signal_wait_until(&signals[pe], SHMEM_CMP_GE, 7) == 7, "GE");
         CHECK(shmem_signal_wait_until(&signals[pe], SHMEM_CMP_EQ, 7) == 7, "EQ");
         CHECK(shmem_signal_wait_until(&signals[pe], SHMEM_CMP_NE, 0) == 7, "NE");
-        CHECK(shmem_signal_wait_until(&signals[pe], SHMEM_CMP_LT, UINT64_MAX) == 7, "LT is unsigned");
+        CHECK(shmem_signal_wait_until(&signals[pe], SHMEM_CMP_LT, UINT64_MAX) == 7,
+              "LT is unsigned");
         CHECK(shmem_signal_wait_until(&signals[pe], SHMEM_CMP_LE, 7) == 7, "LE");
         CHECK(shmem_signal_fetch(&signals[pe]) == 7, "shmem_signal_fetch");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The profiling interface: a tool defines some shmem_ names and passes on to the pshmem_ ones. The library itself
-// never calls through the replaced names.
+// The profiling interface: a tool defines some shmem_ names and passes on to the pshmem_ ones. The
+// library itself never calls through the replaced names.
 #include <pshmem.h>
 
 #include "check.h"
@@ -44,8 +44,8 @@ int main(void)
     shmem_barrier_all();
     CHECK(box[3] == 4 && word == 7 && counter == 5, "the calls did not arrive");
     void *block = shmem_malloc(8);  // has a barrier of its own, which is not the tool's
-    CHECK(puts_seen == 2 && barriers_seen == 1 && adds_seen == 1, "the tool saw %d puts, %d barriers, %d adds",
-          puts_seen, barriers_seen, adds_seen);
+    CHECK(puts_seen == 2 && barriers_seen == 1 && adds_seen == 1,
+          "the tool saw %d puts, %d barriers, %d adds", puts_seen, barriers_seen, adds_seen);
     shmem_free(block);
     CHECK(barriers_seen == 1, "the library called the tool");
     return check_end();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reductions of every operation and type, out of place and in place, team forms and active-set forms, against a
-// serial reduction of the same values. Floating-point values are small integers and powers of two, so every order of
-// evaluation is exact.
+// Reductions of every operation and type, out of place and in place, team forms and active-set
+// forms, against a serial reduction of the same values. Floating-point values are small integers
+// and powers of two, so every order of evaluation is exact.
 #include <complex.h>
 
 #include "check.h"
@@ -34,26 +34,26 @@ static const size_t counts[] = {7, 100, 1, 0, MOST, MOST - 1};
 static int nforms = 2;
 
 // One reduction in each form: CALL with d and s, then compare with FOLD of MAKE over the members.
-#define REDUCE(T, NAME, CALL, FOLD, MAKE)                                                                           \
-    for (int form = 0; form < nforms; form++) {                                                                     \
-        size_t n = counts[form];                                                                                    \
-        T *s = source, *d = form % 2 ? source : dest;                                                               \
-        turn++;                                                                                                     \
-        for (size_t i = 0; i < n; i++) {                                                                            \
-            s[i] = MAKE(T, me, i);                                                                                  \
-            if (d != s)                                                                                             \
-                d[i] = 0;                                                                                           \
-        }                                                                                                           \
-        ready();                                                                                                    \
-        CALL;                                                                                                       \
-        for (size_t i = 0; i < n; i++) {                                                                            \
-            T expected = MAKE(T, first, i);                                                                         \
-            for (int r = 1; r < members; r++)                                                                       \
-                expected = FOLD(T, expected, MAKE(T, first + (r << stride_log), i));                                \
-            CHECK(d[i] == expected, "%s of %zu%s: element %zu", NAME, n, form % 2 ? " in place" : "", i);           \
-            if (d[i] != expected)                                                                                   \
-                break;                                                                                              \
-        }                                                                                                           \
+#define REDUCE(T, NAME, CALL, FOLD, MAKE)                                                          \
+    for (int form = 0; form < nforms; form++) {                                                    \
+        size_t n = counts[form];                                                                   \
+        T *s = source, *d = form % 2 ? source : dest;                                              \
+        turn++;                                                                                    \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            s[i] = MAKE(T, me, i);                                                                 \
+            if (d != s)                                                                            \
+                d[i] = 0;                                                                          \
+        }                                                                                          \
+        ready();                                                                                   \
+        CALL;                                                                                      \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            T expected = MAKE(T, first, i);                                                        \
+            for (int r = 1; r < members; r++)                                                      \
+                expected = FOLD(T, expected, MAKE(T, first + (r << stride_log), i));               \
+            CHECK(d[i] == expected, "%s of %zu%s: element %zu", NAME, n, form % 2 ? " in place" : "", i); \
+            if (d[i] != expected)                                                                  \
+                break;                                                                             \
+        }                                                                                          \
     }
 
 static void ready(void)
@@ -62,20 +62,20 @@ static void ready(void)
     shmem_barrier(first, stride_log, members, own);
 }
 
-#define TEAM(N, T, OP, FOLD, MAKE)                                                                                  \
-    REDUCE(T, "shmem_" #N "_" #OP "_reduce",                                                                        \
+#define TEAM(N, T, OP, FOLD, MAKE)           \
+    REDUCE(T, "shmem_" #N "_" #OP "_reduce", \
            CHECK(shmem_##N##_##OP##_reduce(SHMEM_TEAM_WORLD, d, s, n) == 0, "it returned"), FOLD, MAKE)
-#define SET(N, T, OP, FOLD, MAKE)                                                                                   \
-    REDUCE(T, "shmem_" #N "_" #OP "_to_all",                                                                        \
+#define SET(N, T, OP, FOLD, MAKE)            \
+    REDUCE(T, "shmem_" #N "_" #OP "_to_all", \
            shmem_##N##_##OP##_to_all(d, s, (int)n, first, stride_log, members, work, sync_), FOLD, MAKE)
 
-#define BITWISE(FORM, N, T)                                                                                         \
+#define BITWISE(FORM, N, T) \
     FORM(N, T, and, OP_and, INTEGER) FORM(N, T, or, OP_or, INTEGER) FORM(N, T, xor, OP_xor, INTEGER)
-#define INTEGERS(FORM, N, T)                                                                                        \
-    FORM(N, T, max, OP_max, INTEGER) FORM(N, T, min, OP_min, INTEGER)                                               \
+#define INTEGERS(FORM, N, T)                                          \
+    FORM(N, T, max, OP_max, INTEGER) FORM(N, T, min, OP_min, INTEGER) \
     FORM(N, T, sum, OP_sum, INTEGER) FORM(N, T, prod, OP_prod, INTEGER)
-#define REALS(FORM, N, T)                                                                                           \
-    FORM(N, T, max, OP_max, SMALL) FORM(N, T, min, OP_min, SMALL)                                                   \
+#define REALS(FORM, N, T)                                         \
+    FORM(N, T, max, OP_max, SMALL) FORM(N, T, min, OP_min, SMALL) \
     FORM(N, T, sum, OP_fsum, SMALL) FORM(N, T, prod, OP_fprod, FACTOR)
 #define COMPLEX_SMALL(T, pe, i) (SMALL(T, pe, i) + I * SMALL(T, pe, (i) + 5))
 #define COMPLEX_FACTOR(T, pe, i) (FACTOR(T, pe, i) * (((size_t)(pe) + (i)) % 2 ? (T)I : (T)1))
@@ -85,26 +85,30 @@ static void ready(void)
 #define TEAM_INTEGERS(N, T) FUNCTION(integers_##N, INTEGERS(TEAM, N, T))
 #define TEAM_BITWISE(N, T) FUNCTION(bitwise_##N, BITWISE(TEAM, N, T))
 
-#define INTEGER_TYPES(X)                                                                                            \
-    X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long) X(longlong, long long)            \
-    X(ptrdiff, ptrdiff_t) X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int)                   \
-    X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t)    \
+#define INTEGER_TYPES(X)                                                                           \
+    X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long) X(longlong, long long) \
+    X(ptrdiff, ptrdiff_t) X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int)  \
+    X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) \
     X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t)
-#define BITWISE_TYPES(X)                                                                                            \
-    X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long)                 \
-    X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t)          \
+#define BITWISE_TYPES(X)                                                                           \
+    X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long) \
+    X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) \
     X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t)
 INTEGER_TYPES(TEAM_INTEGERS)
 BITWISE_TYPES(TEAM_BITWISE)
-FUNCTION(reals, REALS(TEAM, float, float) REALS(TEAM, double, double) REALS(TEAM, longdouble, long double))
-FUNCTION(complexes, COMPLEXES(TEAM, complexf, float _Complex) COMPLEXES(TEAM, complexd, double _Complex))
+FUNCTION(reals,
+         REALS(TEAM, float, float) REALS(TEAM, double, double) REALS(TEAM, longdouble, long double))
+FUNCTION(complexes,
+         COMPLEXES(TEAM, complexf, float _Complex) COMPLEXES(TEAM, complexd, double _Complex))
 
-FUNCTION(set_bits,
-         BITWISE(SET, short, short) BITWISE(SET, int, int) BITWISE(SET, long, long) BITWISE(SET, longlong, long long))
+FUNCTION(set_bits, BITWISE(SET, short, short) BITWISE(SET, int, int) BITWISE(SET, long, long)
+                       BITWISE(SET, longlong, long long))
 FUNCTION(set_integers, INTEGERS(SET, short, short) INTEGERS(SET, int, int) INTEGERS(SET, long, long)
                            INTEGERS(SET, longlong, long long))
-FUNCTION(set_reals, REALS(SET, float, float) REALS(SET, double, double) REALS(SET, longdouble, long double))
-FUNCTION(set_complexes, COMPLEXES(SET, complexf, float _Complex) COMPLEXES(SET, complexd, double _Complex))
+FUNCTION(set_reals,
+         REALS(SET, float, float) REALS(SET, double, double) REALS(SET, longdouble, long double))
+FUNCTION(set_complexes,
+         COMPLEXES(SET, complexf, float _Complex) COMPLEXES(SET, complexd, double _Complex))
 
 /** Rounding differs with the order of evaluation, but every PE must get the same bits. */
 static void identical_bits(void)

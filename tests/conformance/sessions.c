@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sessions change when things travel, never what arrives: every kind of operation within one, on every kind of context,
-// with announced numbers of operations that are right, too small and too large; fence and quiet within it; and a wait
-// within it for something that only comes when others have seen what this PE still held back.
+// Sessions change when things travel, never what arrives: every kind of operation within one, on
+// every kind of context, with announced numbers of operations that are right, too small and too
+// large; fence and quiet within it; and a wait within it for something that only comes when others
+// have seen what this PE still held back.
 #include "check.h"
 
 #define N 512
@@ -21,12 +22,14 @@ static void fill(shmem_ctx_t ctx, long lap)
         shmem_ctx_float_p(ctx, &reals[i], (float)(lap + me) + (float)i / 1024, next);
         shmem_ctx_short_p(ctx, &halves[i], (short)(lap * 7 + i), next);
         shmem_ctx_long_atomic_add(ctx, &counts[i], i + 1, next);
-        shmem_ctx_uint64_atomic_xor(ctx, &bits[(i * 7 + me) % N], UINT64_C(1) << (i % 64), (me + i) % npes);
+        shmem_ctx_uint64_atomic_xor(ctx, &bits[(i * 7 + me) % N], UINT64_C(1) << (i % 64),
+                                    (me + i) % npes);
     }
     static unsigned char out[N * 8];
     for (int i = 0; i < N * 8; i++)
         out[i] = (unsigned char)(lap * 31 + me * 7 + i);
-    for (int at = 0, n = 1; at + n <= N * 8; at += n, n = n * 3 % 509)  // sizes below and above what is batched
+    // sizes below and above what is batched
+    for (int at = 0, n = 1; at + n <= N * 8; at += n, n = n * 3 % 509)
         shmem_ctx_putmem_nbi(ctx, bytes + at, out + at, (size_t)n, next);
     shmem_ctx_quiet(ctx);
 }
@@ -35,13 +38,15 @@ static void check(const char *how, long lap)
 {
     for (int i = 0; i < N; i++) {
         CHECK(words[i] == lap * 100000 + prev * 1000 + i, "%s: word %d is %ld", how, i, words[i]);
-        CHECK(reals[i] == (float)(lap + prev) + (float)i / 1024, "%s: float %d is %g", how, i, (double)reals[i]);
+        CHECK(reals[i] == (float)(lap + prev) + (float)i / 1024, "%s: float %d is %g", how, i,
+              (double)reals[i]);
         CHECK(halves[i] == (short)(lap * 7 + i), "%s: short %d is %d", how, i, halves[i]);
         CHECK(counts[i] == lap * (i + 1), "%s: counter %d is %ld", how, i, counts[i]);
     }
     for (int at = 0, n = 1; at + n <= N * 8; at += n, n = n * 3 % 509)
         for (int i = at; i < at + n; i++)
-            CHECK(bytes[i] == (unsigned char)(lap * 31 + prev * 7 + i), "%s: byte %d is %d", how, i, bytes[i]);
+            CHECK(bytes[i] == (unsigned char)(lap * 31 + prev * 7 + i), "%s: byte %d is %d", how, i,
+                  bytes[i]);
 }
 
 /** Data, fence, flag, all of them kept back as long as possible. */
@@ -63,7 +68,8 @@ static void order(shmem_ctx_t ctx, const char *how)
         default:
             (void)shmem_ctx_long_atomic_swap(ctx, &flag, lap, next);
         }
-        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, lap);  // sends mine too, or nobody would ever go on
+        // sends mine too, or nobody would ever go on
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, lap);
         for (int i = 0; i < 20; i++)
             CHECK(words[i] == lap * 10 + i, "%s lap %ld: word %d is %ld", how, lap, i, words[i]);
         shmem_barrier_all();
@@ -80,29 +86,32 @@ static void round_trip(shmem_ctx_t ctx, const char *how)
     for (uint64_t lap = 1; lap <= 20; lap++) {
         if (me == 0) {
             mine = (long)lap * 1000;
-            shmem_ctx_long_put_signal(ctx, &token, &mine, 1, &signals[0], 1, SHMEM_SIGNAL_ADD, next);
+            shmem_ctx_long_put_signal(ctx, &token, &mine, 1, &signals[0], 1, SHMEM_SIGNAL_ADD,
+                                      next);
         }
         shmem_signal_wait_until(&signals[0], SHMEM_CMP_GE, lap);
-        CHECK(token == (long)lap * 1000 + (me == 0 ? npes - 1 : me - 1), "%s lap %lu: token %ld", how,
-              (unsigned long)lap, token);
+        CHECK(token == (long)lap * 1000 + (me == 0 ? npes - 1 : me - 1), "%s lap %lu: token %ld",
+              how, (unsigned long)lap, token);
         if (me != 0) {
             mine = token + 1;
-            shmem_ctx_long_put_signal(ctx, &token, &mine, 1, &signals[0], 1, SHMEM_SIGNAL_ADD, next);
+            shmem_ctx_long_put_signal(ctx, &token, &mine, 1, &signals[0], 1, SHMEM_SIGNAL_ADD,
+                                      next);
         }
     }
     shmem_ctx_quiet(ctx);
     shmem_barrier_all();
 }
 
-/** What is fetched or read in a session sees what the session put before it, fence or not in our implementation: the
- *  specification wants the fence. */
+/** What is fetched or read in a session sees what the session put before it, fence or not in our
+ *  implementation: the specification wants the fence. */
 static void reads(shmem_ctx_t ctx, const char *how)
 {
     shmem_barrier_all();
     for (long i = 0; i < 50; i++) {
         shmem_ctx_long_p(ctx, &words[0], i, next);
         shmem_ctx_quiet(ctx);
-        CHECK(shmem_ctx_long_g(ctx, &words[0], next) == i, "%s: get after put and quiet, %ld", how, i);
+        CHECK(shmem_ctx_long_g(ctx, &words[0], next) == i, "%s: get after put and quiet, %ld", how,
+              i);
         shmem_ctx_long_atomic_set(ctx, &words[1], i, next);
         shmem_ctx_quiet(ctx);
         long old = -1;
@@ -121,7 +130,8 @@ static void within(shmem_ctx_t ctx, const char *how, size_t total_ops)
     shmem_barrier_all();
     for (long lap = 1; lap <= 3; lap++) {
         if (total_ops)
-            shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, &config, SHMEM_CTX_SESSION_TOTAL_OPS);
+            shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, &config,
+                                    SHMEM_CTX_SESSION_TOTAL_OPS);
         else
             shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, NULL, 0);
         shmem_ctx_session_start(ctx, 0, NULL, 0);  // twice is once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Setup and queries: nested and repeated initialization, thread levels, names and versions, what is accessible,
-// direct pointers, contexts and teams that there are.
+// Setup and queries: nested and repeated initialization, thread levels, names and versions, what is
+// accessible, direct pointers, contexts and teams that there are.
 #include "check.h"
 
 static int global;
@@ -14,7 +14,8 @@ static void identity(void)
     CHECK(_my_pe() == me && _num_pes() == npes, "the old names say %d of %d", _my_pe(), _num_pes());
     CHECK(shmem_team_my_pe(SHMEM_TEAM_WORLD) == me, "shmem_team_my_pe");
     CHECK(shmem_team_n_pes(SHMEM_TEAM_WORLD) == npes, "shmem_team_n_pes");
-    CHECK(shmem_team_my_pe(SHMEM_TEAM_INVALID) == -1 && shmem_team_n_pes(SHMEM_TEAM_INVALID) == -1, "the invalid team");
+    CHECK(shmem_team_my_pe(SHMEM_TEAM_INVALID) == -1 && shmem_team_n_pes(SHMEM_TEAM_INVALID) == -1,
+          "the invalid team");
     static int here[256];
     for (int pe = 0; pe < npes; pe++)
         shmem_int_atomic_inc(&here[me % 256], pe);
@@ -29,7 +30,8 @@ static void names(void)
     char name[SHMEM_MAX_NAME_LEN];
     memset(name, 'x', sizeof(name));
     shmem_info_get_version(&major, &minor);
-    CHECK(major == SHMEM_MAJOR_VERSION && minor == SHMEM_MINOR_VERSION, "version %d.%d", major, minor);
+    CHECK(major == SHMEM_MAJOR_VERSION && minor == SHMEM_MINOR_VERSION, "version %d.%d", major,
+          minor);
     CHECK(major == 1 && minor == 6, "the specification is 1.6");
     shmem_info_get_name(name);
     CHECK(!strcmp(name, SHMEM_VENDOR_STRING), "the name is '%.*s'", (int)sizeof(name), name);
@@ -48,12 +50,14 @@ static void access(void)
         CHECK(shmem_addr_accessible(&on_stack, pe) == 0, "the stack is accessible");
         CHECK(shmem_addr_accessible(own, pe) == 0, "private memory is accessible");
     }
-    CHECK(!shmem_pe_accessible(-1) && !shmem_pe_accessible(npes), "PEs that do not exist are accessible");
+    CHECK(!shmem_pe_accessible(-1) && !shmem_pe_accessible(npes),
+          "PEs that do not exist are accessible");
     CHECK(!shmem_addr_accessible(heap, npes), "a PE that does not exist has accessible memory");
     free(own);
     global = *heap = me;
     shmem_barrier_all();
-    CHECK(shmem_ptr(&global, me) == &global && shmem_ptr(heap, me) == heap, "shmem_ptr of the PE itself");
+    CHECK(shmem_ptr(&global, me) == &global && shmem_ptr(heap, me) == heap,
+          "shmem_ptr of the PE itself");
     CHECK(shmem_ptr(&on_stack, me) == NULL, "shmem_ptr of the stack");
     for (int pe = 0; pe < npes; pe++) {
         int *p = shmem_ptr(&global, pe), *q = shmem_ptr(heap, pe);
@@ -61,7 +65,8 @@ static void access(void)
         CHECK(!p || (*p == pe && *q == pe), "shmem_ptr shows the memory of another PE");
         CHECK(shmem_team_ptr(SHMEM_TEAM_WORLD, heap, pe) == q, "shmem_team_ptr");
     }
-    CHECK(shmem_team_ptr(SHMEM_TEAM_INVALID, heap, 0) == NULL, "shmem_team_ptr of the invalid team");
+    CHECK(shmem_team_ptr(SHMEM_TEAM_INVALID, heap, 0) == NULL,
+          "shmem_team_ptr of the invalid team");
     shmem_barrier_all();
     int *direct = shmem_ptr(heap, next);
     if (direct)
@@ -77,11 +82,14 @@ static void contexts(void)
     shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;
     shmem_team_t team = SHMEM_TEAM_INVALID;
     int rc = shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
-    CHECK((rc == 0) == (ctx != SHMEM_CTX_INVALID), "shmem_ctx_create: %d, but the handle says otherwise", rc);
+    CHECK((rc == 0) == (ctx != SHMEM_CTX_INVALID),
+          "shmem_ctx_create: %d, but the handle says otherwise", rc);
     shmem_ctx_destroy(ctx);
     shmem_ctx_destroy(SHMEM_CTX_INVALID);
-    CHECK(shmem_ctx_get_team(SHMEM_CTX_DEFAULT, &team) == 0 && team == SHMEM_TEAM_WORLD, "team of the default context");
-    CHECK(shmem_ctx_get_team(SHMEM_CTX_INVALID, &team) != 0 && team == SHMEM_TEAM_INVALID, "team of no context");
+    CHECK(shmem_ctx_get_team(SHMEM_CTX_DEFAULT, &team) == 0 && team == SHMEM_TEAM_WORLD,
+          "team of the default context");
+    CHECK(shmem_ctx_get_team(SHMEM_CTX_INVALID, &team) != 0 && team == SHMEM_TEAM_INVALID,
+          "team of no context");
 }
 
 static int initialized(void)
@@ -99,8 +107,10 @@ int main(void)
     CHECK(initialized() != 0, "not initialized after init");
     int provided = -1, again = -1;
     shmem_query_thread(&provided);
-    CHECK(provided >= SHMEM_THREAD_SINGLE && provided <= SHMEM_THREAD_MULTIPLE, "thread level %d", provided);
-    CHECK(shmem_init_thread(SHMEM_THREAD_FUNNELED, &again) == 0 && again >= provided, "second init: level %d", again);
+    CHECK(provided >= SHMEM_THREAD_SINGLE && provided <= SHMEM_THREAD_MULTIPLE, "thread level %d",
+          provided);
+    CHECK(shmem_init_thread(SHMEM_THREAD_FUNNELED, &again) == 0 && again >= provided,
+          "second init: level %d", again);
     identity();
     names();
     access();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Put with signal: whoever sees the signal sees the data, for every type, size and form; signals alone.
+// Put with signal: whoever sees the signal sees the data, for every type, size and form; signals
+// alone.
 #include "check.h"
 
 #define MOST 5000
@@ -29,7 +30,8 @@ static void end(const char *call, size_t nbytes, uint64_t expected)
 {
     uint64_t seen = shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, expected);
     CHECK(seen == expected, "%s: the wait returned %lu", call, (unsigned long)seen);
-    CHECK(shmem_signal_fetch(&sig) == expected, "%s: the signal is %lu", call, (unsigned long)shmem_signal_fetch(&sig));
+    CHECK(shmem_signal_fetch(&sig) == expected, "%s: the signal is %lu", call,
+          (unsigned long)shmem_signal_fetch(&sig));
     size_t i = 0;
     while (i < nbytes && dest[i] == byte_of(prev, i))
         i++;
@@ -39,12 +41,12 @@ static void end(const char *call, size_t nbytes, uint64_t expected)
 }
 
 // The signal counts: set to n * 10, then add 3.
-#define FORMS(NAME, SIZE, NELEMS)                                                                                   \
-    begin((NELEMS) * (SIZE));                                                                                       \
-    shmem_##NAME((void *)dest, (void *)source, NELEMS, &sig, round_no * 10, SHMEM_SIGNAL_SET, next);                \
-    end("shmem_" #NAME, (NELEMS) * (SIZE), round_no * 10);                                                          \
-    begin((NELEMS) * (SIZE));                                                                                       \
-    shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)dest, (void *)source, NELEMS, &sig, 3, SHMEM_SIGNAL_ADD, next);     \
+#define FORMS(NAME, SIZE, NELEMS)                                                                  \
+    begin((NELEMS) * (SIZE));                                                                      \
+    shmem_##NAME((void *)dest, (void *)source, NELEMS, &sig, round_no * 10, SHMEM_SIGNAL_SET, next); \
+    end("shmem_" #NAME, (NELEMS) * (SIZE), round_no * 10);                                         \
+    begin((NELEMS) * (SIZE));                                                                      \
+    shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)dest, (void *)source, NELEMS, &sig, 3, SHMEM_SIGNAL_ADD, next); \
     end("shmem_ctx_" #NAME, (NELEMS) * (SIZE), (round_no - 1) * 10 + 3);
 
 #define BOTH(NAME, SIZE, NELEMS) FORMS(NAME, SIZE, NELEMS) FORMS(NAME##_nbi, SIZE, NELEMS)
@@ -81,7 +83,8 @@ static void signals_alone(void)
         CHECK(sum == 300 * (uint64_t)npes, "signals add up to %lu", (unsigned long)sum);
     shmem_barrier_all();
     shmem_ctx_signal_set(SHMEM_CTX_DEFAULT, &sum, UINT64_MAX, next);
-    CHECK(shmem_signal_wait_until(&sum, SHMEM_CMP_EQ, UINT64_MAX) == UINT64_MAX, "the largest signal");
+    CHECK(shmem_signal_wait_until(&sum, SHMEM_CMP_EQ, UINT64_MAX) == UINT64_MAX,
+          "the largest signal");
 }
 
 int main(void)

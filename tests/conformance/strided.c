@@ -6,7 +6,8 @@
 #define PIECE 1024  // bytes of dest and source for one call
 #define PIECES 64
 
-static _Alignas(16) unsigned char dest[PIECES * PIECE], source[PIECES * PIECE], want[PIECES * PIECE];
+static _Alignas(16) unsigned char dest[PIECES * PIECE], source[PIECES * PIECE],
+    want[PIECES * PIECE];
 static const char *calls[PIECES];
 static int npieces;
 
@@ -15,7 +16,8 @@ typedef struct shape {
     size_t block, nblocks;
 } shape_t;
 
-static const shape_t shapes[] = {{1, 1, 1, 40}, {2, 1, 1, 17}, {1, 3, 1, 17}, {3, 5, 1, 9}, {2, 2, 1, 0}, {1, 1, 1, 1}};
+static const shape_t shapes[] = {{1, 1, 1, 40}, {2, 1, 1, 17}, {1, 3, 1, 17},
+                                 {3, 5, 1, 9},  {2, 2, 1, 0},  {1, 1, 1, 1}};
 static const shape_t block_shapes[] = {{1, 1, 1, 40}, {4, 3, 2, 10}, {5, 7, 3, 7},
                                        {8, 8, 8, 5},  {9, 9, 0, 4},  {6, 6, 5, 0}};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -36,14 +38,16 @@ static void begin(void)
     shmem_barrier_all();
 }
 
-/** The plain loop: what this call must leave, given whose source arrives. Returns where its piece begins. */
+/** The plain loop: what this call must leave, given whose source arrives. Returns where its piece
+ *  begins. */
 static size_t expect(const char *call, int from, shape_t s, size_t size)
 {
     size_t at = (size_t)npieces * PIECE;
     calls[npieces++] = call;
     for (size_t b = 0; b < s.nblocks; b++)
         for (size_t i = 0; i < s.block * size; i++)
-            want[at + b * (size_t)s.dst * size + i] = byte_of(from, at + b * (size_t)s.sst * size + i);
+            want[at + b * (size_t)s.dst * size + i] =
+                byte_of(from, at + b * (size_t)s.sst * size + i);
     return at;
 }
 
@@ -54,25 +58,26 @@ static void end(void)
         size_t at = (size_t)p * PIECE, i = 0;
         while (i < PIECE && dest[at + i] == want[at + i])
             i++;
-        CHECK(i == PIECE, "%s, shape %d: byte %zu is %d, not %d", calls[p], p / 2 % 6, i, dest[at + i], want[at + i]);
+        CHECK(i == PIECE, "%s, shape %d: byte %zu is %d, not %d", calls[p], p / 2 % 6, i,
+              dest[at + i], want[at + i]);
     }
 }
 
-#define EACH(SHAPES, NAME, SIZE, FROM, ...)                                                                         \
-    for (size_t k = 0, at; k < COUNT(SHAPES); k++) {                                                                \
-        shape_t s = (SHAPES)[k];                                                                                    \
-        at = expect("shmem_" #NAME, FROM, s, SIZE);                                                                 \
-        shmem_##NAME((void *)(dest + at), (void *)(source + at), s.dst, s.sst, __VA_ARGS__, next);                  \
-        at = expect("shmem_ctx_" #NAME, FROM, s, SIZE);                                                             \
+#define EACH(SHAPES, NAME, SIZE, FROM, ...)                                                        \
+    for (size_t k = 0, at; k < COUNT(SHAPES); k++) {                                               \
+        shape_t s = (SHAPES)[k];                                                                   \
+        at = expect("shmem_" #NAME, FROM, s, SIZE);                                                \
+        shmem_##NAME((void *)(dest + at), (void *)(source + at), s.dst, s.sst, __VA_ARGS__, next); \
+        at = expect("shmem_ctx_" #NAME, FROM, s, SIZE);                                            \
         shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)(dest + at), (void *)(source + at), s.dst, s.sst, __VA_ARGS__, next); \
     }
 
-#define ALL(IPUT, IGET, IBPUT, IBGET, SIZE)                                                                         \
-    begin();                                                                                                        \
-    EACH(shapes, IPUT, SIZE, prev, s.nblocks)                                                                       \
-    EACH(shapes, IGET, SIZE, next, s.nblocks)                                                                       \
-    EACH(block_shapes, IBPUT, SIZE, prev, s.block, s.nblocks)                                                       \
-    EACH(block_shapes, IBGET, SIZE, next, s.block, s.nblocks)                                                       \
+#define ALL(IPUT, IGET, IBPUT, IBGET, SIZE)                   \
+    begin();                                                  \
+    EACH(shapes, IPUT, SIZE, prev, s.nblocks)                 \
+    EACH(shapes, IGET, SIZE, next, s.nblocks)                 \
+    EACH(block_shapes, IBPUT, SIZE, prev, s.block, s.nblocks) \
+    EACH(block_shapes, IBGET, SIZE, next, s.block, s.nblocks) \
     end();
 #define TYPED(N, T) ALL(N##_iput, N##_iget, N##_ibput, N##_ibget, sizeof(T))
 #define SIZED(B) ALL(iput##B, iget##B, ibput##B, ibget##B, B / 8)
@@ -87,7 +92,8 @@ static void sized(void)
     SIZES(SIZED)
 }
 
-/** On return of iput the source may change; on return of iget the data is there. Large enough for many messages. */
+/** On return of iput the source may change; on return of iget the data is there. Large enough for
+ *  many messages. */
 static void completion(void)
 {
     const size_t n = sizeof(source) / 4 / sizeof(int);

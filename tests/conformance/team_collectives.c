@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives on teams: all of them on odd teams, overlapping teams used in turn, disjoint teams that do different
-// numbers of collectives at the same time, and sixteen teams at once. Every byte of every result is looked at.
+// Collectives on teams: all of them on odd teams, overlapping teams used in turn, disjoint teams
+// that do different numbers of collectives at the same time, and sixteen teams at once. Every byte
+// of every result is looked at.
 #include "team_model.h"
 
 #define MOST 3000  // longs a PE
@@ -27,8 +28,8 @@ static long value(int pe, size_t i, int turn)
 static team_t make(shmem_team_t parent, const model_t *pm, int start, int stride, int size)
 {
     team_t t = {SHMEM_TEAM_INVALID, model_strided(pm, start, stride, size), 0, NULL, NULL};
-    CHECK(shmem_team_split_strided(parent, start, stride, size, NULL, 0, &t.handle) == 0, "split(%d, %d, %d)", start,
-          stride, size);
+    CHECK(shmem_team_split_strided(parent, start, stride, size, NULL, 0, &t.handle) == 0,
+          "split(%d, %d, %d)", start, stride, size);
     t.dest = shmem_malloc((size_t)npes * MOST * sizeof(long));
     t.source = shmem_malloc((size_t)npes * MOST * sizeof(long));
     if (!t.dest || !t.source)
@@ -63,8 +64,8 @@ static void part(const team_t *t, const char *call, size_t at, int pe, size_t fr
     size_t i = 0;
     while (i < n && t->dest[at + i] == value(pe, from + i, t->turn))
         i++;
-    CHECK(i == n, "%s on %d PEs from PE %d on: element %zu of %zu from PE %d is %ld", call, t->m.n, t->m.pe[0], i, n,
-          pe, t->dest[at + i]);
+    CHECK(i == n, "%s on %d PEs from PE %d on: element %zu of %zu from PE %d is %ld", call, t->m.n,
+          t->m.pe[0], i, n, pe, t->dest[at + i]);
 }
 
 static void untouched(const team_t *t, const char *call, size_t at)
@@ -101,7 +102,9 @@ static void collect(team_t *t, size_t n)
 {
     size_t at = 0;
     fill(t, n);
-    CHECK(shmem_long_collect(t->handle, t->dest, t->source, share(shmem_team_my_pe(t->handle), n)) == 0, "collect");
+    CHECK(shmem_long_collect(t->handle, t->dest, t->source,
+                             share(shmem_team_my_pe(t->handle), n)) == 0,
+          "collect");
     for (int r = 0; r < t->m.n; at += share(r, n), r++)
         part(t, "collect", at, t->m.pe[r], 0, share(r, n));
     untouched(t, "collect", at);
@@ -129,17 +132,17 @@ static void alltoalls(team_t *t, size_t n)
             part(t, "alltoalls", 2 * (r * n + i), t->m.pe[r], 3 * (mine * n + i), 1);
 }
 
-#define FOLD(OP, EXPR)                                                               \
-    fill(t, n);                                                                      \
-    CHECK(shmem_long_##OP##_reduce(t->handle, t->dest, t->source, n) == 0, #OP);     \
-    for (size_t i = 0; i < n; i++) {                                                 \
-        long a = value(t->m.pe[0], i, t->turn);                                      \
-        for (int r = 1; r < t->m.n; r++) {                                           \
-            long b = value(t->m.pe[r], i, t->turn);                                  \
-            a = (EXPR);                                                              \
-        }                                                                            \
+#define FOLD(OP, EXPR)                                                                             \
+    fill(t, n);                                                                                    \
+    CHECK(shmem_long_##OP##_reduce(t->handle, t->dest, t->source, n) == 0, #OP);                   \
+    for (size_t i = 0; i < n; i++) {                                                               \
+        long a = value(t->m.pe[0], i, t->turn);                                                    \
+        for (int r = 1; r < t->m.n; r++) {                                                         \
+            long b = value(t->m.pe[r], i, t->turn);                                                \
+            a = (EXPR);                                                                            \
+        }                                                                                          \
         CHECK(t->dest[i] == a, #OP " of %d: element %zu of %zu is %ld, not %ld", t->m.n, i, n, t->dest[i], a); \
-    }                                                                                \
+    }                                                                                              \
     untouched(t, #OP, n);
 
 static void reductions(team_t *t, size_t n)
@@ -150,7 +153,9 @@ static void reductions(team_t *t, size_t n)
     FOLD(prod, (long)((unsigned long)a * (unsigned long)b))
     n = n / 2;
     fill(t, n);
-    CHECK(shmem_ulong_xor_reduce(t->handle, (unsigned long *)t->dest, (unsigned long *)t->source, n) == 0, "xor");
+    CHECK(shmem_ulong_xor_reduce(t->handle, (unsigned long *)t->dest, (unsigned long *)t->source,
+                                 n) == 0,
+          "xor");
     for (size_t i = 0; i < n; i++) {
         long a = 0;
         for (int r = 0; r < t->m.n; r++)
@@ -171,13 +176,14 @@ static void in_place(team_t *t, size_t n)
         double sum = 0;
         for (int r = 0; r < t->m.n; r++)
             sum += 1.0 / (double)(t->m.pe[r] + 1 + (int)i);
-        CHECK(d[i] > sum * (1 - 1e-12) && d[i] < sum * (1 + 1e-12), "in place: element %zu is %g, not %g", i, d[i],
-              sum);
+        CHECK(d[i] > sum * (1 - 1e-12) && d[i] < sum * (1 + 1e-12),
+              "in place: element %zu is %g, not %g", i, d[i], sum);
     }
     memcpy(t->source, d, n * sizeof(double));
     shmem_team_sync(t->handle);
     CHECK(shmem_long_min_reduce(t->handle, t->dest, t->source, n) == 0, "min of bits");
-    CHECK(memcmp(t->dest, t->source, n * sizeof(long)) == 0, "the members' sums differ in their bits");
+    CHECK(memcmp(t->dest, t->source, n * sizeof(long)) == 0,
+          "the members' sums differ in their bits");
 }
 
 static void everything(team_t *t, size_t n)
@@ -225,8 +231,10 @@ static void overlapping(void)
 {
     model_t world = model_world();
     int half = (npes + 1) / 2;
-    team_t t[4] = {make(SHMEM_TEAM_WORLD, &world, 0, 1, npes), make(SHMEM_TEAM_WORLD, &world, npes - 1, -1, half),
-                   make(SHMEM_TEAM_WORLD, &world, 0, 2, half), make(SHMEM_TEAM_WORLD, &world, npes / 3, 1, half)};
+    team_t t[4] = {make(SHMEM_TEAM_WORLD, &world, 0, 1, npes),
+                   make(SHMEM_TEAM_WORLD, &world, npes - 1, -1, half),
+                   make(SHMEM_TEAM_WORLD, &world, 0, 2, half),
+                   make(SHMEM_TEAM_WORLD, &world, npes / 3, 1, half)};
     for (int lap = 0; lap < 12; lap++)
         for (int i = 0; i < 4; i++) {
             team_t *one = &t[(i * 3 + lap) % 4];
@@ -238,7 +246,9 @@ static void overlapping(void)
                 CHECK(shmem_long_max_reduce(one->handle, one->dest, one->source, 3) == 0, "max");
                 long most = 0;
                 for (int r = 0; r < one->m.n; r++)
-                    most = value(one->m.pe[r], 2, one->turn) > most ? value(one->m.pe[r], 2, one->turn) : most;
+                    most = value(one->m.pe[r], 2, one->turn) > most
+                               ? value(one->m.pe[r], 2, one->turn)
+                               : most;
                 CHECK(one->dest[2] == most, "max between teams");
             }
             if (i % 2)
@@ -250,14 +260,16 @@ static void overlapping(void)
         unmake(&t[i]);
 }
 
-/** Nobody but the members has a part in what a team does: two halves run their own numbers of collectives. */
+/** Nobody but the members has a part in what a team does: two halves run their own numbers of
+ *  collectives. */
 static void disjoint(void)
 {
     model_t world = model_world();
     int low = npes / 2;
     if (npes < 2)
         return;
-    team_t a = make(SHMEM_TEAM_WORLD, &world, 0, 1, low), b = make(SHMEM_TEAM_WORLD, &world, low, 1, npes - low);
+    team_t a = make(SHMEM_TEAM_WORLD, &world, 0, 1, low),
+           b = make(SHMEM_TEAM_WORLD, &world, low, 1, npes - low);
     team_t *mine = in(&a) ? &a : &b;
     int laps = in(&a) ? 1000 : 17;
     for (int lap = 0; lap < laps; lap++) {
@@ -284,7 +296,8 @@ static void sixteen(void)
     for (int i = 0; i < TEAMS; i++) {
         int start = i % npes, size = npes - start - (i / npes) % (npes - start);
         m[i] = model_strided(&world, start, 1, size);
-        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, start, 1, size, NULL, 0, &team[i]) == 0, "team %d", i);
+        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, start, 1, size, NULL, 0, &team[i]) == 0,
+              "team %d", i);
     }
     for (int lap = 0; lap < 50; lap++)
         for (int i = 0; i < TEAMS; i++) {
@@ -295,8 +308,8 @@ static void sixteen(void)
             in_ = me + lap;
             for (int r = 0; r < m[k].n; r++)
                 sum += m[k].pe[r] + lap;
-            CHECK(shmem_long_sum_reduce(team[k], &out_, &in_, 1) == 0 && out_ == sum, "team %d of 16: %ld, not %ld", k,
-                  out_, sum);
+            CHECK(shmem_long_sum_reduce(team[k], &out_, &in_, 1) == 0 && out_ == sum,
+                  "team %d of 16: %ld, not %ld", k, out_, sum);
         }
     for (int i = 0; i < TEAMS; i++)
         shmem_team_destroy(team[i * 7 % TEAMS]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a team should be: the list of its members in the world's numbers, made by the test itself. And odd placements of
-// PEs on nodes, which the program gives itself before it starts.
+// What a team should be: the list of its members in the world's numbers, made by the test itself.
+// And odd placements of PEs on nodes, which the program gives itself before it starts.
 #ifndef CONFORMANCE_TEAM_MODEL_H
 #define CONFORMANCE_TEAM_MODEL_H
 
@@ -60,8 +60,9 @@ static inline model_t model_shared(void)
     return m;
 }
 
-/** cyclic: PE p on node p mod 2. odd: PEs of no arithmetic sequence on either of two nodes. three: on three nodes, the
- *  third with one PE of every four. Needs CAUSEWAY_NODE set for oshrun, so that it listens. */
+/** cyclic: PE p on node p mod 2. odd: PEs of no arithmetic sequence on either of two nodes. three:
+ *  on three nodes, the third with one PE of every four. Needs CAUSEWAY_NODE set for oshrun, so that
+ *  it listens. */
 static inline void place_me(const char *how)
 {
     const char *text = getenv("OSHRUN_PE");

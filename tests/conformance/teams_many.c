@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many teams: thousands made and destroyed, with another number of members each time, so that whatever one of them left
-// behind meets the next; and so many at once that there is no room for one more.
+// Many teams: thousands made and destroyed, with another number of members each time, so that
+// whatever one of them left behind meets the next; and so many at once that there is no room for
+// one more.
 #include "team_model.h"
 
 enum { PLENTY = 4000 };
@@ -45,8 +46,10 @@ static void cycles(int laps)
         int stride = 1 + lap % 2, size = 1 + lap * 3 % ((room + stride - 1) / stride);
         shmem_team_t team = SHMEM_TEAM_WORLD;
         model_t m = model_strided(&world, start, back ? -stride : stride, size);
-        int rc = shmem_team_split_strided(SHMEM_TEAM_WORLD, start, back ? -stride : stride, size, NULL, 0, &team);
-        CHECK(rc == 0 && (team != SHMEM_TEAM_INVALID) == (model_rank(&m, me) >= 0), "lap %d: split", lap);
+        int rc = shmem_team_split_strided(SHMEM_TEAM_WORLD, start, back ? -stride : stride, size,
+                                          NULL, 0, &team);
+        CHECK(rc == 0 && (team != SHMEM_TEAM_INVALID) == (model_rank(&m, me) >= 0), "lap %d: split",
+              lap);
         use(team, &m, lap);
         shmem_team_destroy(team);
     }
@@ -60,7 +63,8 @@ static void chains(int laps)
         model_t m = model_world();
         while (team != SHMEM_TEAM_INVALID && m.n > 1) {
             int n = m.n, odd = lap % 2;
-            CHECK(shmem_team_split_strided(team, n - 1 - odd, -1, n - 1, NULL, 0, &child) == 0, "chain of %d", n);
+            CHECK(shmem_team_split_strided(team, n - 1 - odd, -1, n - 1, NULL, 0, &child) == 0,
+                  "chain of %d", n);
             if (team != SHMEM_TEAM_WORLD)
                 shmem_team_destroy(team);
             m = model_strided(&m, n - 1 - odd, -1, n - 1);
@@ -72,7 +76,8 @@ static void chains(int laps)
     }
 }
 
-/** Beyond the first teams there is no scratch: all collectives go other ways. Sources are filled by rank. */
+/** Beyond the first teams there is no scratch: all collectives go other ways. Sources are filled by
+ *  rank. */
 static void without_scratch(shmem_team_t team, const model_t *m, size_t n)
 {
     static long from[MODEL_MOST * 700], to[MODEL_MOST * 700];
@@ -86,7 +91,8 @@ static void without_scratch(shmem_team_t team, const model_t *m, size_t n)
     shmem_team_sync(team);
     CHECK(shmem_long_collect(team, to, from, rank % 2 ? n : 1) == 0, "collect");
     for (size_t r = 0, at = 0; r < all; at += r % 2 ? n : 1, r++)
-        bad += to[at] != (long)(r * 100000) || (r % 2 && to[at + n - 1] != (long)(r * 100000 + n - 1));
+        bad +=
+            to[at] != (long)(r * 100000) || (r % 2 && to[at + n - 1] != (long)(r * 100000 + n - 1));
     shmem_team_sync(team);
     CHECK(shmem_long_alltoall(team, to, from, n) == 0, "alltoall");
     for (size_t i = 0; i < all * n; i++)
@@ -111,24 +117,27 @@ static void without_scratch(shmem_team_t team, const model_t *m, size_t n)
     CHECK(bad == 0, "%zu elements of %d PEs' %zu are wrong", bad, m->n, n);
 }
 
-/** As many as there can be: the call that fails says so to all, and room that is given back can be used again. */
+/** As many as there can be: the call that fails says so to all, and room that is given back can be
+ *  used again. */
 static void exhaust(void)
 {
     static shmem_team_t team[PLENTY];
     static int counts[2], bounds[2];
     model_t world = model_world();
     int n = 0;
-    while (n < PLENTY && shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team[n]) == 0)
+    while (n < PLENTY &&
+           shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team[n]) == 0)
         n++;
     CHECK(n >= 500 && n < PLENTY, "%d teams at once", n);
     CHECK(team[n] == SHMEM_TEAM_INVALID, "no handle for the one too many");
     counts[0] = n;
     counts[1] = -n;
     shmem_int_max_reduce(SHMEM_TEAM_WORLD, bounds, counts, 2);
-    CHECK(bounds[0] == n && bounds[1] == -n, "it failed here after %d, elsewhere after %d to %d", n, -bounds[1],
-          bounds[0]);
+    CHECK(bounds[0] == n && bounds[1] == -n, "it failed here after %d, elsewhere after %d to %d", n,
+          -bounds[1], bounds[0]);
     shmem_team_t x = SHMEM_TEAM_WORLD, y = SHMEM_TEAM_WORLD;
-    CHECK(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &x, NULL, 0, &y) != 0, "2d without room");
+    CHECK(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &x, NULL, 0, &y) != 0,
+          "2d without room");
     CHECK(x == SHMEM_TEAM_INVALID && y == SHMEM_TEAM_INVALID, "handles of 2d without room");
     model_t m = model_strided(&world, npes - 1, -1, npes);
     for (int i = 0; i < n; i += n / 40)
@@ -138,8 +147,11 @@ static void exhaust(void)
         for (int i = 0; i < 3; i++)
             without_scratch(team[i ? n - i : 3], &m, k);
     shmem_team_destroy(team[n / 2]);
-    CHECK(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &x, NULL, 0, &y) != 0, "2d with room for one");
-    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team[n / 2]) == 0, "room again");
+    CHECK(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &x, NULL, 0, &y) != 0,
+          "2d with room for one");
+    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team[n / 2]) ==
+              0,
+          "room again");
     use(team[n / 2], &m, 35);
     for (int i = 0; i < n; i += 2)
         shmem_team_destroy(team[i]);

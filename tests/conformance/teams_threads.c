@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Threads of one PE that work on teams of their own at the same time: they split, compute together with the same thread
-// of other PEs, and destroy. Every thread has another parent, which is what the specification asks for.
+// Threads of one PE that work on teams of their own at the same time: they split, compute together
+// with the same thread of other PEs, and destroy. Every thread has another parent, which is what
+// the specification asks for.
 #include <pthread.h>
 
 #include "team_model.h"
@@ -28,7 +29,8 @@ static void add_up(int k, shmem_team_t team, const model_t *m, int lap)
         in[k][i] = me * 7 + lap + i;
     CHECK(shmem_long_sum_reduce(team, out[k], in[k], (size_t)n) == 0, "reduce");
     for (int i = 0; i < n; i++)
-        CHECK(out[k][i] == sum_of(m, lap, i), "thread %d, lap %d: element %d of %d is %ld", k, lap, i, n, out[k][i]);
+        CHECK(out[k][i] == sum_of(m, lap, i), "thread %d, lap %d: element %d of %d is %ld", k, lap,
+              i, n, out[k][i]);
 }
 
 static void *run(void *arg)
@@ -37,7 +39,8 @@ static void *run(void *arg)
     for (int lap = 0; lap < laps; lap++) {
         shmem_team_t child = SHMEM_TEAM_WORLD;
         int size = 1 + (lap + k) % n, start = lap % (n - size + 1);
-        CHECK(shmem_team_split_strided(parent[k], start, 1, size, NULL, 0, &child) == 0, "thread %d, lap %d", k, lap);
+        CHECK(shmem_team_split_strided(parent[k], start, 1, size, NULL, 0, &child) == 0,
+              "thread %d, lap %d", k, lap);
         if (child != SHMEM_TEAM_INVALID) {
             model_t m = model_strided(&members[k], start, 1, size);
             for (int i = 0; i < 1 + lap % 3; i++)
@@ -56,7 +59,8 @@ int main(int argc, char **argv)
     int provided;
     pthread_t thread[THREADS];
     laps = argc > 1 ? atoi(argv[1]) : 100;
-    if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) != 0 || provided != SHMEM_THREAD_MULTIPLE) {
+    if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) != 0 ||
+        provided != SHMEM_THREAD_MULTIPLE) {
         printf("SKIP: no SHMEM_THREAD_MULTIPLE\n");
         return 77;
     }
@@ -65,8 +69,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < THREADS; k++) {
         int back = k % 2;
         members[k] = model_strided(&world, back ? npes - 1 : 0, back ? -1 : 1, npes);
-        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, back ? npes - 1 : 0, back ? -1 : 1, npes, NULL, 0,
-                                       &parent[k]) == 0,
+        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, back ? npes - 1 : 0, back ? -1 : 1, npes,
+                                       NULL, 0, &parent[k]) == 0,
               "parent %d", k);
     }
     for (int k = 0; k < THREADS; k++)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Thread levels. argv[1] is the level. FUNNELED: other threads compute while the main one communicates. SERIALIZED: all
-// threads communicate, one at a time. MULTIPLE: all at once, on the default context, on a common context and on one of
-// their own, with every kind of operation; a thread that waits holds up nobody.
+// Thread levels. argv[1] is the level. FUNNELED: other threads compute while the main one
+// communicates. SERIALIZED: all threads communicate, one at a time. MULTIPLE: all at once, on the
+// default context, on a common context and on one of their own, with every kind of operation; a
+// thread that waits holds up nobody.
 #include "check.h"
 
 #include <pthread.h>
@@ -43,14 +44,18 @@ static void exchange(shmem_ctx_t ctx, int t, int round)
     long ticket = shmem_ctx_long_atomic_fetch_inc(ctx, &tickets, 0);
     CHECK(ticket >= 0 && ticket < (long)npes * THREADS * rounds, "ticket %ld", ticket);
     shmem_ctx_long_iput(ctx, s->gathered, out, 2, 1, BULK / 2, next);
-    shmem_ctx_long_put_signal_nbi(ctx, s->gathered + 1, out, 1, &s->signal, 1, SHMEM_SIGNAL_ADD, next);
+    shmem_ctx_long_put_signal_nbi(ctx, s->gathered + 1, out, 1, &s->signal, 1, SHMEM_SIGNAL_ADD,
+                                  next);
     shmem_ctx_quiet(ctx);
-    CHECK(shmem_ctx_long_g(ctx, &s->word, next) == value(me, t, round, 0), "thread %d round %d: the word", t, round);
-    CHECK(shmem_ctx_long_atomic_fetch(ctx, &s->sum, next) == round + 1, "thread %d round %d: the sum", t, round);
+    CHECK(shmem_ctx_long_g(ctx, &s->word, next) == value(me, t, round, 0),
+          "thread %d round %d: the word", t, round);
+    CHECK(shmem_ctx_long_atomic_fetch(ctx, &s->sum, next) == round + 1,
+          "thread %d round %d: the sum", t, round);
     memset(in, 0, sizeof in);
     shmem_ctx_long_get_nbi(ctx, in, s->sent, BULK, next);
     shmem_ctx_quiet(ctx);
-    CHECK(memcmp(in, out, sizeof in) == 0, "thread %d round %d: what was put is not what is got", t, round);
+    CHECK(memcmp(in, out, sizeof in) == 0, "thread %d round %d: what was put is not what is got", t,
+          round);
     shmem_ctx_long_get(ctx, in, s->gathered, BULK, next);
     int wrong = in[1] != out[0];
     for (int i = 0; i < BULK / 2; i++)
@@ -73,7 +78,8 @@ static void *multiple(void *arg)
 {
     int t = (int)(long)arg;
     shmem_ctx_t own = SHMEM_CTX_INVALID;
-    CHECK(shmem_ctx_create(t % 2 ? SHMEM_CTX_PRIVATE : SHMEM_CTX_SERIALIZED, &own) == 0, "a context of thread %d", t);
+    CHECK(shmem_ctx_create(t % 2 ? SHMEM_CTX_PRIVATE : SHMEM_CTX_SERIALIZED, &own) == 0,
+          "a context of thread %d", t);
     for (int round = 0; round < rounds; round++) {
         shmem_ctx_t ctx[] = {SHMEM_CTX_DEFAULT, own, common};
         exchange(ctx[(round + t) % 3], t, round);
@@ -134,11 +140,14 @@ int main(int argc, char **argv)
     CHECK(shmem_ctx_create(0, &common) == 0, "a common context");
     pthread_barrier_init(&together, NULL, THREADS);
     shmem_barrier_all();
-    run(level == SHMEM_THREAD_MULTIPLE ? multiple : level == SHMEM_THREAD_SERIALIZED ? serialized : computes);
+    run(level == SHMEM_THREAD_MULTIPLE     ? multiple
+        : level == SHMEM_THREAD_SERIALIZED ? serialized
+                                           : computes);
     shmem_barrier_all();
     if (me == 0) {
         CHECK(tickets == (long)npes * THREADS * rounds, "%ld tickets", tickets);
-        CHECK(total == (long)npes * THREADS * rounds, "%ld of %ld increments", total, (long)npes * THREADS * rounds);
+        CHECK(total == (long)npes * THREADS * rounds, "%ld of %ld increments", total,
+              (long)npes * THREADS * rounds);
     }
     for (int t = 0; t < THREADS; t++)
         CHECK(slots[t].signal == (uint64_t)rounds, "%lu signals", (unsigned long)slots[t].signal);

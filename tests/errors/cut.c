@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The network is cut while everybody lives: the first PE shuts every connection its process has. What was on its way is
-// lost, somebody waits for it, and nobody has ended: the job must not hang.
+// The network is cut while everybody lives: the first PE shuts every connection its process has.
+// What was on its way is lost, somebody waits for it, and nobody has ended: the job must not hang.
 #include <arpa/inet.h>
 #include <shmem.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PEs that do not make the same collective call, one case a run: disagree CASE. In checking mode each must end with a
-// message that names both calls; arriving at the end is a failure of the library.
+// PEs that do not make the same collective call, one case a run: disagree CASE. In checking mode
+// each must end with a message that names both calls; arriving at the end is a failure of the
+// library.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

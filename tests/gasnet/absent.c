@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Between hosts a barrier is the business of each host's first process: while it waits, the others do not load libfabric for
-// it, though they notify later. And a first process that is not there after its notify holds up nobody.
+// Between hosts a barrier is the business of each host's first process: while it waits, the others
+// do not load libfabric for it, though they notify later. And a first process that is not there
+// after its notify holds up nobody.
 #define EVERY_MAIN
 #include "every.h"
 
@@ -9,7 +10,8 @@
 
 enum { ROUNDS = 10, ASK = 200, ANSWER, LOADED, PASSED };
 static gasnet_nodeinfo_t where[64];
-static int notified;  // rounds of the first process; who runs a handler there afterwards does so in its wait
+static int notified;  // rounds of the first process; who runs a handler there afterwards does so in
+                      // its wait
 static int seen;      // the same, as an answer said
 static unsigned answers, told, loaded, passed;
 
@@ -86,13 +88,15 @@ int main(int argc, char **argv)
     } else {
         GASNET_BLOCKUNTIL(told == others);
         CHECK(has_libfabric(), "one process of the host must have it");
-        CHECK(loaded == 0, "%u of the %u others of this host have loaded libfabric", loaded, others);
+        CHECK(loaded == 0, "%u of the %u others of this host have loaded libfabric", loaded,
+              others);
     }
 
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     if (me == first)
         GASNET_BLOCKUNTIL(passed == others);
-    CHECK(gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK, "without the first one");
+    CHECK(gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK,
+          "without the first one");
     if (me != first)
         GASNET_Safe(gasnet_AMRequestShort0(first, PASSED));
     barrier();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every call of GASNet with its result checked; compiled for each thread mode and segment configuration.
+// Every call of GASNet with its result checked; compiled for each thread mode and segment
+// configuration.
 #define EVERY_MAIN
 #include "every.h"
 
@@ -29,7 +30,8 @@ static void on_address(gasnet_token_t token, void *buf, size_t nbytes)
         memcpy(&heard, buf, nbytes);
 }
 
-/** There are no segments: each node uses static memory of its own, which is at another address in every process. */
+/** There are no segments: each node uses static memory of its own, which is at another address in
+ *  every process. */
 static void tell_addresses(int handler)
 {
     uintptr_t at = (uintptr_t)everything;

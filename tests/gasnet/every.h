@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs of this room share. Node i works with the next one in the ring; what is put carries who put it, in
-// which round, and where, so that nothing stale and nothing of another passes for right.
+// What the programs of this room share. Node i works with the next one in the ring; what is put
+// carries who put it, in which round, and where, so that nothing stale and nothing of another
+// passes for right.
 #ifndef GASNET_EVERY_H
 #define GASNET_EVERY_H
 

@@ -78,7 +78,8 @@ static void check_args(gasnet_token_t token, unsigned who, int n, const gasnet_h
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 #define REST(...) {0, ##__VA_ARGS__}
 
-// The requests' handlers answer with what they got; the replies' look at it. Indexes: 130 + 4 n + kind.
+// The requests' handlers answer with what they got; the replies' look at it. Indexes: 130 + 4 n +
+// kind.
 enum {
     SHORT_REQUEST = 130,
     SHORT_REPLY = 150,
@@ -100,54 +101,54 @@ static void look_at_data(const void *buf, size_t nbytes, unsigned who)
 static char *reply_to;  // where the previous node wants its long replies: my idea of its address
 static char copy[4096];
 
-#define HANDLERS(n)                                                                                  \
-    static void short_request_##n(gasnet_token_t token P##n)                                         \
-    {                                                                                                \
-        gasnet_handlerarg_t a[] = {0 A##n};                                                          \
-        check_args(token, prev, n, a + 1);                                                           \
-        requests++;                                                                                  \
-        wrong += (counted ? gasnet_AMReplyShortM(token, SHORT_REPLY + n V##n)                        \
-                          : gasnet_AMReplyShort##n(token, SHORT_REPLY + n V##n)) != GASNET_OK;       \
-    }                                                                                                \
-    static void short_reply_##n(gasnet_token_t token P##n)                                           \
-    {                                                                                                \
-        gasnet_handlerarg_t a[] = {0 A##n};                                                          \
-        check_args(token, next, n, a + 1);                                                           \
-        replies++;                                                                                   \
-    }                                                                                                \
-    static void medium_request_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)              \
-    {                                                                                                \
-        gasnet_handlerarg_t a[] = {0 A##n};                                                          \
-        check_args(token, prev, n, a + 1);                                                           \
-        look_at_data(buf, nbytes, prev);                                                             \
-        requests++;                                                                                  \
-        memcpy(copy, buf, nbytes);                                                                   \
-        wrong += (counted ? gasnet_AMReplyMediumM(token, DATA_REPLY + n, copy, nbytes V##n)          \
+#define HANDLERS(n)                                                                                \
+    static void short_request_##n(gasnet_token_t token P##n)                                       \
+    {                                                                                              \
+        gasnet_handlerarg_t a[] = {0 A##n};                                                        \
+        check_args(token, prev, n, a + 1);                                                         \
+        requests++;                                                                                \
+        wrong += (counted ? gasnet_AMReplyShortM(token, SHORT_REPLY + n V##n)                      \
+                          : gasnet_AMReplyShort##n(token, SHORT_REPLY + n V##n)) != GASNET_OK;     \
+    }                                                                                              \
+    static void short_reply_##n(gasnet_token_t token P##n)                                         \
+    {                                                                                              \
+        gasnet_handlerarg_t a[] = {0 A##n};                                                        \
+        check_args(token, next, n, a + 1);                                                         \
+        replies++;                                                                                 \
+    }                                                                                              \
+    static void medium_request_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)            \
+    {                                                                                              \
+        gasnet_handlerarg_t a[] = {0 A##n};                                                        \
+        check_args(token, prev, n, a + 1);                                                         \
+        look_at_data(buf, nbytes, prev);                                                           \
+        requests++;                                                                                \
+        memcpy(copy, buf, nbytes);                                                                 \
+        wrong += (counted ? gasnet_AMReplyMediumM(token, DATA_REPLY + n, copy, nbytes V##n)        \
                           : gasnet_AMReplyMedium##n(token, DATA_REPLY + n, copy, nbytes V##n)) != GASNET_OK; \
-        memset(copy, 0, nbytes);                                                                     \
-    }                                                                                                \
-    static void medium_reply_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)                \
-    {                                                                                                \
-        gasnet_handlerarg_t a[] = {0 A##n};                                                          \
-        check_args(token, next, n, a + 1);                                                           \
-        look_at_data(buf, nbytes, me);                                                               \
-        replies++;                                                                                   \
-    }                                                                                                \
-    static void long_request_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)                \
-    {                                                                                                \
-        gasnet_handlerarg_t a[] = {0 A##n};                                                          \
-        check_args(token, prev, n, a + 1);                                                           \
-        look_at_data(buf, nbytes, prev);                                                             \
-        requests++;                                                                                  \
-        wrong += (counted ? gasnet_AMReplyLongM(token, LONG_REPLY + n, buf, nbytes, reply_to V##n)   \
+        memset(copy, 0, nbytes);                                                                   \
+    }                                                                                              \
+    static void medium_reply_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)              \
+    {                                                                                              \
+        gasnet_handlerarg_t a[] = {0 A##n};                                                        \
+        check_args(token, next, n, a + 1);                                                         \
+        look_at_data(buf, nbytes, me);                                                             \
+        replies++;                                                                                 \
+    }                                                                                              \
+    static void long_request_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)              \
+    {                                                                                              \
+        gasnet_handlerarg_t a[] = {0 A##n};                                                        \
+        check_args(token, prev, n, a + 1);                                                         \
+        look_at_data(buf, nbytes, prev);                                                           \
+        requests++;                                                                                \
+        wrong += (counted ? gasnet_AMReplyLongM(token, LONG_REPLY + n, buf, nbytes, reply_to V##n) \
                           : gasnet_AMReplyLong##n(token, LONG_REPLY + n, buf, nbytes, reply_to V##n)) != GASNET_OK; \
-    }                                                                                                \
-    static void long_reply_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)                  \
-    {                                                                                                \
-        gasnet_handlerarg_t a[] = {0 A##n};                                                          \
-        check_args(token, next, n, a + 1);                                                           \
-        look_at_data(buf, nbytes, me);                                                               \
-        replies++;                                                                                   \
+    }                                                                                              \
+    static void long_reply_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)                \
+    {                                                                                              \
+        gasnet_handlerarg_t a[] = {0 A##n};                                                        \
+        check_args(token, next, n, a + 1);                                                         \
+        look_at_data(buf, nbytes, me);                                                             \
+        replies++;                                                                                 \
     }
 EACH(HANDLERS)
 
@@ -163,7 +164,8 @@ static void on_reply_to(gasnet_token_t token, void *buf, size_t nbytes)
     {SHORT_REQUEST + n, FN(short_request_##n)}, {SHORT_REPLY + n, FN(short_reply_##n)},           \
     {DATA_REQUEST + n, FN(medium_request_##n)}, {DATA_REPLY + n, FN(medium_reply_##n)},           \
     {LONG_REQUEST + n, FN(long_request_##n)}, {LONG_REPLY + n, FN(long_reply_##n)},
-gasnet_handlerentry_t message_handlers[] = {EACH(ENTRIES){0, FN(on_reply_to)}, {0, FN(on_reply_to)}};
+gasnet_handlerentry_t message_handlers[] = {EACH(ENTRIES){0, FN(on_reply_to)},
+                                            {0, FN(on_reply_to)}};
 const int message_handlers_count = sizeof message_handlers / sizeof *message_handlers;
 static gasnet_handler_t tell_reply_to(void)
 {
@@ -176,8 +178,9 @@ static void await(const char *what, int n)
     static int rounds;
     rounds++;
     GASNET_BLOCKUNTIL(replies >= rounds && requests >= rounds);
-    CHECK(wrong == 0 && requests == rounds && replies == rounds, "%s%d: %d wrong, %d requests, %d replies of %d", what,
-          n, wrong, requests, replies, rounds);
+    CHECK(wrong == 0 && requests == rounds && replies == rounds,
+          "%s%d: %d wrong, %d requests, %d replies of %d", what, n, wrong, requests, replies,
+          rounds);
     wrong = 0;
     barrier();
 }
@@ -195,51 +198,52 @@ static void test_shorts(void)
 static void test_mediums(void)
 {
     size_t most = gasnet_AMMaxMedium();
-#define MEDIUM(n)                                                                                              \
-    {                                                                                                          \
-        size_t nbytes = n == 0 ? 0 : n == 16 ? most : (size_t)(n * n * 9);                                     \
-        expected_round = 20 + n;                                                                               \
-        got_bytes = 0;                                                                                         \
-        fill(payload, me, expected_round, nbytes);                                                             \
-        barrier();                                                                                             \
+#define MEDIUM(n)                                                                                  \
+    {                                                                                              \
+        size_t nbytes = n == 0 ? 0 : n == 16 ? most : (size_t)(n * n * 9);                         \
+        expected_round = 20 + n;                                                                   \
+        got_bytes = 0;                                                                             \
+        fill(payload, me, expected_round, nbytes);                                                 \
+        barrier();                                                                                 \
         CHECK(gasnet_AMRequestMedium##n(next, DATA_REQUEST + n, payload, nbytes V##n) == GASNET_OK, "medium %d", n); \
-        memset(payload, 0, nbytes);                                                                            \
-        await("AMRequestMedium", n);                                                                           \
-        CHECK(got_bytes == nbytes, "medium of %zu bytes brought %zu", nbytes, got_bytes);                      \
+        memset(payload, 0, nbytes);                                                                \
+        await("AMRequestMedium", n);                                                               \
+        CHECK(got_bytes == nbytes, "medium of %zu bytes brought %zu", nbytes, got_bytes);          \
     }
     EACH(MEDIUM)
 }
 
 static void test_longs(void)
 {
-    size_t most = gasnet_AMMaxLongRequest() < sizeof payload ? gasnet_AMMaxLongRequest() : sizeof payload;
+    size_t most =
+        gasnet_AMMaxLongRequest() < sizeof payload ? gasnet_AMMaxLongRequest() : sizeof payload;
     char *where = mine + 500000;
     GASNET_Safe(gasnet_AMRequestMedium0(next, tell_reply_to(), &where, sizeof where));
     GASNET_BLOCKUNTIL(reply_to != NULL);
     barrier();
-#define LONG(n)                                                                                                  \
-    {                                                                                                            \
-        size_t nbytes = n == 0 ? 0 : n == 16 ? most : (size_t)(n * n * 10);                                      \
-        expected_round = 50 + n;                                                                                 \
-        fill(payload, me, expected_round, nbytes);                                                               \
-        barrier();                                                                                               \
+#define LONG(n)                                                                                    \
+    {                                                                                              \
+        size_t nbytes = n == 0 ? 0 : n == 16 ? most : (size_t)(n * n * 10);                        \
+        expected_round = 50 + n;                                                                   \
+        fill(payload, me, expected_round, nbytes);                                                 \
+        barrier();                                                                                 \
         CHECK(gasnet_AMRequestLong##n(next, LONG_REQUEST + n, payload, nbytes, theirs + n V##n) == GASNET_OK, "long %d", n); \
-        memset(payload, 0, nbytes);                                                                              \
-        await("AMRequestLong", n);                                                                               \
+        memset(payload, 0, nbytes);                                                                \
+        await("AMRequestLong", n);                                                                 \
         CHECK(compare(mine + n, prev, expected_round, nbytes) == nbytes && compare(where, me, expected_round, nbytes) == nbytes, \
-              "long of %zu bytes is not where it should be", nbytes);                                            \
-        CHECK(nbytes == 0 || got_buf == where || got_buf == mine + n, "a handler got another address");          \
+              "long of %zu bytes is not where it should be", nbytes);                              \
+        CHECK(nbytes == 0 || got_buf == where || got_buf == mine + n, "a handler got another address"); \
     }
     EACH(LONG)
-#define ASYNC(n)                                                                                                 \
-    {                                                                                                            \
-        size_t nbytes = n == 16 ? most : (size_t)(n * n * 11);                                                   \
-        expected_round = 80 + n;                                                                                 \
-        fill(payload, me, expected_round, nbytes);                                                               \
-        barrier();                                                                                               \
+#define ASYNC(n)                                                                                   \
+    {                                                                                              \
+        size_t nbytes = n == 16 ? most : (size_t)(n * n * 11);                                     \
+        expected_round = 80 + n;                                                                   \
+        fill(payload, me, expected_round, nbytes);                                                 \
+        barrier();                                                                                 \
         CHECK(gasnet_AMRequestLongAsync##n(next, LONG_REQUEST + n, payload, nbytes, theirs + n V##n) == GASNET_OK, "async %d", n); \
-        await("AMRequestLongAsync", n);                                                                          \
-        CHECK(compare(mine + n, prev, expected_round, nbytes) == nbytes, "async long of %zu bytes", nbytes);     \
+        await("AMRequestLongAsync", n);                                                            \
+        CHECK(compare(mine + n, prev, expected_round, nbytes) == nbytes, "async long of %zu bytes", nbytes); \
     }
     EACH(ASYNC)
 }
@@ -255,11 +259,14 @@ static void test_counted(char *there)
     await("AMRequestShortM", 0);
     CHECK(gasnet_AMRequestShortM(next, SHORT_REQUEST + 3 V3) == GASNET_OK, "short");
     await("AMRequestShortM", 3);
-    CHECK(gasnet_AMRequestMediumM(next, DATA_REQUEST + 16, payload, 100 V16) == GASNET_OK, "medium");
+    CHECK(gasnet_AMRequestMediumM(next, DATA_REQUEST + 16, payload, 100 V16) == GASNET_OK,
+          "medium");
     await("AMRequestMediumM", 16);
-    CHECK(gasnet_AMRequestLongM(next, LONG_REQUEST + 1, payload, 100, there V1) == GASNET_OK, "long");
+    CHECK(gasnet_AMRequestLongM(next, LONG_REQUEST + 1, payload, 100, there V1) == GASNET_OK,
+          "long");
     await("AMRequestLongM", 1);
-    CHECK(gasnet_AMRequestLongAsyncM(next, LONG_REQUEST + 16, payload, 100, there V16) == GASNET_OK, "async");
+    CHECK(gasnet_AMRequestLongAsyncM(next, LONG_REQUEST + 16, payload, 100, there V16) == GASNET_OK,
+          "async");
     await("AMRequestLongAsyncM", 16);
     CHECK(compare(mine, prev, 99, 100) == 100 && compare(mine + 500000, me, 99, 100) == 100,
           "long is not where it should be");
@@ -269,8 +276,9 @@ static void test_counted(char *there)
 
 void test_messages(void)
 {
-    CHECK(gasnet_AMMaxArgs() == ARGS && gasnet_AMMaxMedium() >= 512 && gasnet_AMMaxLongRequest() >= 512 &&
-              gasnet_AMMaxLongReply() >= 512 && gasnet_AMMaxMedium() <= sizeof copy,
+    CHECK(gasnet_AMMaxArgs() == ARGS && gasnet_AMMaxMedium() >= 512 &&
+              gasnet_AMMaxLongRequest() >= 512 && gasnet_AMMaxLongReply() >= 512 &&
+              gasnet_AMMaxMedium() <= sizeof copy,
           "limits");
     test_shorts();
     test_mediums();

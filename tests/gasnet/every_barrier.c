@@ -24,11 +24,14 @@ void test_barriers(void)
         CHECK(phase(0, 0, 0, 0, try) == GASNET_OK, "named 0");
         CHECK(phase(-5, 0, -5, 0, try) == GASNET_OK, "named -5");
         CHECK(phase((int)me, any, 3, any, try) == GASNET_OK, "anonymous with any id");
-        CHECK(phase(8, me == 0 ? 0 : any, 8, me == 0 ? 0 : any, try) == GASNET_OK, "one named, others anonymous");
+        CHECK(phase(8, me == 0 ? 0 : any, 8, me == 0 ? 0 : any, try) == GASNET_OK,
+              "one named, others anonymous");
         int rc = phase((int)me, 0, (int)me, 0, try), wanted = nodes > 1 ? differs : GASNET_OK;
         CHECK(rc == wanted, "each its own name: %d", rc);
-        CHECK(phase(me == nodes - 1 ? 4 : 5, 0, me == nodes - 1 ? 4 : 5, 0, try) == wanted, "one other name");
-        CHECK(phase(1, me == 0 ? bad : 0, 1, me == 0 ? bad : 0, try) == differs, "a mismatch that one node forces");
+        CHECK(phase(me == nodes - 1 ? 4 : 5, 0, me == nodes - 1 ? 4 : 5, 0, try) == wanted,
+              "one other name");
+        CHECK(phase(1, me == 0 ? bad : 0, 1, me == 0 ? bad : 0, try) == differs,
+              "a mismatch that one node forces");
         CHECK(phase(1, me == nodes - 1 ? bad : any, 1, me == nodes - 1 ? bad : any, try) == differs,
               "and among anonymous");
         CHECK(phase(6, 0, 7, 0, try) == differs, "another id in wait");
@@ -47,8 +50,8 @@ void test_barriers(void)
         while (rc == GASNET_ERR_NOT_READY)
             rc = gasnet_barrier_try((int)round, flags);
         uint64_t seen = *(volatile uint64_t *)counter;
-        CHECK(rc == GASNET_OK && (seen == round || seen == round + 1), "round %d: %d, counter %d", (int)round, rc,
-              (int)seen);
+        CHECK(rc == GASNET_OK && (seen == round || seen == round + 1), "round %d: %d, counter %d",
+              (int)round, rc, (int)seen);
     }
     barrier();
 }

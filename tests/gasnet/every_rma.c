@@ -3,7 +3,8 @@
 // Transfers and their completion.
 #include "every.h"
 
-static const size_t sizes[] = {1, 2, 3, 4, 7, 8, 9, 16, 64, 100, 128, 129, 1000, 4096, 5000, 70000, 200000};
+static const size_t sizes[] = {1,   2,   3,   4,    7,    8,    9,     16,    64,
+                               100, 128, 129, 1000, 4096, 5000, 70000, 200000};
 enum { NSIZES = sizeof sizes / sizeof *sizes, BIG = 200000 };
 static char buffer[BIG + 16], back[BIG + 16];
 
@@ -11,15 +12,18 @@ static char buffer[BIG + 16], back[BIG + 16];
 static void check_arrived(const char *what, unsigned round, size_t at, size_t n)
 {
     size_t bad = compare(mine + at, prev, round, n);
-    CHECK(bad == n, "%s of %zu bytes: byte %zu is %d instead of %d", what, n, bad, (unsigned char)mine[at + bad],
-          pattern(prev, round, bad));
-    CHECK(mine[at + n] == 0x55 && (at == 0 || mine[at - 1] == 0x55), "%s of %zu bytes wrote beside", what, n);
+    CHECK(bad == n, "%s of %zu bytes: byte %zu is %d instead of %d", what, n, bad,
+          (unsigned char)mine[at + bad], pattern(prev, round, bad));
+    CHECK(mine[at + n] == 0x55 && (at == 0 || mine[at - 1] == 0x55), "%s of %zu bytes wrote beside",
+          what, n);
 }
 
 /** How a put or get is completed. */
 typedef enum kind { BLOCKING, BLOCKING_BULK, NB, NB_BULK, NBI, NBI_BULK, KINDS } kind_t;
-static const char *const put_names[] = {"put", "put_bulk", "put_nb", "put_nb_bulk", "put_nbi", "put_nbi_bulk"};
-static const char *const get_names[] = {"get", "get_bulk", "get_nb", "get_nb_bulk", "get_nbi", "get_nbi_bulk"};
+static const char *const put_names[] = {"put",         "put_bulk", "put_nb",
+                                        "put_nb_bulk", "put_nbi",  "put_nbi_bulk"};
+static const char *const get_names[] = {"get",         "get_bulk", "get_nb",
+                                        "get_nb_bulk", "get_nbi",  "get_nbi_bulk"};
 
 static void put(kind_t kind, char *dest, char *src, size_t n)
 {
@@ -103,7 +107,8 @@ void test_put_get(void)
             memset(back, 0x33, n + 1);
             get(kind, back, theirs + at, n);
             size_t bad = compare(back, me, round, n);
-            CHECK(bad == n && back[n] == 0x33, "%s of %zu bytes: byte %zu", get_names[kind], n, bad);
+            CHECK(bad == n && back[n] == 0x33, "%s of %zu bytes: byte %zu", get_names[kind], n,
+                  bad);
             barrier();
             check_arrived(put_names[kind], round, at, n);
         }
@@ -130,7 +135,8 @@ void test_put_get(void)
         int good = 0;
         for (int i = 0; i < 100000; i++)
             good += (unsigned char)mine[5 + i] == 0xa5 + kind;
-        CHECK(good == 100000 && mine[4] == 0x55 && mine[100005] == 0x55, "memset %d: %d bytes", kind, good);
+        CHECK(good == 100000 && mine[4] == 0x55 && mine[100005] == 0x55, "memset %d: %d bytes",
+              kind, good);
     }
     barrier();
 }
@@ -139,7 +145,8 @@ void test_values(void)
 {
     for (size_t n = 1; n <= SIZEOF_GASNET_REGISTER_VALUE_T; n++) {
         gasnet_register_value_t value = (gasnet_register_value_t)0xf1e2d3c4b5a69788u + me;
-        gasnet_register_value_t mask = n == 8 ? ~(gasnet_register_value_t)0 : ((gasnet_register_value_t)1 << 8 * n) - 1;
+        gasnet_register_value_t mask =
+            n == 8 ? ~(gasnet_register_value_t)0 : ((gasnet_register_value_t)1 << 8 * n) - 1;
         gasnet_register_value_t got = 0;
         memset(mine, 0x55, 64);
         barrier();
@@ -150,15 +157,18 @@ void test_values(void)
         gasnet_wait_syncnbi_puts();
         for (unsigned i = 0; i < 3; i++) {
             got = gasnet_get_val(next, theirs + 16 * i, n);
-            CHECK(got == ((value + i) & mask), "get_val of %zu bytes, value %u: %zx", n, i, (size_t)got);
+            CHECK(got == ((value + i) & mask), "get_val of %zu bytes, value %u: %zx", n, i,
+                  (size_t)got);
         }
-        gasnet_valget_handle_t one = gasnet_get_nb_val(next, theirs, n), two = gasnet_get_nb_val(next, theirs + 16, n);
+        gasnet_valget_handle_t one = gasnet_get_nb_val(next, theirs, n),
+                               two = gasnet_get_nb_val(next, theirs + 16, n);
         got = gasnet_wait_syncnb_valget(two);
         CHECK(got == ((value + 1) & mask), "second get_nb_val of %zu bytes: %zx", n, (size_t)got);
         got = gasnet_wait_syncnb_valget(one);
         CHECK(got == (value & mask), "first get_nb_val of %zu bytes: %zx", n, (size_t)got);
         barrier();
-        CHECK(mine[n] == 0x55 && mine[16 + n] == 0x55 && mine[32 + n] == 0x55, "put_val of %zu bytes wrote beside", n);
+        CHECK(mine[n] == 0x55 && mine[16 + n] == 0x55 && mine[32 + n] == 0x55,
+              "put_val of %zu bytes wrote beside", n);
     }
     barrier();
 }
@@ -169,8 +179,9 @@ static void begin_many(gasnet_handle_t *handles, unsigned round)
 {
     fill(buffer, me, round, MANY * PIECE);
     for (int i = 0; i < MANY; i++)
-        handles[i] = i % 5 == 4 ? GASNET_INVALID_HANDLE
-                                : gasnet_put_nb_bulk(next, theirs + i * PIECE, buffer + i * PIECE, PIECE);
+        handles[i] = i % 5 == 4
+                         ? GASNET_INVALID_HANDLE
+                         : gasnet_put_nb_bulk(next, theirs + i * PIECE, buffer + i * PIECE, PIECE);
 }
 
 static int left_of(const gasnet_handle_t *handles)
@@ -195,7 +206,8 @@ static void check_many(const char *what, unsigned round)
     barrier();
     for (int i = 0; i < MANY; i++) {
         size_t good = 0;
-        while (good < PIECE && (unsigned char)mine[i * PIECE + good] == pattern(prev, round, i * PIECE + good))
+        while (good < PIECE &&
+               (unsigned char)mine[i * PIECE + good] == pattern(prev, round, i * PIECE + good))
             good++;
         CHECK((good == PIECE) == (i % 5 != 4), "%s: piece %d has %zu good bytes", what, i, good);
     }
@@ -220,7 +232,8 @@ void test_sync(void)
     begin_many(handles, 3);
     for (int rounds = 0, before; (before = left_of(handles)) > 0; rounds++) {
         gasnet_wait_syncnb_some(handles, MANY);
-        CHECK(left_of(handles) < before, "wait_syncnb_some: %d of %d left", left_of(handles), before);
+        CHECK(left_of(handles) < before, "wait_syncnb_some: %d of %d left", left_of(handles),
+              before);
         if (rounds > MANY)
             break;
     }
@@ -228,18 +241,21 @@ void test_sync(void)
     begin_many(handles, 4);
     while (left_of(handles) > 0) {
         int before = left_of(handles), rc = gasnet_try_syncnb_some(handles, MANY);
-        CHECK((rc == GASNET_OK) == (left_of(handles) < before), "try_syncnb_some gives %d with %d of %d left", rc,
-              left_of(handles), before);
+        CHECK((rc == GASNET_OK) == (left_of(handles) < before),
+              "try_syncnb_some gives %d with %d of %d left", rc, left_of(handles), before);
     }
     check_many("try_syncnb_some", 4);
     // nothing to wait for
     gasnet_wait_syncnb(none);
     gasnet_wait_syncnb_all(handles, 0);
     gasnet_wait_syncnb_some(handles, MANY);
-    CHECK(gasnet_try_syncnb(none) == GASNET_OK && gasnet_try_syncnb_all(handles, MANY) == GASNET_OK &&
-              gasnet_try_syncnb_some(handles, MANY) == GASNET_OK && gasnet_try_syncnb_some(handles, 0) == GASNET_OK,
+    CHECK(gasnet_try_syncnb(none) == GASNET_OK &&
+              gasnet_try_syncnb_all(handles, MANY) == GASNET_OK &&
+              gasnet_try_syncnb_some(handles, MANY) == GASNET_OK &&
+              gasnet_try_syncnb_some(handles, 0) == GASNET_OK,
           "dead handles are not done");
-    CHECK(comes(gasnet_try_syncnbi_gets) && comes(gasnet_try_syncnbi_puts) && comes(gasnet_try_syncnbi_all),
+    CHECK(comes(gasnet_try_syncnbi_gets) && comes(gasnet_try_syncnbi_puts) &&
+              comes(gasnet_try_syncnbi_all),
           "nothing is under way, and never done");
     gasnet_wait_syncnbi_gets();
     gasnet_wait_syncnbi_puts();
@@ -254,7 +270,8 @@ void test_sync(void)
     for (unsigned i = 0; i < 1000; i++) {
         uint64_t got;
         memcpy(&got, mine + i * 8, 8);
-        CHECK(got >> 32 == prev && (uint32_t)got % 1000 == i, "word %u is %llx", i, (unsigned long long)got);
+        CHECK(got >> 32 == prev && (uint32_t)got % 1000 == i, "word %u is %llx", i,
+              (unsigned long long)got);
     }
     barrier();
 }

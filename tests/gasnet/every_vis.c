@@ -39,7 +39,8 @@ static void prepare(unsigned round)
     barrier();
 }
 
-/** After a put: my segment against the model, which began as my fill and got what the previous node sent. */
+/** After a put: my segment against the model, which began as my fill and got what the previous node
+ *  sent. */
 static void check_put(const char *what, kind_t kind)
 {
     barrier();
@@ -54,13 +55,14 @@ static void check_get(const char *what, kind_t kind)
 
 // ---------------------------------------------------------------- vectors
 // Regions as offsets: the same total in other cuts, some of them empty.
-static const size_t far_at[REGIONS] = {10, 100, 333, 500, 501, 502, 900, 1000, 2000, 3000, 4000, 5000};
+static const size_t far_at[REGIONS] = {10,  100,  333,  500,  501,  502,
+                                       900, 1000, 2000, 3000, 4000, 5000};
 static const size_t far_len[REGIONS] = {7, 0, 64, 1, 1, 10, 17, 300, 8, 512, 80, 0};
 static const size_t near_at[5] = {3, 600, 700, 1500, 3500};
 static const size_t near_len[5] = {500, 1, 0, 399, 100};
 
-static void pair_off(unsigned char *to, const size_t *to_at, const size_t *to_len, const unsigned char *from,
-                     const size_t *from_at, const size_t *from_len)
+static void pair_off(unsigned char *to, const size_t *to_at, const size_t *to_len,
+                     const unsigned char *from, const size_t *from_at, const size_t *from_len)
 {
     size_t i = 0, j = 0, a = 0, b = 0;
     for (int n = 0; n < 1000; n++) {
@@ -101,7 +103,7 @@ static void test_vectors(kind_t kind)
     CALL(kind, getv, 0, NULL, next, 0, NULL);
 }
 
-// ---------------------------------------------------------------- indexed: 6 of 20 bytes there, 8 of 15 here
+// ------------------------------------------------------ indexed: 6 of 20 bytes there, 8 of 15 here
 static void test_indexed(kind_t kind)
 {
     static const size_t there_at[6] = {5, 50, 400, 401 + 20, 1000, 3000},
@@ -128,10 +130,11 @@ static void test_indexed(kind_t kind)
     check_get("geti", kind);
 }
 
-// ---------------------------------------------------------------- strided: 4 x 3 x 5 runs of 6 bytes
+// -------------------------------------------------------------- strided: 4 x 3 x 5 runs of 6 bytes
 static void test_strided(kind_t kind)
 {
-    static const size_t count[] = {6, 5, 3, 4}, far_strides[] = {10, 100, 1000}, near_strides[] = {6, 40, 300};
+    static const size_t count[] = {6, 5, 3, 4}, far_strides[] = {10, 100, 1000},
+                        near_strides[] = {6, 40, 300};
     unsigned char source[AREA];
     prepare(5);
     CALL(kind, puts, next, theirs + 7, far_strides, here + 9, near_strides, count, 3);
@@ -162,7 +165,7 @@ static void test_strided(kind_t kind)
     check_put("puts of one run", kind);
 }
 
-// ---------------------------------------------------------------- many regions: more than a message holds, some too large for one
+// --------------------------------- many regions: more than a message holds, some too large for one
 enum { MANY = 2000, WIDE = 400000 };
 
 static size_t many_len(size_t i)
@@ -200,14 +203,16 @@ static void test_many(kind_t kind)
         for (size_t b = 0; b < many_len(i); b++, n++)
             want[at++] = from[n < 33333 ? n : n + 2];
     barrier();
-    CHECK(memcmp(mine, want, WIDE) == 0, "putv of many regions (kind %d) put something else", (int)kind);
+    CHECK(memcmp(mine, want, WIDE) == 0, "putv of many regions (kind %d) put something else",
+          (int)kind);
     fill(local, me, 109, WIDE);
     CALL(kind, getv, 2, near, next, MANY, far);  // what I put there comes back
     fill(want, me, 109, WIDE);
     fill(from, me, 108, WIDE);
     memcpy(want, from, 33333);
     memcpy(want + 33335, from + 33335, total - 33333);
-    CHECK(memcmp(local, want, WIDE) == 0, "getv of many regions (kind %d) got something else", (int)kind);
+    CHECK(memcmp(local, want, WIDE) == 0, "getv of many regions (kind %d) got something else",
+          (int)kind);
     barrier();
     free(local), free(want), free(from);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Start that waits for nobody (CAUSEWAY_ATTACH=nowait): the last process is late, and the others do with it what they can. That
-// nobody waited is seen by a file: the late one goes on when each of the others has written a byte to it. OSHRUN_PE and OSHRUN_NPES say
-// who is late before gasnet_init has.
+// Start that waits for nobody (CAUSEWAY_ATTACH=nowait): the last process is late, and the others do
+// with it what they can. That nobody waited is seen by a file: the late one goes on when each of
+// the others has written a byte to it. OSHRUN_PE and OSHRUN_NPES say who is late before gasnet_init
+// has.
 //
 //   attach FILE   late between gasnet_init and gasnet_attach; messages to it are sent before it attaches
 //   init FILE     late before gasnet_init
@@ -11,8 +12,8 @@
 //   dies FILE     is killed instead
 //   wrong FILE    attaches with arguments that are refused, and ends the job
 //
-// Sizes of segments differ. Odd processes learn the late one's address from a reply, even ones by gasnet_getSegmentInfo, or, if
-// all of memory is the segment, all of them from a reply.
+// Sizes of segments differ. Odd processes learn the late one's address from a reply, even ones by
+// gasnet_getSegmentInfo, or, if all of memory is the segment, all of them from a reply.
 #include <fcntl.h>
 #include <gasnet.h>
 #include <signal.h>
@@ -56,28 +57,35 @@ static void told(gasnet_token_t token, gasnet_handlerarg_t high, gasnet_handlera
     answers++;
 }
 
-static void on_loaded(gasnet_token_t token, void *payload, size_t nbytes, gasnet_handlerarg_t source)
+static void on_loaded(gasnet_token_t token, void *payload, size_t nbytes,
+                      gasnet_handlerarg_t source)
 {
     (void)token;
-    check(nbytes == 1000 && ((unsigned char *)payload)[999] == (unsigned char)source, "the payload of a medium");
+    check(nbytes == 1000 && ((unsigned char *)payload)[999] == (unsigned char)source,
+          "the payload of a medium");
     loaded++;
 }
 
-static void on_placed(gasnet_token_t token, void *payload, size_t nbytes, gasnet_handlerarg_t source)
+static void on_placed(gasnet_token_t token, void *payload, size_t nbytes,
+                      gasnet_handlerarg_t source)
 {
     (void)token;
-    check(nbytes == 512 && payload == mine + source * CHUNK && mine[source * CHUNK] == (unsigned char)source,
+    check(nbytes == 512 && payload == mine + source * CHUNK &&
+              mine[source * CHUNK] == (unsigned char)source,
           "the payload of a long");
     placed++;
 }
 
-static gasnet_handlerentry_t handlers[] = {
-    {ASK, (void (*)())ask}, {TOLD, (void (*)())told}, {LOADED, (void (*)())on_loaded}, {PLACED, (void (*)())on_placed}};
+static gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())ask},
+                                           {TOLD, (void (*)())told},
+                                           {LOADED, (void (*)())on_loaded},
+                                           {PLACED, (void (*)())on_placed}};
 enum { HANDLERS = sizeof handlers / sizeof handlers[0] };
 
 static uintptr_t size_of(int node)
 {
-    return (uintptr_t)ROOM / GASNET_PAGESIZE * GASNET_PAGESIZE + (uintptr_t)(1 + node % 5) * GASNET_PAGESIZE;
+    return (uintptr_t)ROOM / GASNET_PAGESIZE * GASNET_PAGESIZE +
+           (uintptr_t)(1 + node % 5) * GASNET_PAGESIZE;
 }
 
 /** Messages may be handled as soon as there is a segment. */
@@ -134,8 +142,8 @@ static unsigned char *late_memory(void)
         uintptr_t size = 0;
         free(info);
         if (team)
-            check(gex_Segment_QueryBound(team, (gex_Rank_t)late, &owner, NULL, &size) == 0 && owner == at &&
-                      size == size_of(late),
+            check(gex_Segment_QueryBound(team, (gex_Rank_t)late, &owner, NULL, &size) == 0 &&
+                      owner == at && size == size_of(late),
                   "the late one's segment");
         return at;
     }
@@ -188,7 +196,8 @@ static void look_at_memory(void)
     for (int i = 0; i < n - 1; i++) {
         uint64_t word = 0x0102030405060708u * (unsigned)(i + 1);
         const unsigned char *at = mine + i * CHUNK;
-        check(memcmp(at + 1024, &word, 8) == 0 && memcmp(at + 1032, &word, 8) == 0, "a value that was put");
+        check(memcmp(at + 1024, &word, 8) == 0 && memcmp(at + 1032, &word, 8) == 0,
+              "a value that was put");
         check(at[0] == (unsigned char)i && at[511] == (unsigned char)i, "a long's memory");
         check(at[2048] == (unsigned char)i && at[2559] == (unsigned char)i, "memory that was put");
     }
@@ -226,7 +235,8 @@ static void start_ex(void)
     gex_Segment_t segment;
     gex_AM_Entry_t table[HANDLERS];
     for (int i = 0; i < HANDLERS; i++)
-        table[i] = (gex_AM_Entry_t){.gex_index = handlers[i].index, .gex_fnptr = (gex_AM_Fn_t)handlers[i].fnptr};
+        table[i] = (gex_AM_Entry_t){.gex_index = handlers[i].index,
+                                    .gex_fnptr = (gex_AM_Fn_t)handlers[i].fnptr};
     gex_Client_Init(&client, &ep, &team, "LATE", NULL, NULL, GEX_FLAG_USES_GASNET1);
     n = (int)gasnet_nodes(), me = (int)gasnet_mynode(), late = n - 1;
     gex_EP_RegisterHandlers(ep, table, HANDLERS);

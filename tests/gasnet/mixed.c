@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM and GASNet in one process. With an argument OpenSHMEM comes first. Both number processes alike, and each
-// reaches the other's memory: GASNet the symmetric heap and static data of OpenSHMEM, OpenSHMEM a GASNet segment where it is
-// symmetric.
+// OpenSHMEM and GASNet in one process. With an argument OpenSHMEM comes first. Both number
+// processes alike, and each reaches the other's memory: GASNet the symmetric heap and static data
+// of OpenSHMEM, OpenSHMEM a GASNet segment where it is symmetric.
 #define EVERY_MAIN
 #include "every.h"
 #include <shmem.h>
@@ -31,14 +31,16 @@ int main(int argc, char **argv)
     shmem_barrier_all();
     CHECK(counter == (long)(nodes * (nodes + 1) / 2), "counter is %ld", counter);
     // GASNet puts, OpenSHMEM waits for it: on the address that the neighbour says its variable has
-    long *there = shmem_malloc(64 * sizeof *there), *addresses = shmem_malloc(64 * sizeof *addresses);
+    long *there = shmem_malloc(64 * sizeof *there),
+         *addresses = shmem_malloc(64 * sizeof *addresses);
     memset(there, 0, 64 * sizeof *there);
     shmem_barrier_all();
     for (unsigned i = 0; i < nodes; i++)
         shmem_long_p(&addresses[me], (long)(uintptr_t)there, (int)i);
     shmem_barrier_all();
     for (long round = 1; round <= 20; round++) {
-        gasnet_put_val(next, (void *)(uintptr_t)(addresses[next] + 8), (gasnet_register_value_t)round, 8);
+        gasnet_put_val(next, (void *)(uintptr_t)(addresses[next] + 8),
+                       (gasnet_register_value_t)round, 8);
         shmem_long_wait_until(&there[1], SHMEM_CMP_GE, round);
     }
     // OpenSHMEM puts into the segment, which is at one offset in all of them; GASNet reads it there

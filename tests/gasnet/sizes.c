@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Segments of different sizes, one of them empty, up to the largest; a large one costs nothing before it is touched.
+// Segments of different sizes, one of them empty, up to the largest; a large one costs nothing
+// before it is touched.
 #define EVERY_MAIN
 #include "every.h"
 
@@ -10,15 +11,16 @@ int main(int argc, char **argv)
     me = gasnet_mynode();
     nodes = gasnet_nodes();
     uintptr_t most = gasnet_getMaxGlobalSegmentSize();
-    CHECK(most <= gasnet_getMaxLocalSegmentSize() && most % GASNET_PAGESIZE == 0 && most >= 1 << 20, "most is %zu",
-          (size_t)most);
+    CHECK(most <= gasnet_getMaxLocalSegmentSize() && most % GASNET_PAGESIZE == 0 && most >= 1 << 20,
+          "most is %zu", (size_t)most);
     uintptr_t sizes[4] = {most, 0, GASNET_PAGESIZE, 7 * GASNET_PAGESIZE};
     GASNET_Safe(gasnet_attach(NULL, 0, sizes[me % 4], 1 << 20));
     gasnet_seginfo_t s[64];
     GASNET_Safe(gasnet_getSegmentInfo(s, 64));
     for (unsigned i = 0; i < nodes; i++) {
         CHECK(s[i].size == sizes[i % 4], "node %u has %zu bytes", i, (size_t)s[i].size);
-        CHECK((s[i].addr != NULL) == (s[i].size != 0), "node %u has its segment at %p", i, s[i].addr);
+        CHECK((s[i].addr != NULL) == (s[i].size != 0), "node %u has its segment at %p", i,
+              s[i].addr);
     }
     // everybody writes its word at the end of everybody's segment
     for (unsigned i = 0; i < nodes; i++)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A try never waits for the network: on one that is slow (CAUSEWAY_DELAY) it says "not ready" again and again, and in the
-// end what it speaks of is done. Who goes on issuing between the tries gets there, too. With an argument the network is said
-// to be slow, and then some tries must have been too early.
+// A try never waits for the network: on one that is slow (CAUSEWAY_DELAY) it says "not ready" again
+// and again, and in the end what it speaks of is done. Who goes on issuing between the tries gets
+// there, too. With an argument the network is said to be slow, and then some tries must have been
+// too early.
 #define EVERY_MAIN
 #include "every.h"
 
@@ -36,7 +37,8 @@ static void implicit(uint64_t round)
     gasnet_put_nbi(next, theirs, &value, 8);
     gasnet_put_nbi_bulk(next, theirs + 64, block, sizeof block);
     TRY(gasnet_try_syncnbi_puts());
-    CHECK(remote(0) == value && remote(8) == round && remote(9) == round + 1, "round %d", (int)round);
+    CHECK(remote(0) == value && remote(8) == round && remote(9) == round + 1, "round %d",
+          (int)round);
     gasnet_get_nbi(&back, next, theirs, 8);
     TRY(gasnet_try_syncnbi_gets());
     CHECK(back == value, "round %d", (int)round);
@@ -112,6 +114,7 @@ int main(int argc, char **argv)
     }
     CHECK(argc < 2 || early > 0, "no try was too early");
     barrier();
-    printf("node %u: split: %d checks, %d failed, %ld times too early\n", (unsigned)me, checks, failures, early);
+    printf("node %u: split: %d checks, %d failed, %ld times too early\n", (unsigned)me, checks,
+           failures, early);
     gasnet_exit(failures != 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// gasnet_getSegmentInfo fills its table before any handler runs, though it waits for the last node (CAUSEWAY_ATTACH=nowait)
-// while messages are there: handlers use that table.
+// gasnet_getSegmentInfo fills its table before any handler runs, though it waits for the last node
+// (CAUSEWAY_ATTACH=nowait) while messages are there: handlers use that table.
 #include <gasnet.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -70,8 +70,10 @@ int main(int argc, char **argv)
         pthread_join(threads[i], NULL);
     barrier();
     for (int i = 0; i < THREADS; i++)
-        CHECK(wrong[i] == 0 && answered[i] == ROUNDS, "thread %d: %d wrong, %d answers", i, wrong[i], answered[i]);
-    CHECK(counted == THREADS * ROUNDS && handled == THREADS * ROUNDS, "counted %ld, handled %ld", counted, handled);
+        CHECK(wrong[i] == 0 && answered[i] == ROUNDS, "thread %d: %d wrong, %d answers", i,
+              wrong[i], answered[i]);
+    CHECK(counted == THREADS * ROUNDS && handled == THREADS * ROUNDS, "counted %ld, handled %ld",
+          counted, handled);
     printf("node %u: threads: %d checks, %d failed\n", me, checks, failures);
     gasnet_exit(failures != 0);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What puts to a node that waits cost it: it waits for a message or in a barrier, sleeps, and is not woken by what comes
-// for others to see. Counted in looks at the condition, and in the waiting thread's own processor time.
+// What puts to a node that waits cost it: it waits for a message or in a barrier, sleeps, and is
+// not woken by what comes for others to see. Counted in looks at the condition, and in the waiting
+// thread's own processor time.
 #define EVERY_MAIN
 #include "every.h"
 
 #include <time.h>
 
-// The longest sleep is 10 ms. Before that CAUSEWAY_SPIN and CAUSEWAY_YIELDS looks (tests.toml), and sleeps that grow.
+// The longest sleep is 10 ms. Before that CAUSEWAY_SPIN and CAUSEWAY_YIELDS looks (tests.toml), and
+// sleeps that grow.
 enum { PUTS = 4000, LOOKS_BEFORE = 20 + 200 + 100, LONGEST_MS = 10 };
 static volatile int ended;
 static volatile long looks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages of every kind, requests and replies; what tokens say; limits; floods. Numbers of arguments: numbers.c.
+// Messages of every kind, requests and replies; what tokens say; limits; floods. Numbers of
+// arguments: numbers.c.
 #include "ex.h"
 
 enum { LONG_AT = 8192, ROUNDS = 50, PAYLOAD = 3000 };
@@ -17,9 +18,9 @@ static int args_good(int32_t nargs, const int32_t *args, uint32_t source)
     return 1;
 }
 
-#define PARAMS                                                                                                           \
+#define PARAMS                                                                                     \
     gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6, \
-        gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10, gex_AM_Arg_t a11, gex_AM_Arg_t a12,           \
+        gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10, gex_AM_Arg_t a11, gex_AM_Arg_t a12, \
         gex_AM_Arg_t a13, gex_AM_Arg_t a14, gex_AM_Arg_t a15
 #define ALL_ARGS a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15
 
@@ -28,7 +29,8 @@ static uint32_t look(gex_Token_t token, int is_req, int is_long, gex_AM_Index_t 
     gex_Token_Info_t info;
     memset(&info, 0, sizeof info);
     CHECK((gex_Token_Info(token, &info, GEX_TI_ALL) & GEX_TI_ALL) == GEX_TI_ALL);
-    CHECK(info.gex_is_req == is_req && info.gex_is_long == is_long && info.gex_ep == ep && info.gex_srcrank < n);
+    CHECK(info.gex_is_req == is_req && info.gex_is_long == is_long && info.gex_ep == ep &&
+          info.gex_srcrank < n);
     CHECK(info.gex_entry->gex_index == index);
     return info.gex_srcrank;
 }
@@ -48,10 +50,11 @@ static void short_request(gex_Token_t token, PARAMS)
 {
     int32_t args[] = {ALL_ARGS};
     CHECK(args_good(16, args, look(token, 1, 0, request[0])));
-    gex_AM_ReplyShort16(token, reply[0], 0, a0, (int)me * 1000 + 1, (int)me * 1000 + 2, (int)me * 1000 + 3,
-                        (int)me * 1000 + 4, (int)me * 1000 + 5, (int)me * 1000 + 6, (int)me * 1000 + 7,
-                        (int)me * 1000 + 8, (int)me * 1000 + 9, (int)me * 1000 + 10, (int)me * 1000 + 11,
-                        (int)me * 1000 + 12, (int)me * 1000 + 13, (int)me * 1000 + 14, (int)me * 1000 + 15);
+    gex_AM_ReplyShort16(
+        token, reply[0], 0, a0, (int)me * 1000 + 1, (int)me * 1000 + 2, (int)me * 1000 + 3,
+        (int)me * 1000 + 4, (int)me * 1000 + 5, (int)me * 1000 + 6, (int)me * 1000 + 7,
+        (int)me * 1000 + 8, (int)me * 1000 + 9, (int)me * 1000 + 10, (int)me * 1000 + 11,
+        (int)me * 1000 + 12, (int)me * 1000 + 13, (int)me * 1000 + 14, (int)me * 1000 + 15);
 }
 
 static void short_reply(gex_Token_t token, PARAMS)
@@ -61,7 +64,8 @@ static void short_reply(gex_Token_t token, PARAMS)
     replies++;
 }
 
-static void medium_request(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1)
+static void medium_request(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t a0,
+                           gex_AM_Arg_t a1)
 {
     uint32_t source = look(token, 1, 0, request[1]);
     CHECK(a1 == (int32_t)nbytes && ((uintptr_t)buf & 7) == 0);
@@ -107,15 +111,16 @@ static void test_kinds(uint32_t to)
     for (int round = 0; round < ROUNDS; round++) {
         size_t nbytes = (size_t)round * PAYLOAD / ROUNDS;
         uint32_t before = replies;
-        gex_AM_RequestShort16(tm, to, request[0], 0, 16, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9,
-                              b + 10, b + 11, b + 12, b + 13, b + 14, b + 15);
+        gex_AM_RequestShort16(tm, to, request[0], 0, 16, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6,
+                              b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13, b + 14, b + 15);
         GASNET_BLOCKUNTIL(replies == before + 1);
         gex_Event_t local = GEX_EVENT_NO_OP;
-        CHECK(gex_AM_RequestMedium2(tm, to, request[1], mine_to_send, nbytes, &local, 0, 77, (int)nbytes) == 0);
+        CHECK(gex_AM_RequestMedium2(tm, to, request[1], mine_to_send, nbytes, &local, 0, 77,
+                                    (int)nbytes) == 0);
         CHECK(local == GEX_EVENT_INVALID);
         GASNET_BLOCKUNTIL(replies == before + 2);
-        gex_AM_RequestLong(tm, to, request[2], mine_to_send, nbytes, segment_of(to) + LONG_AT * (1 + me),
-                           GEX_EVENT_GROUP, 0, 99);
+        gex_AM_RequestLong(tm, to, request[2], mine_to_send, nbytes,
+                           segment_of(to) + LONG_AT * (1 + me), GEX_EVENT_GROUP, 0, 99);
         gex_NBI_Wait(GEX_EC_AM, 0);
         GASNET_BLOCKUNTIL(replies == before + 3);
     }
@@ -128,9 +133,11 @@ static void test_floods(uint32_t to)
     for (int i = 0; i < 2000; i++)
         sent += gex_AM_RequestShort(tm, to, counted, i % 2 ? GEX_FLAG_IMMEDIATE : 0) == 0;
     CHECK(sent >= 1000);
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &all[0], &sent, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(tm, &all[0], &sent, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
     do
-        gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &all[1], &counts, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
+        gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &all[1], &counts, GEX_DT_U32, 4, 1, GEX_OP_ADD,
+                                              NULL, NULL, 0));
     while (all[1] != all[0] && (gasnet_AMPoll(), 1));
 }
 
@@ -166,7 +173,8 @@ int main(int argc, char **argv)
 
     uint32_t to = (me + 1) % n;
     CHECK(gex_Segment_Attach(&segment, tm, 1 << 20) == GASNET_OK);
-    CHECK(gex_AM_MaxArgs() == 16 && gex_AM_LUBRequestMedium() >= 512 && gex_AM_LUBReplyMedium() >= 512);
+    CHECK(gex_AM_MaxArgs() == 16 && gex_AM_LUBRequestMedium() >= 512 &&
+          gex_AM_LUBReplyMedium() >= 512);
     CHECK(gex_AM_MaxRequestMedium(tm, to, GEX_EVENT_NOW, 0, 16) >= gex_AM_LUBRequestMedium());
     CHECK(gex_AM_MaxReplyMedium(tm, to, GEX_EVENT_NOW, 0, 16) >= gex_AM_LUBReplyMedium());
     CHECK(gex_AM_MaxRequestLong(tm, to, GEX_EVENT_NOW, 0, 16) >= gex_AM_LUBRequestLong());

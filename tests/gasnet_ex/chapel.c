@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How Chapel's runtime uses GASNet: it includes gasnet.h alone, begins with gex_Client_Init, registers handlers with
-// gex_EP_RegisterHandlers and reaches them by GASNet-1's messages; transfers are GASNet-EX's, the barrier is GASNet-1's and is
-// tried in a loop. A task of its own polls (where there are threads).
+// How Chapel's runtime uses GASNet: it includes gasnet.h alone, begins with gex_Client_Init,
+// registers handlers with gex_EP_RegisterHandlers and reaches them by GASNet-1's messages;
+// transfers are GASNet-EX's, the barrier is GASNet-1's and is tried in a loop. A task of its own
+// polls (where there are threads).
 #include <gasnet.h>
 #include <gasnet_coll.h>
 #include <gasnet_ratomic.h>
@@ -51,7 +52,8 @@ static void on_fork(gasnet_token_t token, void *buf, size_t nbytes)
 {
     const bundle_t *b = buf;
     gasnet_node_t source;
-    CHECK(nbytes == sizeof *b && gasnet_AMGetMsgSource(token, &source) == GASNET_OK && source == b->caller);
+    CHECK(nbytes == sizeof *b && gasnet_AMGetMsgSource(token, &source) == GASNET_OK &&
+          source == b->caller);
     for (size_t i = 0; i < sizeof b->data; i++)
         CHECK(b->data[i] == (char)(b->caller + i));
     __atomic_add_fetch(&forked, 1, __ATOMIC_RELAXED);
@@ -59,7 +61,8 @@ static void on_fork(gasnet_token_t token, void *buf, size_t nbytes)
         CHECK(gasnet_AMReplyShort2(token, SIGNAL, LOW(b->ack), HIGH(b->ack)) == GASNET_OK);
 }
 
-/** Atomic, for what orders it before the handler goes by way of another process, which ThreadSanitizer does not see. */
+/** Atomic, for what orders it before the handler goes by way of another process, which
+ *  ThreadSanitizer does not see. */
 static void expect_one(done_t *done)
 {
     __atomic_store_n(&done->count, 0, __ATOMIC_RELAXED);
@@ -71,7 +74,8 @@ static void on_signal(gasnet_token_t token, gasnet_handlerarg_t a0, gasnet_handl
 {
     done_t *done = POINTER(a0, a1);
     (void)token;
-    if (__atomic_add_fetch(&done->count, 1, __ATOMIC_SEQ_CST) == __atomic_load_n(&done->target, __ATOMIC_RELAXED))
+    if (__atomic_add_fetch(&done->count, 1, __ATOMIC_SEQ_CST) ==
+        __atomic_load_n(&done->target, __ATOMIC_RELAXED))
         __atomic_store_n(&done->flag, 1, __ATOMIC_RELEASE);
 }
 
@@ -82,8 +86,8 @@ static void on_signal_long(gasnet_token_t token, void *buf, size_t nbytes, gasne
     on_signal(token, a0, a1);
 }
 
-static void on_copy(gasnet_token_t token, void *buf, size_t nbytes, gasnet_handlerarg_t ack0, gasnet_handlerarg_t ack1,
-                    gasnet_handlerarg_t dst0, gasnet_handlerarg_t dst1)
+static void on_copy(gasnet_token_t token, void *buf, size_t nbytes, gasnet_handlerarg_t ack0,
+                    gasnet_handlerarg_t ack1, gasnet_handlerarg_t dst0, gasnet_handlerarg_t dst1)
 {
     memcpy(POINTER(dst0, dst1), buf, nbytes);
     __atomic_add_fetch(&copied, 1, __ATOMIC_RELEASE);
@@ -99,7 +103,8 @@ static void on_reply_put(gasnet_token_t token, void *buf, size_t nbytes)
 {
     const wish_t *w = buf;
     CHECK(nbytes == sizeof *w);
-    CHECK(gasnet_AMReplyLong2(token, SIGNAL_LONG, w->src, w->nbytes, w->tgt, LOW(w->ack), HIGH(w->ack)) == GASNET_OK);
+    CHECK(gasnet_AMReplyLong2(token, SIGNAL_LONG, w->src, w->nbytes, w->tgt, LOW(w->ack),
+                              HIGH(w->ack)) == GASNET_OK);
 }
 
 static void on_shutdown(gasnet_token_t token)
@@ -110,12 +115,16 @@ static void on_shutdown(gasnet_token_t token)
 
 static gex_AM_Entry_t handlers[] = {
     {FORK, (gex_AM_Fn_t)on_fork, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_MEDIUM, 0, NULL, "fork"},
-    {FORK_FAST, (gex_AM_Fn_t)on_fork, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_MEDIUM, 0, NULL, "fork_fast"},
+    {FORK_FAST, (gex_AM_Fn_t)on_fork, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_MEDIUM, 0, NULL,
+     "fork_fast"},
     {SIGNAL, (gex_AM_Fn_t)on_signal, GEX_FLAG_AM_REQREP | GEX_FLAG_AM_SHORT, 2, NULL, "signal"},
-    {SIGNAL_LONG, (gex_AM_Fn_t)on_signal_long, GEX_FLAG_AM_REPLY | GEX_FLAG_AM_LONG, 2, NULL, "signal_long"},
+    {SIGNAL_LONG, (gex_AM_Fn_t)on_signal_long, GEX_FLAG_AM_REPLY | GEX_FLAG_AM_LONG, 2, NULL,
+     "signal_long"},
     {COPY, (gex_AM_Fn_t)on_copy, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_MEDIUM, 4, NULL, "copy"},
-    {REPLY_PUT, (gex_AM_Fn_t)on_reply_put, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_MEDIUM, 0, NULL, "reply_put"},
-    {SHUTDOWN, (gex_AM_Fn_t)on_shutdown, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_SHORT, 0, NULL, "shutdown"},
+    {REPLY_PUT, (gex_AM_Fn_t)on_reply_put, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_MEDIUM, 0, NULL,
+     "reply_put"},
+    {SHUTDOWN, (gex_AM_Fn_t)on_shutdown, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_SHORT, 0, NULL,
+     "shutdown"},
 };
 
 // ---------------------------------------------------------------- what the runtime does with it
@@ -148,7 +157,8 @@ static void test_on(uint32_t to)
         bundle_t bundle = {i % 2 ? &done : NULL, me, {0}};
         for (size_t k = 0; k < sizeof bundle.data; k++)
             bundle.data[k] = (char)(me + k);
-        CHECK(gasnet_AMRequestMedium0(to, i % 4 < 2 ? FORK : FORK_FAST, &bundle, sizeof bundle) == GASNET_OK);
+        CHECK(gasnet_AMRequestMedium0(to, i % 4 < 2 ? FORK : FORK_FAST, &bundle, sizeof bundle) ==
+              GASNET_OK);
         if (bundle.ack)
             GASNET_BLOCKUNTIL(__atomic_load_n(&done.flag, __ATOMIC_ACQUIRE));
     }
@@ -157,7 +167,8 @@ static void test_on(uint32_t to)
 /** Memory outside of segments: the owner copies. */
 static void test_outside(uint32_t to)
 {
-    static char mine[9000], theirs_to_fill[9000];  // the same address everywhere only without randomization: exchanged
+    static char mine[9000], theirs_to_fill[9000];  // the same address everywhere only without
+                                                   // randomization: exchanged
     char *out = table[me].addr;
     void *where = theirs_to_fill;
     static void *all[64];
@@ -173,12 +184,13 @@ static void test_outside(uint32_t to)
         done_t done;
         expect_one(&done);
         char *dst = (char *)all[to] + at;
-        CHECK(gasnet_AMRequestMedium4(to, COPY, mine + at, size, LOW(&done), HIGH(&done), LOW(dst), HIGH(dst)) ==
-              GASNET_OK);
+        CHECK(gasnet_AMRequestMedium4(to, COPY, mine + at, size, LOW(&done), HIGH(&done), LOW(dst),
+                                      HIGH(dst)) == GASNET_OK);
         GASNET_BLOCKUNTIL(__atomic_load_n(&done.flag, __ATOMIC_ACQUIRE));
     }
     chapel_barrier("copied");
-    CHECK(__atomic_load_n(&copied, __ATOMIC_ACQUIRE) == pieces);  // by the thread that polls, it may be
+    // by the thread that polls, it may be
+    CHECK(__atomic_load_n(&copied, __ATOMIC_ACQUIRE) == pieces);
     for (size_t i = 0; i < sizeof mine; i++)
         CHECK(theirs_to_fill[i] == (char)(3 * ((me + n - 1) % n) + i));
     done_t done;
@@ -202,7 +214,8 @@ static void test_rma(uint32_t to)
         mine[i] = (char)(5 * me + i / 3);
     gex_RMA_PutBlocking(tm, to, theirs, mine, 100, 0);
     for (int i = 0; i < PIECES; i++)
-        h[i] = gex_RMA_PutNB(tm, to, theirs + i * PIECE, mine + i * PIECE, PIECE, GEX_EVENT_DEFER, 0);
+        h[i] =
+            gex_RMA_PutNB(tm, to, theirs + i * PIECE, mine + i * PIECE, PIECE, GEX_EVENT_DEFER, 0);
     for (int left = PIECES; left > 0;) {
         if (me % 2)
             gex_Event_WaitSome(h, PIECES, 0);
@@ -218,7 +231,8 @@ static void test_rma(uint32_t to)
     for (size_t i = 0; i < sizeof mine; i++)
         CHECK(here[i] == (char)(5 * ((me + n - 1) % n) + i / 3));
     gex_Event_Wait(gex_RMA_GetNB(tm, back, to, theirs, sizeof back / 2, 0));
-    gex_RMA_GetBlocking(tm, back + sizeof back / 2, to, theirs + sizeof back / 2, sizeof back / 2, 0);
+    gex_RMA_GetBlocking(tm, back + sizeof back / 2, to, theirs + sizeof back / 2, sizeof back / 2,
+                        0);
     CHECK(memcmp(back, mine, sizeof mine) == 0);
     chapel_barrier("rma");
 }
@@ -236,10 +250,12 @@ static void test_strided(uint32_t to)
     gex_VIS_StridedPutBlocking(tm, to, table[to].addr, far, mine, near, 8, count, 3, 0);
     chapel_barrier("strided");
     for (int i = 0; i < A * B * C; i++)
-        CHECK(here[i % C * A * B + i / C % B * A + i / (B * C)] == ((uint64_t)((me + n - 1) % n) << 32 | (unsigned)i));
+        CHECK(here[i % C * A * B + i / C % B * A + i / (B * C)] ==
+              ((uint64_t)((me + n - 1) % n) << 32 | (unsigned)i));
     gex_VIS_StridedGetBlocking(tm, back, near, to, table[to].addr, far, 8, count, 3, 0);
     CHECK(memcmp(mine, back, sizeof mine) == 0);
-    gex_VIS_StridedGetBlocking(tm, &back[0][0][1], NULL, to, table[to].addr, NULL, 8, NULL, 0, 0);  // one element
+    // one element
+    gex_VIS_StridedGetBlocking(tm, &back[0][0][1], NULL, to, table[to].addr, NULL, 8, NULL, 0, 0);
     CHECK(back[0][0][1] == mine[0][0][0]);
     chapel_barrier("again");
 }
@@ -248,7 +264,8 @@ int main(int argc, char **argv)
 {
     gex_Rank_t count, mine;
     gasnet_client_attach_hook = on_attach;
-    CHECK(gex_Client_Init(&client, &ep, &tm, "chapel", &argc, &argv, GEX_FLAG_USES_GASNET1) == GASNET_OK);
+    CHECK(gex_Client_Init(&client, &ep, &tm, "chapel", &argc, &argv, GEX_FLAG_USES_GASNET1) ==
+          GASNET_OK);
     me = gasnet_mynode();
     n = gasnet_nodes();
     gex_System_QueryHostInfo(NULL, &count, &mine);
@@ -258,7 +275,8 @@ int main(int argc, char **argv)
     CHECK(gex_Segment_Attach(&segment, tm, gasnet_getMaxLocalSegmentSize()) == GASNET_OK);
     CHECK(gex_EP_RegisterHandlers(ep, handlers, sizeof handlers / sizeof *handlers) == GASNET_OK);
     gasnet_QueryGexObjects(NULL, &ep_again, &tm_again, NULL);
-    CHECK(ep_again == ep && tm_again == tm && (gex_Client_QueryFlags(client) & GEX_FLAG_USES_GASNET1));
+    CHECK(ep_again == ep && tm_again == tm &&
+          (gex_Client_QueryFlags(client) & GEX_FLAG_USES_GASNET1));
     CHECK((table = calloc(n, sizeof *table)) != NULL);
     CHECK(gasnet_getSegmentInfo(table, (int)n) == GASNET_OK);
 #ifdef GASNET_SEGMENT_EVERYTHING
@@ -268,7 +286,8 @@ int main(int argc, char **argv)
     for (uint32_t root = 0; root < n; root++)
         gex_Event_Wait(gex_Coll_BroadcastNB(tm, root, &table[root].addr, &addr, sizeof addr, 0));
 #else
-    CHECK(table[me].addr == gex_Segment_QueryAddr(segment) && table[me].size == gex_Segment_QuerySize(segment));
+    CHECK(table[me].addr == gex_Segment_QueryAddr(segment) &&
+          table[me].size == gex_Segment_QuerySize(segment));
     CHECK(hooked == 1 && hooked_addr == table[me].addr && hooked_nbytes == table[me].size);
 #endif
     gasnet_set_waitmode(GASNET_WAIT_BLOCK);
@@ -284,7 +303,8 @@ int main(int argc, char **argv)
         test_strided(to);
         test_outside(to);
     }
-    CHECK(gasnet_barrier(7, 0) == GASNET_OK && gasnet_barrier(0, GASNET_BARRIERFLAG_UNNAMED) == GASNET_OK);
+    CHECK(gasnet_barrier(7, 0) == GASNET_OK &&
+          gasnet_barrier(0, GASNET_BARRIERFLAG_UNNAMED) == GASNET_OK);
     if (me == 0)
         for (uint32_t node = 1; node < n; node++)
             CHECK(gasnet_AMRequestShort0(node, SHUTDOWN) == GASNET_OK);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives on the world and on teams: all types and operations, long ones, several under way, in an order of waiting that
-// would hang if a collective needed its members' attention; teams by color and key, again and again.
+// Collectives on the world and on teams: all types and operations, long ones, several under way, in
+// an order of waiting that would hang if a collective needed its members' attention; teams by color
+// and key, again and again.
 #include "ex.h"
 
 static void test_broadcast(gex_TM_t team)
@@ -14,49 +15,55 @@ static void test_broadcast(gex_TM_t team)
             for (size_t i = 0; i < lengths[k]; i++)
                 src[i] = (char)(i * 3 + root + k);
             memset(dst, 0x55, sizeof dst);
-            gex_Event_Wait(gex_Coll_BroadcastNB(team, root, dst, rank == root ? src : NULL, lengths[k], 0));
-            CHECK(memcmp(dst, src, lengths[k]) == 0 && (lengths[k] == sizeof dst || dst[lengths[k]] == 0x55));
+            gex_Event_Wait(
+                gex_Coll_BroadcastNB(team, root, dst, rank == root ? src : NULL, lengths[k], 0));
+            CHECK(memcmp(dst, src, lengths[k]) == 0 &&
+                  (lengths[k] == sizeof dst || dst[lengths[k]] == 0x55));
         }
 }
 
-#define TEST_REDUCE(team, DT, type, count)                                                                              \
-    do {                                                                                                                \
-        const gex_OP_t ops[] = {GEX_OP_ADD, GEX_OP_MULT, GEX_OP_MIN, GEX_OP_MAX};                                       \
-        uint32_t rank = gex_TM_QueryRank(team), size = gex_TM_QuerySize(team);                                          \
-        static type in[count], out[count], want[count];                                                                 \
-        for (int k = 0; k < 4; k++) {                                                                                   \
-            for (int i = 0; i < count; i++) {                                                                           \
-                in[i] = (type)((rank + (uint32_t)i) % 3 + 1);                                                           \
-                want[i] = (type)((uint32_t)i % 3 + 1);                                                                  \
-                for (uint32_t r = 1; r < size; r++) {                                                                   \
-                    type v = (type)((r + (uint32_t)i) % 3 + 1), w = want[i];                                            \
-                    want[i] = k == 0 ? (type)(w + v) : k == 1 ? (type)(w * v) : (k == 2) == (w < v) ? w : v;            \
-                }                                                                                                       \
-                out[i] = 0;                                                                                             \
-            }                                                                                                           \
+#define TEST_REDUCE(team, DT, type, count)                                                         \
+    do {                                                                                           \
+        const gex_OP_t ops[] = {GEX_OP_ADD, GEX_OP_MULT, GEX_OP_MIN, GEX_OP_MAX};                  \
+        uint32_t rank = gex_TM_QueryRank(team), size = gex_TM_QuerySize(team);                     \
+        static type in[count], out[count], want[count];                                            \
+        for (int k = 0; k < 4; k++) {                                                              \
+            for (int i = 0; i < count; i++) {                                                      \
+                in[i] = (type)((rank + (uint32_t)i) % 3 + 1);                                      \
+                want[i] = (type)((uint32_t)i % 3 + 1);                                             \
+                for (uint32_t r = 1; r < size; r++) {                                              \
+                    type v = (type)((r + (uint32_t)i) % 3 + 1), w = want[i];                       \
+                    want[i] = k == 0 ? (type)(w + v) : k == 1 ? (type)(w * v) : (k == 2) == (w < v) ? w : v; \
+                }                                                                                  \
+                out[i] = 0;                                                                        \
+            }                                                                                      \
             gex_Event_Wait(gex_Coll_ReduceToAllNB(team, out, in, GEX_DT_##DT, sizeof *in, count, ops[k], NULL, NULL, 0)); \
-            CHECK(memcmp(out, want, sizeof out) == 0);                                                                  \
-            memset(out, 0, sizeof out);                                                                                 \
+            CHECK(memcmp(out, want, sizeof out) == 0);                                             \
+            memset(out, 0, sizeof out);                                                            \
             gex_Event_Wait(gex_Coll_ReduceToOneNB(team, size - 1, out, in, GEX_DT_##DT, sizeof *in, count, ops[k], NULL, \
-                                                  NULL, 0));                                                            \
-            CHECK(rank == size - 1 ? memcmp(out, want, sizeof out) == 0 : out[0] == 0);                                 \
-        }                                                                                                               \
+                                                  NULL, 0));                                       \
+            CHECK(rank == size - 1 ? memcmp(out, want, sizeof out) == 0 : out[0] == 0);            \
+        }                                                                                          \
     } while (0)
 
 static void test_bits(gex_TM_t team)
 {
     uint32_t rank = gex_TM_QueryRank(team), size = gex_TM_QuerySize(team);
     uint64_t in = UINT64_C(1) << rank, out = 0;
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(team, &out, &in, GEX_DT_U64, 8, 1, GEX_OP_OR, NULL, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(team, &out, &in, GEX_DT_U64, 8, 1, GEX_OP_OR, NULL, NULL, 0));
     CHECK(out == (UINT64_C(1) << size) - 1);
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(team, &out, &in, GEX_DT_U64, 8, 1, GEX_OP_XOR, NULL, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(team, &out, &in, GEX_DT_U64, 8, 1, GEX_OP_XOR, NULL, NULL, 0));
     CHECK(out == (UINT64_C(1) << size) - 1);
     in = ~in;
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(team, &out, &in, GEX_DT_U64, 8, 1, GEX_OP_AND, NULL, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(team, &out, &in, GEX_DT_U64, 8, 1, GEX_OP_AND, NULL, NULL, 0));
     CHECK(out == ~((UINT64_C(1) << size) - 1));
 }
 
-/** Does not commute: out = in * 10 + out in the order of ranks gives the ranks as digits, a thousand values a time. */
+/** Does not commute: out = in * 10 + out in the order of ranks gives the ranks as digits, a
+ *  thousand values a time. */
 typedef struct digits {
     uint64_t value, scale;
 } digits_t;
@@ -81,13 +88,14 @@ static void test_user(gex_TM_t team)
         want = want * 10 + r + 1;
     for (int i = 0; i < 300; i++)
         in[i] = (digits_t){rank + 1, 10};
-    gex_Event_Wait(
-        gex_Coll_ReduceToAllNB(team, out, in, GEX_DT_USER, sizeof *in, 300, GEX_OP_USER_NC, append, &calls, 0));
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(team, out, in, GEX_DT_USER, sizeof *in, 300,
+                                          GEX_OP_USER_NC, append, &calls, 0));
     for (int i = 0; i < 300; i++)
         CHECK(out[i].value == want);
 }
 
-/** All ranks begin a barrier; then each waits for a message that the one before sends when its own wait is over. */
+/** All ranks begin a barrier; then each waits for a message that the one before sends when its own
+ *  wait is over. */
 static uint32_t token_came;
 static void take_token(gex_Token_t token)
 {
@@ -121,9 +129,9 @@ static void test_many(gex_TM_t team)
     for (int i = 0; i < MANY; i++) {
         in[i] = rank + i;
         out[i] = -1;
-        events[i] = i % 3 == 2
-                        ? gex_Coll_BarrierNB(team, 0)
-                        : gex_Coll_ReduceToAllNB(team, &out[i], &in[i], GEX_DT_I64, 8, 1, GEX_OP_ADD, NULL, NULL, 0);
+        events[i] = i % 3 == 2 ? gex_Coll_BarrierNB(team, 0)
+                               : gex_Coll_ReduceToAllNB(team, &out[i], &in[i], GEX_DT_I64, 8, 1,
+                                                        GEX_OP_ADD, NULL, NULL, 0);
     }
     for (int i = MANY; i-- > 0;)
         gex_Event_Wait(events[i]);
@@ -145,7 +153,8 @@ static void test_splits(void)
 {
     for (int round = 0; round < 3; round++) {
         gex_TM_t odd = GEX_TM_INVALID, back = GEX_TM_INVALID, most = GEX_TM_INVALID;
-        size_t scratch_nbytes = gex_TM_Split(&odd, tm, 0, 0, NULL, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
+        size_t scratch_nbytes =
+            gex_TM_Split(&odd, tm, 0, 0, NULL, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
         CHECK(scratch_nbytes > 0 && scratch_nbytes <= 65536 && odd == GEX_TM_INVALID);
         CHECK(gex_TM_Split(NULL, tm, 0, 0, NULL, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED) == 0);
         gex_TM_Split(&odd, tm, (int)me % 2, 0, gex_Segment_QueryAddr(segment), scratch_nbytes, 0);
@@ -153,10 +162,12 @@ static void test_splits(void)
         gex_TM_Split(me == 0 ? NULL : &most, tm, 1, 0, NULL, 0, 0);
         CHECK(gex_TM_QueryRank(odd) == me / 2 && gex_TM_QuerySize(odd) == (n + 1 - me % 2) / 2);
         CHECK(gex_TM_TranslateRankToJobrank(odd, gex_TM_QueryRank(odd)) == me);
-        CHECK(gex_TM_QueryRank(back) == n - 1 - me && gex_TM_TranslateJobrankToRank(back, 0) == n - 1);
+        CHECK(gex_TM_QueryRank(back) == n - 1 - me &&
+              gex_TM_TranslateJobrankToRank(back, 0) == n - 1);
         CHECK((most == GEX_TM_INVALID) == (me == 0));
         if (most) {
-            CHECK(gex_TM_QueryRank(most) == me - 1 && gex_TM_TranslateJobrankToRank(most, 0) == GEX_RANK_INVALID);
+            CHECK(gex_TM_QueryRank(most) == me - 1 &&
+                  gex_TM_TranslateJobrankToRank(most, 0) == GEX_RANK_INVALID);
             test_many(most);
         }
         test_team(odd);
@@ -166,7 +177,8 @@ static void test_splits(void)
         barrier(odd);
         gex_RMA_PutBlockingVal(odd, peer, segment_of(job) + 64, me + 10u * (uint32_t)round, 4, 0);
         barrier(odd);
-        uint32_t before = (gex_TM_QueryRank(odd) + gex_TM_QuerySize(odd) - 1) % gex_TM_QuerySize(odd);
+        uint32_t before =
+            (gex_TM_QueryRank(odd) + gex_TM_QuerySize(odd) - 1) % gex_TM_QuerySize(odd);
         CHECK(*(uint32_t *)(void *)(segment_of(me) + 64) ==
               gex_TM_TranslateRankToJobrank(odd, before) + 10u * (uint32_t)round);
         gex_TM_t inner = GEX_TM_INVALID;
@@ -186,7 +198,8 @@ static void test_splits(void)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv, 65536);
-    gex_AM_Entry_t entry = {0, take_token, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "take_token"};
+    gex_AM_Entry_t entry = {0, take_token, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST,
+                            0, NULL,       "take_token"};
     CHECK(gex_EP_RegisterHandlers(ep, &entry, 1) == GASNET_OK);
     test_team(tm);
     TEST_REDUCE(tm, U32, uint32_t, 3);

@@ -51,7 +51,8 @@ __attribute__((unused)) static char *segment_of(uint32_t rank)
 __attribute__((unused)) static void end(void)
 {
     int32_t mine = failures, all = -1;
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &all, &mine, GEX_DT_I32, sizeof all, 1, GEX_OP_ADD, NULL, NULL, 0));
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &all, &mine, GEX_DT_I32, sizeof all, 1, GEX_OP_ADD,
+                                          NULL, NULL, 0));
     if (me == 0)
         printf("%u ranks, %d failed\n", n, all);
     fflush(stdout);

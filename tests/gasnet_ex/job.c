@@ -10,17 +10,21 @@ static void test_queries(void)
     CHECK(gex_Client_QueryCData(client) == NULL);
     gex_Client_SetCData(client, &mark);
     CHECK(gex_Client_QueryCData(client) == &mark);
-    CHECK(gex_EP_QueryClient(ep) == client && gex_EP_QueryIndex(ep) == 0 && gex_EP_QueryFlags(ep) == 0);
+    CHECK(gex_EP_QueryClient(ep) == client && gex_EP_QueryIndex(ep) == 0 &&
+          gex_EP_QueryFlags(ep) == 0);
     CHECK(gex_EP_QuerySegment(ep) == segment);
     gex_EP_SetCData(ep, &mark);
     CHECK(gex_EP_QueryCData(ep) == &mark);
-    CHECK(gex_TM_QueryClient(tm) == client && gex_TM_QueryEP(tm) == ep && gex_TM_QueryFlags(tm) == 0);
+    CHECK(gex_TM_QueryClient(tm) == client && gex_TM_QueryEP(tm) == ep &&
+          gex_TM_QueryFlags(tm) == 0);
     gex_TM_SetCData(tm, &mark);
     CHECK(gex_TM_QueryCData(tm) == &mark);
     CHECK(gex_System_QueryJobRank() == me && gex_System_QueryJobSize() == n);
-    CHECK(gex_TM_TranslateRankToJobrank(tm, n - 1) == n - 1 && gex_TM_TranslateJobrankToRank(tm, me) == me);
+    CHECK(gex_TM_TranslateRankToJobrank(tm, n - 1) == n - 1 &&
+          gex_TM_TranslateJobrankToRank(tm, me) == me);
     CHECK(gex_TM_TranslateJobrankToRank(tm, n) == GEX_RANK_INVALID);
-    CHECK(gex_TM_TranslateRankToEP(tm, me, 0).gex_rank == me && gex_TM_TranslateRankToEP(tm, me, 0).gex_ep_index == 0);
+    CHECK(gex_TM_TranslateRankToEP(tm, me, 0).gex_rank == me &&
+          gex_TM_TranslateRankToEP(tm, me, 0).gex_ep_index == 0);
 
     gex_RankInfo_t *info;
     gex_Rank_t count, mine, nbrhds, nbrhd, hosts, host;
@@ -37,7 +41,9 @@ static void test_queries(void)
     const gex_ProgressThreadInfo_t *thread_info;
     gex_System_SetVerboseErrors(0);
     CHECK(gex_System_GetVerboseErrors() == 0);
-    CHECK(gex_System_QueryProgressThreads(client, &threads, &thread_info, 0) == GASNET_ERR_RESOURCE && threads == 7);
+    CHECK(gex_System_QueryProgressThreads(client, &threads, &thread_info, 0) ==
+              GASNET_ERR_RESOURCE &&
+          threads == 7);
     gex_System_SetVerboseErrors(1);
     CHECK(GEX_SPEC_VERSION_MAJOR == 0 && GEX_SPEC_VERSION_MINOR >= 10);
 }
@@ -52,7 +58,8 @@ static void test_segment(void)
     gex_Segment_SetCData(segment, &mark);
     CHECK(gex_Segment_QueryCData(segment) == &mark);
     CHECK(gex_Segment_QueryBound(tm, me, &addr, &local, &nbytes) == 0);
-    CHECK(addr == gex_Segment_QueryAddr(segment) && local == addr && nbytes == gex_Segment_QuerySize(segment));
+    CHECK(addr == gex_Segment_QueryAddr(segment) && local == addr &&
+          nbytes == gex_Segment_QuerySize(segment));
     memset(addr, (int)me + 1, nbytes);
     barrier(tm);
     for (uint32_t r = 0; r < n; r++) {
@@ -60,14 +67,16 @@ static void test_segment(void)
         CHECK(nbytes == (r + 1) * (uintptr_t)GASNET_PAGESIZE * 4);
         CHECK(gex_Segment_QueryBound(tm, r, &again, NULL, NULL) == 0 && again == addr);
         if (local)
-            CHECK(((char *)local)[0] == (char)(r + 1) && ((char *)local)[nbytes - 1] == (char)(r + 1));
+            CHECK(((char *)local)[0] == (char)(r + 1) &&
+                  ((char *)local)[nbytes - 1] == (char)(r + 1));
     }
     barrier(tm);
 }
 
 enum { WORDS = 1000 };
 
-/** Fills a place of the next rank's segment by `how`, and looks whether it is there after the barrier. */
+/** Fills a place of the next rank's segment by `how`, and looks whether it is there after the
+ *  barrier. */
 static void test_puts(void)
 {
     uint32_t to = (me + 1) % n, from = (me + n - 1) % n;
@@ -144,12 +153,14 @@ static void test_events(void)
     gex_Event_t events[6];
     memset(events, 0, sizeof events);
     CHECK(gex_Event_Test(GEX_EVENT_INVALID) == GASNET_OK);
-    CHECK(gex_Event_TestAll(events, 6, 0) == GASNET_OK && gex_Event_TestSome(events, 6, 0) == GASNET_OK);
+    CHECK(gex_Event_TestAll(events, 6, 0) == GASNET_OK &&
+          gex_Event_TestSome(events, 6, 0) == GASNET_OK);
     gex_Event_WaitSome(events, 6, 0);
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < 6; i++)
             events[i] = i == 2 ? gex_Coll_BarrierNB(tm, 0)
-                               : gex_RMA_PutNB(tm, to, theirs + 64 * i, &round, sizeof round, GEX_EVENT_NOW, 0);
+                               : gex_RMA_PutNB(tm, to, theirs + 64 * i, &round, sizeof round,
+                                               GEX_EVENT_NOW, 0);
         if (round == 0) {
             gex_Event_WaitAll(events, 6, 0);
         } else if (round == 1) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each call of GASNet-EX that communicates, made where it must not be: in a handler, or (CALL_OUTSIDE) wrongly outside of one. The first
-// argument says which. What is told must begin with the name of the call, whatever it is made of inside. misuse.py reads the names here.
+// Each call of GASNet-EX that communicates, made where it must not be: in a handler, or
+// (CALL_OUTSIDE) wrongly outside of one. The first argument says which. What is told must begin
+// with the name of the call, whatever it is made of inside. misuse.py reads the names here.
 #include "ex.h"
 
 static const char *how;
@@ -148,7 +149,8 @@ int main(int argc, char **argv)
     begin(&argc, &argv, 4096);
     base = segment_of(0);
     gex_AM_Entry_t entries[] = {
-        {200, (gex_AM_Fn_t)on_request, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "on_request"},
+        {200, (gex_AM_Fn_t)on_request, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL,
+         "on_request"},
         {201, (gex_AM_Fn_t)on_bulk, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 0, NULL, "on_bulk"},
     };
     CHECK(gex_EP_RegisterHandlers(ep, entries, 2) == GASNET_OK);

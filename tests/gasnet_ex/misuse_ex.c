@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong use of GASNet-EX, one kind a run: the first argument says which. Each must end the job with a message.
+// Wrong use of GASNet-EX, one kind a run: the first argument says which. Each must end the job with
+// a message.
 #include "ex.h"
 
 static const char *how;
@@ -28,7 +29,8 @@ static void on_request(gex_Token_t token)
         gex_AM_ReplyLong0(token, bulk_handler, how, 1, (void *)(uintptr_t)how, GEX_EVENT_NOW, 0);
     if (is("reply-handler-unknown"))
         gex_AM_ReplyShort0(token, 201, 0);
-    if (strncmp(how, "reply-handler", 13) == 0 || is("request-in-reply-handler") || is("reply-in-reply-handler"))
+    if (strncmp(how, "reply-handler", 13) == 0 || is("request-in-reply-handler") ||
+        is("reply-in-reply-handler"))
         gex_AM_ReplyShort0(token, reply_handler, 0);
     if (is("transfer-in-handler"))
         gex_RMA_PutBlockingVal(tm, 0, segment_of(0), 1, 1, 0);
@@ -68,8 +70,8 @@ static void messages(gex_TM_t other)
     if (is("message-to-endpoint"))
         gex_AM_RequestShort0(other, 0, handler, 0);
     if (is("prepare-twice"))
-        gex_AM_PrepareRequestMedium(tm, 0, gex_AM_PrepareRequestMedium(tm, 0, NULL, 1, 1, NULL, 0, 0), 1, 1, NULL, 0,
-                                    0);
+        gex_AM_PrepareRequestMedium(
+            tm, 0, gex_AM_PrepareRequestMedium(tm, 0, NULL, 1, 1, NULL, 0, 0), 1, 1, NULL, 0, 0);
     if (is("prepare-least"))
         gex_AM_PrepareRequestMedium(tm, 0, NULL, 1 << 20, 1 << 20, NULL, 0, 0);
     if (is("prepare-lc"))
@@ -77,13 +79,17 @@ static void messages(gex_TM_t other)
     if (is("commit-nothing"))
         gex_AM_CommitRequestMedium0(GEX_AM_SRCDESC_NO_OP, handler, 0);
     if (is("commit-kind"))
-        gex_AM_CommitRequestLong0(gex_AM_PrepareRequestMedium(tm, 0, NULL, 1, 1, NULL, 0, 0), handler, 0, NULL);
+        gex_AM_CommitRequestLong0(gex_AM_PrepareRequestMedium(tm, 0, NULL, 1, 1, NULL, 0, 0),
+                                  handler, 0, NULL);
     if (is("commit-length"))
-        gex_AM_CommitRequestMedium0(gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0), handler, 10);
+        gex_AM_CommitRequestMedium0(
+            gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0), handler, 10);
     if (is("commit-arguments"))
-        gex_AM_CommitRequestMedium1(gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0), handler, 1, 1);
+        gex_AM_CommitRequestMedium1(
+            gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0), handler, 1, 1);
     if (is("cancel-kind"))
-        gex_AM_CancelRequestLong(gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0), 0);
+        gex_AM_CancelRequestLong(gex_AM_PrepareRequestMedium(tm, 0, buf, 1, 9, GEX_EVENT_NOW, 0, 0),
+                                 0);
 }
 
 static void transfers(gex_TM_t other)
@@ -165,7 +171,8 @@ int main(int argc, char **argv)
         gex_Coll_BarrierNB(tm, 0);
     begin(&argc, &argv, 4096);
     gex_AM_Entry_t entries[] = {
-        {0, (gex_AM_Fn_t)on_request, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "on_request"},
+        {0, (gex_AM_Fn_t)on_request, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL,
+         "on_request"},
         {0, (gex_AM_Fn_t)on_bulk, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQREP, 0, NULL, "on_bulk"},
         {0, (gex_AM_Fn_t)on_reply, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 0, NULL, "on_reply"},
     };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages of the six kinds with each number of arguments, in the name of the call and counted: every argument, payload and
-// address is looked at, and so is what the token says. Shorts and mediums go before there is a segment, too.
+// Messages of the six kinds with each number of arguments, in the name of the call and counted:
+// every argument, payload and address is looked at, and so is what the token says. Shorts and
+// mediums go before there is a segment, too.
 #include "ex.h"
 #include "numbers.h"
 
@@ -34,7 +35,8 @@ static int look(gex_Token_t token, int k, const gex_AM_Arg_t *args, const char *
     gex_Token_Info_t info;
     CHECK(gex_Token_Info(token, &info, GEX_TI_ALL) == GEX_TI_ALL && info.gex_ep == ep);
     CHECK(info.gex_srcrank == (info.gex_is_req ? (me + n - 1) % n : (me + 1) % n));
-    CHECK(info.gex_entry->gex_nargs == (unsigned)k && info.gex_entry->gex_index == (buf ? bulks[k] : shorts[k]));
+    CHECK(info.gex_entry->gex_nargs == (unsigned)k &&
+          info.gex_entry->gex_index == (buf ? bulks[k] : shorts[k]));
     CHECK(numbers_good(k, args, base_of(info.gex_srcrank)));
     CHECK(!info.gex_is_long || buf == place(me, info.gex_is_req, k));
     for (size_t i = 0; i < nbytes; i++)
@@ -54,53 +56,53 @@ static int is_long(gex_Token_t token)
     return info.gex_is_long;
 }
 
-#define HANDLERS(k, ...)                                                                                              \
-    static void on_short##k(gex_Token_t token P##k)                                                                   \
-    {                                                                                                                 \
-        gex_AM_Arg_t args[] = {0 A##k};                                                                               \
-        int b = base_of(me);                                                                                          \
-        (void)b;                                                                                                      \
-        if (!look(token, k, args, NULL, 0))                                                                           \
-            return;                                                                                                   \
-        if (counted)                                                                                                  \
-            CHECK(gex_AM_ReplyShort(token, shorts[k], 0 __VA_ARGS__) == 0);                                           \
-        else                                                                                                          \
-            CHECK(gex_AM_ReplyShort##k(token, shorts[k], 0 __VA_ARGS__) == 0);                                        \
-    }                                                                                                                 \
-    static void on_data##k(gex_Token_t token, void *buf, size_t nbytes P##k)                                          \
-    {                                                                                                                 \
-        gex_AM_Arg_t args[] = {0 A##k};                                                                               \
-        int b = base_of(me);                                                                                          \
-        (void)b;                                                                                                      \
-        if (!look(token, k, args, buf, nbytes))                                                                       \
-            return;                                                                                                   \
-        char *to = is_long(token) ? place((me + n - 1) % n, 0, k) : NULL;                                             \
-        if (to && counted)                                                                                            \
-            CHECK(gex_AM_ReplyLong(token, bulks[k], payload, nbytes, to, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0);         \
-        else if (to)                                                                                                  \
-            CHECK(gex_AM_ReplyLong##k(token, bulks[k], payload, nbytes, to, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0);      \
-        else if (counted)                                                                                             \
-            CHECK(gex_AM_ReplyMedium(token, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0);           \
-        else                                                                                                          \
-            CHECK(gex_AM_ReplyMedium##k(token, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0);        \
-    }                                                                                                                 \
-    static void ask##k(uint32_t to, int kind)                                                                         \
-    {                                                                                                                 \
-        size_t nbytes = nbytes_of(k);                                                                                 \
-        char *there = kind == LONG ? place(to, 1, k) : NULL;                                                          \
-        int b = base_of(me);                                                                                          \
-        (void)b;                                                                                                      \
-        if (kind == SHORT && counted)                                                                                 \
-            CHECK(gex_AM_RequestShort(tm, to, shorts[k], 0 __VA_ARGS__) == 0);                                        \
-        else if (kind == SHORT)                                                                                       \
-            CHECK(gex_AM_RequestShort##k(tm, to, shorts[k], 0 __VA_ARGS__) == 0);                                     \
-        else if (kind == MEDIUM && counted)                                                                           \
-            CHECK(gex_AM_RequestMedium(tm, to, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0);        \
-        else if (kind == MEDIUM)                                                                                      \
-            CHECK(gex_AM_RequestMedium##k(tm, to, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0);     \
-        else if (counted)                                                                                             \
-            CHECK(gex_AM_RequestLong(tm, to, bulks[k], payload, nbytes, there, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0);   \
-        else                                                                                                          \
+#define HANDLERS(k, ...)                                                                           \
+    static void on_short##k(gex_Token_t token P##k)                                                \
+    {                                                                                              \
+        gex_AM_Arg_t args[] = {0 A##k};                                                            \
+        int b = base_of(me);                                                                       \
+        (void)b;                                                                                   \
+        if (!look(token, k, args, NULL, 0))                                                        \
+            return;                                                                                \
+        if (counted)                                                                               \
+            CHECK(gex_AM_ReplyShort(token, shorts[k], 0 __VA_ARGS__) == 0);                        \
+        else                                                                                       \
+            CHECK(gex_AM_ReplyShort##k(token, shorts[k], 0 __VA_ARGS__) == 0);                     \
+    }                                                                                              \
+    static void on_data##k(gex_Token_t token, void *buf, size_t nbytes P##k)                       \
+    {                                                                                              \
+        gex_AM_Arg_t args[] = {0 A##k};                                                            \
+        int b = base_of(me);                                                                       \
+        (void)b;                                                                                   \
+        if (!look(token, k, args, buf, nbytes))                                                    \
+            return;                                                                                \
+        char *to = is_long(token) ? place((me + n - 1) % n, 0, k) : NULL;                          \
+        if (to && counted)                                                                         \
+            CHECK(gex_AM_ReplyLong(token, bulks[k], payload, nbytes, to, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
+        else if (to)                                                                               \
+            CHECK(gex_AM_ReplyLong##k(token, bulks[k], payload, nbytes, to, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
+        else if (counted)                                                                          \
+            CHECK(gex_AM_ReplyMedium(token, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
+        else                                                                                       \
+            CHECK(gex_AM_ReplyMedium##k(token, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
+    }                                                                                              \
+    static void ask##k(uint32_t to, int kind)                                                      \
+    {                                                                                              \
+        size_t nbytes = nbytes_of(k);                                                              \
+        char *there = kind == LONG ? place(to, 1, k) : NULL;                                       \
+        int b = base_of(me);                                                                       \
+        (void)b;                                                                                   \
+        if (kind == SHORT && counted)                                                              \
+            CHECK(gex_AM_RequestShort(tm, to, shorts[k], 0 __VA_ARGS__) == 0);                     \
+        else if (kind == SHORT)                                                                    \
+            CHECK(gex_AM_RequestShort##k(tm, to, shorts[k], 0 __VA_ARGS__) == 0);                  \
+        else if (kind == MEDIUM && counted)                                                        \
+            CHECK(gex_AM_RequestMedium(tm, to, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
+        else if (kind == MEDIUM)                                                                   \
+            CHECK(gex_AM_RequestMedium##k(tm, to, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
+        else if (counted)                                                                          \
+            CHECK(gex_AM_RequestLong(tm, to, bulks[k], payload, nbytes, there, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
+        else                                                                                       \
             CHECK(gex_AM_RequestLong##k(tm, to, bulks[k], payload, nbytes, there, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
     }
 EACH_NUMBER(HANDLERS)
@@ -119,15 +121,15 @@ int main(int argc, char **argv)
 {
     begin(&argc, &argv, 0);
     const gex_Flags_t either = GEX_FLAG_AM_REQREP;
-#define REGISTER(k, ...)                                                                                   \
-    {                                                                                                      \
-        gex_AM_Entry_t two[] = {                                                                           \
-            {0, (gex_AM_Fn_t)on_short##k, GEX_FLAG_AM_SHORT | either, k, NULL, "on_short" #k},             \
-            {0, (gex_AM_Fn_t)on_data##k, GEX_FLAG_AM_MEDLONG | either, k, NULL, "on_data" #k},             \
-        };                                                                                                 \
-        CHECK(gex_EP_RegisterHandlers(ep, two, 2) == GASNET_OK);                                           \
-        shorts[k] = two[0].gex_index;                                                                      \
-        bulks[k] = two[1].gex_index;                                                                       \
+#define REGISTER(k, ...)                                                                       \
+    {                                                                                          \
+        gex_AM_Entry_t two[] = {                                                               \
+            {0, (gex_AM_Fn_t)on_short##k, GEX_FLAG_AM_SHORT | either, k, NULL, "on_short" #k}, \
+            {0, (gex_AM_Fn_t)on_data##k, GEX_FLAG_AM_MEDLONG | either, k, NULL, "on_data" #k}, \
+        };                                                                                     \
+        CHECK(gex_EP_RegisterHandlers(ep, two, 2) == GASNET_OK);                               \
+        shorts[k] = two[0].gex_index;                                                          \
+        bulks[k] = two[1].gex_index;                                                           \
     }
     EACH_NUMBER(REGISTER)
     for (size_t i = 0; i < sizeof payload; i++)

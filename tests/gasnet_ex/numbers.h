@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For tests of messages with each number of arguments: parameters, their names, and values. The values of k arguments are
-// b + 1 to b + k, where b is an int that the program has in scope.
+// For tests of messages with each number of arguments: parameters, their names, and values. The
+// values of k arguments are b + 1 to b + k, where b is an int that the program has in scope.
 #ifndef TEST_EX_NUMBERS_H
 #define TEST_EX_NUMBERS_H
 
@@ -41,26 +41,26 @@
 #define A16 A15, a16
 
 /** X(k, , value, ...): k values, behind a comma that joins them to a call's other arguments. */
-#define EACH_NUMBER(X)                                                                                        \
-    X(0)                                                                                                      \
-    X(1, , b + 1)                                                                                             \
-    X(2, , b + 1, b + 2)                                                                                      \
-    X(3, , b + 1, b + 2, b + 3)                                                                               \
-    X(4, , b + 1, b + 2, b + 3, b + 4)                                                                        \
-    X(5, , b + 1, b + 2, b + 3, b + 4, b + 5)                                                                 \
-    X(6, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6)                                                          \
-    X(7, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7)                                                   \
-    X(8, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8)                                            \
-    X(9, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9)                                     \
-    X(10, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10)                            \
-    X(11, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11)                    \
-    X(12, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12)            \
-    X(13, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13)    \
-    X(14, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13,    \
-      b + 14)                                                                                                 \
-    X(15, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13,    \
-      b + 14, b + 15)                                                                                         \
-    X(16, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13,    \
+#define EACH_NUMBER(X)                                                                             \
+    X(0)                                                                                           \
+    X(1, , b + 1)                                                                                  \
+    X(2, , b + 1, b + 2)                                                                           \
+    X(3, , b + 1, b + 2, b + 3)                                                                    \
+    X(4, , b + 1, b + 2, b + 3, b + 4)                                                             \
+    X(5, , b + 1, b + 2, b + 3, b + 4, b + 5)                                                      \
+    X(6, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6)                                               \
+    X(7, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7)                                        \
+    X(8, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8)                                 \
+    X(9, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9)                          \
+    X(10, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10)                 \
+    X(11, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11)         \
+    X(12, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12) \
+    X(13, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13) \
+    X(14, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13, \
+      b + 14)                                                                                      \
+    X(15, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13, \
+      b + 14, b + 15)                                                                              \
+    X(16, , b + 1, b + 2, b + 3, b + 4, b + 5, b + 6, b + 7, b + 8, b + 9, b + 10, b + 11, b + 12, b + 13, \
       b + 14, b + 15, b + 16)
 
 /** args[0] is not looked at. */

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Endpoints, their segments of every origin, pairs of endpoints, gex_TM_Create, kinds of memory; transfers of all ways by pairs.
-// With GASNET_1 the program begins with gasnet_init and finds the objects by gasnet_QueryGexObjects.
+// Endpoints, their segments of every origin, pairs of endpoints, gex_TM_Create, kinds of memory;
+// transfers of all ways by pairs. With GASNET_1 the program begins with gasnet_init and finds the
+// objects by gasnet_QueryGexObjects.
 #include "ex.h"
 
 #include <gasnet_mk.h>
 
-enum { WORDS = 2000, EPS = 4 };  // endpoints: attached, carved, of the client, more than the area has
+enum {
+    WORDS = 2000,
+    EPS = 4
+};  // endpoints: attached, carved, of the client, more than the area
+    // has
 
 static gex_EP_t eps[EPS];
 static gex_Segment_t segments[EPS];
@@ -33,7 +38,8 @@ static void start(int *argc, char ***argv)
     CHECK(me == gasnet_mynode() && n == gasnet_nodes());
 #else
     begin(argc, argv, 65536);
-    gex_AM_Entry_t entry = {200, (gex_AM_Fn_t)on_old, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, "on_old"};
+    gex_AM_Entry_t entry = {
+        200, (gex_AM_Fn_t)on_old, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, "on_old"};
     CHECK(gex_EP_RegisterHandlers(ep, &entry, 1) == GASNET_OK);
 #endif
     eps[0] = ep;
@@ -52,14 +58,17 @@ static void test_creation(void)
     uintptr_t large = gasnet_getMaxLocalSegmentSize();
     for (int i = 1; i < EPS; i++) {
         CHECK(gex_EP_Create(&eps[i], client, GEX_EP_CAPABILITY_RMA, 0) == GASNET_OK);
-        CHECK(gex_EP_QueryIndex(eps[i]) == (gex_EP_Index_t)i && gex_EP_QuerySegment(eps[i]) == GEX_SEGMENT_INVALID);
+        CHECK(gex_EP_QueryIndex(eps[i]) == (gex_EP_Index_t)i &&
+              gex_EP_QuerySegment(eps[i]) == GEX_SEGMENT_INVALID);
         CHECK(gex_EP_QueryClient(eps[i]) == client && gex_EP_QueryCData(eps[i]) == NULL);
     }
     CHECK(gex_Segment_Create(&segments[1], client, NULL, 40000, GEX_MK_HOST, 0) == GASNET_OK);
     CHECK(gex_Segment_Create(&segments[2], client, own, sizeof own, GEX_MK_HOST, 0) == GASNET_OK);
     CHECK(gex_Segment_Create(&segments[3], client, NULL, large, GEX_MK_HOST, 0) == GASNET_OK);
-    CHECK(gex_Segment_QueryAddr(segments[2]) == own && gex_Segment_QuerySize(segments[2]) == sizeof own);
-    CHECK(gex_Segment_QuerySize(segments[1]) >= 40000 && gex_Segment_QuerySize(segments[3]) >= large);
+    CHECK(gex_Segment_QueryAddr(segments[2]) == own &&
+          gex_Segment_QuerySize(segments[2]) == sizeof own);
+    CHECK(gex_Segment_QuerySize(segments[1]) >= 40000 &&
+          gex_Segment_QuerySize(segments[3]) >= large);
     CHECK(gex_Segment_QueryClient(segments[1]) == client);
     // Places in the area are used again.
     gex_Segment_t a, b, c;
@@ -68,7 +77,8 @@ static void test_creation(void)
     void *addr = gex_Segment_QueryAddr(a);
     CHECK(gex_Segment_QueryAddr(b) != addr);
     gex_Segment_Destroy(a, 0);
-    CHECK(gex_Segment_Create(&c, client, NULL, 20480, GEX_MK_HOST, 0) == GASNET_OK && gex_Segment_QueryAddr(c) == addr);
+    CHECK(gex_Segment_Create(&c, client, NULL, 20480, GEX_MK_HOST, 0) == GASNET_OK &&
+          gex_Segment_QueryAddr(c) == addr);
     memset(addr, 1, 20480);
     gex_Segment_Destroy(b, 0);
     gex_Segment_Destroy(c, 0);
@@ -103,7 +113,8 @@ static void test_errors(void)
     CHECK(gex_MK_Create(&kind, client, &args, 0) == GASNET_OK && kind == GEX_MK_HOST);
     gex_MK_Destroy(kind, 0);
     int made = 0, error = GASNET_OK;
-    while (made < 2 * GASNET_MAXEPS && (error = gex_EP_Create(&more, client, GEX_EP_CAPABILITY_RMA, 0)) == GASNET_OK)
+    while (made < 2 * GASNET_MAXEPS &&
+           (error = gex_EP_Create(&more, client, GEX_EP_CAPABILITY_RMA, 0)) == GASNET_OK)
         made++;
     CHECK(made == GASNET_MAXEPS - EPS && error == GASNET_ERR_RESOURCE);
     gex_System_SetVerboseErrors(1);
@@ -116,7 +127,8 @@ static void test_questions(uint32_t to)
         void *owner = NULL, *local = &local, *again;
         uintptr_t nbytes = 0;
         CHECK(pair != tm && pair == gex_TM_Pair(ep, i) && pair != gex_TM_Pair(eps[1], i));
-        CHECK(gex_EP_QueryBoundSegmentNB(pair, me, &owner, &local, &nbytes, GEX_FLAG_IMMEDIATE) == GEX_EVENT_INVALID);
+        CHECK(gex_EP_QueryBoundSegmentNB(pair, me, &owner, &local, &nbytes, GEX_FLAG_IMMEDIATE) ==
+              GEX_EVENT_INVALID);
         CHECK(owner == gex_Segment_QueryAddr(segments[i]) && local == owner);
         CHECK(nbytes == gex_Segment_QuerySize(segments[i]));
         gex_Event_Wait(gex_EP_QueryBoundSegmentNB(pair, to, &owner, &local, &nbytes, 0));
@@ -173,7 +185,8 @@ static void put(gex_TM_t pair, uint32_t to, uint64_t *theirs, int how)
 
 static void get(gex_TM_t pair, uint32_t to, uint64_t *theirs, int how)
 {
-    gex_Memvec_t far[] = {{theirs, 4000}, {theirs + 500, sizeof back - 4000}}, near = {back, sizeof back};
+    gex_Memvec_t far[] = {{theirs, 4000}, {theirs + 500, sizeof back - 4000}},
+                 near = {back, sizeof back};
     memset(back, 0, sizeof back);
     switch (how) {
     case 0:
@@ -213,8 +226,8 @@ static void test_pairs(uint32_t to)
             put(pair, to, theirs, how);
             barrier(tm);
             for (int k = 0; k < WORDS; k++)
-                if (mine[k] !=
-                    ((uint64_t)((me + n - 1) % n) << 40 | (uint64_t)(i * 8 + (unsigned)how) << 20 | (uint64_t)k)) {
+                if (mine[k] != ((uint64_t)((me + n - 1) % n) << 40 |
+                                (uint64_t)(i * 8 + (unsigned)how) << 20 | (uint64_t)k)) {
                     CHECK(!"a put by a pair arrived");
                     break;
                 }
@@ -236,23 +249,28 @@ static void test_create(void)
     for (uint32_t r = n; r-- > 0;)
         if (r % 2 == me % 2)
             args[count++] = (gex_EP_Location_t){r, 0};
-    size_t nbytes = gex_TM_Create(NULL, 1, tm, args, count, NULL, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
+    size_t nbytes =
+        gex_TM_Create(NULL, 1, tm, args, count, NULL, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
     CHECK(nbytes > 0);
     gex_TM_Create(&team, 1, tm, args, count, &scratch_addr, nbytes, GEX_FLAG_TM_LOCAL_SCRATCH);
     CHECK(gex_TM_QuerySize(team) == count && gex_TM_QueryRank(team) == count - 1 - me / 2);
     CHECK(gex_TM_TranslateRankToJobrank(team, 0) == args[0].gex_rank && gex_TM_QueryEP(team) == ep);
-    CHECK(gex_TM_QueryFlags(team) == GEX_FLAG_TM_LOCAL_SCRATCH && gex_TM_QueryClient(team) == client);
+    CHECK(gex_TM_QueryFlags(team) == GEX_FLAG_TM_LOCAL_SCRATCH &&
+          gex_TM_QueryClient(team) == client);
     uint32_t sum = 0;
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(team, &sum, &count, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(team, &sum, &count, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
     CHECK(sum == count * count);
-    // Of that team, by rank of the job: all but its last; who is not named joins in and gets nothing.
+    // Of that team, by rank of the job: all but its last; who is not named joins in and gets
+    // nothing.
     gex_TM_t inner = team;
     int named = gex_TM_QueryRank(team) + 1 < count;
     gex_TM_Create(&inner, (size_t)named, team, args, named ? count - 1 : 0, NULL, 0,
                   GEX_FLAG_TM_NO_SCRATCH | GEX_FLAG_RANK_IS_JOBRANK);
     CHECK(named == (inner != team));
     if (named) {
-        CHECK(gex_TM_QuerySize(inner) == count - 1 && gex_TM_QueryRank(inner) == gex_TM_QueryRank(team));
+        CHECK(gex_TM_QuerySize(inner) == count - 1 &&
+              gex_TM_QueryRank(inner) == gex_TM_QueryRank(team));
         gex_Coll_BarrierBlocking(inner, 0);
         CHECK(gex_TM_Destroy(inner, &scratch, 0) == 0 && scratch.gex_len == 0);
     }
@@ -272,7 +290,8 @@ static void test_many_teams(void)
         for (int i = 0; i < MANY; i++) {
             uint32_t rank = gex_TM_QueryRank(teams[i]), most = 0;
             CHECK(rank == (i % 2 ? me : n - 1 - me));
-            gex_Event_Wait(gex_Coll_ReduceToAllNB(teams[i], &most, &rank, GEX_DT_U32, 4, 1, GEX_OP_MAX, NULL, NULL, 0));
+            gex_Event_Wait(gex_Coll_ReduceToAllNB(teams[i], &most, &rank, GEX_DT_U32, 4, 1,
+                                                  GEX_OP_MAX, NULL, NULL, 0));
             CHECK(most == n - 1);
         }
         for (int i = MANY; i-- > 0;)
@@ -280,7 +299,7 @@ static void test_many_teams(void)
     }
 }
 
-// ---------------------------------------------------------------- elements larger than a piece of a collective
+// ---------------------------------------------------- elements larger than a piece of a collective
 typedef struct large {
     uint32_t words[3000];
 } large_t;
@@ -304,11 +323,12 @@ static void test_large_elements(void)
             in[i].words[w] = me + 1 + (uint32_t)w;
     for (uint32_t r = n; r-- > 0;)
         want = r + 1 == n ? n : (r + 1) * 3 + want;
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, out, in, GEX_DT_USER, sizeof *in, 2, GEX_OP_USER_NC, add_large, own, 0));
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, out, in, GEX_DT_USER, sizeof *in, 2, GEX_OP_USER_NC,
+                                          add_large, own, 0));
     CHECK(out[0].words[0] == want && out[1].words[0] == want);
     CHECK(out[1].words[2999] == want + 2999 * (3 * (n - 1) + 1));
-    gex_Event_Wait(
-        gex_Coll_ReduceToOneNB(tm, n - 1, in, in, GEX_DT_USER, sizeof *in, 2, GEX_OP_USER_NC, add_large, own, 0));
+    gex_Event_Wait(gex_Coll_ReduceToOneNB(tm, n - 1, in, in, GEX_DT_USER, sizeof *in, 2,
+                                          GEX_OP_USER_NC, add_large, own, 0));
     CHECK(me + 1 < n ? in[0].words[0] == me + 1 : memcmp(in, out, sizeof in) == 0);
 }
 
@@ -325,7 +345,8 @@ static void keep_larger(const void *arg1, void *arg2_and_out, size_t count, cons
 static void test_commuting(void)
 {
     int64_t in[] = {me, -(int64_t)me, 5}, out[3];
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, out, in, GEX_DT_I64, 8, 3, GEX_OP_USER, keep_larger, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(tm, out, in, GEX_DT_I64, 8, 3, GEX_OP_USER, keep_larger, NULL, 0));
     CHECK(out[0] == n - 1 && out[1] == 0 && out[2] == 5);
 }
 
@@ -335,8 +356,8 @@ static int reads(size_t (*fn)(char *, uint32_t), uint32_t set, const char *text)
     char buf[1200];
     memset(buf, '#', sizeof buf);
     size_t nbytes = fn(NULL, set);
-    return nbytes < sizeof buf && fn(buf, set) == nbytes && strcmp(buf, text) == 0 && nbytes == strlen(text) + 1 &&
-           buf[nbytes] == '#';
+    return nbytes < sizeof buf && fn(buf, set) == nbytes && strcmp(buf, text) == 0 &&
+           nbytes == strlen(text) + 1 && buf[nbytes] == '#';
 }
 
 static void test_texts(void)
@@ -348,7 +369,8 @@ static void test_texts(void)
     CHECK(reads(gasnett_format_op, GEX_OP_FCAS, "GEX_OP_FCAS"));
     CHECK(reads(gasnett_format_op, GEX_OP_XOR | GEX_OP_SWAP | GEX_OP_GET | GEX_OP_USER_NC,
                 "GEX_OP_XOR|GEX_OP_SWAP|GEX_OP_GET|GEX_OP_USER_NC"));
-    CHECK(reads(gasnett_format_ti, GEX_TI_ALL, "GEX_TI_SRCRANK|GEX_TI_EP|GEX_TI_ENTRY|GEX_TI_IS_REQ|GEX_TI_IS_LONG"));
+    CHECK(reads(gasnett_format_ti, GEX_TI_ALL,
+                "GEX_TI_SRCRANK|GEX_TI_EP|GEX_TI_ENTRY|GEX_TI_IS_REQ|GEX_TI_IS_LONG"));
     CHECK(gasnett_format_op(NULL, UINT32_MAX) < 600);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNET_PAR: threads do everything at once, each with its own part of the segment: transfers, events, messages fixed and
-// negotiated, atomics, vectors; and two of them make and destroy teams over parents of their own.
+// GASNET_PAR: threads do everything at once, each with its own part of the segment: transfers,
+// events, messages fixed and negotiated, atomics, vectors; and two of them make and destroy teams
+// over parents of their own.
 #include "ex.h"
 
 #include <pthread.h>
@@ -46,7 +47,8 @@ static void messages(int thread, uint32_t to, uint32_t *expected_p)
         if (i % 2) {
             gex_AM_RequestMedium1(tm, to, add_handler, data, sizeof data, GEX_EVENT_NOW, 0, thread);
         } else {
-            gex_AM_SrcDesc_t sd = gex_AM_PrepareRequestMedium(tm, to, NULL, sizeof data, sizeof data, NULL, 0, 1);
+            gex_AM_SrcDesc_t sd =
+                gex_AM_PrepareRequestMedium(tm, to, NULL, sizeof data, sizeof data, NULL, 0, 1);
             memcpy(gex_AM_SrcDescAddr(sd), data, sizeof data);
             gex_AM_CommitRequestMedium1(sd, add_handler, sizeof data, thread);
         }
@@ -73,7 +75,8 @@ static void transfers(int thread, uint32_t to, int round)
     gex_Event_Wait(gex_VIS_StridedPutNB(tm, to, theirs, far, mine, near, 16, count, 1, 0));
     gex_RMA_GetNBI(tm, back, to, theirs, PART, 0);
     gex_NBI_Wait(GEX_EC_GET, 0);
-    CHECK(back[0] == mine[0] && back[PART / 2 - 1] == mine[0] && back[PART / 2] == (char)(thread + round));
+    CHECK(back[0] == mine[0] && back[PART / 2 - 1] == mine[0] &&
+          back[PART / 2] == (char)(thread + round));
 }
 
 static void *work(void *arg)
@@ -104,9 +107,11 @@ static void *make_teams(void *arg)
         uint32_t one = 1, size = 0;
         gex_TM_Split(&a, parent, 0, (int)me, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
         gex_TM_Split(&b, a, (int)me % 2, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
-        gex_Event_Wait(gex_Coll_ReduceToAllNB(a, &size, &one, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
+        gex_Event_Wait(
+            gex_Coll_ReduceToAllNB(a, &size, &one, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
         CHECK(size == n && gex_TM_QueryRank(a) == me);
-        gex_Event_Wait(gex_Coll_ReduceToAllNB(b, &size, &one, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
+        gex_Event_Wait(
+            gex_Coll_ReduceToAllNB(b, &size, &one, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
         CHECK(size == gex_TM_QuerySize(b) && size == (n + 1 - me % 2) / 2);
         gex_TM_Destroy(b, NULL, 0);
         gex_TM_Destroy(a, NULL, 0);
@@ -133,7 +138,8 @@ int main(int argc, char **argv)
         CHECK(pthread_join(threads[i], NULL) == 0);
     barrier(tm);
     CHECK(gex_RMA_GetBlockingVal(tm, 0, segment_of(0), 8, 0) == (uint64_t)n * THREADS * ROUNDS);
-    CHECK(gex_RMA_GetBlockingVal(tm, 0, segment_of(0) + 8, 8, 0) == 2 * (uint64_t)n * THREADS * ROUNDS);
+    CHECK(gex_RMA_GetBlockingVal(tm, 0, segment_of(0) + 8, 8, 0) ==
+          2 * (uint64_t)n * THREADS * ROUNDS);
     barrier(tm);
     gex_AD_Destroy(ad);
     for (int i = 0; i < 2; i++)

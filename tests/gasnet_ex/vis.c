@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Vector, indexed and strided transfers in each way of completion: lists of different shapes pair off in order; strides run
-// backwards and transpose; empty ones do nothing; peer completion runs after the data is there.
+// Vector, indexed and strided transfers in each way of completion: lists of different shapes pair
+// off in order; strides run backwards and transpose; empty ones do nothing; peer completion runs
+// after the data is there.
 #include "ex.h"
 
 enum { NB = 0, NBI, BLOCKING, WAYS, CELLS = 4096 };
 
-// Each rank's segment: [0, CELLS) words are written by the rank before, [CELLS, 2 CELLS) are read by it.
+// Each rank's segment: [0, CELLS) words are written by the rank before, [CELLS, 2 CELLS) are read
+// by it.
 static uint32_t to, from;
 static uint32_t *here, *there;
 
@@ -120,9 +122,11 @@ static void test_strided(int way)
     if (way == NB)
         event = gex_VIS_StridedPutNB(tm, to, last_row, far, mine, near, 4 * WORDS, count, 2, 0);
     else if (way == NBI)
-        CHECK(gex_VIS_StridedPutNBI(tm, to, last_row, far, mine, near, 4 * WORDS, count, 2, 0) == 0);
+        CHECK(gex_VIS_StridedPutNBI(tm, to, last_row, far, mine, near, 4 * WORDS, count, 2, 0) ==
+              0);
     else
-        CHECK(gex_VIS_StridedPutBlocking(tm, to, last_row, far, mine, near, 4 * WORDS, count, 2, 0) == 0);
+        CHECK(gex_VIS_StridedPutBlocking(tm, to, last_row, far, mine, near, 4 * WORDS, count, 2,
+                                         0) == 0);
     complete(way, event);
     barrier(tm);
     for (uint32_t row = 0; row < ROWS; row++)
@@ -134,11 +138,14 @@ static void test_strided(int way)
     uint32_t got[WORDS * COLS * ROWS];
     event = GEX_EVENT_INVALID;
     if (way == NB)
-        event = gex_VIS_StridedGetNB(tm, got, near, to, last_row + CELLS, far, 4 * WORDS, count, 2, 0);
+        event =
+            gex_VIS_StridedGetNB(tm, got, near, to, last_row + CELLS, far, 4 * WORDS, count, 2, 0);
     else if (way == NBI)
-        CHECK(gex_VIS_StridedGetNBI(tm, got, near, to, last_row + CELLS, far, 4 * WORDS, count, 2, 0) == 0);
+        CHECK(gex_VIS_StridedGetNBI(tm, got, near, to, last_row + CELLS, far, 4 * WORDS, count, 2,
+                                    0) == 0);
     else
-        CHECK(gex_VIS_StridedGetBlocking(tm, got, near, to, last_row + CELLS, far, 4 * WORDS, count, 2, 0) == 0);
+        CHECK(gex_VIS_StridedGetBlocking(tm, got, near, to, last_row + CELLS, far, 4 * WORDS, count,
+                                         2, 0) == 0);
     complete(way, event);
     for (uint32_t i = 0; i < WORDS * COLS * ROWS; i++) {
         uint32_t row = i / WORDS / COLS, col = i / WORDS % COLS;
@@ -205,8 +212,12 @@ static void test_peer_completion(int way, gex_AM_Index_t handler)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv, 65536);
-    gex_AM_Entry_t entry = {
-        0, (gex_AM_Fn_t)on_complete, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REPLY, 0, NULL, "on_complete"};
+    gex_AM_Entry_t entry = {0,
+                            (gex_AM_Fn_t)on_complete,
+                            GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REPLY,
+                            0,
+                            NULL,
+                            "on_complete"};
     CHECK(gex_EP_RegisterHandlers(ep, &entry, 1) == GASNET_OK);
     to = (me + 1) % n;
     from = (me + n - 1) % n;

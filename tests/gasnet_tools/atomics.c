@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every atomic operation of every family: values with every flag, wrapping, and, where they are atomic, races between
-// threads, message passing by release and acquire, and a store buffer test of the full fence.
+// Every atomic operation of every family: values with every flag, wrapping, and, where they are
+// atomic, races between threads, message passing by release and acquire, and a store buffer test of
+// the full fence.
 #include "expect.h"
 
 #include <pthread.h>
@@ -16,7 +17,8 @@ static const int flags[] = {GASNETT_ATOMIC_NONE,
                             GASNETT_ATOMIC_RMB_POST_IF_TRUE,
                             GASNETT_ATOMIC_RMB_POST_IF_FALSE,
                             GASNETT_ATOMIC_REL | GASNETT_ATOMIC_ACQ,
-                            GASNETT_ATOMIC_ACQ_IF_TRUE | GASNETT_ATOMIC_ACQ_IF_FALSE | GASNETT_ATOMIC_MB_PRE};
+                            GASNETT_ATOMIC_ACQ_IF_TRUE | GASNETT_ATOMIC_ACQ_IF_FALSE |
+                                GASNETT_ATOMIC_MB_PRE};
 enum { NFLAGS = sizeof flags / sizeof *flags };
 
 #define TEST_FAMILY(family, uint, max)                                                     \
@@ -92,7 +94,8 @@ static void test_casts(void)
 #if defined(GASNETT_THREAD_SAFE)
 enum { NTHREADS = 4, ROUNDS = 20000, MESSAGES = 20000, BUFFERS = 3000 };
 
-static gasnett_atomic_t count32 = gasnett_atomic_init(0), left = gasnett_atomic_init(NTHREADS * ROUNDS);
+static gasnett_atomic_t count32 = gasnett_atomic_init(0),
+                        left = gasnett_atomic_init(NTHREADS * ROUNDS);
 static gasnett_atomic64_t count64 = gasnett_atomic64_init(0);
 static gasnett_strongatomic32_t zeros = gasnett_strongatomic32_init(0);
 static gasnett_atomic_t lock = gasnett_atomic_init(0);
@@ -203,6 +206,7 @@ int main(void)
     test_signed();
     test_casts();
     test_threads();
-    printf("%s atomics: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks, failures);
+    printf("%s atomics: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks,
+           failures);
     return failures != 0;
 }

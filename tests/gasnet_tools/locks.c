@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Mutexes, conditions, read-write locks, thread keys and the self-test, in every thread mode, with and without checks.
+// Mutexes, conditions, read-write locks, thread keys and the self-test, in every thread mode, with
+// and without checks.
 #include "expect.h"
 
 #include <errno.h>
@@ -143,6 +144,7 @@ int main(void)
     test_alone();
     test_key();
     test_threads();
-    printf("%s locks: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks, failures);
+    printf("%s locks: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks,
+           failures);
     return failures != 0;
 }

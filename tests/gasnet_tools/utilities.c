@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Timers, barriers, environment, backtraces, signals, system, bytes, checked memory, text, annotations and hooks. C and C++.
+// Timers, barriers, environment, backtraces, signals, system, bytes, checked memory, text,
+// annotations and hooks. C and C++.
 #include "expect.h"
 
 #include <fcntl.h>
@@ -199,7 +200,8 @@ static void test_location(void)
 /** The parent sets the flag in shared memory, as a debugger would. */
 static void test_freeze(void)
 {
-    volatile int *flag = (volatile int *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    volatile int *flag =
+        (volatile int *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     flag[0] = 1;
     fflush(NULL);
     pid_t child = fork();
@@ -227,8 +229,10 @@ static void test_system(void)
     EXPECT(gethostname(name, sizeof name) == 0 && strcmp(name, gasnett_gethostname()) == 0);
     EXPECT(access(gasnett_exe_name(), X_OK) == 0);
     EXPECT(gasnett_cpu_count() == sysconf(_SC_NPROCESSORS_ONLN));
-    EXPECT(gasnett_getPhysMemSz(1) == (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
-    EXPECT(GASNETT_PAGESIZE == 1 << GASNETT_PAGESHIFT && GASNETT_PAGESIZE % sysconf(_SC_PAGESIZE) == 0);
+    EXPECT(gasnett_getPhysMemSz(1) ==
+           (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
+    EXPECT(GASNETT_PAGESIZE == 1 << GASNETT_PAGESHIFT &&
+           GASNETT_PAGESIZE % sysconf(_SC_PAGESIZE) == 0);
     const uint16_t probe = 1;
     EXPECT(gasnett_isLittleEndian() == *(const unsigned char *)&probe);
     EXPECT(GASNETT_CACHE_LINE_BYTES >= 32 && *GASNETT_SYSTEM_TUPLE && *GASNETT_CONFIG_STRING);
@@ -251,11 +255,12 @@ static void test_system(void)
     munmap(pages, 3 * GASNETT_PAGESIZE);
 
     char version[40];
-    snprintf(version, sizeof version, "%d.%d.%d", GASNETT_RELEASE_VERSION_MAJOR, GASNETT_RELEASE_VERSION_MINOR,
-             GASNETT_RELEASE_VERSION_PATCH);
+    snprintf(version, sizeof version, "%d.%d.%d", GASNETT_RELEASE_VERSION_MAJOR,
+             GASNETT_RELEASE_VERSION_MINOR, GASNETT_RELEASE_VERSION_PATCH);
     EXPECT(strcmp(gasnett_release_version_str(), version) == 0);
-    EXPECT(gasnett_release_version() == (GASNETT_RELEASE_VERSION_MAJOR * 1000 + GASNETT_RELEASE_VERSION_MINOR) * 1000 +
-                                            GASNETT_RELEASE_VERSION_PATCH);
+    EXPECT(gasnett_release_version() ==
+           (GASNETT_RELEASE_VERSION_MAJOR * 1000 + GASNETT_RELEASE_VERSION_MINOR) * 1000 +
+               GASNETT_RELEASE_VERSION_PATCH);
     EXPECT(gasnett_performance_warning_str() != NULL);
     EXPECT(GASNETT_SPEC_VERSION_MAJOR == 1 && GASNETT_MAX_THREADS > 0);
 }
@@ -299,13 +304,16 @@ static void test_bytes(void)
             for (size_t i = from; i < from + n; i++)
                 some += bytes[i] == 0;
             memset(copy, 0xEE, sizeof copy);
-            if (gasnett_count0s(bytes + from, n) != some || gasnett_count0s_copy(copy, bytes + from, n) != some ||
+            if (gasnett_count0s(bytes + from, n) != some ||
+                gasnett_count0s_copy(copy, bytes + from, n) != some ||
                 memcmp(copy, bytes + from, n) != 0 || (n < 100 && copy[n] != 0xEE))
                 EXPECT(!"gasnett_count0s, gasnett_count0s_copy");
         }
     EXPECT(gasnett_count0s_uint32_t(0) == 4 && gasnett_count0s_uint32_t(0x00FF8001u) == 1);
-    EXPECT(gasnett_count0s_uint64_t(0) == 8 && gasnett_count0s_uint64_t(UINT64_C(0x0100000000000080)) == 6);
-    EXPECT(gasnett_count0s_uint64_t(UINT64_MAX) == 0 && gasnett_count0s_uintptr_t(1) == (int)sizeof(uintptr_t) - 1);
+    EXPECT(gasnett_count0s_uint64_t(0) == 8 &&
+           gasnett_count0s_uint64_t(UINT64_C(0x0100000000000080)) == 6);
+    EXPECT(gasnett_count0s_uint64_t(UINT64_MAX) == 0 &&
+           gasnett_count0s_uintptr_t(1) == (int)sizeof(uintptr_t) - 1);
     uint64_t sum = gasnett_checksum(bytes, 100);
     EXPECT(sum == gasnett_checksum(bytes, 100));
     bytes[42] ^= 1;
@@ -344,7 +352,8 @@ static void test_memory(void)
     gasnett_getheapstats(&during);
     EXPECT(during.live_objects - before.live_objects == 4);
     EXPECT(during.live_bytes - before.live_bytes == 5 + 20 + 9 + 6);
-    EXPECT(during.live_bytes_max >= during.live_bytes && during.overhead_bytes > before.overhead_bytes);
+    EXPECT(during.live_bytes_max >= during.live_bytes &&
+           during.overhead_bytes > before.overhead_bytes);
     gasnett_heapinfo_dump("heap.txt", 1);
     char text[1000] = "";
     FILE *file = fopen("heap.txt", "r");
@@ -380,9 +389,11 @@ static void test_text(void)
         vectors[i].len = SIZE_MAX / 64;
     }
     size_t n = gasnett_format_memveclist(buf, 40, vectors);
-    EXPECT(n == strlen(buf) + 1 && n <= gasnett_format_memveclist_bufsz(40) && strstr(buf, "40 entries"));
+    EXPECT(n == strlen(buf) + 1 && n <= gasnett_format_memveclist_bufsz(40) &&
+           strstr(buf, "40 entries"));
     n = gasnett_format_addrlist(buf, 40, addrs, 8);
-    EXPECT(n == strlen(buf) + 1 && n <= gasnett_format_addrlist_bufsz(40) && strstr(buf, "320 bytes"));
+    EXPECT(n == strlen(buf) + 1 && n <= gasnett_format_addrlist_bufsz(40) &&
+           strstr(buf, "320 bytes"));
     const ptrdiff_t strides[3] = {8, -64, PTRDIFF_MIN};
     const size_t unsigned_strides[3] = {8, 64, 512};
     const size_t counts[4] = {8, 3, 2, 2};
@@ -390,17 +401,23 @@ static void test_text(void)
     EXPECT(n == strlen(buf) + 1 && strcmp(buf, "[8, -64, -9223372036854775808]") == 0);
     EXPECT(n <= gasnett_format_strides_bufsz(3));
     n = gasnett_format_putvgetv(buf, 3, 2, vectors, 1, vectors);
-    EXPECT(n == strlen(buf) + 1 && strstr(buf, "peer 3, dst 2 entries") && n <= gasnett_format_putvgetv_bufsz(2, 1));
+    EXPECT(n == strlen(buf) + 1 && strstr(buf, "peer 3, dst 2 entries") &&
+           n <= gasnett_format_putvgetv_bufsz(2, 1));
     n = gasnett_format_putvgetv(buf, (void *)addrs, 4, 1, vectors, 2, vectors);
     EXPECT(n == strlen(buf) + 1 && strstr(buf, "peer 4 of team") && strstr(buf, "src 2 entries"));
     n = gasnett_format_putigeti(buf, 3, 2, addrs, 16, 1, addrs, 32);
-    EXPECT(n == strlen(buf) + 1 && strstr(buf, "2 entries of 16 bytes") && n <= gasnett_format_putigeti_bufsz(2, 1));
+    EXPECT(n == strlen(buf) + 1 && strstr(buf, "2 entries of 16 bytes") &&
+           n <= gasnett_format_putigeti_bufsz(2, 1));
     n = gasnett_format_putigeti(buf, (void *)addrs, 5, 2, addrs, 16, 1, addrs, 32);
     EXPECT(n == strlen(buf) + 1 && strstr(buf, "peer 5 of team"));
-    n = gasnett_format_putsgets(buf, NULL, 1, addrs, unsigned_strides, addrs, unsigned_strides, counts, 3);
-    EXPECT(n == strlen(buf) + 1 && strstr(buf, "96 bytes in elements of 8") && n <= gasnett_format_putsgets_bufsz(3));
-    n = gasnett_format_putsgets(buf, NULL, (void *)addrs, 1, addrs, strides, addrs, strides, 4, counts + 1, 3);
-    EXPECT(n == strlen(buf) + 1 && strstr(buf, "48 bytes in elements of 4") && strstr(buf, "count [3, 2, 2]"));
+    n = gasnett_format_putsgets(buf, NULL, 1, addrs, unsigned_strides, addrs, unsigned_strides,
+                                counts, 3);
+    EXPECT(n == strlen(buf) + 1 && strstr(buf, "96 bytes in elements of 8") &&
+           n <= gasnett_format_putsgets_bufsz(3));
+    n = gasnett_format_putsgets(buf, NULL, (void *)addrs, 1, addrs, strides, addrs, strides, 4,
+                                counts + 1, 3);
+    EXPECT(n == strlen(buf) + 1 && strstr(buf, "48 bytes in elements of 4") &&
+           strstr(buf, "count [3, 2, 2]"));
 }
 
 // ---------------------------------------------------------------- annotations, hooks
@@ -511,6 +528,7 @@ int main(void)
     test_memory();
     test_text();
     test_annotations();
-    printf("%s utilities: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks, failures);
+    printf("%s utilities: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks,
+           failures);
     return failures != 0;
 }

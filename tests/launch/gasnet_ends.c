@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A GASNet program for every launcher: a ring of puts and messages, then an end that argv[1] chooses:
+// A GASNet program for every launcher: a ring of puts and messages, then an end that argv[1]
+// chooses:
 //   all N, return N   everybody calls gasnet_exit(N), or returns N from main
 //   one N             the last node calls gasnet_exit(N), the others are in a barrier
 //   computing N       the same, the others compute

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM and MPI in one program, in the order that argv[1] spells: s shmem_init, S shmem_finalize, m MPI_Init,
-// M MPI_Finalize. After each step whoever is initialised communicates. Words in argv[2] and later:
+// OpenSHMEM and MPI in one program, in the order that argv[1] spells: s shmem_init, S
+// shmem_finalize, m MPI_Init, M MPI_Finalize. After each step whoever is initialised communicates.
+// Words in argv[2] and later:
 //   nodes     PEs belong to two nodes in turn
 //   multiple  both with THREAD_MULTIPLE
-//   alone     the launcher's variables are removed before the second step, so that only MPI can say who is there
+//   alone     the launcher's variables are removed before the second step, so that only MPI can say
+//             who is there
 #include <mpi.h>
 #include <shmem.h>
 #include <stdbool.h>
@@ -40,7 +42,8 @@ static void mpi_talk(void)
     int me, n, sum = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    check(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 && sum == n * (n - 1) / 2,
+    check(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 &&
+              sum == n * (n - 1) / 2,
           "MPI_Allreduce");
 }
 
@@ -50,7 +53,8 @@ static void start_shmem(void)
     if (!multiple)
         shmem_init();
     else
-        check(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level) == 0 && level == SHMEM_THREAD_MULTIPLE,
+        check(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level) == 0 &&
+                  level == SHMEM_THREAD_MULTIPLE,
               "shmem_init_thread");
 }
 

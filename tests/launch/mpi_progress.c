@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One library makes progress while the other blocks: the PEs of the even node sit in MPI_Barrier, which cannot end
-// before the odd ones enter it, and those do so only after they have put, got, added and signalled there, and seen
-// the effect. With "multiple" an even PE has a second thread that waits in OpenSHMEM meanwhile.
+// One library makes progress while the other blocks: the PEs of the even node sit in MPI_Barrier,
+// which cannot end before the odd ones enter it, and those do so only after they have put, got,
+// added and signalled there, and seen the effect. With "multiple" an even PE has a second thread
+// that waits in OpenSHMEM meanwhile.
 #include <mpi.h>
 #include <pthread.h>
 #include <shmem.h>
@@ -35,7 +36,8 @@ static void drive(int me, int target)
         shmem_long_get(in, cells, WORDS, target);
         check(!memcmp(in, out, sizeof in), "what was put does not come back");
         check(shmem_long_atomic_fetch_add(&sums, 1, target) == round - 1, "an atomic add");
-        check(shmem_long_atomic_compare_swap(&answer, round - 1, round, target) == round - 1, "a compare and swap");
+        check(shmem_long_atomic_compare_swap(&answer, round - 1, round, target) == round - 1,
+              "a compare and swap");
     }
     shmem_uint64_atomic_set(&flag, ROUNDS, target);
     shmem_quiet();
@@ -66,7 +68,8 @@ int main(int argc, char **argv)
     check(MPI_Barrier(MPI_COMM_WORLD) == 0, "MPI_Barrier");
     if (me % 2 == 0 && multiple)
         pthread_join(waiter, NULL);
-    check(me % 2 == 1 || (sums == ROUNDS && answer == ROUNDS && cells[7] == (me + 1) * 1000000L + ROUNDS * 10000 + 7),
+    check(me % 2 == 1 || (sums == ROUNDS && answer == ROUNDS &&
+                          cells[7] == (me + 1) * 1000000L + ROUNDS * 10000 + 7),
           "what came while this PE was in MPI_Barrier");
     shmem_barrier_all();
     if (me == 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Teams from communicators and communicators from teams: same members, same order, and both work.
-// Arguments: "nodes": PEs belong to two nodes in turn; "multiple": THREAD_MULTIPLE; "late": MPI is initialised second.
+// Arguments: "nodes": PEs belong to two nodes in turn; "multiple": THREAD_MULTIPLE; "late": MPI is
+// initialised second.
 #include <mpi.h>
 #include <shmem.h>
 #include <shmemx.h>
@@ -49,7 +50,8 @@ static void compare(shmem_team_t team, MPI_Comm comm)
     CHECK(shmem_team_sync(team) == 0);
     for (int r = 0; r < size; r++)
         CHECK(cell[r] == 1000L * expect[r] + rank);
-    CHECK(shmem_ctx_long_atomic_fetch(ctx, &cell[rank], (rank + 1) % size) == 1000L * me + (rank + 1) % size);
+    CHECK(shmem_ctx_long_atomic_fetch(ctx, &cell[rank], (rank + 1) % size) ==
+          1000L * me + (rank + 1) % size);
     shmem_ctx_destroy(ctx);
     shmem_team_sync(team);
 }

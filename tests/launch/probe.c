@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A PE that knows nothing but the bootstrap: joins, exchanges a few keys, then does what its arguments say.
+// A PE that knows nothing but the bootstrap: joins, exchanges a few keys, then does what its
+// arguments say.
 //   probe ok | all | stress | sleep | flood N | signal PE N | exit PE N | early PE N | leave PE | absent PE | abort PE N | late PE N
 // Exit status 90-99: something of the bootstrap is wrong, and a line says what.
 #include <signal.h>
@@ -79,8 +80,8 @@ static void show_nodes(void)
         next += node_of_pe[pe] == next;
     }
     if (job.pe == 0) {
-        printf("%s: %d PEs, one_machine %d, node_fd %s, nodes", job.ops->name, job.npes, job.one_machine,
-               job.node_fd < 0 ? "no" : "yes");
+        printf("%s: %d PEs, one_machine %d, node_fd %s, nodes", job.ops->name, job.npes,
+               job.one_machine, job.node_fd < 0 ? "no" : "yes");
         for (int pe = 0; pe < job.npes; pe++)
             printf(" %d", node_of_pe[pe]);
         printf("\n");
@@ -107,11 +108,12 @@ static void flood(int nlines)
     // Written in odd pieces, so that lines arrive in parts.
     for (int i = 0; i < nlines; i++) {
         char line[160];
-        int n = snprintf(
-            line, sizeof line, "<%d:%d:%.*s>\n", job.pe, i, i % 100,
-            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+        int n = snprintf(line, sizeof line, "<%d:%d:%.*s>\n", job.pe, i, i % 100,
+                         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                         "xxxxxxxxxxxxxxxxxxxxxxxxxxx");
         int cut = n / 3;
-        if (write(1, line, (size_t)cut) != cut || write(1, line + cut, (size_t)(n - cut)) != n - cut)
+        if (write(1, line, (size_t)cut) != cut ||
+            write(1, line + cut, (size_t)(n - cut)) != n - cut)
             _exit(97);
     }
 }

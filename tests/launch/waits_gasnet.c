@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // As waits.c, for GASNet: waits_gasnet KIND FILE, with the same files.
-//   reply      the first process waits for a reply of the last one, which computes and so runs no handler
+//   reply      the first process waits for a reply of the last one, which computes and so runs no
+//              handler
 //   answered   the last one polls again when FILE.cut exists, and computes when it has replied
 //   barrier    all but the last wait in a barrier
 #include <fcntl.h>
@@ -62,7 +63,8 @@ static void ask_all(gasnet_node_t from, gasnet_node_t to)
 
 int main(int argc, char **argv)
 {
-    static gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())ask}, {ANSWER, (void (*)())answer}};
+    static gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())ask},
+                                               {ANSWER, (void (*)())answer}};
     GASNET_Safe(gasnet_init(&argc, &argv));
     GASNET_Safe(gasnet_attach(handlers, 2, 4 * GASNET_PAGESIZE, 0));
     if (argc != 3)

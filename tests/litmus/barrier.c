@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Barrier and sync. barrier_all completes what was issued on the default context, everywhere; what it leaves of other
-// contexts is completed by their own quiet. sync_all makes plain stores visible and completes nothing else: puts that
-// are late behind it are allowed, and counted.
+// Barrier and sync. barrier_all completes what was issued on the default context, everywhere; what
+// it leaves of other contexts is completed by their own quiet. sync_all makes plain stores visible
+// and completes nothing else: puts that are late behind it are allowed, and counted.
 #include "litmus.h"
 
 #define LENGTH 32
@@ -69,7 +69,9 @@ static void other_context(void)
     shmem_sync_all();
     int n = late();
     if (n)
-        forbidden("the puts of %d PEs on a context of their own are not here behind its quiet and a sync", n);
+        forbidden(
+            "the puts of %d PEs on a context of their own are not here behind its quiet and a sync",
+            n);
     saw(CTX_QUIET, two_nodes());
 }
 
@@ -86,7 +88,8 @@ static void sync(void)
     int pe = (int)own_draw((uint32_t)npes), left = (me + npes - 1) % npes;
     long last = shmem_long_g(&own[LENGTH - 1], pe);
     if (last != value_of(pe, LENGTH - 1))
-        forbidden("PE %d's own store is %ld instead of %ld behind a sync", pe, last, value_of(pe, LENGTH - 1));
+        forbidden("PE %d's own store is %ld instead of %ld behind a sync", pe, last,
+                  value_of(pe, LENGTH - 1));
     if (shmem_ptr(own, left) && own[LENGTH] != value_of(left, 0))
         forbidden("the store of PE %d through its pointer is not here behind a sync", left);
     saw(SYNC_STORES, two_nodes());

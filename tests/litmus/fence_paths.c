@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fence across sizes and paths: data of 1 byte to 1 MiB by every way of storing, a fence, a middle word by another way,
-// a fence, a flag by a third: who sees the flag sees middle and data. On the default context, and on one of its own
-// where the library gives one. The reader lets each round begin, and answers.
+// Fence across sizes and paths: data of 1 byte to 1 MiB by every way of storing, a fence, a middle
+// word by another way, a fence, a flag by a third: who sees the flag sees middle and data. On the
+// default context, and on one of its own where the library gives one. The reader lets each round
+// begin, and answers.
 #include "litmus.h"
 
 #define MOST (1 << 20)
@@ -69,7 +70,8 @@ static void store_data(int path, size_t nbytes, int pe)
     }
 }
 
-/** The word becomes `value`, which is one more than before. `from` lives until the round's quiet. */
+/** The word becomes `value`, which is one more than before. `from` lives until the round's
+ *  quiet. */
 static void store_word(uint64_t *word, int path, uint64_t value, const uint64_t *from, int pe)
 {
     uint64_t *direct = shmem_ptr(word, pe);
@@ -131,18 +133,20 @@ static void read_round(const round_plan_t *p)
 {
     shmem_uint64_wait_until(&flag[p->flag_path], SHMEM_CMP_EQ, p->value);
     if (*(volatile uint64_t *)&middle[p->middle_path] != p->value)
-        forbidden("from PE %d: flag (way %d) before the middle word (way %d)", p->writer, p->flag_path, p->middle_path);
+        forbidden("from PE %d: flag (way %d) before the middle word (way %d)", p->writer,
+                  p->flag_path, p->middle_path);
     for (size_t i = 0; i < p->nbytes; i++)
         if (((volatile unsigned char *)data)[i] != byte_of(i, litmus_round)) {
-            forbidden("from PE %d: flag (way %d) before byte %zu of %zu (way %d, middle by way %d)", p->writer,
-                      p->flag_path, i, p->nbytes, p->data_path, p->middle_path);
+            forbidden("from PE %d: flag (way %d) before byte %zu of %zu (way %d, middle by way %d)",
+                      p->writer, p->flag_path, i, p->nbytes, p->data_path, p->middle_path);
             break;
         }
     saw(p->nbytes > 16384 ? LARGE : ALL_THERE, litmus_node[p->writer] != litmus_node[p->reader]);
     shmem_signal_set(&answer[me % 64], p->value, p->writer);
 }
 
-/** A word's next value must not depend on which way it went the last time: all ways of a reader count together. */
+/** A word's next value must not depend on which way it went the last time: all ways of a reader
+ *  count together. */
 static void level(const round_plan_t *p)
 {
     for (int i = 0; i < WORD_PATHS; i++)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Independent reads of independent writes: two PEs store x and y, two others read both, in opposite order, until they
-// have seen both stores. The readers must agree which came first: an atomic has one place and one moment. And write,
-// read, write: who sees a flag that was stored after its sender had read x, sees x.
+// Independent reads of independent writes: two PEs store x and y, two others read both, in opposite
+// order, until they have seen both stores. The readers must agree which came first: an atomic has
+// one place and one moment. And write, read, write: who sees a flag that was stored after its
+// sender had read x, sees x.
 #include "litmus.h"
 
 #define BATCH 32
@@ -17,7 +18,8 @@ static char watch(const long *first, int first_pe, const long *second, int secon
 {
     char early = 0;
     for (;;) {
-        long a = shmem_long_atomic_fetch(first, first_pe), b = shmem_long_atomic_fetch(second, second_pe);
+        long a = shmem_long_atomic_fetch(first, first_pe),
+             b = shmem_long_atomic_fetch(second, second_pe);
         if (a && b)
             return early;
         if (a)
@@ -45,8 +47,9 @@ static void iriw(const int *role, const int *home)
     int all[6] = {role[0], role[1], role[2], role[3], home[0], home[1]};
     for (int i = 0; me == role[2] && i < BATCH; i++) {
         if (order[0][i] && order[1][i])
-            forbidden("slot %d: PE %d saw x (of PE %d at PE %d) before y (of PE %d at PE %d), PE %d the reverse", i,
-                      role[2], role[0], home[0], role[1], home[1], role[3]);
+            forbidden("slot %d: PE %d saw x (of PE %d at PE %d) before y (of PE %d at PE %d), PE "
+                      "%d the reverse",
+                      i, role[2], role[0], home[0], role[1], home[1], role[3]);
         saw(order[0][i] ? X_FIRST : order[1][i] ? Y_FIRST : SAME, between_nodes(all, 6));
     }
 }
@@ -68,7 +71,8 @@ static void chain(const int *role, const int *home)
             shmem_signal_wait_until(&flag[i], SHMEM_CMP_EQ, 1);
             long seen = shmem_long_g(&x[i], home[0]);
             if (!seen)
-                forbidden("slot %d: PE %d saw x at PE %d and said so, but PE %d read 0", i, role[1], home[0], role[2]);
+                forbidden("slot %d: PE %d saw x at PE %d and said so, but PE %d read 0", i, role[1],
+                          home[0], role[2]);
             saw(CHAIN, between_nodes(all, 4));
         }
         if (me == role[0] && i % 4 == 3)

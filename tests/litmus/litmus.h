@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the litmus tests share: rounds by a seed, roles that rotate over all PEs (so that every pair, of one node or of
-// two, plays every part), small random delays, and the table of what was seen. An outcome that the memory model
-// forbids is a failure, reported with round, values and seed. Arguments: [rounds [seed]]; seed 0 draws one.
+// What the litmus tests share: rounds by a seed, roles that rotate over all PEs (so that every
+// pair, of one node or of two, plays every part), small random delays, and the table of what was
+// seen. An outcome that the memory model forbids is a failure, reported with round, values and
+// seed. Arguments: [rounds [seed]]; seed 0 draws one.
 #ifndef LITMUS_H
 #define LITMUS_H
 #define _GNU_SOURCE
@@ -25,7 +26,8 @@ static long litmus_rounds, litmus_round;
 static uint64_t litmus_seed, litmus_plan, litmus_own;
 static const char *litmus_name;
 static const char *outcome_name[OUTCOMES];
-static long outcome_count[OUTCOMES][2], outcome_sum[OUTCOMES][2];  // [0] all of one node, [1] between nodes
+// [0] all of one node, [1] between nodes
+static long outcome_count[OUTCOMES][2], outcome_sum[OUTCOMES][2];
 static long litmus_failed, litmus_seed_word;
 
 static inline uint64_t litmus_next(uint64_t *state)
@@ -89,7 +91,8 @@ static inline void draw_roles(int *role, int n)
         role[i] = (base + i * step) % npes;
 }
 
-/** Does any of these PEs live on another node than PE a? (The same answer on all PEs, by the launcher's placement.) */
+/** Does any of these PEs live on another node than PE a? (The same answer on all PEs, by the
+ *  launcher's placement.) */
 static int *litmus_node;
 static inline bool between_nodes(const int *role, int n)
 {
@@ -123,11 +126,12 @@ __attribute__((format(printf, 1, 2))) static inline void forbidden(const char *f
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     if (++litmus_failed <= 10)
-        fprintf(stderr, "FAIL %s: round %ld, seed %llu, PE %d of %d: %s\n", litmus_name, litmus_round,
-                (unsigned long long)litmus_seed, me, npes, text);
+        fprintf(stderr, "FAIL %s: round %ld, seed %llu, PE %d of %d: %s\n", litmus_name,
+                litmus_round, (unsigned long long)litmus_seed, me, npes, text);
 }
 
-/** Everybody learns who shares a node: each looks for the lowest PE that it can reach by load and store. */
+/** Everybody learns who shares a node: each looks for the lowest PE that it can reach by load and
+ *  store. */
 static inline void litmus_nodes(void)
 {
     static int lowest;
@@ -177,7 +181,8 @@ static inline int litmus_end(void)
         printf("    %-58s %12s %12s\n", "seen", "one node", "two nodes");
         for (int o = 0; o < OUTCOMES; o++)
             if (outcome_name[o])
-                printf("    %-58s %12ld %12ld\n", outcome_name[o], outcome_sum[o][0], outcome_sum[o][1]);
+                printf("    %-58s %12ld %12ld\n", outcome_name[o], outcome_sum[o][0],
+                       outcome_sum[o][1]);
         printf("litmus done\n");
     }
     fflush(stdout);

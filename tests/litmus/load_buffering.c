@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Load buffering: A reads x, then stores y; B reads y, then stores x. A blocking read is over when it returns, so not
-// both can have read what the other stored afterwards.
+// Load buffering: A reads x, then stores y; B reads y, then stores x. A blocking read is over when
+// it returns, so not both can have read what the other stored afterwards.
 #include "litmus.h"
 
 #define BATCH 32
@@ -57,7 +57,8 @@ int main(int argc, char **argv)
         shmem_barrier_all();
         for (int i = 0; me == role[0] && i < BATCH; i++) {
             if (got[0][i] && got[1][i])
-                forbidden("slot %d: PE %d and PE %d both read what the other stored later", i, role[0], role[1]);
+                forbidden("slot %d: PE %d and PE %d both read what the other stored later", i,
+                          role[0], role[1]);
             saw(got[0][i] || got[1][i] ? ONE : NEITHER, between_nodes(all, 4));
         }
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks: updates of data on random PEs by gets and unordered puts, under a lock: none may be lost, since clear_lock
-// quiets and the next holder sees it all. How often each PE got it while they raced
-// is printed: first come, first served makes that even. (That the order is kept is tested by conformance/lock.)
+// Locks: updates of data on random PEs by gets and unordered puts, under a lock: none may be lost,
+// since clear_lock quiets and the next holder sees it all. How often each PE got it while they
+// raced is printed: first come, first served makes that even. (That the order is kept is tested by
+// conformance/lock.)
 #include "litmus.h"
 
 enum { UPDATES, SERVED_IN_TURN };
@@ -17,7 +18,8 @@ static void update(int l, int home)
     long seen = shmem_long_g(&count[l], home), both[2];
     shmem_long_get(both, pair[l], 2, home);
     if (both[0] != both[1] || both[0] != seen)
-        forbidden("lock %d: half an update at PE %d: %ld, %ld and %ld", l, home, seen, both[0], both[1]);
+        forbidden("lock %d: half an update at PE %d: %ld, %ld and %ld", l, home, seen, both[0],
+                  both[1]);
     both[0] = both[1] = seen + 1;
     jitter();
     shmem_long_put_nbi(pair[l], both, 2, home);
@@ -34,7 +36,8 @@ static void take(int l, int home)
         shmem_set_lock(&lock[l]);
     }
     now = shmem_long_atomic_fetch_inc(&turn_of[l], 0);
-    // between looking and queueing any number may come by; after that each other PE once: so this is only counted
+    // between looking and queueing any number may come by; after that each other PE once: so this
+    // is only counted
     if (!tried && now - came <= npes)
         saw(SERVED_IN_TURN, litmus_node[me] != litmus_node[0]);
     saw(UPDATES, litmus_node[me] != litmus_node[home]);
@@ -51,7 +54,8 @@ static void fairness(long rounds)
         most = times[pe % 256] > most ? times[pe % 256] : most;
     }
     if (me == 0)
-        printf("lock: while the first PE took its share, PEs took the lock %ld to %ld times\n", least, most);
+        printf("lock: while the first PE took its share, PEs took the lock %ld to %ld times\n",
+               least, most);
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Message passing: the writer stores data, orders, stores a flag; a reader that sees the flag must see the data. The
-// reader looks again and again, so that it meets the moment between the two. Both words lie with the reader, who looks
-// by test, or with a third PE, where it looks by get. Without a fence the other order is allowed, and counted.
+// Message passing: the writer stores data, orders, stores a flag; a reader that sees the flag must
+// see the data. The reader looks again and again, so that it meets the moment between the two. Both
+// words lie with the reader, who looks by test, or with a third PE, where it looks by get. Without
+// a fence the other order is allowed, and counted.
 #include "litmus.h"
 
 #define BATCH 64
@@ -58,7 +59,8 @@ static void read_one(int i, int order, int pe, bool remote)
             d = shmem_long_g(&data[i], pe);
         }
         if (f && !d && order)
-            forbidden("PE %d's slot %d: flag %d, data %ld after %s", pe, i, (int)f, d, order == 1 ? "fence" : "quiet");
+            forbidden("PE %d's slot %d: flag %d, data %ld after %s", pe, i, (int)f, d,
+                      order == 1 ? "fence" : "quiet");
         if (f) {
             saw(order ? BOTH : d ? UNORDERED_BOTH : UNORDERED_FLAG_FIRST, remote);
             return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Put with signal: a visible signal means visible data; set and add, blocking and not, several in flight, of any size,
-// seen by waits on the signal and by waits on sets of signals. A blocking one's source is free at once, the others'
-// after quiet. Behind a fence, signals come in order.
+// Put with signal: a visible signal means visible data; set and add, blocking and not, several in
+// flight, of any size, seen by waits on the signal and by waits on sets of signals. A blocking
+// one's source is free at once, the others' after quiet. Behind a fence, signals come in order.
 #include "litmus.h"
 
 #define SLOTS 8
@@ -53,8 +53,8 @@ static void check(const plan_t *p, int s)
     const volatile unsigned char *at = data + (size_t)s * MOST;
     for (size_t i = 0; i < p->nbytes[s]; i++)
         if (at[i] != byte_of(s, i)) {
-            forbidden("signal %d of PE %d is here, byte %zu of %zu is not (%s, %s)", s, p->writer, i, p->nbytes[s],
-                      p->add ? "add" : "set", p->nbi ? "nbi" : "blocking");
+            forbidden("signal %d of PE %d is here, byte %zu of %zu is not (%s, %s)", s, p->writer,
+                      i, p->nbytes[s], p->add ? "add" : "set", p->nbi ? "nbi" : "blocking");
             break;
         }
     saw(COMPLETE, litmus_node[p->writer] != litmus_node[p->reader]);
@@ -90,7 +90,8 @@ static void read_in_order(const plan_t *p, uint64_t value)
     shmem_signal_wait_until(&sig[SLOTS - 1], SHMEM_CMP_EQ, value);
     for (int s = 0; s < SLOTS; s++) {
         if (shmem_signal_fetch(&sig[s]) != value)
-            forbidden("signal %d of PE %d is late behind signal %d and a fence", s, p->writer, SLOTS - 1);
+            forbidden("signal %d of PE %d is late behind signal %d and a fence", s, p->writer,
+                      SLOTS - 1);
         check(p, s);
     }
     saw(IN_ORDER, litmus_node[p->writer] != litmus_node[p->reader]);
@@ -116,7 +117,8 @@ static void read_all(const plan_t *p, uint64_t value)
 
 int main(int argc, char **argv)
 {
-    static const size_t sizes[] = {0, 1, 8, 63, 64, 100, 129, 1000, 4000, 16384, 20000, 70000, MOST};
+    static const size_t sizes[] = {0,    1,    8,     63,    64,    100, 129,
+                                   1000, 4000, 16384, 20000, 70000, MOST};
     outcome_name[COMPLETE] = "signal with all its data";
     outcome_name[IN_ORDER] = "signals in order behind fences";
     litmus_begin("put with signal", argc, argv, 3000);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Quiet completes everything: non-blocking puts and gets, strided puts, atomics, and the values that non-blocking
-// atomics fetch. Each round a PE issues a random mix to random PEs, quiets, and looks: gets and fetched values at
-// once; puts and atomics as a witness of another PE reads them, who is told by a store that nothing orders.
+// Quiet completes everything: non-blocking puts and gets, strided puts, atomics, and the values
+// that non-blocking atomics fetch. Each round a PE issues a random mix to random PEs, quiets, and
+// looks: gets and fetched values at once; puts and atomics as a witness of another PE reads them,
+// who is told by a store that nothing orders.
 #include "litmus.h"
 
 #define OPS 12
@@ -79,13 +80,14 @@ static void look(const op_t *o, int writer, int k, uint64_t before)
     bool remote = litmus_node[o->pe] != litmus_node[writer];
     if (o->kind == FETCH_ADD_NBI || o->kind == SWAP_NBI || o->kind == FETCH_NBI) {
         if (o->fetched != before)
-            forbidden("operation %d (kind %d) at PE %d fetched %lld instead of %llu behind quiet", k, o->kind, o->pe,
-                      (long long)o->fetched, (unsigned long long)before);
+            forbidden("operation %d (kind %d) at PE %d fetched %lld instead of %llu behind quiet",
+                      k, o->kind, o->pe, (long long)o->fetched, (unsigned long long)before);
         saw(FETCHED, remote);
     }
     for (size_t i = 0; o->kind == GET_NBI && i < o->n; i++)
         if (o->result[i] != o->pe * 100000 + (long)i) {
-            forbidden("a get of %zu words from PE %d has %ld at %zu behind quiet", o->n, o->pe, o->result[i], i);
+            forbidden("a get of %zu words from PE %d has %ld at %zu behind quiet", o->n, o->pe,
+                      o->result[i], i);
             break;
         }
     if (o->kind == GET_NBI)
@@ -95,19 +97,23 @@ static void look(const op_t *o, int writer, int k, uint64_t before)
 /** What the witness reads at the target. */
 static void witness(const op_t *o, int writer, int k, uint64_t before)
 {
-    bool remote = litmus_node[o->pe] != litmus_node[writer] || litmus_node[me] != litmus_node[writer];
+    bool remote =
+        litmus_node[o->pe] != litmus_node[writer] || litmus_node[me] != litmus_node[writer];
     bool put = o->kind == PUT_NBI || o->kind == IPUT || o->kind == P;
     size_t n = o->kind == P && o->n > 8 ? 8 : o->n, i = n ? n - 1 : 0;
     if (put && n) {
-        long last = shmem_long_g(block(writer, k) + i, o->pe), first = shmem_long_g(block(writer, k), o->pe);
+        long last = shmem_long_g(block(writer, k) + i, o->pe),
+             first = shmem_long_g(block(writer, k), o->pe);
         if (first != value_of(writer, k, 0) || last != value_of(writer, k, i))
-            forbidden("PE %d's operation %d (kind %d, %zu words) at PE %d is not there behind its quiet: %ld, %ld",
+            forbidden("PE %d's operation %d (kind %d, %zu words) at PE %d is not there behind its "
+                      "quiet: %ld, %ld",
                       writer, k, o->kind, n, o->pe, first, last);
     } else if (o->kind == SET || o->kind == SWAP_NBI || o->kind == FETCH_ADD_NBI) {
         uint64_t now = shmem_uint64_atomic_fetch(word(writer, k), o->pe);
         if (now != before + 1)
-            forbidden("PE %d's atomic %d (kind %d) at PE %d: %llu instead of %llu behind its quiet", writer, k, o->kind,
-                      o->pe, (unsigned long long)now, (unsigned long long)before + 1);
+            forbidden("PE %d's atomic %d (kind %d) at PE %d: %llu instead of %llu behind its quiet",
+                      writer, k, o->kind, o->pe, (unsigned long long)now,
+                      (unsigned long long)before + 1);
     }
     saw(SEEN_BY_WITNESS, remote);
 }

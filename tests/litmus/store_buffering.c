@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Store buffering: A stores x, quiets, reads y; B stores y, quiets, reads x. At least one of them must see the other's
-// store, wherever x and y lie: quiet means complete and visible to all. With a fence, which completes nothing, both
-// may read 0, and that is counted.
+// Store buffering: A stores x, quiets, reads y; B stores y, quiets, reads x. At least one of them
+// must see the other's store, wherever x and y lie: quiet means complete and visible to all. With a
+// fence, which completes nothing, both may read 0, and that is counted.
 #include "litmus.h"
 
 #define BATCH 32
@@ -38,7 +38,8 @@ static long load(const long *at, int how, int pe)
 }
 
 /** One half of a round, in step with the other: as near to the same time as two processes come. */
-static void half(int i, int side, const int *role, const int *home, int how, bool fenced, uint64_t turn)
+static void half(int i, int side, const int *role, const int *home, int how, bool fenced,
+                 uint64_t turn)
 {
     long *mine = side ? y : x, *theirs = side ? x : y;
     shmem_signal_set(&ready[side], turn, role[1 - side]);
@@ -65,8 +66,9 @@ static void judge(const int *role, const int *home, bool fenced)
         else if (a || b)
             saw(ONE, remote);
         else
-            forbidden("slot %d: PE %d and PE %d stored at PE %d and PE %d, and both read 0 behind a quiet", i, role[0],
-                      role[1], home[0], home[1]);
+            forbidden("slot %d: PE %d and PE %d stored at PE %d and PE %d, and both read 0 behind "
+                      "a quiet",
+                      i, role[0], role[1], home[0], home[1]);
     }
 }
 

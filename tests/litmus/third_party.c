@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Local and remote mixed: a writer stores at one PE, quiets, and tells another PE, which must find the data at the
-// first. Writer, holder and reader may share nodes in any way: the data goes by shared memory and the word by the
-// network, or the reverse.
+// Local and remote mixed: a writer stores at one PE, quiets, and tells another PE, which must find
+// the data at the first. Writer, holder and reader may share nodes in any way: the data goes by
+// shared memory and the word by the network, or the reverse.
 #include "litmus.h"
 
 #define LENGTH 64
@@ -60,8 +60,9 @@ static void find(int how, const int *role, long value)
         shmem_long_get(got, data, LENGTH, role[1]);
     for (int i = 0; i < LENGTH; i++)
         if (got[i] != value + i) {
-            forbidden("PE %d stored at PE %d, quieted and told PE %d, which reads %ld instead of %ld", role[0], role[1],
-                      role[2], got[i], value + i);
+            forbidden(
+                "PE %d stored at PE %d, quieted and told PE %d, which reads %ld instead of %ld",
+                role[0], role[1], role[2], got[i], value + i);
             break;
         }
     saw(litmus_node[role[0]] == litmus_node[role[1]] ? LOCAL_DATA : REMOTE_DATA,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a handler of an active message may call of OpenSHMEM: argv[1] says what it tries. The handler runs inside
-// shmem_barrier_all of process 0, which process 1 enters only after its request was answered.
+// What a handler of an active message may call of OpenSHMEM: argv[1] says what it tries. The
+// handler runs inside shmem_barrier_all of process 0, which process 1 enters only after its request
+// was answered.
 #include <gasnet.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@ static void try_it(gasnet_token_t token)
 {
     if (!strcmp(what, "ask")) {
         long *near = shmem_ptr(&word, shmem_my_pe());
-        if (near == &word && shmem_n_pes() == 2 && shmem_pe_accessible(1) && shmem_addr_accessible(&word, 1))
+        if (near == &word && shmem_n_pes() == 2 && shmem_pe_accessible(1) &&
+            shmem_addr_accessible(&word, 1))
             *near = 5;
     } else if (!strcmp(what, "p")) {
         shmem_long_p(&word, 1, 1);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM, GASNet and MPI in one program, in the order that argv[1] spells: s shmem_init, S shmem_finalize, g gasnet_init
-// and gasnet_attach, m MPI_Init, M MPI_Finalize; as the last step X gasnet_exit, R return from main, E shmem_global_exit,
-// A MPI_Abort; x, e, a: the last process alone does so, the others wait in MPI_Barrier or gasnet_barrier_wait. After each
-// step everybody who is initialised communicates. Words in argv[2] and later:
+// OpenSHMEM, GASNet and MPI in one program, in the order that argv[1] spells: s shmem_init, S
+// shmem_finalize, g gasnet_init and gasnet_attach, m MPI_Init, M MPI_Finalize; as the last step X
+// gasnet_exit, R return from main, E shmem_global_exit, A MPI_Abort; x, e, a: the last process
+// alone does so, the others wait in MPI_Barrier or gasnet_barrier_wait. After each step everybody
+// who is initialised communicates. Words in argv[2] and later:
 //   nodes     PEs belong to two nodes in turn
 //   status=N  what the last step gives (default 0)
 #include <mpi.h>
@@ -68,7 +69,8 @@ static void gasnet_talk(long turn)
     GASNET_BLOCKUNTIL(marks >= talks);
     gasnet_barrier_notify((int)turn, 0);
     check(gasnet_barrier_wait((int)turn, 0) == GASNET_OK, "the barrier");
-    check(*(long *)segments[me].addr == turn * 100 + (me + npes - 1) % npes, "gasnet_put_val did not arrive");
+    check(*(long *)segments[me].addr == turn * 100 + (me + npes - 1) % npes,
+          "gasnet_put_val did not arrive");
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
 }
@@ -79,12 +81,14 @@ static void mpi_talk(void)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     check(rank == me && n == npes, "rank of this process");
-    check(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 && sum == n * (n - 1) / 2,
+    check(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 &&
+              sum == n * (n - 1) / 2,
           "MPI_Allreduce");
 }
 
-// ---------------------------------------------------------------- what one has, given to the others
-/** MPI sends out of and into the GASNet segment and the symmetric heap; GASNet and OpenSHMEM reach each other's. */
+// --------------------------------------------------------------- what one has, given to the others
+/** MPI sends out of and into the GASNet segment and the symmetric heap; GASNet and OpenSHMEM reach
+ *  each other's. */
 static void share(void)
 {
     int next = (me + 1) % npes, prev = (me + npes - 1) % npes;
@@ -93,12 +97,13 @@ static void share(void)
         segment[i] = heap[i] = -1;
     shmem_barrier_all();
     segment[1] = 1000 + me;
-    MPI_Sendrecv(&segment[1], 1, MPI_LONG, next, 7, &heap[1], 1, MPI_LONG, prev, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&segment[1], 1, MPI_LONG, next, 7, &heap[1], 1, MPI_LONG, prev, 7, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     check(heap[1] == 1000 + prev, "MPI from a segment into the heap");
     // GASNet names memory by its owner's addresses; MPI can tell them.
     uintptr_t mine = (uintptr_t)heap, theirs = 0;
-    MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, prev, 8, &theirs, sizeof theirs, MPI_BYTE, next, 8, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, prev, 8, &theirs, sizeof theirs, MPI_BYTE, next, 8,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     long value = 2000 + me;
     gasnet_put((gasnet_node_t)next, (long *)theirs + 2, &value, sizeof value);
     // OpenSHMEM by one's own address: segments lie alike in all slices.
@@ -123,7 +128,8 @@ static void start_gasnet(int *argc, char ***argv)
 {
     gasnet_handlerentry_t table[] = {{MARK, (void (*)())mark}};
     check(gasnet_init(argc, argv) == GASNET_OK, "gasnet_init");
-    me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();  // handlers may run before gasnet_attach returns
+    // handlers may run before gasnet_attach returns
+    me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();
     check(gasnet_attach(table, 1, SEGMENT, 0) == GASNET_OK, "gasnet_attach");
     segments = calloc(gasnet_nodes(), sizeof *segments);
     gasnet_getSegmentInfo(segments, (int)gasnet_nodes());
@@ -133,7 +139,8 @@ static void start_gasnet(int *argc, char ***argv)
 static void start_mpi(void)
 {
     int got = -1;
-    check(MPI_Init_thread(NULL, NULL, LEVEL(MPI), &got) == 0 && got >= LEVEL(MPI), "MPI_Init_thread");
+    check(MPI_Init_thread(NULL, NULL, LEVEL(MPI), &got) == 0 && got >= LEVEL(MPI),
+          "MPI_Init_thread");
     mpi_on = true;
 }
 

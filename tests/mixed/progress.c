@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What goes on in a process that blocks in one library while others want something of it through another. Even processes
-// block, each odd one works on the one before it.
-//   MPI_Barrier          puts, gets and atomics of GASNet and OpenSHMEM are served; handlers of messages wait
+// What goes on in a process that blocks in one library while others want something of it through
+// another. Even processes block, each odd one works on the one before it.
+//   MPI_Barrier          puts, gets and atomics of GASNet and OpenSHMEM are served; handlers of
+//                        messages wait
 //   shmem_barrier_all,   handlers run
 //   shmem_wait_until
 //   MPI_Ibarrier, tested between polls: handlers run
@@ -147,7 +148,8 @@ enum { LEVEL_MPI = MPI_THREAD_SINGLE, LEVEL_SHMEM = SHMEM_THREAD_SINGLE };
 
 int main(int argc, char **argv)
 {
-    gasnet_handlerentry_t table[] = {{ASK, (void (*)())ask}, {ANSWER, (void (*)())answer} MORE_HANDLERS};
+    gasnet_handlerentry_t table[] = {{ASK, (void (*)())ask},
+                                     {ANSWER, (void (*)())answer} MORE_HANDLERS};
     const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
     int level;
     if (argc > 1 && rank)

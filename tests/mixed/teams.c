@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams of OpenSHMEM, teams of GASNet-EX and communicators of MPI, each made from the others: same members, same order, and
-// all work. With an argument PEs belong to two nodes in turn.
+// Teams of OpenSHMEM, teams of GASNet-EX and communicators of MPI, each made from the others: same
+// members, same order, and all work. With an argument PEs belong to two nodes in turn.
 #include <mpi.h>
 //
 #include <gasnetex.h>
@@ -40,7 +40,8 @@ static void team_as_tm(shmem_team_t team, gex_TM_t tm)
         CHECK(all[r] == (long)gex_TM_TranslateRankToJobrank(tm, (gex_Rank_t)r) + 1);
     CHECK(shmem_long_sum_reduce(team, &sum, &mine, 1) == 0 && sum == total);
     int64_t here = me + 1, together = 0;
-    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &together, &here, GEX_DT_I64, sizeof here, 1, GEX_OP_ADD, NULL, NULL, 0));
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &together, &here, GEX_DT_I64, sizeof here, 1,
+                                          GEX_OP_ADD, NULL, NULL, 0));
     CHECK(together == total);
     shmem_team_sync(team);
 }
@@ -117,7 +118,8 @@ int main(int argc, char **argv)
     tm_of_team(world, team);
     shmem_team_destroy(team);
     team = SHMEM_TEAM_WORLD;
-    CHECK(shmemx_team_of_members(NULL, npes, shmemx_gex_combine, (void *)world, &team) != 0);  // all refuse together
+    // all refuse together
+    CHECK(shmemx_team_of_members(NULL, npes, shmemx_gex_combine, (void *)world, &team) != 0);
     CHECK(team == SHMEM_TEAM_INVALID);
     shmem_barrier_all();
     if (me == 0)

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// libfabric-mock: a library that stands between a program and the real libfabric. Data moves through the
-// real providers; the demands of fabrics that are not at hand are imposed on the way (README.md lists them).
+// libfabric-mock: a library that stands between a program and the real libfabric. Data moves
+// through the real providers; the demands of fabrics that are not at hand are imposed on the way
+// (README.md lists them).
 //
-// How objects are wrapped: fabrics and domains are objects of our own, as providers open things on theirs
-// behind the caller's back. Of everything else the caller gets the provider's own fid, but each ops table it
-// points to is replaced by a copy with our functions in it. The copy of fid.ops is the first member of our
-// state, so `fid->ops` *is* the state's address: no lookup, and fids go to the provider unchanged.
+// How objects are wrapped: fabrics and domains are objects of our own, as providers open things on
+// theirs behind the caller's back. Of everything else the caller gets the provider's own fid, but
+// each ops table it points to is replaced by a copy with our functions in it. The copy of fid.ops
+// is the first member of our state, so `fid->ops` *is* the state's address: no lookup, and fids go
+// to the provider unchanged.
 //
-// Threads: whatever the provider allows. mock_domain.lock guards the lists of a domain (endpoints, memory
-// regions, operations held back, simulated completions); counters are relaxed atomics.
+// Threads: whatever the provider allows. mock_domain.lock guards the lists of a domain (endpoints,
+// memory regions, operations held back, simulated completions); counters are relaxed atomics.
 #ifndef MOCK_H
 #define MOCK_H
 
@@ -39,8 +41,8 @@ enum {
 // ---- what is demanded (mock_main.c) ----------------------------------------------------------------------
 
 struct mock_demands {
-    bool virt_addr, prov_key, mr_local, mr_allocated, cm56, unordered, unordered_sends, atomics, no_wait_fd,
-        small_inject, eagain, mr_endpoint, context;
+    bool virt_addr, prov_key, mr_local, mr_allocated, cm56, unordered, unordered_sends, atomics,
+        no_wait_fd, small_inject, eagain, mr_endpoint, context;
 };
 extern struct mock_demands mock_want;
 
@@ -52,7 +54,8 @@ static inline bool mock_own_keys(void)
 
 // The entry points of the real library.
 struct mock_real {
-    int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *, struct fi_info **);
+    int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
+                   struct fi_info **);
     void (*freeinfo)(struct fi_info *);
     struct fi_info *(*dupinfo)(const struct fi_info *);
     int (*fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
@@ -263,13 +266,15 @@ void *mock_new(size_t nbytes);
 // Puts our fabric in the place of the provider's.
 int mock_wrap_fabric(struct fid_fabric **fabric_p);
 
-// mock_info.c: hints as the real provider gets them, results as the caller sees them, and back again.
-int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
-                 struct fi_info **info);
+// mock_info.c: hints as the real provider gets them, results as the caller sees them, and back
+// again.
+int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+                 const struct fi_info *hints, struct fi_info **info);
 void mock_decorate(struct fi_info *info, bool atomics);
 struct fi_info *mock_undecorate(const struct fi_info *info);
 
-// The context of an operation is the provider's until its completion: under `context` we write there.
+// The context of an operation is the provider's until its completion: under `context` we write
+// there.
 void mock_use_context(void *context);
 
 // mock_mr.c
@@ -280,24 +285,27 @@ void mock_check_local(struct mock_domain *domain, const struct mock_op *op, uint
 uint64_t mock_key_new(void);
 void mock_key_publish(uint64_t key, uint64_t base, uint64_t nbytes);
 void mock_key_withdraw(uint64_t key);
-// Fails the program unless [addr, addr+nbytes) is inside the region; returns its address in the target
-// process, whose pid goes to *pid_p.
+// Fails the program unless [addr, addr+nbytes) is inside the region; returns its address in the
+// target process, whose pid goes to *pid_p.
 uint64_t mock_key_resolve(uint64_t key, uint64_t addr, uint64_t nbytes, int *pid_p);
 // The same memory mapped here; the target's mapping must be a shared one.
 void *mock_remote_map(int pid, uint64_t addr, uint64_t nbytes);
 
 // mock_ep.c, mock_eq.c
-int mock_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context);
+int mock_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
+                  void *context);
 int mock_srx(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid_ep **ep, void *context);
-int mock_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **pep, void *context);
-int mock_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq, void *context);
+int mock_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **pep,
+                    void *context);
+int mock_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq,
+                 void *context);
 int mock_getopt(fid_t fid, struct fi_ops_ep *real, int level, int name, void *value, size_t *len_p);
 
 // mock_data.c, mock_atomic.c
 void mock_wrap_data(struct mock_ep *ep);
 void mock_wrap_atomic(struct mock_ep *ep);
-int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
-                      uint64_t flags);
+int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
+                      struct fi_atomic_attr *attr, uint64_t flags);
 
 // mock_hold.c: operations held back. All are called with the domain's lock held.
 bool mock_hold(struct mock_ep *ep, const struct mock_op *op);
@@ -311,8 +319,10 @@ void mock_drop(struct mock_ep *ep);
 ssize_t mock_issue(struct mock_ep *ep, const struct mock_op *op);
 
 // mock_cq.c
-int mock_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq, void *context);
-int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr, void *context);
+int mock_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq,
+                 void *context);
+int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr,
+                   void *context);
 void mock_cq_post(struct mock_cq *cq, const struct fi_cq_err_entry *entry);  // lock held
 bool mock_cq_pending(struct mock_cq *cq);
 void mock_cq_wake(struct mock_cq *cq);

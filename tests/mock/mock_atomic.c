@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `atomics`: a fabric whose device executes atomics. The CPU plays the device: the target's memory is mapped
-// here (mock_remote.c), the operation done in the call, its completion queued. One element a call, 32 and 64
-// bit integers, any operation.
+// `atomics`: a fabric whose device executes atomics. The CPU plays the device: the target's memory
+// is mapped here (mock_remote.c), the operation done in the call, its completion queued. One
+// element a call, 32 and 64 bit integers, any operation.
 #include "mock.h"
 
 #include <string.h>
@@ -49,7 +49,8 @@ static bool swaps(enum fi_op op, enum fi_datatype type, uint64_t compare, uint64
     }
 }
 
-static uint64_t combine(enum fi_op op, enum fi_datatype type, uint64_t target, uint64_t operand, uint64_t compare)
+static uint64_t combine(enum fi_op op, enum fi_datatype type, uint64_t target, uint64_t operand,
+                        uint64_t compare)
 {
     switch (op) {
     case FI_MIN:
@@ -94,12 +95,14 @@ static uint64_t load_operand(const void *buf, size_t nbytes)
 }
 
 // Returns the value before.
-static uint64_t execute(void *target, enum fi_op op, enum fi_datatype type, uint64_t operand, uint64_t compare)
+static uint64_t execute(void *target, enum fi_op op, enum fi_datatype type, uint64_t operand,
+                        uint64_t compare)
 {
     if (width(type) == 4) {
         _Atomic uint32_t *word = target;
         uint32_t old = atomic_load(word);
-        while (!atomic_compare_exchange_weak(word, &old, (uint32_t)combine(op, type, old, operand, compare)))
+        while (!atomic_compare_exchange_weak(word, &old,
+                                             (uint32_t)combine(op, type, old, operand, compare)))
             ;
         return old;
     }
@@ -150,7 +153,8 @@ static void complete(struct mock_ep *ep, const struct request *r)
         cntr->real->add(cntr->fid, 1);
     if (r->kind == OP_INJECT_ATOMIC || !ep->tx_cq || (ep->selective && !(r->flags & FI_COMPLETION)))
         return;
-    struct fi_cq_err_entry entry = {.op_context = r->context, .flags = FI_ATOMIC | (fetches ? FI_READ : FI_WRITE)};
+    struct fi_cq_err_entry entry = {.op_context = r->context,
+                                    .flags = FI_ATOMIC | (fetches ? FI_READ : FI_WRITE)};
     mock_cq_post(ep->tx_cq, &entry);
 }
 
@@ -177,8 +181,8 @@ static ssize_t perform(struct fid_ep *fid, const struct request *r)
     uint64_t there = mock_key_resolve(r->key, r->addr, nbytes, &pid);
     if (there % nbytes)
         mock_violation("an atomic on the unaligned address %#llx", (unsigned long long)there);
-    uint64_t old = execute(mock_remote_map(pid, there, nbytes), r->op, r->type, load_operand(r->operand, nbytes),
-                           load_operand(r->compare, nbytes));
+    uint64_t old = execute(mock_remote_map(pid, there, nbytes), r->op, r->type,
+                           load_operand(r->operand, nbytes), load_operand(r->compare, nbytes));
     uint32_t narrow = (uint32_t)old;
     if (r->result)
         memcpy(r->result, nbytes == 4 ? (void *)&narrow : (void *)&old, nbytes);
@@ -192,8 +196,9 @@ static uint64_t default_flags(struct fid_ep *fid)
     return ((struct mock_ep *)mock_state(&fid->fid))->tx_flags;
 }
 
-static ssize_t do_atomic(struct fid_ep *ep, const void *buf, size_t count, void *desc, fi_addr_t peer, uint64_t addr,
-                         uint64_t key, enum fi_datatype type, enum fi_op op, void *context)
+static ssize_t do_atomic(struct fid_ep *ep, const void *buf, size_t count, void *desc,
+                         fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type,
+                         enum fi_op op, void *context)
 {
     (void)peer;
     struct request r = {.kind = OP_ATOMIC,
@@ -209,18 +214,23 @@ static ssize_t do_atomic(struct fid_ep *ep, const void *buf, size_t count, void 
     return perform(ep, &r);
 }
 
-static ssize_t do_inject(struct fid_ep *ep, const void *buf, size_t count, fi_addr_t peer, uint64_t addr, uint64_t key,
-                         enum fi_datatype type, enum fi_op op)
+static ssize_t do_inject(struct fid_ep *ep, const void *buf, size_t count, fi_addr_t peer,
+                         uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op)
 {
     (void)peer;
-    struct request r = {
-        .kind = OP_INJECT_ATOMIC, .type = type, .op = op, .operand = buf, .count = count, .addr = addr, .key = key};
+    struct request r = {.kind = OP_INJECT_ATOMIC,
+                        .type = type,
+                        .op = op,
+                        .operand = buf,
+                        .count = count,
+                        .addr = addr,
+                        .key = key};
     return perform(ep, &r);
 }
 
-static ssize_t do_fetch(struct fid_ep *ep, const void *buf, size_t count, void *desc, void *result, void *result_desc,
-                        fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op,
-                        void *context)
+static ssize_t do_fetch(struct fid_ep *ep, const void *buf, size_t count, void *desc, void *result,
+                        void *result_desc, fi_addr_t peer, uint64_t addr, uint64_t key,
+                        enum fi_datatype type, enum fi_op op, void *context)
 {
     (void)peer;
     struct request r = {.kind = OP_FETCH_ATOMIC,
@@ -237,9 +247,10 @@ static ssize_t do_fetch(struct fid_ep *ep, const void *buf, size_t count, void *
     return perform(ep, &r);
 }
 
-static ssize_t do_compare(struct fid_ep *ep, const void *buf, size_t count, void *desc, const void *compare,
-                          void *compare_desc, void *result, void *result_desc, fi_addr_t peer, uint64_t addr,
-                          uint64_t key, enum fi_datatype type, enum fi_op op, void *context)
+static ssize_t do_compare(struct fid_ep *ep, const void *buf, size_t count, void *desc,
+                          const void *compare, void *compare_desc, void *result, void *result_desc,
+                          fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type,
+                          enum fi_op op, void *context)
 {
     (void)peer;
     struct request r = {.kind = OP_COMPARE_ATOMIC,
@@ -259,8 +270,8 @@ static ssize_t do_compare(struct fid_ep *ep, const void *buf, size_t count, void
 
 // The msg forms, with one vector entry a side: all there can be with one element a call.
 static ssize_t from_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg_atomic *msg,
-                        const struct fi_ioc *compare, void **compare_desc, struct fi_ioc *result, void **result_desc,
-                        uint64_t flags)
+                        const struct fi_ioc *compare, void **compare_desc, struct fi_ioc *result,
+                        void **result_desc, uint64_t flags)
 {
     if (msg->rma_iov_count != 1 || (msg->iov_count != 1 && msg->op != FI_ATOMIC_READ))
         return -FI_EINVAL;
@@ -270,7 +281,8 @@ static ssize_t from_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_
                         .operand = msg->iov_count ? msg->msg_iov->addr : NULL,
                         .compare = compare ? compare->addr : NULL,
                         .result = result ? result->addr : NULL,
-                        .desc = {msg->desc ? msg->desc[0] : NULL, compare_desc ? compare_desc[0] : NULL,
+                        .desc = {msg->desc ? msg->desc[0] : NULL,
+                                 compare_desc ? compare_desc[0] : NULL,
                                  result_desc ? result_desc[0] : NULL},
                         .count = msg->rma_iov->count,
                         .addr = msg->rma_iov->addr,
@@ -285,14 +297,18 @@ static ssize_t do_atomicmsg(struct fid_ep *ep, const struct fi_msg_atomic *msg, 
     return from_msg(ep, OP_ATOMIC, msg, NULL, NULL, NULL, NULL, flags);
 }
 
-static ssize_t do_fetchmsg(struct fid_ep *ep, const struct fi_msg_atomic *msg, struct fi_ioc *result,
-                           void **result_desc, size_t result_count, uint64_t flags)
+static ssize_t do_fetchmsg(struct fid_ep *ep, const struct fi_msg_atomic *msg,
+                           struct fi_ioc *result, void **result_desc, size_t result_count,
+                           uint64_t flags)
 {
-    return result_count != 1 ? -FI_EINVAL : from_msg(ep, OP_FETCH_ATOMIC, msg, NULL, NULL, result, result_desc, flags);
+    return result_count != 1
+               ? -FI_EINVAL
+               : from_msg(ep, OP_FETCH_ATOMIC, msg, NULL, NULL, result, result_desc, flags);
 }
 
-static ssize_t do_comparemsg(struct fid_ep *ep, const struct fi_msg_atomic *msg, const struct fi_ioc *compare,
-                             void **compare_desc, size_t compare_count, struct fi_ioc *result, void **result_desc,
+static ssize_t do_comparemsg(struct fid_ep *ep, const struct fi_msg_atomic *msg,
+                             const struct fi_ioc *compare, void **compare_desc,
+                             size_t compare_count, struct fi_ioc *result, void **result_desc,
                              size_t result_count, uint64_t flags)
 {
     if (compare_count != 1 || result_count != 1)
@@ -300,34 +316,38 @@ static ssize_t do_comparemsg(struct fid_ep *ep, const struct fi_msg_atomic *msg,
     return from_msg(ep, OP_COMPARE_ATOMIC, msg, compare, compare_desc, result, result_desc, flags);
 }
 
-static ssize_t do_atomicv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count, fi_addr_t peer,
-                          uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op, void *context)
+static ssize_t do_atomicv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count,
+                          fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type,
+                          enum fi_op op, void *context)
 {
     if (count != 1)
         return -FI_EINVAL;
-    return do_atomic(ep, iov->addr, iov->count, desc ? desc[0] : NULL, peer, addr, key, type, op, context);
+    return do_atomic(ep, iov->addr, iov->count, desc ? desc[0] : NULL, peer, addr, key, type, op,
+                     context);
 }
 
-static ssize_t do_fetchv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count, struct fi_ioc *result,
-                         void **result_desc, size_t result_count, fi_addr_t peer, uint64_t addr, uint64_t key,
-                         enum fi_datatype type, enum fi_op op, void *context)
+static ssize_t do_fetchv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count,
+                         struct fi_ioc *result, void **result_desc, size_t result_count,
+                         fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type,
+                         enum fi_op op, void *context)
 {
     if (count != 1 || result_count != 1)
         return -FI_EINVAL;
-    return do_fetch(ep, iov->addr, iov->count, desc ? desc[0] : NULL, result->addr, result_desc ? result_desc[0] : NULL,
-                    peer, addr, key, type, op, context);
+    return do_fetch(ep, iov->addr, iov->count, desc ? desc[0] : NULL, result->addr,
+                    result_desc ? result_desc[0] : NULL, peer, addr, key, type, op, context);
 }
 
 static ssize_t do_comparev(struct fid_ep *ep, const struct fi_ioc *iov, void **desc, size_t count,
                            const struct fi_ioc *compare, void **compare_desc, size_t compare_count,
-                           struct fi_ioc *result, void **result_desc, size_t result_count, fi_addr_t peer,
-                           uint64_t addr, uint64_t key, enum fi_datatype type, enum fi_op op, void *context)
+                           struct fi_ioc *result, void **result_desc, size_t result_count,
+                           fi_addr_t peer, uint64_t addr, uint64_t key, enum fi_datatype type,
+                           enum fi_op op, void *context)
 {
     if (count != 1 || compare_count != 1 || result_count != 1)
         return -FI_EINVAL;
     return do_compare(ep, iov->addr, iov->count, desc ? desc[0] : NULL, compare->addr,
-                      compare_desc ? compare_desc[0] : NULL, result->addr, result_desc ? result_desc[0] : NULL, peer,
-                      addr, key, type, op, context);
+                      compare_desc ? compare_desc[0] : NULL, result->addr,
+                      result_desc ? result_desc[0] : NULL, peer, addr, key, type, op, context);
 }
 
 static int answer(bool ok, size_t *count)
@@ -355,8 +375,8 @@ static int compare_valid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op
     return answer(valid(OP_COMPARE_ATOMIC, type, op), count);
 }
 
-int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
-                      uint64_t flags)
+int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
+                      struct fi_atomic_attr *attr, uint64_t flags)
 {
     (void)domain;
     enum mock_kind kind = (flags & FI_FETCH_ATOMIC)     ? OP_FETCH_ATOMIC

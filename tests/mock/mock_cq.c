@@ -54,8 +54,8 @@ static size_t entry_size(enum fi_cq_format format)
     }
 }
 
-// Simulated completions into buf; -FI_EAVAIL if the first is an error, -FI_EAGAIN if there are none. Each
-// entry format is a prefix of fi_cq_err_entry (context, flags, len, buf, data, tag).
+// Simulated completions into buf; -FI_EAVAIL if the first is an error, -FI_EAGAIN if there are
+// none. Each entry format is a prefix of fi_cq_err_entry (context, flags, len, buf, data, tag).
 static ssize_t simulated(struct mock_cq *cq, void *buf, size_t count, fi_addr_t *peers)
 {
     size_t n = 0, nbytes = entry_size(cq->format);
@@ -71,7 +71,8 @@ static ssize_t simulated(struct mock_cq *cq, void *buf, size_t count, fi_addr_t 
     return n ? (ssize_t)n : -FI_EAGAIN;
 }
 
-static ssize_t begin_read(struct mock_cq *cq, void *buf, size_t count, fi_addr_t *peers, bool sleeps)
+static ssize_t begin_read(struct mock_cq *cq, void *buf, size_t count, fi_addr_t *peers,
+                          bool sleeps)
 {
     mock_count(OP_CQ_READ);
     pthread_mutex_lock(&cq->domain->lock);
@@ -105,8 +106,8 @@ static ssize_t cq_sread(struct fid_cq *fid, void *buf, size_t count, const void 
     return n == -FI_EAGAIN ? cq->real->sread(fid, buf, count, cond, timeout) : n;
 }
 
-static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count, fi_addr_t *peers, const void *cond,
-                            int timeout)
+static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count, fi_addr_t *peers,
+                            const void *cond, int timeout)
 {
     struct mock_cq *cq = state_of(fid);
     ssize_t n = begin_read(cq, buf, count, peers, true);
@@ -140,9 +141,11 @@ static int cq_close(struct fid *fid)
     return 0;
 }
 
-int mock_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq_p, void *context)
+int mock_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq_p,
+                 void *context)
 {
-    if (mock_want.no_wait_fd && attr && (attr->wait_obj == FI_WAIT_FD || attr->wait_obj == FI_WAIT_POLLFD))
+    if (mock_want.no_wait_fd && attr &&
+        (attr->wait_obj == FI_WAIT_FD || attr->wait_obj == FI_WAIT_POLLFD))
         return -FI_ENOSYS;
     struct mock_domain *state = mock_domain(&domain->fid);
     int rc = fi_cq_open(state->real, attr, cq_p, context);
@@ -185,7 +188,8 @@ static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
     return cntr->real->wait(fid, threshold, timeout);
 }
 
-int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr_p, void *context)
+int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr_p,
+                   void *context)
 {
     struct mock_domain *state = mock_domain(&domain->fid);
     int rc = fi_cntr_open(state->real, attr, cntr_p, context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages and RMA: each call becomes a mock_op, is checked, perhaps held back, and goes to the provider by
-// the very function that was called.
+// Messages and RMA: each call becomes a mock_op, is checked, perhaps held back, and goes to the
+// provider by the very function that was called.
 #include "mock.h"
 
 #include <stdio.h>
@@ -34,7 +34,8 @@ static ssize_t check(struct mock_ep *ep, const struct mock_op *op)
         for (size_t i = 0; i < op->niov; i++)
             total += op->iov[i].iov_len;
         if (mock_want.small_inject && total > MOCK_INJECT) {
-            fprintf(stderr, "mock-fabric: %zu bytes injected, at most %d may be\n", total, MOCK_INJECT);
+            fprintf(stderr, "mock-fabric: %zu bytes injected, at most %d may be\n", total,
+                    MOCK_INJECT);
             mock_count(N_VIOLATIONS);
             return -FI_EINVAL;
         }
@@ -98,7 +99,8 @@ static ssize_t issue_message(struct mock_ep *ep, const struct mock_op *op)
     case OP_SENDMSG:
         return real->sendmsg(ep->fid, &msg, op->flags);
     case OP_SENDDATA:
-        return real->senddata(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->data, op->peer, op->context);
+        return real->senddata(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->data, op->peer,
+                              op->context);
     case OP_INJECT:
         return real->inject(ep->fid, iov->iov_base, iov->iov_len, op->peer);
     case OP_INJECTDATA:
@@ -120,23 +122,27 @@ ssize_t mock_issue(struct mock_ep *ep, const struct mock_op *op)
     const struct iovec *iov = op->iov;
     void **desc = op->has_desc ? (void **)op->desc : NULL;
     uint64_t addr = op->rma[0].addr, key = op->rma[0].key;
-    struct fi_msg_rma msg = {iov, desc, op->niov, op->peer, op->rma, op->nrma, op->context, op->data};
+    struct fi_msg_rma msg = {iov,     desc,     op->niov,    op->peer,
+                             op->rma, op->nrma, op->context, op->data};
     switch (op->kind) {
     case OP_WRITE:
-        return real->write(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->peer, addr, key, op->context);
+        return real->write(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->peer, addr, key,
+                           op->context);
     case OP_WRITEV:
         return real->writev(ep->fid, iov, desc, op->niov, op->peer, addr, key, op->context);
     case OP_WRITEMSG:
         return real->writemsg(ep->fid, &msg, op->flags);
     case OP_WRITEDATA:
-        return real->writedata(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->data, op->peer, addr, key,
-                               op->context);
+        return real->writedata(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->data,
+                               op->peer, addr, key, op->context);
     case OP_INJECT_WRITE:
         return real->inject(ep->fid, iov->iov_base, iov->iov_len, op->peer, addr, key);
     case OP_INJECT_WRITEDATA:
-        return real->injectdata(ep->fid, iov->iov_base, iov->iov_len, op->data, op->peer, addr, key);
+        return real->injectdata(ep->fid, iov->iov_base, iov->iov_len, op->data, op->peer, addr,
+                                key);
     case OP_READ:
-        return real->read(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->peer, addr, key, op->context);
+        return real->read(ep->fid, iov->iov_base, iov->iov_len, op->desc[0], op->peer, addr, key,
+                          op->context);
     case OP_READV:
         return real->readv(ep->fid, iov, desc, op->niov, op->peer, addr, key, op->context);
     default:
@@ -159,9 +165,11 @@ static bool fill_iov(struct mock_op *op, const struct iovec *iov, void **desc, s
     return true;
 }
 
-static struct mock_op one(enum mock_kind kind, const void *buf, size_t len, void *desc, fi_addr_t peer, void *context)
+static struct mock_op one(enum mock_kind kind, const void *buf, size_t len, void *desc,
+                          fi_addr_t peer, void *context)
 {
-    struct mock_op op = {.kind = kind, .peer = peer, .context = context, .niov = 1, .has_desc = desc != NULL};
+    struct mock_op op = {
+        .kind = kind, .peer = peer, .context = context, .niov = 1, .has_desc = desc != NULL};
     op.iov[0] = (struct iovec){(void *)buf, len};
     op.desc[0] = desc;
     return op;
@@ -176,24 +184,34 @@ static ssize_t post_rma(struct fid_ep *ep, struct mock_op op, uint64_t addr, uin
     return post(state_of(ep), &op);
 }
 
-static ssize_t post_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg *msg, uint64_t flags)
+static ssize_t post_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg *msg,
+                        uint64_t flags)
 {
-    struct mock_op op = {.kind = kind, .flags = flags, .peer = msg->addr, .context = msg->context, .data = msg->data};
+    struct mock_op op = {.kind = kind,
+                         .flags = flags,
+                         .peer = msg->addr,
+                         .context = msg->context,
+                         .data = msg->data};
     if (!fill_iov(&op, msg->msg_iov, msg->desc, msg->iov_count))
         return -FI_EINVAL;
     return post(state_of(ep), &op);
 }
 
-static ssize_t post_vector(struct fid_ep *ep, enum mock_kind kind, const struct iovec *iov, void **desc, size_t count,
-                           fi_addr_t peer, void *context)
+static ssize_t post_vector(struct fid_ep *ep, enum mock_kind kind, const struct iovec *iov,
+                           void **desc, size_t count, fi_addr_t peer, void *context)
 {
     struct fi_msg msg = {iov, desc, count, peer, context, 0};
     return post_msg(ep, kind, &msg, 0);
 }
 
-static ssize_t post_rma_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg_rma *msg, uint64_t flags)
+static ssize_t post_rma_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg_rma *msg,
+                            uint64_t flags)
 {
-    struct mock_op op = {.kind = kind, .flags = flags, .peer = msg->addr, .context = msg->context, .data = msg->data};
+    struct mock_op op = {.kind = kind,
+                         .flags = flags,
+                         .peer = msg->addr,
+                         .context = msg->context,
+                         .data = msg->data};
     if (!fill_iov(&op, msg->msg_iov, msg->desc, msg->iov_count) || msg->rma_iov_count > MOCK_IOV)
         return -FI_EINVAL;
     op.nrma = msg->rma_iov_count;
@@ -202,8 +220,9 @@ static ssize_t post_rma_msg(struct fid_ep *ep, enum mock_kind kind, const struct
     return post(state_of(ep), &op);
 }
 
-static ssize_t post_rma_vector(struct fid_ep *ep, enum mock_kind kind, const struct iovec *iov, void **desc,
-                               size_t count, fi_addr_t peer, uint64_t addr, uint64_t key, void *context)
+static ssize_t post_rma_vector(struct fid_ep *ep, enum mock_kind kind, const struct iovec *iov,
+                               void **desc, size_t count, fi_addr_t peer, uint64_t addr,
+                               uint64_t key, void *context)
 {
     struct mock_op op = {.kind = kind, .peer = peer, .context = context};
     if (!fill_iov(&op, iov, desc, count))
@@ -213,14 +232,15 @@ static ssize_t post_rma_vector(struct fid_ep *ep, enum mock_kind kind, const str
 
 // ---- messages --------------------------------------------------------------------------------------------
 
-static ssize_t do_recv(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t peer, void *context)
+static ssize_t do_recv(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t peer,
+                       void *context)
 {
     struct mock_op op = one(OP_RECV, buf, len, desc, peer, context);
     return post(state_of(ep), &op);
 }
 
-static ssize_t do_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t peer,
-                        void *context)
+static ssize_t do_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
+                        fi_addr_t peer, void *context)
 {
     return post_vector(ep, OP_RECVV, iov, desc, count, peer, context);
 }
@@ -230,14 +250,15 @@ static ssize_t do_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t 
     return post_msg(ep, OP_RECVMSG, msg, flags);
 }
 
-static ssize_t do_send(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t peer, void *context)
+static ssize_t do_send(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t peer,
+                       void *context)
 {
     struct mock_op op = one(OP_SEND, buf, len, desc, peer, context);
     return post(state_of(ep), &op);
 }
 
-static ssize_t do_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t peer,
-                        void *context)
+static ssize_t do_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
+                        fi_addr_t peer, void *context)
 {
     return post_vector(ep, OP_SENDV, iov, desc, count, peer, context);
 }
@@ -253,15 +274,16 @@ static ssize_t do_inject(struct fid_ep *ep, const void *buf, size_t len, fi_addr
     return post(state_of(ep), &op);
 }
 
-static ssize_t do_senddata(struct fid_ep *ep, const void *buf, size_t len, void *desc, uint64_t data, fi_addr_t peer,
-                           void *context)
+static ssize_t do_senddata(struct fid_ep *ep, const void *buf, size_t len, void *desc,
+                           uint64_t data, fi_addr_t peer, void *context)
 {
     struct mock_op op = one(OP_SENDDATA, buf, len, desc, peer, context);
     op.data = data;
     return post(state_of(ep), &op);
 }
 
-static ssize_t do_injectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data, fi_addr_t peer)
+static ssize_t do_injectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
+                             fi_addr_t peer)
 {
     struct mock_op op = one(OP_INJECTDATA, buf, len, NULL, peer, NULL);
     op.data = data;
@@ -270,14 +292,14 @@ static ssize_t do_injectdata(struct fid_ep *ep, const void *buf, size_t len, uin
 
 // ---- RMA -------------------------------------------------------------------------------------------------
 
-static ssize_t do_read(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t peer, uint64_t addr,
-                       uint64_t key, void *context)
+static ssize_t do_read(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t peer,
+                       uint64_t addr, uint64_t key, void *context)
 {
     return post_rma(ep, one(OP_READ, buf, len, desc, peer, context), addr, key);
 }
 
-static ssize_t do_readv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t peer,
-                        uint64_t addr, uint64_t key, void *context)
+static ssize_t do_readv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
+                        fi_addr_t peer, uint64_t addr, uint64_t key, void *context)
 {
     return post_rma_vector(ep, OP_READV, iov, desc, count, peer, addr, key, context);
 }
@@ -287,14 +309,14 @@ static ssize_t do_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg, uint6
     return post_rma_msg(ep, OP_READMSG, msg, flags);
 }
 
-static ssize_t do_write(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t peer, uint64_t addr,
-                        uint64_t key, void *context)
+static ssize_t do_write(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t peer,
+                        uint64_t addr, uint64_t key, void *context)
 {
     return post_rma(ep, one(OP_WRITE, buf, len, desc, peer, context), addr, key);
 }
 
-static ssize_t do_writev(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t peer,
-                         uint64_t addr, uint64_t key, void *context)
+static ssize_t do_writev(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
+                         fi_addr_t peer, uint64_t addr, uint64_t key, void *context)
 {
     return post_rma_vector(ep, OP_WRITEV, iov, desc, count, peer, addr, key, context);
 }
@@ -304,22 +326,23 @@ static ssize_t do_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg, uint
     return post_rma_msg(ep, OP_WRITEMSG, msg, flags);
 }
 
-static ssize_t do_inject_write(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t peer, uint64_t addr,
-                               uint64_t key)
+static ssize_t do_inject_write(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t peer,
+                               uint64_t addr, uint64_t key)
 {
     return post_rma(ep, one(OP_INJECT_WRITE, buf, len, NULL, peer, NULL), addr, key);
 }
 
-static ssize_t do_writedata(struct fid_ep *ep, const void *buf, size_t len, void *desc, uint64_t data, fi_addr_t peer,
-                            uint64_t addr, uint64_t key, void *context)
+static ssize_t do_writedata(struct fid_ep *ep, const void *buf, size_t len, void *desc,
+                            uint64_t data, fi_addr_t peer, uint64_t addr, uint64_t key,
+                            void *context)
 {
     struct mock_op op = one(OP_WRITEDATA, buf, len, desc, peer, context);
     op.data = data;
     return post_rma(ep, op, addr, key);
 }
 
-static ssize_t do_inject_writedata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data, fi_addr_t peer,
-                                   uint64_t addr, uint64_t key)
+static ssize_t do_inject_writedata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
+                                   fi_addr_t peer, uint64_t addr, uint64_t key)
 {
     struct mock_op op = one(OP_INJECT_WRITEDATA, buf, len, NULL, peer, NULL);
     op.data = data;
@@ -336,9 +359,16 @@ static const struct fi_ops_msg msg_ops = {sizeof(struct fi_ops_msg),
                                           do_inject,
                                           do_senddata,
                                           do_injectdata};
-static const struct fi_ops_rma rma_ops = {
-    sizeof(struct fi_ops_rma), do_read,      do_readv,           do_readmsg, do_write, do_writev, do_writemsg,
-    do_inject_write,           do_writedata, do_inject_writedata};
+static const struct fi_ops_rma rma_ops = {sizeof(struct fi_ops_rma),
+                                          do_read,
+                                          do_readv,
+                                          do_readmsg,
+                                          do_write,
+                                          do_writev,
+                                          do_writemsg,
+                                          do_inject_write,
+                                          do_writedata,
+                                          do_inject_writedata};
 
 void mock_wrap_data(struct mock_ep *ep)
 {

@@ -38,7 +38,8 @@ static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *len_p)
 static int ep_connect(struct fid_ep *fid, const void *addr, const void *param, size_t nbytes)
 {
     struct mock_ep *ep = mock_state(&fid->fid);
-    return too_long(OP_CONNECT, nbytes) ? -FI_EINVAL : ep->real_cm->connect(fid, addr, param, nbytes);
+    return too_long(OP_CONNECT, nbytes) ? -FI_EINVAL
+                                        : ep->real_cm->connect(fid, addr, param, nbytes);
 }
 
 static int ep_accept(struct fid_ep *fid, const void *param, size_t nbytes)
@@ -137,7 +138,8 @@ static struct mock_ep *wrap_ep(struct fid_domain *domain, struct fid_ep *fid)
     return ep;
 }
 
-int mock_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep_p, void *context)
+int mock_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep_p,
+                  void *context)
 {
     struct fi_info *plain = mock_undecorate(info);
     if (!plain)
@@ -175,10 +177,12 @@ static int pep_getopt(fid_t fid, int level, int name, void *value, size_t *len_p
 static int pep_reject(struct fid_pep *fid, fid_t handle, const void *param, size_t nbytes)
 {
     struct mock_pep *pep = mock_state(&fid->fid);
-    return too_long(OP_REJECT, nbytes) ? -FI_EINVAL : pep->real_cm->reject(fid, handle, param, nbytes);
+    return too_long(OP_REJECT, nbytes) ? -FI_EINVAL
+                                       : pep->real_cm->reject(fid, handle, param, nbytes);
 }
 
-int mock_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **pep_p, void *context)
+int mock_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **pep_p,
+                    void *context)
 {
     struct fi_info *plain = mock_undecorate(info);
     if (!plain)
@@ -204,8 +208,8 @@ int mock_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_
 
 // ---- event queues ----------------------------------------------------------------------------------------
 
-// A connection request's info goes to the caller, so it carries our demands. Fabrics with little private
-// data deliver it padded to its greatest size: so do we under cm56.
+// A connection request's info goes to the caller, so it carries our demands. Fabrics with little
+// private data deliver it padded to its greatest size: so do we under cm56.
 static ssize_t event(uint32_t kind, void *buf, size_t room, ssize_t n)
 {
     struct fi_eq_cm_entry *entry = buf;
@@ -228,14 +232,16 @@ static ssize_t eq_read(struct fid_eq *fid, uint32_t *kind, void *buf, size_t len
     return n > 0 ? event(*kind, buf, len, n) : n;
 }
 
-static ssize_t eq_sread(struct fid_eq *fid, uint32_t *kind, void *buf, size_t len, int timeout, uint64_t flags)
+static ssize_t eq_sread(struct fid_eq *fid, uint32_t *kind, void *buf, size_t len, int timeout,
+                        uint64_t flags)
 {
     struct mock_eq *eq = mock_state(&fid->fid);
     ssize_t n = eq->real->sread(fid, kind, buf, len, timeout, flags);
     return n > 0 ? event(*kind, buf, len, n) : n;
 }
 
-int mock_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq_p, void *context)
+int mock_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq_p,
+                 void *context)
 {
     if (mock_want.no_wait_fd && attr && attr->wait_obj == FI_WAIT_FD)
         return -FI_ENOSYS;

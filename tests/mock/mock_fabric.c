@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrapping in general, and the fabric and domain objects. What is not worth a demand (scalable endpoints,
-// collectives) is not offered.
+// Wrapping in general, and the fabric and domain objects. What is not worth a demand (scalable
+// endpoints, collectives) is not offered.
 #include "mock.h"
 
 #include <stdlib.h>
@@ -65,17 +65,20 @@ static int domain_control(struct fid *fid, int command, void *arg)
     return fi_control(&mock_domain(fid)->real->fid, command, arg);
 }
 
-static int domain_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context)
+static int domain_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
+                           void *context)
 {
     return fi_open_ops(&mock_domain(fid)->real->fid, name, flags, ops, context);
 }
 
-static int av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av, void *context)
+static int av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av,
+                   void *context)
 {
     return fi_av_open(mock_domain(&domain->fid)->real, attr, av, context);
 }
 
-static int scalable_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context)
+static int scalable_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
+                       void *context)
 {
     (void)domain, (void)info, (void)ep, (void)context;
     return -FI_ENOSYS;
@@ -86,13 +89,14 @@ static int poll_open(struct fid_domain *domain, struct fi_poll_attr *attr, struc
     return fi_poll_open(mock_domain(&domain->fid)->real, attr, set);
 }
 
-static int stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr, struct fid_stx **stx, void *context)
+static int stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr, struct fid_stx **stx,
+                   void *context)
 {
     return fi_stx_context(mock_domain(&domain->fid)->real, attr, stx, context);
 }
 
-static int query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
-                        uint64_t flags)
+static int query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
+                        struct fi_atomic_attr *attr, uint64_t flags)
 {
     if (mock_want.atomics)
         return mock_query_atomic(domain, type, op, attr, flags);
@@ -120,7 +124,8 @@ static struct fi_ops_domain domain_ops = {
     .query_atomic = query_atomic,
 };
 
-static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain_p, void *context)
+static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
+                       struct fid_domain **domain_p, void *context)
 {
     struct fi_info *plain = mock_undecorate(info);
     if (!plain)
@@ -134,7 +139,8 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct f
     pthread_mutex_init(&domain->lock, NULL);
     domain->real = real;
     domain->rdm = !(info->ep_attr && info->ep_attr->type == FI_EP_MSG);
-    domain->fid = (struct fid_domain){{FI_CLASS_DOMAIN, context, &domain_fid_ops}, &domain_ops, &mock_mr_ops};
+    domain->fid =
+        (struct fid_domain){{FI_CLASS_DOMAIN, context, &domain_fid_ops}, &domain_ops, &mock_mr_ops};
     mock_domain_opened(domain);
     *domain_p = &domain->fid;
     return 0;
@@ -166,7 +172,8 @@ static int fabric_control(struct fid *fid, int command, void *arg)
     return fi_control(&real_fabric(fid)->fid, command, arg);
 }
 
-static int fabric_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context)
+static int fabric_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
+                           void *context)
 {
     return fi_open_ops(&real_fabric(fid)->fid, name, flags, ops, context);
 }

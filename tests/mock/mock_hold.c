@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `unordered`: a random third of the RMA operations (and with unordered_sends of the messages) is held back
-// and issued some calls later, in any order. Each call into an endpoint, a CQ or a counter of the domain is a
-// step; whoever wants to sleep on one gets everything issued first. As a card needs no calls at all to send,
-// a thread issues what nobody steps for within HOLD_NS; domains are opened FI_THREAD_SAFE for its sake.
+// `unordered`: a random third of the RMA operations (and with unordered_sends of the messages) is
+// held back and issued some calls later, in any order. Each call into an endpoint, a CQ or a
+// counter of the domain is a step; whoever wants to sleep on one gets everything issued first. As a
+// card needs no calls at all to send, a thread issues what nobody steps for within HOLD_NS; domains
+// are opened FI_THREAD_SAFE for its sake.
 #include "mock.h"
 
 #include <semaphore.h>
@@ -99,7 +100,8 @@ static void unlink_held(struct mock_ep *ep, struct mock_op *op)
 static void fail(struct mock_ep *ep, const struct mock_op *op, ssize_t rc)
 {
     struct fi_cq_err_entry entry = {.op_context = op->context,
-                                    .flags = op->kind >= OP_READ ? FI_RMA | FI_READ : FI_RMA | FI_WRITE,
+                                    .flags =
+                                        op->kind >= OP_READ ? FI_RMA | FI_READ : FI_RMA | FI_WRITE,
                                     .err = (int)-rc,
                                     .prov_errno = (int)-rc};
     if (op->kind < OP_WRITE)
@@ -204,7 +206,8 @@ static void *issuer(void *arg)
         for (;;) {
             while (issue_all_due())
                 nanosleep(&nap, NULL);
-            atomic_store(&awake, false);  // before one more look: who holds now either is seen or posts
+            atomic_store(&awake, false);  // before one more look: who holds now either is seen or
+                                          // posts
             if (!issue_all_due())
                 break;
             atomic_store(&awake, true);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// fi_info: what the caller sees is the provider's offer plus our demands, and what the provider sees is the
-// caller's request without them.
+// fi_info: what the caller sees is the provider's offer plus our demands, and what the provider
+// sees is the caller's request without them.
 #include "mock.h"
 
 #include <string.h>
 
 // Everything about memory registration that we may demand, and the real provider need not hear of.
-static const int mr_bits = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+static const int mr_bits =
+    FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
-// Regions by endpoint are for endpoints that reach everybody: connected ones know nothing of the kind.
+// Regions by endpoint are for endpoints that reach everybody: connected ones know nothing of the
+// kind.
 static int demanded_mr_mode(const struct fi_info *info)
 {
     int mode = 0;
@@ -42,7 +44,8 @@ static bool acceptable(const struct fi_info *hints)
         return false;
     const struct fi_tx_attr *tx = hints->tx_attr;
     const struct fi_rx_attr *rx = hints->rx_attr;
-    if (mock_want.unordered && ((tx && (tx->msg_order || tx->comp_order)) || (rx && (rx->msg_order || rx->comp_order))))
+    if (mock_want.unordered &&
+        ((tx && (tx->msg_order || tx->comp_order)) || (rx && (rx->msg_order || rx->comp_order))))
         return false;
     return !(mock_want.small_inject && tx && tx->inject_size > MOCK_INJECT);
 }
@@ -56,8 +59,8 @@ static void remove_atomics(struct fi_info *info)
         info->rx_attr->caps &= ~FI_ATOMIC;
 }
 
-int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
-                 struct fi_info **info)
+int mock_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+                 const struct fi_info *hints, struct fi_info **info)
 {
     if (!acceptable(hints))
         return -FI_ENODATA;
@@ -77,8 +80,8 @@ int mock_getinfo(uint32_t version, const char *node, const char *service, uint64
     return 0;
 }
 
-// Our atomics are done at once by the CPU and so overtake RMA and messages on their way: the orders that
-// speak of both become orders of RMA alone, and those after a send fall.
+// Our atomics are done at once by the CPU and so overtake RMA and messages on their way: the orders
+// that speak of both become orders of RMA alone, and those after a send fall.
 static uint64_t order_beside_atomics(uint64_t order)
 {
     static const struct {
@@ -136,8 +139,8 @@ void mock_decorate(struct fi_info *info, bool atomics)
         info->tx_attr->inject_size = MOCK_INJECT;
 }
 
-// Virtual addressing is left to the real domain, which knows it (libfabric's common code translates and
-// checks by the mode its domain was opened with); everything else is ours.
+// Virtual addressing is left to the real domain, which knows it (libfabric's common code translates
+// and checks by the mode its domain was opened with); everything else is ours.
 struct fi_info *mock_undecorate(const struct fi_info *info)
 {
     struct fi_info *copy = mock_real()->dupinfo(info);

@@ -25,12 +25,18 @@ static int owner_pid;  // who writes the summary: not a child forked later
 static uint64_t seed;
 
 static const char *const counter_names[N_COUNTERS] = {
-    "send",      "sendv",        "sendmsg",          "senddata",      "inject",     "injectdata",
-    "recv",      "recvv",        "recvmsg",          "write",         "writev",     "writemsg",
-    "writedata", "inject_write", "inject_writedata", "read",          "readv",      "readmsg",
-    "atomic",    "fetch_atomic", "compare_atomic",   "inject_atomic", "cq_read",    "connect",
-    "accept",    "reject",       "ep_open",          "mr_reg",        "mr_bytes",   "mr_untouched_bytes",
-    "held",      "reordered",    "dropped_at_close", "eagain",        "cm_refused", "violations",
+    "send",          "sendv",        "sendmsg",
+    "senddata",      "inject",       "injectdata",
+    "recv",          "recvv",        "recvmsg",
+    "write",         "writev",       "writemsg",
+    "writedata",     "inject_write", "inject_writedata",
+    "read",          "readv",        "readmsg",
+    "atomic",        "fetch_atomic", "compare_atomic",
+    "inject_atomic", "cq_read",      "connect",
+    "accept",        "reject",       "ep_open",
+    "mr_reg",        "mr_bytes",     "mr_untouched_bytes",
+    "held",          "reordered",    "dropped_at_close",
+    "eagain",        "cm_refused",   "violations",
 };
 
 static const struct {
@@ -133,7 +139,8 @@ static void write_summary(void)
         return;
     char line[4096];
     const char *demands = getenv("MOCK_FABRIC");
-    int n = snprintf(line, sizeof line, "{\"pid\": %d, \"demands\": \"%.200s\"", owner_pid, demands ? demands : "");
+    int n = snprintf(line, sizeof line, "{\"pid\": %d, \"demands\": \"%.200s\"", owner_pid,
+                     demands ? demands : "");
     for (int i = 0; i < N_COUNTERS; i++)
         n += snprintf(line + n, sizeof line - (size_t)n, ", \"%s\": %llu", counter_names[i],
                       (unsigned long long)atomic_load_explicit(&counters[i], memory_order_relaxed));

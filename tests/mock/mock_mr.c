@@ -14,7 +14,8 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Bytes of the range in pages that have no memory behind them: a NIC would have had to allocate these.
+// Bytes of the range in pages that have no memory behind them: a NIC would have had to allocate
+// these.
 static uint64_t untouched_bytes(const struct iovec *iov)
 {
     enum { CHUNK = 1 << 16 };
@@ -111,7 +112,8 @@ static int mr_control(struct fid *fid, int command, void *arg)
     return 0;
 }
 
-static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags, struct fid_mr **mr_p)
+static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags,
+                   struct fid_mr **mr_p)
 {
     struct mock_domain *domain = mock_domain(fid);
     struct fi_mr_attr copy = *attr;
@@ -127,7 +129,8 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
         return rc;
     account(attr);
     struct mock_mr *mr = mock_new(sizeof *mr);
-    *mr = (struct mock_mr){.domain = domain, .fid = *mr_p, .access = attr->access, .niov = attr->iov_count};
+    *mr = (struct mock_mr){
+        .domain = domain, .fid = *mr_p, .access = attr->access, .niov = attr->iov_count};
     for (size_t i = 0; i < attr->iov_count; i++)
         mr->iov[i] = attr->mr_iov[i];
     mock_wrap(&(*mr_p)->fid, &mr->base, mr_close);
@@ -145,8 +148,8 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
     return 0;
 }
 
-static int regv(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access, uint64_t offset, uint64_t key,
-                uint64_t flags, struct fid_mr **mr, void *context)
+static int regv(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access,
+                uint64_t offset, uint64_t key, uint64_t flags, struct fid_mr **mr, void *context)
 {
     struct fi_mr_attr attr = {.mr_iov = iov,
                               .iov_count = count,
@@ -157,8 +160,8 @@ static int regv(struct fid *fid, const struct iovec *iov, size_t count, uint64_t
     return regattr(fid, &attr, flags, mr);
 }
 
-static int reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset, uint64_t key,
-               uint64_t flags, struct fid_mr **mr, void *context)
+static int reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset,
+               uint64_t key, uint64_t flags, struct fid_mr **mr, void *context)
 {
     struct iovec iov = {(void *)buf, len};
     return regv(fid, &iov, 1, access, offset, key, flags, mr, context);
@@ -182,9 +185,9 @@ static bool covers(const struct mock_mr *mr, const struct iovec *buffer)
     return false;
 }
 
-// mr_local: each buffer needs the descriptor of a region of this domain that covers it and allows `access`
-// (FI_SEND, FI_RECV, FI_READ or FI_WRITE; no access bits at all mean all of them). Called with domain->lock
-// held.
+// mr_local: each buffer needs the descriptor of a region of this domain that covers it and allows
+// `access` (FI_SEND, FI_RECV, FI_READ or FI_WRITE; no access bits at all mean all of them). Called
+// with domain->lock held.
 void mock_check_local(struct mock_domain *domain, const struct mock_op *op, uint64_t access)
 {
     for (size_t i = 0; i < op->niov; i++) {
@@ -195,13 +198,14 @@ void mock_check_local(struct mock_domain *domain, const struct mock_op *op, uint
         struct mock_mr *mr = domain->mrs;
         while (mr && (!desc || mr->fid->mem_desc != desc))
             mr = mr->next;
-        const char *fault = !desc                                  ? "has no descriptor"
-                            : !mr                                  ? "has a descriptor unknown to its domain"
-                            : !covers(mr, buffer)                  ? "is not covered by its region"
-                            : mr->access && !(mr->access & access) ? "is in a region without this access"
-                                                                   : NULL;
+        const char *fault = !desc                 ? "has no descriptor"
+                            : !mr                 ? "has a descriptor unknown to its domain"
+                            : !covers(mr, buffer) ? "is not covered by its region"
+                            : mr->access && !(mr->access & access)
+                                ? "is in a region without this access"
+                                : NULL;
         if (fault)
-            mock_violation("the local buffer %p + %zu of operation %d %s", buffer->iov_base, buffer->iov_len,
-                           (int)op->kind, fault);
+            mock_violation("the local buffer %p + %zu of operation %d %s", buffer->iov_base,
+                           buffer->iov_len, (int)op->kind, fault);
     }
 }

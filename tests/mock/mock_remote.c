@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory regions of other processes. A key names its process: (pid, random) mixed to look random. What it
-// covers stands in that process's registry, a memfd that others open through /proc/PID/fd: nothing to clean
-// up after a crash. Atomics need the memory itself; it is mapped through /proc/PID/map_files, or, without
-// the privilege for that, through the descriptor of the same file in the target process.
+// Memory regions of other processes. A key names its process: (pid, random) mixed to look random.
+// What it covers stands in that process's registry, a memfd that others open through /proc/PID/fd:
+// nothing to clean up after a crash. Atomics need the memory itself; it is mapped through
+// /proc/PID/map_files, or, without the privilege for that, through the descriptor of the same file
+// in the target process.
 #include "mock.h"
 
 #include <dirent.h>
@@ -20,8 +21,8 @@
 #define REGISTRY_NAME "mock-fabric-regions"
 enum { ENTRIES = 4096, PID_BITS = 24, RANDOM_BITS = 64 - PID_BITS };
 
-// Written by its owner, read by all. `key` is stored last (release) and read first (acquire): who sees the
-// key sees base and nbytes. A withdrawn entry keeps them; its key becomes 0.
+// Written by its owner, read by all. `key` is stored last (release) and read first (acquire): who
+// sees the key sees base and nbytes. A withdrawn entry keeps them; its key becomes 0.
 struct entry {
     _Atomic uint64_t key;
     uint64_t base, nbytes;
@@ -72,7 +73,8 @@ uint64_t mock_key_new(void)
 
 static struct entry *map_registry(int fd)
 {
-    void *map = mmap(NULL, ENTRIES * sizeof(struct entry), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *map =
+        mmap(NULL, ENTRIES * sizeof(struct entry), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return map == MAP_FAILED ? NULL : map;
 }
 
@@ -166,7 +168,8 @@ uint64_t mock_key_resolve(uint64_t key, uint64_t addr, uint64_t nbytes, int *pid
     if (offset > e->nbytes || nbytes > e->nbytes - offset)
         mock_violation("address %#" PRIx64 " + %" PRIu64 " is outside the region of key %#" PRIx64
                        " in pid %d (base %#" PRIx64 ", %" PRIu64 " bytes, addressed by %s)",
-                       addr, nbytes, key, pid, e->base, e->nbytes, mock_want.virt_addr ? "virtual address" : "offset");
+                       addr, nbytes, key, pid, e->base, e->nbytes,
+                       mock_want.virt_addr ? "virtual address" : "offset");
     *pid_p = pid;
     return e->base + offset;
 }
@@ -184,8 +187,9 @@ static bool find_vma(int pid, uint64_t addr, struct vma *vma)
     FILE *maps = fopen(path, "re");
     bool found = false;
     while (maps && !found && fgets(line, sizeof line, maps))
-        found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &vma->start, &vma->end,
-                       vma->perms, &vma->offset, &vma->major, &vma->minor, &vma->inode) == 7 &&
+        found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &vma->start,
+                       &vma->end, vma->perms, &vma->offset, &vma->major, &vma->minor,
+                       &vma->inode) == 7 &&
                 addr >= vma->start && addr < vma->end;
     if (maps)
         fclose(maps);
@@ -215,14 +219,16 @@ static struct window *open_window(int pid, uint64_t addr)
 {
     struct vma vma;
     if (!find_vma(pid, addr, &vma) || vma.perms[3] != 's')
-        mock_violation("an atomic on %#" PRIx64 " of pid %d, which is not shared memory", addr, pid);
+        mock_violation("an atomic on %#" PRIx64 " of pid %d, which is not shared memory", addr,
+                       pid);
     char path[96];
     snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, vma.start, vma.end);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         fd = open_by_fd(pid, &vma);
     void *here = fd < 0 ? MAP_FAILED
-                        : mmap(NULL, vma.end - vma.start, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)vma.offset);
+                        : mmap(NULL, vma.end - vma.start, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                               (off_t)vma.offset);
     if (here == MAP_FAILED)
         mock_violation("the memory at %#" PRIx64 " of pid %d cannot be mapped", addr, pid);
     close(fd);

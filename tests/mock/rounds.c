@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every path between nodes, with checked results: puts and gets of all sizes from memory the library knows and
-// memory it does not, strided, atomics of all PEs on one word, signals, and order by fence and quiet. Written for
-// fabrics that promise less than tcp: what is only true by luck there is not true here.
+// Every path between nodes, with checked results: puts and gets of all sizes from memory the
+// library knows and memory it does not, strided, atomics of all PEs on one word, signals, and order
+// by fence and quiet. Written for fabrics that promise less than tcp: what is only true by luck
+// there is not true here.
 #include <sched.h>
 #include <shmem.h>
 #include <stdint.h>
@@ -13,7 +14,8 @@
 enum { LARGE = 1 << 20, WORDS = 64 };
 
 static int me, npes, faults, rounds = 40;  // rounds: the program's argument
-static long in_data[WORDS];  // static data is symmetric, and another piece of the node object than the heap
+static long in_data[WORDS];  // static data is symmetric, and another piece of the node object than
+                             // the heap
 static uint64_t signal_word;
 static unsigned char *large;  // one part of LARGE bytes for each PE
 static long *words;
@@ -36,7 +38,8 @@ static unsigned char pattern(int pe, size_t i, int round)
 // To everybody, of many sizes, blocking and not, from private memory; then read back by everybody.
 static void sizes(void)
 {
-    static const size_t nbytes[] = {1, 7, 8, 9, 63, 64, 65, 128, 129, 1000, 4096, 16384, 16385, 65536, 100001, LARGE};
+    static const size_t nbytes[] = {1,   7,    8,    9,     63,    64,    65,     128,
+                                    129, 1000, 4096, 16384, 16385, 65536, 100001, LARGE};
     unsigned char *mine = malloc(LARGE), *back = malloc(LARGE);
     for (int k = 0; k < (int)(sizeof nbytes / sizeof *nbytes); k++) {
         size_t n = nbytes[k], shift = n < LARGE ? (size_t)k : 0;
@@ -91,14 +94,17 @@ static void scalars(void)
         shmem_barrier_all();
         for (int i = 0; i < WORDS; i++) {
             long expected = (long)round * 1000 + i, got = i % 2 ? words[i] : in_data[i];
-            EXPECT(got == expected, "word %d of round %d is %ld, PE %d wrote %ld", i, round, got, left, expected);
-            EXPECT(shmem_long_g(i % 2 ? &words[i] : &in_data[i], pe) == expected, "g of word %d in round %d", i, round);
+            EXPECT(got == expected, "word %d of round %d is %ld, PE %d wrote %ld", i, round, got,
+                   left, expected);
+            EXPECT(shmem_long_g(i % 2 ? &words[i] : &in_data[i], pe) == expected,
+                   "g of word %d in round %d", i, round);
         }
         shmem_barrier_all();
     }
 }
 
-// Data, fence, flag: who sees the flag sees the data. No barrier helps: the reader answers by a word of its own.
+// Data, fence, flag: who sees the flag sees the data. No barrier helps: the reader answers by a
+// word of its own.
 static void flags(void)
 {
     static long data[8], flag, answer;
@@ -130,7 +136,8 @@ static void signals(void)
         if (round % 2)
             shmem_putmem_signal(large, mine, n, &signal_word, 1, SHMEM_SIGNAL_ADD, pe);
         else
-            shmem_putmem_signal_nbi(large, mine, n, &signal_word, (uint64_t)round, SHMEM_SIGNAL_SET, pe);
+            shmem_putmem_signal_nbi(large, mine, n, &signal_word, (uint64_t)round, SHMEM_SIGNAL_SET,
+                                    pe);
         shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, (uint64_t)round);
         for (size_t i = 0; i < n; i++)
             if (large[i] != pattern(from, i, round)) {
@@ -145,7 +152,8 @@ static void signals(void)
     free(mine);
 }
 
-// All PEs on the words of each PE. Sums must be exact; a put and an atomic on one word must not pass each other.
+// All PEs on the words of each PE. Sums must be exact; a put and an atomic on one word must not
+// pass each other.
 static void atomics(void)
 {
     static long sum;
@@ -161,13 +169,15 @@ static void atomics(void)
         }
     for (int pe = 0; pe < npes; pe++)
         shmem_uint_atomic_or(&bits, 1u << me, pe);
-    for (int i = 0; i < 20; i++) {  // a lock by compare-and-swap on PE 0, guarding plain gets and puts
+    for (int i = 0; i < 20; i++) {  // a lock by compare-and-swap on PE 0, guarding plain gets and
+                                    // puts
         while (shmem_ulonglong_atomic_compare_swap(&lock_word, 0, (unsigned)me + 1, 0) != 0)
             sched_yield();  // there may be fewer cores than PEs
         unsigned long long value = shmem_ulonglong_g(&guarded, 0);
         shmem_ulonglong_p(&guarded, value + 1, 0);
         shmem_quiet();
-        EXPECT(shmem_ulonglong_atomic_swap(&lock_word, 0, 0) == (unsigned)me + 1, "the lock was not mine");
+        EXPECT(shmem_ulonglong_atomic_swap(&lock_word, 0, 0) == (unsigned)me + 1,
+               "the lock was not mine");
     }
     shmem_barrier_all();
     EXPECT(sum == (long)npes * rounds, "sum is %ld", sum);
@@ -181,10 +191,12 @@ static void atomics(void)
         shmem_long_p(&order, round * 10, pe);
         shmem_fence();
         long before = shmem_long_atomic_fetch_add(&order, 1, pe);
-        EXPECT(before == round * 10, "an atomic passed the put before it: %ld in round %ld", before, round);
+        EXPECT(before == round * 10, "an atomic passed the put before it: %ld in round %ld", before,
+               round);
         shmem_long_atomic_set(&order, round * 10 + 5, pe);
         shmem_quiet();
-        EXPECT(shmem_long_g(&order, pe) == round * 10 + 5, "a get passed the atomic before it in round %ld", round);
+        EXPECT(shmem_long_g(&order, pe) == round * 10 + 5,
+               "a get passed the atomic before it in round %ld", round);
     }
     shmem_barrier_all();
 }
@@ -201,7 +213,8 @@ static void strided(void)
         shmem_long_iput(words, source, 3, 2, WORDS / 4, pe);
         shmem_barrier_all();
         for (int i = 0; i < WORDS / 4; i++)
-            EXPECT(words[3 * i] == 100000L * from + 100 * round + 2 * i && words[3 * i + 1] == 0, "iput element %d", i);
+            EXPECT(words[3 * i] == 100000L * from + 100 * round + 2 * i && words[3 * i + 1] == 0,
+                   "iput element %d", i);
         shmem_long_iget(back, words, 2, 3, WORDS / 4, pe);
         for (int i = 0; i < WORDS / 4; i++)
             EXPECT(back[2 * i] == source[2 * i], "iget element %d", i);
@@ -219,12 +232,13 @@ static void collectives(void)
         shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sum, mine, (size_t)n);
         for (int i = 0; i < n; i++) {
             long expected = (long)npes * (npes - 1) / 2 + (long)npes * i * round;
-            EXPECT(sum[i] == expected, "sum %d of round %d is %ld, not %ld", i, round, sum[i], expected);
+            EXPECT(sum[i] == expected, "sum %d of round %d is %ld, not %ld", i, round, sum[i],
+                   expected);
         }
         shmem_long_fcollect(SHMEM_TEAM_WORLD, all, mine, (size_t)n);
         for (int k = 0; k < n * npes; k++)
-            EXPECT(all[k] == k / n + (long)(k % n) * round, "collected element %d of round %d is %ld", k, round,
-                   all[k]);
+            EXPECT(all[k] == k / n + (long)(k % n) * round,
+                   "collected element %d of round %d is %ld", k, round, all[k]);
         if (round % 4 == 0)
             shmem_sync_all();
     }

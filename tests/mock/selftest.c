@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Self-test of the mock: for each demand, that it is announced, that it is imposed, and that who obeys it is
-// served. Each case runs in a process of its own, with its MOCK_FABRIC, over MSG and over RDM endpoints.
+// Self-test of the mock: for each demand, that it is announced, that it is imposed, and that who
+// obeys it is served. Each case runs in a process of its own, with its MOCK_FABRIC, over MSG and
+// over RDM endpoints.
 //
 // usage: mock-selftest msg|rdm         all cases; the mock is beside the program
 //        mock-selftest msg|rdm CASE    one, with the MOCK_FABRIC of the environment
@@ -30,7 +31,8 @@ static void traffic(struct side *s)
     side_wait(s, 1);
     CHECK(words(s)[1] == 42);
     words(s)[2] = 43;
-    while (!side_try(s, fi_read(s->ep, &mine[1], 8, side_desc(s), s->peer, s->base + 16, s->shared->key, NULL)))
+    while (!side_try(
+        s, fi_read(s->ep, &mine[1], 8, side_desc(s), s->peer, s->base + 16, s->shared->key, NULL)))
         ;
     side_wait(s, 1);
     CHECK(mine[1] == 43);
@@ -42,7 +44,8 @@ static void traffic(struct side *s)
         ;
     value = 0;
     struct fi_cq_entry none;
-    for (int i = 0; i < 20000 && (atomic_load(&s->shared->received) != 42 || words(s)[3] != 44); i++) {
+    for (int i = 0; i < 20000 && (atomic_load(&s->shared->received) != 42 || words(s)[3] != 44);
+         i++) {
         CHECK(fi_cq_read(s->cq, &none, 1) == -FI_EAGAIN);
         usleep(100);
     }
@@ -126,13 +129,14 @@ static void case_cm56(struct side *s, bool msg)
     CHECK(fi_close(&s->ep->fid) == 0);
     CHECK(side_connect(s, 56) == 0);
     CHECK(s->shared->cm_nbytes == 56);
-    CHECK(fi_getopt(&s->ep->fid, FI_OPT_ENDPOINT, FI_OPT_CM_DATA_SIZE, &value, &nbytes) == 0 && value == 56);
+    CHECK(fi_getopt(&s->ep->fid, FI_OPT_ENDPOINT, FI_OPT_CM_DATA_SIZE, &value, &nbytes) == 0 &&
+          value == 56);
     traffic(s);
     side_stop(s);
 }
 
-// A plain write, then one with delivery complete. When the second has completed its data must be there; now
-// and then the first, being held back, is not. Returns how often.
+// A plain write, then one with delivery complete. When the second has completed its data must be
+// there; now and then the first, being held back, is not. Returns how often.
 static int count_reordered(struct side *s)
 {
     int reordered = 0;
@@ -202,7 +206,8 @@ static void check_sums(struct side *s)
     for (int i = 0; i < ROUNDS; i++) {
         ssize_t rc =
             i % 2 ? fi_atomic(s->ep, mine, 1, desc, s->peer, addr, key, FI_UINT64, FI_SUM, NULL)
-                  : fi_fetch_atomic(s->ep, mine, 1, desc, &mine[1], desc, s->peer, addr, key, FI_UINT64, FI_SUM, NULL);
+                  : fi_fetch_atomic(s->ep, mine, 1, desc, &mine[1], desc, s->peer, addr, key,
+                                    FI_UINT64, FI_SUM, NULL);
         CHECK(rc == 0);
         side_wait(s, 1);
         CHECK(i % 2 || mine[1] >= (uint64_t)i);
@@ -225,8 +230,8 @@ static void case_atomics(struct side *s, bool msg)
     uint64_t addr = s->base, key = s->shared->key;
     void *desc = side_desc(s);
     there[0] = -5, there[1] = 77, mine[0] = 9, mine[1] = -5, mine[2] = 0, mine[3] = -1;
-    CHECK(fi_compare_atomic(s->ep, mine, 1, desc, &mine[1], desc, &mine[2], desc, s->peer, addr, key, FI_INT32,
-                            FI_CSWAP, NULL) == 0);
+    CHECK(fi_compare_atomic(s->ep, mine, 1, desc, &mine[1], desc, &mine[2], desc, s->peer, addr,
+                            key, FI_INT32, FI_CSWAP, NULL) == 0);
     side_wait(s, 1);
     CHECK(there[0] == 9 && there[1] == 77 && mine[2] == -5);
     CHECK(fi_inject_atomic(s->ep, &mine[3], 1, s->peer, addr, key, FI_INT32, FI_MAX) == 0);
@@ -302,14 +307,17 @@ static void case_context(struct side *s, bool msg)
     unsigned char *bytes = (unsigned char *)&context;
     side_start(s, msg, 0, true);
     CHECK(s->info->mode & FI_CONTEXT2);
-    while (!side_try(s, fi_write(s->ep, s->buffer, 8, side_desc(s), s->peer, s->base, s->shared->key, &context)))
+    while (!side_try(
+        s, fi_write(s->ep, s->buffer, 8, side_desc(s), s->peer, s->base, s->shared->key, &context)))
         ;
     CHECK(side_next(s) == &context && bytes[0] == 0x5a && bytes[sizeof context - 1] == 0x5a);
-    ssize_t rc = fi_write(s->ep, s->buffer, 8, side_desc(s), s->peer, s->base, s->shared->key, NULL);
+    ssize_t rc =
+        fi_write(s->ep, s->buffer, 8, side_desc(s), s->peer, s->base, s->shared->key, NULL);
     fail("written without a context: %zd", rc);
 }
 
-// A region open to others has no key before it is bound and enabled; MSG endpoints know nothing of it.
+// A region open to others has no key before it is bound and enabled; MSG endpoints know nothing of
+// it.
 static void case_mr_endpoint(struct side *s, bool msg)
 {
     struct fid_mr *mr;
@@ -333,12 +341,14 @@ static const struct {
     const char *violation;  // what the mock must say while it aborts; NULL: it must not
     const char *summary;    // what a line of the summary must contain
 } cases[] = {
-    {"pass-through", "", case_traffic, NULL, "\"inject_write\": 1, \"inject_writedata\": 0, \"read\": 1, "},
+    {"pass-through", "", case_traffic, NULL,
+     "\"inject_write\": 1, \"inject_writedata\": 0, \"read\": 1, "},
     {"ordered", "", case_ordered, NULL, "\"held\": 0, \"reordered\": 0"},
     {"virt_addr-mode", "virt_addr", case_mr_mode, NULL, NULL},
     {"virt_addr", "virt_addr", case_traffic, NULL, NULL},
     {"virt_addr-offset", "virt_addr", case_offset_refused, NULL, NULL},
-    {"virt_addr-outside", "virt_addr,prov_key", case_offset_refused, "outside the region", "\"violations\": 1}"},
+    {"virt_addr-outside", "virt_addr,prov_key", case_offset_refused, "outside the region",
+     "\"violations\": 1}"},
     {"prov_key-mode", "prov_key", case_mr_mode, NULL, NULL},
     {"prov_key", "prov_key", case_prov_key, NULL, "\"violations\": 0"},
     {"mr_local-mode", "mr_local", case_mr_mode, NULL, NULL},
@@ -347,7 +357,8 @@ static const struct {
     {"mr_local-elsewhere", "mr_local", case_not_covered, "not covered by its region", NULL},
     {"mr_local-access", "mr_local", case_wrong_access, "without this access", NULL},
     {"mr_allocated-mode", "mr_allocated", case_mr_mode, NULL, NULL},
-    {"mr_allocated", "mr_allocated", case_traffic, NULL, "\"mr_bytes\": 65544, \"mr_untouched_bytes\": 65536"},
+    {"mr_allocated", "mr_allocated", case_traffic, NULL,
+     "\"mr_bytes\": 65544, \"mr_untouched_bytes\": 65536"},
     {"cm56", "cm56", case_cm56, NULL, "\"cm_refused\": 1"},
     {"unordered", "unordered", case_unordered, NULL, NULL},
     {"unordered_sends", "unordered_sends", case_unordered, NULL, NULL},
@@ -361,7 +372,8 @@ static const struct {
     {"mr_endpoint", "mr_endpoint", case_mr_endpoint, NULL, NULL},
     {"verbs-like", "virt_addr,prov_key,mr_local,mr_allocated,cm56", case_traffic, NULL, NULL},
     {"everything",
-     "virt_addr,prov_key,mr_local,mr_allocated,cm56,unordered,unordered_sends,atomics,no_wait_fd,small_"
+     "virt_addr,prov_key,mr_local,mr_allocated,cm56,unordered,unordered_sends,atomics,no_wait_fd,"
+     "small_"
      "inject,"
      "eagain",
      case_traffic, NULL, NULL},
@@ -420,9 +432,9 @@ static int run_case(int i, bool msg, const char *directory)
     int status = start(i, msg, output, summary);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
         return 77;
-    bool ok = cases[i].violation
-                  ? WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && contains(output, cases[i].violation)
-                  : status == 0;
+    bool ok = cases[i].violation ? WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
+                                       contains(output, cases[i].violation)
+                                 : status == 0;
     if (ok && cases[i].summary && (msg || strcmp(cases[i].name, "cm56") != 0))
         ok = contains(summary, cases[i].summary);
     printf("%s %s (%s)\n", ok ? "ok  " : "FAIL", cases[i].name, msg ? "msg" : "rdm");

@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *, struct fi_info **);
+static int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
+                      struct fi_info **);
 static void (*freeinfo)(struct fi_info *);
 static struct fi_info *(*dupinfo)(const struct fi_info *);
 static int (*open_fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
@@ -149,7 +150,8 @@ static bool target_accept(struct side *s)
 static void target_name(struct side *s)
 {
     s->shared->name_nbytes = sizeof s->shared->name;
-    CHECK(fi_getname(s->msg ? &s->pep->fid : &s->ep->fid, s->shared->name, &s->shared->name_nbytes) == 0);
+    CHECK(fi_getname(s->msg ? &s->pep->fid : &s->ep->fid, s->shared->name,
+                     &s->shared->name_nbytes) == 0);
 }
 
 // Registers the data, tells where it is, and makes progress until told to stop.
@@ -158,11 +160,12 @@ _Noreturn static void target_main(struct side *s, uint64_t caps)
     static uint64_t inbox;
     struct fid_mr *inbox_mr;
     open_objects(s, caps);
-    CHECK(fi_mr_reg(s->domain, s->shared->data, DATA_BYTES, FI_REMOTE_READ | FI_REMOTE_WRITE, 0, 4711, 0, &s->mr,
-                    NULL) == 0);
+    CHECK(fi_mr_reg(s->domain, s->shared->data, DATA_BYTES, FI_REMOTE_READ | FI_REMOTE_WRITE, 0,
+                    4711, 0, &s->mr, NULL) == 0);
     CHECK(fi_mr_reg(s->domain, &inbox, sizeof inbox, FI_RECV, 0, 4712, 0, &inbox_mr, NULL) == 0);
     s->shared->key = fi_mr_key(s->mr);
-    s->shared->base = (s->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) ? (uint64_t)s->shared->data : 0;
+    s->shared->base =
+        (s->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) ? (uint64_t)s->shared->data : 0;
     if (s->msg) {
         CHECK(fi_passive_ep(s->fabric, s->info, &s->pep, NULL) == 0);
         CHECK(fi_pep_bind(s->pep, &s->eq->fid, 0) == 0);
@@ -228,8 +231,8 @@ void side_start(struct side *s, bool msg, uint64_t caps, bool connect)
     while (!atomic_load(&s->shared->ready))
         check_time(start);
     s->base = s->shared->base;
-    CHECK(fi_mr_reg(s->domain, s->buffer, sizeof s->buffer, FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, 4713, 0, &s->mr,
-                    NULL) == 0);
+    CHECK(fi_mr_reg(s->domain, s->buffer, sizeof s->buffer, FI_SEND | FI_RECV | FI_READ | FI_WRITE,
+                    0, 4713, 0, &s->mr, NULL) == 0);
     if (connect)
         CHECK(side_connect(s, 6) == 0);
 }

@@ -2,12 +2,14 @@
 //
 // What start-up leaves for later, seen by events and not by clocks.
 //
-//   fabric            who has libfabric in its memory: nobody on one node; on several, after shmem_init at most the PEs that
-//                     host a node server, and every other one after its first transfer to another node
+//   fabric            who has libfabric in its memory: nobody on one node; on several, after
+//                     shmem_init at most the PEs that host a node server, and every other one after
+//                     its first transfer to another node
 //   nobarrier FILE    the PEs of the last node come to shmem_init only when every other PE has returned from it
 //   late FILE         the last PE of a node comes to shmem_init only when every other PE of it has returned; they then put, get
 //                     and add to its static data before it has any to be mapped, each by a path of its own
-//   never             the last PE does not come at all: one PE wants its memory, one waits for a word, one is in a barrier
+//   never             the last PE does not come at all: one PE wants its memory, one waits for a
+//                     word, one is in a barrier
 //   early FILE        as nobarrier, and those that are early need the exchange before the late node has begun it
 //   compute MS        computes for so long, then a transfer to another node; the statistics say whether it had to wait
 //   rest MS           the same, asleep
@@ -45,7 +47,8 @@ static int number(const char *name)
 static void fabric(void)
 {
     shmem_init();
-    int me = shmem_my_pe(), n = shmem_n_pes(), nnodes = number("NNODES"), far = (me + n / nnodes) % n;
+    int me = shmem_my_pe(), n = shmem_n_pes(), nnodes = number("NNODES"),
+        far = (me + n / nnodes) % n;
     int leads = me % (n / nnodes) == 0;
     if (nnodes == 1 || !leads) {
         int loaded = has_libfabric();
@@ -54,10 +57,12 @@ static void fabric(void)
     shmem_int_p(&word, me, far);
     shmem_quiet();
     if (nnodes > 1)
-        printf("PE %d after a transfer: %s\n", me, has_libfabric() ? "libfabric" : "FAIL: no libfabric");
+        printf("PE %d after a transfer: %s\n", me,
+               has_libfabric() ? "libfabric" : "FAIL: no libfabric");
     shmem_barrier_all();
     if (nnodes == 1)
-        printf("PE %d at the end: %s\n", me, has_libfabric() ? "FAIL: libfabric is loaded" : "no libfabric");
+        printf("PE %d at the end: %s\n", me,
+               has_libfabric() ? "FAIL: libfabric is loaded" : "no libfabric");
     shmem_finalize();
 }
 
@@ -103,11 +108,13 @@ static void nobarrier(const char *path, int need_early)
     shmem_finalize();
 }
 
-// Of the late PE: initialised, so that what others store into them before it comes could be lost when it does.
+// Of the late PE: initialised, so that what others store into them before it comes could be lost
+// when it does.
 static long early_word[64] = {[0 ... 63] = 77};
 static long early_sum = 1000, early_block[64][40] = {[0 ... 63] = {[0 ... 39] = 55}};
 
-/** To be undone by nothing: each PE its own words of the late one, by a path that depends on the PE. */
+/** To be undone by nothing: each PE its own words of the late one, by a path that depends on the
+ *  PE. */
 static void reach_into(int late, int me)
 {
     long block[40];
@@ -159,7 +166,8 @@ static void come_late(const char *path)
         for (int i = 0; i < 40; i++)
             wrong |= early_block[pe][i] != pe * 100 + i;
         if (wrong)
-            printf("FAIL: what PE %d stored early is lost: %ld, %ld\n", pe, early_word[pe], early_block[pe][0]);
+            printf("FAIL: what PE %d stored early is lost: %ld, %ld\n", pe, early_word[pe],
+                   early_block[pe][0]);
     }
     if (me == late && early_sum != sum)
         printf("FAIL: sum %ld instead of %ld\n", early_sum, sum);

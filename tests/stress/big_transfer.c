@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 64 bits everywhere: one put of 5 GiB and one get of 2.25 GiB, checked at the edges of 2 and 4 GiB and at samples.
-// The put's source is one window of memory mapped over and over, so that only the target costs real pages.
+// 64 bits everywhere: one put of 5 GiB and one get of 2.25 GiB, checked at the edges of 2 and 4 GiB
+// and at samples. The put's source is one window of memory mapped over and over, so that only the
+// target costs real pages.
 #define _GNU_SOURCE
 #include <shmem.h>
 #include <stdint.h>
@@ -23,11 +24,13 @@ static uint64_t value_at(uint64_t i)
 static uint64_t *repeated_source(void)
 {
     int fd = memfd_create("window", 0);
-    char *at = mmap(NULL, PUT_NBYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *at =
+        mmap(NULL, PUT_NBYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (fd < 0 || ftruncate(fd, (off_t)WINDOW) || at == MAP_FAILED)
         return NULL;
     for (uint64_t off = 0; off < PUT_NBYTES; off += WINDOW)
-        if (mmap(at + off, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+        if (mmap(at + off, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+            MAP_FAILED)
             return NULL;
     uint64_t *words = (uint64_t *)at;
     for (uint64_t i = 0; i < WINDOW / 8; i++)
@@ -37,8 +40,9 @@ static uint64_t *repeated_source(void)
 
 static size_t wrong_words(const uint64_t *p, uint64_t first, uint64_t nwords)
 {
-    const uint64_t edges[] = {0,         (2ull << 30) / 8 - 1, (2ull << 30) / 8, (4ull << 30) / 8 - 1, (4ull << 30) / 8,
-                              nwords - 1};
+    const uint64_t edges[] = {
+        0,         (2ull << 30) / 8 - 1, (2ull << 30) / 8, (4ull << 30) / 8 - 1, (4ull << 30) / 8,
+        nwords - 1};
     size_t wrong = 0;
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
         if (edges[e] < nwords)

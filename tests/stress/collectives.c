@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random collectives over the world and over active sets, back to back with one source and one destination,
-// against results that every PE works out by itself. All PEs draw the same numbers, so all know which call
-// comes next.
+// Random collectives over the world and over active sets, back to back with one source and one
+// destination, against results that every PE works out by itself. All PEs draw the same numbers, so
+// all know which call comes next.
 //
 //     collectives ROUNDS [SEED [LARGEST]]      LARGEST: most bytes of a block
 #include "drawn.h"
@@ -23,8 +23,8 @@ static uint64_t flags[SETS];
 
 static void fail(const char *what, const set_t *set, size_t i)
 {
-    fprintf(stderr, "FAIL PE %d round %d: %s over (%d, %d, %d) is wrong at element %zu\n", me, round_no, what,
-            set->start, set->log_stride, set->size, i);
+    fprintf(stderr, "FAIL PE %d round %d: %s over (%d, %d, %d) is wrong at element %zu\n", me,
+            round_no, what, set->start, set->log_stride, set->size, i);
     shmem_global_exit(1);
 }
 
@@ -61,7 +61,8 @@ static void fill(void *array, size_t n, int bits)
 }
 
 /** dest[at, at + n) must be what `pe` gave from `from` on. */
-static void expect(const char *what, const set_t *set, size_t at, int pe, size_t from, size_t n, int bits)
+static void expect(const char *what, const set_t *set, size_t at, int pe, size_t from, size_t n,
+                   int bits)
 {
     for (size_t i = 0; i < n; i++)
         if (get(dest, at + i, bits) != cut(word(pe, from + i), bits))
@@ -75,7 +76,8 @@ static void expect_untouched(const char *what, const set_t *set, size_t from_nby
         fail(what, set, (size_t)i);
 }
 
-/** Sizes of every class: nothing, one, what rides on a barrier, what is deposited, what goes in chunks. */
+/** Sizes of every class: nothing, one, what rides on a barrier, what is deposited, what goes in
+ *  chunks. */
 static size_t draw_nelems(size_t share)
 {
     size_t most = largest / share / 8 + 1;
@@ -102,8 +104,8 @@ static void try_broadcast(const set_t *set, int rank, int bits)
         return;
     memset(dest, 0xa5, n * width + GUARD);
     fill(source, n, bits);
-    (bits == 32 ? shmem_broadcast32 : shmem_broadcast64)(dest, source, n, root, set->start, set->log_stride, set->size,
-                                                         set->psync);
+    (bits == 32 ? shmem_broadcast32 : shmem_broadcast64)(dest, source, n, root, set->start,
+                                                         set->log_stride, set->size, set->psync);
     if (rank != root)
         expect("broadcast", set, 0, pe_of(set, root), 0, n, bits);
     expect_untouched("broadcast", set, rank == root ? 0 : n * width);
@@ -116,8 +118,8 @@ static void try_fcollect(const set_t *set, int rank, int bits)
         return;
     memset(dest, 0xa5, (size_t)set->size * n * width + GUARD);
     fill(source, n, bits);
-    (bits == 32 ? shmem_fcollect32 : shmem_fcollect64)(dest, source, n, set->start, set->log_stride, set->size,
-                                                       set->psync);
+    (bits == 32 ? shmem_fcollect32 : shmem_fcollect64)(dest, source, n, set->start, set->log_stride,
+                                                       set->size, set->psync);
     for (int r = 0; r < set->size; r++)
         expect("fcollect", set, (size_t)r * n, pe_of(set, r), 0, n, bits);
     expect_untouched("fcollect", set, (size_t)set->size * n * width);
@@ -125,15 +127,16 @@ static void try_fcollect(const set_t *set, int rank, int bits)
 
 static void try_collect(const set_t *set, int rank, int bits)
 {
-    size_t bound = draw_nelems((size_t)set->size) + 1, all = 0, width = (size_t)bits / 8, counts[256];
+    size_t bound = draw_nelems((size_t)set->size) + 1, all = 0, width = (size_t)bits / 8,
+           counts[256];
     for (int r = 0; r < set->size; r++)
         all += counts[r] = draw(3) ? draw(bound) : 0;
     if (rank < 0)
         return;
     memset(dest, 0xa5, all * width + GUARD);
     fill(source, counts[rank], bits);
-    (bits == 32 ? shmem_collect32 : shmem_collect64)(dest, source, counts[rank], set->start, set->log_stride, set->size,
-                                                     set->psync);
+    (bits == 32 ? shmem_collect32 : shmem_collect64)(dest, source, counts[rank], set->start,
+                                                     set->log_stride, set->size, set->psync);
     size_t at = 0;
     for (int r = 0; r < set->size; at += counts[r++])
         expect("collect", set, at, pe_of(set, r), 0, counts[r], bits);
@@ -142,13 +145,14 @@ static void try_collect(const set_t *set, int rank, int bits)
 
 static void try_alltoall(const set_t *set, int rank, int bits)
 {
-    size_t n = draw_nelems((size_t)set->size), all = n * (size_t)set->size, width = (size_t)bits / 8;
+    size_t n = draw_nelems((size_t)set->size), all = n * (size_t)set->size,
+           width = (size_t)bits / 8;
     if (rank < 0)
         return;
     memset(dest, 0xa5, all * width + GUARD);
     fill(source, all, bits);
-    (bits == 32 ? shmem_alltoall32 : shmem_alltoall64)(dest, source, n, set->start, set->log_stride, set->size,
-                                                       set->psync);
+    (bits == 32 ? shmem_alltoall32 : shmem_alltoall64)(dest, source, n, set->start, set->log_stride,
+                                                       set->size, set->psync);
     for (int r = 0; r < set->size; r++)
         expect("alltoall", set, (size_t)r * n, pe_of(set, r), (size_t)rank * n, n, bits);
     expect_untouched("alltoall", set, all * width);
@@ -157,13 +161,14 @@ static void try_alltoall(const set_t *set, int rank, int bits)
 static void try_alltoalls(const set_t *set, int rank, int bits)
 {
     ptrdiff_t dst = 1 + (ptrdiff_t)draw(3), sst = 1 + (ptrdiff_t)draw(3);
-    size_t n = draw_nelems((size_t)set->size * 16), all = n * (size_t)set->size, width = (size_t)bits / 8;
+    size_t n = draw_nelems((size_t)set->size * 16), all = n * (size_t)set->size,
+           width = (size_t)bits / 8;
     if (rank < 0)
         return;
     memset(dest, 0xa5, all * (size_t)dst * width + GUARD);
     fill(source, all * (size_t)sst, bits);
-    (bits == 32 ? shmem_alltoalls32 : shmem_alltoalls64)(dest, source, dst, sst, n, set->start, set->log_stride,
-                                                         set->size, set->psync);
+    (bits == 32 ? shmem_alltoalls32 : shmem_alltoalls64)(dest, source, dst, sst, n, set->start,
+                                                         set->log_stride, set->size, set->psync);
     for (size_t i = 0; i < all; i++) {
         size_t from = ((size_t)rank * n + i % (n ? n : 1)) * (size_t)sst;
         if (get(dest, i * (size_t)dst, bits) != cut(word(pe_of(set, (int)(i / n)), from), bits))
@@ -174,30 +179,30 @@ static void try_alltoalls(const set_t *set, int rank, int bits)
     }
 }
 
-#define TRY_REDUCE(NAME, TYPE, OP, VALUE, COMBINE)                                                              \
-    static void try_##NAME(const set_t *set, int rank, int in_place)                                            \
-    {                                                                                                           \
-        size_t n = draw_nelems(1);                                                                              \
-        if (rank < 0)                                                                                           \
-            return;                                                                                             \
-        TYPE *from = in_place ? (TYPE *)(void *)dest : (TYPE *)(void *)source, *to = (TYPE *)(void *)dest;      \
-        memset(dest, 0xa5, n * sizeof(TYPE) + GUARD);                                                           \
-        for (size_t i = 0; i < n; i++)                                                                          \
-            from[i] = (TYPE)VALUE(me, i);                                                                       \
-        shmem_##NAME##_to_all(to, from, (int)n, set->start, set->log_stride, set->size, work, set->psync);      \
-        for (size_t i = 0; i < n; i++) {                                                                        \
-            TYPE acc = (TYPE)VALUE(pe_of(set, 0), i);                                                           \
-            for (int r = 1; r < set->size; r++) {                                                               \
-                TYPE in = (TYPE)VALUE(pe_of(set, r), i);                                                        \
-                acc = COMBINE(acc, in);                                                                         \
-            }                                                                                                   \
-            if (to[i] != acc) {                                                                                 \
+#define TRY_REDUCE(NAME, TYPE, OP, VALUE, COMBINE)                                                 \
+    static void try_##NAME(const set_t *set, int rank, int in_place)                               \
+    {                                                                                              \
+        size_t n = draw_nelems(1);                                                                 \
+        if (rank < 0)                                                                              \
+            return;                                                                                \
+        TYPE *from = in_place ? (TYPE *)(void *)dest : (TYPE *)(void *)source, *to = (TYPE *)(void *)dest; \
+        memset(dest, 0xa5, n * sizeof(TYPE) + GUARD);                                              \
+        for (size_t i = 0; i < n; i++)                                                             \
+            from[i] = (TYPE)VALUE(me, i);                                                          \
+        shmem_##NAME##_to_all(to, from, (int)n, set->start, set->log_stride, set->size, work, set->psync); \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            TYPE acc = (TYPE)VALUE(pe_of(set, 0), i);                                              \
+            for (int r = 1; r < set->size; r++) {                                                  \
+                TYPE in = (TYPE)VALUE(pe_of(set, r), i);                                           \
+                acc = COMBINE(acc, in);                                                            \
+            }                                                                                      \
+            if (to[i] != acc) {                                                                    \
                 fprintf(stderr, "PE %d: of %zu elements, %zu is %.17g, not %.17g%s\n", me, n, i, (double)to[i], \
-                        (double)acc, in_place ? " (in place)" : "");                                            \
-                fail(#NAME, set, i);                                                                            \
-            }                                                                                                   \
-        }                                                                                                       \
-        expect_untouched(#NAME, set, n * sizeof(TYPE));                                                         \
+                        (double)acc, in_place ? " (in place)" : "");                               \
+                fail(#NAME, set, i);                                                               \
+            }                                                                                      \
+        }                                                                                          \
+        expect_untouched(#NAME, set, n * sizeof(TYPE));                                            \
     }
 
 #define SMALL(pe, i) (word(pe, i) & 0xffff)
@@ -220,7 +225,8 @@ static void try_same_bits(const set_t *set, int rank)
     double *mine = (double *)(void *)source, *all = (double *)(void *)dest;
     for (size_t i = 0; i < n; i++)
         mine[i] = (double)(int64_t)word(me, i) * 1e-9 / (double)(1 + (me * 37 + (int)i) % 1000);
-    shmem_double_sum_to_all(mine, mine, (int)n, set->start, set->log_stride, set->size, work, set->psync);
+    shmem_double_sum_to_all(mine, mine, (int)n, set->start, set->log_stride, set->size, work,
+                            set->psync);
     shmem_fcollect64(all, mine, n, set->start, set->log_stride, set->size, set->psync);
     for (int r = 0; r < set->size; r++)
         if (memcmp(all + (size_t)r * n, mine, n * sizeof(double)) != 0)
@@ -229,10 +235,12 @@ static void try_same_bits(const set_t *set, int rank)
 
 static void try_sync(const set_t *set, int rank)
 {
-    uint64_t *flag = &flags[set - sets];  // one a set: a PE outside this set may be in the next round already
+    uint64_t *flag = &flags[set - sets];  // one a set: a PE outside this set may be in the next
+                                          // round already
     if (rank < 0)
         return;
-    int next = pe_of(set, (rank + 1) % set->size), before = pe_of(set, (rank + set->size - 1) % set->size);
+    int next = pe_of(set, (rank + 1) % set->size),
+        before = pe_of(set, (rank + set->size - 1) % set->size);
     shmem_uint64_p(flag, word(me, 0), next);
     shmem_barrier(set->start, set->log_stride, set->size, set->psync);
     if (*flag != word(before, 0))

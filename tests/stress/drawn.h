@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random calls over sets of PEs, whose results every PE works out by itself: what the programs of that kind share. All
-// PEs draw the same numbers, so all know which call comes next, and what everybody gives in it.
+// Random calls over sets of PEs, whose results every PE works out by itself: what the programs of
+// that kind share. All PEs draw the same numbers, so all know which call comes next, and what
+// everybody gives in it.
 #ifndef DRAWN_H
 #define DRAWN_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A job of sleeping PEs uses no CPU: PEs wait for a value that comes after two seconds (PE 0 sleeps meanwhile); the
-// CPU time of each process over that time must be a small part of it.
+// A job of sleeping PEs uses no CPU: PEs wait for a value that comes after two seconds (PE 0 sleeps
+// meanwhile); the CPU time of each process over that time must be a small part of it.
 #include "outside.h"
 
 #include <sys/resource.h>

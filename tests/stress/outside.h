@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A page that the PEs of one machine share *outside* the library: the witness for tests of completion and progress.
-// PE 0 makes a memfd; the others open it through /proc. All tests here run their "nodes" on one machine.
+// A page that the PEs of one machine share *outside* the library: the witness for tests of
+// completion and progress. PE 0 makes a memfd; the others open it through /proc. All tests here run
+// their "nodes" on one machine.
 #define _GNU_SOURCE
 #ifndef OUTSIDE_H
 #define OUTSIDE_H

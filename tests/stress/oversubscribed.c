@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// More PEs than cores: the median barrier stays well under a millisecond, and a ring of p and wait_until moves on.
+// More PEs than cores: the median barrier stays well under a millisecond, and a ring of p and
+// wait_until moves on.
 #include "outside.h"
 
 #define ROUNDS 400
@@ -44,8 +45,8 @@ int main(void)
     double hop = (now_s() - start) / ((double)LAPS * n);
     int bad = took[ROUNDS / 2] > 1e-3 || hop > 1e-3;
     if (me == 0 || bad)
-        printf("%s%d PEs: barrier median %.1f us, ring %.1f us a hop\n", bad ? "FAIL: " : "", n, took[ROUNDS / 2] * 1e6,
-               hop * 1e6);
+        printf("%s%d PEs: barrier median %.1f us, ring %.1f us a hop\n", bad ? "FAIL: " : "", n,
+               took[ROUNDS / 2] * 1e6, hop * 1e6);
     shmem_barrier_all();
     shmem_finalize();
     return bad;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Progress without the target's help: PE 1 computes for a second without calling the library while PE 0 puts to it,
-// reads from it and does atomics on it. Operations must take milliseconds, not the rest of that second. Judged by how many
-// rounds fit into it, and by the slowest operation: 2 to 8 ms were seen on an idle machine of two cores. A machine that does
-// not run a thread of either PE which is due cannot run the node server in time either: bare threads beside the PEs, which
-// sleep for a millisecond at a time, tell how late it is. What that explains is no failure, and no success.
+// Progress without the target's help: PE 1 computes for a second without calling the library while
+// PE 0 puts to it, reads from it and does atomics on it. Operations must take milliseconds, not the
+// rest of that second. Judged by how many rounds fit into it, and by the slowest operation: 2 to 8
+// ms were seen on an idle machine of two cores. A machine that does not run a thread of either PE
+// which is due cannot run the node server in time either: bare threads beside the PEs, which sleep
+// for a millisecond at a time, tell how late it is. What that explains is no failure, and no
+// success.
 #include "outside.h"
 #include <pthread.h>
 
@@ -25,7 +27,8 @@ static uint64_t burn(_Atomic uint64_t *stop)
 // ---------------------------------------------------------------- how late the machine is
 
 #define BASELINE_SLEEP_S 0.001
-#define STALLS_MAX 10     // of the machine in one operation: of asker, server, answer, asker again, some of them twice
+// of the machine in one operation: of asker, server, answer, asker again, some of them twice
+#define STALLS_MAX 10
 #define LATE_S 0.005      // several of these in a round leave less than ROUNDS_MIN
 
 static double worst;
@@ -53,11 +56,13 @@ static int judge(long rounds, double late)
     if (rounds >= ROUNDS_MIN && worst <= WORST_S)
         return 0;
     if (worst <= WORST_S + STALLS_MAX * late && (rounds >= ROUNDS_MIN || late > LATE_S)) {
-        printf("SKIP: this machine runs bare threads up to %.0f ms late; the worst operation took %.0f ms\n",
+        printf("SKIP: this machine runs bare threads up to %.0f ms late; the worst operation took "
+               "%.0f ms\n",
                late * 1e3, worst * 1e3);
         return 77;
     }
-    printf("FAIL: %ld rounds, worst operation %.1f ms, against a target that was computing\n", rounds, worst * 1e3);
+    printf("FAIL: %ld rounds, worst operation %.1f ms, against a target that was computing\n",
+           rounds, worst * 1e3);
     return 1;
 }
 

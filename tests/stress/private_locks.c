@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two threads on two private contexts do not hold each other up: no lock that one takes in its transfers is ever taken
-// by the other, neither ours nor the provider's. All locks of the process are seen, for this program defines
-// pthread_mutex_lock and its kin. The control: on the default context, off the node, the threads do meet at a lock.
+// Two threads on two private contexts do not hold each other up: no lock that one takes in its
+// transfers is ever taken by the other, neither ours nor the provider's. All locks of the process
+// are seen, for this program defines pthread_mutex_lock and its kin. The control: on the default
+// context, off the node, the threads do meet at a lock.
 //
-// Whoever waits also looks after the node's server if that is free at the moment (a trylock): what is locked meanwhile
-// is the server's, holds up nobody, and is left out.
+// Whoever waits also looks after the node's server if that is free at the moment (a trylock): what
+// is locked meanwhile is the server's, holds up nobody, and is left out.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -115,7 +116,8 @@ static void in_common(int *n, const char **where)
         for (size_t k = 0; k < seen[1].n; k++)
             if (seen[0].lock[i] == seen[1].lock[k]) {
                 Dl_info info;
-                *where = dladdr(seen[0].lock[i], &info) && info.dli_sname ? info.dli_sname : "on the heap";
+                *where = dladdr(seen[0].lock[i], &info) && info.dli_sname ? info.dli_sname
+                                                                          : "on the heap";
                 ++*n;
             }
 }

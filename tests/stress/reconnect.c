@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A stream of operations of every kind to PEs of many nodes, in random order, where few connections may be open at a
-// time: nothing is lost, doubled or overtaken when one is closed and opened again. Each PE owns places on all others
-// and knows what must stand there. Usage: reconnect [rounds] [sockets at most]
+// A stream of operations of every kind to PEs of many nodes, in random order, where few connections
+// may be open at a time: nothing is lost, doubled or overtaken when one is closed and opened again.
+// Each PE owns places on all others and knows what must stand there. Usage: reconnect [rounds]
+// [sockets at most]
 #include <dirent.h>
 #include <netinet/in.h>
 #include <shmem.h>
@@ -113,7 +114,8 @@ static void one_round(long round)
         shmem_fence();
         shmem_long_p(&m->last, value, pe);
         shmem_fence();
-        expect(shmem_long_atomic_swap(&m->last, value + 1, pe), value, "what a fence keeps in order", pe);
+        expect(shmem_long_atomic_swap(&m->last, value + 1, pe), value,
+               "what a fence keeps in order", pe);
         shmem_long_atomic_set(&m->last, value + 2, pe);
         shmem_fence();
         shmem_long_p(&m->last, k->last = value + 3, pe);
@@ -137,7 +139,8 @@ static void one_round(long round)
     case 10:
         block_put(pe, value, 0);
         shmem_fence();
-        shmem_long_put_signal(m->block, buffer, (size_t)k->block_n, &m->signal, 1, SHMEM_SIGNAL_ADD, pe);
+        shmem_long_put_signal(m->block, buffer, (size_t)k->block_n, &m->signal, 1, SHMEM_SIGNAL_ADD,
+                              pe);
         k->signal++;
         break;
     default:
@@ -168,7 +171,8 @@ static int sockets(void)
     for (struct dirent *e; dir && (e = readdir(dir));) {
         struct sockaddr_in name;
         socklen_t nbytes = sizeof name;
-        count += getpeername(atoi(e->d_name), (struct sockaddr *)&name, &nbytes) == 0 && name.sin_family == AF_INET;
+        count += getpeername(atoi(e->d_name), (struct sockaddr *)&name, &nbytes) == 0 &&
+                 name.sin_family == AF_INET;
     }
     if (dir)
         closedir(dir);

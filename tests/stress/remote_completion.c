@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Is quiet true? PE 0 puts, calls quiet, then raises a flag that the network never sees (a page shared outside the
-// library). PE 1 sees the flag and reads the whole target: one old word is a failure. Every kind of put, 8 B to 64 KiB.
-// STRESS_ROUNDS sets the number of rounds, STRESS_SECONDS ends the test earlier on a slow machine (0: never), but
-// not before a thousand rounds.
+// Is quiet true? PE 0 puts, calls quiet, then raises a flag that the network never sees (a page
+// shared outside the library). PE 1 sees the flag and reads the whole target: one old word is a
+// failure. Every kind of put, 8 B to 64 KiB. STRESS_ROUNDS sets the number of rounds,
+// STRESS_SECONDS ends the test earlier on a slow machine (0: never), but not before a thousand
+// rounds.
 #include "outside.h"
 
 #define LARGEST 65536u
@@ -76,7 +77,8 @@ static size_t stale_words(uint64_t round, size_t n)
     return stale;
 }
 
-static uint64_t send_rounds(_Atomic uint64_t *flag, _Atomic uint64_t *echo, uint64_t rounds, double seconds)
+static uint64_t send_rounds(_Atomic uint64_t *flag, _Atomic uint64_t *echo, uint64_t rounds,
+                            double seconds)
 {
     double end = now_s() + seconds;
     uint64_t r = 1;
@@ -101,8 +103,8 @@ static uint64_t check_rounds(_Atomic uint64_t *flag, _Atomic uint64_t *echo)
         seen = now;
         size_t n = words_of_round(seen), stale = stale_words(seen, n);
         if (stale && bad++ < 10)
-            printf("FAIL: round %lu (kind %lu, %zu words): %zu stale words after quiet\n", (unsigned long)seen,
-                   (unsigned long)(seen % KINDS), n, stale);
+            printf("FAIL: round %lu (kind %lu, %zu words): %zu stale words after quiet\n",
+                   (unsigned long)seen, (unsigned long)(seen % KINDS), n, stale);
         atomic_store_explicit(echo, seen, memory_order_release);
     }
     printf("%lu rounds, %lu stale\n", (unsigned long)seen, (unsigned long)bad);
@@ -115,7 +117,8 @@ int main(void)
     double seconds = (double)env_long("STRESS_SECONDS", 20);
     shmem_init();
     _Atomic uint64_t *flag = outside_page(), *echo = flag + 64;
-    uint64_t bad = shmem_my_pe() == 0 ? send_rounds(flag, echo, rounds, seconds) : check_rounds(flag, echo);
+    uint64_t bad =
+        shmem_my_pe() == 0 ? send_rounds(flag, echo, rounds, seconds) : check_rounds(flag, echo);
     shmem_finalize();
     return bad != 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each way of raising a flag within the node stores it once. The call is single-stepped (the processor's trap flag),
-// and behind every instruction a handler clears the flag and counts, as the quickest of owners would. The C library's
-// memcpy shows that the test can see: it stores 8 bytes as two halves that overlap. Between nodes the owner steps its own
-// progress, in which the provider stores what came: puts are counted there, atomics and signals must be stored once.
-// x86-64 only.
+// Each way of raising a flag within the node stores it once. The call is single-stepped (the
+// processor's trap flag), and behind every instruction a handler clears the flag and counts, as the
+// quickest of owners would. The C library's memcpy shows that the test can see: it stores 8 bytes
+// as two halves that overlap. Between nodes the owner steps its own progress, in which the provider
+// stores what came: puts are counted there, atomics and signals must be stored once. x86-64 only.
 #define _GNU_SOURCE
 #include <shmem.h>
 #include <signal.h>
@@ -15,8 +15,8 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 
-#define FLAG(change)                                                                                          \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::   \
+#define FLAG(change)                                                                               \
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" :: \
                          : "cc", "memory")
 #define STEP_BEGIN() FLAG("orq $0x100, (%%rsp)")
 #define STEP_END() FLAG("andq $~0x100, (%%rsp)")
@@ -59,18 +59,22 @@ static void all_ways(int pe)
     COUNT("shmem_uint64_p", 1, shmem_uint64_p(w, 1, pe));
     COUNT("shmem_uint32_p", 1, shmem_uint32_p(w, 1, pe));
     COUNT("shmem_uint64_put", 1, shmem_uint64_put(w, &one, single, pe));
-    COUNT("shmem_uint32_put", 1, shmem_uint32_put(w, (const uint32_t *)(const void *)&one, single, pe));
-    COUNT("shmem_uint16_put", 1, shmem_uint16_put(w, (const uint16_t *)(const void *)&one, single, pe));
+    COUNT("shmem_uint32_put", 1,
+          shmem_uint32_put(w, (const uint32_t *)(const void *)&one, single, pe));
+    COUNT("shmem_uint16_put", 1,
+          shmem_uint16_put(w, (const uint16_t *)(const void *)&one, single, pe));
     COUNT("shmem_uint64_put_nbi", 1, shmem_uint64_put_nbi(w, &one, single, pe));
     COUNT("shmem_putmem, 8 bytes", 1, shmem_putmem(w, &one, eight, pe));
     COUNT("shmem_putmem, 4 bytes", 1, shmem_putmem(w, &one, four, pe));
     COUNT("shmem_putmem, 2 bytes", 1, shmem_putmem(w, &one, two, pe));
     COUNT("shmem_uint64_iput", 1, shmem_uint64_iput(w, &one, 1, 1, single, pe));
-    COUNT("shmem_uint16_iput", 1, shmem_uint16_iput(w, (const uint16_t *)(const void *)&one, 1, 1, single, pe));
+    COUNT("shmem_uint16_iput", 1,
+          shmem_uint16_iput(w, (const uint16_t *)(const void *)&one, 1, 1, single, pe));
     COUNT("shmem_uint64_atomic_set", 1, shmem_uint64_atomic_set(w, 1, pe));
     COUNT("shmem_uint64_atomic_add", 1, shmem_uint64_atomic_add(w, 1, pe));
     COUNT("shmem_signal_set", 1, shmem_signal_set(w, 1, pe));
-    COUNT("shmem_uint64_put_signal", 1, shmem_uint64_put_signal(&flag[4], &one, single, w, 1, SHMEM_SIGNAL_SET, pe));
+    COUNT("shmem_uint64_put_signal", 1,
+          shmem_uint64_put_signal(&flag[4], &one, single, w, 1, SHMEM_SIGNAL_SET, pe));
 }
 
 /** ofi_rxm takes a hundred times as many steps a round as the others do. */
@@ -81,8 +85,8 @@ static int rounds(void)
 }
 
 enum { P, PUT, SET, SIGNAL, WAYS };
-static const char *const names[WAYS] = {"shmem_uint64_p", "shmem_uint64_put", "shmem_uint64_atomic_set",
-                                        "shmem_signal_set"};
+static const char *const names[WAYS] = {"shmem_uint64_p", "shmem_uint64_put",
+                                        "shmem_uint64_atomic_set", "shmem_signal_set"};
 
 static void raise_far(int how)
 {
@@ -97,7 +101,8 @@ static void raise_far(int how)
     shmem_quiet();
 }
 
-/** How often one flag was seen to be stored by the progress of this thread; 0: the server's thread was quicker. */
+/** How often one flag was seen to be stored by the progress of this thread; 0: the server's thread
+ *  was quicker. */
 static int step_progress(void)
 {
     for (;;) {
@@ -135,8 +140,8 @@ static void between_nodes(int me)
         }
         if (me == 0)
             continue;
-        printf("%-28s stored once %d, twice or more %d times; not seen %d\n", names[how], seen[1], seen[2] + seen[3],
-               seen[0]);
+        printf("%-28s stored once %d, twice or more %d times; not seen %d\n", names[how], seen[1],
+               seen[2] + seen[3], seen[0]);
         if (how >= SET && seen[2] + seen[3]) {
             printf("FAIL: %s must store once\n", names[how]);
             failures++;

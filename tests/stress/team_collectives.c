@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random collectives over random teams, back to back with one source and one destination, against results that every PE
-// works out by itself. All PEs draw the same numbers, so all know which call comes next. The teams: the world, the world
-// backwards, and splits of both with strides of either sign.
+// Random collectives over random teams, back to back with one source and one destination, against
+// results that every PE works out by itself. All PEs draw the same numbers, so all know which call
+// comes next. The teams: the world, the world backwards, and splits of both with strides of either
+// sign.
 //
 //     team_collectives ROUNDS [SEED [LARGEST]]      LARGEST: most bytes of all blocks together
 #include "drawn.h"
@@ -27,8 +28,8 @@ static unsigned char byte(int pe, size_t i)
 
 static void fail(const char *what, const set_t *set, size_t i)
 {
-    fprintf(stderr, "FAIL PE %d round %d: %s over the team (%d, %d, %d) is wrong at %zu\n", me, round_no, what,
-            set->start, set->stride, set->size, i);
+    fprintf(stderr, "FAIL PE %d round %d: %s over the team (%d, %d, %d) is wrong at %zu\n", me,
+            round_no, what, set->start, set->stride, set->size, i);
     shmem_global_exit(1);
 }
 
@@ -58,7 +59,8 @@ static void expect_untouched(const char *what, const set_t *set, size_t from)
         fail(what, set, (size_t)i);
 }
 
-/** Sizes of every class: nothing, one, what rides on a synchronisation, what waits in the scratch, what goes in strips. */
+/** Sizes of every class: nothing, one, what rides on a synchronisation, what waits in the scratch,
+ *  what goes in strips. */
 static size_t draw_size(size_t share)
 {
     size_t most = largest / share + 1;
@@ -135,15 +137,17 @@ static void try_alltoall(const set_t *set)
 
 static void try_alltoalls(const set_t *set)
 {
-    size_t dst = 1 + draw(3), sst = 1 + draw(3), n = draw_size((size_t)set->size * 32), all = n * (size_t)set->size;
+    size_t dst = 1 + draw(3), sst = 1 + draw(3), n = draw_size((size_t)set->size * 32),
+           all = n * (size_t)set->size;
     if (set->rank < 0)
         return;
     fill(all * sst * 4);
     memset(dest, 0xa5, all * dst * 4 + GUARD);
-    shmem_uint32_alltoalls(set->team, (uint32_t *)(void *)dest, (uint32_t *)(void *)source, (ptrdiff_t)dst,
-                           (ptrdiff_t)sst, n);
+    shmem_uint32_alltoalls(set->team, (uint32_t *)(void *)dest, (uint32_t *)(void *)source,
+                           (ptrdiff_t)dst, (ptrdiff_t)sst, n);
     for (size_t i = 0; i < all; i++) {
-        expect("alltoalls", set, i * dst * 4, pe_of(set, (int)(i / n)), ((size_t)set->rank * n + i % n) * sst * 4, 4);
+        expect("alltoalls", set, i * dst * 4, pe_of(set, (int)(i / n)),
+               ((size_t)set->rank * n + i % n) * sst * 4, 4);
         for (size_t k = 4; k < dst * 4; k++)
             if (dest[i * dst * 4 + k] != 0xa5)
                 fail("alltoalls (between)", set, i);
@@ -211,7 +215,8 @@ static void try_same_bits(const set_t *set)
 
 static void try_sync(const set_t *set)
 {
-    static uint64_t flags[TEAMS];  // one a team: a PE outside this team may be in the next round already
+    static uint64_t flags[TEAMS];  // one a team: a PE outside this team may be in the next round
+                                   // already
     uint64_t *flag = &flags[set - sets];
     if (set->rank < 0)
         return;
@@ -264,7 +269,8 @@ static void draw_teams(void)
     split(1, 0, npes - 1, -1, npes);
     split(2, 0, 0, 2, (npes + 1) / 2);
     for (int s = 3; s < TEAMS; s++) {
-        int from = (int)draw(3), most, stride = 1 + (int)draw(3), start = (int)draw((uint64_t)sets[from].size);
+        int from = (int)draw(3), most, stride = 1 + (int)draw(3),
+            start = (int)draw((uint64_t)sets[from].size);
         if (draw(2))
             stride = -stride;
         most = (stride > 0 ? sets[from].size - 1 - start : start) / abs(stride) + 1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Threads against one another: THREADS of each PE put, get and count at once, on the default context, a common one and
-// their own. Two claims: nothing is lost, and a thread's quiet completes all that the thread issued, also when others are
-// in the middle of theirs. The second is where marks that race would show: a value that was put, made complete and then
-// read from its target over another context (another path, nothing to order them) is there.
+// Threads against one another: THREADS of each PE put, get and count at once, on the default
+// context, a common one and their own. Two claims: nothing is lost, and a thread's quiet completes
+// all that the thread issued, also when others are in the middle of theirs. The second is where
+// marks that race would show: a value that was put, made complete and then read from its target
+// over another context (another path, nothing to order them) is there.
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -19,14 +20,16 @@ static _Atomic int failures;
 static void wrong(const char *what, int thread, long round, long is, long should_be)
 {
     if (failures++ < 10)
-        printf("FAIL PE %d thread %d round %ld: %s is %ld, not %ld\n", me, thread, round, what, is, should_be);
+        printf("FAIL PE %d thread %d round %ld: %s is %ld, not %ld\n", me, thread, round, what, is,
+               should_be);
 }
 
 static void *work(void *arg)
 {
     int t = (int)(long)arg;
     shmem_ctx_t own, judge;
-    if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &own) || shmem_ctx_create(SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE, &judge)) {
+    if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &own) ||
+        shmem_ctx_create(SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE, &judge)) {
         wrong("a context", t, 0, 0, 1);
         return NULL;
     }
@@ -45,14 +48,16 @@ static void *work(void *arg)
         shmem_ctx_long_atomic_add(ctx, sum, 1, peer);
         shmem_ctx_long_atomic_inc(ctx, &all, peer);
         shmem_ctx_quiet(ctx);
-        long is = shmem_ctx_long_g(judge, box, peer), count = shmem_ctx_long_atomic_fetch(judge, sum, peer);
+        long is = shmem_ctx_long_g(judge, box, peer),
+             count = shmem_ctx_long_atomic_fetch(judge, sum, peer);
         if (is != r)
             wrong("what quiet completed", t, r, is, r);
         if (count != r)
             wrong("the count", t, r, count, r);
         if (r % 7 == 0)
             shmem_ctx_session_stop(ctx);
-        for (int i = 0; i < (int)(r % 4) * 8; i++)  // puts that the next quiet of any thread meets under way
+        for (int i = 0; i < (int)(r % 4) * 8; i++)  // puts that the next quiet of any thread meets
+                                                    // under way
             shmem_ctx_long_p(ctx, box + 1 + i % 7, r, peer);
     }
     shmem_ctx_destroy(judge);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A large .bss that is never touched costs nothing either; what was written before shmem_init is kept, and reaches
-// the other PE.
+// A large .bss that is never touched costs nothing either; what was written before shmem_init is
+// kept, and reaches the other PE.
 #include "outside.h"
 
 #include <string.h>
@@ -30,7 +30,8 @@ int main(void)
     int me = shmem_my_pe(), next = (me + 1) % shmem_n_pes();
     long kib = resident_kib();
     int kept = before[0] == 17 && before[1023] == 18 && big[300u << 20] == 'x' && big[0] == 0;
-    int seen = shmem_char_g(&big[300u << 20], next) == 'x' && shmem_long_g(&before[1023], next) == 18;
+    int seen =
+        shmem_char_g(&big[300u << 20], next) == 'x' && shmem_long_g(&before[1023], next) == 18;
     shmem_char_p(&big[sizeof big - 1], (char)('a' + me), next);
     shmem_barrier_all();
     int got = big[sizeof big - 1] == 'a' + (me + shmem_n_pes() - 1) % shmem_n_pes();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two nodes of one slot-pair each, in two processes made by fork, driving a transport's table without the core.
-// Both node objects are mapped shared before the fork, so a test can look at the *other* node's memory directly:
-// the truth about remote completion, seen past the library.
+// Two nodes of one slot-pair each, in two processes made by fork, driving a transport's table
+// without the core. Both node objects are mapped shared before the fork, so a test can look at the
+// *other* node's memory directly: the truth about remote completion, seen past the library.
 #ifndef CW_TESTS_PAIR_H
 #define CW_TESTS_PAIR_H
 
@@ -81,7 +81,8 @@ static inline void pair_map(node_t *n, const cwt_ops_t *ops, uint64_t heap_nbyte
                                .slice_stride = PAIR_HEAP_AT + heap_nbytes,
                                .nslots = PAIR_SLOTS};
     n->heap = PAIR_SLICE + PAIR_HEAP_AT;
-    n->shared = mmap(NULL, sizeof(shared_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    n->shared =
+        mmap(NULL, sizeof(shared_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 2; i++)
         n->memory[i] = mmap(NULL, node_nbytes(&n->layout), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -96,18 +97,21 @@ static inline void pair_barrier(node_t *n)
         usleep(100);
 }
 
-/** Tells a client something of that size until the transport says no; names that are not quite right are nobody's. */
+/** Tells a client something of that size until the transport says no; names that are not quite
+ *  right are nobody's. */
 static inline uint64_t pair_tell(node_t *n, uint64_t origin, uint64_t nbytes)
 {
     static uint8_t bulk[CWT_MESSAGE_MAX];
     uint64_t times = 0;
     memset(bulk, 7, sizeof bulk);
     if (n->ops->server_tell(n->server, origin + 1, &times, sizeof times, NULL, 0) == 0 ||
-        n->ops->server_tell(n->server, origin + (UINT64_C(1) << 32), &times, sizeof times, NULL, 0) == 0 ||
+        n->ops->server_tell(n->server, origin + (UINT64_C(1) << 32), &times, sizeof times, NULL,
+                            0) == 0 ||
         n->ops->server_tell(n->server, 0, &times, sizeof times, NULL, 0) == 0 ||
         n->ops->server_tell(n->server, origin, bulk, CWT_MESSAGE_MAX, bulk, 1) == 0)
         return UINT64_MAX;
-    while (times < 1000 && n->ops->server_tell(n->server, origin, &times, sizeof times, bulk, (size_t)nbytes) == 0)
+    while (times < 1000 &&
+           n->ops->server_tell(n->server, origin, &times, sizeof times, bulk, (size_t)nbytes) == 0)
         times++;
     return times;
 }
@@ -246,7 +250,8 @@ static inline int pair_client(node_t *n, const uint8_t *secret, bool threads)
 
 static inline int pair_connect(node_t *n)
 {
-    return n->ops->connect(n->client, !n->me, n->shared->blob[!n->me], n->shared->blob_nbytes[!n->me], &n->conn);
+    return n->ops->connect(n->client, !n->me, n->shared->blob[!n->me],
+                           n->shared->blob_nbytes[!n->me], &n->conn);
 }
 
 static inline void pair_close(node_t *n)

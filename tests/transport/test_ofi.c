@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The transport contract over a real provider (CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose): two processes, each
-// with server thread and client. Usage: test_ofi [rounds] [bytes of the large transfer]
+// The transport contract over a real provider (CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose): two
+// processes, each with server thread and client. Usage: test_ofi [rounds] [bytes of the large
+// transfer]
 #include "pair.h"
 
 #include "../unit/check.h"
@@ -48,9 +49,10 @@ static void sizes(void)
     const size_t most = (size_t)8 << 20;
     uint8_t *src = malloc(most), *back = malloc(most);
     unsigned seed = 1;
-    for (size_t nbytes = 1; nbytes <= most; nbytes = nbytes < 300                             ? nbytes + 13
-                                                     : nbytes * 3 / 2 > most && nbytes < most ? most
-                                                                                              : nbytes * 3 / 2)
+    for (size_t nbytes = 1; nbytes <= most; nbytes = nbytes < 300 ? nbytes + 13
+                                                     : nbytes * 3 / 2 > most && nbytes < most
+                                                         ? most
+                                                         : nbytes * 3 / 2)
         for (int nbi = 0; nbi < 2; nbi++) {
             fill(src, nbytes, ++seed);
             CHECK(n.ops->put(n.conn, n.heap + 5, src, nbytes, nbi) == 0);
@@ -93,7 +95,8 @@ static void pieces(void)
     }
 }
 
-/** After quiet the bytes are in the other node's memory, seen past the library; every size class, all ways in. */
+/** After quiet the bytes are in the other node's memory, seen past the library; every size class,
+ *  all ways in. */
 static void quiet_truth(void)
 {
     static cwt_target_t t;  // known to the client until it closes
@@ -109,7 +112,8 @@ static void quiet_truth(void)
         memcpy(src + nbytes - 8, &i, 8);
         if (nbytes == 8) {
             t.last = (uint64_t)(uintptr_t)mine | 1;
-            if (t.inject(t.ep, &i, 8, t.fabric_addr, (uint64_t)(uintptr_t)mine + t.base, t.key) != 0)
+            if (t.inject(t.ep, &i, 8, t.fabric_addr, (uint64_t)(uintptr_t)mine + t.base, t.key) !=
+                0)
                 CHECK(n.ops->put(n.conn, (uint64_t)(uintptr_t)mine + t.offset, &i, 8, false) == 0);
         } else {
             CHECK(n.ops->put(n.conn, n.heap, src, nbytes, i & 1) == 0);
@@ -127,7 +131,8 @@ static void quiet_truth(void)
     CHECK(stale == 0);
 }
 
-/** The same when put_complete returns, whatever else is under way; and that is done after a quiet, too. */
+/** The same when put_complete returns, whatever else is under way; and that is done after a quiet,
+ *  too. */
 static void put_complete_truth(void)
 {
     const size_t sizes[] = {8, 1, 129, 4096, 16385, 65536, (size_t)5 << 20}, most = (size_t)5 << 20;
@@ -243,31 +248,37 @@ static void replies(void)
     CHECK(n.ops->request(n.conn, &r2.header, CWT_MESSAGE_MAX + 1, NULL) == CW_EINVAL);
 }
 
-/** A server tells a client only what that has room for: a round's worth, and as much again after each message that says
- *  that it was heard. */
+/** A server tells a client only what that has room for: a round's worth, and as much again after
+ *  each message that says that it was heard. */
 static void told(void)
 {
     for (uint64_t i = 0; i < 2000; i++) {
-        uint64_t nbytes = i % 50 ? i % 100 : CWT_MESSAGE_MAX - sizeof(uint64_t), times = 0, before = n.told;
+        uint64_t nbytes = i % 50 ? i % 100 : CWT_MESSAGE_MAX - sizeof(uint64_t), times = 0,
+                 before = n.told;
         n.told_sum = 0;
         if (i % 2) {
-            CHECK(request(OP_TELL, n.heap, nbytes, REQUEST_SMALL, NULL) == 0 && n.ops->quiet(n.client) == 0);
+            CHECK(request(OP_TELL, n.heap, nbytes, REQUEST_SMALL, NULL) == 0 &&
+                  n.ops->quiet(n.client) == 0);
         } else {
             request_t r = {.header = {.op = OP_TELL}, .offset = n.heap, .value = nbytes};
-            CHECK(n.ops->message(n.conn, &r.header, REQUEST_SMALL, NULL, 0) == 0 && n.ops->quiet(n.client) == 0);
+            CHECK(n.ops->message(n.conn, &r.header, REQUEST_SMALL, NULL, 0) == 0 &&
+                  n.ops->quiet(n.client) == 0);
         }
         times = atomic_load(&n.shared->words[5]);
         CHECK(times > 0 && times <= PAIR_TELLS);
-        for (uint64_t start = cwu_now_ns(); n.told - before < times && cwu_now_ns() - start < 20000000000u;)
+        for (uint64_t start = cwu_now_ns();
+             n.told - before < times && cwu_now_ns() - start < 20000000000u;)
             CHECK(n.ops->look(n.client) >= 0);
-        CHECK(n.told - before == times && n.told_sum == times * (times - 1) / 2 + times * nbytes * 7);
+        CHECK(n.told - before == times &&
+              n.told_sum == times * (times - 1) / 2 + times * nbytes * 7);
     }
 }
 
 /** Larger than any fragment, and than 2 GiB if asked. */
 static void large_transfer(void)
 {
-    uint8_t *src = mmap(NULL, large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *src = mmap(NULL, large, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     CHECK(src != MAP_FAILED);
     for (uint64_t at = 0; at < large; at += 4096)
         *(uint64_t *)(void *)(src + at) = at ^ 0x1234;
@@ -308,8 +319,9 @@ static void inject_flood(void)
 
 static uint64_t expected(int op, uint64_t old, uint64_t operand, uint64_t compare)
 {
-    const uint64_t results[] = {old,           operand,       old + operand, old & operand,
-                                old | operand, old ^ operand, operand,       old == compare ? operand : old};
+    const uint64_t results[] = {
+        old,           operand,       old + operand, old & operand,
+        old | operand, old ^ operand, operand,       old == compare ? operand : old};
     return results[op];
 }
 
@@ -330,7 +342,8 @@ static void native_atomics(void)
                          operand = (0x0123456789abcdef * (unsigned)(round + 3)) & mask;
                 uint64_t compare = round & 1 ? value & mask : 7, before = value & mask;
                 old = 0;
-                CHECK(n.ops->amo(n.conn, n.heap, op, nbytes, operand, compare, round == 2 ? NULL : &old) == 0);
+                CHECK(n.ops->amo(n.conn, n.heap, op, nbytes, operand, compare,
+                                 round == 2 ? NULL : &old) == 0);
                 CHECK(round == 2 || old == before);
                 value = (value & ~mask) | (expected(op, before, operand, compare) & mask);
                 CHECK(n.ops->quiet(n.client) == 0);

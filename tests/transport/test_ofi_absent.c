@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The list of the kernel's names is hidden from one library, for a while, and nothing else is: other files, other callers.
+// The list of the kernel's names is hidden from one library, for a while, and nothing else is:
+// other files, other callers.
 // Argument: the library. Linked as libfabric is, with its table of functions read-only.
 #include <dlfcn.h>
 #include <errno.h>
@@ -79,7 +80,8 @@ int main(int argc, char **argv)
         check(opens(victim, "/proc/self/status"), "other files are");
         check(!opens(victim, "/nonexistent") && errno == ENOENT, "and those that are not, are not");
         check(opens(own_open, NAMES), "others find the list");
-        check(is_writable("victim") == writable, "the table is read-only again while the list is hidden");
+        check(is_writable("victim") == writable,
+              "the table is read-only again while the list is hidden");
         ofi_names_show();
         check(opens(victim, NAMES), "the library finds the list again");
         check(is_writable("victim") == writable, "the table is read-only again");

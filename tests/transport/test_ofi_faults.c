@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What goes wrong between nodes ends in an error code and a message with a remedy, never in a hang: strangers, absent
-// servers, killed peers, missing libraries, no descriptors left. Each case runs in a process of its own.
+// What goes wrong between nodes ends in an error code and a message with a remedy, never in a hang:
+// strangers, absent servers, killed peers, missing libraries, no descriptors left. Each case runs
+// in a process of its own.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -69,7 +70,8 @@ static void start_peer(void)
     n.me = 0;
 }
 
-/** Returns when every thread of the peer stands still: a signal alone leaves them time to answer. */
+/** Returns when every thread of the peer stands still: a signal alone leaves them time to
+ *  answer. */
 static void stop_peer(void)
 {
     int status;
@@ -285,9 +287,11 @@ static void junk_on_the_port(void)
 {
     start_peer();
     struct sockaddr_in *sin = NULL, here;
-    for (size_t at = 0; at + sizeof here <= CWT_ADDRESS_MAX; at++) {  // the address is somewhere in the blob
+    // the address is somewhere in the blob
+    for (size_t at = 0; at + sizeof here <= CWT_ADDRESS_MAX; at++) {
         memcpy(&here, n.shared->blob[1] + at, sizeof here);
-        if (here.sin_family == AF_INET && here.sin_addr.s_addr == htonl(INADDR_LOOPBACK) && here.sin_port)
+        if (here.sin_family == AF_INET && here.sin_addr.s_addr == htonl(INADDR_LOOPBACK) &&
+            here.sin_port)
             sin = &here;
         if (sin)
             break;
@@ -380,7 +384,8 @@ int main(int argc, char **argv)
     } cases[] = {
         {"wrong_secret", wrong_secret, "node 1 (the test's child)", "refused"},
         {"absent_server", absent_server, "cannot connect to node 1", "CAUSEWAY_TIMEOUT"},
-        {"killed_while_waiting", killed_while_waiting, "lost the connection to node 1", "look for its own message"},
+        {"killed_while_waiting", killed_while_waiting, "lost the connection to node 1",
+         "look for its own message"},
         {"killed_before_quiet", killed_before_quiet, "lost the connection to node 1", ""},
         {"silent_server", silent_server, "cannot connect to node 1", "CAUSEWAY_TIMEOUT"},
         {"late_server", late_server, NULL, NULL},

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Strangers at a server's port, while a job works: they get nothing and harm nothing. Bytes of all kinds, connections that
-// say nothing or too little and stay, connections by the hundred, clients of another job. Afterwards and meanwhile the
-// job's results are right, and descriptors and memory of the server stay within bounds.
-// CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose the provider. Usage: test_ofi_strangers [times as many]
+// Strangers at a server's port, while a job works: they get nothing and harm nothing. Bytes of all
+// kinds, connections that say nothing or too little and stay, connections by the hundred, clients
+// of another job. Afterwards and meanwhile the job's results are right, and descriptors and memory
+// of the server stay within bounds.
+// CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose the provider. Usage: test_ofi_strangers [times as
+// many]
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -62,9 +64,11 @@ static void serve(void)
 
 static bool find_port(void)
 {
-    for (size_t at = 0; at + sizeof port <= CWT_ADDRESS_MAX; at++) {  // the address is somewhere in the blob
+    // the address is somewhere in the blob
+    for (size_t at = 0; at + sizeof port <= CWT_ADDRESS_MAX; at++) {
         memcpy(&port, n.shared->blob[1] + at, sizeof port);
-        if (port.sin_family == AF_INET && port.sin_addr.s_addr == htonl(INADDR_LOOPBACK) && port.sin_port)
+        if (port.sin_family == AF_INET && port.sin_addr.s_addr == htonl(INADDR_LOOPBACK) &&
+            port.sin_port)
             return true;
     }
     return false;
@@ -141,7 +145,8 @@ static void say(int fd, const void *bytes, size_t nbytes)
         (void)!send(fd, bytes, nbytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/** What the providers' own first message begins with, in libfabric 1.17: version 3, "connect", so many bytes follow. */
+/** What the providers' own first message begins with, in libfabric 1.17: version 3, "connect", so
+ *  many bytes follow. */
 static void provider_head(uint8_t head[32], unsigned nbytes)
 {
     memset(head, 0, 32);
@@ -192,7 +197,8 @@ static void flood_of_connections(void)
     }
 }
 
-/** Nothing said, one byte, or the head of a first message; all stay. A new client of the job still gets in. */
+/** Nothing said, one byte, or the head of a first message; all stay. A new client of the job still
+ *  gets in. */
 static void stay_half_open(void)
 {
     int fds[HALF_OPEN], open_now = 0;
@@ -206,7 +212,8 @@ static void stay_half_open(void)
         if (i % 20 == 0)
             work(n.conn);
     }
-    printf("  %d half-open connections, the server has %d descriptors of %d\n", open_now, server_files(), SERVER_FILES);
+    printf("  %d half-open connections, the server has %d descriptors of %d\n", open_now,
+           server_files(), SERVER_FILES);
     cwt_client_t *first = n.client;
     cwt_conn_t *conn = n.conn;
     REQUIRE(pair_client(&n, n.secret, false) == 0);
@@ -230,7 +237,8 @@ static void stay_half_open(void)
             close(fds[i]);
 }
 
-/** Whole clients of another job, while the job works. RDM: after 64 the server no longer answers. */
+/** Whole clients of another job, while the job works. RDM: after 64 the server no longer
+ *  answers. */
 static void wrong_secrets(void)
 {
     pid_t intruder = fork();
@@ -245,7 +253,8 @@ static void wrong_secrets(void)
             node_t other = n;
             other.client = NULL;
             other.conn = NULL;
-            refused += pair_client(&other, wrong, false) == 0 && pair_connect(&other) == CW_EREFUSED;
+            refused +=
+                pair_client(&other, wrong, false) == 0 && pair_connect(&other) == CW_EREFUSED;
             if (other.client)
                 other.ops->close(other.client);
         }

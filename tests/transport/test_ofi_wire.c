@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes from the network are not believed: random, truncated, forged and replayed messages go to both halves'
-// receiving code directly. Nothing may crash (the sanitizers look on), reach the handler, or disturb a connection.
+// Bytes from the network are not believed: random, truncated, forged and replayed messages go to
+// both halves' receiving code directly. Nothing may crash (the sanitizers look on), reach the
+// handler, or disturb a connection.
 #include <stdlib.h>
 
 #include "transport/ofi/ofi.h"
@@ -39,7 +40,8 @@ static void requests(bool msg_mode)
     memcpy(server->config.secret, secret, sizeof secret);
     server->config.handler = handler;
     server->ready = true;
-    server->token_in = ofi_digest(secret, OFI_FOR_REQUEST, &server->config.node, sizeof server->config.node);
+    server->token_in =
+        ofi_digest(secret, OFI_FOR_REQUEST, &server->config.node, sizeof server->config.node);
     server->addr_nbytes = 16;
     server->warned = true;
     peer->server = server;
@@ -121,7 +123,8 @@ static void replies(void)
     CHECK(client->stats.refused == 200000 && !reply.done && conn->acked == 0);
 
     memset(bytes, 0, sizeof bytes);
-    *header = (ofi_reply_header_t){.token = conn->token_in, .executed = 6, .nbytes = sizeof *header};
+    *header =
+        (ofi_reply_header_t){.token = conn->token_in, .executed = 6, .nbytes = sizeof *header};
     ofi_reply_arrived(client, &op, sizeof *header);
     CHECK(conn->acked == 0);  // more executed than sent
     header->executed = 4;
@@ -149,7 +152,8 @@ static void replies(void)
     CHECK((conn->id & OFI_ID_TELL) && (conn->id >> OFI_ID_TELL_SHIFT & OFI_ID_TELL_MASK) == 3);
     for (uint32_t i = 1; i < 40000; i++) {  // the count wraps
         ofi_reply_arrived(client, &op, header->nbytes);
-        CHECK(told == i && (conn->id >> OFI_ID_TELL_SHIFT & OFI_ID_TELL_MASK) == ((i + 3) & OFI_ID_TELL_MASK));
+        CHECK(told == i &&
+              (conn->id >> OFI_ID_TELL_SHIFT & OFI_ID_TELL_MASK) == ((i + 3) & OFI_ID_TELL_MASK));
     }
     ofi_conn_name(conn, false);  // no more, but what is on its way is heard
     ofi_reply_arrived(client, &op, header->nbytes);
@@ -190,10 +194,13 @@ static void pieces(void)
                       .heap_offset = 65536,
                       .heap_nbytes = 500000,
                       .nslots = 3};
-    CHECK(ofi_piece_of(&l, 0, 4096) == 0 && ofi_piece_of(&l, 1, 4096) == -1 && ofi_piece_of(&l, 4096, 1) == -1);
+    CHECK(ofi_piece_of(&l, 0, 4096) == 0 && ofi_piece_of(&l, 1, 4096) == -1 &&
+          ofi_piece_of(&l, 4096, 1) == -1);
     CHECK(ofi_piece_of(&l, 8192, 1000) == 1 && ofi_piece_of(&l, 8192, 1001) == -1);
-    CHECK(ofi_piece_of(&l, 8192 + 65536, 500000) == 2 && ofi_piece_of(&l, 8192 + 65536, 500001) == -1);
-    CHECK(ofi_piece_of(&l, 8192 + 65535, 1) == -1 && ofi_piece_of(&l, 8192 + 65536 + 500000, 1) == -1);
+    CHECK(ofi_piece_of(&l, 8192 + 65536, 500000) == 2 &&
+          ofi_piece_of(&l, 8192 + 65536, 500001) == -1);
+    CHECK(ofi_piece_of(&l, 8192 + 65535, 1) == -1 &&
+          ofi_piece_of(&l, 8192 + 65536 + 500000, 1) == -1);
     CHECK(ofi_piece_of(&l, 8192 + (2u << 20) + 65536, 8) == 6);
     CHECK(ofi_piece_of(&l, 8192, SIZE_MAX) == -1);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs a function in a forked child and captures its stderr and exit status: for code that ends the process.
+// Runs a function in a forked child and captures its stderr and exit status: for code that ends the
+// process.
 #ifndef CW_TESTS_CHILD_H
 #define CW_TESTS_CHILD_H
 
@@ -30,7 +31,8 @@ static inline child_t child_run(void (*fn)(void))
     close(fds[1]);
     size_t used = 0;
     ssize_t n;
-    while (used < sizeof(result.err) - 1 && (n = read(fds[0], result.err + used, sizeof(result.err) - 1 - used)) > 0)
+    while (used < sizeof(result.err) - 1 &&
+           (n = read(fds[0], result.err + used, sizeof(result.err) - 1 - used)) > 0)
         used += (size_t)n;
     close(fds[0]);
     int status = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of collective algorithms: each collective ends in rows that take every size and every number of nodes, so
-// that no call is left without an algorithm; names are unique within a collective; CAUSEWAY_COLL marks its row.
+// The table of collective algorithms: each collective ends in rows that take every size and every
+// number of nodes, so that no call is left without an algorithm; names are unique within a
+// collective; CAUSEWAY_COLL marks its row.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,10 @@ static int always_served(const char *collective, uint64_t nodes)
 {
     cw_coll_row_t row;
     for (size_t i = 0; cw_coll_table(i, &row); i++)
-        if (!strcmp(row.collective, collective) && row.least_nbytes == 0 && row.most_nbytes == UINT64_MAX &&
-            row.least_nodes <= nodes && nodes <= row.most_nodes && !strstr(row.needs, "scratch") &&
-            !strstr(row.needs, "room") && !strstr(row.needs, "neighbours") && !strstr(row.needs, "together") &&
+        if (!strcmp(row.collective, collective) && row.least_nbytes == 0 &&
+            row.most_nbytes == UINT64_MAX && row.least_nodes <= nodes && nodes <= row.most_nodes &&
+            !strstr(row.needs, "scratch") && !strstr(row.needs, "room") &&
+            !strstr(row.needs, "neighbours") && !strstr(row.needs, "together") &&
             !strstr(row.needs, "unknown"))
             return 1;
     return 0;
@@ -61,8 +63,10 @@ static void forced(void)
 {
     char names[200];
     CHECK(load("", names) == 0);
-    CHECK(load("scan=columns,reduce=ring", names) == 2 && !strcmp(names, "reduce=ring scan=columns "));
-    CHECK(load("reduce=ring,reduce=fetch,", names) == 1 && !strcmp(names, "reduce=fetch "));  // the last one counts
+    CHECK(load("scan=columns,reduce=ring", names) == 2 &&
+          !strcmp(names, "reduce=ring scan=columns "));
+    // the last one counts
+    CHECK(load("reduce=ring,reduce=fetch,", names) == 1 && !strcmp(names, "reduce=fetch "));
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The environment table: sizes as the OpenSHMEM specification words them, refused values, misspelt names.
+// The environment table: sizes as the OpenSHMEM specification words them, refused values, misspelt
+// names.
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -40,9 +41,9 @@ static void test_sizes(void)
             fprintf(stderr, "  \"%s\" gave %zu\n", good[i].text, nbytes);
         CHECK(nbytes == good[i].nbytes);
     }
-    static const char *const bad[] = {"",      "-1",   "-1M",   "nan",         "inf", "0x10", "1Q",
-                                      "1 2",   "1,5",  "M",     ".",           "e3",  "1e",   "1.2.3",
-                                      "12,5M", "1e30", "9e18T", "9e999999999", "16E", "lots", "++1"};
+    static const char *const bad[] = {
+        "",   "-1", "-1M",   "nan",   "inf",  "0x10",  "1Q",          "1 2", "1,5",  "M",  ".",
+        "e3", "1e", "1.2.3", "12,5M", "1e30", "9e18T", "9e999999999", "16E", "lots", "++1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         size_t nbytes = 99;
         if (cwu_parse_size(bad[i], &nbytes) != CW_EINVAL)
@@ -120,7 +121,8 @@ static void test_unknown_names(void)
     child_t child = child_run(load_and_warn);
     CHECK(child.status == 0);
     CHECK(strstr(child.err, "warning") != NULL);
-    CHECK(strstr(child.err, "CAUSEWAY_PROVDER is not known; did you mean CAUSEWAY_PROVIDER?") != NULL);
+    CHECK(strstr(child.err, "CAUSEWAY_PROVDER is not known; did you mean CAUSEWAY_PROVIDER?") !=
+          NULL);
     setenv("CAUSEWAY_QUIET", "1", 1);
     CHECK_STR(child_run(load_and_warn).err, "");
     clearenv();

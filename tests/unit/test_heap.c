@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The heap allocator against an oracle that knows every line of the range, in millions of random calls; two
-// instances must agree; an untouched range must stay untouched.
+// The heap allocator against an oracle that knows every line of the range, in millions of random
+// calls; two instances must agree; an untouched range must stay untouched.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "core/core.h"
 #include "core/mem/heap.h"
 
-#define CHECK(condition)                                                                                     \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                          \
-            exit(1);                                                                                         \
-        }                                                                                                    \
+#define CHECK(condition)                                                            \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+            exit(1);                                                                \
+        }                                                                           \
     } while (0)
 
 #define LINE CW_ARENA_LINE
@@ -33,7 +33,8 @@ static uint64_t draw(uint64_t bound)
 
 static void *reserve(size_t nbytes)
 {
-    void *base = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *base = mmap(NULL, nbytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     CHECK(base != MAP_FAILED);
     return base;
 }
@@ -113,7 +114,8 @@ static void oracle_drop(oracle_t *o, const cw_arena_t *arena, const char *p, siz
 static void oracle_realloc(cw_arena_t *arena, oracle_t *o, char **slot)
 {
     size_t old_nbytes = cw_arena_size(arena, *slot), nbytes = draw_size();
-    uint64_t start = (uint64_t)(*slot - arena->base) / LINE, old = lines_of(old_nbytes), new = lines_of(nbytes);
+    uint64_t start = (uint64_t)(*slot - arena->base) / LINE, old = lines_of(old_nbytes),
+             new = lines_of(nbytes);
     bool in_place = new <= old || oracle_all(o, start + old, new - old, 0);
     (*slot)[0] = (char)old_nbytes;
     char *p = cw_arena_realloc(arena, *slot, nbytes);
@@ -165,8 +167,8 @@ static void test_oracle(void)
     munmap(base, RANGE);
 }
 
-/** Millions of calls on a large range without an oracle: two arenas at different bases give the same offsets.
- */
+/** Millions of calls on a large range without an oracle: two arenas at different bases give the
+ *  same offsets. */
 static void test_deterministic(void)
 {
     enum { SLOTS = 4096, OPS = 2000000 };
@@ -184,7 +186,8 @@ static void test_deterministic(void)
             *slot = 0;
         } else {
             size_t alignment = (size_t)1 << draw(13), nbytes = 1 + draw((uint64_t)1 << draw(24));
-            char *p = cw_arena_malloc(&a, alignment, nbytes), *q = cw_arena_malloc(&b, alignment, nbytes);
+            char *p = cw_arena_malloc(&a, alignment, nbytes),
+                 *q = cw_arena_malloc(&b, alignment, nbytes);
             CHECK((p == NULL) == (q == NULL));
             CHECK(!p || p - base[0] == q - base[1]);
             *slot = p ? (uint64_t)(p - base[0]) + 1 : 0;
@@ -204,7 +207,8 @@ static void test_deterministic(void)
 static void test_edges(void)
 {
     const size_t range = (size_t)1 << 40; // addresses only
-    char *base = mmap(NULL, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), text[128];
+    char *base = mmap(NULL, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+         text[128];
     CHECK(base != MAP_FAILED);
     CHECK(cw_heap_init(base, 10) == CW_EINVAL);
     CHECK(cw_heap_init(base, range) == CW_OK);
@@ -234,7 +238,8 @@ static void test_edges(void)
     CHECK(cw_heap_free(huge) == CW_OK);
     cw_heap_stats_t stats;
     cw_heap_stats(&stats);
-    CHECK(stats.in_use == 0 && stats.free_blocks == 1 && stats.largest_free == range && stats.peak == range);
+    CHECK(stats.in_use == 0 && stats.free_blocks == 1 && stats.largest_free == range &&
+          stats.peak == range);
     cw_heap_fini();
     munmap(base, range);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The barrier of a node and the combining synchronisation, between processes that share nothing but the area:
-// nobody leaves before the last has come, nobody is lost, results are everybody's and the same. Every way of
-// waiting is taken: as chosen, only sleeping, only yielding, and with members that come late.
+// The barrier of a node and the combining synchronisation, between processes that share nothing but
+// the area: nobody leaves before the last has come, nobody is lost, results are everybody's and the
+// same. Every way of waiting is taken: as chosen, only sleeping, only yielding, and with members
+// that come late.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <stdlib.h>
@@ -97,7 +98,8 @@ static void run(int nslots, int rounds, long spin, long yields)
     CHECK(s != MAP_FAILED);
     cwu_env.spin = spin;
     cwu_env.yields = yields;
-    for (int slot = 0; slot < nslots; slot++) { // also publishes the processors before anybody starts
+    for (int slot = 0; slot < nslots; slot++) { // also publishes the processors before anybody
+                                                 // starts
         pid_t pid = fork();
         if (pid == 0) {
             cw_node_sync_init(&state.node, &s->area, NULL, slot, nslots, 1);
@@ -109,8 +111,9 @@ static void run(int nslots, int rounds, long spin, long yields)
     while (wait(&status) > 0)
         failed += status != 0;
     if (failed || s->bad)
-        fprintf(stderr, "%d PEs, spin %ld, yields %ld: %d ended badly, %d saw a wrong step or sum\n", nslots, spin,
-                yields, failed, s->bad);
+        fprintf(stderr,
+                "%d PEs, spin %ld, yields %ld: %d ended badly, %d saw a wrong step or sum\n",
+                nslots, spin, yields, failed, s->bad);
     CHECK(failed == 0 && s->bad == 0);
     munmap(s, nbytes);
 }
@@ -121,8 +124,8 @@ static void test_layout(void)
     cw_coll_area_t *area = aligned_alloc(64, with_all);
     cw_coll_deposit_t *last = cw_coll_deposit(area, 9, 70, 69);
     CHECK((char *)(last + 1) == (char *)area + with_all);
-    CHECK((char *)cw_coll_group(area, 9, 0) ==
-          (char *)cw_coll_round(area, cw_coll_nrounds(9) - 1) + cw_coll_round_nbytes(CW_COLL_MEDIUM));
+    CHECK((char *)cw_coll_group(area, 9, 0) == (char *)cw_coll_round(area, cw_coll_nrounds(9) - 1) +
+                                                   cw_coll_round_nbytes(CW_COLL_MEDIUM));
     CHECK((uintptr_t)last % 64 == 0 && (uintptr_t)cw_coll_round(area, 3) % 64 == 0);
     CHECK(cw_coll_nrounds(1) == 0 && cw_coll_nrounds(2) == 3 && cw_coll_nrounds(9) == 6);
     free(area);

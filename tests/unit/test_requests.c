@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a node server executes comes from the network. Requests of every kind, right ones and random ones, against an object
-// between guard pages: nothing outside of static data, heap and inbox may change, whatever the bytes say.
+// What a node server executes comes from the network. Requests of every kind, right ones and random
+// ones, against an object between guard pages: nothing outside of static data, heap and inbox may
+// change, whatever the bytes say.
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,14 @@
 #include "core/mem/segment.h"
 #include "core/server/server.h"
 
-enum { PAGE = 4096, CONTROL = 2 * PAGE, DATA = 3000, HEAP_AT = 4 * PAGE, HEAP = 5 * PAGE + 40, ROUNDS = 100000 };
+enum {
+    PAGE = 4096,
+    CONTROL = 2 * PAGE,
+    DATA = 3000,
+    HEAP_AT = 4 * PAGE,
+    HEAP = 5 * PAGE + 40,
+    ROUNDS = 100000
+};
 static const uint64_t AM_AT = 65536;
 static char *object;
 static size_t object_nbytes;
@@ -48,7 +56,8 @@ static void make_object(void)
 {
     object_nbytes = CONTROL + AM_AT + sizeof(cw_am_inbox_t);
     size_t pages = (object_nbytes + PAGE - 1) / PAGE * PAGE;
-    char *all = mmap(NULL, pages + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *all =
+        mmap(NULL, pages + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     CHECK(all != MAP_FAILED && mprotect(all + PAGE, pages, PROT_READ | PROT_WRITE) == 0);
     object = all + PAGE;
     cw_segment.base = object;
@@ -66,7 +75,8 @@ static void make_object(void)
 /** Where nothing may be written. */
 static const struct {
     size_t at, end;
-} holes[] = {{0, CONTROL}, {CONTROL + DATA, CONTROL + HEAP_AT}, {CONTROL + HEAP_AT + HEAP, CONTROL + 65536}};
+} holes[] = {
+    {0, CONTROL}, {CONTROL + DATA, CONTROL + HEAP_AT}, {CONTROL + HEAP_AT + HEAP, CONTROL + 65536}};
 
 static bool holes_are_whole(void)
 {
@@ -93,7 +103,7 @@ static void execute(const void *msg, size_t nbytes)
     cw_request_execute(NULL, NULL, (const cwt_header_t *)(const void *)(end - room), nbytes);
 }
 
-// ---------------------------------------------------------------- right requests, and the nearest wrong ones
+// ------------------------------------------------------ right requests, and the nearest wrong ones
 
 typedef struct list {
     cwt_header_t header;
@@ -136,7 +146,8 @@ static void test_pieces(void)
     CHECK(answer.n == 0);
     get_pieces(heap, 8, 0);
     CHECK(answer.n == 0);
-    list_t list = {.header = {.op = CW_REQ_GET_PIECES, .reply_id = 1}, .word = {CW_GET_PIECE(heap, 8)}};
+    list_t list = {.header = {.op = CW_REQ_GET_PIECES, .reply_id = 1},
+                   .word = {CW_GET_PIECE(heap, 8)}};
     execute(&list, sizeof list.header + 13);  // not a number of words
     CHECK(answer.n == 0);
     list.header.reply_id = 0;  // nobody to answer
@@ -196,8 +207,10 @@ static size_t some_request(uint64_t *word, size_t nwords)
         ((cw_req_strided_t *)(void *)word)->offset = some_offset();
         ((cw_req_strided_t *)(void *)word)->stride = (int64_t)draw(9000) - 4000;
         ((cw_req_strided_t *)(void *)word)->block_nbytes = (uint32_t)draw(70);
-        ((cw_req_strided_t *)(void *)word)->nblocks = (uint32_t)(draw(9) ? draw(40) : draw(UINT32_MAX));
-        return header->op == CW_REQ_GET_STRIDED && draw(4) ? sizeof(cw_req_strided_t) : CWT_MESSAGE_MAX - draw(300);
+        ((cw_req_strided_t *)(void *)word)->nblocks =
+            (uint32_t)(draw(9) ? draw(40) : draw(UINT32_MAX));
+        return header->op == CW_REQ_GET_STRIDED && draw(4) ? sizeof(cw_req_strided_t)
+                                                           : CWT_MESSAGE_MAX - draw(300);
     case CW_REQ_FILL:
         ((cw_req_fill_t *)(void *)word)->offset = some_offset();
         ((cw_req_fill_t *)(void *)word)->nbytes = draw(3) ? draw(3000) : some_offset();
@@ -222,7 +235,9 @@ static size_t some_request(uint64_t *word, size_t nwords)
         am->nbytes = (uint32_t)(draw(5) ? draw(300) : draw(UINT32_MAX));
         am->flags = (uint32_t)(draw(3) ? draw(3) | (draw(2) ? CW_AM_C_HERE : 0) : draw(256));
         am->dest = some_offset();
-        return draw(3) ? CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(am->head) % 17) + (draw(2) ? am->nbytes % 3000 : 0) : most;
+        return draw(3) ? CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(am->head) % 17) +
+                             (draw(2) ? am->nbytes % 3000 : 0)
+                       : most;
     }
     case CW_REQ_AM_SHORT:
     case CW_REQ_AM_REPLY: {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A node server takes down a connection whose client has gone. Its completion queue still holds messages of that client, and
-// error entries between them, each of which ends a read: everything must be read, and executed, before the connection's buffers
-// go. An entry that is delivered later names freed memory.
+// A node server takes down a connection whose client has gone. Its completion queue still holds
+// messages of that client, and error entries between them, each of which ends a read: everything
+// must be read, and executed, before the connection's buffers go. An entry that is delivered later
+// names freed memory.
 //
-// The provider is a script: a queue, an event queue and two endpoints made of the few functions that are called.
+// The provider is a script: a queue, an event queue and two endpoints made of the few functions
+// that are called.
 #include <string.h>
 
 #include "check.h"
@@ -63,7 +65,8 @@ static ssize_t read_cq(struct fid_cq *cq, void *buf, size_t count)
     size_t n = 0;
     const entry_t *e;
     for (; n < count && (e = next_entry()) && !e->error; n++, script.next++)
-        out[n] = (struct fi_cq_data_entry){.op_context = e->op, .flags = FI_RECV, .len = sizeof(cwt_header_t)};
+        out[n] = (struct fi_cq_data_entry){
+            .op_context = e->op, .flags = FI_RECV, .len = sizeof(cwt_header_t)};
     if (n > 0)
         return (ssize_t)n;
     return next_entry() ? -FI_EAVAIL : -FI_EAGAIN;
@@ -93,14 +96,16 @@ static ssize_t read_eq(struct fid_eq *eq, uint32_t *event, void *buf, size_t nby
     return sizeof entry;
 }
 
-static ssize_t post(struct fid_ep *ep, void *buf, size_t nbytes, void *desc, fi_addr_t from, void *context)
+static ssize_t post(struct fid_ep *ep, void *buf, size_t nbytes, void *desc, fi_addr_t from,
+                    void *context)
 {
     (void)ep, (void)buf, (void)nbytes, (void)desc, (void)from, (void)context;
     script.posted++;
     return 0;
 }
 
-/** A closed endpoint's receives come back cancelled; here with a message among them that was complete before. */
+/** A closed endpoint's receives come back cancelled; here with a message among them that was
+ *  complete before. */
 static int close_ep(struct fid *fid)
 {
     for (ofi_peer_t *peer = script.server->peers; peer; peer = peer->next)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The delaying transport over one that only writes down what reaches it: nothing is lost or invented, the order that
-// the contract promises is kept, and the freedom that it leaves is used.
+// The delaying transport over one that only writes down what reaches it: nothing is lost or
+// invented, the order that the contract promises is kept, and the freedom that it leaves is used.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +34,8 @@ static int real_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     *client_p = (cwt_client_t *)(void *)&real_client;
     return 0;
 }
-static int real_connect(cwt_client_t *c, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p)
+static int real_connect(cwt_client_t *c, int node, const void *blob, size_t nbytes,
+                        cwt_conn_t **conn_p)
 {
     (void)c, (void)node, (void)blob, (void)nbytes;
     *conn_p = (cwt_conn_t *)(void *)&real_conn;
@@ -178,10 +179,13 @@ static bool is_store(kind_t kind)
 /** Pairs of calls whose order is promised, and how many others changed places. */
 static int judge(void)
 {
-    int swapped = 0, *at = malloc((size_t)ncalled * sizeof *at), *fences = calloc((size_t)ncalled + 1, sizeof *fences);
+    int swapped = 0, *at = malloc((size_t)ncalled * sizeof *at),
+        *fences = calloc((size_t)ncalled + 1, sizeof *fences);
     for (int i = 0; i < ncalled; i++) {
         fences[i + 1] = fences[i] + (called[i].kind == FENCE || called[i].kind == QUIET);
-        at[i] = called[i].kind == FENCE || called[i].kind == QUIET ? -1 : at_of(called[i].number, called[i].kind);
+        at[i] = called[i].kind == FENCE || called[i].kind == QUIET
+                    ? -1
+                    : at_of(called[i].number, called[i].kind);
         CHECK(at[i] >= 0 || called[i].kind == FENCE || called[i].kind == QUIET);
     }
     for (int i = 0; i < ncalled; i++)
@@ -189,8 +193,10 @@ static int judge(void)
             if (at[i] < 0 || at[j] < 0 || at[i] < at[j])
                 continue;
             swapped++;
-            CHECK(called[j].kind == GET || called[i].kind == GET || is_store(called[j].kind));  // a request goes behind
-            CHECK(called[j].kind == GET || called[i].kind == GET || fences[i] == fences[j]);    // all behind a fence
+            // a request goes behind
+            CHECK(called[j].kind == GET || called[i].kind == GET || is_store(called[j].kind));
+            // all behind a fence
+            CHECK(called[j].kind == GET || called[i].kind == GET || fences[i] == fences[j]);
         }
     free(at);
     free(fences);

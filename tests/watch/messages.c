@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages that are known exactly: messages.py says how many. Every node does the same with its neighbour.
+// Active messages that are known exactly: messages.py says how many. Every node does the same with
+// its neighbour.
 #include <gasnet.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,9 +48,10 @@ static void on_reply(gasnet_token_t token, void *data, size_t nbytes)
 int main(int argc, char **argv)
 {
     static char data[5000];
-    gasnet_handlerentry_t table[] = {{SHORT, (void (*)())on_short},        {MEDIUM, (void (*)())on_medium},
-                                     {LONG, (void (*)())on_long},          {SHORT_REPLY, (void (*)())on_reply_short},
-                                     {MEDIUM_REPLY, (void (*)())on_reply}, {LONG_REPLY, (void (*)())on_reply}};
+    gasnet_handlerentry_t table[] = {
+        {SHORT, (void (*)())on_short},        {MEDIUM, (void (*)())on_medium},
+        {LONG, (void (*)())on_long},          {SHORT_REPLY, (void (*)())on_reply_short},
+        {MEDIUM_REPLY, (void (*)())on_reply}, {LONG_REPLY, (void (*)())on_reply}};
     GASNET_Safe(gasnet_init(&argc, &argv));
     GASNET_Safe(gasnet_attach(table, 6, 4 * GASNET_PAGESIZE, 0));
     GASNET_Safe(gasnet_getSegmentInfo(segments, 16));

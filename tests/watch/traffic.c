@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Traffic that is known exactly: expected.py says how much. Every PE does the same, relative to its number.
+// Traffic that is known exactly: expected.py says how much. Every PE does the same, relative to its
+// number.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a job ends: a PE that fails, a PE that ends the job, the time limit, a signal. The first reason decides the
-// exit status; the others get SIGTERM, and SIGKILL 0.3 s later, so that all are gone within a second.
+// How a job ends: a PE that fails, a PE that ends the job, the time limit, a signal. The first
+// reason decides the exit status; the others get SIGTERM, and SIGKILL 0.3 s later, so that all are
+// gone within a second.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,8 @@ void end_on_clock(run_t *run, uint64_t now_ns)
     if (run->deadline_ns && now_ns >= run->deadline_ns) {
         run->deadline_ns = 0;
         if (!run->ending)
-            say("the time limit of %g s is over; ending the job", (double)run->opt.timeout_ns / 1e9);
+            say("the time limit of %g s is over; ending the job",
+                (double)run->opt.timeout_ns / 1e9);
         end_job(run, EXIT_TIMEOUT, 0);
     }
     if (run->term_at_ns && now_ns >= run->term_at_ns) {
@@ -134,7 +136,8 @@ static void on_exit_status(run_t *run, const death_t *d)
         atomic_fetch_add(&run->job->left_unjoined, 1);
         if (atomic_load(&run->job->joined) == 0)
             return;  // so far an ordinary program, run in parallel
-        report(run, d, "exited without calling shmem_init (or gasnet_init), which others have called");
+        report(run, d,
+               "exited without calling shmem_init (or gasnet_init), which others have called");
         end_job(run, 1, 0);
     }
 }
@@ -151,8 +154,8 @@ static void take_rest(run_t *run, int pe)
     }
 }
 
-// Finds a process that has ended, ends what it left behind in its group (as long as it is not reaped, the number of
-// the group cannot be another's), reaps it. False when there is none.
+// Finds a process that has ended, ends what it left behind in its group (as long as it is not
+// reaped, the number of the group cannot be another's), reaps it. False when there is none.
 static bool reap_one(run_t *run, death_t *d)
 {
     siginfo_t info = {0};
@@ -174,7 +177,8 @@ static bool reap_one(run_t *run, death_t *d)
     return false;
 }
 
-// Of PEs found dead together, one killed by a signal is the likelier cause; the kernel does not tell who came first.
+// Of PEs found dead together, one killed by a signal is the likelier cause; the kernel does not
+// tell who came first.
 void end_reap(run_t *run)
 {
     death_t d, first = {.pe = -1};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The guard is a child of oshrun that sleeps until oshrun is gone; an orderly end stops it first.
-// After a kill -9 of oshrun the kernel kills the PEs themselves (PR_SET_PDEATHSIG); the guard
-// then kills what only descends from them: the program under a wrapper script, or helpers a PE has started.
+// After a kill -9 of oshrun the kernel kills the PEs themselves (PR_SET_PDEATHSIG); the guard then
+// kills what only descends from them: the program under a wrapper script, or helpers a PE has
+// started.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

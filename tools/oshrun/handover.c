@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Jobs of several hosts: oshrun translates its options into those of a launcher that is made for that, and becomes it.
+// Jobs of several hosts: oshrun translates its options into those of a launcher that is made for
+// that, and becomes it.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,8 @@ static void add_number(words_t *w, const char *option, int value)
 }
 
 // ---------------------------------------------------------------- what launchers call it
-/** "a:4,b:2" without the counts, for launchers that have no such notation. Freed by nobody: we are about to go. */
+/** "a:4,b:2" without the counts, for launchers that have no such notation. Freed by nobody: we are
+ *  about to go. */
 static char *names_only(const char *hosts)
 {
     char *names = strdup(hosts), *to = names;
@@ -97,7 +99,8 @@ static void pass_settings_on(const options_t *opt, words_t *w)
 {
     for (char **e = environ; *e; e++) {
         const char *end = strchr(*e, '=');
-        if (!end || (strncmp(*e, "CAUSEWAY_", 9) && strncmp(*e, "SHMEM_", 6) && strncmp(*e, "SMA_", 4)))
+        if (!end ||
+            (strncmp(*e, "CAUSEWAY_", 9) && strncmp(*e, "SHMEM_", 6) && strncmp(*e, "SMA_", 4)))
             continue;
         char name[256];
         snprintf(name, sizeof name, "%.*s", (int)(end - *e), *e);
@@ -177,11 +180,14 @@ static const struct launcher *named(const char *name)
     for (int i = 0; i < NLAUNCHERS; i++)
         if (!strcmp(launchers[i].name, name))
             return &launchers[i];
-    die(EXIT_USAGE, "--launcher \"%s\": expected oshrun, hydra, slurm, prrte or orte (oshrun --help shows the options)",
+    die(EXIT_USAGE,
+        "--launcher \"%s\": expected oshrun, hydra, slurm, prrte or orte (oshrun --help shows the "
+        "options)",
         name);
 }
 
-/** In a Slurm allocation, but not already in one of its steps: there a task has a launcher's descriptor. */
+/** In a Slurm allocation, but not already in one of its steps: there a task has a launcher's
+ *  descriptor. */
 static bool in_allocation(void)
 {
     return getenv("SLURM_JOB_ID") && !getenv("PMI_FD") && !getenv("PMIX_RANK");
@@ -200,9 +206,9 @@ static const struct launcher *choose(const options_t *opt)
     for (int i = 0; i < NLAUNCHERS; i++)
         if (in_path(launchers[i].program) && strcmp(launchers[i].name, "slurm"))
             return &launchers[i];
-    die(EXIT_NOT_FOUND,
-        "several hosts need a launcher, and none of mpiexec.hydra, prterun and orterun is in PATH (Debian: "
-        "mpich or openmpi-bin)");
+    die(EXIT_NOT_FOUND, "several hosts need a launcher, and none of mpiexec.hydra, prterun and "
+                        "orterun is in PATH (Debian: "
+                        "mpich or openmpi-bin)");
 }
 
 // ---------------------------------------------------------------- becoming it
@@ -240,18 +246,22 @@ void handover(const options_t *opt)
     if (!l)
         return;
     if (opt->nnodes)
-        die(EXIT_USAGE, "--emulate-nodes splits one machine: it does not go with --launcher %s or hosts", l->name);
+        die(EXIT_USAGE,
+            "--emulate-nodes splits one machine: it does not go with --launcher %s or hosts",
+            l->name);
     if (opt->hosts && opt->hostfile)
         die(EXIT_USAGE, "--hosts and --hostfile: one or the other");
     if (!in_path(l->program))
-        die(EXIT_NOT_FOUND, "--launcher %s: %s is not in PATH (%s)", l->name, l->program, l->package);
+        die(EXIT_NOT_FOUND, "--launcher %s: %s is not in PATH (%s)", l->name, l->program,
+            l->package);
     words_t w = {NULL, 0};
     if (opt->timeout_ns) {
         char seconds[32];
         snprintf(seconds, sizeof seconds, "%.3f", (double)opt->timeout_ns / 1e9);
         add(&w, "timeout");  // of coreutils: ends with 124 as oshrun does
         add(&w,
-            "--foreground");  // else it signals twice, its child and its group, and orterun leaves at once on the second
+            "--foreground");  // else it signals twice, its child and its group, and orterun leaves
+                              // at once on the second
         add(&w, "--kill-after=20");
         add(&w, seconds);
     }

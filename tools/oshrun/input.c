@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Standard input of PE 0. A file or a pipe is simply inherited. A terminal is not: PE 0 is no member of the
-// foreground process group and would be stopped by reading from it, so oshrun reads and passes on through a pipe.
+// Standard input of PE 0. A file or a pipe is simply inherited. A terminal is not: PE 0 is no
+// member of the foreground process group and would be stopped by reading from it, so oshrun reads
+// and passes on through a pipe.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The objects all PEs inherit: the job object, one memory object a node, and the bell. All of them live in memfds
-// and the like, so nothing is left when the last process is gone.
+// The objects all PEs inherit: the job object, one memory object a node, and the bell. All of them
+// live in memfds and the like, so nothing is left when the last process is gone.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,7 +67,8 @@ static void fill_job(run_t *run)
     job->machine_nbytes = cwu_machine_memory();
     if (options_getenv(&run->opt, "CAUSEWAY_NODE"))
         job->flags |= CWB_JOB_NODE_NAMES;
-    snprintf(job->job_id, sizeof job->job_id, "oshrun-%ld-%016llx", (long)getpid(), (unsigned long long)tag);
+    snprintf(job->job_id, sizeof job->job_id, "oshrun-%ld-%016llx", (long)getpid(),
+             (unsigned long long)tag);
     for (int pe = 0; pe < run->opt.npes; pe++)
         cwb_job_pe(job, (uint32_t)pe)->node = (uint32_t)options_node_of(&run->opt, pe);
     if (cwb_job_put(job, "secret", secret, sizeof secret) != 0)

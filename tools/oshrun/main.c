@@ -33,14 +33,16 @@ static void raise_fd_limit(run_t *run)
     // Two pipes a PE, one object a node, and a handful of our own.
     rlim_t need = 2 * (rlim_t)run->opt.npes + (rlim_t)run->opt.nnodes + 32;
     if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < need)
-        die(1, "%d PEs need %llu file descriptors, and the limit is %llu; raise it (ulimit -Hn)", run->opt.npes,
-            (unsigned long long)need, (unsigned long long)limit.rlim_cur);
+        die(1, "%d PEs need %llu file descriptors, and the limit is %llu; raise it (ulimit -Hn)",
+            run->opt.npes, (unsigned long long)need, (unsigned long long)limit.rlim_cur);
 }
 
-// Signals arrive in the loop, through a descriptor. Those ignored when we started (nohup) stay ignored.
+// Signals arrive in the loop, through a descriptor. Those ignored when we started (nohup) stay
+// ignored.
 static void take_signals(run_t *run)
 {
-    static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+    static const int forwarded[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+                                    SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
     sigset_t set, blocked;
     signal(SIGCHLD, SIG_DFL);  // ignored, it would hide the deaths of PEs from us
     sigemptyset(&set);
@@ -109,7 +111,8 @@ static void loop(run_t *run)
         n += output_pollfds(fds + n);
         if (!output_congested() && run->nopen_streams > 0)
             fds[n++] = (struct pollfd){.fd = run->source_fd, .events = POLLIN};
-        if (poll(fds, (nfds_t)n, starting ? 0 : end_poll_timeout_ms(run, cwu_now_ns())) < 0 && errno != EINTR)
+        if (poll(fds, (nfds_t)n, starting ? 0 : end_poll_timeout_ms(run, cwu_now_ns())) < 0 &&
+            errno != EINTR)
             say("poll: %s", strerror(errno));
         if (!output_congested())
             take_sources(run);
@@ -126,7 +129,8 @@ static void loop(run_t *run)
     }
 }
 
-// Processes that left their PE's group may still hold a stream open: what is there is taken, nobody is waited for.
+// Processes that left their PE's group may still hold a stream open: what is there is taken, nobody
+// is waited for.
 static void take_leftovers(run_t *run)
 {
     for (int pe = 0; pe < run->opt.npes; pe++) {
@@ -157,7 +161,8 @@ int main(int argc, char **argv)
     guard_start(run.job);
     take_signals(&run);
     if (run.opt.verbose)
-        say("job %s: %d PEs on %d node(s), program %s", run.job->job_id, run.opt.npes, run.opt.nnodes, run.program);
+        say("job %s: %d PEs on %d node(s), program %s", run.job->job_id, run.opt.npes,
+            run.opt.nnodes, run.program);
     if (run.opt.timeout_ns)
         run.deadline_ns = cwu_now_ns() + run.opt.timeout_ns;
     spawn_begin(&run);

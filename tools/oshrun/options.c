@@ -16,7 +16,8 @@
 
 static const char help[] =
     "Usage: oshrun -n PES [options] [--] program [arguments]\n"
-    "Runs a program as PES processing elements (PEs) on this machine, or through another launcher.\n"
+    "Runs a program as PES processing elements (PEs) on this machine, or through another "
+    "launcher.\n"
     "\n"
     "  -n, -np, --np PES        number of PEs (default 1)\n"
     "  -N, --ppn, --npernode K  PEs of a node; more than one node needs --emulate-nodes\n"
@@ -170,7 +171,8 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
     }
 }
 
-// Takes one option at argv[i]; returns the index after it. Accepted: "-n 4", "-n4" (short), "--np=4" (long).
+// Takes one option at argv[i]; returns the index after it. Accepted: "-n 4", "-n4" (short),
+// "--np=4" (long).
 static int take_option(options_t *opt, int argc, char **argv, int i)
 {
     const char *arg = argv[i];
@@ -185,7 +187,8 @@ static int take_option(options_t *opt, int argc, char **argv, int i)
         }
         bool is_long = name[1] == '-';
         if (table[k].takes_value && !strncmp(arg, name, len) &&
-            (is_long ? arg[len] == '=' : len == 2 && (isdigit((unsigned char)arg[2]) || arg[1] == 'x'))) {
+            (is_long ? arg[len] == '='
+                     : len == 2 && (isdigit((unsigned char)arg[2]) || arg[1] == 'x'))) {
             apply(opt, table[k].what, name, arg + len + is_long);
             return i + 1;
         }
@@ -197,14 +200,15 @@ void options_check_shape(options_t *opt)
 {
     int npes = opt->npes, ppn = opt->ppn;
     if (opt->nnodes > npes)
-        usage("--emulate-nodes %d: a node needs at least one PE, and there are only %d", opt->nnodes, npes);
+        usage("--emulate-nodes %d: a node needs at least one PE, and there are only %d",
+              opt->nnodes, npes);
     if (ppn && !opt->nnodes && npes > ppn)
-        usage(
-            "--ppn %d: %d PEs need %d nodes, and this is one machine; name others (--hosts) or add --emulate-nodes %d",
-            ppn, npes, (npes + ppn - 1) / ppn, (npes + ppn - 1) / ppn);
+        usage("--ppn %d: %d PEs need %d nodes, and this is one machine; name others (--hosts) or "
+              "add --emulate-nodes %d",
+              ppn, npes, (npes + ppn - 1) / ppn, (npes + ppn - 1) / ppn);
     if (ppn && opt->nnodes && (npes + ppn - 1) / ppn != opt->nnodes)
-        usage("%d PEs, %d a node, make %d nodes, not the %d of --emulate-nodes", npes, ppn, (npes + ppn - 1) / ppn,
-              opt->nnodes);
+        usage("%d PEs, %d a node, make %d nodes, not the %d of --emulate-nodes", npes, ppn,
+              (npes + ppn - 1) / ppn, opt->nnodes);
     if (!opt->nnodes)
         opt->nnodes = 1;
 }
@@ -228,7 +232,8 @@ int options_node_of(const options_t *opt, int pe)
     if (opt->ppn)
         return pe / opt->ppn;
     // Blocks whose sizes differ by one at most, the larger first.
-    int small = opt->npes / opt->nnodes, nlarge = opt->npes % opt->nnodes, in_large = nlarge * (small + 1);
+    int small = opt->npes / opt->nnodes, nlarge = opt->npes % opt->nnodes,
+        in_large = nlarge * (small + 1);
     return pe < in_large ? pe / (small + 1) : nlarge + (pe - in_large) / small;
 }
 

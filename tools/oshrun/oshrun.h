@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// oshrun starts the PEs of a job on this machine, forwards their output, input and signals, and ends all of them
-// when one fails. One thread, one poll loop; no daemon.
+// oshrun starts the PEs of a job on this machine, forwards their output, input and signals, and
+// ends all of them when one fails. One thread, one poll loop; no daemon.
 //
 //   options.c   command line            job.c     shared objects of the job
 //   spawn.c     one process per PE      output.c  line-wise forwarding

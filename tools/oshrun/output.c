@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Line-wise forwarding: a line of a PE reaches our stdout or stderr in one piece. What follows the last newline
-// waits; it goes out as it is when the PE closes the stream, or when it exceeds PARTIAL_MAX. Should another PE write
-// next, it begins on a new line.
-// oshrun never blocks in write: output waits in a queue until poll says that a write of that size cannot block.
+// Line-wise forwarding: a line of a PE reaches our stdout or stderr in one piece. What follows the
+// last newline waits; it goes out as it is when the PE closes the stream, or when it exceeds
+// PARTIAL_MAX. Should another PE write next, it begins on a new line.
+// oshrun never blocks in write: output waits in a queue until poll says that a write of that size
+// cannot block.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -30,8 +31,10 @@ typedef struct sink {
 
 enum { NOBODY = -1, OSHRUN = -2 };
 
-static sink_t sinks[3] = {{.fd = 0}, {.fd = 1, .open_line_pe = NOBODY}, {.fd = 2, .open_line_pe = NOBODY}};
-static sink_t *sink_of[3] = {NULL, &sinks[1], &sinks[2]};  // both the same when stdout and stderr are one file
+static sink_t sinks[3] = {
+    {.fd = 0}, {.fd = 1, .open_line_pe = NOBODY}, {.fd = 2, .open_line_pe = NOBODY}};
+// both the same when stdout and stderr are one file
+static sink_t *sink_of[3] = {NULL, &sinks[1], &sinks[2]};
 static bool label;
 static bool interactive;
 
@@ -86,7 +89,8 @@ static void append(sink_t *s, const char *bytes, size_t nbytes)
     s->len += nbytes;
 }
 
-// `text` has a newline at most as its last byte, or is several whole lines; `first`: it begins a line.
+// `text` has a newline at most as its last byte, or is several whole lines; `first`: it begins a
+// line.
 static void put_piece(sink_t *s, int pe, const char *text, size_t len, bool first)
 {
     if (s->open_line_pe != NOBODY && (s->open_line_pe != pe || first))
@@ -102,7 +106,8 @@ static void put_piece(sink_t *s, int pe, const char *text, size_t len, bool firs
 static void put_lines(sink_t *s, int pe, const char *text, size_t len)
 {
     while (len) {
-        // Without labels all whole lines are one piece, but for the first if it may need a newline before it.
+        // Without labels all whole lines are one piece, but for the first if it may need a newline
+        // before it.
         bool all = !label && s->open_line_pe == NOBODY;
         const char *newline = all ? memrchr(text, '\n', len) : memchr(text, '\n', len);
         size_t n = newline ? (size_t)(newline - text) + 1 : len;
@@ -183,7 +188,8 @@ int output_pollfds(struct pollfd *fds)
     return n;
 }
 
-// A write this large does not block after POLLOUT: a pipe has a free page then, a terminal some room.
+// A write this large does not block after POLLOUT: a pipe has a free page then, a terminal some
+// room.
 static ssize_t write_some(const sink_t *s)
 {
     const char *from = s->queue + s->start;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One process per PE. Between clone and exec it shares oshrun's memory, as after vfork: no page tables are copied, and an
-// exec that fails needs no pipe to tell. But oshrun does not wait for it, or one core would start PEs while the others
-// idle: each process on its way to exec has a seat with a stack of its own, and the kernel clears a word there when it
-// has left the memory. Only the first is waited for, so that a program that cannot be run fails before the second one.
-// Each PE gets a process group of its own: what it starts ends with it, and a key press at the terminal reaches it
-// once, through oshrun.
+// One process per PE. Between clone and exec it shares oshrun's memory, as after vfork: no page
+// tables are copied, and an exec that fails needs no pipe to tell. But oshrun does not wait for it,
+// or one core would start PEs while the others idle: each process on its way to exec has a seat
+// with a stack of its own, and the kernel clears a word there when it has left the memory. Only the
+// first is waited for, so that a program that cannot be run fails before the second one. Each PE
+// gets a process group of its own: what it starts ends with it, and a key press at the terminal
+// reaches it once, through oshrun.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -43,14 +44,15 @@ typedef struct seat {
     char **envp, *stack;
     char launch[128], rank[32], node[32];
     int in_fd, out_fd, err_fd, node_fd;
-    _Atomic uint32_t here;  // not 0 while the process shares our memory: the kernel clears it, and wakes
+    _Atomic uint32_t here;  // not 0 while the process shares our memory: the kernel clears it, and
+                            // wakes
     _Atomic int error;      // of exec, or on the way to it
 } seat_t;
 
 static seat_t seats[SEATS];
 
-// Between clone and exec: system calls only, on a stack of its own. Nothing here may change what oshrun still needs; errno
-// is oshrun's too, but is written only where the job fails.
+// Between clone and exec: system calls only, on a stack of its own. Nothing here may change what
+// oshrun still needs; errno is oshrun's too, but is written only where the job fails.
 static int become_pe(void *arg)
 {
     seat_t *c = arg;
@@ -77,12 +79,13 @@ static pid_t start(seat_t *c)
     atomic_store(&c->error, 0);
     atomic_store(&c->here, 1);
     c->taken = true;
-    pid_t pid =
-        clone(become_pe, c->stack + STACK_NBYTES, CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, c, NULL, NULL, &c->here);
+    pid_t pid = clone(become_pe, c->stack + STACK_NBYTES, CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD,
+                      c, NULL, NULL, &c->here);
     if (pid < 0)
         c->taken = false;
     else
-        setpgid(pid, pid);  // as it does itself: whoever comes first, we can signal its group from here on
+        setpgid(pid, pid);  // as it does itself: whoever comes first, we can signal its group from
+                            // here on
     return pid;
 }
 
@@ -93,7 +96,8 @@ static void clear_seat(run_t *run, seat_t *c)
     if (c->error == 0 || run->ending)
         return;
     say("cannot run %s: %s%s", run->program, strerror(c->error),
-        c->error == ENOEXEC ? " (neither a binary for this machine nor a script with a #! line)" : "");
+        c->error == ENOEXEC ? " (neither a binary for this machine nor a script with a #! line)"
+                            : "");
     end_job(run, c->error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN, 0);
 }
 
@@ -229,8 +233,8 @@ static bool start_pe(run_t *run, seat_t *c, int pe)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
     pid_t pid = -1;
-    if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 && watch(run, pe, 0, out[0]) == 0 &&
-        watch(run, pe, 1, err[0]) == 0) {
+    if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 &&
+        watch(run, pe, 0, out[0]) == 0 && watch(run, pe, 1, err[0]) == 0) {
         c->out_fd = out[1];
         c->err_fd = err[1];
         pid = start(c);
@@ -243,7 +247,8 @@ static bool start_pe(run_t *run, seat_t *c, int pe)
             error == EAGAIN ? " (limit of processes, ulimit -u or the container's)" : "");
         return false;
     }
-    // A failed exec is a process that ended like any other: it is reaped, and its seat has an error to tell.
+    // A failed exec is a process that ended like any other: it is reaped, and its seat has an error
+    // to tell.
     run->pes[pe].pid = pid;
     atomic_store(&cwb_job_pe(run->job, (uint32_t)pe)->pid, pid);
     remember_pid(run, pid, pe);
@@ -263,7 +268,8 @@ static void make_seat(const run_t *run, seat_t *c, char **envp, size_t nshared)
                   .mask = &run->old_mask,
                   .nofile = &run->old_nofile};
     c->envp = calloc(nshared + NOWN + 1, sizeof *envp);
-    c->stack = mmap(NULL, STACK_NBYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    c->stack = mmap(NULL, STACK_NBYTES, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (!c->envp || c->stack == MAP_FAILED)
         die(1, "out of memory");
     memcpy(c->envp, envp, nshared * sizeof *envp);
@@ -304,8 +310,8 @@ void spawn_some(run_t *run)
         run->nstarted++;
         c->node_fd = run->node_fds[n];
         c->in_fd = pe == 0 ? in_fd : null_fd;
-        snprintf(c->launch, sizeof c->launch, CWB_JOB_ENV "=fd=%d,ino=%lu,node=%d,bell=%d,pe=%d", c->job_fd,
-                 run->job_ino, c->node_fd, c->bell_fd, pe);
+        snprintf(c->launch, sizeof c->launch, CWB_JOB_ENV "=fd=%d,ino=%lu,node=%d,bell=%d,pe=%d",
+                 c->job_fd, run->job_ino, c->node_fd, c->bell_fd, pe);
         snprintf(c->rank, sizeof c->rank, "OSHRUN_PE=%d", pe);
         snprintf(c->node, sizeof c->node, "OSHRUN_NODE=%d", n);
         if (!start_pe(run, c, pe))

@@ -8,8 +8,9 @@
 #include "core/am/am_private.h"
 
 static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
-cw_am_gates_t cw_am_gates = {
-    .request = {.turn = &nothing, .full = 1}, .reply = {.turn = &nothing, .full = 1}, .patience = UINT32_MAX};
+cw_am_gates_t cw_am_gates = {.request = {.turn = &nothing, .full = 1},
+                             .reply = {.turn = &nothing, .full = 1},
+                             .patience = UINT32_MAX};
 cw_am_t cw_am = {.poll_lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local cw_am_msg_t *cw_am_in_handler;
 
@@ -22,8 +23,8 @@ static void set_gate(cw_am_gate_t *gate, const _Atomic uint32_t *turn, uint32_t 
     atomic_store_explicit(&gate->full, full, memory_order_relaxed);
 }
 
-static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_log, const _Atomic uint64_t *tail,
-                      cw_am_gate_t *gate)
+static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_log,
+                      const _Atomic uint64_t *tail, cw_am_gate_t *gate)
 {
     if (ring->cells != cells)  // a new life; else the consumer goes on where it was
         *ring = (cw_am_ring_t){.cells = cells, .cells_log = cells_log, .tail = tail, .gate = gate};
@@ -45,9 +46,10 @@ static void open_here(void)
         cw_am_credit_open();
     else
         cw_am.nfree = cw_am.nfree_shut;
-    open_ring(&cw_am.request, cw_am.mine->request, CW_AM_REQUEST_CELLS_LOG, &cw_am.mine->request_tail,
-              &cw_am_gates.request);
-    open_ring(&cw_am.reply, cw_am.mine->reply, CW_AM_REPLY_CELLS_LOG, &cw_am.mine->reply_tail, &cw_am_gates.reply);
+    open_ring(&cw_am.request, cw_am.mine->request, CW_AM_REQUEST_CELLS_LOG,
+              &cw_am.mine->request_tail, &cw_am_gates.request);
+    open_ring(&cw_am.reply, cw_am.mine->reply, CW_AM_REPLY_CELLS_LOG, &cw_am.mine->reply_tail,
+              &cw_am_gates.reply);
     atomic_store_explicit(&cw_am_gates.patience, 1, memory_order_relaxed);
     cw_am.pe = cw_world.pe;
     cw_am.npes = cw_world.npes;
@@ -103,8 +105,10 @@ void cw_am_fini(void)
 void cw_am_register(cw_am_client_t client, int index, cw_am_handler_t fn)
 {
     if (index < 0 || index >= CW_AM_HANDLERS)
-        cwu_fatal("there is no handler %d; they have numbers from 0 to %d", index, CW_AM_HANDLERS - 1);
-    atomic_store_explicit(&handlers[client][index], fn, memory_order_release);  // pairs with the load in cw_am_run
+        cwu_fatal("there is no handler %d; they have numbers from 0 to %d", index,
+                  CW_AM_HANDLERS - 1);
+    // pairs with the load in cw_am_run
+    atomic_store_explicit(&handlers[client][index], fn, memory_order_release);
 }
 
 cw_am_handler_t cw_am_registered(cw_am_client_t client, int index)
@@ -115,7 +119,8 @@ cw_am_handler_t cw_am_registered(cw_am_client_t client, int index)
 
 void cw_am_take_raw(cw_am_client_t client, cw_am_takes_t takes)
 {
-    atomic_store_explicit(&takes_raw[client], takes, memory_order_release);  // pairs with the load in cw_am_place_raw
+    // pairs with the load in cw_am_place_raw
+    atomic_store_explicit(&takes_raw[client], takes, memory_order_release);
 }
 
 void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src)
@@ -125,7 +130,8 @@ void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src)
     if (client < CW_AM_CLIENTS)
         takes = atomic_load_explicit(&takes_raw[client], memory_order_acquire);
     if (!takes || !takes(msg, dest, msg->nbytes))
-        cwu_fatal("PE %d sent a message (%s) with %zu bytes for %p, which is not in a segment that others may write",
+        cwu_fatal("PE %d sent a message (%s) with %zu bytes for %p, which is not in a segment that "
+                  "others may write",
                   msg->source, cw_am_name(msg->head, msg->is_reply, msg->kind), msg->nbytes, dest);
     memcpy(dest, src, msg->nbytes);
 }
@@ -134,7 +140,8 @@ const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind)
 {
     static const char *const plain[3] = {"a short message", "a medium message", "a long message"};
     unsigned client = CW_AM_HEAD_CLIENT(head);
-    return client < CW_AM_CLIENTS && cw_am.names[client] ? cw_am.names[client]->send[reply][kind] : plain[kind];
+    return client < CW_AM_CLIENTS && cw_am.names[client] ? cw_am.names[client]->send[reply][kind]
+                                                         : plain[kind];
 }
 
 cw_am_msg_t *cw_am_running(void)
@@ -182,11 +189,11 @@ cw_am_msg_t *cw_am_running(void)
     case n:                                                 \
         ((void (*)(cw_am_msg_t * T##n)) fn)(msg ARG##n(a)); \
         break;
-#define CALL_LOADED(n)                                                                                \
-    case n:                                                                                           \
+#define CALL_LOADED(n)                                                                             \
+    case n:                                                                                        \
         ((void (*)(cw_am_msg_t *, void *, size_t T##n))fn)(msg, msg->payload, msg->nbytes ARG##n(a)); \
         break;
-#define EACH(call)                                                                                              \
+#define EACH(call)                                                                                 \
     call(1) call(2) call(3) call(4) call(5) call(6) call(7) call(8) call(9) call(10) call(11) call(12) call(13) \
         call(14) call(15) call(16)
 
@@ -210,10 +217,11 @@ static void call_loaded(cw_am_handler_t fn, cw_am_msg_t *msg, const uint32_t *a)
 
 static void no_handler(const cw_am_msg_t *msg)
 {
-    cwu_fatal(
-        "PE %d sent a message (%s) for handler %u, which this PE has not registered; all PEs must register the same "
-        "handlers before any of them sends",
-        msg->source, cw_am_name(msg->head, msg->is_reply, msg->kind), CW_AM_HEAD_HANDLER(msg->head));
+    cwu_fatal("PE %d sent a message (%s) for handler %u, which this PE has not registered; all PEs "
+              "must register the same "
+              "handlers before any of them sends",
+              msg->source, cw_am_name(msg->head, msg->is_reply, msg->kind),
+              CW_AM_HEAD_HANDLER(msg->head));
 }
 
 void cw_am_run(cw_am_msg_t *msg)
@@ -221,7 +229,8 @@ void cw_am_run(cw_am_msg_t *msg)
     unsigned client = CW_AM_HEAD_CLIENT(msg->head);
     cw_am_handler_t fn = NULL;
     if (CW_LIKELY(client < CW_AM_CLIENTS))
-        fn = atomic_load_explicit(&handlers[client][CW_AM_HEAD_HANDLER(msg->head)], memory_order_acquire);
+        fn = atomic_load_explicit(&handlers[client][CW_AM_HEAD_HANDLER(msg->head)],
+                                  memory_order_acquire);
     if (CW_UNLIKELY(!fn))
         no_handler(msg);
     uint32_t nfree = cw_am.nfree;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages between PEs: a request runs a handler in the target PE, which may send one reply, which runs a
-// handler in the PE that asked. What front ends see; docs/adr/0014-active-messages.md says why it is so.
+// Active messages between PEs: a request runs a handler in the target PE, which may send one reply,
+// which runs a handler in the PE that asked. What front ends see; docs/adr/0014-active-messages.md
+// says why it is so.
 //
-// Handlers run only in the target PE and only inside calls that may poll: cw_am_poll, the request functions and every
-// wait of the library (core/progress/wait.h, so collectives too). They never nest: inside a handler nothing polls, a request is
-// refused, a request's handler may send one reply to who asked, a reply's handler sends nothing. A reply is always
-// possible, since the request reserved the room for it. Nothing is promised about the order of messages.
-// Threads: below CW_THREAD_MULTIPLE one at a time; with it any thread may send and poll at the same time as others, and
-// handlers of different messages run at the same time in different threads. open, close and register: one thread.
-// Blocking: requests may wait (for credits, for room at the target, for a connection); meanwhile they poll, help and
-// sleep. Polls never block. Replies wait for the network at most.
-// Errors: wrong use is fatal for the job, and the message names the call (cw_am_names_t), PE and argument.
+// Handlers run only in the target PE and only inside calls that may poll: cw_am_poll, the request
+// functions and every wait of the library (core/progress/wait.h, so collectives too). They never
+// nest: inside a handler nothing polls, a request is refused, a request's handler may send one
+// reply to who asked, a reply's handler sends nothing. A reply is always possible, since the
+// request reserved the room for it. Nothing is promised about the order of messages.
+// Threads: below CW_THREAD_MULTIPLE one at a time; with it any thread may send and poll at the same
+// time as others, and handlers of different messages run at the same time in different threads.
+// open, close and register: one thread.
+// Blocking: requests may wait (for credits, for room at the target, for a connection); meanwhile
+// they poll, help and sleep. Polls never block. Replies wait for the network at most.
+// Errors: wrong use is fatal for the job, and the message names the call (cw_am_names_t), PE and
+// argument.
 #ifndef CW_CORE_AM_H
 #define CW_CORE_AM_H
 
@@ -39,9 +43,9 @@ typedef enum cw_am_client {
 typedef enum cw_am_kind { CW_AM_SHORT, CW_AM_MEDIUM, CW_AM_LONG } cw_am_kind_t;
 
 /**
- * What a handler gets as its first argument (the "token" of GASNet). Valid while the handler runs, in its thread.
- * payload of a medium: 8-byte aligned, the library's, gone when the handler returns. Of a long: where it was put, in
- * this PE's own addresses.
+ * What a handler gets as its first argument (the "token" of GASNet). Valid while the handler runs,
+ * in its thread. payload of a medium: 8-byte aligned, the library's, gone when the handler returns.
+ * Of a long: where it was put, in this PE's own addresses.
  */
 typedef struct cw_am_msg {
     int source;     // PE that sent it
@@ -53,7 +57,8 @@ typedef struct cw_am_msg {
     void *payload;         // medium, long
     size_t nbytes;
     uint32_t token;   // core's own: whose room the reply takes
-    uint64_t origin;  // and the connection that the request came on, if the reply may take it; else 0
+    uint64_t origin;  // and the connection that the request came on, if the reply may take it; else
+                      // 0
 } cw_am_msg_t;
 
 /**
@@ -63,30 +68,35 @@ typedef struct cw_am_msg {
  */
 typedef void (*cw_am_handler_t)(void);
 
-/** What the client's users call the functions, for messages: [request or reply][kind], "gasnet_AMRequestShort". */
+/** What the client's users call the functions, for messages: [request or reply][kind],
+ *  "gasnet_AMRequestShort". */
 typedef struct cw_am_names {
     const char *send[2][3];
     const char *poll;
 } cw_am_names_t;
 
-/** Before cw_init, if it can be: messages will be opened. Connections of a PE that did not say so, and had its first before
- *  it opened messages, take no replies (docs/adr/0028). */
+/** Before cw_init, if it can be: messages will be opened. Connections of a PE that did not say so,
+ *  and had its first before it opened messages, take no replies (docs/adr/0028). */
 void cw_am_expect(void);
-/** First of all, after cw_init, by every PE that sends or receives; counted. names must live on. Fatal: no memory. */
+/** First of all, after cw_init, by every PE that sends or receives; counted. names must live on.
+ *  Fatal: no memory. */
 void cw_am_open(cw_am_client_t client, const cw_am_names_t *names);
 /** After a barrier, before cw_finalize: this PE gets and sends no more messages of that client. */
 void cw_am_close(cw_am_client_t client);
-/** fn NULL: no longer. index 0 .. CW_AM_HANDLERS - 1. A message for an index without handler is fatal at the target. */
+/** fn NULL: no longer. index 0 .. CW_AM_HANDLERS - 1. A message for an index without handler is
+ *  fatal at the target. */
 void cw_am_register(cw_am_client_t client, int index, cw_am_handler_t fn);
 /** What is registered, or NULL. */
 cw_am_handler_t cw_am_registered(cw_am_client_t client, int index);
 
 /** May the nbytes (not 0) of a raw long, whose handler is about to run, be copied to dest? */
 typedef bool (*cw_am_takes_t)(const cw_am_msg_t *msg, const void *dest, size_t nbytes);
-/** Which memory raw longs (CW_AM_RAW) of others may reach; without it none. What it refuses is fatal. */
+/** Which memory raw longs (CW_AM_RAW) of others may reach; without it none. What it refuses is
+ *  fatal. */
 void cw_am_take_raw(cw_am_client_t client, cw_am_takes_t takes);
 
-/** Client, handler and number of arguments in one word: a constant in the front end's functions, as far as it can be. */
+/** Client, handler and number of arguments in one word: a constant in the front end's functions, as
+ *  far as it can be. */
 #define CW_AM_HEAD(client, handler, nargs) \
     ((uint32_t)(client) << 24 | (uint32_t)(nargs) << 8 | (uint32_t)(uint8_t)(handler))
 #define CW_AM_HEAD_HANDLER(head) ((head)&0xffu)
@@ -94,43 +104,50 @@ void cw_am_take_raw(cw_am_client_t client, cw_am_takes_t takes);
 #define CW_AM_HEAD_CLIENT(head) ((cw_am_client_t)((head) >> 24))
 
 enum {
-    CW_AM_RAW = 1,        // dest of a long is an address of the target process itself, of memory that need not be
-                          // symmetric: the target copies, where it takes that. At most CW_AM_MAX_MEDIUM bytes
-    CW_AM_ASYNC = 2,      // src of a long stays in use until the handler of the reply runs, or cw_quiet
-    CW_AM_IMMEDIATE = 4,  // instead of waiting for credits or room give CW_EAGAIN; nothing was sent then
+    CW_AM_RAW = 1,        // dest of a long is an address of the target process itself, of memory
+                          // that need not be symmetric: the target copies, where it takes that. At
+                          // most CW_AM_MAX_MEDIUM bytes
+    CW_AM_ASYNC = 2,      // src of a long stays in use until the handler of the reply runs, or
+                          // cw_quiet
+    CW_AM_IMMEDIATE = 4,  // instead of waiting for credits or room give CW_EAGAIN; nothing was sent
+                          // then
     CW_AM_NO_POLL = 8     // do not poll first (all requests do, once, before they send)
 };
 
 /**
- * Requests. args: [nargs of head], read before the call returns. src: may be changed when the call returns, but for
- * CW_AM_ASYNC; any memory; NULL with 0 bytes. dest of a long: my symmetric address of the object (heap or static data),
- * as for cw_put, but for CW_AM_RAW; the handler gets the target's address of it. The data is there, for all of the
- * target's node, before the handler runs.
+ * Requests. args: [nargs of head], read before the call returns. src: may be changed when the call
+ * returns, but for CW_AM_ASYNC; any memory; NULL with 0 bytes. dest of a long: my symmetric address
+ * of the object (heap or static data), as for cw_put, but for CW_AM_RAW; the handler gets the
+ * target's address of it. The data is there, for all of the target's node, before the handler runs.
  * Returns 0, or CW_EAGAIN (only with CW_AM_IMMEDIATE). [waits]
  */
 int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags);
-/** The same without flags, with so many arguments as the name says (and head, too). pe must exist once messages are open:
- *  the caller looks. Always 0. [waits] */
+/** The same without flags, with so many arguments as the name says (and head, too). pe must exist
+ *  once messages are open: the caller looks. Always 0. [waits] */
 int cw_am_short0(int pe, uint32_t head);
 int cw_am_short1(int pe, uint32_t head, uint32_t a0);
 int cw_am_short2(int pe, uint32_t head, uint32_t a0, uint32_t a1);
 int cw_am_short3(int pe, uint32_t head, uint32_t a0, uint32_t a1, uint32_t a2);
 int cw_am_short4(int pe, uint32_t head, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3);
-int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, unsigned flags);
-int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, void *dest,
-                       unsigned flags);
+int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void *src,
+                         size_t nbytes, unsigned flags);
+int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes,
+                       void *dest, unsigned flags);
 
-/** Replies, from the handler of a request, at most one. The same rules; flags: CW_AM_RAW, CW_AM_ASYNC. */
+/** Replies, from the handler of a request, at most one. The same rules; flags: CW_AM_RAW,
+ *  CW_AM_ASYNC. */
 void cw_am_reply_short(cw_am_msg_t *token, uint32_t head, const uint32_t *args);
-void cw_am_reply_medium(cw_am_msg_t *token, uint32_t head, const uint32_t *args, const void *src, size_t nbytes);
-void cw_am_reply_long(cw_am_msg_t *token, uint32_t head, const uint32_t *args, const void *src, size_t nbytes,
-                      void *dest, unsigned flags);
+void cw_am_reply_medium(cw_am_msg_t *token, uint32_t head, const uint32_t *args, const void *src,
+                        size_t nbytes);
+void cw_am_reply_long(cw_am_msg_t *token, uint32_t head, const uint32_t *args, const void *src,
+                      size_t nbytes, void *dest, unsigned flags);
 
 /** Does this thread run a handler now? Then the message, else NULL. */
 cw_am_msg_t *cw_am_running(void);
 
 // ---------------------------------------------------------------- polling
-/** Where the next message of a kind appears: when *turn is `full` it is there. Threads: see cw_am_poll. */
+/** Where the next message of a kind appears: when *turn is `full` it is there. Threads: see
+ *  cw_am_poll. */
 typedef struct cw_am_gate {
     const _Atomic uint32_t *_Atomic turn;
     _Atomic uint32_t full;
@@ -142,12 +159,14 @@ typedef struct cw_am_gates {
 } cw_am_gates_t;
 extern cw_am_gates_t cw_am_gates __attribute__((visibility("hidden")));
 
-/** Runs what has come (or gives other work a chance when nothing did for long). How many handlers it ran. */
+/** Runs what has come (or gives other work a chance when nothing did for long). How many handlers
+ *  it ran. */
 int cw_am_poll_closely(void);
 
 /**
- * Runs the handlers of what has come, a bounded number. With several threads the gates may be read while another thread
- * moves them on: then this poll sees a message too late, or looks closely for none.
+ * Runs the handlers of what has come, a bounded number. With several threads the gates may be read
+ * while another thread moves them on: then this poll sees a message too late, or looks closely for
+ * none.
  * To wait for what a handler does:
  *     cw_wait_t w = CW_WAIT_INIT("gasnet_wait_syncnb");
  *     while (!atomic_load_explicit(&done, memory_order_acquire))
@@ -156,8 +175,10 @@ int cw_am_poll_closely(void);
  */
 static inline __attribute__((always_inline)) void cw_am_poll(void)
 {
-    const _Atomic uint32_t *reply = atomic_load_explicit(&cw_am_gates.reply.turn, memory_order_relaxed);
-    const _Atomic uint32_t *request = atomic_load_explicit(&cw_am_gates.request.turn, memory_order_relaxed);
+    const _Atomic uint32_t *reply =
+        atomic_load_explicit(&cw_am_gates.reply.turn, memory_order_relaxed);
+    const _Atomic uint32_t *request =
+        atomic_load_explicit(&cw_am_gates.request.turn, memory_order_relaxed);
     uint32_t left = atomic_load_explicit(&cw_am_gates.patience, memory_order_relaxed) - 1;
     atomic_store_explicit(&cw_am_gates.patience, left, memory_order_relaxed);
     if (CW_UNLIKELY(atomic_load_explicit(reply, memory_order_relaxed) ==

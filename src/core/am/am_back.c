@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Replies that go back over the connection on which their request came: from the node server there to the PE that asked
-// here, who finds them when it looks at its own connections. On TCP a connection that is used both ways saves a message
-// of the kernel's own for each of ours, and no second connection is touched at all (docs/adr/0028).
+// Replies that go back over the connection on which their request came: from the node server there
+// to the PE that asked here, who finds them when it looks at its own connections. On TCP a
+// connection that is used both ways saves a message of the kernel's own for each of ours, and no
+// second connection is touched at all (docs/adr/0028).
 //
-// It is a way that a reply may take, never one that it needs: a short or medium one, when the handler runs in the process
-// that hosts its node's server, soon after the request came (am_server.c), when the server is free, and when the transport
-// takes it at once. All others go as requests do. Nothing is promised about the order of messages, so both ways mix.
+// It is a way that a reply may take, never one that it needs: a short or medium one, when the
+// handler runs in the process that hosts its node's server, soon after the request came
+// (am_server.c), when the server is free, and when the transport takes it at once. All others go as
+// requests do. Nothing is promised about the order of messages, so both ways mix.
 //
-// Whoever makes progress with this PE's connections may find one, inside calls where no handler may run. So it goes into
-// this PE's own inbox, whose room the request's token reserved, as if the node server had brought it.
+// Whoever makes progress with this PE's connections may find one, inside calls where no handler may
+// run. So it goes into this PE's own inbox, whose room the request's token reserved, as if the node
+// server had brought it.
 // Threads: any, also several at once.
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +40,8 @@ typedef union told {
 } told_t;
 _Static_assert(sizeof(told_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
 
-bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args, const void *src,
-                  size_t nbytes)
+bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args,
+                  const void *src, size_t nbytes)
 {
     told_t told;
     uint32_t nargs = CW_AM_HEAD_NARGS(head);
@@ -94,7 +97,8 @@ void cw_am_back_flush(void)
 {
     if (!cwu_trylock(&back.lock))
         return;
-    while (back.first && cw_am_deliver(&back.first->req, back.first->req.args, payload_of(back.first))) {
+    while (back.first &&
+           cw_am_deliver(&back.first->req, back.first->req.args, payload_of(back.first))) {
         kept_t *k = back.first;
         back.first = k->next;
         free(k);

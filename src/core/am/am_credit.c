@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tokens and credits. A request takes one of this PE's tokens, which stands for the room of its reply (a cell of the
-// reply ring and a buffer), and one of the credits of the target's node, which bound what its server may have to keep
-// for slow PEs. Both come back when the reply's handler has run, or, if there was no reply, when the target has set the
-// token's bit in this PE's `done` words.
+// Tokens and credits. A request takes one of this PE's tokens, which stands for the room of its
+// reply (a cell of the reply ring and a buffer), and one of the credits of the target's node, which
+// bound what its server may have to keep for slow PEs. Both come back when the reply's handler has
+// run, or, if there was no reply, when the target has set the token's bit in this PE's `done`
+// words.
 //
-// Nobody counts credits while fewer requests are under way than a node has credits; behind that the requests to the
-// node are counted when the next one is to be sent.
+// Nobody counts credits while fewer requests are under way than a node has credits; behind that the
+// requests to the node are counted when the next one is to be sent.
 #include "core/am/am_private.h"
 
 /** Where the number of free tokens is. */

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A PE's inbox in shared memory: two rings of cells, one for requests and one for replies, and the memory of medium
-// payloads. It lies behind the heap in the PE's slice of the node object, sparse: a job without messages touches none of
-// it. All zero is the starting state.
+// A PE's inbox in shared memory: two rings of cells, one for requests and one for replies, and the
+// memory of medium payloads. It lies behind the heap in the PE's slice of the node object, sparse:
+// a job without messages touches none of it. All zero is the starting state.
 //
 //      0  tail of the request ring        512  what was done without a reply; who waits for room
 //    256  tail of the reply ring
-//   4096  cells of requests, cells of replies, a buffer for each cell of a request, for each token of a reply
+//   4096  cells of requests, cells of replies, a buffer for each cell of a request, for each token
+//         of a reply
 //
 // Who has a request's cell has its buffer: nothing more is taken or given back for a payload.
 //
-// A ring has many producers and one PE that consumes. A producer takes a position by moving the tail on, fills the cell
-// and hands it over by the cell's `turn`. Until then it holds up nobody: a consumer that finds the cell at the head
-// unfinished takes those behind it, and other producers go on until the ring is full.
+// A ring has many producers and one PE that consumes. A producer takes a position by moving the
+// tail on, fills the cell and hands it over by the cell's `turn`. Until then it holds up nobody: a
+// consumer that finds the cell at the head unfinished takes those behind it, and other producers go
+// on until the ring is full.
 //
 //   turn of position p, of the ring's lap L = p / cells (counted modulo 2^30):
 //     4L    free for p            a producer may take p
@@ -26,13 +28,16 @@
 #include "core/mem/segment.h"
 
 #define CW_AM_REQUEST_CELLS_LOG 8
-#define CW_AM_REPLY_CELLS_LOG 9  // more than tokens, so that a reply waits for an unfinished one in its way only
+// more than tokens, so that a reply waits for an unfinished one in its way only
+#define CW_AM_REPLY_CELLS_LOG 9
 #define CW_AM_TOKENS 256u        // requests of a PE under way
 #define CW_AM_BUFFER_NBYTES 4096u
-#define CW_AM_INLINE_NBYTES 64u  // payload that fits a cell, beside at most CW_AM_INLINE_ARGS arguments
+// payload that fits a cell, beside at most CW_AM_INLINE_ARGS arguments
+#define CW_AM_INLINE_NBYTES 64u
 #define CW_AM_INLINE_ARGS 8
 
-/** 0 turn | 4 head | 8 source | 12 token | 16 nbytes | 20 flags | 24 dest | 32 arguments, or 8 of them and at 64 payload */
+/** 0 turn | 4 head | 8 source | 12 token | 16 nbytes | 20 flags | 24 dest | 32 arguments, or 8 of
+ *  them and at 64 payload */
 typedef struct cw_am_cell {
     _Alignas(128) _Atomic uint32_t turn;
     uint32_t head;   // CW_AM_HEAD
@@ -40,18 +45,22 @@ typedef struct cw_am_cell {
     uint32_t token;  // of the request; a reply repeats it
     uint32_t nbytes;
     uint32_t flags;  // CW_AM_C_…
-    uint64_t dest;    // of a long: offset in the target's slice, or its address (CW_AM_C_RAW); CW_AM_C_ORIGIN
+    uint64_t dest;    // of a long: offset in the target's slice, or its address (CW_AM_C_RAW);
+                     // CW_AM_C_ORIGIN
     uint32_t args[CW_AM_MAX_ARGS];
     uint32_t rest[8];
 } cw_am_cell_t;
-_Static_assert(sizeof(cw_am_cell_t) == 128, "two cache lines, the second for many arguments or a small payload");
+_Static_assert(sizeof(cw_am_cell_t) == 128,
+               "two cache lines, the second for many arguments or a small payload");
 
 enum {
     CW_AM_C_KIND = 3,  // cw_am_kind_t
     CW_AM_C_REPLY = 4,
-    CW_AM_C_RAW = 8,      // a long whose payload lies where a medium's does; the target copies it to dest
+    CW_AM_C_RAW = 8,      // a long whose payload lies where a medium's does; the target copies it
+                          // to dest
     CW_AM_C_INLINE = 16,  // the payload is in the cell
-    CW_AM_C_HERE = 32,    // on the wire: a long whose payload came along; the node server copies it to dest
+    CW_AM_C_HERE = 32,    // on the wire: a long whose payload came along; the node server copies it
+                          // to dest
     CW_AM_C_ORIGIN = 64,  // a short or medium request; dest is its origin (am_back.c)
     CW_AM_C_TOLD = 128    // a reply that came back over the connection of its request
 };
@@ -59,8 +68,9 @@ enum {
 typedef struct cw_am_inbox {
     _Alignas(256) _Atomic uint64_t request_tail;
     _Alignas(256) _Atomic uint64_t reply_tail;
-    _Alignas(256) _Atomic uint64_t done[CW_AM_TOKENS / 64];  // tokens of mine whose request was handled without a reply
-    _Atomic uint32_t blocked;                                // senders that sleep until there is room
+    // tokens of mine whose request was handled without a reply
+    _Alignas(256) _Atomic uint64_t done[CW_AM_TOKENS / 64];
+    _Atomic uint32_t blocked;  // senders that sleep until there is room
     _Alignas(4096) cw_am_cell_t request[1u << CW_AM_REQUEST_CELLS_LOG];
     cw_am_cell_t reply[1u << CW_AM_REPLY_CELLS_LOG];
     uint8_t request_buffer[1u << CW_AM_REQUEST_CELLS_LOG][CW_AM_BUFFER_NBYTES];
@@ -69,10 +79,12 @@ typedef struct cw_am_inbox {
 _Static_assert(CW_AM_MAX_MEDIUM <= CW_AM_BUFFER_NBYTES, "a payload fits a buffer");
 _Static_assert(CW_AM_TOKENS % 64 == 0, "bit maps");
 
-/** Of the PE in that slot, as the node's server reaches it; PEs reach it by their word for the peer (core/rma/hot.h). */
+/** Of the PE in that slot, as the node's server reaches it; PEs reach it by their word for the peer
+ *  (core/rma/hot.h). */
 static inline cw_am_inbox_t *cw_am_inbox(int slot)
 {
-    return (cw_am_inbox_t *)(void *)(cw_segment.base + cw_slice_offset((uint32_t)slot) + cw_segment.am_offset);
+    return (cw_am_inbox_t *)(void *)(cw_segment.base + cw_slice_offset((uint32_t)slot) +
+                                     cw_segment.am_offset);
 }
 
 static inline uint32_t cw_am_turn(uint64_t position, unsigned cells_log)
@@ -80,18 +92,19 @@ static inline uint32_t cw_am_turn(uint64_t position, unsigned cells_log)
     return (uint32_t)(position >> cells_log) << 2;
 }
 
-/** A cell to fill, or NULL: the ring is full (or an unfinished message of the lap before is in the way). The caller
- *  fills all but `turn`, and then hands over. */
-static inline __attribute__((always_inline)) cw_am_cell_t *cw_am_take(_Atomic uint64_t *tail, cw_am_cell_t *cells,
-                                                                      unsigned cells_log, uint32_t *full_p)
+/** A cell to fill, or NULL: the ring is full (or an unfinished message of the lap before is in the
+ *  way). The caller fills all but `turn`, and then hands over. */
+static inline __attribute__((always_inline)) cw_am_cell_t *
+cw_am_take(_Atomic uint64_t *tail, cw_am_cell_t *cells, unsigned cells_log, uint32_t *full_p)
 {
     uint64_t at = atomic_load_explicit(tail, memory_order_relaxed);
     for (;;) {
         cw_am_cell_t *cell = &cells[at & ((1u << cells_log) - 1)];
-        uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire), mine = cw_am_turn(at, cells_log);
+        uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire),
+                 mine = cw_am_turn(at, cells_log);
         if (CW_LIKELY(turn == mine)) {
-            if (CW_LIKELY(atomic_compare_exchange_weak_explicit(tail, &at, at + 1, memory_order_relaxed,
-                                                                memory_order_relaxed))) {
+            if (CW_LIKELY(atomic_compare_exchange_weak_explicit(
+                    tail, &at, at + 1, memory_order_relaxed, memory_order_relaxed))) {
                 *full_p = mine + 1;
                 return cell;
             }
@@ -105,7 +118,8 @@ static inline __attribute__((always_inline)) cw_am_cell_t *cw_am_take(_Atomic ui
 
 static inline __attribute__((always_inline)) void cw_am_hand_over(cw_am_cell_t *cell, uint32_t full)
 {
-    atomic_store_explicit(&cell->turn, full, memory_order_release);  // pairs with the consumer's look at turn
+    // pairs with the consumer's look at turn
+    atomic_store_explicit(&cell->turn, full, memory_order_release);
 }
 
 static inline cw_am_cell_t *cw_am_take_request(cw_am_inbox_t *inbox, uint32_t *full_p)
@@ -114,16 +128,16 @@ static inline cw_am_cell_t *cw_am_take_request(cw_am_inbox_t *inbox, uint32_t *f
 }
 
 /** The same if nothing is in the way, not even another producer. */
-static inline __attribute__((always_inline)) bool cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell_t **cell_p,
-                                                                     uint32_t *full_p)
+static inline __attribute__((always_inline)) bool
+cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell_t **cell_p, uint32_t *full_p)
 {
     uint64_t at = atomic_load_explicit(&inbox->request_tail, memory_order_relaxed);
     cw_am_cell_t *cell = &inbox->request[at & ((1u << CW_AM_REQUEST_CELLS_LOG) - 1)];
     __asm__("" : "+r"(cell));  // one register instead of three terms of a sum in as many
     uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);
     if (CW_UNLIKELY(turn != cw_am_turn(at, CW_AM_REQUEST_CELLS_LOG)) ||
-        CW_UNLIKELY(!atomic_compare_exchange_strong_explicit(&inbox->request_tail, &at, at + 1, memory_order_relaxed,
-                                                             memory_order_relaxed)))
+        CW_UNLIKELY(!atomic_compare_exchange_strong_explicit(
+            &inbox->request_tail, &at, at + 1, memory_order_relaxed, memory_order_relaxed)))
         return false;
     __asm__("" : "+r"(turn));  // the register that it was read into, and not one more
     *cell_p = cell;

@@ -10,7 +10,8 @@
 #include "core/observe/watch.h"
 
 #define MOST 64u        // messages of a ring in one poll
-#define TELL_EVERY 16u  // of them, senders of this node hear that they are done, so that a flood does not stop and go
+// of them, senders of this node hear that they are done, so that a flood does not stop and go
+#define TELL_EVERY 16u
 #define PATIENCE 32u    // idle polls until one looks closely
 #define IDLE_YIELD 64u  // close looks in a row without a message, until each gives up the core
 
@@ -20,7 +21,8 @@ typedef struct acks {
     uint64_t bits[CW_AM_TOKENS / 64];
 } acks_t;
 
-// What PEs of other nodes are to be told costs a message each time, so it is collected, while the next poll may find more.
+// What PEs of other nodes are to be told costs a message each time, so it is collected, while the
+// next poll may find more.
 #define OWED 8u  // as many PEs at a time; by number, modulo this
 static struct owed {
     acks_t acks;
@@ -63,8 +65,8 @@ static void tell_owed(struct owed *o)
     o->count = 0;
 }
 
-/** All PEs of this node together may keep half of what a sender may have under way to it: it gets on although none of them
- *  polls again. */
+/** All PEs of this node together may keep half of what a sender may have under way to it: it gets
+ *  on although none of them polls again. */
 static bool owes_enough(const struct owed *o)
 {
     uint32_t most = cw_am.credits / 2 / (uint32_t)cw_world.nslots;
@@ -119,14 +121,17 @@ static void advance(cw_am_ring_t *ring)
 {
     ring->head++;
     while (CW_UNLIKELY(ring->ahead)) {
-        uint32_t turn = atomic_load_explicit(&cell_at(ring, ring->head)->turn, memory_order_relaxed);
+        uint32_t turn =
+            atomic_load_explicit(&cell_at(ring, ring->head)->turn, memory_order_relaxed);
         if (turn - cw_am_turn(ring->head, ring->cells_log) < 2)  // free or full: not yet taken
             break;
         ring->head++;
         ring->ahead--;
     }
-    atomic_store_explicit(&ring->gate->turn, &cell_at(ring, ring->head)->turn, memory_order_relaxed);
-    atomic_store_explicit(&ring->gate->full, cw_am_turn(ring->head, ring->cells_log) + 1, memory_order_relaxed);
+    atomic_store_explicit(&ring->gate->turn, &cell_at(ring, ring->head)->turn,
+                          memory_order_relaxed);
+    atomic_store_explicit(&ring->gate->full, cw_am_turn(ring->head, ring->cells_log) + 1,
+                          memory_order_relaxed);
 }
 
 /** A message behind an unfinished one at the head, or NULL. */
@@ -150,7 +155,8 @@ static cw_am_cell_t *take_next(cw_am_ring_t *ring, bool closely, uint32_t *turn_
 {
     cw_am_cell_t *cell = cell_at(ring, ring->head);
     uint32_t mine = cw_am_turn(ring->head, ring->cells_log);
-    uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);  // pairs with cw_am_hand_over
+    // pairs with cw_am_hand_over
+    uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);
     if (turn == mine + 1) {
         advance(ring);
         *turn_p = mine + 4;
@@ -223,7 +229,8 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
     if (msg.is_reply) {
         if (!cw_am_credit_return(msg.token))
             cwu_fatal("PE %d replied to a request that this PE never made", msg.source);
-        if (!(cell->flags & CW_AM_C_TOLD) && atomic_load_explicit(&cw_am.listens, memory_order_relaxed))
+        if (!(cell->flags & CW_AM_C_TOLD) &&
+            atomic_load_explicit(&cw_am.listens, memory_order_relaxed))
             came_by_server(msg.source);
     } else {
         if (!msg.replied)
@@ -237,7 +244,8 @@ static int drain(cw_am_ring_t *ring, bool closely, acks_t *acks)
     cw_am_cell_t *cell;
     while (n < MOST && (cell = take(ring, closely, &turn))) {
         run(cell, acks);
-        atomic_store_explicit(&cell->turn, turn, memory_order_release);  // pairs with the look at turn in cw_am_take
+        // pairs with the look at turn in cw_am_take
+        atomic_store_explicit(&cell->turn, turn, memory_order_release);
         if (++n % TELL_EVERY == 0)
             tell(acks);
     }
@@ -262,7 +270,8 @@ static int poll(bool closely)
     return n;
 }
 
-/** Polls that found nothing for long: the server may need this process, and other processes this core. */
+/** Polls that found nothing for long: the server may need this process, and other processes this
+ *  core. */
 static void while_idle(void)
 {
     cw_progress();

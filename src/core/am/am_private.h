@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the files of the message layer share, and what the rest of core calls of it. State of this process; what other
-// processes see is in am_inbox.h.
+// What the files of the message layer share, and what the rest of core calls of it. State of this
+// process; what other processes see is in am_inbox.h.
 //
 //   am.c         open, close, handlers, how a handler is called     am_send.c    requests and replies
 //   am_short.c   short requests with nothing in the way
@@ -17,7 +17,8 @@
 #include "core/am/am_inbox.h"
 #include "core/core.h"
 
-/** One of my rings as its consumer sees it. Guarded by cw_am.poll_lock when several threads poll. */
+/** One of my rings as its consumer sees it. Guarded by cw_am.poll_lock when several threads
+ *  poll. */
 typedef struct cw_am_ring {
     cw_am_cell_t *cells;
     const _Atomic uint64_t *tail;
@@ -28,7 +29,8 @@ typedef struct cw_am_ring {
 } cw_am_ring_t;
 
 typedef struct cw_am {
-    uint32_t nfree;       // of `free`; 0 where requests may not take the short way: not open, in a handler, threads
+    uint32_t nfree;       // of `free`; 0 where requests may not take the short way: not open, in a
+                          // handler, threads
     uint32_t low;         // with more free tokens than that no node can be at its limit
     cw_am_inbox_t *mine;  // at its symmetric address
     uint32_t free[CW_AM_TOKENS];     // numbers of tokens
@@ -48,13 +50,15 @@ typedef struct cw_am {
     const cw_am_names_t *names[CW_AM_CLIENTS];
     uint32_t opened[CW_AM_CLIENTS];
     uint32_t idle;               // looks in a row that found nothing
-    _Atomic bool listens;        // the last reply of another node came over the connection of its request
+    _Atomic bool listens;        // the last reply of another node came over the connection of its
+                                 // request
     _Atomic uint32_t kept_back;  // such replies that found no room in the inbox yet
     _Atomic uint64_t told;       // such replies, since messages were opened
 } cw_am_t;
 extern cw_am_t cw_am __attribute__((visibility("hidden")));
 /** The message whose handler this thread runs. */
-extern _Thread_local cw_am_msg_t *cw_am_in_handler __attribute__((visibility("hidden"), tls_model("initial-exec")));
+extern _Thread_local cw_am_msg_t *cw_am_in_handler
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 /** Somebody of this PE uses messages. */
 static inline bool cw_am_is_on(void)
@@ -64,8 +68,9 @@ static inline bool cw_am_is_on(void)
 /** At finalize. */
 void cw_am_fini(void);
 void cw_am_poll_fini(void);
-/** For waits: runs what has come; how many handlers. 0 inside a handler. closely: also what lies behind an unfinished
- *  message; that look takes the line of the ring's tail away from the senders. */
+/** For waits: runs what has come; how many handlers. 0 inside a handler. closely: also what lies
+ *  behind an unfinished message; that look takes the line of the ring's tail away from the
+ *  senders. */
 int cw_am_poll_waiting(bool closely);
 
 /** The client's word for a function. */
@@ -100,7 +105,8 @@ static inline __attribute__((always_inline)) uint32_t cw_am_credit_take_plain(in
 int64_t cw_am_credit_take(int pe);
 /** Its request is over; false: there is no such request. */
 bool cw_am_credit_return(uint32_t token);
-/** Is any under way? As far as this PE knows without looking at what the targets said, or after a look. */
+/** Is any under way? As far as this PE knows without looking at what the targets said, or after a
+ *  look. */
 static inline bool cw_am_credit_out(void)
 {
     const uint32_t *nfree = cw_am.locked ? &cw_am.nfree_locked : &cw_am.nfree;
@@ -112,9 +118,10 @@ bool cw_am_due(void *arg, int node);
 /** All tokens are free. */
 void cw_am_credit_open(void);
 
-// ---------------------------------------------------------------- the way to other nodes (am_send.c)
+// -------------------------------------------------------------- the way to other nodes (am_send.c)
 /** A message without an answer to the server of a PE's node. */
-void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
+void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload,
+                      size_t payload_nbytes);
 /** A node cannot be reached: ends the job. */
 noreturn void cw_am_lost(int rc, const char *name, int pe) __attribute__((cold));
 /** A short request, whatever is in its way. */
@@ -122,23 +129,24 @@ int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned fl
 /** The rest of it, for who has a token and found no cell. */
 int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token);
 
-// ---------------------------------------------------------------- replies over the connection of their request (am_back.c)
+// ---------------------------------------- replies over the connection of their request (am_back.c)
 struct cw_req_am;
 /** So many may be under way to this PE; 0: none, it does not listen. */
 uint32_t cw_am_answers(void);
 /** Tries it. False: the reply must go as a request does. */
-bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args, const void *src,
-                  size_t nbytes);
+bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args,
+                  const void *src, size_t nbytes);
 /** One came; the transport's config.told. */
 void cw_am_told(void *arg, int node, const void *bytes, size_t nbytes);
 /** Tries again what found no room. */
 void cw_am_back_flush(void);
 void cw_am_back_fini(void);
-/** Might one come now? What waits looks at its own connections then, before all when the last one came there. */
+/** Might one come now? What waits looks at its own connections then, before all when the last one
+ *  came there. */
 static inline bool cw_am_awaits_answer(void)
 {
-    return CW_UNLIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) != 0) && cw_am_is_on() &&
-           cw_am_credit_out();
+    return CW_UNLIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) != 0) &&
+           cw_am_is_on() && cw_am_credit_out();
 }
 
 // ---------------------------------------------------------------- in the node server (am_server.c)

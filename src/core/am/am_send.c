@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Requests and replies: to a PE of this node straight into its inbox, to others by a message to their node's server. What
-// short requests mostly are is in am_short.c.
+// Requests and replies: to a PE of this node straight into its inbox, to others by a message to
+// their node's server. What short requests mostly are is in am_short.c.
 //
-// A request needs a credit with a token (am_credit.c), then a cell at the target. While it waits for one of them it polls,
-// so the PEs that wait for it get on. A reply has its room already.
+// A request needs a credit with a token (am_credit.c), then a cell at the target. While it waits
+// for one of them it polls, so the PEs that wait for it get on. A reply has its room already.
 #include <string.h>
 
 #include "core/am/am_private.h"
@@ -16,8 +16,8 @@
 #include "core/progress/wait.h"
 #include "core/observe/watch.h"
 
-// The steps of a request stand in each function that sends one: what kind it is, is known there, and what it consists of stays
-// in registers.
+// The steps of a request stand in each function that sends one: what kind it is, is known there,
+// and what it consists of stays in registers.
 #define ALWAYS static inline __attribute__((always_inline))
 
 /** A message on its way, without its arguments. */
@@ -34,7 +34,8 @@ typedef struct out {
 
 static const char *name_of(const out_t *out)
 {
-    return cw_am_name(out->head, out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND));
+    return cw_am_name(out->head, out->flags & CW_AM_C_REPLY,
+                      (cw_am_kind_t)(out->flags & CW_AM_C_KIND));
 }
 
 // ---------------------------------------------------------------- those who look on
@@ -46,7 +47,8 @@ static cw_frame_t *__attribute__((noinline, cold)) watch(const out_t *out)
 
 static void __attribute__((noinline, cold)) tell_sent(const out_t *out)
 {
-    cw_watch_message_sent(out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND), out->nbytes, out->pe);
+    cw_watch_message_sent(out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND),
+                          out->nbytes, out->pe);
 }
 
 ALWAYS void sent(const out_t *out)
@@ -63,32 +65,39 @@ static void __attribute__((noinline, cold)) refuse_request(const out_t *out)
     if (!cw_am_is_on())
         cw_check_failed(name, "messages are not open in this PE (not attached, or detached)");
     if (out->pe < 0 || out->pe >= cw_world.npes)
-        cw_check_failed(name, "there is no PE %d; this job has PEs 0 to %d", out->pe, cw_world.npes - 1);
+        cw_check_failed(name, "there is no PE %d; this job has PEs 0 to %d", out->pe,
+                        cw_world.npes - 1);
     if (cw_am_in_handler)
         cw_check_failed(name,
-                        "a handler (%s of PE %d) may not send requests; let it note what is to be sent, and send it "
+                        "a handler (%s of PE %d) may not send requests; let it note what is to be "
+                        "sent, and send it "
                         "outside",
-                        cw_am_in_handler->is_reply ? "of a reply" : "of a request", cw_am_in_handler->source);
-    cw_check_failed(name, "%u arguments; a message has at most %d", CW_AM_HEAD_NARGS(out->head), CW_AM_MAX_ARGS);
+                        cw_am_in_handler->is_reply ? "of a reply" : "of a request",
+                        cw_am_in_handler->source);
+    cw_check_failed(name, "%u arguments; a message has at most %d", CW_AM_HEAD_NARGS(out->head),
+                    CW_AM_MAX_ARGS);
 }
 
 static void __attribute__((noinline, cold)) refuse_reply(const out_t *out, const cw_am_msg_t *msg)
 {
     const char *name = name_of(out);
     if (msg != cw_am_in_handler)
-        cw_check_failed(name, "the token is not that of the running handler; reply before the handler returns");
+        cw_check_failed(
+            name, "the token is not that of the running handler; reply before the handler returns");
     if (msg->is_reply)
         cw_check_failed(name, "the handler of a reply (from PE %d) may not reply", msg->source);
     if (msg->replied)
-        cw_check_failed(name, "the request of PE %d has been replied to; a handler sends at most one reply",
-                        msg->source);
-    cw_check_failed(name, "%u arguments; a message has at most %d", CW_AM_HEAD_NARGS(out->head), CW_AM_MAX_ARGS);
+        cw_check_failed(
+            name, "the request of PE %d has been replied to; a handler sends at most one reply",
+            msg->source);
+    cw_check_failed(name, "%u arguments; a message has at most %d", CW_AM_HEAD_NARGS(out->head),
+                    CW_AM_MAX_ARGS);
 }
 
 static void __attribute__((noinline, cold)) refuse_nbytes(const out_t *out, size_t most)
 {
-    cw_check_failed(name_of(out), "a payload of %zu bytes to PE %d; at most %zu are possible", out->nbytes, out->pe,
-                    most);
+    cw_check_failed(name_of(out), "a payload of %zu bytes to PE %d; at most %zu are possible",
+                    out->nbytes, out->pe, most);
 }
 
 /** Every payload: its size, and whether a long's destination exists. */
@@ -103,8 +112,9 @@ ALWAYS void check_payload(out_t *out, void *dest, unsigned flags)
         return;
     }
     if (CW_UNLIKELY(out->nbytes > 0 && !cw_is_symmetric(dest, out->nbytes)))
-        cw_check_failed(name_of(out), "%zu bytes at %p are not symmetric memory (destination at PE %d)", out->nbytes,
-                        dest, out->pe);
+        cw_check_failed(name_of(out),
+                        "%zu bytes at %p are not symmetric memory (destination at PE %d)",
+                        out->nbytes, dest, out->pe);
     out->dest = (uintptr_t)dest - cw_segment.origin;
 }
 
@@ -138,12 +148,14 @@ ALWAYS bool take_room(cw_am_inbox_t *inbox, room_t *room)
     return room->cell != NULL;
 }
 
-static void __attribute__((noinline)) wait_room(cw_am_inbox_t *inbox, room_t *room, const out_t *out)
+static void __attribute__((noinline))
+wait_room(cw_am_inbox_t *inbox, room_t *room, const out_t *out)
 {
     cw_wait_t w = CW_WAIT_INIT(name_of(out));
     if (!cw_world.plain)
         cw_watch_message_waits(true);
-    atomic_fetch_add(&inbox->blocked, 1);  // before the next look; pairs with the target's look after it made room
+    atomic_fetch_add(&inbox->blocked, 1);  // before the next look; pairs with the target's look
+                                           // after it made room
     while (!take_room(inbox, room))
         cw_wait_round(&w);
     atomic_fetch_sub_explicit(&inbox->blocked, 1, memory_order_relaxed);
@@ -209,8 +221,8 @@ ALWAYS int request_here(out_t *out, unsigned flags)
     return CW_OK;
 }
 
-/** There is a cell for each token and more, so this waits only for a producer that has not finished the cell of a lap
- *  before. */
+/** There is a cell for each token and more, so this waits only for a producer that has not finished
+ *  the cell of a lap before. */
 static cw_am_cell_t *take_reply(cw_am_inbox_t *inbox, const out_t *out, uint32_t *full_p)
 {
     cw_am_cell_t *cell = cw_am_take_reply(inbox, full_p);
@@ -256,7 +268,8 @@ void cw_am_lost(int rc, const char *name, int pe)
     cwu_fatal("%s: cannot reach the node of PE %d (%s)", name, pe, cwu_error_name(rc));
 }
 
-void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload,
+                      size_t payload_nbytes)
 {
     int rc = cw_transport->message(target_of(pe)->conn, msg, nbytes, payload, payload_nbytes);
     if (CW_UNLIKELY(rc))
@@ -307,7 +320,8 @@ ALWAYS size_t fill_wire(wire_t *wire, const out_t *out)
     return nbytes;
 }
 
-/** With a payload. A long that fits the message comes along and is copied by the server; else it is put before. */
+/** With a payload. A long that fits the message comes along and is copied by the server; else it is
+ *  put before. */
 ALWAYS void send_loaded(out_t *out)
 {
     bool separate = out->nbytes > CW_AM_MAX_MEDIUM;
@@ -318,8 +332,8 @@ ALWAYS void send_loaded(out_t *out)
     cwt_target_t *target = target_of(out->pe);
     int rc;
     if (separate)
-        rc = cw_transport->put_message(target->conn, cw_segment.origin + out->dest + target->offset, out->src,
-                                       out->nbytes, out->async, &wire.req.header, nbytes);
+        rc = cw_transport->put_message(target->conn, cw_segment.origin + out->dest + target->offset,
+                                       out->src, out->nbytes, out->async, &wire.req.header, nbytes);
     else
         rc = cw_transport->message(target->conn, &wire.req.header, nbytes, out->src, out->nbytes);
     if (CW_UNLIKELY(rc))
@@ -354,7 +368,8 @@ ALWAYS bool begin(out_t *out, unsigned flags)
     if (CW_UNLIKELY((unsigned)out->pe >= (unsigned)cw_am.npes || cw_am_in_handler ||
                     CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
         refuse_request(out);
-    int64_t token = cw_am_credit_is_plain() ? cw_am_credit_take_plain(out->pe) : cw_am_credit_take(out->pe);
+    int64_t token =
+        cw_am_credit_is_plain() ? cw_am_credit_take_plain(out->pe) : cw_am_credit_take(out->pe);
     if (CW_UNLIKELY(token < 0) && (token = wait_credit(out, flags)) < 0)
         return false;
     out->token = (uint32_t)token;
@@ -394,16 +409,23 @@ ALWAYS int request_loaded(out_t *out, void *dest, unsigned flags)
     return CW_OK;
 }
 
-int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, unsigned flags)
+int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void *src,
+                         size_t nbytes, unsigned flags)
 {
-    out_t out = {.pe = pe, .head = head, .args = args, .src = src, .nbytes = nbytes, .flags = CW_AM_MEDIUM};
+    out_t out = {
+        .pe = pe, .head = head, .args = args, .src = src, .nbytes = nbytes, .flags = CW_AM_MEDIUM};
     return request_loaded(&out, NULL, flags);
 }
 
-int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, void *dest,
-                       unsigned flags)
+int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes,
+                       void *dest, unsigned flags)
 {
-    out_t out = {.pe = pe, .head = head, .args = args, .src = src, .nbytes = nbytes, .async = flags & CW_AM_ASYNC};
+    out_t out = {.pe = pe,
+                 .head = head,
+                 .args = args,
+                 .src = src,
+                 .nbytes = nbytes,
+                 .async = flags & CW_AM_ASYNC};
     out.flags = flags & CW_AM_RAW ? CW_AM_LONG | CW_AM_C_RAW : CW_AM_LONG;
     return request_loaded(&out, dest, flags);
 }
@@ -424,7 +446,8 @@ ALWAYS void begin_reply(out_t *out, cw_am_msg_t *msg)
 ALWAYS bool answer(const out_t *out, const cw_am_msg_t *msg)
 {
     cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);
-    if (msg->origin == 0 || kind == CW_AM_LONG || !cw_am_answer(msg, kind, out->head, out->args, out->src, out->nbytes))
+    if (msg->origin == 0 || kind == CW_AM_LONG ||
+        !cw_am_answer(msg, kind, out->head, out->args, out->src, out->nbytes))
         return false;
     sent(out);
     return true;
@@ -450,16 +473,22 @@ static void reply_loaded(out_t *out, cw_am_msg_t *msg, void *dest, unsigned flag
         send_loaded(out);
 }
 
-void cw_am_reply_medium(cw_am_msg_t *msg, uint32_t head, const uint32_t *args, const void *src, size_t nbytes)
+void cw_am_reply_medium(cw_am_msg_t *msg, uint32_t head, const uint32_t *args, const void *src,
+                        size_t nbytes)
 {
-    out_t out = {.head = head, .args = args, .src = src, .nbytes = nbytes, .flags = CW_AM_MEDIUM | CW_AM_C_REPLY};
+    out_t out = {.head = head,
+                 .args = args,
+                 .src = src,
+                 .nbytes = nbytes,
+                 .flags = CW_AM_MEDIUM | CW_AM_C_REPLY};
     reply_loaded(&out, msg, NULL, 0);
 }
 
-void cw_am_reply_long(cw_am_msg_t *msg, uint32_t head, const uint32_t *args, const void *src, size_t nbytes, void *dest,
-                      unsigned flags)
+void cw_am_reply_long(cw_am_msg_t *msg, uint32_t head, const uint32_t *args, const void *src,
+                      size_t nbytes, void *dest, unsigned flags)
 {
-    out_t out = {.head = head, .args = args, .src = src, .nbytes = nbytes, .async = flags & CW_AM_ASYNC};
+    out_t out = {
+        .head = head, .args = args, .src = src, .nbytes = nbytes, .async = flags & CW_AM_ASYNC};
     out.flags = CW_AM_LONG | CW_AM_C_REPLY | (flags & CW_AM_RAW ? CW_AM_C_RAW : 0);
     reply_loaded(&out, msg, dest, flags);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// In the node server: what came over the network goes into the inbox of its PE, where it looks like a message of this
-// node. The server never waits for a PE: what finds no room is kept here, in order, and tried again after every round;
-// the credits of the senders bound it. Nothing in a message is believed before it is checked.
+// In the node server: what came over the network goes into the inbox of its PE, where it looks like
+// a message of this node. The server never waits for a PE: what finds no room is kept here, in
+// order, and tried again after every round; the credits of the senders bound it. Nothing in a
+// message is believed before it is checked.
 // Threads: whoever makes the server's progress, under its lock.
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "core/server/request.h"
 #include "core/server/server.h"
 
-/** A message that waits for room, requests and replies of a PE apart: replies must not wait behind requests. */
+/** A message that waits for room, requests and replies of a PE apart: replies must not wait behind
+ *  requests. */
 typedef struct kept {
     struct kept *next;
     cw_req_am_t req;
@@ -67,11 +69,13 @@ static bool deliver(const cw_req_am_t *req)
 
 static void keep(line_t *line, const cw_req_am_t *req)
 {
-    size_t nbytes = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)) + (has_payload(req) ? req->nbytes : 0);
+    size_t nbytes =
+        CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)) + (has_payload(req) ? req->nbytes : 0);
     kept_t *k = malloc(offsetof(kept_t, req) + nbytes);
     if (!k)
-        cwu_fatal("node server: no memory to keep a message of %zu bytes for PE %d; lower CAUSEWAY_AM_CREDITS", nbytes,
-                  req->target);
+        cwu_fatal("node server: no memory to keep a message of %zu bytes for PE %d; lower "
+                  "CAUSEWAY_AM_CREDITS",
+                  nbytes, req->target);
     k->next = NULL;
     memcpy(&k->req, req, nbytes);
     *line->end = k;
@@ -109,13 +113,16 @@ static bool well_formed(const cw_req_am_t *req, size_t nbytes)
         return false;
     uint32_t nargs = CW_AM_HEAD_NARGS(req->head), kind = req->flags & CW_AM_C_KIND;
     size_t until_payload = CW_REQ_AM_NBYTES(nargs);
-    bool here = req->flags & CW_AM_C_HERE, raw = req->flags & CW_AM_C_RAW, carries = has_payload(req) || here;
-    if (nargs > CW_AM_MAX_ARGS || kind > CW_AM_LONG || (req->token & 0xffff) >= CW_AM_TOKENS || nbytes < until_payload)
+    bool here = req->flags & CW_AM_C_HERE, raw = req->flags & CW_AM_C_RAW,
+         carries = has_payload(req) || here;
+    if (nargs > CW_AM_MAX_ARGS || kind > CW_AM_LONG || (req->token & 0xffff) >= CW_AM_TOKENS ||
+        nbytes < until_payload)
         return false;
     if ((req->flags & ~(uint32_t)(CW_AM_C_KIND | CW_AM_C_REPLY | CW_AM_C_RAW | CW_AM_C_HERE)) ||
         ((raw || here) && kind != CW_AM_LONG) || (raw && here))
         return false;
-    return carries ? req->nbytes <= CW_AM_MAX_MEDIUM && nbytes == until_payload + req->nbytes : nbytes == until_payload;
+    return carries ? req->nbytes <= CW_AM_MAX_MEDIUM && nbytes == until_payload + req->nbytes
+                   : nbytes == until_payload;
 }
 
 /** A long goes to memory of the target's slice, wherever it lies in a raw one's process. */
@@ -125,16 +132,20 @@ static bool destination_exists(const cw_req_am_t *req)
     if ((req->flags & CW_AM_C_KIND) != CW_AM_LONG || (req->flags & CW_AM_C_RAW) || req->nbytes == 0)
         return true;
     return req->dest < cw_segment.layout.slice_stride &&
-           cw_request_in_bounds(cw_slice_offset(mine) + req->dest, req->nbytes, &slot) && slot == mine;
+           cw_request_in_bounds(cw_slice_offset(mine) + req->dest, req->nbytes, &slot) &&
+           slot == mine;
 }
 
-/** What the reply needs to take the way back that its request came. Only where it will not be long: the target, this
- *  very PE, polls for the server just now, so it runs the handler soon. Else the one that asked may sleep meanwhile,
- *  where nothing that comes on a connection of its own wakes it. */
+/** What the reply needs to take the way back that its request came. Only where it will not be long:
+ *  the target, this very PE, polls for the server just now, so it runs the handler soon. Else the
+ *  one that asked may sleep meanwhile, where nothing that comes on a connection of its own wakes
+ *  it. */
 static uint64_t origin_of(const cwt_from_t *from, const cw_req_am_t *req)
 {
     bool request = !(req->flags & CW_AM_C_REPLY) && (req->flags & CW_AM_C_KIND) != CW_AM_LONG;
-    return request && req->target == cw_world.pe && cw_server_is_helped() ? cw_transport->server_origin(from) : 0;
+    return request && req->target == cw_world.pe && cw_server_is_helped()
+               ? cw_transport->server_origin(from)
+               : 0;
 }
 
 /** The same, with the origin where a long has its destination. */
@@ -192,7 +203,9 @@ static bool short_message(const cwt_from_t *from, const cw_req_am_short_t *wire,
                              .source = wire->source,
                              .target = wire->target,
                              .token = wire->token,
-                             .flags = wire->header.op == CW_REQ_AM_REPLY ? CW_AM_SHORT | CW_AM_C_REPLY : CW_AM_SHORT}};
+                             .flags = wire->header.op == CW_REQ_AM_REPLY
+                                          ? CW_AM_SHORT | CW_AM_C_REPLY
+                                          : CW_AM_SHORT}};
     memcpy(plain.bytes + sizeof plain.req, wire->args, nargs * sizeof *wire->args);
     deliver_or_keep(from, &plain.req);
     return true;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The short ways of short requests. Nothing has come, a credit is free, the target's ring has room: then these functions
-// do what the general one (am_send.c) does, in one piece and with as few instructions as possible. Whatever else is the
-// case, they leave it to that one before anything is changed.
+// The short ways of short requests. Nothing has come, a credit is free, the target's ring has room:
+// then these functions do what the general one (am_send.c) does, in one piece and with as few
+// instructions as possible. Whatever else is the case, they leave it to that one before anything is
+// changed.
 //
-// Arguments come in registers (up to four, as clients mostly have) or in memory. Several threads (cw_am.locked) have a
-// way of their own: there cw_am.nfree is always 0, which leads to it; it takes its token under the lock of credits.
+// Arguments come in registers (up to four, as clients mostly have) or in memory. Several threads
+// (cw_am.locked) have a way of their own: there cw_am.nfree is always 0, which leads to it; it
+// takes its token under the lock of credits.
 #include <string.h>
 
 #include "core/am/am_private.h"
@@ -13,8 +15,8 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/** Arguments on their way: in memory, as many as the message's head says, or else n of them. What is in the structure is
- *  known when its user is compiled. */
+/** Arguments on their way: in memory, as many as the message's head says, or else n of them. What
+ *  is in the structure is known when its user is compiled. */
 typedef struct some {
     bool in_memory, many;  // many: maybe more than 7
     const uint32_t *at;
@@ -46,14 +48,18 @@ ALWAYS void store_args(uint32_t *to, const some_t *args, uint32_t head)
         copy_args(to, args->at, head, args->many);
     else
         for (uint32_t i = 0; i < args->n; i++)
-            *(volatile uint32_t *)&to[i] = args->a[i];  // plain stores are shorter than building one of a vector
+            *(volatile uint32_t *)&to[i] =
+                args->a[i];  // plain stores are shorter than building one of a vector
 }
 
-/** As cw_am_poll asks. Below THREAD_MULTIPLE only: then nobody else moves the gates, and they are plain words. */
+/** As cw_am_poll asks. Below THREAD_MULTIPLE only: then nobody else moves the gates, and they are
+ *  plain words. */
 ALWAYS bool something_came(void)
 {
-    const volatile uint32_t *reply = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.reply.turn;
-    const volatile uint32_t *request = *(const volatile uint32_t *const *)(const void *)&cw_am_gates.request.turn;
+    const volatile uint32_t *reply =
+        *(const volatile uint32_t *const *)(const void *)&cw_am_gates.reply.turn;
+    const volatile uint32_t *request =
+        *(const volatile uint32_t *const *)(const void *)&cw_am_gates.request.turn;
     return CW_UNLIKELY(*reply == *(const uint32_t *)(const void *)&cw_am_gates.reply.full) ||
            CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
 }
@@ -62,17 +68,20 @@ ALWAYS bool something_came(void)
 ALWAYS bool is_open(const cw_am_gate_t *gate)
 {
     const _Atomic uint32_t *turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
-    return atomic_load_explicit(turn, memory_order_relaxed) == atomic_load_explicit(&gate->full, memory_order_relaxed);
+    return atomic_load_explicit(turn, memory_order_relaxed) ==
+           atomic_load_explicit(&gate->full, memory_order_relaxed);
 }
 
 ALWAYS uintptr_t word_of(int pe)
 {
-    return __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, __ATOMIC_RELAXED)[(uint32_t)pe], __ATOMIC_RELAXED);
+    return __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, __ATOMIC_RELAXED)[(uint32_t)pe],
+                           __ATOMIC_RELAXED);
 }
 
 // ---------------------------------------------------------------- within the node
 
-ALWAYS int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head, uint32_t token, const some_t *args)
+ALWAYS int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head, uint32_t token,
+                     const some_t *args)
 {
     cell->head = head;
     cell->source = cw_am.pe;
@@ -106,7 +115,8 @@ ALWAYS uint32_t nbytes_of(uint32_t head, const some_t *args)
 ALWAYS void fill_brief(brief_t *brief, int pe, uint32_t head, uint32_t token, const some_t *args)
 {
     brief->req.head = head;
-    *(volatile int32_t *)&brief->req.source = cw_am.pe;  // two plain stores are shorter than one of a vector
+    *(volatile int32_t *)&brief->req.source =
+        cw_am.pe;  // two plain stores are shorter than one of a vector
     brief->req.target = pe;
     brief->req.token = token;
     store_args(brief->req.args, args, head);
@@ -129,11 +139,12 @@ ALWAYS bool to_node(int pe, uint32_t head, const some_t *args)
     cwt_line_t *line = (cwt_line_t *)(void *)conn;
     brief_t brief;
     uint32_t nbytes = nbytes_of(head, args);
-    brief.req.header =
-        (cwt_header_t){.token = line->token, .reply_id = line->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
+    brief.req.header = (cwt_header_t){
+        .token = line->token, .reply_id = line->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
     fill_brief(&brief, pe, head, cw_am_credit_take_plain(pe), args);
     if (CW_UNLIKELY((int32_t)(line->stop - line->sent) <= 0) || CW_UNLIKELY(nbytes > line->most) ||
-        CW_UNLIKELY(line->down) || CW_UNLIKELY(line->inject(line->ep, &brief, nbytes, line->fabric_addr))) {
+        CW_UNLIKELY(line->down) ||
+        CW_UNLIKELY(line->inject(line->ep, &brief, nbytes, line->fabric_addr))) {
         send_brief(conn, &brief);
         return true;
     }
@@ -151,7 +162,8 @@ ALWAYS int64_t take_token_locked(int pe)
     cwu_lock(&cw_am.credit_lock);
     uint32_t nfree = cw_am.nfree_locked;
     if (CW_LIKELY(nfree > cw_am.low)) {
-        __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);  // others look at it without the lock
+        // others look at it without the lock
+        __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);
         token = cw_am_credit_give(cw_am.free[nfree], pe);
     }
     cwu_unlock(&cw_am.credit_lock);
@@ -239,45 +251,45 @@ ALWAYS bool to_inbox(int pe, uint32_t head, const some_t *args)
     return true;
 }
 
-// One family a number of arguments, so that they stay in the registers that they came in. Functions of one step each, because
-// those that look need no stack then.
-#define FAMILY(nargs, parameters, list, values)                                                          \
-    static int __attribute__((noinline)) general_##nargs(int pe, uint32_t head parameters)               \
-    {                                                                                                    \
-        uint32_t args[4];                                                                                \
-        __asm__("" : "=m"(args)); /* who reads them looks at head first */                               \
-        store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                                    \
-        return cw_am_short_general(pe, head, args, 0);                                                   \
-    }                                                                                                    \
-    static int __attribute__((noinline)) shared_far_##nargs(int pe, uint32_t head parameters)            \
-    {                                                                                                    \
-        return shared_far(pe, head, &(some_t){.n = nargs, .a = {values}});                               \
-    }                                                                                                    \
-    static int __attribute__((noinline)) shared_here_##nargs(int pe, uint32_t head parameters)           \
-    {                                                                                                    \
-        return shared_here(pe, head, &(some_t){.n = nargs, .a = {values}});                              \
-    }                                                                                                    \
-    static int __attribute__((noinline)) others_##nargs(int pe, uint32_t head parameters)                \
-    {                                                                                                    \
-        if (CW_UNLIKELY(!is_clear_shared()))                                                             \
-            return general_##nargs(pe, head list);                                                       \
+// One family a number of arguments, so that they stay in the registers that they came in. Functions
+// of one step each, because those that look need no stack then.
+#define FAMILY(nargs, parameters, list, values)                                                    \
+    static int __attribute__((noinline)) general_##nargs(int pe, uint32_t head parameters)         \
+    {                                                                                              \
+        uint32_t args[4];                                                                          \
+        __asm__("" : "=m"(args)); /* who reads them looks at head first */                         \
+        store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                              \
+        return cw_am_short_general(pe, head, args, 0);                                             \
+    }                                                                                              \
+    static int __attribute__((noinline)) shared_far_##nargs(int pe, uint32_t head parameters)      \
+    {                                                                                              \
+        return shared_far(pe, head, &(some_t){.n = nargs, .a = {values}});                         \
+    }                                                                                              \
+    static int __attribute__((noinline)) shared_here_##nargs(int pe, uint32_t head parameters)     \
+    {                                                                                              \
+        return shared_here(pe, head, &(some_t){.n = nargs, .a = {values}});                        \
+    }                                                                                              \
+    static int __attribute__((noinline)) others_##nargs(int pe, uint32_t head parameters)          \
+    {                                                                                              \
+        if (CW_UNLIKELY(!is_clear_shared()))                                                       \
+            return general_##nargs(pe, head list);                                                 \
         return word_of(pe) & 1 ? shared_far_##nargs(pe, head list) : shared_here_##nargs(pe, head list); \
-    }                                                                                                    \
-    static int __attribute__((noinline)) far_##nargs(int pe, uint32_t head parameters)                   \
-    {                                                                                                    \
-        some_t some = {.n = nargs, .a = {values}};                                                       \
-        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);              \
-    }                                                                                                    \
-    static int __attribute__((noinline)) here_##nargs(int pe, uint32_t head parameters)                  \
-    {                                                                                                    \
-        some_t some = {.n = nargs, .a = {values}};                                                       \
-        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);             \
-    }                                                                                                    \
-    int cw_am_short##nargs(int pe, uint32_t head parameters)                                             \
-    {                                                                                                    \
-        if (CW_UNLIKELY(!is_clear()))                                                                    \
-            return others_##nargs(pe, head list);                                                        \
-        return word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list);               \
+    }                                                                                              \
+    static int __attribute__((noinline)) far_##nargs(int pe, uint32_t head parameters)             \
+    {                                                                                              \
+        some_t some = {.n = nargs, .a = {values}};                                                 \
+        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);        \
+    }                                                                                              \
+    static int __attribute__((noinline)) here_##nargs(int pe, uint32_t head parameters)            \
+    {                                                                                              \
+        some_t some = {.n = nargs, .a = {values}};                                                 \
+        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);       \
+    }                                                                                              \
+    int cw_am_short##nargs(int pe, uint32_t head parameters)                                       \
+    {                                                                                              \
+        if (CW_UNLIKELY(!is_clear()))                                                              \
+            return others_##nargs(pe, head list);                                                  \
+        return word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list);         \
     }
 #define COMMA ,
 #define ARG(i) , uint32_t a##i
@@ -285,9 +297,11 @@ FAMILY(0, , , 0)
 FAMILY(1, ARG(0), COMMA a0, a0)
 FAMILY(2, ARG(0) ARG(1), COMMA a0 COMMA a1, a0 COMMA a1)
 FAMILY(3, ARG(0) ARG(1) ARG(2), COMMA a0 COMMA a1 COMMA a2, a0 COMMA a1 COMMA a2)
-FAMILY(4, ARG(0) ARG(1) ARG(2) ARG(3), COMMA a0 COMMA a1 COMMA a2 COMMA a3, a0 COMMA a1 COMMA a2 COMMA a3)
+FAMILY(4, ARG(0) ARG(1) ARG(2) ARG(3), COMMA a0 COMMA a1 COMMA a2 COMMA a3,
+       a0 COMMA a1 COMMA a2 COMMA a3)
 
-static int __attribute__((noinline)) others(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+static int __attribute__((noinline))
+others(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
     if (CW_UNLIKELY(flags) || CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes) ||
         CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS))
@@ -307,9 +321,11 @@ static int __attribute__((noinline)) here_many(int pe, uint32_t head, const uint
     return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
 }
 
-static int __attribute__((noinline)) many(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+static int __attribute__((noinline))
+many(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
-    if (CW_UNLIKELY(flags) || CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS) || CW_UNLIKELY(!is_clear()))
+    if (CW_UNLIKELY(flags) || CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS) ||
+        CW_UNLIKELY(!is_clear()))
         return others(pe, head, args, flags);
     return word_of(pe) & 1 ? far_many(pe, head, args) : here_many(pe, head, args);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/coll/alltoall.h"
 
-static void copy_elements(const cw_coll_call_t *c, char *dest, const char *src, ptrdiff_t dest_stride,
-                          ptrdiff_t src_stride)
+static void copy_elements(const cw_coll_call_t *c, char *dest, const char *src,
+                          ptrdiff_t dest_stride, ptrdiff_t src_stride)
 {
     ptrdiff_t dense = (ptrdiff_t)c->elem_nbytes;
     if (c->nelems == 1 || (dest_stride == dense && src_stride == dense)) {
@@ -20,12 +20,14 @@ static ptrdiff_t place_of(const cw_coll_call_t *c, int rank, ptrdiff_t stride)
 
 void cw_alltoall_pack(const cw_coll_call_t *c, int rank, char *to)
 {
-    copy_elements(c, to, c->src + place_of(c, rank, c->src_stride), (ptrdiff_t)c->elem_nbytes, c->src_stride);
+    copy_elements(c, to, c->src + place_of(c, rank, c->src_stride), (ptrdiff_t)c->elem_nbytes,
+                  c->src_stride);
 }
 
 void cw_alltoall_unpack(const cw_coll_call_t *c, int rank, const char *from)
 {
-    copy_elements(c, c->dest + place_of(c, rank, c->dest_stride), from, c->dest_stride, (ptrdiff_t)c->elem_nbytes);
+    copy_elements(c, c->dest + place_of(c, rank, c->dest_stride), from, c->dest_stride,
+                  (ptrdiff_t)c->elem_nbytes);
 }
 
 void cw_alltoall_load_local(const cw_coll_call_t *c)
@@ -34,8 +36,9 @@ void cw_alltoall_load_local(const cw_coll_call_t *c)
     for (int i = 0; i < map->nlocal; i++) {
         int rank = map->local[(map->mine + i) % map->nlocal];
         const char *from = cw_call_at(c, rank, c->src);
-        copy_elements(c, c->dest + place_of(c, rank, c->dest_stride), from + place_of(c, c->group->rank, c->src_stride),
-                      c->dest_stride, c->src_stride);
+        copy_elements(c, c->dest + place_of(c, rank, c->dest_stride),
+                      from + place_of(c, c->group->rank, c->src_stride), c->dest_stride,
+                      c->src_stride);
     }
 }
 
@@ -53,8 +56,8 @@ void cw_alltoall(const cw_group_t *group, void *dest, const void *src, size_t nb
     cw_coll_run_or_sync(&c);
 }
 
-void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
-                  size_t elem_nbytes, size_t nelems)
+void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_t dest_stride,
+                  ptrdiff_t src_stride, size_t elem_nbytes, size_t nelems)
 {
     cw_coll_call_t c = {.kind = CW_COLL_alltoalls,
                         .group = group,

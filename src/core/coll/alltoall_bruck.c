@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For small blocks: in log2(nodes) messages a leader, instead of one message for every PE of other nodes.
+// For small blocks: in log2(nodes) messages a leader, instead of one message for every PE of other
+// nodes.
 //
-// The leader's scratch holds one cell for each distance d between nodes: all blocks from the members of one node to
-// those of another, block (j, i) from the sender's j-th member to the receiver's i-th. In the beginning cell d is for
-// node k + d. In step s every leader sends the cells whose distance has bit s to the leader 2^s behind, who puts them
-// where his were: they are nearer to their goal by 2^s. In the end cell d came from node k - d.
+// The leader's scratch holds one cell for each distance d between nodes: all blocks from the
+// members of one node to those of another, block (j, i) from the sender's j-th member to the
+// receiver's i-th. In the beginning cell d is for node k + d. In step s every leader sends the
+// cells whose distance has bit s to the leader 2^s behind, who puts them where his were: they are
+// nearer to their goal by 2^s. In the end cell d came from node k - d.
 //
 //     [cells by distance: n] [arrivals of step 0: n/2] [of step 1: n/2] ...
 //
@@ -69,21 +71,24 @@ static void take_out(const exchange_t *x)
     const cw_map_t *map = x->c->map;
     char *cells = cw_call_at(x->c, map->local[0], x->cells);
     for (int d = 0; d < x->n; d++) {
-        int node = (map->node - d + x->n) % x->n, nmembers = map->begin[node + 1] - map->begin[node];
+        int node = (map->node - d + x->n) % x->n,
+            nmembers = map->begin[node + 1] - map->begin[node];
         for (int j = 0; j < nmembers; j++)
             cw_alltoall_unpack(x->c, map->members[map->begin[node] + j],
                                block_in(x, cells + (size_t)d * x->cell_nbytes, j, map->mine));
     }
 }
 
-/** Copies the cells whose distance has the bit between their places and a row of them. Returns how many. */
+/** Copies the cells whose distance has the bit between their places and a row of them. Returns how
+ *  many. */
 static int move_cells(const exchange_t *x, int step, char *row, bool into_row)
 {
     int moved = 0;
     for (int d = 1; d < x->n; d++) {
         if (!(d >> step & 1))
             continue;
-        char *cell = x->cells + (size_t)d * x->cell_nbytes, *in_row = row + (size_t)moved++ * x->cell_nbytes;
+        char *cell = x->cells + (size_t)d * x->cell_nbytes,
+             *in_row = row + (size_t)moved++ * x->cell_nbytes;
         memcpy(into_row ? in_row : cell, into_row ? cell : in_row, x->cell_nbytes);
     }
     return moved;

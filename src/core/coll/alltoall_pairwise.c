@@ -14,7 +14,8 @@ static void send_to(const cw_coll_call_t *c, int rank)
     if (c->nelems == 1 || (c->dest_stride == dense && c->src_stride == dense))
         cw_coll_put(pe, to, from, c->nbytes, true);
     else
-        cw_put_strided(&cw_ctx_default, to, from, c->dest_stride, c->src_stride, c->elem_nbytes, c->nelems, pe);
+        cw_put_strided(&cw_ctx_default, to, from, c->dest_stride, c->src_stride, c->elem_nbytes,
+                       c->nelems, pe);
 }
 
 void cw_alltoall_pairwise(const cw_coll_call_t *c)

@@ -28,7 +28,8 @@ void cw_broadcast_within_nodes(const cw_coll_call_t *c)
     cw_sync(c->group);
 }
 
-void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t nbytes, int root_rank, bool root_copies)
+void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t nbytes,
+                  int root_rank, bool root_copies)
 {
     cw_coll_call_t c = {.kind = CW_COLL_broadcast,
                         .group = group,

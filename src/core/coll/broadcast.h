@@ -10,8 +10,8 @@
 bool cw_broadcast_copies(const cw_coll_call_t *c);
 /** Number, in the map, of the node that the root is on. */
 int cw_broadcast_root_node(const cw_coll_call_t *c);
-/** The last part between nodes: the message is in the dest of every leader but that of the root's node. Members load it
- *  from there, or from the root; synchronises at the end. */
+/** The last part between nodes: the message is in the dest of every leader but that of the root's
+ *  node. Members load it from there, or from the root; synchronises at the end. */
 void cw_broadcast_within_nodes(const cw_coll_call_t *c);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Down a binomial tree over the nodes, whose root is the root's node: log2(nodes) steps. In chunks, so that a leader
-// hands one on while the next comes in.
+// Down a binomial tree over the nodes, whose root is the root's node: log2(nodes) steps. In chunks,
+// so that a leader hands one on while the next comes in.
 #include "core/coll/broadcast.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
@@ -21,11 +21,14 @@ static void plant(tree_t *tree, const cw_coll_call_t *c, int root_node)
     int lowest = tree->place ? __builtin_ctz((unsigned)tree->place) : 31;
     for (int k = 30; k >= 0; k--)
         if (k < lowest && tree->place + (INT64_C(1) << k) < n)
-            tree->child_pes[tree->nchildren++] = cw_call_leader(c, (tree->place + (1 << k) + root_node) % n);
+            tree->child_pes[tree->nchildren++] =
+                cw_call_leader(c, (tree->place + (1 << k) + root_node) % n);
 }
 
-/** The root, and each leader as its chunks come, hands them to its children. `from` is where they are here. */
-static void pass_down(const cw_coll_call_t *c, const cw_notes_t *notes, int root_node, const char *from)
+/** The root, and each leader as its chunks come, hands them to its children. `from` is where they
+ *  are here. */
+static void pass_down(const cw_coll_call_t *c, const cw_notes_t *notes, int root_node,
+                      const char *from)
 {
     tree_t tree;
     plant(&tree, c, root_node);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For large messages: the root sends every other leader one piece; then the leaders pass the pieces on along the chain
-// of nodes that begins at the root's, until each has all. However many nodes there are, the root's node sends the
-// message twice and every other node at most once.
+// For large messages: the root sends every other leader one piece; then the leaders pass the pieces
+// on along the chain of nodes that begins at the root's, until each has all. However many nodes
+// there are, the root's node sends the message twice and every other node at most once.
 //
-// Places count from the root's node. Place p gets piece p from the root, and from place p-1 the pieces
-// p-1, p-2, ..., 0, n-1, ..., p+1 in this order.
+// Places count from the root's node. Place p gets piece p from the root, and from place p-1 the
+// pieces p-1, p-2, ..., 0, n-1, ..., p+1 in this order.
 #include "core/coll/broadcast.h"
 #include "core/sync/notes.h"
 #include "core/coll/parts.h"
@@ -25,15 +25,16 @@ static void send_piece(const chain_t *chain, int place, int piece, const char *f
     size_t first, last;
     cw_part_of(chain->c->nbytes, 1, piece, chain->n, &first, &last);
     if (first < last)
-        cw_coll_put(cw_call_leader(chain->c, (chain->root_node + place) % chain->n), chain->c->dest + first,
-                    from + first, last - first, true);
+        cw_coll_put(cw_call_leader(chain->c, (chain->root_node + place) % chain->n),
+                    chain->c->dest + first, from + first, last - first, true);
 }
 
 static void deal(const chain_t *chain)
 {
     for (int place = 1; place < chain->n; place++) {
         send_piece(chain, place, place, chain->c->src);
-        cw_notes_step(chain->notes, cw_call_leader(chain->c, (chain->root_node + place) % chain->n), OWN_PIECE);
+        cw_notes_step(chain->notes, cw_call_leader(chain->c, (chain->root_node + place) % chain->n),
+                      OWN_PIECE);
     }
 }
 

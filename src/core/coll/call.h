@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One call of a collective, as its algorithms see it, and how an algorithm is chosen. All algorithms stand in one
-// table (algorithms.def), each in a file of its own; the choice depends on nothing but what all PEs of the group know
-// alike, so that all choose the same.
+// One call of a collective, as its algorithms see it, and how an algorithm is chosen. All
+// algorithms stand in one table (algorithms.def), each in a file of its own; the choice depends on
+// nothing but what all PEs of the group know alike, so that all choose the same.
 #ifndef CW_CORE_COLL_CALL_H
 #define CW_CORE_COLL_CALL_H
 
@@ -25,14 +25,16 @@ typedef struct cw_coll_call {
     const cw_map_t *map;
     char *dest;
     const char *src;
-    size_t nbytes;               // what one PE brings (broadcast: the message; alltoall: for one PE; collect: the mean)
+    size_t nbytes;               // what one PE brings (broadcast: the message; alltoall: for one
+                                 // PE; collect: the mean)
     size_t own_nbytes;           // collect: my block, which the others do not know
     int root;                    // broadcast
     bool root_copies;            // broadcast: the root's dest is written too
     const cw_blocks_t *blocks;   // fcollect; collect, once the sizes are known
     bool met;                    // all members have entered and their src are ready
     size_t nelems, elem_nbytes;  // reduce, scan, alltoalls
-    ptrdiff_t dest_stride, src_stride;  // alltoalls: bytes between elements; alltoall: the element is the block
+    ptrdiff_t dest_stride, src_stride;  // alltoalls: bytes between elements; alltoall: the element
+                                        // is the block
     cw_reduce_fn fn;                    // reduce, scan
     bool exclusive;                     // scan
 } cw_coll_call_t;
@@ -43,7 +45,8 @@ typedef void (*cw_coll_fn)(const cw_coll_call_t *c);
 void cw_coll_run(cw_coll_call_t *c);
 /** The same; a call that moves nothing only synchronises. */
 void cw_coll_run_or_sync(cw_coll_call_t *c);
-/** The same as cw_coll_run, but false when none of the table applies yet (collect, before the sizes are known). */
+/** The same as cw_coll_run, but false when none of the table applies yet (collect, before the sizes
+ *  are known). */
 bool cw_coll_try(cw_coll_call_t *c);
 
 static inline int cw_call_pe(const cw_coll_call_t *c, int rank)

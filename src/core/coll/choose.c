@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of algorithms as data, and the choice among them: CAUSEWAY_COLL, then the first row that fits.
+// The table of algorithms as data, and the choice among them: CAUSEWAY_COLL, then the first row
+// that fits.
 #include <stdio.h>
 #include <string.h>
 
@@ -14,10 +15,20 @@
 
 #define LITTLE_NBYTES 16384u
 
-enum { ONE_NODE = 1, NODES = 2, RIDES = 4, SCRATCH = 8, LITTLE = 16, RUNS = 32, BLIND = 64, SIZES = 128 };
-static const char *const need_names[] = {"one node",      "several nodes",   "room on a synchronisation",
-                                         "scratch",       "16 KiB together", "neighbours on nodes",
-                                         "sizes unknown", "sizes known"};
+enum {
+    ONE_NODE = 1,
+    NODES = 2,
+    RIDES = 4,
+    SCRATCH = 8,
+    LITTLE = 16,
+    RUNS = 32,
+    BLIND = 64,
+    SIZES = 128
+};
+static const char *const need_names[] = {
+    "one node",      "several nodes",   "room on a synchronisation",
+    "scratch",       "16 KiB together", "neighbours on nodes",
+    "sizes unknown", "sizes known"};
 
 typedef struct row {
     cw_coll_t kind;
@@ -31,10 +42,10 @@ typedef struct row {
 #define PES ((uint64_t)c->group->size)
 #define CW_COLLECTIVE(name, text)
 #define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text) \
-    static uint64_t room_##collective##_##name(const cw_coll_call_t *c)                                       \
-    {                                                                                                         \
-        (void)c;                                                                                              \
-        return (room);                                                                                        \
+    static uint64_t room_##collective##_##name(const cw_coll_call_t *c)                            \
+    {                                                                                              \
+        (void)c;                                                                                   \
+        return (room);                                                                             \
     }
 #include "core/coll/algorithms.def"
 #undef CW_COLLECTIVE
@@ -42,15 +53,15 @@ typedef struct row {
 
 #define CW_COLLECTIVE(name, text)
 #define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text) \
-    {CW_COLL_##collective,                                                                                    \
-     (needs),                                                                                                 \
-     (least_nbytes),                                                                                          \
-     (most_nbytes),                                                                                           \
-     (least_nodes),                                                                                           \
-     (most_nodes),                                                                                            \
-     room_##collective##_##name,                                                                              \
-     cw_##collective##_##name,                                                                                \
-     #name,                                                                                                   \
+    {CW_COLL_##collective,                                                                         \
+     (needs),                                                                                      \
+     (least_nbytes),                                                                               \
+     (most_nbytes),                                                                                \
+     (least_nodes),                                                                                \
+     (most_nodes),                                                                                 \
+     room_##collective##_##name,                                                                   \
+     cw_##collective##_##name,                                                                     \
+     #name,                                                                                        \
      text},
 static const row_t rows[] = {
 #include "core/coll/algorithms.def"
@@ -103,7 +114,8 @@ static void force_algorithm(cw_coll_t kind, const char *word, size_t length)
             return;
         }
     list_algorithms(kind, names, sizeof names);
-    cwu_fatal("CAUSEWAY_COLL=\"%s\": %s has no algorithm \"%.*s\": give one of %s (causeway-info --collectives)",
+    cwu_fatal("CAUSEWAY_COLL=\"%s\": %s has no algorithm \"%.*s\": give one of %s (causeway-info "
+              "--collectives)",
               cwu_env.coll, collectives[kind].name, (int)length, word, names);
 }
 
@@ -119,9 +131,11 @@ static void force(const char *item, size_t length)
             return;
         }
     list_collectives(names, sizeof names);
-    cwu_fatal("CAUSEWAY_COLL=\"%s\": \"%.*s\" %s: give collective=algorithm, separated by commas, with the collectives "
+    cwu_fatal("CAUSEWAY_COLL=\"%s\": \"%.*s\" %s: give collective=algorithm, separated by commas, "
+              "with the collectives "
               "%s (causeway-info --collectives)",
-              cwu_env.coll, (int)word, item, equals ? "is not a collective" : "has no \"=algorithm\"", names);
+              cwu_env.coll, (int)word, item,
+              equals ? "is not a collective" : "has no \"=algorithm\"", names);
 }
 
 void cw_coll_choices_load(void)
@@ -152,7 +166,8 @@ static bool in_runs(const cw_map_t *map)
 
 static bool has_room(const row_t *row, const cw_coll_call_t *c, size_t most)
 {
-    return c->nbytes <= CW_SCRATCH_HALF && row->room(c) <= most;  // the first keeps products of the second in 64 bits
+    // the first keeps products of the second in 64 bits
+    return c->nbytes <= CW_SCRATCH_HALF && row->room(c) <= most;
 }
 
 static bool can(const row_t *row, const cw_coll_call_t *c)
@@ -174,8 +189,8 @@ static bool can(const row_t *row, const cw_coll_call_t *c)
 static bool prefers(const row_t *row, const cw_coll_call_t *c)
 {
     uint64_t nodes = (uint64_t)c->map->nnodes;
-    return c->nbytes >= row->least_nbytes && c->nbytes <= row->most_nbytes && nodes >= row->least_nodes &&
-           nodes <= row->most_nodes;
+    return c->nbytes >= row->least_nbytes && c->nbytes <= row->most_nbytes &&
+           nodes >= row->least_nodes && nodes <= row->most_nodes;
 }
 
 static const row_t *choose(const cw_coll_call_t *c)
@@ -193,8 +208,8 @@ static void announce(const row_t *row, const cw_coll_call_t *c)
 {
     if (atomic_exchange_explicit(&announced[row - rows], true, memory_order_relaxed))
         return;
-    cwu_debug("%s by %s for the first time: %zu bytes, %d PEs on %d nodes", collectives[row->kind].name, row->name,
-              c->nbytes, c->group->size, c->map->nnodes);
+    cwu_debug("%s by %s for the first time: %zu bytes, %d PEs on %d nodes",
+              collectives[row->kind].name, row->name, c->nbytes, c->group->size, c->map->nnodes);
 }
 
 bool cw_coll_try(cw_coll_call_t *c)
@@ -212,8 +227,8 @@ bool cw_coll_try(cw_coll_call_t *c)
 void cw_coll_run(cw_coll_call_t *c)
 {
     if (!cw_coll_try(c))
-        cwu_fatal("no algorithm for %s of %zu bytes over %d PEs on %d nodes; file a bug", collectives[c->kind].name,
-                  c->nbytes, c->group->size, c->map->nnodes);
+        cwu_fatal("no algorithm for %s of %zu bytes over %d PEs on %d nodes; file a bug",
+                  collectives[c->kind].name, c->nbytes, c->group->size, c->map->nnodes);
 }
 
 void cw_coll_run_or_sync(cw_coll_call_t *c)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks of different sizes. Unless an algorithm manages without, everybody first learns all sizes, on the shortest way
-// that the group has: riding on a synchronisation; as an fcollect of words in the scratch; or, in an active set, by
-// loads and gets from where each PE publishes its own.
+// Blocks of different sizes. Unless an algorithm manages without, everybody first learns all sizes,
+// on the shortest way that the group has: riding on a synchronisation; as an fcollect of words in
+// the scratch; or, in an active set, by loads and gets from where each PE publishes its own.
 #include "core/coll/call.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
@@ -24,8 +24,8 @@ static void read_published(const cw_coll_call_t *c, const long *published, uint6
     cw_quiet(&cw_ctx_default);
 }
 
-/** The word of notes is free until the blocks move: it carries the size until everybody has read it, and is zero again
- *  before anybody may write a note. */
+/** The word of notes is free until the blocks move: it carries the size until everybody has read
+ *  it, and is zero again before anybody may write a note. */
 static void publish_and_read(const cw_coll_call_t *c, size_t mine, uint64_t *sizes)
 {
     long *word = &cw_group_words(c->group)[CW_PSYNC_NOTES];
@@ -71,7 +71,8 @@ static void collect_blocks(cw_coll_call_t *c, size_t nbytes)
 
 void cw_collect(const cw_group_t *group, void *dest, const void *src, size_t nbytes)
 {
-    cw_coll_call_t c = {.kind = CW_COLL_collect, .group = group, .dest = dest, .src = src, .own_nbytes = nbytes};
+    cw_coll_call_t c = {
+        .kind = CW_COLL_collect, .group = group, .dest = dest, .src = src, .own_nbytes = nbytes};
     if (!cw_coll_try(&c))
         collect_blocks(&c, nbytes);
 }

@@ -12,16 +12,16 @@ typedef struct cw_coll_row {
     const char *collective, *bytes_of;  // what the byte range counts
     const char *algorithm, *text;
     uint64_t least_nbytes, most_nbytes, least_nodes, most_nodes;  // UINT64_MAX: no bound
-    char needs[64];                                               // "one node, scratch"; "" if nothing
+    char needs[64];  // "one node, scratch"; "" if nothing
     bool forced;                                                  // CAUSEWAY_COLL names it
 } cw_coll_row_t;
 
-/** Row i of the table, in the order in which a call looks at it; false behind the last. Reads the environment through
- *  cwu_env: load it first. */
+/** Row i of the table, in the order in which a call looks at it; false behind the last. Reads the
+ *  environment through cwu_env: load it first. */
 bool cw_coll_table(size_t i, cw_coll_row_t *row_p);
 
-/** Parses CAUSEWAY_COLL; fatal, with the names that exist, when it names what does not. Once a process, before the
- *  first collective. */
+/** Parses CAUSEWAY_COLL; fatal, with the names that exist, when it names what does not. Once a
+ *  process, before the first collective. */
 void cw_coll_choices_load(void);
 
 #endif

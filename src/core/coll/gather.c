@@ -7,7 +7,8 @@
 #include "core/sync/peer.h"
 #include "core/rma/rma.h"
 
-/** Loads the node's own blocks, each PE from another start so that not all read the same memory at once. */
+/** Loads the node's own blocks, each PE from another start so that not all read the same memory at
+ *  once. */
 static void load_local_blocks(const cw_coll_call_t *c)
 {
     const cw_map_t *map = c->map;
@@ -28,7 +29,8 @@ static void call_for_run(const cw_coll_call_t *c, int begin, int end, int pe, ru
         fn(c, pe, from, (size_t)(to - from));
 }
 
-/** Calls fn for each run of neighbouring blocks among the members of nnodes nodes from `first` on and around. */
+/** Calls fn for each run of neighbouring blocks among the members of nnodes nodes from `first` on
+ *  and around. */
 static void each_run(const cw_coll_call_t *c, int first, int nnodes, int pe, run_fn fn)
 {
     const cw_map_t *map = c->map;

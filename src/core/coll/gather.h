@@ -24,13 +24,13 @@ static inline size_t cw_block_nbytes(const cw_blocks_t *blocks, int rank)
 
 struct cw_coll_call;
 
-// The steps that all algorithms over several nodes share, in this order; between the first and the second, leaders
-// exchange what they have in their dest.
+// The steps that all algorithms over several nodes share, in this order; between the first and the
+// second, leaders exchange what they have in their dest.
 
 /** Meets, and loads the node's own blocks. */
 void cw_gather_begin(const struct cw_coll_call *c);
-/** Sends the blocks of nnodes nodes, from node `first` of the map on and around, from my dest to that of the leader of
- *  node `to`. Complete at quiet. */
+/** Sends the blocks of nnodes nodes, from node `first` of the map on and around, from my dest to
+ *  that of the leader of node `to`. Complete at quiet. */
 void cw_gather_send(const struct cw_coll_call *c, int first, int nnodes, int to);
 /** Leaders have all blocks: the others load them from there. Synchronises at the end. */
 void cw_gather_end(const struct cw_coll_call *c);
@@ -49,8 +49,8 @@ void cw_gather_ring(const struct cw_coll_call *c);
 #define cw_collect_bruck cw_gather_bruck
 #define cw_collect_ring cw_gather_ring
 
-/** All members' blocks of nbytes, in rank order, into table (private memory) by one synchronisation that they ride on.
- *  nbytes * size <= cw_fused_most(). */
+/** All members' blocks of nbytes, in rank order, into table (private memory) by one synchronisation
+ *  that they ride on. nbytes * size <= cw_fused_most(). */
 void cw_gather_riding(const cw_group_t *group, void *table, const void *mine, size_t nbytes);
 
 #endif

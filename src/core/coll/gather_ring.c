@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders in a ring: first each sends its own node's blocks to the next, then what came from the one before. nodes - 1
-// steps, in each of which every leader sends and receives once.
+// Leaders in a ring: first each sends its own node's blocks to the next, then what came from the
+// one before. nodes - 1 steps, in each of which every leader sends and receives once.
 #include "core/coll/call.h"
 #include "core/sync/notes.h"
 #include "core/rma/rma.h"

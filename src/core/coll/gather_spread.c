@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every node's blocks cross to every other node once, all at the same time: nodes - 1 messages a leader.
+// Every node's blocks cross to every other node once, all at the same time: nodes - 1 messages a
+// leader.
 #include "core/coll/call.h"
 #include "core/rma/rma.h"
 

@@ -8,13 +8,16 @@
 
 #define CW_PART_ALIGN 64u  // parts start on cache lines of an aligned array
 
-/** Elements [*first_p, *last_p) of nelems are part i of nparts; whole cache lines but for the last. */
-static inline void cw_part_of(size_t nelems, size_t elem_nbytes, int i, int nparts, size_t *first_p, size_t *last_p)
+/** Elements [*first_p, *last_p) of nelems are part i of nparts; whole cache lines but for the
+ *  last. */
+static inline void cw_part_of(size_t nelems, size_t elem_nbytes, int i, int nparts, size_t *first_p,
+                              size_t *last_p)
 {
     size_t unit = elem_nbytes < CW_PART_ALIGN ? CW_PART_ALIGN / elem_nbytes : 1;
     size_t units = (nelems + unit - 1) / unit;
     size_t each = units / (size_t)nparts, more = units % (size_t)nparts, n = (size_t)i;
-    size_t first = (n * each + (n < more ? n : more)) * unit, last = first + (each + (n < more)) * unit;
+    size_t first = (n * each + (n < more ? n : more)) * unit,
+           last = first + (each + (n < more)) * unit;
     *first_p = first < nelems ? first : nelems;
     *last_p = last < nelems ? last : nelems;
 }

@@ -74,7 +74,8 @@ void cw_reduce_push(const cw_coll_call_t *c, int pe, size_t first, size_t last)
         cw_coll_put(pe, from, from, (last - first) * c->elem_nbytes, true);
 }
 
-void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems, size_t elem_nbytes, cw_reduce_fn fn)
+void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,
+               size_t elem_nbytes, cw_reduce_fn fn)
 {
     cw_coll_call_t c = {.kind = CW_COLL_reduce,
                         .group = group,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leader k fetches part k of what all other leaders have, combines it in node order, and stores it to all: two round
-// trips, and nodes - 1 messages each way at once. For few nodes.
+// Leader k fetches part k of what all other leaders have, combines it in node order, and stores it
+// to all: two round trips, and nodes - 1 messages each way at once. For few nodes.
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
@@ -12,13 +12,15 @@
 #define FETCH_NBYTES (1u << 20)  // strips in flight from other nodes, together
 
 /** One strip: fetch it from all leaders, combine, store it to all. */
-static void reduce_strip(const cw_coll_call_t *c, char *fetched, size_t strip_nbytes, size_t at, size_t n)
+static void reduce_strip(const cw_coll_call_t *c, char *fetched, size_t strip_nbytes, size_t at,
+                         size_t n)
 {
     const cw_map_t *map = c->map;
     size_t offset = at * c->elem_nbytes, nbytes = n * c->elem_nbytes;
     for (int k = 0; k < map->nnodes; k++)
         if (k != map->node)
-            cw_coll_get_nbi(cw_call_leader(c, k), fetched + (size_t)k * strip_nbytes, c->dest + offset, nbytes);
+            cw_coll_get_nbi(cw_call_leader(c, k), fetched + (size_t)k * strip_nbytes,
+                            c->dest + offset, nbytes);
     cw_quiet(&cw_ctx_default);  // also the puts of the strip before
     memcpy(fetched + (size_t)map->node * strip_nbytes, c->dest + offset, nbytes);
     for (int k = 1; k < map->nnodes; k++)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recursive halving, then doubling: in step j of the first half a leader and its partner share out what they both hold;
-// each pulls from the other the half that it keeps, and combines. In the second half the steps are gone back, each
-// pushing what it has complete. Leaders beyond the largest power of two have their operand pulled before, and get the
-// result after. 2 log2(nodes) steps.
+// Recursive halving, then doubling: in step j of the first half a leader and its partner share out
+// what they both hold; each pulls from the other the half that it keeps, and combines. In the
+// second half the steps are gone back, each pushing what it has complete. Leaders beyond the
+// largest power of two have their operand pulled before, and get the result after. 2 log2(nodes)
+// steps.
 //
-// What a leader pushes into is what its partner has let it pull before; so nothing is overwritten that is still to be
-// read.
+// What a leader pushes into is what its partner has let it pull before; so nothing is overwritten
+// that is still to be read.
 //
 // Rabenseifner: Optimization of collective reduction operations, 2004.
 #include <stdlib.h>
@@ -68,7 +69,10 @@ static void grow(const halving_t *h)
 
 static void reduce_leaders(const cw_coll_call_t *c, const cw_notes_t *notes)
 {
-    halving_t h = {.c = c, .notes = notes, .k = c->map->node, .buffer = cw_reduce_buffer(CW_REDUCE_PULL_NBYTES)};
+    halving_t h = {.c = c,
+                   .notes = notes,
+                   .k = c->map->node,
+                   .buffer = cw_reduce_buffer(CW_REDUCE_PULL_NBYTES)};
     h.steps = 31 - __builtin_clz((unsigned)c->map->nnodes);
     h.power = 1 << h.steps;
     if (h.k >= h.power) {
@@ -92,7 +96,8 @@ static void reduce_leaders(const cw_coll_call_t *c, const cw_notes_t *notes)
 void cw_reduce_halving(const cw_coll_call_t *c)
 {
     if (c->map->nnodes >= 2 << MOST_STEPS)
-        cwu_fatal("reduce=halving over %d nodes; at most %d are supported", c->map->nnodes, (2 << MOST_STEPS) - 1);
+        cwu_fatal("reduce=halving over %d nodes; at most %d are supported", c->map->nnodes,
+                  (2 << MOST_STEPS) - 1);
     cw_reduce_to_leaders(c);
     cw_notes_t notes = cw_notes_begin(c->group);
     if (cw_map_i_lead(c->map))

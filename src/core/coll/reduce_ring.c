@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders in a ring, one part for each. Part p sets out from leader p; every leader it comes to pulls it from the one
-// before and adds its own; after nodes - 1 steps it is complete at leader p - 1. Then the complete parts go round the
-// same way, pushed. Every leader moves twice the operand, however many nodes there are.
+// Leaders in a ring, one part for each. Part p sets out from leader p; every leader it comes to
+// pulls it from the one before and adds its own; after nodes - 1 steps it is complete at leader p -
+// 1. Then the complete parts go round the same way, pushed. Every leader moves twice the operand,
+// however many nodes there are.
 //
-// Notes to the next leader: 1 .. n-2, "what you pull in step s is ready"; n-1 .. 2n-3, "a complete part has come".
-// Nobody overwrites a partial result that is still to be pulled: the complete part comes behind all its pulls.
+// Notes to the next leader: 1 .. n-2, "what you pull in step s is ready"; n-1 .. 2n-3, "a complete
+// part has come". Nobody overwrites a partial result that is still to be pulled: the complete part
+// comes behind all its pulls.
 //
 // Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009.
 #include <stdlib.h>
@@ -24,7 +26,8 @@ typedef struct ring {
 
 static void part_of(const ring_t *ring, int part, size_t *first_p, size_t *last_p)
 {
-    cw_part_of(ring->c->nelems, ring->c->elem_nbytes, (part + 2 * ring->n) % ring->n, ring->n, first_p, last_p);
+    cw_part_of(ring->c->nelems, ring->c->elem_nbytes, (part + 2 * ring->n) % ring->n, ring->n,
+               first_p, last_p);
 }
 
 static void combine(const ring_t *ring)
@@ -62,7 +65,8 @@ void cw_reduce_ring(const cw_coll_call_t *c)
     cw_reduce_to_leaders(c);
     cw_notes_t notes = cw_notes_begin(c->group);
     if (cw_map_i_lead(c->map)) {
-        ring_t ring = {c, &notes, n, k, cw_call_leader(c, (k + n - 1) % n), cw_call_leader(c, (k + 1) % n)};
+        ring_t ring = {
+            c, &notes, n, k, cw_call_leader(c, (k + n - 1) % n), cw_call_leader(c, (k + 1) % n)};
         combine(&ring);
         spread(&ring);
     }

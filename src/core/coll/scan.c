@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/coll/scan.h"
 
-void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result, size_t nelems)
+void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result,
+                  size_t nelems)
 {
     _Alignas(16) char before[CW_SCAN_STRIP_NBYTES];
     size_t nbytes = nelems * c->elem_nbytes;
@@ -27,8 +28,8 @@ void cw_scan_sum_up(const cw_coll_call_t *c, cw_scan_operand_fn operand, const c
         c->fn(c->dest, operand(c, base, rank), c->nelems);
 }
 
-void cw_scan(const cw_group_t *group, void *dest, const void *src, size_t nelems, size_t elem_nbytes, bool exclusive,
-             cw_reduce_fn sum)
+void cw_scan(const cw_group_t *group, void *dest, const void *src, size_t nelems,
+             size_t elem_nbytes, bool exclusive, cw_reduce_fn sum)
 {
     cw_coll_call_t c = {.kind = CW_COLL_scan,
                         .group = group,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the algorithms of scan share. The result on rank i is the sum of the operands of ranks 0 .. i, or 0 .. i-1 when
-// exclusive: zeros on rank 0 (zero bytes are 0 in every type).
+// What the algorithms of scan share. The result on rank i is the sum of the operands of ranks 0 ..
+// i, or 0 .. i-1 when exclusive: zeros on rank 0 (zero bytes are 0 in every type).
 #ifndef CW_CORE_COLL_SCAN_H
 #define CW_CORE_COLL_SCAN_H
 
@@ -9,9 +9,11 @@
 
 enum { CW_SCAN_STRIP_NBYTES = 16 * 1024 };  // what is added up at a time
 
-/** One rank further: its result from acc, the sum of the ranks before it (first: there are none), and its operand `in`;
- *  acc then includes `in`. in and result may be the same. nelems fit in a strip. */
-void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result, size_t nelems);
+/** One rank further: its result from acc, the sum of the ranks before it (first: there are none),
+ *  and its operand `in`; acc then includes `in`. in and result may be the same. nelems fit in a
+ *  strip. */
+void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result,
+                  size_t nelems);
 
 typedef const void *(*cw_scan_operand_fn)(const cw_coll_call_t *c, const char *base, int rank);
 /** My result from all operands, none of which is my dest. */

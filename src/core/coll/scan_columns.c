@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each member takes a part of the elements, a column through all operands, and adds it up in rank order, storing every
-// rank's result on the way. Operands of other nodes are fetched, results put. For any placement and any size: what a
-// member moves does not grow with the number of PEs.
+// Each member takes a part of the elements, a column through all operands, and adds it up in rank
+// order, storing every rank's result on the way. Operands of other nodes are fetched, results put.
+// For any placement and any size: what a member moves does not grow with the number of PEs.
 //
 // In place is safe: a column is read and written by one member alone between two synchronisations.
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 
 typedef struct columns {
     const cw_coll_call_t *c;
-    char *fetched;  // of each member of another node, in rank order, what its column holds of this batch
+    char *fetched;  // of each member of another node, in rank order, what its column holds of this
+                    // batch
     size_t pitch;   // bytes between two of them: most of a batch
 } columns_t;
 
@@ -49,7 +50,8 @@ static void store(const columns_t *k, size_t offset, size_t nbytes)
     }
 }
 
-/** One strip through all ranks. at: bytes from the beginning of the operands, `into` from that of the batch. */
+/** One strip through all ranks. at: bytes from the beginning of the operands, `into` from that of
+ *  the batch. */
 static void add_up(const columns_t *k, size_t at, size_t into, size_t nelems)
 {
     const cw_coll_call_t *c = k->c;
@@ -68,7 +70,8 @@ static void add_up(const columns_t *k, size_t at, size_t into, size_t nelems)
 
 static void scan_batch(const columns_t *k, size_t first, size_t last)
 {
-    size_t elem = k->c->elem_nbytes, strip = CW_SCAN_STRIP_NBYTES / elem, nbytes = (last - first) * elem;
+    size_t elem = k->c->elem_nbytes, strip = CW_SCAN_STRIP_NBYTES / elem,
+           nbytes = (last - first) * elem;
     if (k->pitch)
         fetch(k, first * elem, nbytes);
     for (size_t at = first; at < last; at += strip)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the members of each node are neighbours in rank: prefixes within the nodes, then the sum of the nodes before
-// mine, which leaders work out by doubling: in step j each passes the sum of its last 2^j nodes to the leader 2^j behind.
-// log2(nodes) steps a strip. Strips are what the leader's scratch has room for:
+// Where the members of each node are neighbours in rank: prefixes within the nodes, then the sum of
+// the nodes before mine, which leaders work out by doubling: in step j each passes the sum of its
+// last 2^j nodes to the leader 2^j behind. log2(nodes) steps a strip. Strips are what the leader's
+// scratch has room for:
 //
 //     [sum of my node, then of the nodes before it] [arrival of step 0] [of step 1] ...
 //
@@ -88,7 +89,8 @@ static void scan_strip(const cw_coll_call_t *c, strip_t *s)
     cw_notes_end(&notes, 1);
     cw_sync(c->group);
     if (c->map->node > 0)
-        c->fn(c->dest + s->at * c->elem_nbytes, cw_call_at(c, c->map->local[0], s->scratch), s->nelems);
+        c->fn(c->dest + s->at * c->elem_nbytes, cw_call_at(c, c->map->local[0], s->scratch),
+              s->nelems);
 }
 
 void cw_scan_leaders(const cw_coll_call_t *c)
@@ -99,6 +101,7 @@ void cw_scan_leaders(const cw_coll_call_t *c)
     cw_sync(c->group);
     for (size_t at = 0; at < c->nelems; at += most) {
         size_t n = c->nelems - at < most ? c->nelems - at : most;
-        scan_strip(c, &(strip_t){.at = at, .nelems = n, .nbytes = n * c->elem_nbytes, .pitch = pitch});
+        scan_strip(c,
+                   &(strip_t){.at = at, .nelems = n, .nbytes = n * c->elem_nbytes, .pitch = pitch});
     }
 }

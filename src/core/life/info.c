@@ -15,8 +15,8 @@ void cw_info_print(void)
     if (cwu_env.shmem_info) {
         cwu_env_row_t row;
         for (size_t i = 0; cwu_env_table(i, &row); i++)
-            printf("%-24s default %-16s %s%s%s\n", row.name, row.def[0] ? row.def : "(none)", row.meaning,
-                   row.given ? "; now: " : "", row.given ? row.given : "");
+            printf("%-24s default %-16s %s%s%s\n", row.name, row.def[0] ? row.def : "(none)",
+                   row.meaning, row.given ? "; now: " : "", row.given ? row.given : "");
     }
     fflush(stdout);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two counters on PE 0. A PE counts itself on the first when its quiet is over, and waits until all have: from then on
-// nobody waits for any node but PE 0's. Then it counts itself on the second, and is free; PE 0's node stays until all
-// are. The counts are atomics with an answer, so nothing of them is under way when a PE goes.
+// Two counters on PE 0. A PE counts itself on the first when its quiet is over, and waits until all
+// have: from then on nobody waits for any node but PE 0's. Then it counts itself on the second, and
+// is free; PE 0's node stays until all are. The counts are atomics with an answer, so nothing of
+// them is under way when a PE goes.
 #include "core/life/leave.h"
 
 #include "core/rma/amo.h"

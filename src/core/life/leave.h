@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The last fence of a job whose launcher no longer listens, because an MPI library of the same processes has said
-// good-bye to it for both.
+// The last fence of a job whose launcher no longer listens, because an MPI library of the same
+// processes has said good-bye to it for both.
 #ifndef CW_CORE_LEAVE_H
 #define CW_CORE_LEAVE_H
 
-/** Returns when no PE waits for an answer from this one any more. Collective; after the last quiet. [waits] */
+/** Returns when no PE waits for an answer from this one any more. Collective; after the last quiet.
+ *  [waits] */
 void cw_leave_without_launcher(void);
 
 #endif

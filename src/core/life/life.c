@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Joining and leaving the job. Init does local work only: join the node's memory, start the bootstrap fence. The first
-// operation on a peer waits for the node's PEs (core/mem/gather.h); the first off-node one completes the fence and connects.
+// Joining and leaving the job. Init does local work only: join the node's memory, start the
+// bootstrap fence. The first operation on a peer waits for the node's PEs (core/mem/gather.h); the
+// first off-node one completes the fence and connects.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,7 +60,8 @@ static int open_network(void)
     return rc;
 }
 
-/** Where it may not stay under way, or shall not: for comparison. After all PEs of the node could start it. */
+/** Where it may not stay under way, or shall not: for comparison. After all PEs of the node could
+ *  start it. */
 static int end_exchange_now(void)
 {
     if (cw_world.nnodes == 1 || (!cw_boot.shared_wire && strcmp(cwu_env.exchange, "blocking") != 0))
@@ -94,8 +96,9 @@ static int join(void)
     cw_coll_init();
     cw_gather_arrive();
     cw_startup_add(CW_PHASE_NODE_OBJECT, at);
-    // My slice is ready, which is all that the fence promises others: the server's thread loads libfabric while this one
-    // goes on. No thread earlier, because it could write to static data while that is moved.
+    // My slice is ready, which is all that the fence promises others: the server's thread loads
+    // libfabric while this one goes on. No thread earlier, because it could write to static data
+    // while that is moved.
     if ((rc = open_network()))
         return rc;
     if ((rc = cw_share_hand_out(&cw_boot)))
@@ -123,10 +126,11 @@ int cw_init(int thread_level)
     cw_world.plain = !cw_world.observed;
     cw_startup_add(CW_PHASE_INIT, cw_startup_begin_ns());
     cw_watch_started();
-    cwu_debug(
-        "joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, static data %llu bytes",
-        cw_boot.ops->name, cw_world.node, cw_world.nnodes, cw_world.slot, cw_world.nslots,
-        (unsigned long long)cw_segment.agreement.heap_nbytes, (unsigned long long)cw_segment.agreement.data_nbytes);
+    cwu_debug("joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, "
+              "static data %llu bytes",
+              cw_boot.ops->name, cw_world.node, cw_world.nnodes, cw_world.slot, cw_world.nslots,
+              (unsigned long long)cw_segment.agreement.heap_nbytes,
+              (unsigned long long)cw_segment.agreement.data_nbytes);
     return CW_OK;
 }
 
@@ -206,7 +210,8 @@ int cw_pid_of(int pe)
 {
     if (cw_world.node_of_pe[pe] != cw_world.node || !cw_segment.slots)
         return 0;
-    return atomic_load_explicit(&cw_segment.slots[cw_world.slot_of_pe[pe]].pid, memory_order_relaxed);
+    return atomic_load_explicit(&cw_segment.slots[cw_world.slot_of_pe[pe]].pid,
+                                memory_order_relaxed);
 }
 
 void *cw_ptr(const void *symmetric, int pe)

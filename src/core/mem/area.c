@@ -25,11 +25,12 @@ bool cw_area_leaves_data(void)
     return leaves_data;
 }
 
-/** The largest power of two that fits the machine once for each of its PEs: hosts that differ a little agree on it. */
+/** The largest power of two that fits the machine once for each of its PEs: hosts that differ a
+ *  little agree on it. */
 static uint64_t default_size(uint64_t machine_nbytes)
 {
-    uint64_t sharers =
-        (uint64_t)(cw_world.machine_pes > cw_world.max_slots ? cw_world.machine_pes : cw_world.max_slots);
+    uint64_t sharers = (uint64_t)(cw_world.machine_pes > cw_world.max_slots ? cw_world.machine_pes
+                                                                            : cw_world.max_slots);
     uint64_t most = machine_nbytes / sharers, size = UINT64_C(1) << 20;
     while (size <= most / 2 && size < UINT64_C(1) << 40)
         size *= 2;
@@ -41,17 +42,19 @@ int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
     *nbytes_p = 0;
     if (!reserved)
         return CW_OK;
-    uint64_t size = (cwu_env.max_segsize + (UNIT - 1)) / UNIT * UNIT, npes = (uint64_t)cw_world.nslots;
+    uint64_t size = (cwu_env.max_segsize + (UNIT - 1)) / UNIT * UNIT,
+             npes = (uint64_t)cw_world.nslots;
     if (!cwu_env.max_segsize_set) {
         *nbytes_p = default_size(machine_nbytes);
         return CW_OK;
     }
     if (machine_nbytes && size > machine_nbytes / npes) {
         const double gib = 1 << 30;
-        cwu_error("the GASNet segments do not fit: %d PEs of this node x %.2f GiB (GASNET_MAX_SEGSIZE) = %.2f GiB, but "
+        cwu_error("the GASNet segments do not fit: %d PEs of this node x %.2f GiB "
+                  "(GASNET_MAX_SEGSIZE) = %.2f GiB, but "
                   "this machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-                  cw_world.nslots, (double)size / gib, (double)size * (double)npes / gib, (double)machine_nbytes / gib,
-                  (double)machine_nbytes / (double)npes / gib);
+                  cw_world.nslots, (double)size / gib, (double)size * (double)npes / gib,
+                  (double)machine_nbytes / gib, (double)machine_nbytes / (double)npes / gib);
         return CW_ENOMEM;
     }
     *nbytes_p = size;

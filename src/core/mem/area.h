@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a front end whose memory is no symmetric heap (GASNet) wants of a slice: an area behind the heap, and the peers'
-// own addresses.
+// What a front end whose memory is no symmetric heap (GASNet) wants of a slice: an area behind the
+// heap, and the peers' own addresses.
 //
-// The area is as sparse as the heap, mapped, registered and checked with it: a transfer cannot tell them apart. The sizes
-// are the same on every PE; what a front end makes of its own is its business. A peer's own address of something and my
-// symmetric address of it differ by the distance of our origins.
+// The area is as sparse as the heap, mapped, registered and checked with it: a transfer cannot tell
+// them apart. The sizes are the same on every PE; what a front end makes of its own is its
+// business. A peer's own address of something and my symmetric address of it differ by the distance
+// of our origins.
 // Threads: reserve and leave_data before cw_init, the rest after it.
 #ifndef CW_CORE_AREA_H
 #define CW_CORE_AREA_H
@@ -21,14 +22,16 @@ void cw_area_leave_data(void);
 
 /** Mine, page aligned; NULL and 0 bytes if none was reserved. */
 void *cw_area(size_t *nbytes_p);
-/** Behind it, where there is one: memory for the front end itself, at one symmetric address. Zero when the job begins, and nobody
- *  else's, so others may store there before this PE has come; of 32 MiB and 16 KiB for each PE of the job only what is used
- *  takes memory. NULL and 0 bytes without an area. */
+/** Behind it, where there is one: memory for the front end itself, at one symmetric address. Zero
+ *  when the job begins, and nobody else's, so others may store there before this PE has come; of 32
+ *  MiB and 16 KiB for each PE of the job only what is used takes memory. NULL and 0 bytes without
+ *  an area. */
 void *cw_area_own(size_t *nbytes_p);
-/** What `pe`, of this node, has at its own copy of a symmetric address, whether it has come or not: for memory that it does not
- *  initialise (not for static data). NULL: it is not of this node. */
+/** What `pe`, of this node, has at its own copy of a symmetric address, whether it has come or not:
+ *  for memory that it does not initialise (not for static data). NULL: it is not of this node. */
 void *cw_area_early(const void *symmetric, int pe);
-/** Where this PE's slice begins in its own view: my symmetric address + (origin of a peer - mine) is the peer's own. */
+/** Where this PE's slice begins in its own view: my symmetric address + (origin of a peer - mine)
+ *  is the peer's own. */
 uintptr_t cw_area_origin(void);
 /** The symmetric heap with the area, from the origin on. */
 void cw_area_heap(uint64_t *offset_p, uint64_t *nbytes_p);

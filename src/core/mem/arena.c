@@ -2,11 +2,12 @@
 //
 // Two-level segregated fit with descriptors outside the range. See arena.h.
 //
-// Blocks partition the range: descriptor 1 starts at line 0 and never goes away, `next` leads through the
-// range in address order. A block is free or in use; two free blocks are never neighbours. Free blocks are on
-// the list of their size class (links a, b = previous, next), blocks in use are in the hash (link a = next in
-// the bucket). Class (c, s): below 32 lines every length has its own list (c = 0, s = length); above, c =
-// log2(length) - 4 and s are the next five bits. Lists are last-in first-out: what was freed last is warm.
+// Blocks partition the range: descriptor 1 starts at line 0 and never goes away, `next` leads
+// through the range in address order. A block is free or in use; two free blocks are never
+// neighbours. Free blocks are on the list of their size class (links a, b = previous, next), blocks
+// in use are in the hash (link a = next in the bucket). Class (c, s): below 32 lines every length
+// has its own list (c = 0, s = length); above, c = log2(length) - 4 and s are the next five bits.
+// Lists are last-in first-out: what was freed last is warm.
 #include "core/mem/arena.h"
 
 #include <stdbool.h>
@@ -81,7 +82,8 @@ static void list_remove(cw_arena_t *arena, uint32_t i)
     arena->nfree--;
 }
 
-/** Head of the first non-empty list at or above (c, s); 0 when there is none. Moves c and s there. */
+/** Head of the first non-empty list at or above (c, s); 0 when there is none. Moves c and s
+ *  there. */
 static uint32_t list_from(const cw_arena_t *arena, unsigned *c, unsigned *s)
 {
     if (*s >= CW_ARENA_SUBCLASSES) {
@@ -445,16 +447,20 @@ void cw_arena_describe(const cw_arena_t *arena, const void *ptr, char *text, siz
         return;
     }
     uint32_t i = FIRST;
-    while (arena->blocks[i].next && arena->blocks[arena->blocks[i].next].start * CW_ARENA_LINE <= offset)
+    while (arena->blocks[i].next &&
+           arena->blocks[arena->blocks[i].next].start * CW_ARENA_LINE <= offset)
         i = arena->blocks[i].next;
     uint64_t inside = offset - arena->blocks[i].start * CW_ARENA_LINE;
     if (!arena->blocks[i].used)
-        snprintf(text, text_nbytes, "is not allocated (freed already, or never returned by an allocation)");
+        snprintf(text, text_nbytes,
+                 "is not allocated (freed already, or never returned by an allocation)");
     else if (inside)
-        snprintf(text, text_nbytes, "lies %llu bytes inside an allocation of %llu bytes, not at its start",
+        snprintf(text, text_nbytes,
+                 "lies %llu bytes inside an allocation of %llu bytes, not at its start",
                  (unsigned long long)inside, (unsigned long long)arena->blocks[i].nbytes);
     else
-        snprintf(text, text_nbytes, "is an allocation of %llu bytes", (unsigned long long)arena->blocks[i].nbytes);
+        snprintf(text, text_nbytes, "is an allocation of %llu bytes",
+                 (unsigned long long)arena->blocks[i].nbytes);
 }
 
 void cw_arena_stats(const cw_arena_t *arena, cw_heap_stats_t *stats_p)
@@ -478,8 +484,8 @@ void cw_arena_stats(const cw_arena_t *arena, cw_heap_stats_t *stats_p)
 
 // ---------------------------------------------------------------- self-check
 
-#define EXPECT(condition)                                                                                    \
-    if (!(condition))                                                                                        \
+#define EXPECT(condition) \
+    if (!(condition))     \
     return __LINE__
 
 static int verify_lists(const cw_arena_t *arena, uint32_t *nfree_p)
@@ -491,10 +497,12 @@ static int verify_lists(const cw_arena_t *arena, uint32_t *nfree_p)
                 continue;
             EXPECT(arena->free_list[c][s]);
             uint32_t before = 0;
-            for (uint32_t i = arena->free_list[c][s]; i; before = i, i = arena->blocks[i].b, ++*nfree_p) {
+            for (uint32_t i = arena->free_list[c][s]; i;
+                 before = i, i = arena->blocks[i].b, ++*nfree_p) {
                 unsigned cc, ss;
                 class_of(arena->blocks[i].length, &cc, &ss);
-                EXPECT(!arena->blocks[i].used && cc == c && ss == s && arena->blocks[i].a == before);
+                EXPECT(!arena->blocks[i].used && cc == c && ss == s &&
+                       arena->blocks[i].a == before);
             }
         }
     }

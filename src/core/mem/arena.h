@@ -2,21 +2,26 @@
 //
 // A deterministic allocator over an address range whose bytes it never touches.
 //
-//   - The offsets it returns depend only on the size of the range and the sequence of calls, so PEs that make
+//   - The offsets it returns depend only on the size of the range and the sequence of calls, so PEs
+//     that make
 //   the
 //     same calls get the same offsets. (Alignment is that of the address, so for alignments above a page the
 //     PEs' bases must also be equal modulo that alignment.)
-//   - All metadata lives in private memory, so an untouched range of many GiB costs nothing, and a stray
+//   - All metadata lives in private memory, so an untouched range of many GiB costs nothing, and a
+//     stray
 //   store into
 //     the range cannot corrupt the allocator.
-//   - Blocks are multiples of a cache line and start on one: two PEs that write neighbouring objects never
+//   - Blocks are multiples of a cache line and start on one: two PEs that write neighbouring
+//     objects never
 //   share a
 //     line, and at most 63 bytes a block are lost.
-//   - Good fit in constant time (two-level segregated lists); a request fails only if no free block can hold
+//   - Good fit in constant time (two-level segregated lists); a request fails only if no free block
+//     can hold
 //   it.
 //
-// Ownership: the range stays the caller's. Threads: none of these may run at the same time on one arena; the
-// caller serialises. Blocking: never. The only errors are those named here; nothing is printed.
+// Ownership: the range stays the caller's. Threads: none of these may run at the same time on one
+// arena; the caller serialises. Blocking: never. The only errors are those named here; nothing is
+// printed.
 #ifndef CW_CORE_ARENA_H
 #define CW_CORE_ARENA_H
 
@@ -24,7 +29,8 @@
 #include <stdint.h>
 
 #define CW_ARENA_LINE 64u       // block granule and least alignment
-#define CW_ARENA_SUBCLASSES 32u // size classes per power of two: at most 1/32 of a block is passed over
+// size classes per power of two: at most 1/32 of a block is passed over
+#define CW_ARENA_SUBCLASSES 32u
 #define CW_ARENA_CLASSES 54u    // powers of two, in lines, that a 64-bit size can need
 
 typedef struct cw_block cw_block_t;
@@ -56,12 +62,13 @@ typedef struct cw_heap_stats {
 int cw_arena_init(cw_arena_t *arena, void *base, size_t nbytes);
 void cw_arena_finish(cw_arena_t *arena);
 
-/** NULL when nbytes is 0, alignment is not a power of two, or nothing fits. Alignment 0: least (one line). */
+/** NULL when nbytes is 0, alignment is not a power of two, or nothing fits. Alignment 0: least (one
+ *  line). */
 void *cw_arena_malloc(cw_arena_t *arena, size_t alignment, size_t nbytes);
 
-/** In place if the block or the free one behind it allows, else moved (contents copied, alignment kept).
- *  ptr NULL: malloc. nbytes 0: free, returns NULL. NULL with ptr untouched: does not fit, or ptr is not a
- * block. */
+/** In place if the block or the free one behind it allows, else moved (contents copied, alignment
+ *  kept). ptr NULL: malloc. nbytes 0: free, returns NULL. NULL with ptr untouched: does not fit, or
+ *  ptr is not a block. */
 void *cw_arena_realloc(cw_arena_t *arena, void *ptr, size_t nbytes);
 
 /** 0 (also for NULL), or CW_EINVAL when ptr is not the start of a block in use. */
@@ -77,8 +84,8 @@ void cw_arena_tag(cw_arena_t *arena, const void *ptr, const void *tag);
 typedef void cw_arena_visit_fn(void *arg, const void *ptr, size_t nbytes, const void *tag);
 void cw_arena_walk(const cw_arena_t *arena, cw_arena_visit_fn *visit, void *arg);
 
-/** What a bad pointer is, as the end of a sentence: "lies outside the heap", "is inside a block of 96 bytes
- * at +64". */
+/** What a bad pointer is, as the end of a sentence: "lies outside the heap", "is inside a block of
+ *  96 bytes at +64". */
 void cw_arena_describe(const cw_arena_t *arena, const void *ptr, char *text, size_t text_nbytes);
 
 void cw_arena_stats(const cw_arena_t *arena, cw_heap_stats_t *stats_p);

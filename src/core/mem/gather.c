@@ -23,7 +23,8 @@ static uint32_t all(void)
 
 void cw_gather_arrive(void)
 {
-    // Releases my slice, and acquires those of the PEs that came before: the last one knows them all.
+    // Releases my slice, and acquires those of the PEs that came before: the last one knows them
+    // all.
     if (atomic_fetch_add(attached(), 1) + 1 < all())
         return;
     if (all() > 1)
@@ -31,19 +32,22 @@ void cw_gather_arrive(void)
     cw_gather_try();
 }
 
-/** Since shmem_init began, so that it does not matter in which call a PE waits for one that never comes. */
+/** Since shmem_init began, so that it does not matter in which call a PE waits for one that never
+ *  comes. */
 static void check_patience(uint32_t n)
 {
     if (cwu_now_ns() - cw_startup_begin_ns() > (uint64_t)cwu_env.timeout * 1000000000u)
-        cwu_fatal("only %u of the %u PEs of this node came to shmem_init within %ld s (CAUSEWAY_TIMEOUT)", n, all(),
-                  cwu_env.timeout);
+        cwu_fatal(
+            "only %u of the %u PEs of this node came to shmem_init within %ld s (CAUSEWAY_TIMEOUT)",
+            n, all(), cwu_env.timeout);
 }
 
 bool cw_gather_look(void)
 {
     if (cw_gathered())
         return true;
-    if (atomic_load_explicit(attached(), memory_order_acquire) < all())  // pairs with cw_gather_arrive
+    // pairs with cw_gather_arrive
+    if (atomic_load_explicit(attached(), memory_order_acquire) < all())
         return false;
     cw_ctx_gathered();  // two threads may do it at a time: they store the same
     atomic_store_explicit(&cw_world.gathered, true, memory_order_release);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The PEs of a node come to its memory one by one, and shmem_init does not wait for the last of them: a PE counts itself
-// when its slice is ready, and waits for the others when it first reaches into the slice of one of them. Until then the
-// peer words of the node's other PEs are cold (core/rma/hot.h), so that the paths which are counted in instructions know
-// nothing of it; whoever finds a cold word, or needs the memory of a peer otherwise, asks here.
+// The PEs of a node come to its memory one by one, and shmem_init does not wait for the last of
+// them: a PE counts itself when its slice is ready, and waits for the others when it first reaches
+// into the slice of one of them. Until then the peer words of the node's other PEs are cold
+// (core/rma/hot.h), so that the paths which are counted in instructions know nothing of it; whoever
+// finds a cold word, or needs the memory of a peer otherwise, asks here.
 //
-// What no PE initialises (doorbells, collectives' counters, inboxes, what front ends set aside) is zero from the start and needs
-// no wait: a barrier is entered, a message sent, before all have come. Threads: any. Blocking: cw_gather waits, in a sleep.
+// What no PE initialises (doorbells, collectives' counters, inboxes, what front ends set aside) is
+// zero from the start and needs no wait: a barrier is entered, a message sent, before all have
+// come. Threads: any. Blocking: cw_gather waits, in a sleep.
 #ifndef CW_CORE_GATHER_H
 #define CW_CORE_GATHER_H
 
@@ -14,8 +16,8 @@
 
 /** My slice is ready: others may reach into it. After the peer words are made. */
 void cw_gather_arrive(void);
-/** What cw_gather_all (core/core.h) does, without waiting. False: somebody has not come; fatal when that lasts longer than
- *  CAUSEWAY_TIMEOUT. For whoever sleeps, maybe for one that never came. */
+/** What cw_gather_all (core/core.h) does, without waiting. False: somebody has not come; fatal when
+ *  that lasts longer than CAUSEWAY_TIMEOUT. For whoever sleeps, maybe for one that never came. */
 bool cw_gather_try(void) __attribute__((cold));
 
 /** The same for whoever does not wait for them: no time-out. */
@@ -24,7 +26,8 @@ bool cw_gather_look(void) __attribute__((cold));
 static inline bool cw_gathered(void)
 {
     return CW_LIKELY(
-        atomic_load_explicit(&cw_world.gathered, memory_order_acquire));  // pairs with the end of cw_gather_try
+        // pairs with the end of cw_gather_try
+        atomic_load_explicit(&cw_world.gathered, memory_order_acquire));
 }
 
 /** Before the memory of a PE of this node is used. */

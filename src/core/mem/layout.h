@@ -5,13 +5,16 @@
 //   0              cw_control_t            first line: cw_node_hot_t
 //                  cw_slot_t [nslots]      doorbells
 //                  cw_report_slot_t [nslots]  who waits for what, pieces of statistics (core/report/report.h)
-//                  cw_coll_area_t          collectives of the world; rounds of teams (core/sync/area.h)
+//                  cw_coll_area_t          collectives of the world; rounds of teams
+//                                          (core/sync/area.h)
 //                  cards                   what PEs tell each other (core/sync/card.h)
-//   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric heap, area | inbox]
+//   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric
+//                  heap, area | inbox]
 //   + stride       slice of slot 1         ...
 //
-// A slice has the same shape as the owner's own view: the heap lies heap_offset above the static data both in the
-// owner's address space and in the slice, so one delta per peer reaches both. Holes cost addresses, not memory.
+// A slice has the same shape as the owner's own view: the heap lies heap_offset above the static
+// data both in the owner's address space and in the slice, so one delta per peer reaches both.
+// Holes cost addresses, not memory.
 #ifndef CW_CORE_LAYOUT_H
 #define CW_CORE_LAYOUT_H
 
@@ -21,12 +24,15 @@
 #include "core/rma/hot.h"
 
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
-#define CW_COLL_SCRATCH (5u << 20)            // bytes of collective scratch below each PE's heap, touched as teams need it
+// bytes of collective scratch below each PE's heap, touched as teams need it
+#define CW_COLL_SCRATCH (5u << 20)
 
-/** What every PE of a job must agree on; compared on the node at init and between nodes at first contact. */
+/** What every PE of a job must agree on; compared on the node at init and between nodes at first
+ *  contact. */
 typedef struct cw_agreement {
     uint64_t heap_nbytes;  // SHMEM_SYMMETRIC_SIZE, rounded to pages
-    uint64_t area_nbytes;  // behind the heap, for a front end with segments of its own (core/mem/area.h), without its words
+    uint64_t area_nbytes;  // behind the heap, for a front end with segments of its own
+                           // (core/mem/area.h), without its words
     uint64_t data_nbytes;  // static data, whole pages
     uint64_t program;      // digest of the executable's identity
     uint32_t version;      // of these structures and of the wire
@@ -47,9 +53,11 @@ typedef struct cw_control {
 typedef struct cw_slot {
     _Atomic uint32_t doorbell;  // bumped to wake; futex
     _Atomic uint32_t waiting;   // threads of this PE that have announced a sleep
-    _Atomic uint32_t asleep;    // one of them went to sleep since the last wake-up: spares the others the system call
+    _Atomic uint32_t asleep;    // one of them went to sleep since the last wake-up: spares the
+                                // others the system call
     _Atomic int32_t pid;
-    _Atomic uint64_t watched;       // offset in the node object of the word that the sleeper waits for; 0: not known
+    _Atomic uint64_t watched;       // offset in the node object of the word that the sleeper waits
+                                    // for; 0: not known
     _Atomic uint64_t seen;          // its value when the sleeper last looked
     _Atomic uint32_t watched_size;  // bytes of it: 2, 4 or 8
     char pad[28];

@@ -20,7 +20,8 @@
 #include "core/rma/node.h"
 #include "core/report/report.h"
 
-#define HOLE (4ull << 30)  // room for brk and for growth between static data and heap: addresses, not memory
+// room for brk and for growth between static data and heap: addresses, not memory
+#define HOLE (4ull << 30)
 #define WIRE_VERSION 3u
 
 cw_segment_t cw_segment;
@@ -30,7 +31,8 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/** The heap that the user asked for, or a default that fits; refuses with figures before anything is touched. */
+/** The heap that the user asked for, or a default that fits; refuses with figures before anything
+ *  is touched. */
 static int choose_heap(uint64_t machine, uint64_t *heap_p)
 {
     uint64_t heap = round_up(cwu_env.symmetric_size, 65536);
@@ -41,10 +43,12 @@ static int choose_heap(uint64_t machine, uint64_t *heap_p)
         while (heap > (1u << 20) && heap * npes > machine / 2)
             heap /= 2;
     } else if (machine && heap > machine / npes) {
-        cwu_error("the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (SHMEM_SYMMETRIC_SIZE) = %.2f GiB, "
-                  "but this machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-                  cw_world.nslots, (double)heap / (1 << 30), (double)heap * (double)npes / (1 << 30),
-                  (double)machine / (1 << 30), (double)machine / (double)npes / (1 << 30));
+        cwu_error(
+            "the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (SHMEM_SYMMETRIC_SIZE) "
+            "= %.2f GiB, "
+            "but this machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+            cw_world.nslots, (double)heap / (1 << 30), (double)heap * (double)npes / (1 << 30),
+            (double)machine / (1 << 30), (double)machine / (double)npes / (1 << 30));
         return CW_ENOMEM;
     }
     *heap_p = heap;
@@ -63,7 +67,8 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area)
     cwt_layout_t *l = &s->layout;
     l->nslots = (uint32_t)cw_world.nslots;
     s->card_offset = round_up(cw_team_rounds_offset(cw_world.max_slots, 0), 64);
-    l->control_nbytes = round_up(s->card_offset + cw_card_nbytes(cw_world.nnodes, cw_world.max_slots), 65536);
+    l->control_nbytes =
+        round_up(s->card_offset + cw_card_nbytes(cw_world.nnodes, cw_world.max_slots), 65536);
     l->slice_offset = l->control_nbytes;
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
@@ -78,13 +83,14 @@ static int map_object(int fd)
     cw_segment_t *s = &cw_segment;
     struct stat st;
     if (fstat(fd, &st) || (st.st_size == 0 && ftruncate(fd, (off_t)s->nbytes))) {
-        cwu_error("cannot size the node's shared memory object to %.2f GiB: %s", (double)s->nbytes / (1 << 30),
-                  strerror(errno));
+        cwu_error("cannot size the node's shared memory object to %.2f GiB: %s",
+                  (double)s->nbytes / (1 << 30), strerror(errno));
         return CW_ESYS;
     }
     void *at = mmap(NULL, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (at == MAP_FAILED) {
-        cwu_error("cannot map the node's shared memory (%.2f GiB of addresses for %d PEs): %s; is the address space "
+        cwu_error("cannot map the node's shared memory (%.2f GiB of addresses for %d PEs): %s; is "
+                  "the address space "
                   "limited (ulimit -v)?",
                   (double)s->nbytes / (1 << 30), cw_world.nslots, strerror(errno));
         return CW_ENOMEM;
@@ -114,33 +120,38 @@ static int agree(void)
         cwu_futex_wait((uint32_t *)&c->state, fresh, 1000000);
     const cw_agreement_t *a = &c->agreement, *b = &s->agreement;
     if (a->heap_nbytes != b->heap_nbytes) {
-        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on another PE of this node; "
+        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on another "
+                  "PE of this node; "
                   "give every PE the same",
                   (unsigned long long)b->heap_nbytes, (unsigned long long)a->heap_nbytes);
         return CW_EMISMATCH;
     }
     if (a->area_nbytes != b->area_nbytes) {
-        cwu_error("the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on another PE of this node; give "
+        cwu_error("the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on another PE "
+                  "of this node; give "
                   "every PE the same",
                   (unsigned long long)b->area_nbytes, (unsigned long long)a->area_nbytes);
         return CW_EMISMATCH;
     }
     if (a->program != b->program || a->data_nbytes != b->data_nbytes || a->version != b->version) {
-        cwu_error("the PEs of this node run different programs or library versions; every PE must run the same "
+        cwu_error("the PEs of this node run different programs or library versions; every PE must "
+                  "run the same "
                   "executable");
         return CW_EMISMATCH;
     }
     return CW_OK;
 }
 
-static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags, const char *what)
+static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags,
+                  const char *what)
 {
-    void *at =
-        mmap((void *)where, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset);
+    void *at = mmap((void *)where, nbytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset);
     if (at != (void *)where) {
         if (at != MAP_FAILED)
             munmap(at, nbytes);
-        cwu_error("cannot place the %s at %#lx: %s; build the program as a position independent executable (-pie)",
+        cwu_error("cannot place the %s at %#lx: %s; build the program as a position independent "
+                  "executable (-pie)",
                   what, (unsigned long)where, strerror(at == MAP_FAILED ? errno : EEXIST));
         return CW_ENOMEM;
     }
@@ -149,7 +160,8 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
 
 #define PAGE_WORDS 512  // the unit of skipping; any page size is a multiple
 
-__attribute__((no_sanitize_address, no_sanitize_thread, noinline)) static bool is_zero(const volatile uint64_t *page)
+__attribute__((no_sanitize_address, no_sanitize_thread, noinline)) static bool
+is_zero(const volatile uint64_t *page)
 {
     uint64_t any = 0;
     for (size_t i = 0; i < PAGE_WORDS && !any; i++)
@@ -160,11 +172,12 @@ __attribute__((no_sanitize_address, no_sanitize_thread, noinline)) static bool i
 static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t offset)
 {
     while (nbytes) {
-        // The bare call, because a sanitizer's would look at the guards between variables, which are copied too.
+        // The bare call, because a sanitizer's would look at the guards between variables, which
+        // are copied too.
         long n = syscall(SYS_pwrite64, fd, from, nbytes, offset);
         if (n <= 0) {
-            cwu_error("cannot copy %zu bytes of static data into the node's shared memory: %s", nbytes,
-                      strerror(n ? errno : ENOSPC));
+            cwu_error("cannot copy %zu bytes of static data into the node's shared memory: %s",
+                      nbytes, strerror(n ? errno : ENOSPC));
             return CW_ENOMEM;
         }
         from = (const volatile char *)from + n;
@@ -175,9 +188,10 @@ static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t 
 }
 
 /**
- * Copies whole pages of static data. Pages of zeroes are left out: fresh pages of the object are zero, and a large .bss
- * that nobody touched must cost nothing. By the file, not by the window on it: the page need not be mapped there, nor
- * cleared, and a full memory is an error rather than a signal.
+ * Copies whole pages of static data. Pages of zeroes are left out: fresh pages of the object are
+ * zero, and a large .bss that nobody touched must cost nothing. By the file, not by the window on
+ * it: the page need not be mapped there, nor cleared, and a full memory is an error rather than a
+ * signal.
  */
 static int copy_pages(int fd, uint64_t offset, const volatile uint64_t *from, size_t nbytes)
 {
@@ -195,7 +209,8 @@ static int copy_pages(int fd, uint64_t offset, const volatile uint64_t *from, si
     return CW_OK;
 }
 
-/** Puts my static data and heap where the program expects them: same pages as my slice, second view. */
+/** Puts my static data and heap where the program expects them: same pages as my slice, second
+ *  view. */
 static int map_own_view(int fd, const cw_static_data_t *data)
 {
     cw_segment_t *s = &cw_segment;
@@ -212,7 +227,8 @@ static int map_own_view(int fd, const cw_static_data_t *data)
                     slice + s->layout.heap_offset, MAP_FIXED_NOREPLACE, "symmetric heap");
     if (rc)
         return rc;
-    // From here to the end of the mmap nothing may write to static data: no calls that could, no other thread.
+    // From here to the end of the mmap nothing may write to static data: no calls that could, no
+    // other thread.
     rc = copy_pages(fd, slice, (const volatile uint64_t *)data->start, data->nbytes);
     return rc ? rc : map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
 }
@@ -241,7 +257,8 @@ close_fd:
     return rc;
 }
 
-/** The heap goes; static data stays mapped (the program goes on using it, privately held by this mapping). */
+/** The heap goes; static data stays mapped (the program goes on using it, privately held by this
+ *  mapping). */
 void cw_segment_fini(void)
 {
     cw_segment_t *s = &cw_segment;
@@ -271,7 +288,8 @@ cw_coll_area_t *cw_coll_local_area(void)
 
 uint64_t cw_report_offset(int slot)
 {
-    uint64_t first = round_up(sizeof(cw_control_t) + (uint64_t)cw_world.max_slots * sizeof(cw_slot_t), 4096);
+    uint64_t first =
+        round_up(sizeof(cw_control_t) + (uint64_t)cw_world.max_slots * sizeof(cw_slot_t), 4096);
     return first + (uint64_t)slot * sizeof(cw_report_slot_t);
 }
 
@@ -282,7 +300,8 @@ uint64_t cw_coll_area_offset(void)
 
 uint64_t cw_team_rounds_offset(int slot, int id)
 {
-    uint64_t first = cw_coll_area_offset() + cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
+    uint64_t first =
+        cw_coll_area_offset() + cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
     uint64_t of_a_pe = cw_team_rounds_at(CW_TEAMS, cw_world.nnodes);
     return first + (uint64_t)slot * of_a_pe + cw_team_rounds_at(id, cw_world.nnodes);
 }

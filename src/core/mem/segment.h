@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The node object in this process: created or joined at init, unmapped at finalize. A memfd, so that nothing is
-// left behind whatever happens to the PEs. Threads: init and fini by one thread, reading by all.
+// The node object in this process: created or joined at init, unmapped at finalize. A memfd, so
+// that nothing is left behind whatever happens to the PEs. Threads: init and fini by one thread,
+// reading by all.
 #ifndef CW_CORE_SEGMENT_H
 #define CW_CORE_SEGMENT_H
 
@@ -18,7 +19,8 @@ typedef struct cw_segment {
     char *coll_area;
     cwt_layout_t layout;
     cw_agreement_t agreement;
-    uintptr_t origin;       // my static data's address (or my slice, if the program has none): slice offset 0
+    uintptr_t origin;       // my static data's address (or my slice, if the program has none):
+                       // slice offset 0
     char *heap;             // origin + heap_offset: scratch first, then the user's heap
     bool own_view;          // data and heap are mapped a second time at origin
 } cw_segment_t;
@@ -27,12 +29,14 @@ extern cw_segment_t cw_segment;
 
 int cw_segment_init(cwb_t *boot);
 void cw_segment_fini(void);
-/** The object's file descriptor for this node: inherited, created, or received from the node's lowest PE. */
+/** The object's file descriptor for this node: inherited, created, or received from the node's
+ *  lowest PE. */
 int cw_share_fd(cwb_t *boot, int *fd_p);
 /** The lowest PE of a node gives it to the others, if it made it. Waits for them. */
 int cw_share_hand_out(const cwb_t *boot);
 
-/** The writable pages of the main program that become symmetric; nbytes 0 if it is not an OpenSHMEM program. */
+/** The writable pages of the main program that become symmetric; nbytes 0 if it is not an OpenSHMEM
+ *  program. */
 typedef struct cw_static_data {
     uintptr_t start;
     size_t nbytes;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the PEs of a node come by one file descriptor when the launcher did not give them one: the node's lowest PE
-// makes a memfd and hands it to the others over an abstract Unix socket. Abstract names live in the network
-// namespace and vanish with their owner, so nothing is left behind, and a PE that cannot connect does not share
-// the node. Both ends check that the other runs as the same user.
+// How the PEs of a node come by one file descriptor when the launcher did not give them one: the
+// node's lowest PE makes a memfd and hands it to the others over an abstract Unix socket. Abstract
+// names live in the network namespace and vanish with their owner, so nothing is left behind, and a
+// PE that cannot connect does not share the node. Both ends check that the other runs as the same
+// user.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,8 +23,8 @@ static socklen_t rendezvous_name(struct sockaddr_un *un, const cwb_t *boot)
 {
     memset(un, 0, sizeof *un);
     un->sun_family = AF_UNIX;
-    int n = snprintf(un->sun_path + 1, sizeof un->sun_path - 1, "causeway.%u.%s.%d.%u", (unsigned)getuid(),
-                     boot->job_id, cw_world.node, cw_world.life);
+    int n = snprintf(un->sun_path + 1, sizeof un->sun_path - 1, "causeway.%u.%s.%d.%u",
+                     (unsigned)getuid(), boot->job_id, cw_world.node, cw_world.life);
     if ((size_t)n >= sizeof un->sun_path - 1)
         n = sizeof un->sun_path - 2;
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
@@ -44,7 +45,8 @@ static int send_fd(int sock, int fd)
         struct cmsghdr align;
         char space[CMSG_SPACE(sizeof(int))];
     } ctl = {0};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
@@ -61,7 +63,8 @@ static int receive_fd(int sock, int *fd_p)
         struct cmsghdr align;
         char space[CMSG_SPACE(sizeof(int))];
     } ctl = {0};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
     if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) != 1)
         return CW_ELOST;
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
@@ -75,7 +78,8 @@ static int make_object(int *fd_p)
 {
     int fd = memfd_create("causeway-node", MFD_CLOEXEC);
     if (fd < 0) {
-        cwu_error("cannot create the node's shared memory object: memfd_create: %s", strerror(errno));
+        cwu_error("cannot create the node's shared memory object: memfd_create: %s",
+                  strerror(errno));
         return CW_ESYS;
     }
     *fd_p = fd;
@@ -100,8 +104,10 @@ static int hand_out(const cwb_t *boot, int fd)
         struct pollfd p = {sock, POLLIN, 0};
         uint64_t now = cwu_now_ns();
         if (now >= deadline || poll(&p, 1, (int)((deadline - now) / 1000000u) + 1) == 0) {
-            cwu_error("%d of the %d PEs of this node did not come for its shared memory within %ld s; do they run "
-                      "on another host or as another user? (CAUSEWAY_NODE names the node of a PE, CAUSEWAY_TIMEOUT "
+            cwu_error("%d of the %d PEs of this node did not come for its shared memory within %ld "
+                      "s; do they run "
+                      "on another host or as another user? (CAUSEWAY_NODE names the node of a PE, "
+                      "CAUSEWAY_TIMEOUT "
                       "the patience)",
                       cw_world.nslots - served, cw_world.nslots, cwu_env.timeout);
             rc = CW_ETIMEOUT;
@@ -138,7 +144,8 @@ static int fetch(const cwb_t *boot, int *fd_p)
             return CW_OK;
         usleep(nap);
     }
-    cwu_error("PE %d should share this node's memory but does not answer after %ld s; does it run on another host? "
+    cwu_error("PE %d should share this node's memory but does not answer after %ld s; does it run "
+              "on another host? "
               "(CAUSEWAY_NODE names the node of a PE)",
               cw_world.leader_of_node[cw_world.node], cwu_env.timeout);
     return CW_ETIMEOUT;

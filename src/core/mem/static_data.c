@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finds the static data (.data and .bss) of the main program: the writable PT_LOAD less what the loader made
-// read-only after relocation (PT_GNU_RELRO). Only programs that are themselves linked with this library (shared, or
-// as an archive) are OpenSHMEM programs; an interpreter that merely loads it keeps its data private.
+// Finds the static data (.data and .bss) of the main program: the writable PT_LOAD less what the
+// loader made read-only after relocation (PT_GNU_RELRO). Only programs that are themselves linked
+// with this library (shared, or as an archive) are OpenSHMEM programs; an interpreter that merely
+// loads it keeps its data private.
 #include <elf.h>
 #include <link.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checking mode (CAUSEWAY_CHECK=1): wrong use of the library ends the job with one line that names the routine, the
-// argument and the remedy. Compiled out by -Dchecking=false; life cycle and PE numbers that lead nowhere are noticed in
-// every mode, because they cost nothing on the paths that work.
+// Checking mode (CAUSEWAY_CHECK=1): wrong use of the library ends the job with one line that names
+// the routine, the argument and the remedy. Compiled out by -Dchecking=false; life cycle and PE
+// numbers that lead nowhere are noticed in every mode, because they cost nothing on the paths that
+// work.
 #ifndef CW_CORE_CHECK_H
 #define CW_CORE_CHECK_H
 
@@ -17,14 +18,18 @@ void cw_check_transfer(cw_op_t op, const void *symmetric, const void *local, siz
 /** In checking mode: fatal inside a handler of an active message, which must not communicate. */
 void cw_check_not_in_handler(const char *call);
 
-/** Do [a, a+a_nbytes) here and the symmetric [b, b+b_nbytes) of `pe` share memory? False off the node. */
+/** Do [a, a+a_nbytes) here and the symmetric [b, b+b_nbytes) of `pe` share memory? False off the
+ *  node. */
 bool cw_check_overlaps(const void *a, size_t a_nbytes, const void *b, size_t b_nbytes, int pe);
 
-/** `tell` is called at the end of the job, once however often it is registered: it calls cw_check_leak for what is left. */
+/** `tell` is called at the end of the job, once however often it is registered: it calls
+ *  cw_check_leak for what is left. */
 void cw_check_at_end(void (*tell)(void));
 
-/** Something was not given back before the end: counted, and the first few of each kind are told. kind: "context". */
-void cw_check_leak(const char *kind, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
+/** Something was not given back before the end: counted, and the first few of each kind are told.
+ *  kind: "context". */
+void cw_check_leak(const char *kind, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), cold));
 
 /** At the end of the job: what is left in the heap, and how much of each kind leaked. */
 void cw_check_finish(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Frames: a small stack per thread. What is done with a frame that ends is the business of stats.c and trace.c.
+// Frames: a small stack per thread. What is done with a frame that ends is the business of stats.c
+// and trace.c.
 #include "core/observe/watch.h"
 
 #include "base/clock.h"
@@ -47,7 +48,8 @@ static cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes, int pe)
         return NULL;
     cw_frame_t *f = &stack.frames[stack.depth++];
     bool timed = cw_stats_on || cw_trace_on;
-    *f = (cw_frame_t){.name = name, .start_ns = timed ? cwu_now_ns() : 0, .nbytes = nbytes, .pe = pe, .op = op};
+    *f = (cw_frame_t){
+        .name = name, .start_ns = timed ? cwu_now_ns() : 0, .nbytes = nbytes, .pe = pe, .op = op};
     return f;
 }
 
@@ -56,7 +58,8 @@ cw_frame_t *cw_watch_call(const char *name)
     return push(CW_OP_CALL, name, 0, -1);
 }
 
-cw_frame_t *cw_watch_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes, int pe)
+cw_frame_t *cw_watch_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
+                              int pe)
 {
     cw_check_not_in_handler(cw_op_name(op));
     // The transfers that routines make for themselves were checked with the routine.
@@ -140,7 +143,8 @@ int cw_watch_open(void)
 
 void cw_watch_started(void)
 {
-    cw_frame_t init = {.name = "shmem_init", .start_ns = cw_startup_begin_ns(), .pe = -1, .op = CW_OP_CALL};
+    cw_frame_t init = {
+        .name = "shmem_init", .start_ns = cw_startup_begin_ns(), .pe = -1, .op = CW_OP_CALL};
     uint64_t ns = cwu_now_ns() - cw_startup_begin_ns();
     if (cw_stats_on)
         cw_stats_count(&init, ns);

@@ -2,14 +2,16 @@
 //
 // Who looks on while the library works: checks, statistics, trace, deadlock report.
 //
-// When nobody does, looking on costs nothing: cw_world.plain, which every entry point tests to notice calls before init
-// and after finalize, is false while somebody does; and the peer words are all cold, so that every transfer takes a cold
-// path. Entry points and cold paths then open a *frame*: what runs, since when, to whom, with how many bytes.
+// When nobody does, looking on costs nothing: cw_world.plain, which every entry point tests to
+// notice calls before init and after finalize, is false while somebody does; and the peer words are
+// all cold, so that every transfer takes a cold path. Entry points and cold paths then open a
+// *frame*: what runs, since when, to whom, with how many bytes.
 //
 //     CW_WATCH(cw_watch_transfer(CW_OP_PUT, dest, src, nbytes, pe));     closes when the block is left
 //
-// Frames nest: a wait inside a routine, a put that a routine makes for itself. Only the outermost one counts as a call or
-// a transfer of the program. Threads: each has frames of its own. Blocking: never.
+// Frames nest: a wait inside a routine, a put that a routine makes for itself. Only the outermost
+// one counts as a call or a transfer of the program. Threads: each has frames of its own. Blocking:
+// never.
 #ifndef CW_CORE_WATCH_H
 #define CW_CORE_WATCH_H
 
@@ -50,16 +52,17 @@ const char *cw_op_name(cw_op_t op);
 
 /** A routine begins. `name` must live for ever. Only between init and finalize. */
 cw_frame_t *cw_watch_call(const char *name) __attribute__((cold));
-/** A transfer begins: checks life cycle and arguments, fatal when they are wrong. `local` is the buffer here, NULL when
- *  the value travels in registers (P, G, atomics). */
-cw_frame_t *cw_watch_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes, int pe)
-    __attribute__((cold));
+/** A transfer begins: checks life cycle and arguments, fatal when they are wrong. `local` is the
+ *  buffer here, NULL when the value travels in registers (P, G, atomics). */
+cw_frame_t *cw_watch_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
+                              int pe) __attribute__((cold));
 /** A wait begins; its name need not live longer than the frame unless a trace is being written. */
 cw_frame_t *cw_watch_wait(const char *name) __attribute__((cold));
 /** A request or reply begins (core/am/am.h); its client's name for the call. */
 cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe) __attribute__((cold));
 /** It was sent. */
-void cw_watch_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe) __attribute__((cold));
+void cw_watch_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe)
+    __attribute__((cold));
 /** A request waits for a credit, or for room at the target. */
 void cw_watch_message_waits(bool for_room) __attribute__((cold));
 /** The handler of a message begins. */
@@ -85,7 +88,8 @@ static inline __attribute__((always_inline)) void cw_watch_leave(cw_frame_t **fr
 int cw_watch_open(void);
 /** shmem_init is over: a span of its own. */
 void cw_watch_started(void);
-/** The end of the job, while all PEs can still reach each other: leaks, statistics, trace. Collective. */
+/** The end of the job, while all PEs can still reach each other: leaks, statistics, trace.
+ *  Collective. */
 void cw_watch_finish(void);
 void cw_watch_close(void);
 

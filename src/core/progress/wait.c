@@ -31,14 +31,16 @@ void cw_wait_init(void)
     int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     bool roomy = cw_wait_roomy = cw_world.machine_pes <= ncpus;
     cw_wait_spare_core = cw_world.machine_pes < ncpus;
-    // Long enough to see an answer that comes at once (a flag: 2 rounds; a round trip over loopback: 10 to 20), no
-    // longer: two PEs that happen to share a core hand it over only after the spin, and the scheduler lets them share
-    // one for long. Measured there, half round trip: 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20
-    // spins 21 us. On cores of their own the length makes no difference. A yield that finds nobody costs little.
+    // Long enough to see an answer that comes at once (a flag: 2 rounds; a round trip over
+    // loopback: 10 to 20), no longer: two PEs that happen to share a core hand it over only after
+    // the spin, and the scheduler lets them share one for long. Measured there, half round trip:
+    // 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20 spins 21 us. On cores of
+    // their own the length makes no difference. A yield that finds nobody costs little.
     uint32_t spins = cw_world.nnodes > 1 ? 20 : 50, yields = cw_world.nnodes > 1 ? 2000 : 400;
     spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? spins : 0;
     yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
-    cw_wait_server_spin = roomy || cwu_env.server_spin_set ? cwu_env.server_spin : SERVER_CROWDED_SPIN;
+    cw_wait_server_spin =
+        roomy || cwu_env.server_spin_set ? cwu_env.server_spin : SERVER_CROWDED_SPIN;
 }
 
 static inline cw_slot_t *my_slot(void)
@@ -48,16 +50,19 @@ static inline cw_slot_t *my_slot(void)
 
 #define OWN_TRANSFERS_EVERY 8u   // rounds: what this PE waits for comes through the server, mostly
 #define SERVER_EVERY 4u         // rounds: when replies come on this PE's own connections
-#define OWN_MESSAGES_AFTER 64u  // rounds: messages on their way need a look at their connection only if it is stuck
+// rounds: messages on their way need a look at their connection only if it is stuck
+#define OWN_MESSAGES_AFTER 64u
 
-/** What a waiting PE does for others, and now and then for its own transfers in flight. Replies of other nodes may come on
- *  its own connections: where the last one came is looked first. How much came in. */
+/** What a waiting PE does for others, and now and then for its own transfers in flight. Replies of
+ *  other nodes may come on its own connections: where the last one came is looked first. How much
+ *  came in. */
 static int help(uint32_t round)
 {
     if (cw_world.nnodes == 1)
         return 0;
     int n = 0;
-    bool late = round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1, awaits = cw_am_awaits_answer();
+    bool late = round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1,
+         awaits = cw_am_awaits_answer();
     bool listens = awaits && atomic_load_explicit(&cw_am.listens, memory_order_relaxed);
     if (listens || (awaits && (late || round >= OWN_MESSAGES_AFTER)))
         n = cw_ctx_look();
@@ -93,14 +98,16 @@ static uint64_t offset_in_node(const void *word)
 
 #define WATCHES_NOTHING UINT64_MAX  // in place of an offset: waits to be told
 
-/** Says what this PE waits for, before the caller looks at it once more: a change after that look is seen by whoever
- *  compares. Two threads that sleep have no one word. Messages ring whatever is watched. */
+/** Says what this PE waits for, before the caller looks at it once more: a change after that look
+ *  is seen by whoever compares. Two threads that sleep have no one word. Messages ring whatever is
+ *  watched. */
 static void watch(cw_wait_t *w, cw_slot_t *me)
 {
     w->watched = w->word;
     bool alone = atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1;
     uint64_t offset = alone && w->word ? offset_in_node(w->word) : 0;
-    atomic_store_explicit(&me->watched, alone && w->told ? WATCHES_NOTHING : 0, memory_order_relaxed);
+    atomic_store_explicit(&me->watched, alone && w->told ? WATCHES_NOTHING : 0,
+                          memory_order_relaxed);
     atomic_thread_fence(memory_order_release);  // nobody pairs the old word with what follows
     if (offset == 0 || w->told)
         return;
@@ -116,14 +123,17 @@ static void announce(cw_wait_t *w)
     w->sleep_ns = FIRST_SLEEP_NS;
     atomic_fetch_add(&me->waiting, 1);
     watch(w, me);
-    atomic_fetch_add(&cw_hot.node->sleepers, 1);  // seq_cst: before the caller's next look at its condition
+    atomic_fetch_add(&cw_hot.node->sleepers, 1);  // seq_cst: before the caller's next look at its
+                                                  // condition
     w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
 }
 
-/** Nobody rings for a reply on this PE's own connection (the one that answers knows when the asker may sleep, mostly). */
+/** Nobody rings for a reply on this PE's own connection (the one that answers knows when the asker
+ *  may sleep, mostly). */
 static uint64_t timeout_of(const cw_wait_t *w)
 {
-    bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_am_awaits_answer() && cw_am_credit_out_after_look();
+    bool awaits =
+        w->sleep_ns > LISTENING_SLEEP_NS && cw_am_awaits_answer() && cw_am_credit_out_after_look();
     return awaits ? LISTENING_SLEEP_NS : w->sleep_ns;
 }
 
@@ -168,7 +178,8 @@ void cw_wait_end(cw_wait_t *w)
         cw_report_moves(w);
     if (w->announced) {
         cw_slot_t *me = my_slot();
-        atomic_store_explicit(&me->watched, 0, memory_order_relaxed);  // another thread's sleep may outlast this one
+        // another thread's sleep may outlast this one
+        atomic_store_explicit(&me->watched, 0, memory_order_relaxed);
         atomic_fetch_sub_explicit(&cw_hot.node->sleepers, 1, memory_order_relaxed);
         atomic_fetch_sub_explicit(&me->waiting, 1, memory_order_relaxed);
     }
@@ -197,12 +208,14 @@ static bool unchanged(cw_slot_t *slot)
         return true;
     uint64_t seen = atomic_load_explicit(&slot->seen, memory_order_relaxed);
     uint32_t nbytes = atomic_load_explicit(&slot->watched_size, memory_order_relaxed);
-    atomic_thread_fence(memory_order_acquire);  // the pair is one if the offset still is what it was
+    atomic_thread_fence(memory_order_acquire);  // the pair is one if the offset still is what it
+                                                // was
     return atomic_load_explicit(&slot->watched, memory_order_relaxed) == at &&
            load_word(cw_segment.base + at, nbytes) == seen;
 }
 
-/** Whoever calls this after a store sees its own store, so the word is compared with what the sleeper saw before. */
+/** Whoever calls this after a store sees its own store, so the word is compared with what the
+ *  sleeper saw before. */
 void cw_wake(int pe)
 {
     if (cw_segment.slots && !unchanged(&cw_segment.slots[cw_world.slot_of_pe[pe]]))

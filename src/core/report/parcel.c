@@ -37,7 +37,8 @@ static uint64_t offset_of(int pe, size_t field)
     return cw_report_offset(cw_world.slot_of_pe[pe]) + field;
 }
 
-/** Reads from the slot of any PE. What the owner wrote before the word that says so is there (acquire). */
+/** Reads from the slot of any PE. What the owner wrote before the word that says so is there
+ *  (acquire). */
 static void read_slot(int pe, size_t field, void *dest, size_t nbytes)
 {
     cw_node_read(cw_world.node_of_pe[pe], offset_of(pe, field), dest, nbytes);
@@ -59,7 +60,8 @@ static void await_owner(int pe, size_t field, uint64_t value)
 {
     uint64_t seen = 0;
     cw_wait_t w = CW_WAIT_INIT("statistics of another PE");
-    for (read_slot(pe, field, &seen, sizeof seen); seen < value; read_slot(pe, field, &seen, sizeof seen))
+    for (read_slot(pe, field, &seen, sizeof seen); seen < value;
+         read_slot(pe, field, &seen, sizeof seen))
         cw_wait_round(&w);
     cw_wait_done(&w);
 }
@@ -107,7 +109,8 @@ static void take_from(int pe, uint64_t *taken, cw_parcel_sink_fn *sink, void *ar
         await_owner(pe, offsetof(cw_report_slot_t, filled), ++*taken);
         read_slot(pe, offsetof(cw_report_slot_t, nbytes), &nbytes, sizeof nbytes);
         if (nbytes > CW_REPORT_TEXT)
-            cwu_fatal("PE %d handed over %llu bytes of statistics at once", pe, (unsigned long long)nbytes);
+            cwu_fatal("PE %d handed over %llu bytes of statistics at once", pe,
+                      (unsigned long long)nbytes);
         if (nbytes) {
             read_slot(pe, offsetof(cw_report_slot_t, text), text, nbytes);
             sink(arg, text, nbytes);
@@ -117,7 +120,8 @@ static void take_from(int pe, uint64_t *taken, cw_parcel_sink_fn *sink, void *ar
     free(text);
 }
 
-void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_sink_fn *sink, void *sink_arg)
+void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_sink_fn *sink,
+                      void *sink_arg)
 {
     char piece[4096];
     if (cw_world.pe != 0) {

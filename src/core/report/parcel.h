@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Texts of any length from all PEs to PE 0, PE by PE, at the end of a job: through a page in each slot of the node object
-// (core/report/report.h), so that the program's heap is not touched. A PE fills its page; PE 0 takes it (a get from the node
-// object of another node) and says so; and so on. Nothing is kept in memory but one page a PE.
+// Texts of any length from all PEs to PE 0, PE by PE, at the end of a job: through a page in each
+// slot of the node object (core/report/report.h), so that the program's heap is not touched. A PE
+// fills its page; PE 0 takes it (a get from the node object of another node) and says so; and so
+// on. Nothing is kept in memory but one page a PE.
 // Collective; waits. Threads: one.
 #ifndef CW_CORE_PARCEL_H
 #define CW_CORE_PARCEL_H
@@ -18,7 +19,8 @@ typedef void cw_parcel_sink_fn(void *arg, const char *text, size_t nbytes);
 /** At init, before the PEs of the node wait for one another. */
 void cw_parcel_open(void);
 
-void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_sink_fn *sink, void *sink_arg);
+void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_sink_fn *sink,
+                      void *sink_arg);
 
 /** A source that is a text in memory. */
 typedef struct cw_parcel_text {
@@ -28,8 +30,9 @@ typedef struct cw_parcel_text {
 size_t cw_parcel_from_text(void *arg, char *text, size_t capacity);
 
 /**
- * Nanoseconds to add to this PE's cwu_now_ns() for the time since `origin_ns` on PE 0's clock. Exact on one machine (one
- * monotonic clock); else estimated by PE 0 as in NTP: the quickest of some round trips, half of which is the error.
+ * Nanoseconds to add to this PE's cwu_now_ns() for the time since `origin_ns` on PE 0's clock.
+ * Exact on one machine (one monotonic clock); else estimated by PE 0 as in NTP: the quickest of
+ * some round trips, half of which is the error.
  */
 int64_t cw_parcel_clock_offset(uint64_t origin_ns);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sleeper's side of the report, and PE 0's look at everybody. The words of the report: report_text.c.
+// The sleeper's side of the report, and PE 0's look at everybody. The words of the report:
+// report_text.c.
 #include "core/report/report.h"
 
 #include <pthread.h>
@@ -54,9 +55,11 @@ static int64_t read_word(const cw_wait_on_t *on)
 {
     switch (on->nbytes) {
     case 2:
-        return on->is_unsigned ? (int64_t) * (const volatile uint16_t *)on->addr : *(const volatile int16_t *)on->addr;
+        return on->is_unsigned ? (int64_t) * (const volatile uint16_t *)on->addr
+                               : *(const volatile int16_t *)on->addr;
     case 4:
-        return on->is_unsigned ? (int64_t) * (const volatile uint32_t *)on->addr : *(const volatile int32_t *)on->addr;
+        return on->is_unsigned ? (int64_t) * (const volatile uint32_t *)on->addr
+                               : *(const volatile int32_t *)on->addr;
     case 8:
         return *(const volatile int64_t *)on->addr;
     default:
@@ -123,7 +126,8 @@ static void look_at(int pe, cw_report_wait_t *r)
     cw_node_read(cw_world.node_of_pe[pe], cw_report_offset(cw_world.slot_of_pe[pe]), r, sizeof *r);
 }
 
-/** True when everybody waits too long and nobody has moved since the look before. *mover_p: a PE that does not wait. */
+/** True when everybody waits too long and nobody has moved since the look before. *mover_p: a PE
+ *  that does not wait. */
 static bool everybody_stands_still(int *mover_p)
 {
     bool same = look.stood_still;
@@ -154,16 +158,17 @@ static void notice(int mover)
     look.noticed = true;
     cw_report_wait_t mine;
     look_at(cw_world.pe, &mine);
-    cwu_warn(
-        "has waited %.0f s in %s; PE %d, at least, does not wait (it computes, or does something outside the library), "
-        "so this is not a deadlock yet",
-        (double)mine.waited_ns / 1e9, mine.call, mover);
+    cwu_warn("has waited %.0f s in %s; PE %d, at least, does not wait (it computes, or does "
+             "something outside the library), "
+             "so this is not a deadlock yet",
+             (double)mine.waited_ns / 1e9, mine.call, mover);
 }
 
 static void report(void)
 {
     look.reported = true;
-    bool may_err = cw_world.thread_level >= CW_THREAD_SERIALIZED;  // another thread may be on its way
+    // another thread may be on its way
+    bool may_err = cw_world.thread_level >= CW_THREAD_SERIALIZED;
     bool end = strcmp(cwu_env.deadlock_action, "abort") == 0 && !may_err;
     cw_report_print(look.waits, patience_ns, may_err, end);
     if (end)
@@ -183,8 +188,9 @@ static void look_around(void)
             report();
         else if (mover >= 0)
             notice(mover);
-        look.interval_ns =
-            mover >= 0 && look.interval_ns < patience_ns / 2 ? look.interval_ns + BETWEEN_LOOKS : BETWEEN_LOOKS;
+        look.interval_ns = mover >= 0 && look.interval_ns < patience_ns / 2
+                               ? look.interval_ns + BETWEEN_LOOKS
+                               : BETWEEN_LOOKS;
         look.next_ns = cwu_now_ns() + look.interval_ns;
     }
     pthread_mutex_unlock(&look.lock);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who waits where, for what (CAUSEWAY_DEADLOCK=seconds). A PE that sleeps in a wait writes into its slot of the node object
-// what it waits for; PE 0, while it waits itself, looks at the slots. When every PE of the job has waited longer than the
-// setting, and none has moved between two looks, PE 0 prints one line for each and ends the job if it shall. If one PE
-// does not wait, it computes: then there is a notice, once, and no report.
+// Who waits where, for what (CAUSEWAY_DEADLOCK=seconds). A PE that sleeps in a wait writes into its
+// slot of the node object what it waits for; PE 0, while it waits itself, looks at the slots. When
+// every PE of the job has waited longer than the setting, and none has moved between two looks, PE
+// 0 prints one line for each and ends the job if it shall. If one PE does not wait, it computes:
+// then there is a notice, once, and no report.
 //
-// Nothing of this is on a path that does not sleep. The look costs PE 0 one slot as long as somebody moves: it begins
-// with the PE that was not waiting the last time. Slots of other nodes are read by gets.
+// Nothing of this is on a path that does not sleep. The look costs PE 0 one slot as long as
+// somebody moves: it begins with the PE that was not waiting the last time. Slots of other nodes
+// are read by gets.
 //
 //   0     cw_report_wait_t   written by the slot's PE, in waits
 //   320   words of PE 0      (core/report/parcel.h)
@@ -24,12 +26,14 @@
 #define CW_REPORT_TEXT (16384u - 448u)
 
 typedef struct cw_report_wait {
-    _Atomic uint64_t moves;      // odd while the PE sleeps in a wait; counts up when one begins and ends
+    _Atomic uint64_t moves;      // odd while the PE sleeps in a wait; counts up when one begins and
+                                 // ends
     _Atomic uint64_t waited_ns;  // so far; refreshed by the sleeper
     uint64_t at;                 // of the word waited for, in the slice; UINT64_MAX: none
     int64_t want, seen;
     uint64_t index, nelems;
-    uint32_t epoch;              // of the world's synchronisations that this PE is in or has left last
+    uint32_t epoch;              // of the world's synchronisations that this PE is in or has left
+                          // last
     int32_t pid, behind;         // behind: the PE before this one in the queue of a lock
     uint8_t kind, cmp, nbytes, is_unsigned;
     char call[64], detail[64], host[64];
@@ -45,7 +49,8 @@ typedef struct cw_report_slot {
     uint64_t clock;
     _Alignas(64) char text[CW_REPORT_TEXT];
 } cw_report_slot_t;
-_Static_assert(sizeof(cw_report_wait_t) <= 320 && offsetof(cw_report_slot_t, taken) == 320, "shared between nodes");
+_Static_assert(sizeof(cw_report_wait_t) <= 320 && offsetof(cw_report_slot_t, taken) == 320,
+               "shared between nodes");
 _Static_assert(sizeof(cw_report_slot_t) == 16384, "shared between nodes");
 
 extern bool cw_report_on;

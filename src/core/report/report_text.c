@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The words of the deadlock report. Addresses are offsets in a slice, the same on every PE, so PE 0 names variables of all.
+// The words of the deadlock report. Addresses are offsets in a slice, the same on every PE, so PE 0
+// names variables of all.
 #include "core/report/report_text.h"
 
 #include <inttypes.h>
@@ -18,7 +19,8 @@ static void put_place(FILE *out, const cw_report_wait_t *r)
     size_t distance;
     uint64_t in_heap = r->at - l->heap_offset;
     if (r->at < l->data_nbytes) {
-        if (!cwu_symbol_data((const void *)(cw_segment.origin + r->at), name, sizeof name, &distance))
+        if (!cwu_symbol_data((const void *)(cw_segment.origin + r->at), name, sizeof name,
+                             &distance))
             fprintf(out, "static data +%#" PRIx64, r->at);
         else if (distance)
             fprintf(out, "%s+%#zx", name, distance);
@@ -62,7 +64,8 @@ static bool waits_for_lock(const cw_report_wait_t *r, uint64_t at)
 static void put_lock(FILE *out, const cw_report_wait_t *waits, const cw_report_wait_t *r)
 {
     int pe = r->behind, steps = 0;
-    while (pe >= 0 && pe < cw_world.npes && waits_for_lock(&waits[pe], r->at) && steps++ < cw_world.npes)
+    while (pe >= 0 && pe < cw_world.npes && waits_for_lock(&waits[pe], r->at) &&
+           steps++ < cw_world.npes)
         pe = waits[pe].behind;
     fputs("lock ", out);
     put_place(out, r);
@@ -96,8 +99,9 @@ static void put_missing(FILE *out, const cw_report_wait_t *waits, uint32_t epoch
 static void put_line(FILE *out, const cw_report_wait_t *waits, int pe)
 {
     const cw_report_wait_t *r = &waits[pe];
-    fprintf(out, "causeway: deadlock: PE %d (node %d, host %.63s, pid %d) has waited %.0f s in %.63s: ", pe,
-            cw_world.node_of_pe[pe], r->host, r->pid, (double)r->waited_ns / 1e9, r->call);
+    fprintf(out,
+            "causeway: deadlock: PE %d (node %d, host %.63s, pid %d) has waited %.0f s in %.63s: ",
+            pe, cw_world.node_of_pe[pe], r->host, r->pid, (double)r->waited_ns / 1e9, r->call);
     if (r->kind == CW_WAIT_WORD)
         put_word(out, r);
     else if (r->kind == CW_WAIT_LOCK)
@@ -116,7 +120,9 @@ void cw_report_print(const cw_report_wait_t *waits, uint64_t patience_ns, bool m
     FILE *out = open_memstream(&text, &nbytes);
     if (!out)
         return;
-    fprintf(out, "causeway: deadlock: all %d PEs have waited longer than %" PRIu64 " s (CAUSEWAY_DEADLOCK); %s%s\n",
+    fprintf(out,
+            "causeway: deadlock: all %d PEs have waited longer than %" PRIu64
+            " s (CAUSEWAY_DEADLOCK); %s%s\n",
             cw_world.npes, patience_ns / 1000000000u,
             end ? "this ends the job (CAUSEWAY_DEADLOCK_ACTION=abort)" : "the job goes on waiting",
             may_err ? ", for other threads of the program may be at work" : "");

@@ -23,10 +23,12 @@ int cw_stats_open(void)
     if (strncmp(what, "json:", 5) == 0 && what[5])
         cw_stats.json_path = what + 5;
     else if (strcmp(what, "1") != 0)
-        cwu_fatal("CAUSEWAY_STATS=\"%s\" is not known: give 0, 1 (print at finalize) or json:PATH (write one file)",
+        cwu_fatal("CAUSEWAY_STATS=\"%s\" is not known: give 0, 1 (print at finalize) or json:PATH "
+                  "(write one file)",
                   what);
     if (cw_stats.json_path && cw_world.pe == 0) {
-        FILE *probe = fopen(cw_stats.json_path, "we");  // a wrong path is told now, not after hours of work
+        // a wrong path is told now, not after hours of work
+        FILE *probe = fopen(cw_stats.json_path, "we");
         if (!probe)
             cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", cw_stats.json_path);
         fclose(probe);
@@ -63,20 +65,21 @@ static void count(cw_counter_t *c, size_t nbytes, uint64_t ns)
     add(&c->nbytes, nbytes);
     add(&c->ns, ns);
     uint64_t max = atomic_load_explicit(&c->max_ns, memory_order_relaxed);
-    while (ns > max &&
-           !atomic_compare_exchange_weak_explicit(&c->max_ns, &max, ns, memory_order_relaxed, memory_order_relaxed))
+    while (ns > max && !atomic_compare_exchange_weak_explicit(
+                           &c->max_ns, &max, ns, memory_order_relaxed, memory_order_relaxed))
         ;
 }
 
-/** By the address of the name: each routine has its own constant. Open addressing; entries never go away. */
+/** By the address of the name: each routine has its own constant. Open addressing; entries never go
+ *  away. */
 static cw_routine_t *routine_of(const char *name)
 {
     size_t slot = ((uintptr_t)name >> 3) * 0x9e3779b97f4a7c15u >> 32;
     for (size_t n = 0; n < CW_ROUTINES - 1; n++) {
         cw_routine_t *r = &cw_stats.routines[(slot + n) % (CW_ROUTINES - 1)];
         const char *there = atomic_load_explicit(&r->name, memory_order_relaxed);
-        if (!there &&
-            atomic_compare_exchange_strong_explicit(&r->name, &there, name, memory_order_relaxed, memory_order_relaxed))
+        if (!there && atomic_compare_exchange_strong_explicit(
+                          &r->name, &there, name, memory_order_relaxed, memory_order_relaxed))
             return r;
         if (there == name)
             return r;
@@ -171,7 +174,8 @@ void cw_stats_memory(uint64_t *rss_p, uint64_t *peak_p)
         fclose(f);
     *rss_p = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
     *peak_p = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
-    *peak_p = *peak_p > *rss_p ? *peak_p : *rss_p;  // the kernel brings the maximum up to date now and then
+    *peak_p = *peak_p > *rss_p ? *peak_p
+                               : *rss_p;  // the kernel brings the maximum up to date now and then
 }
 
 void cw_stats_finish(void)

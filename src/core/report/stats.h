@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Counters. Always on and cheap: time per start-up phase (startup.h), connections (kept by the transport). With CAUSEWAY_STATS also
-// calls, bytes and time per operation class, per routine and per peer: cw_watch_end() hands over every frame that ends.
-// At finalize they are printed (CAUSEWAY_STATS=1: stats_text.c), or written for the whole job as one JSON file
+// Counters. Always on and cheap: time per start-up phase (startup.h), connections (kept by the
+// transport). With CAUSEWAY_STATS also calls, bytes and time per operation class, per routine and
+// per peer: cw_watch_end() hands over every frame that ends. At finalize they are printed
+// (CAUSEWAY_STATS=1: stats_text.c), or written for the whole job as one JSON file
 // (CAUSEWAY_STATS=json:PATH: stats_json.c; causeway-stats(5) describes it).
-// Threads: counting may be done by any; all counters are relaxed atomics. Size: 64 bytes per PE, only while counting,
-// because the traffic with each is the question.
+// Threads: counting may be done by any; all counters are relaxed atomics. Size: 64 bytes per PE,
+// only while counting, because the traffic with each is the question.
 #ifndef CW_CORE_STATS_H
 #define CW_CORE_STATS_H
 
@@ -39,7 +40,8 @@ enum { CW_ROUTINES = 512 };  // more than a program uses; what does not fit is c
 typedef struct cw_stats {
     cw_counter_t classes[CW_OP_TRANSFERS];
     cw_message_count_t messages[2][3];          // [request or reply][cw_am_kind_t]
-    _Atomic uint64_t credit_waits, room_waits;  // requests that waited for a credit; for room at the target
+    _Atomic uint64_t credit_waits, room_waits;  // requests that waited for a credit; for room at
+                                                // the target
     cw_routine_t *routines;  // [CW_ROUTINES], NULL when nothing is counted
     cw_peer_count_t *peers;  // [npes], NULL when nothing is counted
     const char *json_path;   // NULL: text

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// CAUSEWAY_STATS=json:PATH: every PE writes its record as text, PE 0 puts them into one file. The format is described in
-// docs/man/causeway-stats.5.md and by docs/causeway-stats.schema.json; a change of meaning needs a new "version".
+// CAUSEWAY_STATS=json:PATH: every PE writes its record as text, PE 0 puts them into one file. The
+// format is described in docs/man/causeway-stats.5.md and by docs/causeway-stats.schema.json; a
+// change of meaning needs a new "version".
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,7 +24,8 @@ static double us(uint64_t ns)
     return (double)ns / 1000.0;
 }
 
-/** As a JSON string; bytes above 127 pass as they are (host and program names are UTF-8 or harmless). */
+/** As a JSON string; bytes above 127 pass as they are (host and program names are UTF-8 or
+ *  harmless). */
 static void put_string(FILE *out, const char *s)
 {
     fputc('"', out);
@@ -41,8 +43,10 @@ static void put_string(FILE *out, const char *s)
 
 static void put_counter(FILE *out, const cw_counter_t *c)
 {
-    fprintf(out, "\"calls\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"time_us\": %.3f, \"longest_us\": %.3f", c->calls,
-            c->nbytes, us(c->ns), us(c->max_ns));
+    fprintf(out,
+            "\"calls\": %" PRIu64 ", \"bytes\": %" PRIu64
+            ", \"time_us\": %.3f, \"longest_us\": %.3f",
+            c->calls, c->nbytes, us(c->ns), us(c->max_ns));
 }
 
 static void put_startup(FILE *out)
@@ -50,8 +54,8 @@ static void put_startup(FILE *out)
     fputs(",\n     \"startup\": {", out);
     for (cw_phase_t phase = 0; phase < CW_PHASES; phase++)
         fprintf(out, "\"%s_us\": %.3f, ", cw_startup_name(phase), us(cw_startup_ns(phase)));
-    fprintf(out, "\"exchange\": \"%s\", \"fabric\": \"%s\", \"launcher\": \"%s\"}", cw_startup_exchange_name(),
-            cw_startup_fabric_name(), cw_boot.ops->name);
+    fprintf(out, "\"exchange\": \"%s\", \"fabric\": \"%s\", \"launcher\": \"%s\"}",
+            cw_startup_exchange_name(), cw_startup_fabric_name(), cw_boot.ops->name);
 }
 
 static void put_identity(FILE *out)
@@ -62,14 +66,18 @@ static void put_identity(FILE *out)
     gethostname(host, sizeof host - 1);
     cw_stats_memory(&rss, &peak);
     cw_heap_stats(&heap);
-    fprintf(out, "    {\"pe\": %d, \"node\": %d, \"slot\": %d, \"pid\": %d, \"host\": ", cw_world.pe, cw_world.node,
-            cw_world.slot, (int)getpid());
+    fprintf(out,
+            "    {\"pe\": %d, \"node\": %d, \"slot\": %d, \"pid\": %d, \"host\": ", cw_world.pe,
+            cw_world.node, cw_world.slot, (int)getpid());
     put_string(out, host);
     put_startup(out);
-    fprintf(out, ",\n     \"elapsed_us\": %.3f, \"rss_bytes\": %" PRIu64 ", \"peak_rss_bytes\": %" PRIu64 ",\n",
+    fprintf(out,
+            ",\n     \"elapsed_us\": %.3f, \"rss_bytes\": %" PRIu64 ", \"peak_rss_bytes\": %" PRIu64
+            ",\n",
             us(cwu_now_ns() - cw_startup_begin_ns()), rss, peak);
     fprintf(out,
-            "     \"heap\": {\"bytes\": %" PRIu64 ", \"peak_bytes\": %" PRIu64 ", \"blocks_left\": %" PRIu64 "},\n",
+            "     \"heap\": {\"bytes\": %" PRIu64 ", \"peak_bytes\": %" PRIu64
+            ", \"blocks_left\": %" PRIu64 "},\n",
             heap.nbytes, heap.peak, heap.blocks);
 }
 
@@ -82,12 +90,13 @@ static void put_network(FILE *out)
             "     \"connections\": %" PRIu64 ", \"reconnects\": %" PRIu64
             ", \"nodes_touched\": %d, \"peers_touched\": %d, "
             "\"endpoints\": %" PRIu64 ", \"connect_us\": %.3f,\n"
-            "     \"network\": {\"puts\": %" PRIu64 ", \"gets\": %" PRIu64 ", \"requests\": %" PRIu64
-            ", \"flushes\": %" PRIu64 "},\n",
-            c.connections, c.reconnects, cw_stats_nodes_touched(), cw_stats_peers_touched(), c.endpoints + s.endpoints,
-            us(c.connect_ns), c.puts, c.gets, c.requests, c.flushes);
+            "     \"network\": {\"puts\": %" PRIu64 ", \"gets\": %" PRIu64
+            ", \"requests\": %" PRIu64 ", \"flushes\": %" PRIu64 "},\n",
+            c.connections, c.reconnects, cw_stats_nodes_touched(), cw_stats_peers_touched(),
+            c.endpoints + s.endpoints, us(c.connect_ns), c.puts, c.gets, c.requests, c.flushes);
     fprintf(out,
-            "     \"served\": {\"connections\": %" PRIu64 ", \"requests\": %" PRIu64 ", \"refused\": %" PRIu64 "},\n",
+            "     \"served\": {\"connections\": %" PRIu64 ", \"requests\": %" PRIu64
+            ", \"refused\": %" PRIu64 "},\n",
             s.connections, s.requests, s.refused);
 }
 
@@ -108,15 +117,15 @@ static void put_classes(FILE *out)
 
 static void put_messages(FILE *out)
 {
-    fprintf(out, "     \"messages\": {\"credit_waits\": %" PRIu64 ", \"room_waits\": %" PRIu64, cw_stats.credit_waits,
-            cw_stats.room_waits);
+    fprintf(out, "     \"messages\": {\"credit_waits\": %" PRIu64 ", \"room_waits\": %" PRIu64,
+            cw_stats.credit_waits, cw_stats.room_waits);
     for (int i = 0; i < 6; i++) {
         const cw_message_count_t *m = &cw_stats.messages[i / 3][i % 3];
         const char *name = cw_stats_message_name(i / 3, (cw_am_kind_t)(i % 3));
         if (name)
             fprintf(out,
-                    ",\n       \"%s\": {\"sent\": %" PRIu64 ", \"sent_bytes\": %" PRIu64 ", \"handled\": %" PRIu64
-                    ", \"handled_bytes\": %" PRIu64 "}",
+                    ",\n       \"%s\": {\"sent\": %" PRIu64 ", \"sent_bytes\": %" PRIu64
+                    ", \"handled\": %" PRIu64 ", \"handled_bytes\": %" PRIu64 "}",
                     name, m->sent, m->sent_nbytes, m->handled, m->handled_nbytes);
     }
     fputs("},\n", out);
@@ -140,7 +149,8 @@ static void put_routines(FILE *out)
     fputs("},\n", out);
 }
 
-/** Only the peers touched: the file grows with the traffic's pattern, not with the square of the job. */
+/** Only the peers touched: the file grows with the traffic's pattern, not with the square of the
+ *  job. */
 static void put_peers(FILE *out)
 {
     const char *comma = "";
@@ -150,11 +160,11 @@ static void put_peers(FILE *out)
         if (!p->puts && !p->gets && !p->atomics && !p->messages)
             continue;
         fprintf(out,
-                "%s\n       {\"pe\": %d, \"puts\": %" PRIu64 ", \"put_bytes\": %" PRIu64 ", \"gets\": %" PRIu64
-                ", \"get_bytes\": %" PRIu64 ", \"atomics\": %" PRIu64 ", \"messages\": %" PRIu64
-                ", \"message_bytes\": %" PRIu64 ", \"time_us\": %.3f}",
-                comma, pe, p->puts, p->put_nbytes, p->gets, p->get_nbytes, p->atomics, p->messages, p->message_nbytes,
-                us(p->ns));
+                "%s\n       {\"pe\": %d, \"puts\": %" PRIu64 ", \"put_bytes\": %" PRIu64
+                ", \"gets\": %" PRIu64 ", \"get_bytes\": %" PRIu64 ", \"atomics\": %" PRIu64
+                ", \"messages\": %" PRIu64 ", \"message_bytes\": %" PRIu64 ", \"time_us\": %.3f}",
+                comma, pe, p->puts, p->put_nbytes, p->gets, p->get_nbytes, p->atomics, p->messages,
+                p->message_nbytes, us(p->ns));
         comma = ",";
     }
     fputs("]}", out);
@@ -187,9 +197,12 @@ static FILE *open_file(void)
         cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", cw_stats.json_path);
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
-    fprintf(file, "{\"format\": \"causeway-stats\", \"version\": %d, \"causeway\": \"" CAUSEWAY_VERSION "\",\n ",
+    fprintf(file,
+            "{\"format\": \"causeway-stats\", \"version\": %d, \"causeway\": \"" CAUSEWAY_VERSION
+            "\",\n ",
             FORMAT_VERSION);
-    fprintf(file, "\"job\": {\"npes\": %d, \"nnodes\": %d, \"program\": ", cw_world.npes, cw_world.nnodes);
+    fprintf(file, "\"job\": {\"npes\": %d, \"nnodes\": %d, \"program\": ", cw_world.npes,
+            cw_world.nnodes);
     put_string(file, program);
     fputs("},\n \"pes\": [\n", file);
     return file;

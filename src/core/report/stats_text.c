@@ -28,16 +28,19 @@ static void print_start(FILE *out)
     cw_server_stats(&s);
     fprintf(out, "causeway: stats: PE %d node %d: start-up in us:", cw_world.pe, cw_world.node);
     for (cw_phase_t phase = 0; phase < CW_PHASES; phase++)
-        fprintf(out, "%s %s %.0f", phase ? "," : "", cw_startup_name(phase), us(cw_startup_ns(phase)));
-    fprintf(out, "; exchange %s, fabric %s\n", cw_startup_exchange_name(), cw_startup_fabric_name());
-    fprintf(
-        out,
-        "causeway: stats: PE %d: nodes touched %d, connections %llu, opened again %llu, endpoints %llu, connect time "
-        "%.0f us; puts %llu gets %llu requests %llu flushes %llu; served: connections %llu requests %llu refused "
-        "%llu\n",
-        cw_world.pe, cw_stats_nodes_touched(), llu(c.connections), llu(c.reconnects), llu(c.endpoints + s.endpoints),
-        us(c.connect_ns), llu(c.puts), llu(c.gets), llu(c.requests), llu(c.flushes), llu(s.connections),
-        llu(s.requests), llu(s.refused));
+        fprintf(out, "%s %s %.0f", phase ? "," : "", cw_startup_name(phase),
+                us(cw_startup_ns(phase)));
+    fprintf(out, "; exchange %s, fabric %s\n", cw_startup_exchange_name(),
+            cw_startup_fabric_name());
+    fprintf(out,
+            "causeway: stats: PE %d: nodes touched %d, connections %llu, opened again %llu, "
+            "endpoints %llu, connect time "
+            "%.0f us; puts %llu gets %llu requests %llu flushes %llu; served: connections %llu "
+            "requests %llu refused "
+            "%llu\n",
+            cw_world.pe, cw_stats_nodes_touched(), llu(c.connections), llu(c.reconnects),
+            llu(c.endpoints + s.endpoints), us(c.connect_ns), llu(c.puts), llu(c.gets),
+            llu(c.requests), llu(c.flushes), llu(s.connections), llu(s.requests), llu(s.refused));
 }
 
 static void print_memory(FILE *out)
@@ -47,16 +50,18 @@ static void print_memory(FILE *out)
     cw_stats_memory(&rss, &peak);
     cw_heap_stats(&heap);
     fprintf(out,
-            "causeway: stats: PE %d: peers touched %d; resident %.1f MiB, at most %.1f MiB; symmetric heap at most "
+            "causeway: stats: PE %d: peers touched %d; resident %.1f MiB, at most %.1f MiB; "
+            "symmetric heap at most "
             "%llu of %llu bytes\n",
-            cw_world.pe, cw_stats_peers_touched(), (double)rss / (1 << 20), (double)peak / (1 << 20), llu(heap.peak),
-            llu(heap.nbytes));
+            cw_world.pe, cw_stats_peers_touched(), (double)rss / (1 << 20),
+            (double)peak / (1 << 20), llu(heap.peak), llu(heap.nbytes));
 }
 
 static void print_counter(FILE *out, const char *name, const cw_counter_t *c, uint64_t waited_ns)
 {
-    fprintf(out, "causeway: stats: PE %d: %-28s %10llu calls %14llu bytes %12.1f us (longest %.1f us", cw_world.pe,
-            name, llu(c->calls), llu(c->nbytes), us(c->ns), us(c->max_ns));
+    fprintf(out,
+            "causeway: stats: PE %d: %-28s %10llu calls %14llu bytes %12.1f us (longest %.1f us",
+            cw_world.pe, name, llu(c->calls), llu(c->nbytes), us(c->ns), us(c->max_ns));
     if (waited_ns)
         fprintf(out, ", waited %.1f us", us(waited_ns));
     fputs(")\n", out);
@@ -69,12 +74,17 @@ static void print_messages(FILE *out)
         const cw_message_count_t *m = &cw_stats.messages[i / 3][i % 3];
         const char *name = cw_stats_message_name(i / 3, (cw_am_kind_t)(i % 3));
         if (name)
-            fprintf(out, "causeway: stats: PE %d: %s: sent %llu (%llu bytes), handled %llu (%llu bytes)\n", cw_world.pe,
-                    name, llu(m->sent), llu(m->sent_nbytes), llu(m->handled), llu(m->handled_nbytes));
+            fprintf(
+                out,
+                "causeway: stats: PE %d: %s: sent %llu (%llu bytes), handled %llu (%llu bytes)\n",
+                cw_world.pe, name, llu(m->sent), llu(m->sent_nbytes), llu(m->handled),
+                llu(m->handled_nbytes));
         any = any || name;
     }
     if (any)
-        fprintf(out, "causeway: stats: PE %d: requests that waited for a credit %llu, for room at the target %llu\n",
+        fprintf(out,
+                "causeway: stats: PE %d: requests that waited for a credit %llu, for room at the "
+                "target %llu\n",
                 cw_world.pe, llu(cw_stats.credit_waits), llu(cw_stats.room_waits));
 }
 
@@ -90,7 +100,8 @@ static uint64_t traffic(const cw_peer_count_t *p)
 
 static int by_traffic(const void *a, const void *b)
 {
-    uint64_t x = traffic(&cw_stats.peers[*(const int *)a]), y = traffic(&cw_stats.peers[*(const int *)b]);
+    uint64_t x = traffic(&cw_stats.peers[*(const int *)a]),
+             y = traffic(&cw_stats.peers[*(const int *)b]);
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
@@ -105,10 +116,12 @@ static void print_top_peers(FILE *out)
     for (int i = 0; i < n && i < TOP_PEERS; i++) {
         const cw_peer_count_t *p = &cw_stats.peers[touched[i]];
         fprintf(out,
-                "causeway: stats: PE %d: with PE %d: puts %llu (%llu bytes), gets %llu (%llu bytes), atomics %llu, "
+                "causeway: stats: PE %d: with PE %d: puts %llu (%llu bytes), gets %llu (%llu "
+                "bytes), atomics %llu, "
                 "messages %llu (%llu bytes), %.1f us\n",
-                cw_world.pe, touched[i], llu(p->puts), llu(p->put_nbytes), llu(p->gets), llu(p->get_nbytes),
-                llu(p->atomics), llu(p->messages), llu(p->message_nbytes), us(p->ns));
+                cw_world.pe, touched[i], llu(p->puts), llu(p->put_nbytes), llu(p->gets),
+                llu(p->get_nbytes), llu(p->atomics), llu(p->messages), llu(p->message_nbytes),
+                us(p->ns));
     }
     if (n > TOP_PEERS)
         fprintf(out, "causeway: stats: PE %d: and %d more peers\n", cw_world.pe, n - TOP_PEERS);

@@ -92,14 +92,16 @@ static int put_head(char *text, size_t room)
     char host[64] = "";
     uint64_t all = atomic_load(&added), dropped = all > capacity ? all - capacity : 0;
     gethostname(host, sizeof host - 1);
-    return snprintf(
-        text, room,
-        "%s{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"PE %d (node %d, host "
-        "%.60s)\"}},\n"
-        "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": %d, \"args\": {\"sort_index\": %d}},\n"
-        "{\"ph\": \"M\", \"name\": \"causeway_dropped\", \"pid\": %d, \"args\": {\"events\": %" PRIu64 "}}",
-        cw_world.pe ? ",\n" : "", cw_world.pe, cw_world.pe, cw_world.node, host, cw_world.pe, cw_world.pe, cw_world.pe,
-        dropped);
+    return snprintf(text, room,
+                    "%s{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": "
+                    "{\"name\": \"PE %d (node %d, host "
+                    "%.60s)\"}},\n"
+                    "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": %d, \"args\": "
+                    "{\"sort_index\": %d}},\n"
+                    "{\"ph\": \"M\", \"name\": \"causeway_dropped\", \"pid\": %d, \"args\": "
+                    "{\"events\": %" PRIu64 "}}",
+                    cw_world.pe ? ",\n" : "", cw_world.pe, cw_world.pe, cw_world.node, host,
+                    cw_world.pe, cw_world.pe, cw_world.pe, dropped);
 }
 
 /** Microseconds with three decimals, exactly. */
@@ -115,15 +117,20 @@ static int put_event(char *text, size_t room, const event_t *e, int64_t offset_n
                        : e->op == CW_OP_WAIT    ? "wait"
                        : e->op == CW_OP_HANDLER ? "handler"
                                                 : "call";
-    int n = snprintf(text, room, ",\n{\"ph\": \"X\", \"name\": \"%s\", \"cat\": \"%s\", \"pid\": %d, \"tid\": %u",
-                     e->name, kind, cw_world.pe, e->thread);
-    int64_t start = (int64_t)e->start_ns + offset_ns, early = start < 0 ? -start : 0;  // before PE 0 began
+    int n =
+        snprintf(text, room,
+                 ",\n{\"ph\": \"X\", \"name\": \"%s\", \"cat\": \"%s\", \"pid\": %d, \"tid\": %u",
+                 e->name, kind, cw_world.pe, e->thread);
+    // before PE 0 began
+    int64_t start = (int64_t)e->start_ns + offset_ns, early = start < 0 ? -start : 0;
     n += put_us(text + n, room - (size_t)n, "ts", start + early);
     n += put_us(text + n, room - (size_t)n, "dur", (int64_t)e->ns - early);
     if (e->pe >= 0)
-        n += snprintf(text + n, room - (size_t)n, ", \"args\": {\"pe\": %d, \"bytes\": %" PRIu64 "}", e->pe, e->nbytes);
+        n += snprintf(text + n, room - (size_t)n,
+                      ", \"args\": {\"pe\": %d, \"bytes\": %" PRIu64 "}", e->pe, e->nbytes);
     else if (e->nbytes)
-        n += snprintf(text + n, room - (size_t)n, ", \"args\": {\"bytes\": %" PRIu64 "}", e->nbytes);
+        n +=
+            snprintf(text + n, room - (size_t)n, ", \"args\": {\"bytes\": %" PRIu64 "}", e->nbytes);
     n += snprintf(text + n, room - (size_t)n, "}");
     return n;
 }
@@ -154,14 +161,16 @@ void cw_trace_finish(void)
     writer_t w = {.count = all < capacity ? all : capacity};
     w.offset_ns = cw_parcel_clock_offset(cw_startup_begin_ns());
     if (all > capacity)
-        cwu_warn("the trace lacks the last %llu events of this PE: set CAUSEWAY_TRACE_EVENTS to %llu or more",
+        cwu_warn("the trace lacks the last %llu events of this PE: set CAUSEWAY_TRACE_EVENTS to "
+                 "%llu or more",
                  (unsigned long long)(all - capacity), (unsigned long long)all);
     FILE *file = NULL;
     if (cw_world.pe == 0) {
         file = fopen(cwu_env.trace, "we");
         if (!file)
             cwu_fatal("cannot write the trace to %s (CAUSEWAY_TRACE): %m", cwu_env.trace);
-        fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"producer\": \"Causeway " CAUSEWAY_VERSION "\"},\n"
+        fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"producer\": "
+              "\"Causeway " CAUSEWAY_VERSION "\"},\n"
               "\"traceEvents\": [\n",
               file);
     }

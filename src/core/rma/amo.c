@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Atomics off the node: one request to the node server, or the NIC's own where the job decided so at start.
+// Atomics off the node: one request to the node server, or the NIC's own where the job decided so
+// at start.
 #include "core/rma/amo.h"
 
 #include <stdlib.h>
@@ -10,10 +11,11 @@
 #include "core/server/request.h"
 #include "core/observe/watch.h"
 
-/** All but what the transport fills in (core/server/request.h: nothing may be left undefined on the wire). */
-static inline __attribute__((always_inline)) void amo_request(cw_req_amo_t *req, const cwt_target_t *t,
-                                                              const void *addr, cw_amo_op_t op, size_t nbytes,
-                                                              uint64_t operand, uint64_t compare)
+/** All but what the transport fills in (core/server/request.h: nothing may be left undefined on the
+ *  wire). */
+static inline __attribute__((always_inline)) void
+amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+            size_t nbytes, uint64_t operand, uint64_t compare)
 {
     req->header.op = CW_REQ_AMO;
     req->header.slot = 0;
@@ -25,15 +27,17 @@ static inline __attribute__((always_inline)) void amo_request(cw_req_amo_t *req,
     req->pad = 0;
 }
 
-/** The way to an atomic's target; through the NIC even to PEs of this node when atomics are the NIC's. */
-static cwt_target_t *reach(cw_ctx_t *ctx, const void *addr, size_t nbytes, int rank, uintptr_t *delta_p)
+/** The way to an atomic's target; through the NIC even to PEs of this node when atomics are the
+ *  NIC's. */
+static cwt_target_t *reach(cw_ctx_t *ctx, const void *addr, size_t nbytes, int rank,
+                           uintptr_t *delta_p)
 {
     cwt_target_t *t = cw_reach(ctx, "atomic", addr, nbytes, rank, delta_p);
     return t || !cw_world.nic_atomics ? t : cw_ctx_connect(ctx, rank);
 }
 
-static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
-                           int rank)
+static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                           uint64_t compare, int rank)
 {
     uint64_t old = cw_amo_local(p, op, nbytes, operand, compare);
     if (op != CW_AMO_FETCH)
@@ -42,8 +46,9 @@ static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes
 }
 
 /** A round trip to the node server. */
-static inline __attribute__((always_inline)) uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
-                                                            cw_amo_op_t op, size_t nbytes, uint64_t operand,
+static inline __attribute__((always_inline)) uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t,
+                                                            const void *addr, cw_amo_op_t op,
+                                                            size_t nbytes, uint64_t operand,
                                                             uint64_t compare, int rank)
 {
     uint64_t old = 0;
@@ -61,7 +66,8 @@ static inline __attribute__((always_inline)) uint64_t fetch(cw_ctx_t *ctx, const
 }
 
 static uint64_t __attribute__((noinline))
-remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int rank)
+remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
+            uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
@@ -73,13 +79,14 @@ remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t o
     if (!cw_world.nic_atomics)
         return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
     uint64_t old = 0;
-    cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
+    cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand,
+                                  compare, &old),
                 "atomic", ctx, rank);
     return nbytes == 4 ? (uint32_t)old : old;
 }
 
-uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
-                       int rank)
+uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                       uint64_t compare, int rank)
 {
     cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
     return CW_LIKELY(t != NULL) ? fetch(ctx, t, addr, op, nbytes, operand, compare, rank)
@@ -87,8 +94,9 @@ uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
 }
 
 /** A request that nobody waits for. */
-static inline __attribute__((always_inline)) void post(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
-                                                       cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+static inline __attribute__((always_inline)) void post(cw_ctx_t *ctx, const cwt_target_t *t,
+                                                       const void *addr, cw_amo_op_t op,
+                                                       size_t nbytes, uint64_t operand, int rank)
 {
     cw_req_amo_t req;
     amo_request(&req, t, addr, op, nbytes, operand, 0);
@@ -110,14 +118,16 @@ post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t ope
         return;
     if (cw_world.nic_atomics) {
         uint64_t old;
-        cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, 0, &old),
+        cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes,
+                                      operand, 0, &old),
                     "atomic", ctx, rank);
     } else {
         post(ctx, t, addr, op, nbytes, operand, rank);
     }
 }
 
-void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                        int rank)
 {
     cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
     if (CW_LIKELY(t != NULL))
@@ -126,7 +136,8 @@ void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes
         post_cold(ctx, addr, op, nbytes, operand, rank);
 }
 
-/** A fetch that nobody waits for: the reply writes the user's variable when it comes (at the latest in quiet). */
+/** A fetch that nobody waits for: the reply writes the user's variable when it comes (at the latest
+ *  in quiet). */
 typedef struct fetch_nbi {
     cwt_reply_t reply;  // first: `arrived` gets its address
     void *fetch;
@@ -141,8 +152,8 @@ static void fetch_arrived(cwt_reply_t *reply, const void *payload, size_t nbytes
     free(f);
 }
 
-void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                       uint64_t compare, int rank)
+void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
+                       uint64_t operand, uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank));
@@ -163,17 +174,19 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
     }
     uint64_t old = 0;
     if (t)
-        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand, compare, &old),
+        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand,
+                                  compare, &old),
                 "atomic", pe);
     else
         old = apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
     memcpy(fetch, &old, nbytes);  // little-endian
 }
 
-void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig, uint64_t value,
-                   cw_amo_op_t op, int rank, bool nbi)
+void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig,
+                   uint64_t value, cw_amo_op_t op, int rank, bool nbi)
 {
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_PUT_SIGNAL, dest, src, nbytes, rank));
     (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
-    cw_amo_posting(ctx, sig, op, sizeof *sig, value, rank);  // release here; in order behind the data off-node
+    // release here; in order behind the data off-node
+    cw_amo_posting(ctx, sig, op, sizeof *sig, value, rank);
 }

@@ -1,52 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Atomics. On this node: CPU atomics on the shared memory; off-node: a request that the node server executes with
-// the same CPU atomics, so there is one domain of atomicity. Everything is 4 or 8 bytes, unsigned; floating point
-// goes by its bits. Operations are acq_rel: whoever sees the result of an atomic sees what came before it.
+// Atomics. On this node: CPU atomics on the shared memory; off-node: a request that the node server
+// executes with the same CPU atomics, so there is one domain of atomicity. Everything is 4 or 8
+// bytes, unsigned; floating point goes by its bits. Operations are acq_rel: whoever sees the result
+// of an atomic sees what came before it.
 #ifndef CW_CORE_AMO_H
 #define CW_CORE_AMO_H
 
 #include "core/core.h"
 
-#define CW_AMO_APPLY(type)                                                                                     \
-    static inline type cw_amo_apply_##type(type *p, cw_amo_op_t op, type operand, type compare)               \
-    {                                                                                                          \
-        switch (op) {                                                                                          \
-        case CW_AMO_FETCH: return __atomic_load_n(p, __ATOMIC_ACQUIRE);                                        \
-        case CW_AMO_SET: __atomic_store_n(p, operand, __ATOMIC_RELEASE); return 0;                             \
-        case CW_AMO_ADD: return __atomic_fetch_add(p, operand, __ATOMIC_ACQ_REL);                              \
-        case CW_AMO_AND: return __atomic_fetch_and(p, operand, __ATOMIC_ACQ_REL);                              \
-        case CW_AMO_OR: return __atomic_fetch_or(p, operand, __ATOMIC_ACQ_REL);                                \
-        case CW_AMO_XOR: return __atomic_fetch_xor(p, operand, __ATOMIC_ACQ_REL);                              \
-        case CW_AMO_SWAP: return __atomic_exchange_n(p, operand, __ATOMIC_ACQ_REL);                            \
-        case CW_AMO_CSWAP:                                                                                     \
-            __atomic_compare_exchange_n(p, &compare, operand, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);          \
-            return compare;                                                                                    \
-        default: return 0;                                                                                     \
-        }                                                                                                      \
+#define CW_AMO_APPLY(type)                                                                         \
+    static inline type cw_amo_apply_##type(type *p, cw_amo_op_t op, type operand, type compare)    \
+    {                                                                                              \
+        switch (op) {                                                                              \
+        case CW_AMO_FETCH: return __atomic_load_n(p, __ATOMIC_ACQUIRE);                            \
+        case CW_AMO_SET: __atomic_store_n(p, operand, __ATOMIC_RELEASE); return 0;                 \
+        case CW_AMO_ADD: return __atomic_fetch_add(p, operand, __ATOMIC_ACQ_REL);                  \
+        case CW_AMO_AND: return __atomic_fetch_and(p, operand, __ATOMIC_ACQ_REL);                  \
+        case CW_AMO_OR: return __atomic_fetch_or(p, operand, __ATOMIC_ACQ_REL);                    \
+        case CW_AMO_XOR: return __atomic_fetch_xor(p, operand, __ATOMIC_ACQ_REL);                  \
+        case CW_AMO_SWAP: return __atomic_exchange_n(p, operand, __ATOMIC_ACQ_REL);                \
+        case CW_AMO_CSWAP:                                                                         \
+            __atomic_compare_exchange_n(p, &compare, operand, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+            return compare;                                                                        \
+        default: return 0;                                                                         \
+        }                                                                                          \
     }
 CW_AMO_APPLY(uint32_t)
 CW_AMO_APPLY(uint64_t)
 #undef CW_AMO_APPLY
 
-/** The operation on memory mapped here. With constant op and nbytes it compiles to one instruction. */
-static inline __attribute__((always_inline)) uint64_t cw_amo_local(void *p, cw_amo_op_t op, size_t nbytes,
-                                                                   uint64_t operand, uint64_t compare)
+/** The operation on memory mapped here. With constant op and nbytes it compiles to one
+ *  instruction. */
+static inline __attribute__((always_inline)) uint64_t
+cw_amo_local(void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare)
 {
     if (nbytes == 4)
         return cw_amo_apply_uint32_t((uint32_t *)p, op, (uint32_t)operand, (uint32_t)compare);
     return cw_amo_apply_uint64_t((uint64_t *)p, op, operand, compare);
 }
 
-/** Off-node, not connected, or checked. `fetch` may be NULL (posting); nbi: *fetch valid after quiet. */
-uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
-                       int rank);
-void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank);
-void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
+/** Off-node, not connected, or checked. `fetch` may be NULL (posting); nbi: *fetch valid after
+ *  quiet. */
+uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
                        uint64_t compare, int rank);
+void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                        int rank);
+void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
+                       uint64_t operand, uint64_t compare, int rank);
 
-static inline __attribute__((always_inline)) uint64_t
-cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int rank)
+static inline __attribute__((always_inline)) uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr,
+                                                                      cw_amo_op_t op, size_t nbytes,
+                                                                      uint64_t operand,
+                                                                      uint64_t compare, int rank)
 {
     uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {
@@ -58,8 +64,8 @@ cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64
     return cw_amo_remote(ctx, addr, op, nbytes, operand, compare, rank);
 }
 
-static inline __attribute__((always_inline)) void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
-                                                                 size_t nbytes, uint64_t operand, int rank)
+static inline __attribute__((always_inline)) void
+cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
 {
     uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {
@@ -71,9 +77,9 @@ static inline __attribute__((always_inline)) void cw_amo_posting(cw_ctx_t *ctx, 
 }
 
 /** `fetch` is nbytes wide. */
-static inline __attribute__((always_inline)) void cw_amo_fetching_nbi(cw_ctx_t *ctx, void *fetch, void *addr,
-                                                                      cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                                                                      uint64_t compare, int rank)
+static inline __attribute__((always_inline)) void
+cw_amo_fetching_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
+                    uint64_t operand, uint64_t compare, int rank)
 {
     uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {

@@ -67,13 +67,14 @@ static bundle_t *bundle_of(cw_batch_t *batch, int node, cwt_conn_t *conn)
 }
 
 /** Appends one record. Lock held, session on. */
-static bool append(cw_ctx_t *ctx, int pe, const cwt_target_t *t, const void *addr, unsigned kind, const void *src,
-                   size_t nbytes)
+static bool append(cw_ctx_t *ctx, int pe, const cwt_target_t *t, const void *addr, unsigned kind,
+                   const void *src, size_t nbytes)
 {
     cw_batch_t *batch = ctx->batch;
     uint64_t offset = (uintptr_t)addr + t->offset;
     size_t record = sizeof(uint64_t) + (nbytes + 7) / 8 * 8;
-    bundle_t *b = offset <= CW_BATCH_OFFSET_MAX ? bundle_of(batch, cw_world.node_of_pe[pe], t->conn) : NULL;
+    bundle_t *b =
+        offset <= CW_BATCH_OFFSET_MAX ? bundle_of(batch, cw_world.node_of_pe[pe], t->conn) : NULL;
     if (!b)
         return false;
     if (b->nbytes + record > b->capacity)
@@ -94,8 +95,8 @@ static bool append(cw_ctx_t *ctx, int pe, const cwt_target_t *t, const void *add
     return true;
 }
 
-static bool take(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, unsigned kind, const void *src,
-                 size_t nbytes)
+static bool take(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, unsigned kind,
+                 const void *src, size_t nbytes)
 {
     cw_ctx_enter(ctx);
     bool taken = ctx->batch && append(ctx, cw_ctx_pe(ctx, rank), t, addr, kind, src, nbytes);
@@ -108,13 +109,15 @@ static bool take(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *add
 void cw_batch_pass(cw_ctx_t *ctx, int rank)
 {
     cw_ctx_enter(ctx);
-    bundle_t *b = ctx->batch ? ctx->batch->of_node[cw_world.node_of_pe[cw_ctx_pe(ctx, rank)]] : NULL;
+    bundle_t *b =
+        ctx->batch ? ctx->batch->of_node[cw_world.node_of_pe[cw_ctx_pe(ctx, rank)]] : NULL;
     if (b && b->nbytes > sizeof b->req)
         send_bundle(ctx->batch, b);
     cw_ctx_leave(ctx);
 }
 
-bool cw_batch_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest, const void *src, size_t nbytes)
+bool cw_batch_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest, const void *src,
+                  size_t nbytes)
 {
     if (nbytes <= CW_BATCH_PUT_MAX && take(ctx, rank, t, dest, CW_BATCH_PUT, src, nbytes))
         return true;
@@ -122,11 +125,12 @@ bool cw_batch_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *de
     return false;
 }
 
-bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, cw_amo_op_t op, size_t nbytes,
-                  uint64_t operand)
+bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+                  size_t nbytes, uint64_t operand)
 {
     // atomics of the NIC and of the CPU must not meet on a word; operand: little-endian
-    if (!cw_world.nic_atomics && take(ctx, rank, t, addr, CW_BATCH_AMO + (unsigned)op, &operand, nbytes))
+    if (!cw_world.nic_atomics &&
+        take(ctx, rank, t, addr, CW_BATCH_AMO + (unsigned)op, &operand, nbytes))
         return true;
     cw_batch_pass(ctx, rank);
     return false;
@@ -144,7 +148,8 @@ void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops)
         return;  // nothing leaves the node
     cw_ctx_enter(ctx);
     if (!ctx->batch && cw_ctx_need_base(ctx) == CW_OK)
-        set_batch(ctx, calloc(1, sizeof(cw_batch_t) + (size_t)cw_world.nnodes * sizeof(bundle_t *)));
+        set_batch(ctx,
+                  calloc(1, sizeof(cw_batch_t) + (size_t)cw_world.nnodes * sizeof(bundle_t *)));
     if (ctx->batch) {  // no memory: no session, which is only a hint
         ctx->batch->total_ops = total_ops;
         ctx->batch->ops = 0;

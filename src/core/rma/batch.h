@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operations that wait for company. In a session that batches (OpenSHMEM 1.6), small puts and atomics without an answer
-// are collected per node and travel as one request, which the node server executes in order.
+// Operations that wait for company. In a session that batches (OpenSHMEM 1.6), small puts and
+// atomics without an answer are collected per node and travel as one request, which the node server
+// executes in order.
 //
-// They are sent when the message is full, when as many came as were announced, before another operation to the same
-// node, in fence and quiet, at the end of the session, and while anybody of this PE waits. So nothing is delayed that
-// somebody waits for, and order is what it was. Local operations are not touched by any of this.
+// They are sent when the message is full, when as many came as were announced, before another
+// operation to the same node, in fence and quiet, at the end of the session, and while anybody of
+// this PE waits. So nothing is delayed that somebody waits for, and order is what it was. Local
+// operations are not touched by any of this.
 // Threads: everything under the context's lock (cw_ctx_enter).
 #ifndef CW_CORE_BATCH_H
 #define CW_CORE_BATCH_H
@@ -14,12 +16,14 @@
 
 #define CW_BATCH_PUT_MAX 248u  // bytes of a put that is worth it; fits the record's size field
 
-/** Takes the operation if a session is on and it is small enough; else false, and what was collected for that node has
- *  been sent. t: the record of `rank`, connected. Takes the lock. */
-bool cw_batch_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest, const void *src, size_t nbytes);
-bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, cw_amo_op_t op, size_t nbytes,
-                  uint64_t operand);
-/** An operation that is not batched follows: sends what was collected for that node. Takes the lock. */
+/** Takes the operation if a session is on and it is small enough; else false, and what was
+ *  collected for that node has been sent. t: the record of `rank`, connected. Takes the lock. */
+bool cw_batch_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest, const void *src,
+                  size_t nbytes);
+bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+                  size_t nbytes, uint64_t operand);
+/** An operation that is not batched follows: sends what was collected for that node. Takes the
+ *  lock. */
 void cw_batch_pass(cw_ctx_t *ctx, int rank);
 /** Sends everything. Lock held. */
 void cw_batch_send(cw_ctx_t *ctx);

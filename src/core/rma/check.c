@@ -14,7 +14,8 @@
 #include "core/rma/rma.h"
 #include "core/mem/segment.h"
 
-#define LARGEST_COUNT ((size_t)1 << 47)  // more bytes than there are addresses: a negative count in disguise
+// more bytes than there are addresses: a negative count in disguise
+#define LARGEST_COUNT ((size_t)1 << 47)
 #define LOWEST_ADDRESS 4096u             // below lies nothing: NULL and what was computed from it
 
 // What was not given back, by kind: "context", "team", "lock".
@@ -32,12 +33,14 @@ void cw_check_open(void)
     memset(leaks, 0, sizeof leaks);
     cw_world.check = cwu_env.check && CAUSEWAY_CHECKING;
     if (cwu_env.check && !cw_world.check && cw_world.pe == 0)
-        cwu_warn("CAUSEWAY_CHECK=1, but this library was built without checks (meson option checking)");
+        cwu_warn(
+            "CAUSEWAY_CHECK=1, but this library was built without checks (meson option checking)");
 }
 
 static bool is_routine(const char *name)
 {
-    static const char *const others[] = {"shmalloc", "shfree", "shrealloc", "start_pes", "_my_pe", "_num_pes"};
+    static const char *const others[] = {"shmalloc",  "shfree", "shrealloc",
+                                         "start_pes", "_my_pe", "_num_pes"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)
             return true;
@@ -49,7 +52,8 @@ static void generalize(char *routine, size_t nbytes)
 {
     size_t n = strlen(routine);
     if (n > 2 && strcmp(routine + n - 2, "_p") == 0)
-        snprintf(routine, nbytes, strncmp(routine, "shmem_ctx_", 10) == 0 ? "shmem_ctx_TYPE_p" : "shmem_TYPE_p");
+        snprintf(routine, nbytes,
+                 strncmp(routine, "shmem_ctx_", 10) == 0 ? "shmem_ctx_TYPE_p" : "shmem_TYPE_p");
 }
 
 /** `call` may be a kind of transfer: then the call stack tells which routine it was. */
@@ -60,7 +64,8 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    const char *running = cw_am_running() ? NULL : cw_watch_running();  // a handler may run inside of any routine
+    // a handler may run inside of any routine
+    const char *running = cw_am_running() ? NULL : cw_watch_running();
     bool found = cwu_symbol_caller(is_routine, routine, sizeof routine, where, sizeof where);
     generalize(routine, sizeof routine);
     if (!is_routine(call) && strncmp(call, "gasnet_", 7) != 0 && strncmp(call, "gex_", 4) != 0)
@@ -73,7 +78,8 @@ void cw_check_not_in_handler(const char *call)
     const cw_am_msg_t *msg = cw_am_running();
     if (CW_CHECKING() && msg)
         cw_check_failed(call,
-                        "called inside a handler of an active message (of PE %d), which may only ask who it is, load, "
+                        "called inside a handler of an active message (of PE %d), which may only "
+                        "ask who it is, load, "
                         "store and reply; set a flag and call it later",
                         msg->source);
 }
@@ -82,8 +88,9 @@ static void check_life(const char *call)
 {
     if (!cw_world.initialized)
         cw_check_failed(call, "called %s",
-                        cw_world.finalized ? "after shmem_finalize; move shmem_finalize behind the last use"
-                                           : "before shmem_init; call shmem_init first");
+                        cw_world.finalized
+                            ? "after shmem_finalize; move shmem_finalize behind the last use"
+                            : "before shmem_init; call shmem_init first");
 }
 
 static void check_pe(const char *call, int pe)
@@ -101,7 +108,8 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
         cw_check_failed(call, "the count is negative or absurd (%zd bytes)", (ssize_t)nbytes);
     if (!cw_is_symmetric(symmetric, nbytes))
         cw_check_failed(call,
-                        "%p (+%zu bytes) is not symmetric on PE %d; symmetric are the heap (shmem_malloc) %p-%p and "
+                        "%p (+%zu bytes) is not symmetric on PE %d; symmetric are the heap "
+                        "(shmem_malloc) %p-%p and "
                         "the program's static data %p-%p",
                         symmetric, nbytes, cw_world.pe, (void *)(cw_segment.heap + CW_COLL_SCRATCH),
                         (void *)(cw_segment.heap + l->heap_nbytes), (void *)cw_segment.origin,
@@ -110,7 +118,8 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
 
 // ---------------------------------------------------------------- transfers
 
-/** Offset in the node object of an address of this process, through whichever of its mappings; UINT64_MAX: none. */
+/** Offset in the node object of an address of this process, through whichever of its mappings;
+ *  UINT64_MAX: none. */
 static uint64_t object_offset(const void *addr)
 {
     const cwt_layout_t *l = &cw_segment.layout;
@@ -126,7 +135,8 @@ bool cw_check_overlaps(const void *a, size_t a_nbytes, const void *b, size_t b_n
     if (cw_world.node_of_pe[pe] != cw_world.node || !a_nbytes || !b_nbytes)
         return false;
     uint64_t x = object_offset(a);
-    uint64_t y = cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) + ((uintptr_t)b - cw_segment.origin);
+    uint64_t y =
+        cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) + ((uintptr_t)b - cw_segment.origin);
     return x != UINT64_MAX && x < y + b_nbytes && y < x + a_nbytes;
 }
 
@@ -140,7 +150,8 @@ static const char *call_of(cw_op_t op)
     return is_atomic(op) ? "atomic" : op >= CW_OP_GET ? "get" : "put";
 }
 
-static void check_arguments(cw_op_t op, const void *symmetric, const void *local, size_t nbytes, int pe)
+static void check_arguments(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
+                            int pe)
 {
     const char *call = call_of(op);
     bool reads = op >= CW_OP_GET;
@@ -149,11 +160,13 @@ static void check_arguments(cw_op_t op, const void *symmetric, const void *local
         return;
     cw_validate(call, symmetric, nbytes, pe);
     if (is_atomic(op) && (uintptr_t)symmetric % nbytes)
-        cw_check_failed(call,
-                        "the variable at %p is not aligned to its %zu bytes; declare it with its type, do not "
-                        "place it by hand",
-                        symmetric, nbytes);
-    bool in_registers = op == CW_OP_P || op == CW_OP_G || op == CW_OP_ATOMIC || op == CW_OP_ATOMIC_FETCH;
+        cw_check_failed(
+            call,
+            "the variable at %p is not aligned to its %zu bytes; declare it with its type, do not "
+            "place it by hand",
+            symmetric, nbytes);
+    bool in_registers =
+        op == CW_OP_P || op == CW_OP_G || op == CW_OP_ATOMIC || op == CW_OP_ATOMIC_FETCH;
     if (in_registers)
         return;
     if ((uintptr_t)local < LOWEST_ADDRESS)
@@ -164,10 +177,11 @@ static void check_arguments(cw_op_t op, const void *symmetric, const void *local
                         local ? "next to NULL" : "NULL", nbytes);
     bool strided = op == CW_OP_PUT_STRIDED || op == CW_OP_GET_STRIDED;
     if (!strided && cw_check_overlaps(local, nbytes, symmetric, nbytes, pe))
-        cw_check_failed(call,
-                        "source and dest (%zu bytes, on PE %d) overlap: %p and %p are the same memory; use "
-                        "memmove, or another buffer",
-                        nbytes, pe, reads ? symmetric : local, reads ? local : symmetric);
+        cw_check_failed(
+            call,
+            "source and dest (%zu bytes, on PE %d) overlap: %p and %p are the same memory; use "
+            "memmove, or another buffer",
+            nbytes, pe, reads ? symmetric : local, reads ? local : symmetric);
 }
 
 void cw_check_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes, int pe)
@@ -219,8 +233,8 @@ static void count_block(void *arg, const void *ptr, size_t nbytes, const void *w
     if (left->blocks++ >= LEAKS_TOLD)
         return;
     cwu_symbol_describe(where, origin, sizeof origin);
-    cwu_warn("leak: block of %zu bytes at heap offset 0x%zx, allocated in %s; shmem_free it", nbytes,
-             (size_t)((const char *)ptr - (cw_segment.heap + CW_COLL_SCRATCH)), origin);
+    cwu_warn("leak: block of %zu bytes at heap offset 0x%zx, allocated in %s; shmem_free it",
+             nbytes, (size_t)((const char *)ptr - (cw_segment.heap + CW_COLL_SCRATCH)), origin);
 }
 
 /** The heap is the same on every PE, so one tells; contexts, teams and locks are each PE's own. */
@@ -231,7 +245,8 @@ static void tell_heap_leaks(void)
         return;
     cw_heap_walk(count_block, &left);
     if (left.blocks)
-        cwu_warn("leak: %lu symmetric heap blocks, %llu bytes on each PE, were not freed before shmem_finalize",
+        cwu_warn("leak: %lu symmetric heap blocks, %llu bytes on each PE, were not freed before "
+                 "shmem_finalize",
                  left.blocks, left.nbytes);
 }
 
@@ -261,7 +276,8 @@ void cw_check_finish(void)
 // ---------------------------------------------------------------- the cold target
 
 /** What the inlined scalar put calls when its word is cold, with the PE where the key would be. */
-ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t pe)
+ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                       uint64_t addr, uint64_t pe)
 {
     uint64_t bits = 0;
     (void)ep, (void)fabric_addr;
@@ -271,12 +287,14 @@ ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric
 }
 
 /** The same with the context where the fabric address would be. */
-ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ctx, uint64_t addr, uint64_t rank)
+ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ctx, uint64_t addr,
+                           uint64_t rank)
 {
     uint64_t bits = 0;
     (void)ep;
     memcpy(&bits, buf, nbytes);
-    cw_put_scalar_cold((cw_ctx_t *)(uintptr_t)ctx, (void *)(uintptr_t)addr, bits, nbytes, (int)rank);
+    cw_put_scalar_cold((cw_ctx_t *)(uintptr_t)ctx, (void *)(uintptr_t)addr, bits, nbytes,
+                       (int)rank);
     return 0;
 }
 
@@ -286,4 +304,5 @@ ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ct
 #define COLD_INJECT(name) name
 #endif
 cwt_target_t cw_cold_target __attribute__((aligned(64))) = {.inject = COLD_INJECT(cw_cold_inject)};
-cwt_target_t cw_ctx_cold_target __attribute__((aligned(64))) = {.inject = COLD_INJECT(cw_ctx_cold_inject)};
+cwt_target_t cw_ctx_cold_target
+    __attribute__((aligned(64))) = {.inject = COLD_INJECT(cw_ctx_cold_inject)};

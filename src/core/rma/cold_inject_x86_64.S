@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The cold targets' injects as the scalar put reaches them (core/rma/put_scalar_x86_64.h): the PE, and the context where
-// there is one, go where the arguments are that a cold target has no use for.
+// The cold targets' injects as the scalar put reaches them (core/rma/put_scalar_x86_64.h): the PE,
+// and the context where there is one, go where the arguments are that a cold target has no use for.
 // clang-format off
         .text
         .p2align 4
@@ -21,7 +21,8 @@ cw_cold_inject_thunk:
         .type   cw_ctx_cold_inject_thunk, @function
 cw_ctx_cold_inject_thunk:
         .cfi_startproc
-        mov     16(%rsp), %r9           // behind the return address and the value: rank | word | address | context
+        mov     16(%rsp), %r9           // behind the return address and the value: rank | word |
+                                        // address | context
         mov     40(%rsp), %rcx
         jmp     cw_ctx_cold_inject
         .cfi_endproc

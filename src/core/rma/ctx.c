@@ -2,10 +2,10 @@
 //
 // Contexts: their tables, their life. How they leave the node is in core/rma/port.c.
 //
-// Tables. The default context has one of its own. All others begin with a shared one, `local`, which knows the PEs of
-// this node and is cold for the rest: a team of consecutive PEs is a piece of it, other teams get a copy in their own
-// order. The first connection gives a context a table of its own (cw_ctx_own_words). Shared tables stay until the end:
-// other threads may be reading them.
+// Tables. The default context has one of its own. All others begin with a shared one, `local`,
+// which knows the PEs of this node and is cold for the rest: a team of consecutive PEs is a piece
+// of it, other teams get a copy in their own order. The first connection gives a context a table of
+// its own (cw_ctx_own_words). Shared tables stay until the end: other threads may be reading them.
 #include "core/rma/ctx.h"
 
 #include <stdatomic.h>
@@ -19,7 +19,8 @@
 #include "core/rma/rma.h"
 #include "core/mem/segment.h"
 
-#define OUTSIDE_WORDS 256  // PEs for which a call before init or after finalize still finds a cold word
+// PEs for which a call before init or after finalize still finds a cold word
+#define OUTSIDE_WORDS 256
 #define OUTSIDE_BELOW 16   // of them for negative PEs
 
 #define COLD4(word) word, word, word, word
@@ -28,7 +29,8 @@
 #define COLD256(word) COLD64(word), COLD64(word), COLD64(word), COLD64(word)
 static const uintptr_t outside_words[OUTSIDE_WORDS] = {COLD256(CW_COLD_WORD)};
 static const uintptr_t none_words[OUTSIDE_WORDS] = {COLD256(CW_CTX_COLD_WORD)};
-static const uintptr_t *const outside = outside_words + OUTSIDE_BELOW, *const none = none_words + OUTSIDE_BELOW;
+static const uintptr_t *const outside = outside_words + OUTSIDE_BELOW, *const none = none_words +
+                                                                                     OUTSIDE_BELOW;
 static cw_node_hot_t nobody;
 cw_node_hot_t cw_ctx_unstored = {.sleepers = 1};
 
@@ -52,7 +54,8 @@ static struct {
     cw_ctx_t *destroyed;   // kept: a handle used too late finds words that say so
     int own_ports;
     uintptr_t *local;         // see above
-    uintptr_t *cold;          // [npes] all cold: destroyed contexts, somebody looks on, atomics through the NIC
+    uintptr_t *cold;          // [npes] all cold: destroyed contexts, somebody looks on, atomics
+                              // through the NIC
     uintptr_t *cold_default;  // the same for the default context
     _Atomic int alive;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -105,11 +108,13 @@ int cw_ctx_open(void)
     cw_ctx_t *ctx = &cw_ctx_default;
     ctx->own = cw_words_create(cw_world.npes, CW_COLD_WORD);
     bool watched = cw_world.watched, nic = cw_world.nic_atomics;
-    if (!ctx->own || ((watched || nic) && !shared_table(&contexts.cold_default, CW_COLD_WORD, false))) {
+    if (!ctx->own ||
+        ((watched || nic) && !shared_table(&contexts.cold_default, CW_COLD_WORD, false))) {
         cwu_error("out of memory for the peer table of %d PEs", cw_world.npes);
         return CW_ENOMEM;
     }
-    if (cw_world.npes > OUTSIDE_WORDS - OUTSIDE_BELOW && shared_table(&contexts.cold, CW_CTX_COLD_WORD, false))
+    if (cw_world.npes > OUTSIDE_WORDS - OUTSIDE_BELOW &&
+        shared_table(&contexts.cold, CW_CTX_COLD_WORD, false))
         cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = contexts.cold;
     ctx->start = 0;
     ctx->stride = 1;
@@ -130,7 +135,8 @@ void cw_ctx_gathered(void)
     uintptr_t *words = cw_ctx_default.own;
     for (int slot = 0; slot < cw_world.nslots; slot++)
         if (slot != cw_world.slot)  // pairs with cw_peer_word
-            __atomic_store_n(&words[cw_world.pes_of_node[slot]], word_of_slot(slot), __ATOMIC_RELEASE);
+            __atomic_store_n(&words[cw_world.pes_of_node[slot]], word_of_slot(slot),
+                             __ATOMIC_RELEASE);
 }
 
 // ---------------------------------------------------------------- life of a context
@@ -141,11 +147,13 @@ static bool is_window(const cw_ctx_t *ctx)
     return !ctx->listed && ctx->stride == 1;
 }
 
-/** Points the context at its tables. Registry locked, or the context not yet known. CW_ENOMEM: not done. */
+/** Points the context at its tables. Registry locked, or the context not yet known. CW_ENOMEM: not
+ *  done. */
 static int give_tables(cw_ctx_t *ctx)
 {
     if (!shared_table(&contexts.local, CW_CTX_COLD_WORD, true) ||
-        ((cw_world.watched || cw_world.nic_atomics) && !shared_table(&contexts.cold, CW_CTX_COLD_WORD, false)))
+        ((cw_world.watched || cw_world.nic_atomics) &&
+         !shared_table(&contexts.cold, CW_CTX_COLD_WORD, false)))
         return CW_ENOMEM;
     if (is_window(ctx)) {
         ctx->base = contexts.local + ctx->start;
@@ -165,7 +173,8 @@ static int give_tables(cw_ctx_t *ctx)
 /** A port of its own while there are any left, else the default context's. */
 static cw_port_t *give_port(const cw_ctx_t *ctx)
 {
-    if (cw_world.nnodes == 1 || contexts.own_ports >= cwu_env.ctx_endpoints || cw_transport->one_client())
+    if (cw_world.nnodes == 1 || contexts.own_ports >= cwu_env.ctx_endpoints ||
+        cw_transport->one_client())
         return &cw_port_default;
     cw_port_t *port = cw_port_create(cw_world.thread_multiple && !(ctx->options & CW_CTX_PRIVATE));
     if (!port)
@@ -223,7 +232,8 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
             ctx->start = config->start;
             ctx->stride = config->size > 1 ? config->stride : 1;
         }
-        ctx->rearms = (ctx->options & CW_CTX_NOSTORE) && (!cw_world.thread_multiple || ctx->options != CW_CTX_NOSTORE);
+        ctx->rearms = (ctx->options & CW_CTX_NOSTORE) &&
+                      (!cw_world.thread_multiple || ctx->options != CW_CTX_NOSTORE);
         if ((rc = give_tables(ctx)) != CW_OK)
             retire(ctx);
     }
@@ -315,8 +325,12 @@ void cw_ctx_shut(void)
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_batch_destroy(ctx->batch);
     uintptr_t *own = ctx->own, *base = (uintptr_t *)(uintptr_t)ctx->base;
-    *ctx = (cw_ctx_t){
-        .peer = outside, .amo_peer = outside, .word = outside, .node = &nobody, .port = &cw_port_default, .stride = 1};
+    *ctx = (cw_ctx_t){.peer = outside,
+                      .amo_peer = outside,
+                      .word = outside,
+                      .node = &nobody,
+                      .port = &cw_port_default,
+                      .stride = 1};
     for (cw_ctx_t *late = contexts.destroyed; late; late = late->next)
         late->peer = late->amo_peer = late->word = none;
     cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = none;
@@ -341,7 +355,8 @@ uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx)
         cwu_fatal("out of memory for a context's table of %d PEs", ctx->size);
     memcpy(words, ctx->word, (size_t)ctx->size * sizeof *words);
     ctx->own = words;
-    __atomic_store_n(&ctx->word, words, __ATOMIC_RELEASE);  // pairs with the dependent loads of cw_peer_word
+    // pairs with the dependent loads of cw_peer_word
+    __atomic_store_n(&ctx->word, words, __ATOMIC_RELEASE);
     cw_ctx_point(ctx);
     return words;
 }
@@ -349,11 +364,12 @@ uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx)
 void cw_ctx_point(cw_ctx_t *ctx)
 {
     // Another thread's retire may make the table just now, if this context does not use it.
-    const uintptr_t *cold =
-        __atomic_load_n(ctx == &cw_ctx_default ? &contexts.cold_default : &contexts.cold, __ATOMIC_ACQUIRE);
+    const uintptr_t *cold = __atomic_load_n(
+        ctx == &cw_ctx_default ? &contexts.cold_default : &contexts.cold, __ATOMIC_ACQUIRE);
     const uintptr_t *here = cw_batch_is_on(ctx) ? ctx->base : ctx->word;
     __atomic_store_n(&ctx->peer, cw_world.watched ? cold : here, __ATOMIC_RELEASE);
-    __atomic_store_n(&ctx->amo_peer, cw_world.watched || cw_world.nic_atomics ? cold : here, __ATOMIC_RELEASE);
+    __atomic_store_n(&ctx->amo_peer, cw_world.watched || cw_world.nic_atomics ? cold : here,
+                     __ATOMIC_RELEASE);
 }
 
 int cw_ctx_need_base(cw_ctx_t *ctx)
@@ -361,7 +377,8 @@ int cw_ctx_need_base(cw_ctx_t *ctx)
     if (ctx->base)
         return CW_OK;
     cw_gather();
-    uintptr_t *words = cw_words_create(ctx->size, CW_COLD_WORD);  // the default context: the others have one
+    // the default context: the others have one
+    uintptr_t *words = cw_words_create(ctx->size, CW_COLD_WORD);
     if (!words)
         return CW_ENOMEM;
     cw_words_local(words, ctx);
@@ -372,9 +389,10 @@ int cw_ctx_need_base(cw_ctx_t *ctx)
 // ---------------------------------------------------------------- contexts without stores
 
 /**
- * A context created with NOSTORE need not order the program's own stores, but its puts within the node are stores too.
- * Whether there were any since the last quiet costs the put nothing: the context's `node` leads to a word that claims
- * sleepers until the first one comes by cw_ctx_wake, which puts the real word in its place.
+ * A context created with NOSTORE need not order the program's own stores, but its puts within the
+ * node are stores too. Whether there were any since the last quiet costs the put nothing: the
+ * context's `node` leads to a word that claims sleepers until the first one comes by cw_ctx_wake,
+ * which puts the real word in its place.
  */
 void cw_ctx_rearm(cw_ctx_t *ctx)
 {
@@ -403,13 +421,15 @@ void cw_lost_grace(int rc)
         ;
 }
 
-/** What this PE waits for may be among what was lost, then it never comes. Others have time to end the job before. */
+/** What this PE waits for may be among what was lost, then it never comes. Others have time to end
+ *  the job before. */
 static __attribute__((cold)) void lost(int rc)
 {
     static atomic_ullong since;
     unsigned long long now = cwu_now_ns(), none = 0;
     if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS)
-        cwu_fatal("this PE waits, perhaps for what never comes: a connection to another node was lost, and nobody has "
+        cwu_fatal("this PE waits, perhaps for what never comes: a connection to another node was "
+                  "lost, and nobody has "
                   "ended the job (%s)",
                   cwu_error_name(rc));
 }
@@ -422,7 +442,8 @@ static void advance(cw_ctx_t *ctx)
         if (port->locked)
             pthread_mutex_unlock(&port->lock);
     }
-    cwt_client_t *client = __atomic_load_n(&port->client, __ATOMIC_ACQUIRE);  // pairs with open_client
+    // pairs with open_client
+    cwt_client_t *client = __atomic_load_n(&port->client, __ATOMIC_ACQUIRE);
     if (client && (port != &cw_port_default || ctx == &cw_ctx_default)) {
         int rc = cw_transport->progress(client);
         if (CW_UNLIKELY(rc))
@@ -432,7 +453,8 @@ static void advance(cw_ctx_t *ctx)
 
 int cw_ctx_look(void)
 {
-    cwt_client_t *client = __atomic_load_n(&cw_port_default.client, __ATOMIC_ACQUIRE);  // pairs with open_client
+    // pairs with open_client
+    cwt_client_t *client = __atomic_load_n(&cw_port_default.client, __ATOMIC_ACQUIRE);
     return client ? cw_transport->look(client) : 0;
 }
 
@@ -442,8 +464,8 @@ void cw_ctx_progress(void)
     if (cw_ctx_count_alive() == 0 || pthread_mutex_trylock(&contexts.lock))
         return;
     for (cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next) {
-        bool mine =
-            !(ctx->options & CW_CTX_PRIVATE) || !cw_world.thread_multiple || ctx->thread == (uintptr_t)pthread_self();
+        bool mine = !(ctx->options & CW_CTX_PRIVATE) || !cw_world.thread_multiple ||
+                    ctx->thread == (uintptr_t)pthread_self();
         if (cw_ctx_is_marked(ctx) && mine)
             advance(ctx);
     }
@@ -471,18 +493,24 @@ static const char *whose_team(const cw_ctx_t *ctx)
 void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank)
 {
     if (ctx == &cw_ctx_none)
-        cw_check_failed(call, "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation returned 0");
+        cw_check_failed(
+            call,
+            "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation returned 0");
     if (ctx->size == 0)
-        cw_check_failed(call, "the context has been destroyed; create another, or use SHMEM_CTX_DEFAULT");
+        cw_check_failed(call,
+                        "the context has been destroyed; create another, or use SHMEM_CTX_DEFAULT");
     if (rank < 0 || rank >= ctx->size)
-        cw_check_failed(call, "there is no PE %d; this %s has PEs 0 to %d", rank, whose_team(ctx), ctx->size - 1);
+        cw_check_failed(call, "there is no PE %d; this %s has PEs 0 to %d", rank, whose_team(ctx),
+                        ctx->size - 1);
     if ((ctx->options & CW_CTX_PRIVATE) && ctx->thread != (uintptr_t)pthread_self())
-        cw_check_failed(call, "a context created with SHMEM_CTX_PRIVATE is used by another thread than its creator; "
-                              "create it without that option, or one for each thread");
+        cw_check_failed(
+            call,
+            "a context created with SHMEM_CTX_PRIVATE is used by another thread than its creator; "
+            "create it without that option, or one for each thread");
 }
 
-cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
-                         int rank)
+cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
+                         size_t nbytes, int rank)
 {
     if (cw_world.initialized)
         cw_ctx_validate(ctx, op >= CW_OP_ATOMIC ? "atomic" : op >= CW_OP_GET ? "get" : "put", rank);
@@ -493,7 +521,8 @@ static void tell_leaks(void)
 {
     pthread_mutex_lock(&contexts.lock);
     for (const cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next)
-        cw_check_leak("context", "a %scontext of a team of %d PEs was not destroyed; shmem_ctx_destroy it",
+        cw_check_leak("context",
+                      "a %scontext of a team of %d PEs was not destroyed; shmem_ctx_destroy it",
                       ctx->options & CW_CTX_PRIVATE ? "private " : "", ctx->size);
     pthread_mutex_unlock(&contexts.lock);
 }

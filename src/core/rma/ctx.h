@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contexts behind their public face (core/rma/hot.h, core/core.h): ports, first contact, what cold paths do.
+// Contexts behind their public face (core/rma/hot.h, core/core.h): ports, first contact, what cold
+// paths do.
 //
-// A port is a context's way off the node: a client of the transport, opened at the first operation that needs it, its
-// connections (one per node touched) and the target records. Up to CAUSEWAY_CTX_ENDPOINTS contexts have one each; the
-// others share the default context's.
+// A port is a context's way off the node: a client of the transport, opened at the first operation
+// that needs it, its connections (one per node touched) and the target records. Up to
+// CAUSEWAY_CTX_ENDPOINTS contexts have one each; the others share the default context's.
 //
-// Threads: below THREAD_MULTIPLE nothing is locked. With it, a port is `locked` unless it belongs to a private context:
-// the transport then takes calls from several threads at once, and port->lock guards what core keeps: tables,
-// connections, sessions, and each context's quiet.
+// Threads: below THREAD_MULTIPLE nothing is locked. With it, a port is `locked` unless it belongs
+// to a private context: the transport then takes calls from several threads at once, and port->lock
+// guards what core keeps: tables, connections, sessions, and each context's quiet.
 #ifndef CW_CORE_CTX_H
 #define CW_CORE_CTX_H
 
@@ -35,25 +36,29 @@ cw_port_t *cw_port_create(bool locked);
 /** Closes the client, if there is one; what was in flight must be done. */
 void cw_port_close(cw_port_t *port);
 void cw_port_destroy(cw_port_t *port);
-/** What the clients of all ports have done since the job was joined, those that were closed included. */
+/** What the clients of all ports have done since the job was joined, those that were closed
+ *  included. */
 void cw_port_stats(cwt_stats_t *sum_p);
 void cw_port_stats_begin(void);
 
-/** `last` of a context while a quiet is under way: others that come meanwhile must not take it for idle. */
+/** `last` of a context while a quiet is under way: others that come meanwhile must not take it for
+ *  idle. */
 #define CW_CTX_EMPTYING ((uintptr_t)3)
 
 /** The default context's tables; after placement and segment. */
 int cw_ctx_open(void);
-/** What is left is destroyed; then calls find "not initialised". cw_ctx_destroy_all comes first, when the network is
- *  still up. */
+/** What is left is destroyed; then calls find "not initialised". cw_ctx_destroy_all comes first,
+ *  when the network is still up. */
 void cw_ctx_shut(void);
 void cw_ctx_destroy_all(void);
 
-/** Before an operation's failure ends the job: a connection that was lost has mostly lost a PE, and who saw that PE end ends the
- *  job with a better message and the right status. Gives it two seconds; returns at once for other errors. */
+/** Before an operation's failure ends the job: a connection that was lost has mostly lost a PE, and
+ *  who saw that PE end ends the job with a better message and the right status. Gives it two
+ *  seconds; returns at once for other errors. */
 void cw_lost_grace(int rc);
 
-/** One round of progress for everything that this thread may touch: transfers in flight, batches that wait. */
+/** One round of progress for everything that this thread may touch: transfers in flight, batches
+ *  that wait. */
 void cw_ctx_progress(void);
 /** A look at what has come on the connections of the default context; how many events. */
 int cw_ctx_look(void);
@@ -73,20 +78,24 @@ static inline void cw_ctx_leave(cw_ctx_t *ctx)
         pthread_mutex_unlock(&ctx->port->lock);
 }
 
-/** Connects to the node of this rank if need be and returns its record. Fatal when that fails. Takes the lock. */
+/** Connects to the node of this rank if need be and returns its record. Fatal when that fails.
+ *  Takes the lock. */
 cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank);
 /** CAUSEWAY_CONNECT=static: connects to all nodes now instead of at first use. */
 void cw_ctx_connect_all(void);
 /** The connection to a node. Lock held. */
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node);
-/** Gives a context that leaves the node a table of its own, with all that it knew in it. Lock held. */
+/** Gives a context that leaves the node a table of its own, with all that it knew in it. Lock
+ *  held. */
 uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx);
-/** Chooses the tables that calls look at: the truth, or one that is cold (checking, sessions). Lock held. */
+/** Chooses the tables that calls look at: the truth, or one that is cold (checking, sessions). Lock
+ *  held. */
 void cw_ctx_point(cw_ctx_t *ctx);
 /** Makes sure that there is a table without connections, for sessions. Lock held. */
 int cw_ctx_need_base(cw_ctx_t *ctx);
 
-/** After a quiet, a context created with NOSTORE watches for its own first store; see core/rma/ctx.c. */
+/** After a quiet, a context created with NOSTORE watches for its own first store; see
+ *  core/rma/ctx.c. */
 void cw_ctx_rearm(cw_ctx_t *ctx);
 extern cw_node_hot_t cw_ctx_unstored;
 
@@ -95,8 +104,8 @@ static inline int cw_ctx_pe(const cw_ctx_t *ctx, int rank)
     return ctx->listed ? ctx->pes[rank] : ctx->start + rank * ctx->stride;
 }
 
-/** A table of peer words, all of one kind; also those of CW_GUARD_WORDS PEs below 0 and above the last, so that a PE
- *  that does not exist leads to a message and not to some memory. */
+/** A table of peer words, all of one kind; also those of CW_GUARD_WORDS PEs below 0 and above the
+ *  last, so that a PE that does not exist leads to a message and not to some memory. */
 #define CW_GUARD_WORDS 256
 uintptr_t *cw_words_create(int npes, uintptr_t word);
 void cw_words_destroy(uintptr_t *words);
@@ -107,22 +116,24 @@ void cw_ctx_gathered(void);
 
 /** Life cycle, PE, count and symmetric memory. Fatal when something is wrong. */
 void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe);
-/** What is particular to a context: whether it lives, its team, its thread. Fatal when something is wrong. */
+/** What is particular to a context: whether it lives, its team, its thread. Fatal when something is
+ *  wrong. */
 void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank);
 /** The frame of a transfer through a context (core/observe/watch.h), with the checks of both. */
-cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
-                         int rank);
+cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
+                         size_t nbytes, int rank);
 
-/** The way to `rank` for a cold path, which has opened its frame (CW_WATCH): NULL when its memory is mapped here (then
- *  *delta_p is set). No lock held. */
-static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void *symmetric, size_t nbytes, int rank,
-                                     uintptr_t *delta_p)
+/** The way to `rank` for a cold path, which has opened its frame (CW_WATCH): NULL when its memory
+ *  is mapped here (then *delta_p is set). No lock held. */
+static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void *symmetric,
+                                     size_t nbytes, int rank, uintptr_t *delta_p)
 {
     (void)symmetric, (void)nbytes;
     if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))
         cw_ctx_validate(ctx, call, rank);
     cw_gather();
-    uintptr_t word = __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
+    uintptr_t word =
+        __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
     if (!(word & 1)) {
         *delta_p = word;
         return NULL;
@@ -131,8 +142,8 @@ static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void
     return CW_LIKELY(target->conn != NULL) ? target : cw_ctx_connect(ctx, rank);
 }
 
-/** The target that a word which is not local leads to, if it is connected and nobody wants to look on; else NULL, and a
- *  cold path knows what to do. */
+/** The target that a word which is not local leads to, if it is connected and nobody wants to look
+ *  on; else NULL, and a cold path knows what to do. */
 static inline __attribute__((always_inline)) cwt_target_t *cw_warm_target(uintptr_t word)
 {
     cwt_target_t *t = (cwt_target_t *)(word - 1);
@@ -145,7 +156,8 @@ static inline void cw_ctx_mark(cw_ctx_t *ctx)
 }
 
 /** Says that a transfer failed, and ends the job. */
-noreturn void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank) __attribute__((cold));
+noreturn void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
+    __attribute__((cold));
 /** A failed transfer ends the job; the transport has said why. */
 static inline void cw_must(int rc, const char *call, int pe)
 {
@@ -154,7 +166,8 @@ static inline void cw_must(int rc, const char *call, int pe)
 }
 
 /** The same to a rank of a context's team. */
-static inline __attribute__((always_inline)) void cw_ctx_must(int rc, const char *call, const cw_ctx_t *ctx, int rank)
+static inline __attribute__((always_inline)) void cw_ctx_must(int rc, const char *call,
+                                                              const cw_ctx_t *ctx, int rank)
 {
     if (CW_UNLIKELY(rc))
         cw_ctx_failed(rc, call, ctx, rank);

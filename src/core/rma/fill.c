@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory set to one byte: memset on this node, requests to the node server elsewhere. A request covers a bounded part,
-// so that the server does not keep others waiting for long.
+// Memory set to one byte: memset on this node, requests to the node server elsewhere. A request
+// covers a bounded part, so that the server does not keep others waiting for long.
 #include "core/core.h"
 
 #include "core/rma/ctx.h"
@@ -30,7 +30,8 @@ void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)
                              .offset = (uintptr_t)dest + at + t->offset,
                              .nbytes = n,
                              .value = value};
-        cw_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "memset", cw_ctx_pe(ctx, rank));
+        cw_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "memset",
+                cw_ctx_pe(ctx, rank));
         cw_ctx_mark(ctx);
     }
 }

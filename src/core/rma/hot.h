@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The inlined heart: what a put, get or atomic to a PE of the same node costs, and the door to everything else.
+// The inlined heart: what a put, get or atomic to a PE of the same node costs, and the door to
+// everything else.
 //
 // A context is where operations are issued. One word per PE, ctx->peer[rank], says how to reach it:
 //   bit 0 clear   the PE's memory is mapped here: my symmetric address + word = its address (own PE: 0)
 //   bit 0 set     word - 1 is a cwt_target_t; a cold one stands for "not connected yet", "not initialised", "check
 //                 every call", "batched" and "destroyed"
-// The table is 8 bytes a PE because placement need not be regular. It is indexed by the rank in the context's team, so
-// that team-relative numbers cost nothing; the world's default context has ranks that are PE numbers. Contexts that
-// have not left the node share one table (core/rma/ctx.c); target records exist only for touched nodes.
-// Threads: tables are read by all; written at init, at first contact and at finalize, under the context's lock.
+// The table is 8 bytes a PE because placement need not be regular. It is indexed by the rank in the
+// context's team, so that team-relative numbers cost nothing; the world's default context has ranks
+// that are PE numbers. Contexts that have not left the node share one table (core/rma/ctx.c);
+// target records exist only for touched nodes.
+// Threads: tables are read by all; written at init, at first contact and at finalize, under the
+// context's lock.
 #ifndef CW_CORE_HOT_H
 #define CW_CORE_HOT_H
 
@@ -24,19 +27,24 @@
 #define CW_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CW_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/** Node-wide words that every PE of the node reads on its hot path (first cache line of the node object). */
+/** Node-wide words that every PE of the node reads on its hot path (first cache line of the node
+ *  object). */
 typedef struct cw_node_hot {
     _Atomic uint32_t sleepers;  // PEs of this node asleep in a wait; pairs with cw_wait_sleep
 } cw_node_hot_t;
 
 /**
- * A communication context. The first line is what operations read; the second is written by operations that leave the
- * node, and apart so that threads which stay on the node do not feel it. put_scalar_x86_64.h knows the offsets.
+ * A communication context. The first line is what operations read; the second is written by
+ * operations that leave the node, and apart so that threads which stay on the node do not feel it.
+ * put_scalar_x86_64.h knows the offsets.
  */
 typedef struct cw_ctx {
-    const uintptr_t *peer;      // [size] for puts and gets: `word`, or a table that is cold off the node or everywhere
-    cw_node_hot_t *node;        // whom stores to a peer must wake; see cw_ctx_rearm for contexts without stores
-    const uintptr_t *amo_peer;  // [size] the same for atomics: all cold where they go through the NIC
+    const uintptr_t *peer;      // [size] for puts and gets: `word`, or a table that is cold off the
+                                // node or everywhere
+    cw_node_hot_t *node;        // whom stores to a peer must wake; see cw_ctx_rearm for contexts
+                                // without stores
+    const uintptr_t *amo_peer;  // [size] the same for atomics: all cold where they go through the
+                                // NIC
     const uintptr_t *word;      // [size] the truth about every peer
     struct cw_port *port;       // the way off the node, maybe shared with other contexts
     struct cw_batch *batch;     // operations that wait for company (core/rma/batch.h), or NULL
@@ -48,10 +56,11 @@ typedef struct cw_ctx {
         const int *pes;  // or, if it is listed, pes[r]: the team's table
     };
 
-    // non-zero: something is in flight off-node (a peer word, or CW_CTX_EMPTYING). Stored after the operation was
-    // handed over; pairs with cw_quiet_cold.
+    // non-zero: something is in flight off-node (a peer word, or CW_CTX_EMPTYING). Stored after the
+    // operation was handed over; pairs with cw_quiet_cold.
     uintptr_t last __attribute__((aligned(64)));
-    int32_t room;                // scalar puts that may be injected before the queues must drain (CW_INJECT_ROOM)
+    int32_t room;                // scalar puts that may be injected before the queues must drain
+                                 // (CW_INJECT_ROOM)
     int size;                    // of the team; 0: the context is no longer valid
     uintptr_t *own;              // `word` once it is this context's alone
     const uintptr_t *base;       // the table without connections: cold off the node
@@ -63,7 +72,8 @@ typedef struct cw_ctx {
 } cw_ctx_t;
 _Static_assert(sizeof(cw_ctx_t) == 128, "two cache lines");
 
-/** Providers queue what a busy target does not take, without bound: after so many scalar puts one waits for it. */
+/** Providers queue what a busy target does not take, without bound: after so many scalar puts one
+ *  waits for it. */
 #define CW_INJECT_ROOM 8192
 
 extern cw_ctx_t cw_ctx_default __attribute__((visibility("hidden")));
@@ -71,19 +81,20 @@ extern cw_ctx_t cw_ctx_default __attribute__((visibility("hidden")));
 extern cw_ctx_t cw_ctx_none __attribute__((visibility("hidden")));
 #define cw_hot cw_ctx_default  // by the name that says what for
 
-/** What cold words lead to: no connection, and an inject that knows the PE (and the context). Two, because the default
- *  context's scalar put is a function of its own, which passes no context. */
+/** What cold words lead to: no connection, and an inject that knows the PE (and the context). Two,
+ *  because the default context's scalar put is a function of its own, which passes no context. */
 extern cwt_target_t cw_cold_target __attribute__((visibility("hidden")));
 extern cwt_target_t cw_ctx_cold_target __attribute__((visibility("hidden")));
 #define CW_COLD_WORD ((uintptr_t)&cw_cold_target + 1)          // in tables of the default context
 #define CW_CTX_COLD_WORD ((uintptr_t)&cw_ctx_cold_target + 1)  // in those of the others
 
-/** Rings the doorbell of `pe` (of this node) if it sleeps, unless it waits for a word which is what it was, or for nothing
- *  but what is told. */
+/** Rings the doorbell of `pe` (of this node) if it sleeps, unless it waits for a word which is what
+ *  it was, or for nothing but what is told. */
 void cw_wake(int pe) __attribute__((cold));
 /** Whatever it waits for. */
 void cw_wake_told(int pe) __attribute__((cold));
-/** The same for a rank of the context's team; also where a context without stores learns that it has stored. */
+/** The same for a rank of the context's team; also where a context without stores learns that it
+ *  has stored. */
 void cw_ctx_wake(cw_ctx_t *ctx, int rank) __attribute__((cold));
 
 static inline int cw_somebody_sleeps(void)
@@ -91,14 +102,16 @@ static inline int cw_somebody_sleeps(void)
     return atomic_load_explicit(&cw_hot.node->sleepers, memory_order_relaxed) != 0;
 }
 
-/** To be called after a store to the memory of `pe`, a PE of this node: somebody may wait for it. */
+/** To be called after a store to the memory of `pe`, a PE of this node: somebody may wait for
+ *  it. */
 static inline void cw_local_stored(int pe)
 {
     if (CW_UNLIKELY(cw_somebody_sleeps()))
         cw_wake(pe);
 }
 
-/** To be called behind what no word of the peer's own shows: a message for it, the end of a barrier. */
+/** To be called behind what no word of the peer's own shows: a message for it, the end of a
+ *  barrier. */
 static inline void cw_local_told(int pe)
 {
     if (CW_UNLIKELY(cw_somebody_sleeps()))
@@ -121,31 +134,34 @@ static inline __attribute__((always_inline)) void cw_ctx_stored(cw_ctx_t *ctx, i
     }
 }
 
-/** Has something been handed to the network since the last quiet? Acquire: a quiet of another thread that cleared the mark
- *  came before what the caller does next. */
+/** Has something been handed to the network since the last quiet? Acquire: a quiet of another
+ *  thread that cleared the mark came before what the caller does next. */
 static inline __attribute__((always_inline)) bool cw_ctx_is_marked(const cw_ctx_t *ctx)
 {
     return __atomic_load_n(&ctx->last, __ATOMIC_ACQUIRE) != 0;
 }
 
-/** Marks the context as having something in flight: after the transport took it, so that a quiet of another thread that
- *  clears the mark has seen the operation. */
+/** Marks the context as having something in flight: after the transport took it, so that a quiet of
+ *  another thread that clears the mark has seen the operation. */
 static inline __attribute__((always_inline)) void cw_ctx_mark_word(cw_ctx_t *ctx, uintptr_t word)
 {
 #if defined(__x86_64__)
     __atomic_store_n(&ctx->last, word, __ATOMIC_RELEASE);  // stores become visible in order
 #else
-    __atomic_exchange_n(&ctx->last, word, __ATOMIC_ACQ_REL);  // a chain that the quiet's exchange ends
+    // a chain that the quiet's exchange ends
+    __atomic_exchange_n(&ctx->last, word, __ATOMIC_ACQ_REL);
 #endif
 }
 
-/** One scalar put was injected; true: the queues must drain. A brake, not a count: threads may lose some. */
+/** One scalar put was injected; true: the queues must drain. A brake, not a count: threads may lose
+ *  some. */
 static inline __attribute__((always_inline)) bool cw_ctx_room_is_used_up(cw_ctx_t *ctx)
 {
     bool used_up;
 #if defined(__x86_64__)
     __asm__("decl %0"
-            : "+m"(ctx->room), "=@ccs"(used_up));  // a load and a store of an atomic are two instructions more
+            : "+m"(ctx->room), "=@ccs"(used_up));  // a load and a store of an atomic are two
+                                                   // instructions more
 #else
     int32_t room = __atomic_load_n(&ctx->room, __ATOMIC_RELAXED) - 1;
     __atomic_store_n(&ctx->room, room, __ATOMIC_RELAXED);
@@ -160,9 +176,10 @@ static inline __attribute__((always_inline)) bool cw_batch_is_on(const cw_ctx_t 
     return CW_UNLIKELY(__atomic_load_n(&ctx->batch, __ATOMIC_RELAXED) != NULL);
 }
 
-/** First contact and sessions replace words while other threads read; what a word leads to is complete before the word
- *  appears: the store is a release, and the reader's next load depends on this one, so relaxed is enough. C has no usable
- *  name for that order, and ThreadSanitizer knows none. */
+/** First contact and sessions replace words while other threads read; what a word leads to is
+ *  complete before the word appears: the store is a release, and the reader's next load depends on
+ *  this one, so relaxed is enough. C has no usable name for that order, and ThreadSanitizer knows
+ *  none. */
 #if defined(__SANITIZE_THREAD__)
 #define CW_DEPENDED_ON __ATOMIC_ACQUIRE
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts travel as the records of a batch (batch.h), which the server executes; a get sends the places and gets their bytes
-// in one answer, which is spread when it arrives.
+// Puts travel as the records of a batch (batch.h), which the server executes; a get sends the
+// places and gets their bytes in one answer, which is spread when it arrives.
 #include "core/rma/pieces.h"
 
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static void arrived(cwt_reply_t *reply, const void *payload, size_t nbytes)
     cw_answer_t *answer = (cw_answer_t *)reply;
     const char *from = payload;
     if (nbytes != answer->nbytes)
-        cwu_fatal("get of %u pieces: %zu bytes came from PE %d instead of %zu", answer->n, nbytes, answer->pe,
-                  answer->nbytes);
+        cwu_fatal("get of %u pieces: %zu bytes came from PE %d instead of %zu", answer->n, nbytes,
+                  answer->pe, answer->nbytes);
     for (uint32_t i = 0; i < answer->n; i++) {
         cw_copy(answer->piece[i].local, from, answer->piece[i].nbytes);
         from += answer->piece[i].nbytes;
@@ -68,7 +68,8 @@ void cw_pieces_end(cw_pieces_t *p)
         send_message(p);
 }
 
-static void add_put(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, const char *src, size_t nbytes)
+static void add_put(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, const char *src,
+                    size_t nbytes)
 {
     while (nbytes > 0) {
         size_t n = nbytes < CW_BATCH_PUT_MAX ? nbytes : CW_BATCH_PUT_MAX;
@@ -88,9 +89,11 @@ static void add_put(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, cons
 }
 
 /** False: no memory for an answer. */
-static bool add_get(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, void *dest, size_t nbytes)
+static bool add_get(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, void *dest,
+                    size_t nbytes)
 {
-    if (p->answer && (p->answer->n == CW_PIECES_OF_GET || p->answer->nbytes + nbytes > CW_PIECES_PAYLOAD))
+    if (p->answer &&
+        (p->answer->n == CW_PIECES_OF_GET || p->answer->nbytes + nbytes > CW_PIECES_PAYLOAD))
         send_message(p);
     if (!p->answer) {
         p->answer = malloc(sizeof *p->answer);
@@ -113,9 +116,10 @@ static bool add_get(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, void
 void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
 {
     uintptr_t delta = 0;
-    CW_WATCH(cw_ctx_watch(p->ctx, p->put ? CW_OP_PUT_STRIDED : CW_OP_GET_STRIDED, symmetric, local, nbytes, p->rank));
-    const cwt_target_t *t =
-        cw_reach(p->ctx, p->put ? "put of pieces" : "get of pieces", symmetric, nbytes, p->rank, &delta);
+    CW_WATCH(cw_ctx_watch(p->ctx, p->put ? CW_OP_PUT_STRIDED : CW_OP_GET_STRIDED, symmetric, local,
+                          nbytes, p->rank));
+    const cwt_target_t *t = cw_reach(p->ctx, p->put ? "put of pieces" : "get of pieces", symmetric,
+                                     nbytes, p->rank, &delta);
     if (!t && p->put) {
         cw_copy((char *)symmetric + delta, local, nbytes);
         cw_ctx_stored(p->ctx, p->rank);

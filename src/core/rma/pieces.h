@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many small pieces of one transfer to or from a PE of another node: packed into messages that its node server unpacks
-// or fills, 4 KiB each. What vector, indexed and strided transfers of more than one dimension are made of.
+// Many small pieces of one transfer to or from a PE of another node: packed into messages that its
+// node server unpacks or fills, 4 KiB each. What vector, indexed and strided transfers of more than
+// one dimension are made of.
 //
 //     cw_pieces_t p;
 //     cw_pieces_begin(&p, ctx, rank, put);
 //     while (…) cw_pieces_add(&p, symmetric, local, nbytes);
 //     cw_pieces_end(&p);
 //
-// All complete at the next quiet, puts and gets alike; local memory of puts may be used again at once. No order among the
-// pieces. Threads: any, each with a cw_pieces_t of its own. Blocking: for room to send.
+// All complete at the next quiet, puts and gets alike; local memory of puts may be used again at
+// once. No order among the pieces. Threads: any, each with a cw_pieces_t of its own. Blocking: for
+// room to send.
 #ifndef CW_CORE_PIECES_H
 #define CW_CORE_PIECES_H
 

@@ -131,7 +131,8 @@ static int open_client(cw_port_t *port)
     cwt_client_t *client = NULL;
     rc = cw_transport->open(&config, &client);
     if (rc == CW_OK)
-        __atomic_store_n(&port->client, client, __ATOMIC_RELEASE);  // pairs with cw_ctx_progress, which takes no lock
+        // pairs with cw_ctx_progress, which takes no lock
+        __atomic_store_n(&port->client, client, __ATOMIC_RELEASE);
     cw_startup_add(CW_PHASE_ENDPOINT, start);
     return rc;
 }
@@ -143,7 +144,8 @@ static void open_port(cw_port_t *port)
     port->targets = calloc(nnodes, sizeof(cwt_target_t *));
     int rc = port->conn && port->targets ? open_client(port) : CW_ENOMEM;
     if (rc)
-        cwu_fatal("cannot open the network for the first transfer to another node (%s)", cwu_error_name(rc));
+        cwu_fatal("cannot open the network for the first transfer to another node (%s)",
+                  cwu_error_name(rc));
     now_open(port);
 }
 
@@ -158,13 +160,14 @@ cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
     cw_node_record_t record;
     int rc = cw_job_node_record(node, &record);
     if (rc == CW_OK)
-        rc = cw_transport->connect(port->client, node, record.address, record.address_nbytes, &port->conn[node]);
+        rc = cw_transport->connect(port->client, node, record.address, record.address_nbytes,
+                                   &port->conn[node]);
     if (cw_startup_ns(CW_PHASE_FIRST_CONNECTION) == 0)
         cw_startup_add(CW_PHASE_FIRST_CONNECTION, start);
     if (rc) {
         cw_lost_grace(rc);
-        cwu_fatal("cannot connect to %s of PE %d (%s)", cw_job_node_name(node), cw_world.leader_of_node[node],
-                  cwu_error_name(rc));
+        cwu_fatal("cannot connect to %s of PE %d (%s)", cw_job_node_name(node),
+                  cw_world.leader_of_node[node], cwu_error_name(rc));
     }
     cwu_debug("connected to %s", cw_job_node_name(node));
     return port->conn[node];
@@ -190,7 +193,8 @@ static cwt_target_t *record_of(cw_ctx_t *ctx, int pe)
     uint64_t delta = cw_slice_offset((uint32_t)slot) - cw_segment.origin;
     int rc = cw_transport->target(conn, (uint32_t)slot, delta, t);
     if (rc)
-        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node), cwu_error_name(rc));
+        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node),
+                  cwu_error_name(rc));
     t->conn = conn;
     t->offset = delta;
     return t;
@@ -205,7 +209,8 @@ void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record)
     record->offset = cw_slice_offset((uint32_t)slot) - origin;
     int rc = cw_transport->target(conn, (uint32_t)slot, record->offset, record);
     if (rc)
-        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node), cwu_error_name(rc));
+        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node),
+                  cwu_error_name(rc));
     record->conn = conn;
     cw_ctx_leave(ctx);
 }
@@ -217,21 +222,24 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
     cwt_target_t *t = record_of(ctx, pe);
     uintptr_t word = (uintptr_t)t + 1;
     if (cw_world.node_of_pe[pe] != cw_world.node && ctx->word[rank] != word)
-        __atomic_store_n(&cw_ctx_own_words(ctx)[rank], word, __ATOMIC_RELEASE);  // pairs with cw_peer_word
+        // pairs with cw_peer_word
+        __atomic_store_n(&cw_ctx_own_words(ctx)[rank], word, __ATOMIC_RELEASE);
     cw_ctx_leave(ctx);
     return t;
 }
 
 bool cw_is_connected(int pe)
 {
-    uintptr_t word = __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, CW_DEPENDED_ON)[pe], CW_DEPENDED_ON);
+    uintptr_t word =
+        __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, CW_DEPENDED_ON)[pe], CW_DEPENDED_ON);
     return (word & 1) && cw_warm_target(word);
 }
 
 void cw_ctx_connect_all(void)
 {
     uint64_t start = cwu_now_ns();
-    long room = cwu_env.max_connections > 0 ? cwu_env.max_connections : cw_world.nnodes;  // no use in closing the first
+    // no use in closing the first
+    long room = cwu_env.max_connections > 0 ? cwu_env.max_connections : cw_world.nnodes;
     for (int pe = 0; pe < cw_world.npes; pe++) {
         int node = cw_world.node_of_pe[pe];
         bool known = cw_port_default.conn && cw_port_default.conn[node];
@@ -248,7 +256,8 @@ void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbyt
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
     cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    // Without a fence a transport may let two puts pass one another, and these go to the same words again and again.
+    // Without a fence a transport may let two puts pass one another, and these go to the same words
+    // again and again.
     int rc = cw_transport->fence(ctx->port->client);
     if (rc == 0)
         rc = cw_transport->put(conn, control_offset, src, nbytes, false);
@@ -265,7 +274,8 @@ void cw_node_read(int node, uint64_t control_offset, void *dest, size_t nbytes)
     if (node == cw_world.node) {
         const char *src = cw_segment.base + control_offset;
         if (nbytes == sizeof(uint64_t))
-            *(uint64_t *)dest = __atomic_load_n((const uint64_t *)(const void *)src, __ATOMIC_ACQUIRE);
+            *(uint64_t *)dest =
+                __atomic_load_n((const uint64_t *)(const void *)src, __ATOMIC_ACQUIRE);
         else
             memcpy(dest, src, nbytes);
         atomic_thread_fence(memory_order_acquire);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The scalar put for x86-64, in assembly because no compiler merges "make a frame, store the value, take its
-// address" into the one push that does all three: 10 instructions to a PE of this node, 16 up to and including the
-// call of the provider's inject; on a context other than the default one 12 and 20. Used by one .S file, which gives
-// each size its public names (all typed functions of a size are one function). Everything else about the operation is
-// C: core/rma/rma.h says what the code does, step by step; core/rma/rma.c asserts the offsets below.
+// The scalar put for x86-64, in assembly because no compiler merges "make a frame, store the value,
+// take its address" into the one push that does all three: 10 instructions to a PE of this node, 16
+// up to and including the call of the provider's inject; on a context other than the default one 12
+// and 20. Used by one .S file, which gives each size its public names (all typed functions of a
+// size are one function). Everything else about the operation is C: core/rma/rma.h says what the
+// code does, step by step; core/rma/rma.c asserts the offsets below.
 //
-// What a retry or the marks need afterwards waits on the stack, not in the record: other threads may be putting to the
-// same PE. The pushes are an odd number, so the stack is aligned at the call.
+// What a retry or the marks need afterwards waits on the stack, not in the record: other threads
+// may be putting to the same PE. The pushes are an odd number, so the stack is aligned at the call.
 //
 //   default context   in: rdi symmetric address, rsi (or xmm0) value, edx (or esi) pe
 //                     stack at the call: value | peer word | address      kept for the cold inject: r10 = pe

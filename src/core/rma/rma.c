@@ -20,7 +20,8 @@ put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank, bo
     }
     if (cw_batch_is_on(ctx) && cw_batch_put(ctx, rank, t, dest, src, nbytes))
         return;
-    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, nbi), "put", cw_ctx_pe(ctx, rank));
+    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, nbi), "put",
+            cw_ctx_pe(ctx, rank));
     cw_ctx_mark(ctx);
 }
 
@@ -37,13 +38,15 @@ get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank, bo
     }
     if (cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
-    cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get", cw_ctx_pe(ctx, rank));
+    cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get",
+            cw_ctx_pe(ctx, rank));
     if (nbi)
         cw_ctx_mark(ctx);
 }
 
-// The ways out of the node. A peer word that leads to a connection says that nobody looks on and nothing is batched: those
-// tables are cold. So there is nothing to test before the transport is called.
+// The ways out of the node. A peer word that leads to a connection says that nobody looks on and
+// nothing is batched: those tables are cold. So there is nothing to test before the transport is
+// called.
 
 void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
 {
@@ -52,7 +55,8 @@ void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *
         put_cold(ctx, dest, src, nbytes, rank, false);
         return;
     }
-    cw_ctx_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, false), "put", ctx, rank);
+    cw_ctx_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, false), "put",
+                ctx, rank);
     cw_ctx_mark(ctx);
 }
 
@@ -63,7 +67,8 @@ void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx
         put_cold(ctx, dest, src, nbytes, rank, true);
         return;
     }
-    cw_ctx_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, true), "put", ctx, rank);
+    cw_ctx_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, true), "put",
+                ctx, rank);
     cw_ctx_mark(ctx);
 }
 
@@ -74,7 +79,8 @@ void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *
         get_cold(ctx, dest, src, nbytes, rank, false);
         return;
     }
-    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, false), "get", ctx, rank);
+    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, false), "get",
+                ctx, rank);
 }
 
 void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
@@ -84,24 +90,28 @@ void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx
         get_cold(ctx, dest, src, nbytes, rank, true);
         return;
     }
-    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, true), "get", ctx, rank);
+    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, true), "get",
+                ctx, rank);
     cw_ctx_mark(ctx);
 }
 
 void cw_owner_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi)
 {
-    cw_must(cw_transport->put(record->conn, (uintptr_t)dest + record->offset, src, nbytes, nbi), "put", -1);
+    cw_must(cw_transport->put(record->conn, (uintptr_t)dest + record->offset, src, nbytes, nbi),
+            "put", -1);
     cw_ctx_mark(&cw_ctx_default);
 }
 
 void cw_owner_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes)
 {
-    cw_must(cw_transport->put_complete(record->conn, (uintptr_t)dest + record->offset, src, nbytes), "put", -1);
+    cw_must(cw_transport->put_complete(record->conn, (uintptr_t)dest + record->offset, src, nbytes),
+            "put", -1);
 }
 
 void cw_owner_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes, bool nbi)
 {
-    cw_must(cw_transport->get(record->conn, (uintptr_t)src + record->offset, dest, nbytes, nbi), "get", -1);
+    cw_must(cw_transport->get(record->conn, (uintptr_t)src + record->offset, dest, nbytes, nbi),
+            "get", -1);
     if (nbi)
         cw_ctx_mark(&cw_ctx_default);
 }
@@ -113,8 +123,8 @@ size_t cw_inject_most(void)
 
 typedef void out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 
-static inline __attribute__((always_inline)) void put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
-                                                      int rank, out_fn *out)
+static inline __attribute__((always_inline)) void put(cw_ctx_t *ctx, void *dest, const void *src,
+                                                      size_t nbytes, int rank, out_fn *out)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {
@@ -125,8 +135,8 @@ static inline __attribute__((always_inline)) void put(cw_ctx_t *ctx, void *dest,
     cw_ctx_stored(ctx, rank);
 }
 
-static inline __attribute__((always_inline)) void get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
-                                                      int rank, out_fn *out)
+static inline __attribute__((always_inline)) void get(cw_ctx_t *ctx, void *dest, const void *src,
+                                                      size_t nbytes, int rank, out_fn *out)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {
@@ -171,19 +181,22 @@ void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
     }
     if (cw_batch_is_on(ctx) && cw_batch_put(ctx, rank, t, dest, &bits, nbytes))
         return;
-    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, &bits, nbytes, false), "put", cw_ctx_pe(ctx, rank));
+    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, &bits, nbytes, false), "put",
+            cw_ctx_pe(ctx, rank));
     cw_ctx_mark(ctx);
 }
 
-_Static_assert(offsetof(cw_ctx_t, peer) == 0 && offsetof(cw_ctx_t, node) == 8 && offsetof(cw_ctx_t, last) == 64 &&
-                   offsetof(cw_ctx_t, room) == 72,
+_Static_assert(offsetof(cw_ctx_t, peer) == 0 && offsetof(cw_ctx_t, node) == 8 &&
+                   offsetof(cw_ctx_t, last) == 64 && offsetof(cw_ctx_t, room) == 72,
                "put_scalar_x86_64.h");
 _Static_assert(offsetof(cwt_target_t, inject) == 0 && offsetof(cwt_target_t, ep) == 8 &&
-                   offsetof(cwt_target_t, fabric_addr) == 16 && offsetof(cwt_target_t, base) == 24 &&
-                   offsetof(cwt_target_t, key) == 32 && offsetof(cwt_target_t, last) == 40,
+                   offsetof(cwt_target_t, fabric_addr) == 16 &&
+                   offsetof(cwt_target_t, base) == 24 && offsetof(cwt_target_t, key) == 32 &&
+                   offsetof(cwt_target_t, last) == 40,
                "put_scalar_x86_64.h");
 
-void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank, uintptr_t word)
+void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank,
+                            uintptr_t word)
 {
     cwt_target_t *t = (cwt_target_t *)(word - 1);
     if (!t->conn) {
@@ -208,11 +221,13 @@ void cw_put_scalar_drain(cw_ctx_t *ctx)
 void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word, cw_ctx_t *ctx)
 {
     cwt_target_t *t = (cwt_target_t *)(word - 1);
-    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, &bits, nbytes, false), "put", -1);
+    cw_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, &bits, nbytes, false), "put",
+            -1);
     cw_ctx_mark(ctx);
 }
 
-static uint64_t __attribute__((noinline)) get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
+static uint64_t __attribute__((noinline))
+get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
 {
     uintptr_t delta = 0;
     uint64_t bits = 0;
@@ -222,7 +237,8 @@ static uint64_t __attribute__((noinline)) get_scalar_cold(cw_ctx_t *ctx, const v
         return cw_load_bits((const char *)src + delta, nbytes);
     if (cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
-    cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get", cw_ctx_pe(ctx, rank));
+    cw_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get",
+            cw_ctx_pe(ctx, rank));
     return bits;
 }
 
@@ -232,21 +248,23 @@ uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int ra
     cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
     if (CW_UNLIKELY(!t))
         return get_scalar_cold(ctx, src, nbytes, rank);
-    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get", ctx, rank);
+    cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, &bits, nbytes, false), "get",
+                ctx, rank);
     return bits;
 }
 
 // ---------------------------------------------------------------- order
 
 /**
- * The mark says "emptying" meanwhile, so that a quiet of another thread does not pass by; an operation that another
- * thread issues meanwhile overwrites it, and the mark stays.
+ * The mark says "emptying" meanwhile, so that a quiet of another thread does not pass by; an
+ * operation that another thread issues meanwhile overwrites it, and the mark stays.
  */
 void cw_quiet_cold(cw_ctx_t *ctx)
 {
     uintptr_t emptying = CW_CTX_EMPTYING;
     cw_ctx_enter(ctx);
-    __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);  // before the transport looks at the targets' marks
+    // before the transport looks at the targets' marks
+    __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
     if (CW_UNLIKELY(ctx->batch != NULL))
         cw_batch_send(ctx);
     if (ctx->port->client) {
@@ -256,7 +274,8 @@ void cw_quiet_cold(cw_ctx_t *ctx)
             cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
         }
     }
-    __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
     cw_ctx_leave(ctx);
 }
 
@@ -284,7 +303,8 @@ static int try_locked(cw_ctx_t *ctx)
     if (rc == 0)
         return 0;
     ctx->port->trying = false;
-    __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
     return 1;
 }
 

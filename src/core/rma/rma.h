@@ -3,39 +3,48 @@
 // Scalar puts and gets, quiet and fence: the paths whose instructions are counted.
 //
 // Local: one load of the peer word, one test, the store itself, one look at the sleepers.
-// Off-node: the same test, then the provider's inject is called with a record that holds every argument ready.
-// Completion bookkeeping is two plain stores behind the inject: target->last (this target has something in flight) and
-// ctx->last (the context has). Behind it, because another thread's quiet clears the marks before it flushes: a mark that
-// came first could be cleared while its put was not yet under way.
+// Off-node: the same test, then the provider's inject is called with a record that holds every
+// argument ready. Completion bookkeeping is two plain stores behind the inject: target->last (this
+// target has something in flight) and ctx->last (the context has). Behind it, because another
+// thread's quiet clears the marks before it flushes: a mark that came first could be cleared while
+// its put was not yet under way.
 #ifndef CW_CORE_RMA_H
 #define CW_CORE_RMA_H
 
 #include "core/core.h"
 
 /** The put that could not be done inline: not connected, checked, or batched. */
-void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank) __attribute__((cold));
+void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
+    __attribute__((cold));
 /** The put that the provider did not take; word: the peer word whose inject it was. */
-void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word, cw_ctx_t *ctx) __attribute__((cold));
+void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word, cw_ctx_t *ctx)
+    __attribute__((cold));
 /** CW_INJECT_ROOM puts were injected: waits until the targets have them. */
 void cw_put_scalar_drain(cw_ctx_t *ctx) __attribute__((cold));
-/** An off-node put through the target's inject; x86-64 has it in assembly (core/rma/put_scalar_x86_64.h). */
-void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank, uintptr_t word);
-/** The injects of the cold targets: what assembly reaches with its extra words, and the C behind it. */
-ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t pe);
-ssize_t cw_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
-                             uint64_t key);
-ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ctx, uint64_t addr, uint64_t rank);
-ssize_t cw_ctx_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
-                                 uint64_t key);
+/** An off-node put through the target's inject; x86-64 has it in assembly
+ *  (core/rma/put_scalar_x86_64.h). */
+void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank,
+                            uintptr_t word);
+/** The injects of the cold targets: what assembly reaches with its extra words, and the C behind
+ *  it. */
+ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                       uint64_t addr, uint64_t pe);
+ssize_t cw_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                             uint64_t addr, uint64_t key);
+ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ctx, uint64_t addr,
+                           uint64_t rank);
+ssize_t cw_ctx_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                                 uint64_t addr, uint64_t key);
 /** Gets from another node, or one that is not connected yet or looked on. */
 uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank);
-/** Transfers to PEs whose peer word is not local. The order of arguments is that of the API, so that a front end's local
- *  path ends in a jump. */
+/** Transfers to PEs whose peer word is not local. The order of arguments is that of the API, so
+ *  that a front end's local path ends in a jump. */
 void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
-/** Transfers through a record of cw_target_of_owner, on the default context: the remote address is the owner's own. */
+/** Transfers through a record of cw_target_of_owner, on the default context: the remote address is
+ *  the owner's own. */
 void cw_owner_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi);
 /** Complete at the target when it returns. */
 void cw_owner_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes);
@@ -43,12 +52,14 @@ void cw_owner_get(void *dest, cwt_target_t *record, const void *src, size_t nbyt
 /** Bytes that the injects of records take; once a node was reached. */
 size_t cw_inject_most(void);
 void cw_quiet_cold(cw_ctx_t *ctx);
-/** A quiet of the default context that never waits: 1 when one is over that began in this call or in calls before, the first
- *  behind the last that gave 1; 0: not yet; CW_EAGAIN: it has not even begun, for want of room or because of another thread. */
+/** A quiet of the default context that never waits: 1 when one is over that began in this call or
+ *  in calls before, the first behind the last that gave 1; 0: not yet; CW_EAGAIN: it has not even
+ *  begun, for want of room or because of another thread. */
 int cw_quiet_try(void);
 void cw_fence_cold(cw_ctx_t *ctx);
 
-static inline __attribute__((always_inline)) void cw_store_bits(void *p, uint64_t bits, size_t nbytes)
+static inline __attribute__((always_inline)) void cw_store_bits(void *p, uint64_t bits,
+                                                                size_t nbytes)
 {
     switch (nbytes) {
     case 1:
@@ -81,9 +92,10 @@ static inline __attribute__((always_inline)) uint64_t cw_load_bits(const void *p
     }
 }
 
-/** Copies up to 8 bytes. A word is stored once: memcpy stores 2, 4 and 8 bytes twice (as overlapping halves), and a
- *  flag that its owner clears in between would rise again. */
-static inline __attribute__((always_inline)) void cw_copy_word(void *dest, const void *src, size_t nbytes)
+/** Copies up to 8 bytes. A word is stored once: memcpy stores 2, 4 and 8 bytes twice (as
+ *  overlapping halves), and a flag that its owner clears in between would rise again. */
+static inline __attribute__((always_inline)) void cw_copy_word(void *dest, const void *src,
+                                                               size_t nbytes)
 {
     if (nbytes == 8)
         memcpy(dest, src, 8);
@@ -95,7 +107,8 @@ static inline __attribute__((always_inline)) void cw_copy_word(void *dest, const
         memcpy(dest, src, nbytes);
 }
 
-static inline __attribute__((always_inline)) void cw_copy(void *dest, const void *src, size_t nbytes)
+static inline __attribute__((always_inline)) void cw_copy(void *dest, const void *src,
+                                                          size_t nbytes)
 {
     if (nbytes > 8)
         memcpy(dest, src, nbytes);
@@ -103,8 +116,8 @@ static inline __attribute__((always_inline)) void cw_copy(void *dest, const void
         cw_copy_word(dest, src, nbytes);
 }
 
-/** Behind the loads of a blocking get, as in cw_load_bits. x86 keeps loads in order by itself, and a call to the
- *  library keeps the compiler from moving anything. */
+/** Behind the loads of a blocking get, as in cw_load_bits. x86 keeps loads in order by itself, and
+ *  a call to the library keeps the compiler from moving anything. */
 static inline __attribute__((always_inline)) void cw_get_done(void)
 {
 #if !defined(__x86_64__)
@@ -113,8 +126,8 @@ static inline __attribute__((always_inline)) void cw_get_done(void)
 }
 
 /** Puts the low nbytes (1, 2, 4, 8; a constant) of bits. */
-static inline __attribute__((always_inline)) void cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
-                                                                int rank)
+static inline __attribute__((always_inline)) void
+cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (cw_word_is_local(word)) {
@@ -125,8 +138,8 @@ static inline __attribute__((always_inline)) void cw_put_scalar(cw_ctx_t *ctx, v
     cw_put_scalar_off_node(ctx, dest, bits, nbytes, rank, word);
 }
 
-static inline __attribute__((always_inline)) uint64_t cw_get_scalar(cw_ctx_t *ctx, const void *src, size_t nbytes,
-                                                                    int rank)
+static inline __attribute__((always_inline)) uint64_t cw_get_scalar(cw_ctx_t *ctx, const void *src,
+                                                                    size_t nbytes, int rank)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (cw_word_is_local(word))
@@ -134,8 +147,8 @@ static inline __attribute__((always_inline)) uint64_t cw_get_scalar(cw_ctx_t *ct
     return cw_get_scalar_out(ctx, src, nbytes, rank);
 }
 
-/** Everything this context issued is done and visible. The fence is seq_cst: quiet also orders local stores
- *  against later loads (store buffering must not be observable across it). */
+/** Everything this context issued is done and visible. The fence is seq_cst: quiet also orders
+ *  local stores against later loads (store buffering must not be observable across it). */
 static inline __attribute__((always_inline)) void cw_quiet_default(void)
 {
     if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Executes requests on the node object. The bytes come from the network: offsets, sizes and counts are checked
-// against the object before anything is touched; a request that does not fit is dropped and said so once.
+// Executes requests on the node object. The bytes come from the network: offsets, sizes and counts
+// are checked against the object before anything is touched; a request that does not fit is dropped
+// and said so once.
 #include "core/server/request.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ static void refuse(const char *what, const cwt_header_t *msg)
 {
     static _Atomic int told;
     if (!atomic_exchange(&told, 1))
-        cwu_warn("dropped a malformed %s request (op %u, %u bytes) that came over the network", what, msg->op,
-                 msg->nbytes);
+        cwu_warn("dropped a malformed %s request (op %u, %u bytes) that came over the network",
+                 what, msg->op, msg->nbytes);
 }
 
 static void wake(uint32_t slot)
@@ -44,13 +45,14 @@ static void wake(uint32_t slot)
 static void execute_amo(cwt_from_t *from, const cw_req_amo_t *req, size_t nbytes)
 {
     uint32_t slot;
-    if (nbytes != sizeof *req || (req->nbytes != 4 && req->nbytes != 8) || req->offset % req->nbytes ||
-        req->op >= CW_AMO_OPS || !cw_request_in_bounds(req->offset, req->nbytes, &slot)) {
+    if (nbytes != sizeof *req || (req->nbytes != 4 && req->nbytes != 8) ||
+        req->offset % req->nbytes || req->op >= CW_AMO_OPS ||
+        !cw_request_in_bounds(req->offset, req->nbytes, &slot)) {
         refuse("atomic", &req->header);
         return;
     }
-    uint64_t old =
-        cw_amo_local(cw_segment.base + req->offset, (cw_amo_op_t)req->op, req->nbytes, req->operand, req->compare);
+    uint64_t old = cw_amo_local(cw_segment.base + req->offset, (cw_amo_op_t)req->op, req->nbytes,
+                                req->operand, req->compare);
     if (req->header.reply_id)
         cw_transport->server_reply(from, &old, sizeof old);
     if (req->op != CW_AMO_FETCH)
@@ -67,7 +69,8 @@ static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, ui
         return false;
     uint64_t length = span < 0 ? -(uint64_t)span : (uint64_t)span;
     return length < cw_segment.nbytes && (span > 0 || req->offset >= length) &&
-           cw_request_in_bounds(span < 0 ? req->offset - length : req->offset, length + req->block_nbytes, slot_p);
+           cw_request_in_bounds(span < 0 ? req->offset - length : req->offset,
+                                length + req->block_nbytes, slot_p);
 }
 
 static void execute_put_strided(const cw_req_strided_t *req, size_t nbytes)
@@ -89,7 +92,8 @@ static void execute_get_strided(cwt_from_t *from, const cw_req_strided_t *req, s
 {
     uint32_t slot;
     char payload[CW_STRIDED_PAYLOAD];
-    if (nbytes != sizeof *req || req->header.reply_id == 0 || !strided_fits(req, sizeof payload, &slot)) {
+    if (nbytes != sizeof *req || req->header.reply_id == 0 ||
+        !strided_fits(req, sizeof payload, &slot)) {
         refuse("strided get", &req->header);
         return;
     }
@@ -109,7 +113,8 @@ static void execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t
     bool good = msg->reply_id != 0 && nbytes % sizeof *word == 0 && n > 0;
     for (size_t i = 0; i < n && good; i++) {
         uint64_t offset = word[i] & CW_BATCH_OFFSET_MAX, piece = word[i] >> 48;
-        good = piece > 0 && piece <= sizeof payload - done && cw_request_in_bounds(offset, piece, &slot);
+        good = piece > 0 && piece <= sizeof payload - done &&
+               cw_request_in_bounds(offset, piece, &slot);
         if (good)
             cw_copy(payload + done, cw_segment.base + offset, piece);
         done += piece;
@@ -124,7 +129,8 @@ static void execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t
 static void execute_fill(const cw_req_fill_t *req, size_t nbytes)
 {
     uint32_t slot;
-    if (nbytes != sizeof *req || req->nbytes == 0 || !cw_request_in_bounds(req->offset, req->nbytes, &slot)) {
+    if (nbytes != sizeof *req || req->nbytes == 0 ||
+        !cw_request_in_bounds(req->offset, req->nbytes, &slot)) {
         refuse("memset", &req->header);
         return;
     }
@@ -135,7 +141,8 @@ static void execute_fill(const cw_req_fill_t *req, size_t nbytes)
 
 static bool batched_amo(char *at, unsigned op, size_t nbytes, const uint64_t *payload)
 {
-    if ((nbytes != 4 && nbytes != 8) || (uintptr_t)at % nbytes || op == CW_AMO_FETCH || op > CW_AMO_XOR)
+    if ((nbytes != 4 && nbytes != 8) || (uintptr_t)at % nbytes || op == CW_AMO_FETCH ||
+        op > CW_AMO_XOR)
         return false;
     cw_amo_local(at, (cw_amo_op_t)op, nbytes, *payload, 0);
     return true;
@@ -156,7 +163,8 @@ static bool batched_record(const uint64_t *record, size_t nwords)
     unsigned kind = (unsigned)(*record >> 48) & 0xff;
     size_t nbytes = (size_t)(*record >> 56);
     uint32_t slot;
-    if (nbytes == 0 || nwords < 1 + (nbytes + 7) / 8 || !cw_request_in_bounds(offset, nbytes, &slot))
+    if (nbytes == 0 || nwords < 1 + (nbytes + 7) / 8 ||
+        !cw_request_in_bounds(offset, nbytes, &slot))
         return false;
     char *at = cw_segment.base + offset;
     if (kind == CW_BATCH_PUT)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The requests that node servers execute: the wire format behind cwt_header_t. Little-endian hosts of one word size
-// only (all PEs run the same executable). Every field is checked by core/server/server.c before use: offsets against the
-// node object, counts against the message.
+// The requests that node servers execute: the wire format behind cwt_header_t. Little-endian hosts
+// of one word size only (all PEs run the same executable). Every field is checked by
+// core/server/server.c before use: offsets against the node object, counts against the message.
 #ifndef CW_CORE_REQUEST_H
 #define CW_CORE_REQUEST_H
 
@@ -18,7 +18,8 @@ enum {
     CW_REQ_AM_REPLY = 7,     // the same, a reply
     CW_REQ_AM_DONE = 8,      // cw_req_am_done_t: requests that were handled without a reply
     CW_REQ_FILL = 9,         // cw_req_fill_t; no reply
-    CW_REQ_GET_PIECES = 10,  // a header, then a word for each piece; reply: their bytes, one after the other
+    CW_REQ_GET_PIECES = 10,  // a header, then a word for each piece; reply: their bytes, one after
+                             // the other
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad

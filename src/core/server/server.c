@@ -21,7 +21,8 @@
 // While a PE polls for us. The longest is how long a request can be left lying when it stops.
 #define NAP_NS 250000u
 #define LONGEST_NAP_NS 1000000u
-// Between two yields of a server that polls: few while somebody else wants its core, more and more while nobody does.
+// Between two yields of a server that polls: few while somebody else wants its core, more and more
+// while nobody does.
 #define LEAST_POLLS 4
 #define MOST_POLLS 64
 #define LOOK_NS UINT64_C(1000000000)  // between two looks at the process's threads
@@ -35,7 +36,8 @@ static struct {
     int status;                  // of the start, valid when published
     _Atomic uint32_t published;  // futex
     _Atomic uint32_t stop;       // futex: the nap's word
-    _Atomic bool knows_secret;   // before, a peer's first message would be taken for a stranger's: nobody polls
+    _Atomic bool knows_secret;   // before, a peer's first message would be taken for a stranger's:
+                                 // nobody polls
     _Atomic uint32_t polls;      // bumped by cw_server_poll; relaxed, a hint
     bool helped;                 // progress is made by cw_server_poll; guarded by the lock
     bool running;
@@ -92,9 +94,10 @@ static int open_and_publish(void)
     return rc;
 }
 
-/** Polls only where a core is to spare: one that no PE was given, or that of a PE which sleeps. Beside PEs that compute
- *  a server that blocks at once is better off: the scheduler lets a thread that seldom runs go first, and makes one that
- *  has used up its share wait for the end of a time slice. */
+/** Polls only where a core is to spare: one that no PE was given, or that of a PE which sleeps.
+ *  Beside PEs that compute a server that blocks at once is better off: the scheduler lets a thread
+ *  that seldom runs go first, and makes one that has used up its share wait for the end of a time
+ *  slice. */
 static long polls_before_block(bool sleepers)
 {
     return cw_wait_spare_core || sleepers ? cw_wait_server_spin : 0;
@@ -105,7 +108,8 @@ static int progress(void)
 {
     int events = cw_transport->server_progress(srv.server);
     if (CW_UNLIKELY(events < 0))
-        cwu_fatal("the node server has lost clients that PEs may wait for (%s)", cwu_error_name(events));
+        cwu_fatal("the node server has lost clients that PEs may wait for (%s)",
+                  cwu_error_name(events));
     return events + cw_am_server_flush();
 }
 
@@ -125,8 +129,8 @@ static long yield_core(long polls)
     return polls < MOST_POLLS ? 2 * polls : polls;
 }
 
-/** Takes the lock, unless a PE polls for us: leave it the work and the cores, and wait for no lock that it holds, which
- *  would cost it a system call each time that it gives the lock back. */
+/** Takes the lock, unless a PE polls for us: leave it the work and the cores, and wait for no lock
+ *  that it holds, which would cost it a system call each time that it gives the lock back. */
 static bool take_over(bool sleepers, uint32_t *seen_polls)
 {
     if (sleepers)  // then PEs do not poll for us
@@ -143,7 +147,8 @@ static bool take_over(bool sleepers, uint32_t *seen_polls)
 static void *end_process(void *arg)
 {
     (void)arg;
-    exit(EXIT_SUCCESS);  // what the C library does when the last thread ends; this one serves up to the end
+    exit(EXIT_SUCCESS);  // what the C library does when the last thread ends; this one serves up to
+                         // the end
 }
 
 /** Is the initial thread gone (pthread_exit), and none left but this one? */
@@ -158,12 +163,15 @@ static bool is_last_thread(void)
     text[n > 0 ? n : 0] = '\0';
     const char *name_end = strrchr(text, ')');
     return name_end &&
-           sscanf(name_end, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &state,
+           sscanf(name_end,
+                  ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+                  &state,
                   &threads) == 2 &&
            state == 'Z' && threads == 2;  // the initial thread, which is gone, is counted
 }
 
-/** A process ends with its last thread, and this one must not keep it. Looks now and then, when there is nothing to do. */
+/** A process ends with its last thread, and this one must not keep it. Looks now and then, when
+ *  there is nothing to do. */
 static void mind_the_end(uint64_t *looked_ns)
 {
     uint64_t now = cwu_now_ns();
@@ -214,7 +222,8 @@ static void *server_main(void *arg)
 {
     (void)arg;
     srv.status = open_and_publish();
-    atomic_store_explicit(&srv.published, 1, memory_order_release);  // pairs with cw_server_published
+    // pairs with cw_server_published
+    atomic_store_explicit(&srv.published, 1, memory_order_release);
     cwu_futex_wake((uint32_t *)&srv.published, INT_MAX);
     if (srv.status)
         return NULL;
@@ -222,7 +231,8 @@ static void *server_main(void *arg)
     if (rc)
         cwu_fatal("the node server cannot learn the job's secret (%s)", cwu_error_name(rc));
     cw_transport->server_secret(srv.server, cw_job_secret());
-    atomic_store_explicit(&srv.knows_secret, true, memory_order_release);  // pairs with cw_server_poll
+    // pairs with cw_server_poll
+    atomic_store_explicit(&srv.knows_secret, true, memory_order_release);
     serve_until_stopped();
     return NULL;
 }
@@ -271,7 +281,8 @@ int cw_server_published(void)
 
 int cw_server_poll(void)
 {
-    if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire) || somebody_sleeps())
+    if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire) ||
+        somebody_sleeps())
         return 0;
     if (pthread_mutex_trylock(&srv.lock))
         return 0;
@@ -288,11 +299,13 @@ bool cw_server_is_helped(void)
     return srv.helped;
 }
 
-bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload, size_t payload_nbytes)
+bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
+                    size_t payload_nbytes)
 {
     if (pthread_mutex_trylock(&srv.lock))
         return false;
-    int rc = cw_transport->server_tell(srv.server, origin, head, head_nbytes, payload, payload_nbytes);
+    int rc =
+        cw_transport->server_tell(srv.server, origin, head, head_nbytes, payload, payload_nbytes);
     pthread_mutex_unlock(&srv.lock);
     return rc == CW_OK;
 }

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The node server: a thread in the process of the node's lowest PE that accepts connections, lets the provider serve
-// puts and gets, and executes requests on the node object. Only in jobs of more than one node.
+// The node server: a thread in the process of the node's lowest PE that accepts connections, lets
+// the provider serve puts and gets, and executes requests on the node object. Only in jobs of more
+// than one node.
 //
-// It blocks in the provider's wait object when there is no traffic, and naps while a waiting PE of its own process polls
-// for it (cw_server_poll). It polls only where a core is to spare, and yields between polls. While a PE of the node
-// sleeps, it compares the word that the sleeper waits for after every round and rings when it changed.
+// It blocks in the provider's wait object when there is no traffic, and naps while a waiting PE of
+// its own process polls for it (cw_server_poll). It polls only where a core is to spare, and yields
+// between polls. While a PE of the node sleeps, it compares the word that the sleeper waits for
+// after every round and rings when it changed.
 #ifndef CW_CORE_SERVER_H
 #define CW_CORE_SERVER_H
 
 #include "bootstrap/bootstrap.h"
 #include "core/core.h"
 
-/** What a node publishes under a key of its own (cw_job_node_key) for those who will connect to it. */
+/** What a node publishes under a key of its own (cw_job_node_key) for those who will connect to
+ *  it. */
 typedef struct cw_node_record {
     uint64_t heap_nbytes, area_nbytes, data_nbytes, program;
     uint32_t version, address_nbytes;
@@ -21,25 +24,30 @@ typedef struct cw_node_record {
 } cw_node_record_t;
 _Static_assert(sizeof(cw_node_record_t) <= CWB_VALUE_MAX, "must fit every launcher's value");
 
-/** Starts the thread; it loads the transport, publishes the node's record and starts the bootstrap fence. */
+/** Starts the thread; it loads the transport, publishes the node's record and starts the bootstrap
+ *  fence. */
 int cw_server_start(cwb_t *boot);
-/** Without waiting: has what cw_server_published waits for happened? True in processes that host no server. */
+/** Without waiting: has what cw_server_published waits for happened? True in processes that host no
+ *  server. */
 bool cw_server_has_published(void);
 /** Returns when the record is published and the fence is started (or that failed). */
 int cw_server_published(void);
-/** One poll on behalf of a waiting PE; a no-op in processes that host no server. How many events. */
+/** One poll on behalf of a waiting PE; a no-op in processes that host no server. How many
+ *  events. */
 int cw_server_poll(void);
 /** Is it such a poll that executes the request? (For its handler.) */
 bool cw_server_is_helped(void);
 /** Tells a client something (ops->server_tell). False: it was not sent; never waits. Any thread. */
-bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload, size_t payload_nbytes);
+bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
+                    size_t payload_nbytes);
 /** Stops the thread and closes the listener. After the last remote PE is done. */
 void cw_server_stop(void);
 void cw_server_stats(cwt_stats_t *stats_p);
 
 /** Executes one request (core/server/request.c); called by the transport inside server_progress. */
 void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
-/** Does [offset, offset+nbytes) of the node object lie in one piece (static data or heap) of one slot? *slot_p: whose. */
+/** Does [offset, offset+nbytes) of the node object lie in one piece (static data or heap) of one
+ *  slot? *slot_p: whose. */
 bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p);
 
 #endif

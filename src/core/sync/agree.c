@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who calls what, with which arguments: in checking mode each member of a group claims it before the collective itself.
-// Over the world and teams the claims ride on a synchronisation, which keeps the first two that differ. Over an active
-// set each member compares its own with that of the rank before, which reads it where it is published; one at a time per
-// PE, so not in SHMEM_THREAD_MULTIPLE.
+// Who calls what, with which arguments: in checking mode each member of a group claims it before
+// the collective itself. Over the world and teams the claims ride on a synchronisation, which keeps
+// the first two that differ. Over an active set each member compares its own with that of the rank
+// before, which reads it where it is published; one at a time per PE, so not in
+// SHMEM_THREAD_MULTIPLE.
 #include <stdio.h>
 #include <time.h>
 
@@ -25,7 +26,8 @@ typedef struct claim {
 } claim_t;
 _Static_assert(sizeof(claim_t) == 112 && sizeof(claim_t) <= CW_TEAM_WORDS * sizeof(long),
                "two of them ride on a synchronisation");
-static const char *const value_names[] = {"nelems", "root", "dst", "sst", "size", "alignment", "ptr at offset"};
+static const char *const value_names[] = {"nelems", "root",      "dst",          "sst",
+                                          "size",   "alignment", "ptr at offset"};
 enum { NVALUES = sizeof(value_names) / sizeof(value_names[0]) };
 static const char *const split_names[NVALUES] = {[1] = "start", [3] = "stride", [4] = "size"};
 
@@ -45,15 +47,17 @@ static claim_t claim_of(const cw_claim_t *c)
     claim_t claim = {.pe = cw_world.pe,
                      .dest = symmetric_offset(c->dest),
                      .source = symmetric_offset(c->source),
-                     .value = {c->nelems, c->root, c->dst, c->sst, c->size, c->alignment, symmetric_offset(c->ptr)}};
+                     .value = {c->nelems, c->root, c->dst, c->sst, c->size, c->alignment,
+                               symmetric_offset(c->ptr)}};
     snprintf(claim.call, sizeof claim.call, "%s", c->call);
     return claim;
 }
 
 static bool same(const claim_t *a, const claim_t *b)
 {
-    return memcmp(a->call, b->call, sizeof a->call) == 0 && memcmp(a->value, b->value, sizeof a->value) == 0 &&
-           a->dest == b->dest && a->source == b->source;
+    return memcmp(a->call, b->call, sizeof a->call) == 0 &&
+           memcmp(a->value, b->value, sizeof a->value) == 0 && a->dest == b->dest &&
+           a->source == b->source;
 }
 
 static void compare(const cw_fused_op_t *op, void *acc, const void *in)
@@ -73,33 +77,38 @@ static void compare(const cw_fused_op_t *op, void *acc, const void *in)
 
 // ---------------------------------------------------------------- the message
 
-static void describe_object(const char *name, uint64_t mine, uint64_t other, char *text, size_t size, size_t *at)
+static void describe_object(const char *name, uint64_t mine, uint64_t other, char *text,
+                            size_t size, size_t *at)
 {
     if (mine == other || *at >= size)
         return;
     if (mine == CW_CLAIM_NONE)
         *at += (size_t)snprintf(text + *at, size - *at, ", no %s", name);
     else
-        *at += (size_t)snprintf(text + *at, size - *at, ", %s at offset 0x%llx", name, (unsigned long long)mine);
+        *at += (size_t)snprintf(text + *at, size - *at, ", %s at offset 0x%llx", name,
+                                (unsigned long long)mine);
 }
 
-/** "PE 3 calls shmem_int_broadcast (nelems 4, root 0)", with the objects where two such calls differ in them. */
+/** "PE 3 calls shmem_int_broadcast (nelems 4, root 0)", with the objects where two such calls
+ *  differ in them. */
 static void describe(const claim_t *claim, const claim_t *other, char *text, size_t size)
 {
     char values[200] = "";
     size_t at = 0;
-    // Of a split all are there, and may be -1, which elsewhere means that there is no such argument.
+    // Of a split all are there, and may be -1, which elsewhere means that there is no such
+    // argument.
     bool split = strcmp(claim->call, "shmem_team_split_strided") == 0;
     const char *const *names = split ? split_names : value_names;
     for (int i = 0; i < NVALUES; i++)
         if (names[i] && (split || claim->value[i] != CW_CLAIM_NONE) && at < sizeof values)
-            at += (size_t)snprintf(values + at, sizeof values - at, ", %s %lld", names[i], (long long)claim->value[i]);
+            at += (size_t)snprintf(values + at, sizeof values - at, ", %s %lld", names[i],
+                                   (long long)claim->value[i]);
     if (memcmp(claim->call, other->call, sizeof claim->call) == 0) {
         describe_object("dest", claim->dest, other->dest, values, sizeof values, &at);
         describe_object("source", claim->source, other->source, values, sizeof values, &at);
     }
-    snprintf(text, size, "PE %lld calls %s%s%s%s", (long long)claim->pe, claim->call, at ? " (" : "",
-             at ? values + 2 : "", at ? ")" : "");
+    snprintf(text, size, "PE %lld calls %s%s%s%s", (long long)claim->pe, claim->call,
+             at ? " (" : "", at ? values + 2 : "", at ? ")" : "");
 }
 
 static void report(const cw_claim_t *mine, const claim_t *first, const claim_t *second)
@@ -108,8 +117,9 @@ static void report(const cw_claim_t *mine, const claim_t *first, const claim_t *
     describe(first, second, a, sizeof a);
     describe(second, first, b, sizeof b);
     cw_check_failed(mine->call,
-                    "%s, but %s: all PEs that take part must make the same collective calls with the same arguments", a,
-                    b);
+                    "%s, but %s: all PEs that take part must make the same collective calls with "
+                    "the same arguments",
+                    a, b);
 }
 
 /** One message is enough: the others let the first of the two speak, and end with the job. */

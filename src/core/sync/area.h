@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the PEs of a node, and the leaders of other nodes, write for one another in collectives: for the world in the
-// control area of the node object, for each team in the scratch of its members. Fresh memory is zero, and zero is the
-// starting state. While a group lives nothing is ever reset: counters and sequence numbers only grow (and wrap), so a
-// late reader cannot be overtaken by a reset. What a team has used is made fit for the next one when it is destroyed
-// (core/sync/team.c).
+// What the PEs of a node, and the leaders of other nodes, write for one another in collectives: for
+// the world in the control area of the node object, for each team in the scratch of its members.
+// Fresh memory is zero, and zero is the starting state. While a group lives nothing is ever reset:
+// counters and sequence numbers only grow (and wrap), so a late reader cannot be overtaken by a
+// reset. What a team has used is made fit for the next one when it is destroyed (core/sync/team.c).
 //
 //   the world, in the control area (the rounds come before all that depends on the number of slots, so their offset is
 //   the same on every node):
@@ -29,33 +29,39 @@
 #define CW_COLL_RADIX 32      // slots that count on one word
 #define CW_COLL_CPUS 1024     // processors told apart
 
-#define CW_TEAMS 1024         // numbers of teams: how many a PE may be a member of at once, the world and shared counted
-#define CW_ROOMY_TEAMS 64     // of them, the lowest: with scratch, and medium payloads between nodes
+// numbers of teams: how many a PE may be a member of at once, the world and shared counted
+#define CW_TEAMS 1024
+// of them, the lowest: with scratch, and medium payloads between nodes
+#define CW_ROOMY_TEAMS 64
 #define CW_TEAM_WORDS 64      // symmetric words of each
 #define CW_COLL_SHORT 256u    // payload of a round of the others: CW_COLL_SMALL in whole lines
 #define CW_SCRATCH_HALF 30720
-#define CW_COLL_CLAIM_WORDS 1  // those of the shared team, whose members are on one node and write no notes: agree.c
+// those of the shared team, whose members are on one node and write no notes: agree.c
+#define CW_COLL_CLAIM_WORDS 1
 
 typedef struct cw_coll_area {
     _Atomic uint32_t released;  // epoch that is over; futex in a job of one node
     _Atomic uint32_t sleepers;  // PEs asleep on it
     uint64_t pad0;
-    char result[CW_COLL_SMALL];             // of that epoch; rewritten when all have come to the next one, and so have
-                                            // read it
+    char result[CW_COLL_SMALL];             // of that epoch; rewritten when all have come to the
+                                            // next one, and so have read it
     _Alignas(64) _Atomic uint32_t arrived;  // groups that came, over all epochs
-    _Atomic uint32_t left;                  // members that are through with a team that is being destroyed
-    _Alignas(64) _Atomic uint64_t cpus[CW_COLL_CPUS / 64];  // processors that some PE of the node may run on
+    _Atomic uint32_t left;                  // members that are through with a team that is being
+                                            // destroyed
+    // processors that some PE of the node may run on
+    _Alignas(64) _Atomic uint64_t cpus[CW_COLL_CPUS / 64];
 } cw_coll_area_t;
 _Static_assert(sizeof(cw_coll_area_t) == 256 + 64 + CW_COLL_CPUS / 8, "shared between processes");
 
-/** One step between leaders. Each word has one writer for ever (barrier and value steps have different
- * partners), so it never goes backwards. The payload of a sequence number is written before the number, by
- * the same node. */
+/** One step between leaders. Each word has one writer for ever (barrier and value steps have
+ *  different partners), so it never goes backwards. The payload of a sequence number is written
+ *  before the number, by the same node. */
 typedef struct cw_coll_round {
     _Alignas(64) _Atomic uint64_t barrier;  // sequence number of the last barrier step heard
     _Atomic uint64_t value;                 // and of the last step with a payload
     _Alignas(
-        64) char payload[];  // two of the round's capacity, by parity of the sequence: a partner is at most one ahead
+        64) char payload[];  // two of the round's capacity, by parity of the sequence: a partner is
+                             // at most one ahead
 } cw_coll_round_t;
 _Static_assert(sizeof(cw_coll_round_t) == 64, "written from other nodes");
 
@@ -91,7 +97,8 @@ static inline int cw_coll_log2_ceil(int n)
     return n <= 1 ? 0 : 32 - __builtin_clz((unsigned)(n - 1));
 }
 
-/** Steps between n leaders: the doubling steps, one before and one after for what exceeds a power of two. */
+/** Steps between n leaders: the doubling steps, one before and one after for what exceeds a power
+ *  of two. */
 static inline int cw_coll_nrounds(int nnodes)
 {
     return nnodes <= 1 ? 0 : cw_coll_log2_ceil(nnodes) + 2;
@@ -126,17 +133,20 @@ static inline uint32_t cw_team_capacity(int id)
 /** Where the rounds of a team begin among those of one PE; of CW_TEAMS: where they end. */
 static inline uint64_t cw_team_rounds_at(int id, int nnodes)
 {
-    uint64_t roomy = (uint64_t)(id < CW_ROOMY_TEAMS ? id : CW_ROOMY_TEAMS), others = (uint64_t)id - roomy;
-    return (uint64_t)cw_coll_nrounds(nnodes) *
-           (roomy * cw_coll_round_nbytes(CW_COLL_MEDIUM) + others * cw_coll_round_nbytes(CW_COLL_SHORT));
+    uint64_t roomy = (uint64_t)(id < CW_ROOMY_TEAMS ? id : CW_ROOMY_TEAMS),
+             others = (uint64_t)id - roomy;
+    return (uint64_t)cw_coll_nrounds(nnodes) * (roomy * cw_coll_round_nbytes(CW_COLL_MEDIUM) +
+                                                others * cw_coll_round_nbytes(CW_COLL_SHORT));
 }
 
 static inline cw_coll_group_t *cw_coll_group(cw_coll_area_t *area, int nnodes, int group)
 {
-    return (cw_coll_group_t *)((char *)area + cw_coll_round_offset(cw_coll_nrounds(nnodes))) + group;
+    return (cw_coll_group_t *)((char *)area + cw_coll_round_offset(cw_coll_nrounds(nnodes))) +
+           group;
 }
 
-static inline cw_coll_deposit_t *cw_coll_deposit(cw_coll_area_t *area, int nnodes, int nslots, int slot)
+static inline cw_coll_deposit_t *cw_coll_deposit(cw_coll_area_t *area, int nnodes, int nslots,
+                                                 int slot)
 {
     return (cw_coll_deposit_t *)cw_coll_group(area, nnodes, cw_coll_ngroups(nslots)) + slot;
 }
@@ -145,7 +155,8 @@ static inline cw_coll_deposit_t *cw_coll_deposit(cw_coll_area_t *area, int nnode
 static inline size_t cw_coll_area_nbytes(int nslots, int nnodes)
 {
     return (size_t)cw_coll_round_offset(cw_coll_nrounds(nnodes)) +
-           (size_t)cw_coll_ngroups(nslots) * sizeof(cw_coll_group_t) + (size_t)nslots * sizeof(cw_coll_deposit_t);
+           (size_t)cw_coll_ngroups(nslots) * sizeof(cw_coll_group_t) +
+           (size_t)nslots * sizeof(cw_coll_deposit_t);
 }
 
 #endif

@@ -9,7 +9,8 @@
 #include "core/rma/node.h"
 #include "core/mem/segment.h"
 
-#define PATIENCE_NS 20000000u  // until a row is read from its own node, though another may soon have it
+// until a row is read from its own node, though another may soon have it
+#define PATIENCE_NS 20000000u
 
 typedef struct cw_card {
     _Atomic uint64_t word[CW_CARD_WORDS];
@@ -46,9 +47,11 @@ static size_t place_of(int pe)
 void cw_card_tell(cw_card_word_t which, uint64_t value)
 {
     // Releases what this PE has done; pairs with cw_card_known.
-    atomic_store_explicit(&table()->card[place_of(cw_world.pe)].word[which], value, memory_order_release);
+    atomic_store_explicit(&table()->card[place_of(cw_world.pe)].word[which], value,
+                          memory_order_release);
     if (atomic_load_explicit(&table()->waiting,
-                             memory_order_relaxed))  // at start all others sleep, for all kinds of things
+                             memory_order_relaxed))  // at start all others sleep, for all kinds of
+                                                     // things
         for (int slot = 0; slot < cw_world.nslots; slot++)
             cw_local_stored(cw_world.pes_of_node[slot]);
 }
@@ -56,7 +59,8 @@ void cw_card_tell(cw_card_word_t which, uint64_t value)
 void cw_card_wait(void)
 {
     atomic_fetch_add(&table()->waiting,
-                     1);  // before the next look; a word told in between is seen after the next time-out
+                     1);  // before the next look; a word told in between is seen after the next
+                          // time-out
 }
 
 void cw_card_wait_end(void)
@@ -69,18 +73,20 @@ uint64_t cw_card_known(int pe, cw_card_word_t which)
     return atomic_load_explicit(&table()->card[place_of(pe)].word[which], memory_order_acquire);
 }
 
-/** n cards from there on, out of the table of that node. Two processes may do it at a time: they find the same. */
+/** n cards from there on, out of the table of that node. Two processes may do it at a time: they
+ *  find the same. */
 static void read_cards(int node, size_t first, size_t n)
 {
     uint64_t *words = malloc(n * sizeof(cw_card_t));
     if (!words)
         cwu_fatal("out of memory for what %zu PEs have told", n);
-    cw_node_read(node, cw_segment.card_offset + offsetof(table_t, card) + first * sizeof(cw_card_t), words,
-                 n * sizeof(cw_card_t));
+    cw_node_read(node, cw_segment.card_offset + offsetof(table_t, card) + first * sizeof(cw_card_t),
+                 words, n * sizeof(cw_card_t));
     cw_card_t *cards = &table()->card[first];
     for (size_t i = 0; i < n * CW_CARD_WORDS; i++)
         if (words[i])
-            atomic_store_explicit(&cards[i / CW_CARD_WORDS].word[i % CW_CARD_WORDS], words[i], memory_order_release);
+            atomic_store_explicit(&cards[i / CW_CARD_WORDS].word[i % CW_CARD_WORDS], words[i],
+                                  memory_order_release);
     free(words);
 }
 
@@ -113,7 +119,8 @@ uint64_t cw_card_look(cw_card_search_t *s, int pe)
 static bool row_known(int node, cw_card_word_t which)
 {
     for (int slot = 0; slot < cw_world.slots_of_node[node]; slot++)
-        if (!atomic_load_explicit(&table()->card[place(node, slot)].word[which], memory_order_acquire))
+        if (!atomic_load_explicit(&table()->card[place(node, slot)].word[which],
+                                  memory_order_acquire))
             return false;
     return true;
 }
@@ -160,7 +167,8 @@ bool cw_card_look_all(cw_card_search_t *s)
     uint32_t idle = 0;
     if (s->distance == 0)
         s->distance = 1;
-    if (s->distance < cw_world.nnodes && is_due(s) && atomic_compare_exchange_strong(&table()->busy, &idle, 1)) {
+    if (s->distance < cw_world.nnodes && is_due(s) &&
+        atomic_compare_exchange_strong(&table()->busy, &idle, 1)) {
         while (s->distance < cw_world.nnodes && step(s))
             ;
         atomic_store_explicit(&table()->busy, 0, memory_order_release);

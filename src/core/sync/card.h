@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What each PE tells all others of itself, for a front end whose PEs differ in something (GASNet: where the slice lies, how
-// large the segment is): words that are 0 until they are told, and never change afterwards. Telling is a store into the node
-// object and waits for nobody; whoever needs a word of another PE looks until it is there.
+// What each PE tells all others of itself, for a front end whose PEs differ in something (GASNet:
+// where the slice lies, how large the segment is): words that are 0 until they are told, and never
+// change afterwards. Telling is a store into the node object and waits for nobody; whoever needs a
+// word of another PE looks until it is there.
 //
-// A node keeps a table for all PEs of the job. The row of a node's own PEs is what they tell; the others are what somebody of
-// the node has read of other nodes. To know all, a node reads from nodes at doubling distance what these have read before, so
-// that N nodes open log N connections each; a node that nobody drives there is passed over after a while, and each missing
-// row is read from the node that it is about.
+// A node keeps a table for all PEs of the job. The row of a node's own PEs is what they tell; the
+// others are what somebody of the node has read of other nodes. To know all, a node reads from
+// nodes at doubling distance what these have read before, so that N nodes open log N connections
+// each; a node that nobody drives there is passed over after a while, and each missing row is read
+// from the node that it is about.
 //
 //   in the control area:  busy, waiting | cards of node 0 [max_slots] | of node 1 ...
 //
-// Threads: any. Blocking: for answers of node servers at most; the caller waits (core/progress/wait.h) between looks.
+// Threads: any. Blocking: for answers of node servers at most; the caller waits
+// (core/progress/wait.h) between looks.
 #ifndef CW_CORE_CARD_H
 #define CW_CORE_CARD_H
 

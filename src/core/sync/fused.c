@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Within the node: each deposits its value, the closer combines them in the members' order. See node_sync.h. Small values
-// and the result lie next to the counters; larger ones, in a group of several nodes, in the scratch of the PE that gives
-// them, and the result in that of the leader, who closes.
+// Within the node: each deposits its value, the closer combines them in the members' order. See
+// node_sync.h. Small values and the result lie next to the counters; larger ones, in a group of
+// several nodes, in the scratch of the PE that gives them, and the result in that of the leader,
+// who closes.
 #include "core/sync/fused.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ static void *result_of(const cw_node_sync_t *ns, char *scratch)
     return scratch ? value_of(ns, 0, scratch) : ns->area->result;
 }
 
-static void close_epoch(cw_group_sync_t *sync, char *scratch, void *value, size_t nbytes, const cw_fused_op_t *op)
+static void close_epoch(cw_group_sync_t *sync, char *scratch, void *value, size_t nbytes,
+                        const cw_fused_op_t *op)
 {
     cw_node_sync_t *ns = &sync->node;
     _Alignas(16) char acc[CW_COLL_MEDIUM];
@@ -35,7 +37,8 @@ static void close_epoch(cw_group_sync_t *sync, char *scratch, void *value, size_
     memcpy(value, acc, nbytes);
 }
 
-/** Arrives and, unless this PE is the closer, waits for the end. True for the closer, once all are there. */
+/** Arrives and, unless this PE is the closer, waits for the end. True for the closer, once all are
+ *  there. */
 static bool arrive_to_close(cw_node_sync_t *ns)
 {
     bool last = cw_node_arrive(ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the world and every team synchronise by, and the synchronisation that carries a small value: every PE gives one,
-// every PE gets the combination of all. With nbytes 0 it is the barrier itself.
+// What the world and every team synchronise by, and the synchronisation that carries a small value:
+// every PE gives one, every PE gets the combination of all. With nbytes 0 it is the barrier itself.
 #ifndef CW_CORE_COLL_FUSED_H
 #define CW_CORE_COLL_FUSED_H
 
@@ -14,7 +14,8 @@ typedef struct cw_fused_op {
     void (*combine)(const struct cw_fused_op *self, void *acc, const void *in);
 } cw_fused_op_t;
 
-/** The leaders of a group's nodes, as one of them sees it. Nodes are numbered as in the map; the world's by themselves. */
+/** The leaders of a group's nodes, as one of them sees it. Nodes are numbered as in the map; the
+ *  world's by themselves. */
 typedef struct cw_leaders {
     int me, n;
     uint64_t sequence;  // of the last step; the same on all leaders, as all make the same calls
@@ -41,12 +42,14 @@ static inline size_t cw_fused_most(const cw_group_t *group)
     return group->sync ? group->sync->most : 0;
 }
 
-/** value: mine, then everybody's; nbytes <= cw_fused_most(). op may be NULL when nbytes is 0. Not for active sets. */
+/** value: mine, then everybody's; nbytes <= cw_fused_most(). op may be NULL when nbytes is 0. Not
+ *  for active sets. */
 void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fused_op_t *op);
 
-/** Fills in the leaders' part of a group that spans the nodes of `map` (NULL: the world, all of them). `sequence` is at
- *  least what any of the group's rounds has heard. */
-void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id, uint64_t sequence);
+/** Fills in the leaders' part of a group that spans the nodes of `map` (NULL: the world, all of
+ *  them). `sequence` is at least what any of the group's rounds has heard. */
+void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id,
+                     uint64_t sequence);
 /** Between the leaders of all nodes of the group, each with its node's value. */
 void cw_leaders_fused(cw_leaders_t *leaders, void *value, size_t nbytes, const cw_fused_op_t *op);
 

@@ -17,10 +17,14 @@ const cw_group_t *const cw_group_world = &world;
 void cw_coll_init(void)
 {
     cw_coll_choices_load();
-    world = (cw_group_t){.start = 0, .stride = 1, .size = cw_world.npes, .rank = cw_world.pe, .sync = &sync_of_world};
+    world = (cw_group_t){.start = 0,
+                         .stride = 1,
+                         .size = cw_world.npes,
+                         .rank = cw_world.pe,
+                         .sync = &sync_of_world};
     sync_of_world = (cw_group_sync_t){.most = cw_world.nnodes > 1 ? CW_COLL_MEDIUM : CW_COLL_SMALL};
-    cw_node_sync_init(&sync_of_world.node, cw_coll_local_area(), cw_world.pes_of_node, cw_world.slot, cw_world.nslots,
-                      cw_world.nnodes);
+    cw_node_sync_init(&sync_of_world.node, cw_coll_local_area(), cw_world.pes_of_node,
+                      cw_world.slot, cw_world.nslots, cw_world.nnodes);
     cw_leaders_init(&sync_of_world.leaders, &world, NULL, 0, 0);
     cw_teams_init();
 }

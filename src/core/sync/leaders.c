@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation between node leaders by puts into the other nodes' areas: log2(nodes) steps, each a
-// sequence number that only grows.
+// Synchronisation between node leaders by puts into the other nodes' areas: log2(nodes) steps, each
+// a sequence number that only grows.
 //
 //   barrier     dissemination: in step k node i tells node i + 2^k; any number of nodes
 //   with value  recursive doubling: partners exchange what they have and combine it lower node first, so both
@@ -9,8 +9,9 @@
 //               the same bits. Nodes beyond the largest power of two hand their value in before (round 0) and
 //               get the result after (last round).
 //
-// Every call needs every node of the group, so a partner can be ahead by one call at most: it may write the payload of the
-// next sequence number while I still read this one's (hence two payloads), but not that of the one after.
+// Every call needs every node of the group, so a partner can be ahead by one call at most: it may
+// write the payload of the next sequence number while I still read this one's (hence two payloads),
+// but not that of the one after.
 #include <string.h>
 
 #include "core/sync/fused.h"
@@ -19,13 +20,15 @@
 #include "core/rma/rma.h"
 #include "core/progress/wait.h"
 
-void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id, uint64_t sequence)
+void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id,
+                     uint64_t sequence)
 {
     *leaders = (cw_leaders_t){
         .me = map ? map->node : cw_world.node,
         .n = map ? map->nnodes : cw_world.nnodes,
         .sequence = sequence,
-        .rounds = map ? cw_team_rounds(cw_world.slot, id) : (char *)cw_coll_round(cw_coll_local_area(), 0),
+        .rounds = map ? cw_team_rounds(cw_world.slot, id)
+                      : (char *)cw_coll_round(cw_coll_local_area(), 0),
         .capacity = cw_team_capacity(id),
         .id = id,
         .group = group,
@@ -34,7 +37,8 @@ void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_ma
 
 static cw_coll_round_t *my_round(const cw_leaders_t *l, int round)
 {
-    return (cw_coll_round_t *)(void *)(l->rounds + (uint64_t)round * cw_coll_round_nbytes(l->capacity));
+    return (cw_coll_round_t *)(void *)(l->rounds +
+                                       (uint64_t)round * cw_coll_round_nbytes(l->capacity));
 }
 
 /** Puts into a round of leader k. */
@@ -48,12 +52,14 @@ static void put(const cw_leaders_t *l, int k, int round, size_t at, const void *
         node = map->node_id[k];
         rounds = cw_team_rounds_offset(cw_world.slot_of_pe[pe], l->id);
     }
-    cw_node_put(node, rounds + (uint64_t)round * cw_coll_round_nbytes(l->capacity) + at, src, nbytes);
+    cw_node_put(node, rounds + (uint64_t)round * cw_coll_round_nbytes(l->capacity) + at, src,
+                nbytes);
 }
 
 static void tell_barrier(const cw_leaders_t *l, int k, int round)
 {
-    put(l, k, round, offsetof(cw_coll_round_t, barrier), &l->sequence, sizeof l->sequence);  // pairs with hear()
+    // pairs with hear()
+    put(l, k, round, offsetof(cw_coll_round_t, barrier), &l->sequence, sizeof l->sequence);
 }
 
 static size_t payload_at(const cw_leaders_t *l)
@@ -64,8 +70,10 @@ static size_t payload_at(const cw_leaders_t *l)
 static void tell_value(const cw_leaders_t *l, int k, int round, const void *value, size_t nbytes)
 {
     put(l, k, round, offsetof(cw_coll_round_t, payload) + payload_at(l), value, nbytes);
-    cw_fence_cold(&cw_ctx_default);  // the number behind its payload, also where writes keep no order
-    put(l, k, round, offsetof(cw_coll_round_t, value), &l->sequence, sizeof l->sequence);  // pairs with hear()
+    cw_fence_cold(&cw_ctx_default);  // the number behind its payload, also where writes keep no
+                                     // order
+    // pairs with hear()
+    put(l, k, round, offsetof(cw_coll_round_t, value), &l->sequence, sizeof l->sequence);
 }
 
 static void hear(const cw_leaders_t *l, _Atomic uint64_t *heard)
@@ -93,7 +101,8 @@ static void disseminate(const cw_leaders_t *l)
     }
 }
 
-static void exchange(const cw_leaders_t *l, int partner, int round, void *value, size_t nbytes, const cw_fused_op_t *op)
+static void exchange(const cw_leaders_t *l, int partner, int round, void *value, size_t nbytes,
+                     const cw_fused_op_t *op)
 {
     _Alignas(16) char theirs[CW_COLL_MEDIUM];
     tell_value(l, partner, round, value, nbytes);

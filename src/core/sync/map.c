@@ -39,7 +39,8 @@ static void forget(void *arg)
 
 static void make_key(void)
 {
-    (void)pthread_key_create(&end_of_thread, forget);  // without it the last maps of a thread stay behind
+    (void)pthread_key_create(&end_of_thread, forget);  // without it the last maps of a thread stay
+                                                       // behind
 }
 
 static void forget_at_exit(void)
@@ -106,7 +107,8 @@ static const cw_map_t *built(cw_map_t *map, const cw_group_t *group)
 static const cw_map_t *map_of_set(const cw_group_t *group)
 {
     for (int i = 0; i < KEPT; i++)
-        if (kept.map[i].size == group->size && kept.map[i].start == group->start && kept.map[i].stride == group->stride)
+        if (kept.map[i].size == group->size && kept.map[i].start == group->start &&
+            kept.map[i].stride == group->stride)
             return &kept.map[i];
     forget_at_exit();
     cw_map_t *map = &kept.map[kept.next_victim];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the members of a group live. Nodes are numbered as the ranks first touch them, members[] lists the
-// ranks node by node, ascending within a node; the lowest rank of a node is the group's leader there. All PEs
-// of a group compute the same map. A team's lives as long as the team; those of active sets are kept by the thread that
-// asked, and reused: get one per call, do not free it.
+// Where the members of a group live. Nodes are numbered as the ranks first touch them, members[]
+// lists the ranks node by node, ascending within a node; the lowest rank of a node is the group's
+// leader there. All PEs of a group compute the same map. A team's lives as long as the team; those
+// of active sets are kept by the thread that asked, and reused: get one per call, do not free it.
 #ifndef CW_CORE_COLL_MAP_H
 #define CW_CORE_COLL_MAP_H
 

@@ -7,7 +7,9 @@
 #include "core/sync/fused.h"
 #include "core/sync/team.h"
 
-#define TAG 17  // of MPI_Comm_create_group: tells several threads' creations apart; ours come one at a time for each team
+// of MPI_Comm_create_group: tells several threads' creations apart; ours come one at a time for
+// each team
+#define TAG 17
 
 static int combine(void *arg, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
 {
@@ -62,10 +64,10 @@ int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes)
 {
     int rank = -1, size = 0, rc = cwb_mpi_rank(comm_nbytes, comm_p, &rank, &size);
     if (rc == CW_OK && (rank != cw_world.pe || size != cw_world.npes)) {
-        cwu_error(
-            "this PE is rank %d of %d in MPI_COMM_WORLD: start the program with a launcher that MPI knows (Hydra, "
-            "orterun, prterun, srun)",
-            rank, size);
+        cwu_error("this PE is rank %d of %d in MPI_COMM_WORLD: start the program with a launcher "
+                  "that MPI knows (Hydra, "
+                  "orterun, prterun, srun)",
+                  rank, size);
         rc = CW_EMISMATCH;
     }
     int *ranks = malloc((size_t)team->size * sizeof *ranks);  // for a moment

@@ -2,14 +2,15 @@
 //
 // A central counter (one per 32 slots, and one above them) and one release word that all poll.
 //
-// Why so simple: with more PEs than processors what counts is how often the scheduler must switch, and here the last
-// arriver releases everybody at once and runs on into the next barrier without giving up its processor. Trees and
-// per-slot flags, where a parent must be scheduled between its children and the release, measured slower from four
-// PEs on and no faster below.
+// Why so simple: with more PEs than processors what counts is how often the scheduler must switch,
+// and here the last arriver releases everybody at once and runs on into the next barrier without
+// giving up its processor. Trees and per-slot flags, where a parent must be scheduled between its
+// children and the release, measured slower from four PEs on and no faster below.
 //
-// Who spins: a PE that waits for others which run elsewhere; never one that waits for a PE last seen on its own
-// processor, which could only come if this one yields. With four PEs on two processors that halves the switches, and
-// two PEs that a busy machine squeezes onto one processor do not spin against each other.
+// Who spins: a PE that waits for others which run elsewhere; never one that waits for a PE last
+// seen on its own processor, which could only come if this one yields. With four PEs on two
+// processors that halves the switches, and two PEs that a busy machine squeezes onto one processor
+// do not spin against each other.
 #include "core/sync/node_sync.h"
 
 #include <limits.h>
@@ -39,11 +40,12 @@ static void publish_cpus(cw_coll_area_t *area)
         CPU_SET(0, &set);
     for (int cpu = 0; cpu < CW_COLL_CPUS && cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &set))
-            atomic_fetch_or_explicit(&area->cpus[cpu / 64], UINT64_C(1) << cpu % 64, memory_order_relaxed);
+            atomic_fetch_or_explicit(&area->cpus[cpu / 64], UINT64_C(1) << cpu % 64,
+                                     memory_order_relaxed);
 }
 
-/** PEs bound to one processor each still make a roomy node: what counts is the union. It is counted again as long as
- *  not all have come and told theirs. */
+/** PEs bound to one processor each still make a roomy node: what counts is the union. It is counted
+ *  again as long as not all have come and told theirs. */
 static void count_cpus(cw_node_sync_t *ns)
 {
     ns->counted = cw_gather_try();
@@ -53,7 +55,9 @@ static void count_cpus(cw_node_sync_t *ns)
     int crowd = cw_world.machine_pes > ns->nlocal ? cw_world.machine_pes : ns->nlocal;
     bool roomy = crowd <= ns->ncpus;
     ns->spins = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? ROOMY_SPINS : 0;
-    ns->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? ROOMY_YIELDS : CROWDED_YIELDS;
+    ns->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields
+                 : roomy             ? ROOMY_YIELDS
+                                     : CROWDED_YIELDS;
     if (ns->patient && !ns->spins)
         ns->yields = 0;
 }
@@ -67,7 +71,8 @@ static void find_group(cw_node_sync_t *ns)
     ns->group_size = (uint32_t)(group == ngroups - 1 ? last : CW_COLL_RADIX);
 }
 
-void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes, int slot, int nslots, int nnodes)
+void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes, int slot,
+                       int nslots, int nnodes)
 {
     *ns = (cw_node_sync_t){
         .area = area,
@@ -85,7 +90,8 @@ void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes,
     publish_cpus(area);
 }
 
-void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine, int nlocal, int nnodes)
+void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine,
+                       int nlocal, int nnodes)
 {
     *ns = (cw_node_sync_t){
         .area = cw_coll_before(pes[0], &cell->area),
@@ -101,8 +107,9 @@ void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes,
     find_group(ns);
 }
 
-/** What a member owns it clears itself: once the last synchronisation has released it, nobody counts on its words any
- *  more. Only the area is still being looked at, by those who are on their way out; its owner waits for them. */
+/** What a member owns it clears itself: once the last synchronisation has released it, nobody
+ *  counts on its words any more. Only the area is still being looked at, by those who are on their
+ *  way out; its owner waits for them. */
 void cw_node_sync_leave(cw_node_sync_t *ns)
 {
     if (ns->mine % CW_COLL_RADIX == 0)
@@ -110,7 +117,8 @@ void cw_node_sync_leave(cw_node_sync_t *ns)
     atomic_store_explicit(&ns->deposit->epoch, 0, memory_order_relaxed);
     if (ns->mine != 0) {
         atomic_fetch_add(&ns->area->left,
-                         1);  // releases my last look at the area; seq_cst: before that at the sleepers
+                         1);  // releases my last look at the area; seq_cst: before that at the
+                              // sleepers
         cw_local_stored(ns->pes[0]);
         return;
     }
@@ -124,12 +132,12 @@ void cw_node_sync_leave(cw_node_sync_t *ns)
     atomic_store_explicit(&ns->area->released, 0, memory_order_relaxed);
 }
 
-/** How many of n are still missing in this epoch, me counted; counters wrap, so the difference is taken in 32
- * bits. */
+/** How many of n are still missing in this epoch, me counted; counters wrap, so the difference is
+ *  taken in 32 bits. */
 static inline uint32_t count_me(_Atomic uint32_t *arrived, uint32_t epoch, uint32_t n)
 {
-    // acq_rel: each arrival acquires those before it and releases them to those after it, so the last one has
-    // all.
+    // acq_rel: each arrival acquires those before it and releases them to those after it, so the
+    // last one has all.
     uint32_t before = atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel);
     return epoch * n - before - 1;
 }
@@ -147,14 +155,16 @@ bool cw_node_arrive(cw_node_sync_t *ns)
     ns->epoch++;
     cw_coll_deposit_t *mine = ns->deposit;
     atomic_store_explicit(&mine->cpu, sched_getcpu(), memory_order_relaxed);
-    atomic_store_explicit(&mine->epoch, ns->epoch, memory_order_relaxed);  // a hint too: count_me() is what counts
+    // a hint too: count_me() is what counts
+    atomic_store_explicit(&mine->epoch, ns->epoch, memory_order_relaxed);
     ns->others_left = count_me(&ns->group->arrived, ns->epoch, ns->group_size);
     if (ns->others_left)
         return false;
     if (ns->ngroups > 1 && (ns->others_left = count_me(&ns->area->arrived, ns->epoch, ns->ngroups)))
         return false;
     if (ns->nnodes > 1 && ns->mine != 0) {
-        atomic_thread_fence(memory_order_seq_cst);  // the count before the look at the sleepers: pairs with announce()
+        atomic_thread_fence(memory_order_seq_cst);  // the count before the look at the sleepers:
+                                                    // pairs with announce()
         cw_local_stored(ns->pes[0]);
     }
     return true;
@@ -168,7 +178,8 @@ static inline const _Atomic uint32_t *arrivals(const cw_node_sync_t *ns)
 static inline bool all_arrived(const cw_node_sync_t *ns)
 {
     uint32_t n = ns->ngroups > 1 ? ns->ngroups : ns->group_size;
-    return atomic_load_explicit(arrivals(ns), memory_order_acquire) == ns->epoch * n;  // pairs with count_me()
+    // pairs with count_me()
+    return atomic_load_explicit(arrivals(ns), memory_order_acquire) == ns->epoch * n;
 }
 
 void cw_node_await_all(cw_node_sync_t *ns)
@@ -190,8 +201,8 @@ static void wake_helpers(const cw_node_sync_t *ns)
 
 void cw_node_release(cw_node_sync_t *ns)
 {
-    // seq_cst on both sides: either the sleeper's look at `released` sees this, or the look at `sleepers`
-    // below sees the sleeper. As a release it pairs with released().
+    // seq_cst on both sides: either the sleeper's look at `released` sees this, or the look at
+    // `sleepers` below sees the sleeper. As a release it pairs with released().
     atomic_exchange(&ns->area->released, ns->epoch);
     if (atomic_load(&ns->area->sleepers))
         cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation of the PEs of one node that belong to a group (the world or a team), with a small operand on board.
+// Synchronisation of the PEs of one node that belong to a group (the world or a team), with a small
+// operand on board.
 //
 //     arrive   -> the last arriver (or the node's leader, once all have arrived) closes the epoch:
 //                 it may combine the deposits and talk to other nodes, then releases everybody with the
 //                 result
 //     wait     -> the others
 //
-// Happens-before: whatever a PE did before cw_node_arrive() is visible to the closer after cw_node_arrive()
-// returned true or cw_node_await_all() returned, and to everybody after the release. Threads: one at a time
-// per process and group. Blocking: the waits spin briefly, yield, then sleep.
+// Happens-before: whatever a PE did before cw_node_arrive() is visible to the closer after
+// cw_node_arrive() returned true or cw_node_await_all() returned, and to everybody after the
+// release. Threads: one at a time per process and group. Blocking: the waits spin briefly, yield,
+// then sleep.
 #ifndef CW_CORE_COLL_NODE_SYNC_H
 #define CW_CORE_COLL_NODE_SYNC_H
 
@@ -23,7 +25,8 @@ typedef struct cw_node_sync {
     cw_coll_area_t *area;
     int mine, nlocal;        // members on this node, and which I am
     int nnodes;              // of the group; 1: the last arriver closes, else the leader (member 0)
-    bool helps;              // waiters may be needed elsewhere (the job has several nodes), or are looked at (core/observe/watch.h)
+    bool helps;              // waiters may be needed elsewhere (the job has several nodes), or are
+                             // looked at (core/observe/watch.h)
     cw_coll_group_t *group;  // where I count
     uint32_t group_size, ngroups;
     cw_coll_deposit_t *deposit;   // mine
@@ -37,11 +40,16 @@ typedef struct cw_node_sync {
     uint32_t spins, yields;
 } cw_node_sync_t;
 
-/** The world's part on this node. Also publishes the processors this PE may use. pes: of the node, by slot. */
-void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes, int slot, int nslots, int nnodes);
-/** A team's, over the cells of its members. pes: those on this node, kept by the caller; cell: mine, symmetric. */
-void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine, int nlocal, int nnodes);
-/** Makes the cells fit for another team. After the last synchronisation, by all members; waits for those of this node. */
+/** The world's part on this node. Also publishes the processors this PE may use. pes: of the node,
+ *  by slot. */
+void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes, int slot,
+                       int nslots, int nnodes);
+/** A team's, over the cells of its members. pes: those on this node, kept by the caller; cell:
+ *  mine, symmetric. */
+void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine,
+                       int nlocal, int nnodes);
+/** Makes the cells fit for another team. After the last synchronisation, by all members; waits for
+ *  those of this node. */
 void cw_node_sync_leave(cw_node_sync_t *ns);
 
 /** From now on whoever waits in a crowded node sleeps at once: his turn will be late. */

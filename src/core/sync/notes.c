@@ -28,7 +28,8 @@ cw_notes_t cw_notes_begin(const cw_group_t *group)
 
 void cw_notes_end(cw_notes_t *notes, long most)
 {
-    // All that was due has come, and nobody tells again before the synchronisation that follows, which releases this.
+    // All that was due has come, and nobody tells again before the synchronisation that follows,
+    // which releases this.
     if (is_set(notes))
         __atomic_store_n(notes->words, 0, __ATOMIC_RELAXED);
     else

@@ -8,12 +8,14 @@
 
 static uint64_t offset_of(int pe, const void *symmetric)
 {
-    return cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) + ((uintptr_t)symmetric - cw_segment.origin);
+    return cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) +
+           ((uintptr_t)symmetric - cw_segment.origin);
 }
 
 void *cw_coll_before(int pe, const void *scratch)
 {
-    return pe == cw_world.pe ? (void *)(uintptr_t)scratch : cw_segment.base + offset_of(pe, scratch);
+    return pe == cw_world.pe ? (void *)(uintptr_t)scratch
+                             : cw_segment.base + offset_of(pe, scratch);
 }
 
 static cwt_conn_t *connection(int pe)
@@ -24,7 +26,8 @@ static cwt_conn_t *connection(int pe)
 void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
 {
     cw_ctx_enter(&cw_ctx_default);
-    cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi), "collective put", pe);
+    cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi),
+            "collective put", pe);
     cw_ctx_mark(&cw_ctx_default);  // quiet has work, and waits of this PE make progress for it
     cw_ctx_leave(&cw_ctx_default);
 }
@@ -32,7 +35,8 @@ void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
 {
     cw_ctx_enter(&cw_ctx_default);
-    cw_must(cw_transport->get(connection(pe), offset_of(pe, src), dest, nbytes, true), "collective get", pe);
+    cw_must(cw_transport->get(connection(pe), offset_of(pe, src), dest, nbytes, true),
+            "collective get", pe);
     cw_ctx_mark(&cw_ctx_default);  // quiet has work, and waits of this PE make progress for it
     cw_ctx_leave(&cw_ctx_default);
 }

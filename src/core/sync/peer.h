@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How collectives reach the memory of other PEs: loads and stores within the node, the transport between
-// nodes. They pass by the checks of the public calls: the front end has checked a collective's arguments
-// once, and the collectives' own scratch is not the user's symmetric memory. Completion of the off-node ones:
-// cw_quiet(&cw_ctx_default).
+// How collectives reach the memory of other PEs: loads and stores within the node, the transport
+// between nodes. They pass by the checks of the public calls: the front end has checked a
+// collective's arguments once, and the collectives' own scratch is not the user's symmetric memory.
+// Completion of the off-node ones: cw_quiet(&cw_ctx_default).
 #ifndef CW_CORE_COLL_PEER_H
 #define CW_CORE_COLL_PEER_H
 
@@ -14,7 +14,8 @@ static inline bool cw_coll_is_local(int pe)
     return cw_world.node_of_pe[pe] == cw_world.node;
 }
 
-/** Where the symmetric object of `pe`, a PE of this node, is mapped here. A collective may be the first to ask. */
+/** Where the symmetric object of `pe`, a PE of this node, is mapped here. A collective may be the
+ *  first to ask. */
 static inline void *cw_coll_at(int pe, const void *symmetric)
 {
     cw_gather();
@@ -29,9 +30,10 @@ void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi);
 /** From a PE of another node; dest is valid after quiet. */
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes);
 
-/** Sets an 8-byte word of any PE, after everything this PE has put to it before. The words here are the user's (an
- *  active set's); their owner clears them, so they are stored exactly once: by an atomic, not by a put, whose bytes
- *  a provider may store more than once (a memcpy of 8 bytes does), the second time after the owner cleared them. */
+/** Sets an 8-byte word of any PE, after everything this PE has put to it before. The words here are
+ *  the user's (an active set's); their owner clears them, so they are stored exactly once: by an
+ *  atomic, not by a put, whose bytes a provider may store more than once (a memcpy of 8 bytes
+ *  does), the second time after the owner cleared them. */
 void cw_coll_set_word(int pe, long *word, long value);
 /** Adds to such a word, for a PE of another node. */
 void cw_coll_add_word(int pe, long *word, long value);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation of a group that brings its own words (an active set). The words are zero before and after,
-// on every PE, so that they can be used again at once.
+// Synchronisation of a group that brings its own words (an active set). The words are zero before
+// and after, on every PE, so that they can be used again at once.
 //
 //   psync[0]       on a node's leader: members of the node that came
 //   psync[1]       on everyone: you may go
 //   psync[2 + k]   on a leader: the subtree of child k came (binomial tree over the nodes)
 //   psync[15]      notes of what has come (notes.c); between them a size (collect.c)
 //
-// Why zeroing is safe: words are set by atomics, which store once (peer.h), and the owner clears a word after it has
-// seen all that is due in it, and before it lets anybody go who could write it again. Whoever sees the release
-// (acquire) also sees the clearing that came before it.
+// Why zeroing is safe: words are set by atomics, which store once (peer.h), and the owner clears a
+// word after it has seen all that is due in it, and before it lets anybody go who could write it
+// again. Whoever sees the release (acquire) also sees the clearing that came before it.
 #include "core/sync/sync.h"
 
 #include "core/sync/map.h"
@@ -23,7 +23,8 @@ static long count_me(const cw_group_t *group, int leader_rank)
 {
     int pe = cw_group_pe(group, leader_rank);
     long *count = cw_coll_at(pe, &group->psync[COUNT]);
-    long before = __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);  // acq_rel chain; seq_cst for the sleepers' sake
+    // acq_rel chain; seq_cst for the sleepers' sake
+    long before = __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
     cw_local_stored(pe);
     return before + 1;
 }
@@ -31,7 +32,8 @@ static long count_me(const cw_group_t *group, int leader_rank)
 static void await_and_clear(long *word, long value)
 {
     cw_coll_await_word(word, value);
-    __atomic_store_n(word, 0, __ATOMIC_RELAXED);  // released to its next writer by the GO that follows
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);  // released to its next writer by the GO that
+                                                  // follows
 }
 
 static void release_node(const cw_group_t *group, const cw_map_t *map)
@@ -67,7 +69,8 @@ static void sync_leaders(const cw_group_t *group, const cw_map_t *map)
         await_and_clear(&group->psync[GO], 1);
     }
     while (nchildren-- > 0)
-        cw_coll_set_word(cw_group_pe(group, cw_map_leader(map, node + (1 << nchildren))), &group->psync[GO], 1);
+        cw_coll_set_word(cw_group_pe(group, cw_map_leader(map, node + (1 << nchildren))),
+                         &group->psync[GO], 1);
 }
 
 void cw_set_sync(const cw_group_t *group)
@@ -83,7 +86,8 @@ void cw_set_sync(const cw_group_t *group)
         return;
     }
     if (map->nnodes > 1 << MOST_CHILDREN)
-        cwu_fatal("an active set over %d nodes; at most %d are supported", map->nnodes, 1 << MOST_CHILDREN);
+        cwu_fatal("an active set over %d nodes; at most %d are supported", map->nnodes,
+                  1 << MOST_CHILDREN);
     if (map->nlocal > 1)
         await_and_clear(&group->psync[COUNT], map->nlocal - 1);
     sync_leaders(group, map);

@@ -2,15 +2,16 @@
 //
 // The making and unmaking of teams.
 //
-// A split is one small reduction over the parent: every PE that will be a member brings the numbers it has free, what is
-// left of them by AND is free on all, and the lowest is taken. Where several threads split at once, two splits may have
-// agreed on one number: then a second reduction tells whether every member could claim it, and if not, both try again
-// elsewhere.
+// A split is one small reduction over the parent: every PE that will be a member brings the numbers
+// it has free, what is left of them by AND is free on all, and the lowest is taken. Where several
+// threads split at once, two splits may have agreed on one number: then a second reduction tells
+// whether every member could claim it, and if not, both try again elsewhere.
 //
-// A number is used again as soon as its members have given it back. They do so in cw_team_destroy() after the team's last
-// synchronisation, when nothing is under way to them any more, and with their cells as fresh ones are; the leader of a
-// node, whose area the others still look at as they leave, when they have left. What other nodes write (rounds, words)
-// is not reset but outgrown: a new team starts above all that its members have seen.
+// A number is used again as soon as its members have given it back. They do so in cw_team_destroy()
+// after the team's last synchronisation, when nothing is under way to them any more, and with their
+// cells as fresh ones are; the leader of a node, whose area the others still look at as they leave,
+// when they have left. What other nodes write (rounds, words) is not reset but outgrown: a new team
+// starts above all that its members have seen.
 #include "core/sync/team.h"
 
 #include <limits.h>
@@ -42,8 +43,8 @@ const cw_group_t *const cw_group_shared = &shared.group;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the three below
 static uint64_t taken[CW_TEAMS / WORD_BITS];              // numbers of this PE's teams
-static cw_team_t **live;                                  // [CW_TEAMS], those made by splits; NULL before the first
-static uint64_t reached;                                  // no word and no round of a free number has seen more
+static cw_team_t **live;  // [CW_TEAMS], those made by splits; NULL before the first
+static uint64_t reached;  // no word and no round of a free number has seen more
 
 // ---------------------------------------------------------------- one team
 
@@ -60,7 +61,8 @@ static void set_members(cw_group_t *group, const int *pes, int size)
     group->pes = regular ? NULL : pes;
 }
 
-static void start_sync(cw_team_t *team, const int *local_pes, int mine, int nlocal, int nnodes, int id, uint64_t from)
+static void start_sync(cw_team_t *team, const int *local_pes, int mine, int nlocal, int nnodes,
+                       int id, uint64_t from)
 {
     cw_group_sync_t *sync = &team->sync;
     sync->id = id;
@@ -185,7 +187,8 @@ typedef struct offer {
     uint64_t refused;
 } offer_t;
 _Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "rides on a synchronisation of any team");
-_Static_assert(offsetof(offer_t, refused) == offsetof(offer_t, reached) + 8, "two words that MAX combines");
+_Static_assert(offsetof(offer_t, refused) == offsetof(offer_t, reached) + 8,
+               "two words that MAX combines");
 
 static void combine_offers(const cw_fused_op_t *op, void *acc, const void *in)
 {
@@ -256,7 +259,8 @@ static void combine_failures(const cw_fused_op_t *op, void *acc, const void *in)
     *(uint64_t *)acc |= *(const uint64_t *)in;
 }
 
-/** Those who make a team together, and how they agree: by a synchronisation of the parent, or by means of their own. */
+/** Those who make a team together, and how they agree: by a synchronisation of the parent, or by
+ *  means of their own. */
 typedef struct parley {
     const cw_group_t *parent;
     cw_team_combine_fn combine;
@@ -272,7 +276,8 @@ static int combine_over(const parley_t *p, offer_t *offer)
     return CW_OK;
 }
 
-/** Several threads of some PE may have agreed on this number, each with those it makes a team with. */
+/** Several threads of some PE may have agreed on this number, each with those it makes a team
+ *  with. */
 static int all_have_claimed(const parley_t *p, bool mine, bool *all_p)
 {
     static const cw_fused_op_t op = {combine_failures};
@@ -347,8 +352,8 @@ int cw_team_split(const cw_group_t *parent, const cw_team_part_t *parts, int npa
     return rc;
 }
 
-int cw_team_from_list(const int *pes, int size, int rank, bool refused, cw_team_combine_fn combine, void *arg,
-                      const cw_group_t **team_p)
+int cw_team_from_list(const int *pes, int size, int rank, bool refused, cw_team_combine_fn combine,
+                      void *arg, const cw_group_t **team_p)
 {
     const parley_t parley = {.combine = combine, .arg = arg};
     cw_team_t *team = refused ? NULL : prepare_list(pes, size, rank);
@@ -404,10 +409,11 @@ static void tell_leaks(void)
         if (!live[id])
             continue;
         const cw_group_t *g = &live[id]->group;
-        cw_check_leak("team",
-                      "%d PEs from PE %d on by %d, of which this is number %d; all members must call "
-                      "shmem_team_destroy",
-                      g->size, cw_group_pe(g, 0), g->stride, g->rank);
+        cw_check_leak(
+            "team",
+            "%d PEs from PE %d on by %d, of which this is number %d; all members must call "
+            "shmem_team_destroy",
+            g->size, cw_group_pe(g, 0), g->stride, g->rank);
     }
 }
 

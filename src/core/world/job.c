@@ -22,7 +22,8 @@ static pthread_t opener;
 static bool secret_known(void)
 {
     size_t n = CWT_SECRET_BYTES;
-    return cw_boot.ops->get(&cw_boot, 0, "secret", job_secret, &n) == CW_OK && n == CWT_SECRET_BYTES;
+    return cw_boot.ops->get(&cw_boot, 0, "secret", job_secret, &n) == CW_OK &&
+           n == CWT_SECRET_BYTES;
 }
 
 void cw_job_begin(void)
@@ -64,7 +65,8 @@ static void await_opener(void)
         cwu_futex_wait((uint32_t *)&fence_done, 0, 1000000000u);
 }
 
-/** Without waiting for anything: not for the lock either, which a thread that waits for the end holds. */
+/** Without waiting for anything: not for the lock either, which a thread that waits for the end
+ *  holds. */
 static bool exchange_is_over(void)
 {
     if (atomic_load_explicit(&fence_done, memory_order_acquire))
@@ -176,23 +178,25 @@ int cw_job_node_record(int node, cw_node_record_t *record_p)
     record_p->host[sizeof record_p->host - 1] = '\0';
     const cw_agreement_t *mine = &cw_segment.agreement;
     if (record_p->heap_nbytes != mine->heap_nbytes) {
-        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on PE %d (host %s); give every "
+        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on PE %d "
+                  "(host %s); give every "
                   "PE the same",
                   (unsigned long long)mine->heap_nbytes, (unsigned long long)record_p->heap_nbytes,
                   cw_world.leader_of_node[node], record_p->host);
         return CW_EMISMATCH;
     }
     if (record_p->area_nbytes != mine->area_nbytes) {
-        cwu_error(
-            "the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on PE %d (host %s); give every PE the "
-            "same",
-            (unsigned long long)mine->area_nbytes, (unsigned long long)record_p->area_nbytes,
-            cw_world.leader_of_node[node], record_p->host);
+        cwu_error("the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on PE %d (host "
+                  "%s); give every PE the "
+                  "same",
+                  (unsigned long long)mine->area_nbytes, (unsigned long long)record_p->area_nbytes,
+                  cw_world.leader_of_node[node], record_p->host);
         return CW_EMISMATCH;
     }
     if (record_p->program != mine->program || record_p->data_nbytes != mine->data_nbytes ||
         record_p->version != mine->version) {
-        cwu_error("PE %d (host %s) runs a different program or library version; every PE must run the same executable",
+        cwu_error("PE %d (host %s) runs a different program or library version; every PE must run "
+                  "the same executable",
                   cw_world.leader_of_node[node], record_p->host);
         return CW_EMISMATCH;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The job as the bootstrap knows it, shared by the PE's main thread and its server thread: the fence that makes
-// node records readable (the exchange), and the job's secret. Idempotent and thread-safe. Ending the exchange may wait.
+// The job as the bootstrap knows it, shared by the PE's main thread and its server thread: the
+// fence that makes node records readable (the exchange), and the job's secret. Idempotent and
+// thread-safe. Ending the exchange may wait.
 #ifndef CW_CORE_JOB_H
 #define CW_CORE_JOB_H
 
@@ -21,13 +22,15 @@ int cw_job_offer_secret(void);
 int cw_job_fence_start(void);
 /** Completes the fence (once a life) and reads the secret. [waits] */
 int cw_job_end_exchange(void);
-/** The same for the program, which needs the result now: notes whether it had to wait, and how long. [waits] */
+/** The same for the program, which needs the result now: notes whether it had to wait, and how
+ *  long. [waits] */
 int cw_job_need_exchange(void);
 /** CWT_SECRET_BYTES; known once the exchange has ended. */
 const uint8_t *cw_job_secret(void);
 /** Loads the transport's libraries and notes the time, and who did it first. */
 int cw_job_load_transport(cw_fabric_t who);
-/** Reads the records of all nodes, for a job whose way to the launcher MPI may close at any time (MPI_Finalize). */
+/** Reads the records of all nodes, for a job whose way to the launcher MPI may close at any time
+ *  (MPI_Finalize). */
 int cw_job_keep_records(void);
 /** Reads and checks the record of another node (after the fence). Messages are printed. */
 int cw_job_node_record(int node, cw_node_record_t *record_p);

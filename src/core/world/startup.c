@@ -50,7 +50,8 @@ void cw_startup_exchange(cw_exchange_t state)
 void cw_startup_fabric(cw_fabric_t state)
 {
     int first = CW_FABRIC_NONE;
-    atomic_compare_exchange_strong_explicit(&startup.fabric, &first, state, memory_order_relaxed, memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(&startup.fabric, &first, state, memory_order_relaxed,
+                                            memory_order_relaxed);
 }
 
 uint64_t cw_startup_begin_ns(void)
@@ -69,7 +70,8 @@ static uint64_t process_age_ns(void)
     const char *after_name = read ? strrchr(line, ')') : NULL;  // the name may hold anything
     unsigned long long ticks = 0;
     if (!after_name ||
-        sscanf(after_name, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+        sscanf(after_name,
+               ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
                &ticks) != 1)
         return 0;
     struct timespec boot;
@@ -125,7 +127,8 @@ const char *cw_startup_exchange_name(void)
 
 const char *cw_startup_fabric_name(void)
 {
-    static const char *const names[] = {
-        [CW_FABRIC_NONE] = "none", [CW_FABRIC_HELPER] = "helper", [CW_FABRIC_ON_DEMAND] = "on_demand"};
+    static const char *const names[] = {[CW_FABRIC_NONE] = "none",
+                                        [CW_FABRIC_HELPER] = "helper",
+                                        [CW_FABRIC_ON_DEMAND] = "on_demand"};
     return names[atomic_load_explicit(&startup.fabric, memory_order_relaxed)];
 }

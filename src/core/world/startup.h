@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the time of starting goes: always kept, told by CAUSEWAY_STATS and by causeway-info --startup.
+// Where the time of starting goes: always kept, told by CAUSEWAY_STATS and by causeway-info
+// --startup.
 //
-// Phases of the main thread and of the helper that hosts the node server overlap, so the sum may exceed `init`. What a
-// PE never needed stays 0. Threads: any; relaxed atomics, read when the job ends. Blocking: never.
+// Phases of the main thread and of the helper that hosts the node server overlap, so the sum may
+// exceed `init`. What a PE never needed stays 0. Threads: any; relaxed atomics, read when the job
+// ends. Blocking: never.
 #ifndef CW_CORE_STARTUP_H
 #define CW_CORE_STARTUP_H
 
@@ -29,7 +31,8 @@ typedef enum cw_exchange {
     CW_EXCHANGE_UNUSED,    // it never was
     CW_EXCHANGE_READY,     // over: nobody waited
     CW_EXCHANGE_WAITED,    // still under way
-    CW_EXCHANGE_BLOCKING,  // shmem_init waited for it: CAUSEWAY_EXCHANGE=blocking, or an MPI shares the launcher's wire
+    CW_EXCHANGE_BLOCKING,  // shmem_init waited for it: CAUSEWAY_EXCHANGE=blocking, or an MPI shares
+                           // the launcher's wire
 } cw_exchange_t;
 
 /** Who loaded libfabric. */

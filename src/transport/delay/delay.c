@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The transport that stands before the real one and misbehaves as far as the contract allows (CAUSEWAY_DELAY): the
-// table of operations. Puts, non-blocking gets, requests and fences may be held back (queue.c); everything may start
-// late; progress may look away for a while, on both sides. What comes out wrong is a fault of whoever relied on more
-// than the contract says.
+// The transport that stands before the real one and misbehaves as far as the contract allows
+// (CAUSEWAY_DELAY): the table of operations. Puts, non-blocking gets, requests and fences may be
+// held back (queue.c); everything may start late; progress may look away for a while, on both
+// sides. What comes out wrong is a fault of whoever relied on more than the contract says.
 #include "delay.h"
 
 #include <errno.h>
@@ -37,9 +37,11 @@ static int parse(const char *spec, const char *job)
     errno = 0;
     uint64_t seed = strtoull(spec, &end, 10);
     uint64_t us = *end == ':' ? strtoull(end + 1, &end_us, 10) : 0;
-    if (errno || end == spec || *end != ':' || end_us == end + 1 || *end_us || us == 0 || us > MAX_US) {
-        cwu_error("CAUSEWAY_DELAY=\"%s\": give SEED:MICROSECONDS, two whole numbers, the second from 1 to %u", spec,
-                  MAX_US);
+    if (errno || end == spec || *end != ':' || end_us == end + 1 || *end_us || us == 0 ||
+        us > MAX_US) {
+        cwu_error("CAUSEWAY_DELAY=\"%s\": give SEED:MICROSECONDS, two whole numbers, the second "
+                  "from 1 to %u",
+                  spec, MAX_US);
         return CW_EINVAL;
     }
     if (seed == 0) {
@@ -62,8 +64,11 @@ int cwt_delay_wrap(const cwt_ops_t *real, const cwt_delay_config_t *config, cons
     free(trace_setup.log_path);
     trace_setup.log_path = config->log ? strdup(config->log) : NULL;
     if (config->pe == 0)
-        fprintf(stderr, "causeway: delay: seed %llu, up to %llu us: transfers between nodes come late at random\n",
-                (unsigned long long)trace_setup.seed, (unsigned long long)(trace_setup.max_ns / 1000));
+        fprintf(stderr,
+                "causeway: delay: seed %llu, up to %llu us: transfers between nodes come late at "
+                "random\n",
+                (unsigned long long)trace_setup.seed,
+                (unsigned long long)(trace_setup.max_ns / 1000));
     *ops_p = &cwt_delay;
     return 0;
 }
@@ -72,7 +77,8 @@ int cwt_delay_wrap(const cwt_ops_t *real, const cwt_delay_config_t *config, cons
 
 static uint64_t stream(uint64_t kind, uint64_t number)
 {
-    uint64_t state = trace_setup.seed * 0x100000001b3u + (uint64_t)trace_setup.pe * 65536 + kind * 256 + number;
+    uint64_t state =
+        trace_setup.seed * 0x100000001b3u + (uint64_t)trace_setup.pe * 65536 + kind * 256 + number;
     return trace_random(&state);
 }
 
@@ -82,7 +88,8 @@ static void sleep_ns(uint64_t ns)
     nanosleep(&ts, NULL);
 }
 
-/** Every operation begins here: now and then late. Returns what went wrong with one that was delivered meanwhile. */
+/** Every operation begins here: now and then late. Returns what went wrong with one that was
+ *  delivered meanwhile. */
 static int enter(trace_client_t *client)
 {
     pthread_mutex_lock(&client->lock);
@@ -148,7 +155,8 @@ static int trace_open(const cwt_client_config_t *config, cwt_client_t **client_p
     return 0;
 }
 
-static int trace_connect(cwt_client_t *c, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p)
+static int trace_connect(cwt_client_t *c, int node, const void *blob, size_t nbytes,
+                         cwt_conn_t **conn_p)
 {
     trace_client_t *client = client_of(c);
     trace_conn_t *conn = calloc(1, sizeof *conn);
@@ -174,7 +182,8 @@ static int put_locked(trace_conn_t *conn, uint64_t offset, const void *src, size
 {
     trace_client_t *client = conn->client;
     if (nbytes && (!trace_may_overtake(conn, TRACE_PUT) || trace_one_in(&client->random, 2))) {
-        trace_held_t put = {.kind = TRACE_PUT, .offset = offset, .src = src, .nbytes = nbytes, .nbi = nbi};
+        trace_held_t put = {
+            .kind = TRACE_PUT, .offset = offset, .src = src, .nbytes = nbytes, .nbi = nbi};
         return trace_hold(conn, &put, nbi ? 0 : nbytes);
     }
     client->totals.overtaken += conn->first != NULL;
@@ -204,8 +213,10 @@ static int trace_put_complete(cwt_conn_t *c, uint64_t offset, const void *src, s
     return leave(conn->client, rc ? rc : put_complete_locked(conn, offset, src, nbytes));
 }
 
-/** What the inlined scalar puts call: ep is the target record, addr an offset of the node object. */
-static ssize_t trace_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
+/** What the inlined scalar puts call: ep is the target record, addr an offset of the node
+ *  object. */
+static ssize_t trace_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                            uint64_t addr, uint64_t key)
 {
     cwt_target_t *target = ep;
     trace_conn_t *conn = conn_of(target->conn);
@@ -226,8 +237,11 @@ static int trace_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_
     if (rc == 0) {
         behind->next = conn->targets;
         conn->targets = behind;
-        *target =
-            (cwt_target_t){.inject = trace_inject, .ep = target, .conn = c, .base = slice_delta, .offset = slice_delta};
+        *target = (cwt_target_t){.inject = trace_inject,
+                                 .ep = target,
+                                 .conn = c,
+                                 .base = slice_delta,
+                                 .offset = slice_delta};
     } else {
         free(behind);
     }
@@ -237,7 +251,8 @@ static int trace_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_
 static int get_locked(trace_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
     if (nbi && nbytes && trace_one_in(&conn->client->random, 2)) {
-        trace_held_t get = {.kind = TRACE_GET, .offset = offset, .dst = dst, .nbytes = nbytes, .nbi = true};
+        trace_held_t get = {
+            .kind = TRACE_GET, .offset = offset, .dst = dst, .nbytes = nbytes, .nbi = true};
         return trace_hold(conn, &get, 0);
     }
     trace_log(conn, "get", offset, nbytes, 0);
@@ -256,7 +271,8 @@ static int request_locked(trace_conn_t *conn, cwt_header_t *msg, size_t nbytes, 
     if (!trace_may_overtake(conn, TRACE_REQUEST) || trace_one_in(&conn->client->random, 2)) {
         if (reply)
             reply->done = 0;
-        trace_held_t request = {.kind = TRACE_REQUEST, .src = msg, .nbytes = nbytes, .reply = reply};
+        trace_held_t request = {
+            .kind = TRACE_REQUEST, .src = msg, .nbytes = nbytes, .reply = reply};
         return trace_hold(conn, &request, nbytes);
     }
     trace_log(conn, "request", 0, nbytes, 0);
@@ -275,21 +291,24 @@ static int message_locked(trace_conn_t *conn, cwt_header_t *msg, size_t nbytes, 
 {
     _Alignas(8) unsigned char whole[CWT_MESSAGE_MAX];
     if (payload_nbytes == 0 || nbytes + payload_nbytes > sizeof whole)
-        return request_locked(conn, msg, nbytes + payload_nbytes, NULL);  // too much: the real one refuses it
+        // too much: the real one refuses it
+        return request_locked(conn, msg, nbytes + payload_nbytes, NULL);
     memcpy(whole, msg, nbytes);
     memcpy(whole + nbytes, payload, payload_nbytes);
     return request_locked(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
 }
 
-static int trace_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+static int trace_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload,
+                         size_t payload_nbytes)
 {
     trace_conn_t *conn = conn_of(c);
     int rc = enter(conn->client);
-    return leave(conn->client, rc ? rc : message_locked(conn, msg, nbytes, payload, payload_nbytes));
+    return leave(conn->client,
+                 rc ? rc : message_locked(conn, msg, nbytes, payload, payload_nbytes));
 }
 
-static int trace_put_message(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes, bool nbi,
-                             cwt_header_t *msg, size_t msg_nbytes)
+static int trace_put_message(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes,
+                             bool nbi, cwt_header_t *msg, size_t msg_nbytes)
 {
     trace_conn_t *conn = conn_of(c);
     int rc = enter(conn->client);
@@ -307,16 +326,18 @@ static int trace_wait(cwt_client_t *c, cwt_reply_t *reply)
     return leave(client, rc ? rc : trace_setup.real->wait(client->real, reply));
 }
 
-/** Native atomics have no order of their own with puts: all that is held goes first, and is drained by the real one. */
-static int trace_amo(cwt_conn_t *c, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare,
-                     uint64_t *old_p)
+/** Native atomics have no order of their own with puts: all that is held goes first, and is drained
+ *  by the real one. */
+static int trace_amo(cwt_conn_t *c, uint64_t offset, int op, int nbytes, uint64_t operand,
+                     uint64_t compare, uint64_t *old_p)
 {
     trace_conn_t *conn = conn_of(c);
     int rc = enter(conn->client);
     if (rc == 0)
         rc = trace_release_all(conn);
-    return leave(conn->client,
-                 rc ? rc : trace_setup.real->amo(conn->real, offset, op, nbytes, operand, compare, old_p));
+    return leave(
+        conn->client,
+        rc ? rc : trace_setup.real->amo(conn->real, offset, op, nbytes, operand, compare, old_p));
 }
 
 static bool trace_pending(cwt_client_t *c)
@@ -433,12 +454,13 @@ static void say_totals(const trace_client_t *client)
 {
     const trace_totals_t *t = &client->totals;
     if (t->operations)
-        fprintf(
-            stderr,
-            "causeway: delay: PE %d: seed %llu: %llu operations, %llu held back (the longest %.2f ms), %llu overtook "
-            "others\n",
-            client->pe, (unsigned long long)trace_setup.seed, (unsigned long long)t->operations,
-            (unsigned long long)t->held, (double)t->longest_ns / 1e6, (unsigned long long)t->overtaken);
+        fprintf(stderr,
+                "causeway: delay: PE %d: seed %llu: %llu operations, %llu held back (the longest "
+                "%.2f ms), %llu overtook "
+                "others\n",
+                client->pe, (unsigned long long)trace_setup.seed, (unsigned long long)t->operations,
+                (unsigned long long)t->held, (double)t->longest_ns / 1e6,
+                (unsigned long long)t->overtaken);
 }
 
 static void trace_close(cwt_client_t *c)
@@ -446,7 +468,8 @@ static void trace_close(cwt_client_t *c)
     trace_client_t *client = client_of(c);
     trace_courier_leave(client);
     pthread_mutex_lock(&client->lock);
-    release_all(client);  // nothing is left behind a quiet; else it goes as the real one would let it go
+    release_all(client);  // nothing is left behind a quiet; else it goes as the real one would let
+                          // it go
     trace_setup.real->close(client->real);
     say_totals(client);
     pthread_mutex_unlock(&client->lock);
@@ -464,7 +487,7 @@ static void trace_close(cwt_client_t *c)
     free(client);
 }
 
-// ---------------------------------------------------------------- server: the real one, that now and then looks away
+// ---------------------------------------------- server: the real one, that now and then looks away
 
 static struct {
     uint64_t random;                  // of the thread that makes progress
@@ -527,13 +550,15 @@ static uint64_t trace_server_origin(const cwt_from_t *from)
     return trace_setup.real->server_origin(from);
 }
 
-/** Every other one is not taken, so that what is told overtakes what goes another way, and is overtaken. */
-static int trace_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
-                             const void *payload, size_t payload_nbytes)
+/** Every other one is not taken, so that what is told overtakes what goes another way, and is
+ *  overtaken. */
+static int trace_server_tell(cwt_server_t *server, uint64_t origin, const void *head,
+                             size_t head_nbytes, const void *payload, size_t payload_nbytes)
 {
     if (trace_one_in(&watch.random, 2))
         return CW_EAGAIN;
-    return trace_setup.real->server_tell(server, origin, head, head_nbytes, payload, payload_nbytes);
+    return trace_setup.real->server_tell(server, origin, head, head_nbytes, payload,
+                                         payload_nbytes);
 }
 
 static void trace_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)

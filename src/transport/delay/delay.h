@@ -2,11 +2,12 @@
 //
 // Internals of the delaying transport: what its files share.
 //
-// Every operation of a client passes here before it reaches the real transport. It is passed on at once, or held back
-// until it is due, until something that must come behind it is asked for, or until quiet. What is held lies in a queue
-// per connection, in the order of the calls.
-// Threads: each client has a lock that every entry takes, whatever the thread level, because the courier (queue.c), a
-// thread that delivers what is due, is a second user of the client. Lock order: the list of clients, then a client.
+// Every operation of a client passes here before it reaches the real transport. It is passed on at
+// once, or held back until it is due, until something that must come behind it is asked for, or
+// until quiet. What is held lies in a queue per connection, in the order of the calls.
+// Threads: each client has a lock that every entry takes, whatever the thread level, because the
+// courier (queue.c), a thread that delivers what is due, is a second user of the client. Lock
+// order: the list of clients, then a client.
 #ifndef CW_TRANSPORT_TRACE_H
 #define CW_TRANSPORT_TRACE_H
 
@@ -17,8 +18,8 @@
 
 typedef enum trace_kind { TRACE_PUT, TRACE_GET, TRACE_REQUEST, TRACE_FENCE } trace_kind_t;
 
-/** One operation held back. A blocking put or a request carries a copy of its bytes; a non-blocking put reads the
- *  user's memory only when it goes, so that a source reused too early shows. */
+/** One operation held back. A blocking put or a request carries a copy of its bytes; a non-blocking
+ *  put reads the user's memory only when it goes, so that a source reused too early shows. */
 typedef struct trace_held {
     struct trace_held *next;
     trace_kind_t kind;
@@ -33,7 +34,8 @@ typedef struct trace_held {
     _Alignas(16) unsigned char bytes[];
 } trace_held_t;
 
-/** A record as the real transport fills it in, and again whenever its connection changes. The caller's own leads here. */
+/** A record as the real transport fills it in, and again whenever its connection changes. The
+ *  caller's own leads here. */
 typedef struct trace_target {
     cwt_target_t real;
     struct trace_target *next;
@@ -90,17 +92,19 @@ static inline bool trace_one_in(uint64_t *state, uint32_t n)
     return trace_random(state) % n == 0;
 }
 
-// ---------------------------------------------------------------- queue.c; the client's lock is held in all but the last
+// ------------------------------------------ queue.c; the client's lock is held in all but the last
 /** May an operation of this kind go at once, ahead of all that is held on the connection? */
 bool trace_may_overtake(const trace_conn_t *conn, trace_kind_t kind);
-/** Takes it into the queue (copying `copy` bytes of src behind it) and draws when it is due. 0 or CW_ENOMEM. */
+/** Takes it into the queue (copying `copy` bytes of src behind it) and draws when it is due. 0 or
+ *  CW_ENOMEM. */
 int trace_hold(trace_conn_t *conn, const trace_held_t *what, size_t copy);
 /** Delivers everything held on the connection, in some order that the contract allows. */
 int trace_release_all(trace_conn_t *conn);
 /** Delivers until the request of this reply is on its way; false: it is not held. */
 bool trace_release_reply(trace_client_t *client, const cwt_reply_t *reply);
 /** Puts a line into the log, if there is one. */
-void trace_log(const trace_conn_t *conn, const char *what, uint64_t offset, size_t nbytes, uint64_t held_ns);
+void trace_log(const trace_conn_t *conn, const char *what, uint64_t offset, size_t nbytes,
+               uint64_t held_ns);
 /** The courier knows the client from here on; and no longer. */
 int trace_courier_join(trace_client_t *client);
 void trace_courier_leave(trace_client_t *client);

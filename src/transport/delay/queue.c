@@ -31,12 +31,13 @@ static struct {
     FILE *log;
 } courier = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void trace_log(const trace_conn_t *conn, const char *what, uint64_t offset, size_t nbytes, uint64_t held_ns)
+void trace_log(const trace_conn_t *conn, const char *what, uint64_t offset, size_t nbytes,
+               uint64_t held_ns)
 {
     if (courier.log)
         fprintf(courier.log, "%llu node %d %s offset %llu bytes %zu held_us %llu\n",
-                (unsigned long long)(cwu_now_ns() / 1000), conn->node, what, (unsigned long long)offset, nbytes,
-                (unsigned long long)(held_ns / 1000));
+                (unsigned long long)(cwu_now_ns() / 1000), conn->node, what,
+                (unsigned long long)offset, nbytes, (unsigned long long)(held_ns / 1000));
 }
 
 // ---------------------------------------------------------------- order
@@ -135,7 +136,8 @@ static int release(trace_conn_t *conn, trace_held_t **at)
     return rc;
 }
 
-/** One of the entries that may go now, drawn at random, or (now_ns != 0) the one that is due first; NULL: none. */
+/** One of the entries that may go now, drawn at random, or (now_ns != 0) the one that is due first;
+ *  NULL: none. */
 static trace_held_t **choose(trace_conn_t *conn, uint64_t now_ns)
 {
     trace_held_t **chosen = NULL;
@@ -192,7 +194,8 @@ static void deliver_due(trace_client_t *client)
     uint64_t now = cwu_now_ns();
     for (trace_conn_t *conn = client->conns; conn; conn = conn->next) {
         trace_held_t **at;
-        while ((at = choose(conn, now)) || (conn->count > HELD_MOST && (at = choose(conn, UINT64_MAX)))) {
+        while ((at = choose(conn, now)) ||
+               (conn->count > HELD_MOST && (at = choose(conn, UINT64_MAX)))) {
             int rc = release(conn, at);
             client->error = client->error ? client->error : rc;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The list of the kernel's names is hidden by giving libfabric another fopen for the moment (slot.h). Its calls for other
-// files do what they did.
+// The list of the kernel's names is hidden by giving libfabric another fopen for the moment
+// (slot.h). Its calls for other files do what they did.
 #include "absent.h"
 
 #include <dirent.h>
@@ -39,7 +39,9 @@ void ofi_stand_ins_load(void *handles[OFI_STAND_INS])
     // An MPI in this process may load the true libraries for itself: it shall find them.
     bool alone = !dlsym(RTLD_DEFAULT, "MPI_Initialized");
     for (int i = 0; i < OFI_STAND_INS; i++)
-        handles[i] = alone && cwu_install_find(stand_ins[i], path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        handles[i] = alone && cwu_install_find(stand_ins[i], path)
+                         ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                         : NULL;
 }
 
 void ofi_stand_ins_drop(void *handles[OFI_STAND_INS])

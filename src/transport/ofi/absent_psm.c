@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stands in for the library of a fabric that this machine does not have (absent.h): what libfabric's provider calls, with
-// the answer that the true library gives without its device. One file for both libraries.
+// Stands in for the library of a fabric that this machine does not have (absent.h): what
+// libfabric's provider calls, with the answer that the true library gives without its device. One
+// file for both libraries.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -15,14 +15,16 @@
 static bool sockaddr_text(const struct sockaddr *sa, char *text, size_t nbytes)
 {
     if (sa->sa_family == AF_INET)
-        return inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)sa)->sin_addr, text, (socklen_t)nbytes);
-    if (sa->sa_family == AF_INET6)
-        return inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr, text,
+        return inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)sa)->sin_addr, text,
                          (socklen_t)nbytes);
+    if (sa->sa_family == AF_INET6)
+        return inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr,
+                         text, (socklen_t)nbytes);
     return false;
 }
 
-/** How much we like this interface: 0 not at all; IPv4 before IPv6; link-local addresses need a scope: no. */
+/** How much we like this interface: 0 not at all; IPv4 before IPv6; link-local addresses need a
+ *  scope: no. */
 static int rank_of(const struct ifaddrs *ifa, const char *wanted, const char *text)
 {
     if (!(ifa->ifa_flags & IFF_UP))
@@ -69,7 +71,8 @@ int ofi_local_address(bool one_machine, char *text, size_t nbytes)
     }
     freeifaddrs(list);
     if (best == 0 && wanted) {
-        cwu_error("CAUSEWAY_INTERFACE=%s names no interface or address of this host; there are: %s", wanted, seen);
+        cwu_error("CAUSEWAY_INTERFACE=%s names no interface or address of this host; there are: %s",
+                  wanted, seen);
         return CW_EINVAL;
     }
     return 0;  // none found: text is "", the provider decides
@@ -81,13 +84,16 @@ const char *ofi_address_text(const void *addr, size_t nbytes, char *text, size_t
     memset(&sa, 0, sizeof sa);
     memcpy(&sa, addr, nbytes < sizeof sa ? nbytes : sizeof sa);
     char host[64];
-    if (nbytes >= sizeof(struct sockaddr_in) && sockaddr_text((struct sockaddr *)&sa, host, sizeof host)) {
+    if (nbytes >= sizeof(struct sockaddr_in) &&
+        sockaddr_text((struct sockaddr *)&sa, host, sizeof host)) {
         // sin_port and sin6_port share their place
-        snprintf(text, text_nbytes, "%s port %u", host, ntohs(((struct sockaddr_in *)&sa)->sin_port));
+        snprintf(text, text_nbytes, "%s port %u", host,
+                 ntohs(((struct sockaddr_in *)&sa)->sin_port));
         return text;
     }
     size_t used = 0;
     for (size_t i = 0; i < nbytes && i < 16 && used + 3 < text_nbytes; i++)
-        used += (size_t)snprintf(text + used, text_nbytes - used, "%02x", ((const uint8_t *)addr)[i]);
+        used +=
+            (size_t)snprintf(text + used, text_nbytes - used, "%02x", ((const uint8_t *)addr)[i]);
     return text;
 }

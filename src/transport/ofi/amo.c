@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Native atomics: only when the user asked for them (CAUSEWAY_ATOMICS=nic) and the provider passes its query for
-// every operation on 4 and 8 bytes; advertising them is not enough (some answer "not implemented" when called).
+// Native atomics: only when the user asked for them (CAUSEWAY_ATOMICS=nic) and the provider passes
+// its query for every operation on 4 and 8 bytes; advertising them is not enough (some answer "not
+// implemented" when called).
 #include "ofi.h"
 
 /** The numbers of cw_amo_op_t, which this layer must not include. */
@@ -25,7 +26,8 @@ static bool all_supported(cwt_client_t *client)
             uint64_t flags = op == AMO_CSWAP ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC;
             int rc = fi_query_atomic(client->lane.domain, types[i], provider_op[op], &attr, flags);
             if (rc != 0 || attr.count < 1) {
-                cwu_debug("provider atomics not used: operation %d on %d bytes: %s", op, i ? 8 : 4, ofi_reason(rc));
+                cwu_debug("provider atomics not used: operation %d on %d bytes: %s", op, i ? 8 : 4,
+                          ofi_reason(rc));
                 return false;
             }
         }
@@ -33,15 +35,16 @@ static bool all_supported(cwt_client_t *client)
 }
 
 // Layout of the client's scratch area: [0] flushes, [1] operand, [2] compare value, [3] result.
-static ssize_t post(cwt_conn_t *conn, ofi_op_t *op, int amo, enum fi_datatype type, uint64_t addr, uint64_t key)
+static ssize_t post(cwt_conn_t *conn, ofi_op_t *op, int amo, enum fi_datatype type, uint64_t addr,
+                    uint64_t key)
 {
     uint64_t *s = conn->client->scratch;
     void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
     if (amo == AMO_CSWAP)
-        return fi_compare_atomic(conn->ep, &s[1], 1, desc, &s[2], desc, &s[3], desc, conn->fi_addr, addr, key, type,
-                                 provider_op[amo], &op->context);
-    return fi_fetch_atomic(conn->ep, &s[1], 1, desc, &s[3], desc, conn->fi_addr, addr, key, type, provider_op[amo],
-                           &op->context);
+        return fi_compare_atomic(conn->ep, &s[1], 1, desc, &s[2], desc, &s[3], desc, conn->fi_addr,
+                                 addr, key, type, provider_op[amo], &op->context);
+    return fi_fetch_atomic(conn->ep, &s[1], 1, desc, &s[3], desc, conn->fi_addr, addr, key, type,
+                           provider_op[amo], &op->context);
 }
 
 static void store(uint64_t *at, uint64_t value, int nbytes)
@@ -52,8 +55,8 @@ static void store(uint64_t *at, uint64_t value, int nbytes)
         *at = value;
 }
 
-static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, uint64_t operand, uint64_t compare,
-                      uint64_t *old_p)
+static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, uint64_t operand,
+                      uint64_t compare, uint64_t *old_p)
 {
     cwt_client_t *client = conn->client;
     if (client->atomics == 0)
@@ -80,7 +83,9 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
     store(&client->scratch[1], operand, nbytes);
     store(&client->scratch[2], compare, nbytes);
     ssize_t posted;
-    while ((posted = post(conn, op, amo, nbytes == 4 ? FI_UINT32 : FI_UINT64, addr, key)) == -FI_EAGAIN && rc == 0)
+    while ((posted = post(conn, op, amo, nbytes == 4 ? FI_UINT32 : FI_UINT64, addr, key)) ==
+               -FI_EAGAIN &&
+           rc == 0)
         rc = ofi_wait_round(client, conn, &w);
     if (posted != 0) {
         ofi_pool_put(op);
@@ -99,7 +104,8 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
     return rc;
 }
 
-int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p)
+int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
+            uint64_t compare, uint64_t *old_p)
 {
     ofi_enter(conn->client);
     conn->waiting++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Chooses the provider once a process, and puts what it demands and promises into words of our own (ofi_choice_t).
-// Nothing is assumed of a provider that it does not advertise.
+// Chooses the provider once a process, and puts what it demands and promises into words of our own
+// (ofi_choice_t). Nothing is assumed of a provider that it does not advertise.
 #include "absent.h"
 #include "ofi.h"
 #include "settings.h"
@@ -48,16 +48,18 @@ static bool names(const struct fi_info *info, const char *name)
     return strcmp(info->fabric_attr->prov_name, name) == 0;
 }
 
-/** Higher is better; 0: only when the user names it. Equal ranks: libfabric's own order (fastest first). */
+/** Higher is better; 0: only when the user names it. Equal ranks: libfabric's own order (fastest
+ *  first). */
 static int rank_of(const struct fi_info *info)
 {
     if (cwu_env.provider)
         return names(info, cwu_env.provider) ? 9 : 8;
     const char *name = info->fabric_attr->prov_name;
-    if (names(info, "sockets") || names(info, "shm") || names(info, "udp;ofi_rxd") || strstr(name, "hook") ||
-        strstr(name, "lnx") || strstr(name, "sm2"))
+    if (names(info, "sockets") || names(info, "shm") || names(info, "udp;ofi_rxd") ||
+        strstr(name, "hook") || strstr(name, "lnx") || strstr(name, "sm2"))
         return 0;
-    // net of 1.17 is what tcp is from 1.18 on; a message's completion costs its own tcp a signal (ADR 22)
+    // net of 1.17 is what tcp is from 1.18 on; a message's completion costs its own tcp a signal
+    // (ADR 22)
     if (names(info, "net"))
         return 5;
     if (names(info, "tcp"))
@@ -68,12 +70,14 @@ static int rank_of(const struct fi_info *info)
 }
 
 /** Best entry of one endpoint type, or NULL. */
-static struct fi_info *best_with(bool msg, bool atomics, enum fi_threading threading, const char *local)
+static struct fi_info *best_with(bool msg, bool atomics, enum fi_threading threading,
+                                 const char *local)
 {
     struct fi_info *hints = make_hints(msg, atomics, threading), *list = NULL, *best = NULL;
     if (!hints)
         return NULL;
-    int rc = local[0] ? ofi_lib.getinfo(OFI_API, local, NULL, FI_SOURCE, hints, &list) : -FI_ENODATA;
+    int rc =
+        local[0] ? ofi_lib.getinfo(OFI_API, local, NULL, FI_SOURCE, hints, &list) : -FI_ENODATA;
     if (rc != 0)  // a provider without IP addresses, or no interface
         rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &list);
     if (rc == 0) {
@@ -92,10 +96,12 @@ static struct fi_info *best_with(bool msg, bool atomics, enum fi_threading threa
     return best;
 }
 
-/** Atomics are asked for only when the user wants them: some providers give up their order for them. */
+/** Atomics are asked for only when the user wants them: some providers give up their order for
+ *  them. */
 static struct fi_info *best_of(bool msg, const char *local)
 {
-    struct fi_info *info = want_nic_atomics() ? best_with(msg, true, FI_THREAD_DOMAIN, local) : NULL;
+    struct fi_info *info =
+        want_nic_atomics() ? best_with(msg, true, FI_THREAD_DOMAIN, local) : NULL;
     return info ? info : best_with(msg, false, FI_THREAD_DOMAIN, local);
 }
 
@@ -140,7 +146,8 @@ static void providers_seen(char *text, size_t nbytes)
 static void read_orders(ofi_choice_t *c, const struct fi_info *info)
 {
     uint64_t order = info->tx_attr->msg_order & info->rx_attr->msg_order;
-    bool raw = order & (FI_ORDER_RAW | FI_ORDER_RMA_RAW), waw = order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW);
+    bool raw = order & (FI_ORDER_RAW | FI_ORDER_RMA_RAW),
+         waw = order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW);
     size_t reach = info->ep_attr->max_order_raw_size < info->ep_attr->max_order_waw_size
                        ? info->ep_attr->max_order_raw_size
                        : info->ep_attr->max_order_waw_size;
@@ -169,13 +176,15 @@ static void read_words(ofi_choice_t *c, struct fi_info *info, bool msg)
     if (c->fragment > info->ep_attr->max_msg_size)
         c->fragment = info->ep_attr->max_msg_size;
     read_orders(c, info);
-    cwu_debug("libfabric %u.%u, provider %s (%s), interface %s: inject %zu, fragments %zu%s%s%s%s%s%s%s%s",
-              FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version), info->fabric_attr->prov_name, msg ? "msg" : "rdm",
-              info->domain_attr->name ? info->domain_attr->name : "?", c->inject_nbytes, c->fragment,
-              c->ordered ? ", ordered" : ", not ordered", c->virt_addr ? ", virtual addresses" : "",
-              c->prov_key ? ", provider keys" : "", c->pieces ? ", regions by piece" : "",
-              c->local_mr ? ", local registration" : "", c->mr_endpoint ? ", regions by endpoint" : "",
-              c->nic_atomics ? ", atomics" : "", c->multi_recv ? ", buffers for many messages" : "");
+    cwu_debug("libfabric %u.%u, provider %s (%s), interface %s: inject %zu, fragments "
+              "%zu%s%s%s%s%s%s%s%s",
+              FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version), info->fabric_attr->prov_name,
+              msg ? "msg" : "rdm", info->domain_attr->name ? info->domain_attr->name : "?",
+              c->inject_nbytes, c->fragment, c->ordered ? ", ordered" : ", not ordered",
+              c->virt_addr ? ", virtual addresses" : "", c->prov_key ? ", provider keys" : "",
+              c->pieces ? ", regions by piece" : "", c->local_mr ? ", local registration" : "",
+              c->mr_endpoint ? ", regions by endpoint" : "", c->nic_atomics ? ", atomics" : "",
+              c->multi_recv ? ", buffers for many messages" : "");
 }
 
 static int choose(bool one_machine)
@@ -205,27 +214,30 @@ static int choose(bool one_machine)
     if (!info) {
         char seen[512];
         providers_seen(seen, sizeof seen);
-        cwu_error("no usable libfabric provider%s%s for CAUSEWAY_ENDPOINT=%s%s%s (messages and RMA); libfabric %u.%u "
+        cwu_error("no usable libfabric provider%s%s for CAUSEWAY_ENDPOINT=%s%s%s (messages and "
+                  "RMA); libfabric %u.%u "
                   "offers: %s; set CAUSEWAY_PROVIDER, CAUSEWAY_ENDPOINT or CAUSEWAY_LIBFABRIC",
                   cwu_env.provider ? " named " : "", cwu_env.provider ? cwu_env.provider : "", mode,
-                  local[0] ? " on " : "", local, FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version),
-                  seen[0] ? seen : "nothing");
+                  local[0] ? " on " : "", local, FI_MAJOR(ofi_lib.version),
+                  FI_MINOR(ofi_lib.version), seen[0] ? seen : "nothing");
         return CW_ENOENT;
     }
     read_words(&ofi_choice, info, is_msg);
     return 0;
 }
 
-// Guards ofi_lib, ofi_choice and what follows. Recursive: should a provider fork while it is loaded, it is by this thread.
+// Guards ofi_lib, ofi_choice and what follows. Recursive: should a provider fork while it is
+// loaded, it is by this thread.
 static pthread_mutex_t load_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int load_result = 1;
 static bool safe_tried;
 
 // ---------------------------------------------------------------- a program that forks
 //
-// The node server loads libfabric in the background, which holds a lock of libfabric's all the while, and its destructor
-// takes that lock: a child forked meanwhile would wait in its exit() for a thread that it does not have. So a fork waits
-// until loading is over. Not for ever: who forks may hold what loading waits for, as the constructor of a library does.
+// The node server loads libfabric in the background, which holds a lock of libfabric's all the
+// while, and its destructor takes that lock: a child forked meanwhile would wait in its exit() for
+// a thread that it does not have. So a fork waits until loading is over. Not for ever: who forks
+// may hold what loading waits for, as the constructor of a library does.
 
 #define FORK_PATIENCE_SECONDS 10
 
@@ -250,7 +262,8 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
-    load_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;  // the child's thread is not its owner
+    // the child's thread is not its owner
+    load_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 }
 
 static void mind_forks(void)
@@ -296,14 +309,15 @@ int ofi_load(bool one_machine)
     return rc;
 }
 
-/** A second endpoint of a process gets no answer over ofi_rxm of libfabric 1.17; and a limit on connections is the
- *  process's, while a client can close its own only. */
+/** A second endpoint of a process gets no answer over ofi_rxm of libfabric 1.17; and a limit on
+ *  connections is the process's, while a client can close its own only. */
 bool ofi_one_client(void)
 {
     if (cwu_env.max_connections > 0)
         return true;
     pthread_mutex_lock(&load_lock);
-    const char *name = load_result == 0 ? ofi_choice.info->fabric_attr->prov_name : cwu_env.provider;
+    const char *name =
+        load_result == 0 ? ofi_choice.info->fabric_attr->prov_name : cwu_env.provider;
     bool one = name && strstr(name, "ofi_rxm");
     pthread_mutex_unlock(&load_lock);
     return one;
@@ -313,10 +327,12 @@ bool ofi_one_client(void)
 static bool same_but_threads(const struct fi_info *a, const struct fi_info *b)
 {
     return strcmp(a->fabric_attr->prov_name, b->fabric_attr->prov_name) == 0 &&
-           strcmp(a->domain_attr->name ? a->domain_attr->name : "", b->domain_attr->name ? b->domain_attr->name : "") ==
-               0 &&
-           a->domain_attr->mr_mode == b->domain_attr->mr_mode && a->tx_attr->msg_order == b->tx_attr->msg_order &&
-           a->rx_attr->msg_order == b->rx_attr->msg_order && a->tx_attr->inject_size == b->tx_attr->inject_size &&
+           strcmp(a->domain_attr->name ? a->domain_attr->name : "",
+                  b->domain_attr->name ? b->domain_attr->name : "") == 0 &&
+           a->domain_attr->mr_mode == b->domain_attr->mr_mode &&
+           a->tx_attr->msg_order == b->tx_attr->msg_order &&
+           a->rx_attr->msg_order == b->rx_attr->msg_order &&
+           a->tx_attr->inject_size == b->tx_attr->inject_size &&
            a->ep_attr->max_msg_size == b->ep_attr->max_msg_size;
 }
 
@@ -325,12 +341,15 @@ void ofi_load_safe(bool one_machine)
     char local[64];
     pthread_mutex_lock(&load_lock);
     if (!safe_tried && ofi_local_address(one_machine, local, sizeof local) == 0) {
-        struct fi_info *info = best_with(ofi_choice.msg, ofi_choice.nic_atomics, FI_THREAD_SAFE, local);
-        if (info && info->domain_attr->threading == FI_THREAD_SAFE && same_but_threads(info, ofi_choice.info))
+        struct fi_info *info =
+            best_with(ofi_choice.msg, ofi_choice.nic_atomics, FI_THREAD_SAFE, local);
+        if (info && info->domain_attr->threading == FI_THREAD_SAFE &&
+            same_but_threads(info, ofi_choice.info))
             ofi_choice.safe_info = info;
         else if (info)
             ofi_lib.freeinfo(info);
-        cwu_debug("libfabric: the provider %s for several threads", ofi_choice.safe_info ? "locks" : "does not lock");
+        cwu_debug("libfabric: the provider %s for several threads",
+                  ofi_choice.safe_info ? "locks" : "does not lock");
     }
     safe_tried = true;
     pthread_mutex_unlock(&load_lock);

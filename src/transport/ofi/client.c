@@ -12,7 +12,8 @@ static int open_scratch(cwt_client_t *client)
     client->scratch = calloc(8, sizeof *client->scratch);
     if (!client->scratch)
         return CW_ENOMEM;
-    return ofi_register_local(client->lane.domain, client->scratch, 8 * sizeof *client->scratch, &client->scratch_mr);
+    return ofi_register_local(client->lane.domain, client->scratch, 8 * sizeof *client->scratch,
+                              &client->scratch_mr);
 }
 
 /** An RDM endpoint of a provider on sockets listens, a client's too. */
@@ -20,7 +21,8 @@ static void watch_strangers(cwt_client_t *client)
 {
     uint8_t addr[128];
     size_t nbytes = sizeof addr;
-    if (client->lane.ep && fi_getname(&client->lane.ep->fid, addr, &nbytes) == 0 && nbytes <= sizeof addr)
+    if (client->lane.ep && fi_getname(&client->lane.ep->fid, addr, &nbytes) == 0 &&
+        nbytes <= sizeof addr)
         ofi_strangers_open(&client->strangers, addr, nbytes, sizeof(ofi_reply_header_t));
 }
 
@@ -36,7 +38,8 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     if (config->thread_multiple)
         ofi_load_safe(config->one_machine);
     client->safe = config->thread_multiple && ofi_choice.safe_info;
-    rc = ofi_lane_open(&client->lane, client->safe ? ofi_choice.safe_info : ofi_choice.info, 2048, ofi_roomy(config));
+    rc = ofi_lane_open(&client->lane, client->safe ? ofi_choice.safe_info : ofi_choice.info, 2048,
+                       ofi_roomy(config));
     if (rc == 0) {
         watch_strangers(client);
         ofi_pool_init(&client->ops, client->lane.domain, 0, OFI_OPS_MAX);
@@ -71,14 +74,15 @@ int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
 {
     if (ofi_no_files())
         return code;  // another connection may be given up for this one
-    const char *remedy = "check that its processes run and that the address can be reached (CAUSEWAY_INTERFACE chooses "
+    const char *remedy = "check that its processes run and that the address can be reached "
+                         "(CAUSEWAY_INTERFACE chooses "
                          "another, CAUSEWAY_TIMEOUT waits longer)";
     if (code == CW_EREFUSED)
         remedy = "the other side belongs to another job or another Causeway version";
     else if (code == CW_ELOST)
         remedy = "its first PE has finalized or died: look for its own message";
-    cwu_error("cannot connect to %s at %s over %s: %s; %s", ofi_node_name(conn->client, conn->node), conn->address,
-              ofi_choice.info->fabric_attr->prov_name, reason, remedy);
+    cwu_error("cannot connect to %s at %s over %s: %s; %s", ofi_node_name(conn->client, conn->node),
+              conn->address, ofi_choice.info->fabric_attr->prov_name, reason, remedy);
     return code;
 }
 
@@ -91,7 +95,8 @@ int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us)
     uint64_t until = cwu_now_ns() + (uint64_t)*pause_us * 1000;
     ofi_waiter_t w = OFI_WAITER("a connection");
     for (uint64_t now = cwu_now_ns(); now < until; now = cwu_now_ns()) {
-        w.round = client->spin + client->yields;  // nothing to poll for: sleep, with idle() in between
+        w.round = client->spin + client->yields;  // nothing to poll for: sleep, with idle() in
+                                                  // between
         int rc = ofi_wait_round(client, NULL, &w);
         if (rc != 0)
             return rc;
@@ -109,15 +114,18 @@ int ofi_conn_post_all(cwt_conn_t *conn)
 
 static int check_blob(cwt_client_t *client, int node, const ofi_blob_t *blob, size_t nbytes)
 {
-    if (nbytes < sizeof *blob || blob->magic != OFI_MAGIC || blob->wire != OFI_WIRE || blob->node != (uint32_t)node ||
-        blob->addr_nbytes > sizeof blob->addr || !memchr(blob->provider, 0, sizeof blob->provider)) {
-        cwu_error("%s published an address this version cannot read; all PEs must run the same Causeway",
-                  ofi_node_name(client, node));
+    if (nbytes < sizeof *blob || blob->magic != OFI_MAGIC || blob->wire != OFI_WIRE ||
+        blob->node != (uint32_t)node || blob->addr_nbytes > sizeof blob->addr ||
+        !memchr(blob->provider, 0, sizeof blob->provider)) {
+        cwu_error(
+            "%s published an address this version cannot read; all PEs must run the same Causeway",
+            ofi_node_name(client, node));
         return CW_EMISMATCH;
     }
     const char *own = ofi_choice.info->fabric_attr->prov_name;
     if (strcmp(blob->provider, own) != 0 || blob->msg != ofi_choice.msg) {
-        cwu_error("%s uses provider %s (%s), this PE %s (%s); set CAUSEWAY_PROVIDER and CAUSEWAY_ENDPOINT alike",
+        cwu_error("%s uses provider %s (%s), this PE %s (%s); set CAUSEWAY_PROVIDER and "
+                  "CAUSEWAY_ENDPOINT alike",
                   ofi_node_name(client, node), blob->provider, blob->msg ? "msg" : "rdm", own,
                   ofi_choice.msg ? "msg" : "rdm");
         return CW_EMISMATCH;
@@ -176,7 +184,8 @@ static int read_keys(cwt_conn_t *conn, const ofi_welcome_t *welcome)
         op->group = &group;
         op->copy_to = (uint8_t *)conn->keys + at;
         op->nbytes = n;
-        int rc = ofi_read_raw(conn, op, op->buf, n, op->desc, welcome->table_addr + at, welcome->table_key);
+        int rc = ofi_read_raw(conn, op, op->buf, n, op->desc, welcome->table_addr + at,
+                              welcome->table_key);
         ofi_waiter_t w = OFI_WAITER("the key table");
         while (rc == 0 && group.left > 1)
             rc = ofi_wait_round(conn->client, conn, &w);
@@ -190,9 +199,10 @@ static int read_keys(cwt_conn_t *conn, const ofi_welcome_t *welcome)
 
 static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const ofi_hello_t *hello)
 {
-    uint64_t proof = ofi_digest(conn->client->config.secret, OFI_FOR_WELCOME, &hello->nonce, sizeof hello->nonce);
-    if (welcome->magic != OFI_MAGIC || welcome->wire != OFI_WIRE || welcome->proof != proof || welcome->nkeys == 0 ||
-        welcome->nkeys > 1u << 24)
+    uint64_t proof = ofi_digest(conn->client->config.secret, OFI_FOR_WELCOME, &hello->nonce,
+                                sizeof hello->nonce);
+    if (welcome->magic != OFI_MAGIC || welcome->wire != OFI_WIRE || welcome->proof != proof ||
+        welcome->nkeys == 0 || welcome->nkeys > 1u << 24)
         return ofi_connect_failed(conn, CW_EREFUSED, "who answered does not know the job's secret");
     conn->peer = welcome->peer;
     conn->key = welcome->key;
@@ -232,7 +242,8 @@ static void give_up(cwt_conn_t **at)
     client->failed = conn;
 }
 
-static int connect_locked(cwt_client_t *client, int node, const ofi_blob_t *blob, cwt_conn_t **conn_p)
+static int connect_locked(cwt_client_t *client, int node, const ofi_blob_t *blob,
+                          cwt_conn_t **conn_p)
 {
     cwt_conn_t *conn = conn_create(client, node, blob), **at = &client->conns;
     if (!conn)
@@ -251,7 +262,8 @@ static int connect_locked(cwt_client_t *client, int node, const ofi_blob_t *blob
     return 0;
 }
 
-int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p)
+int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,
+                cwt_conn_t **conn_p)
 {
     ofi_blob_t b;
     memset(&b, 0, sizeof b);
@@ -286,7 +298,8 @@ int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target
 
 // ---------------------------------------------------------------- closing
 
-/** RDM: tells the server that our number and buffers are free. A courtesy: it may be gone, and that is all right. */
+/** RDM: tells the server that our number and buffers are free. A courtesy: it may be gone, and that
+ *  is all right. */
 static void say_bye(cwt_conn_t *conn)
 {
     cwt_header_t bye = {.token = conn->token_out,

@@ -54,17 +54,19 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
     conn->down = true;
     if (!conn->closing) {
         conn->client->lost = code;
-        cwu_error("lost the connection to %s at %s: %s: %s; %s", ofi_node_name(conn->client, conn->node), conn->address,
-                  what, reason,
-                  code == CW_ETIMEOUT ? "CAUSEWAY_TIMEOUT waits longer"
-                                      : "that node's first PE has probably ended: look for its own message");
+        cwu_error("lost the connection to %s at %s: %s: %s; %s",
+                  ofi_node_name(conn->client, conn->node), conn->address, what, reason,
+                  code == CW_ETIMEOUT
+                      ? "CAUSEWAY_TIMEOUT waits longer"
+                      : "that node's first PE has probably ended: look for its own message");
     }
     fail_replies(conn, code);
 }
 
 static const char *kind_name(ofi_kind_t kind)
 {
-    static const char *const names[] = {"nothing", "put", "get", "request", "reply", "quiet", "atomic", "messages"};
+    static const char *const names[] = {"nothing", "put",   "get",    "request",
+                                        "reply",   "quiet", "atomic", "messages"};
     return names[kind];
 }
 
@@ -85,7 +87,8 @@ bool ofi_is_needed(const cwt_conn_t *conn)
            ((conn->id & OFI_ID_TELL) && config->due && config->due(config->told_arg, conn->node));
 }
 
-/** An operation left the wire, well or not. Receive buffers live with their connection, the rest in pools. */
+/** An operation left the wire, well or not. Receive buffers live with their connection, the rest in
+ *  pools. */
 static void retire(ofi_op_t *op, bool ok)
 {
     cwt_conn_t *conn = op->conn;
@@ -121,8 +124,8 @@ static int cq_error(cwt_client_t *client)
     ofi_op_t *op = u.err.op_context;
     if (!op) {
         if (!client->error)
-            cwu_error("libfabric (%s): an operation failed: %s", ofi_choice.info->fabric_attr->prov_name,
-                      ofi_reason(u.err.err));
+            cwu_error("libfabric (%s): an operation failed: %s",
+                      ofi_choice.info->fabric_attr->prov_name, ofi_reason(u.err.err));
         client->error = CW_ELOST;
         return 1;
     }
@@ -134,7 +137,8 @@ static int cq_error(cwt_client_t *client)
             return 1;
         conn->down = true;
         if (ofi_is_needed(conn))
-            ofi_conn_fail(conn, CW_ELOST, "closed with operations under way", ofi_reason(u.err.err));
+            ofi_conn_fail(conn, CW_ELOST, "closed with operations under way",
+                          ofi_reason(u.err.err));
         return 1;
     }
     if (conn && conn->welcomed)
@@ -214,7 +218,8 @@ static void attempt_event(ofi_attempt_t *attempt, uint32_t kind, const void *dat
     attempt->over = true;
     attempt->err = kind == FI_CONNECTED ? 0 : FI_ECONNABORTED;
     memset(attempt->welcome, 0, sizeof *attempt->welcome);
-    memcpy(attempt->welcome, data, nbytes < sizeof *attempt->welcome ? nbytes : sizeof *attempt->welcome);
+    memcpy(attempt->welcome, data,
+           nbytes < sizeof *attempt->welcome ? nbytes : sizeof *attempt->welcome);
 }
 
 int ofi_client_events(cwt_client_t *client)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connecting with MSG endpoints: proof and descriptors ride in the private data both ways, so RMA is possible the
-// moment the connection is up. A server that is not listening yet is tried again until CAUSEWAY_TIMEOUT.
+// Connecting with MSG endpoints: proof and descriptors ride in the private data both ways, so RMA
+// is possible the moment the connection is up. A server that is not listening yet is tried again
+// until CAUSEWAY_TIMEOUT.
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static void close_attempt(cwt_conn_t *conn)
 }
 
 /** 0: connected. CW_EAGAIN: worth another try; *out says what was wrong. */
-static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, uint64_t start,
-                   ofi_attempt_t *out)
+static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                   uint64_t start, ofi_attempt_t *out)
 {
     cwt_client_t *client = conn->client;
     struct fi_info *info = ofi_lib.dupinfo(client->lane.info);
@@ -79,7 +80,8 @@ static const char *reject_text(uint32_t reason)
     }
 }
 
-int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome)
+int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                    ofi_welcome_t *welcome)
 {
     uint64_t start = cwu_now_ns();
     uint32_t pause_us = 0;
@@ -98,7 +100,8 @@ int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
             return ofi_connect_failed(conn, CW_ELOST, "its node server has ended");
         rc = ofi_connect_pause(conn, start, &pause_us);
         if (rc == CW_ETIMEOUT)
-            return ofi_connect_failed(conn, CW_ETIMEOUT, out.reason ? reject_text(out.reason) : ofi_reason(out.err));
+            return ofi_connect_failed(conn, CW_ETIMEOUT,
+                                      out.reason ? reject_text(out.reason) : ofi_reason(out.err));
         if (rc != 0)
             return rc;
     }

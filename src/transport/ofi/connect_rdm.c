@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connecting with RDM endpoints: learn the peer's address, introduce ourselves with a first message, wait for the
-// answer that names keys.
+// Connecting with RDM endpoints: learn the peer's address, introduce ourselves with a first
+// message, wait for the answer that names keys.
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
     return ofi_send_message(conn, &msg, nbytes);
 }
 
-int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome)
+int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                    ofi_welcome_t *welcome)
 {
     cwt_client_t *client = conn->client;
     uint64_t start = cwu_now_ns();
@@ -50,6 +51,7 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
     if (rc == CW_EREFUSED)
         return ofi_connect_failed(conn, rc, "refused: the job's secret was not right");
     if (rc != 0)
-        return ofi_connect_failed(conn, rc, rc == CW_ETIMEOUT ? "no answer" : "the provider cannot reach it");
+        return ofi_connect_failed(conn, rc,
+                                  rc == CW_ETIMEOUT ? "no answer" : "the provider cannot reach it");
     return 0;
 }

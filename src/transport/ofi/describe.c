@@ -23,7 +23,8 @@ static bool listed(const char *text, const char *name)
 }
 
 /** Names of the providers with this type of endpoint that can do messages and RMA. */
-static void list_providers(const struct fi_info *list, enum fi_ep_type type, char *text, size_t nbytes)
+static void list_providers(const struct fi_info *list, enum fi_ep_type type, char *text,
+                           size_t nbytes)
 {
     text[0] = 0;
     for (const struct fi_info *info = list; info; info = info->next) {
@@ -42,10 +43,10 @@ static void describe_choice(char *text, size_t nbytes)
 {
     const ofi_choice_t *c = &ofi_choice;
     const char *domain = c->info->domain_attr->name;
-    snprintf(text, nbytes, "  a job would use   %s, %s endpoints, on %s%s%s%s%s", c->info->fabric_attr->prov_name,
-             c->msg ? "msg" : "rdm", domain ? domain : "?", c->ordered ? "" : ", not ordered",
-             c->local_mr ? ", local registration" : "", c->prov_key ? ", provider keys" : "",
-             c->nic_atomics ? ", native atomics" : "");
+    snprintf(text, nbytes, "  a job would use   %s, %s endpoints, on %s%s%s%s%s",
+             c->info->fabric_attr->prov_name, c->msg ? "msg" : "rdm", domain ? domain : "?",
+             c->ordered ? "" : ", not ordered", c->local_mr ? ", local registration" : "",
+             c->prov_key ? ", provider keys" : "", c->nic_atomics ? ", native atomics" : "");
 }
 
 int cwt_ofi_describe(void (*line)(const char *text))
@@ -56,8 +57,8 @@ int cwt_ofi_describe(void (*line)(const char *text))
         return rc;
     Dl_info where = {0};
     dladdr((void *)ofi_lib.fversion, &where);
-    snprintf(text, sizeof text, "libfabric %u.%u from %.400s", FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version),
-             where.dli_fname ? where.dli_fname : "?");
+    snprintf(text, sizeof text, "libfabric %u.%u from %.400s", FI_MAJOR(ofi_lib.version),
+             FI_MINOR(ofi_lib.version), where.dli_fname ? where.dli_fname : "?");
     line(text);
     struct fi_info *list = NULL;
     if (ofi_lib.getinfo(OFI_API, NULL, NULL, 0, NULL, &list) == 0) {

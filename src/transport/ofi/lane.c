@@ -24,7 +24,8 @@ bool ofi_out_of_files(void)
         return false;
     struct rlimit lim = {0, 0};
     getrlimit(RLIMIT_NOFILE, &lim);
-    cwu_error("out of file descriptors: %s allows %llu, and each connection takes one; raise it (ulimit -n), or use "
+    cwu_error("out of file descriptors: %s allows %llu, and each connection takes one; raise it "
+              "(ulimit -n), or use "
               "fewer PEs a node, or CAUSEWAY_ENDPOINT=rdm",
               errno == ENFILE ? "the system" : "this process", (unsigned long long)lim.rlim_cur);
     return true;
@@ -33,7 +34,8 @@ bool ofi_out_of_files(void)
 static int failed(const char *what, int rc)
 {
     if (!ofi_out_of_files())
-        cwu_error("libfabric (%s): %s failed: %s", ofi_choice.info->fabric_attr->prov_name, what, ofi_reason(rc));
+        cwu_error("libfabric (%s): %s failed: %s", ofi_choice.info->fabric_attr->prov_name, what,
+                  ofi_reason(rc));
     return ofi_errno_to_cw(rc) == CW_EAGAIN ? CW_ESYS : ofi_errno_to_cw(rc);
 }
 
@@ -62,13 +64,15 @@ static int open_cq(ofi_lane_t *lane, size_t entries, bool roomy)
     return rc == 0 ? 0 : failed("opening a completion queue", rc);
 }
 
-/** Over net of libfabric 1.17 (tcp from 1.18 on) completions set a signal on their queue's own descriptor that only a
- *  sleeping call resets, so it says nothing from the first one on. An event queue's descriptor becomes readable with every
- *  socket of its fabric, and only connection events set its own signal: that one is slept on, and signals cost nothing. */
+/** Over net of libfabric 1.17 (tcp from 1.18 on) completions set a signal on their queue's own
+ *  descriptor that only a sleeping call resets, so it says nothing from the first one on. An event
+ *  queue's descriptor becomes readable with every socket of its fabric, and only connection events
+ *  set its own signal: that one is slept on, and signals cost nothing. */
 static int open_eq(ofi_lane_t *lane, bool roomy)
 {
     struct fi_eq_attr attr = {.wait_obj = FI_WAIT_FD, .size = 64};
-    int rc = roomy && provider_is("net") ? -FI_ENOSYS : fi_eq_open(lane->fabric, &attr, &lane->eq, NULL);
+    int rc =
+        roomy && provider_is("net") ? -FI_ENOSYS : fi_eq_open(lane->fabric, &attr, &lane->eq, NULL);
     if (rc == 0) {
         lane->eq_fd = wait_fd_of(&lane->eq->fid);
         lane->bell = provider_is("net") && lane->eq_fd >= 0;
@@ -117,9 +121,10 @@ int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, boo
 
 void ofi_lane_close(ofi_lane_t *lane)
 {
-    struct fid *fids[] = {lane->ep ? &lane->ep->fid : NULL,         lane->av ? &lane->av->fid : NULL,
-                          lane->eq ? &lane->eq->fid : NULL,         lane->cq ? &lane->cq->fid : NULL,
-                          lane->domain ? &lane->domain->fid : NULL, lane->fabric ? &lane->fabric->fid : NULL};
+    struct fid *fids[] = {
+        lane->ep ? &lane->ep->fid : NULL,         lane->av ? &lane->av->fid : NULL,
+        lane->eq ? &lane->eq->fid : NULL,         lane->cq ? &lane->cq->fid : NULL,
+        lane->domain ? &lane->domain->fid : NULL, lane->fabric ? &lane->fabric->fid : NULL};
     for (size_t i = 0; i < sizeof fids / sizeof fids[0]; i++) {
         int rc = fids[i] ? fi_close(fids[i]) : 0;
         if (rc != 0)
@@ -159,8 +164,8 @@ void ofi_lane_unstick(ofi_lane_t *lane)
     lane->short_sleeps = 0;
     if (fd.fd < 0 || poll(&fd, 1, 0) != 1)
         return;
-    // Readable right after a poll of the queue: stuck, or traffic of this very moment. Nothing is taken; all the call does
-    // is to wait, which resets the signal.
+    // Readable right after a poll of the queue: stuck, or traffic of this very moment. Nothing is
+    // taken; all the call does is to wait, which resets the signal.
     if (lane->bell)
         (void)fi_eq_sread(lane->eq, &event, NULL, 0, 1, FI_PEEK);
     else
@@ -198,22 +203,24 @@ bool ofi_lane_may_block(ofi_lane_t *lane)
     return fi_trywait(lane->fabric, fids, nfids) == 0;
 }
 
-/** Who closes all descriptors above 2, as daemons do, closes those of libfabric, which then waits for nothing. */
+/** Who closes all descriptors above 2, as daemons do, closes those of libfabric, which then waits
+ *  for nothing. */
 static void refuse_closed(const struct pollfd *fds, nfds_t nfds)
 {
     for (nfds_t i = 0; i < nfds; i++)
         if (fds[i].revents & POLLNVAL)
-            cwu_fatal(
-                "file descriptor %d of libfabric (%s) is closed: the program, or a library, has closed one that is "
-                "not its own; close all others before the job is joined",
-                fds[i].fd, ofi_choice.info->fabric_attr->prov_name);
+            cwu_fatal("file descriptor %d of libfabric (%s) is closed: the program, or a library, "
+                      "has closed one that is "
+                      "not its own; close all others before the job is joined",
+                      fds[i].fd, ofi_choice.info->fabric_attr->prov_name);
 }
 
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p)
 {
     struct pollfd fds[3];
     nfds_t nfds = 0;
-    const uint64_t nap_ns = 200000, naps = 20;  // without a wait object: longer ones from sleep to sleep
+    const uint64_t nap_ns = 200000, naps = 20;  // without a wait object: longer ones from sleep to
+                                                // sleep
     if (lane->cq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = lane->cq_fd, .events = POLLIN};
     if (lane->eq && lane->eq_fd >= 0)

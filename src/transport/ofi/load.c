@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Loads libfabric at run time: a job on one node must not pay for it, and a machine without it must say so clearly.
+// Loads libfabric at run time: a job on one node must not pay for it, and a machine without it must
+// say so clearly.
 #include "absent.h"
 #include "ofi.h"
 
@@ -26,7 +27,8 @@ static void raise_file_limit(void)
     }
 }
 
-/** Without what this machine has no use for; should this libfabric want more of it than stands in for it, with all. */
+/** Without what this machine has no use for; should this libfabric want more of it than stands in
+ *  for it, with all. */
 static void *open_library(const char *path)
 {
     void *stand_ins[OFI_STAND_INS] = {0};
@@ -42,7 +44,8 @@ int ofi_lib_open(void)
     const char *path = cwu_env.libfabric ? cwu_env.libfabric : "libfabric.so.1";
     void *handle = open_library(path);
     if (!handle) {
-        cwu_error("cannot load libfabric, which reaches other nodes: %s; install Debian's package libfabric1, or name "
+        cwu_error("cannot load libfabric, which reaches other nodes: %s; install Debian's package "
+                  "libfabric1, or name "
                   "the library in CAUSEWAY_LIBFABRIC",
                   dlerror());
         return CW_ENOENT;
@@ -54,14 +57,17 @@ int ofi_lib_open(void)
               bind_symbol(handle, "fi_strerror", (void **)&ofi_lib.strerror) &&
               bind_symbol(handle, "fi_version", (void **)&ofi_lib.fversion);
     if (!ok) {
-        cwu_error("%s is not a libfabric (%s); name another in CAUSEWAY_LIBFABRIC", path, dlerror());
+        cwu_error("%s is not a libfabric (%s); name another in CAUSEWAY_LIBFABRIC", path,
+                  dlerror());
         dlclose(handle);
         return CW_ENOENT;
     }
     ofi_lib.version = ofi_lib.fversion();
     if (FI_VERSION_LT(ofi_lib.version, OFI_API)) {
-        cwu_error("%s is libfabric %u.%u; at least %u.%u is needed; name another in CAUSEWAY_LIBFABRIC", path,
-                  FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version), FI_MAJOR(OFI_API), FI_MINOR(OFI_API));
+        cwu_error(
+            "%s is libfabric %u.%u; at least %u.%u is needed; name another in CAUSEWAY_LIBFABRIC",
+            path, FI_MAJOR(ofi_lib.version), FI_MINOR(ofi_lib.version), FI_MAJOR(OFI_API),
+            FI_MINOR(OFI_API));
         dlclose(handle);
         return CW_ENOENT;
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages: requests without a reply that may have a payload of their own. Small ones are the quick way's (quick.c); the
-// rest is copied once, into a pooled buffer, which the completion gives back. What is out of the ordinary (no credit,
-// threads, a connection that is not up, an order that the provider does not promise) is left to the general way.
+// Messages: requests without a reply that may have a payload of their own. Small ones are the quick
+// way's (quick.c); the rest is copied once, into a pooled buffer, which the completion gives back.
+// What is out of the ordinary (no credit, threads, a connection that is not up, an order that the
+// provider does not promise) is left to the general way.
 #include "ofi.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ static bool is_free(const cwt_conn_t *conn, size_t nbytes)
 }
 
 /** Returns false if the general way must do it. */
-static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                      size_t payload_nbytes)
 {
     ofi_op_t *op = ofi_pool_get(&conn->client->bounce);
     if (!op)
@@ -33,7 +35,8 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
     memcpy((uint8_t *)op->buf + nbytes, payload, payload_nbytes);
     op->conn = conn;
     op->kind = OFI_SEND;
-    if (fi_send(conn->ep, op->buf, nbytes + payload_nbytes, op->desc, conn->fi_addr, &op->context) != 0) {
+    if (fi_send(conn->ep, op->buf, nbytes + payload_nbytes, op->desc, conn->fi_addr,
+                &op->context) != 0) {
         ofi_pool_put(op);
         return false;
     }
@@ -44,11 +47,13 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
 
 /** Waits for all that is missing and reports what goes wrong. */
 static int __attribute__((noinline))
-send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes, const void *payload,
+           size_t payload_nbytes)
 {
     _Alignas(8) uint8_t whole[CWT_MESSAGE_MAX];
     if (nbytes + payload_nbytes > sizeof whole) {
-        cwu_error("a message of %zu bytes; at most %d are possible", nbytes + payload_nbytes, CWT_MESSAGE_MAX);
+        cwu_error("a message of %zu bytes; at most %d are possible", nbytes + payload_nbytes,
+                  CWT_MESSAGE_MAX);
         return CW_EINVAL;
     }
     memcpy(whole, msg, nbytes);
@@ -63,16 +68,18 @@ static int __attribute__((noinline)) send_alone(cwt_conn_t *conn, cwt_header_t *
     return rc;
 }
 
-static int __attribute__((noinline))
-send_loaded(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+static int __attribute__((noinline)) send_loaded(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes,
+                                                 const void *payload, size_t payload_nbytes)
 {
     size_t total = nbytes + payload_nbytes;
-    if (total > conn->quick.request && is_free(conn, total) && send_copy(conn, msg, nbytes, payload, payload_nbytes))
+    if (total > conn->quick.request && is_free(conn, total) &&
+        send_copy(conn, msg, nbytes, payload, payload_nbytes))
         return 0;
     return send_whole(conn, msg, nbytes, payload, payload_nbytes);
 }
 
-int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                size_t payload_nbytes)
 {
     if (payload_nbytes != 0)
         return send_loaded(conn, msg, nbytes, payload, payload_nbytes);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Receive buffers that take many messages each (FI_MULTI_RECV), for the common queue of a server with one RDM endpoint:
-// its memory does not grow with its clients, and a buffer is posted once for hundreds of short messages. Where the
-// provider does not offer them or refuses one of the calls, each client brings buffers of its own, as many as it has
-// credits (server_rdm.c); with MSG endpoints always. CAUSEWAY_MULTI_RECV=0 asks for that.
+// Receive buffers that take many messages each (FI_MULTI_RECV), for the common queue of a server
+// with one RDM endpoint: its memory does not grow with its clients, and a buffer is posted once for
+// hundreds of short messages. Where the provider does not offer them or refuses one of the calls,
+// each client brings buffers of its own, as many as it has credits (server_rdm.c); with MSG
+// endpoints always. CAUSEWAY_MULTI_RECV=0 asks for that.
 //
-// Messages lie behind one another without gaps, so the headers of most must be copied to where they may be read.
+// Messages lie behind one another without gaps, so the headers of most must be copied to where they
+// may be read.
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -14,7 +16,8 @@
 static ssize_t post(struct fid_ep *ep, ofi_op_t *op)
 {
     struct iovec iov = {.iov_base = op->buf, .iov_len = OFI_MULTI_NBYTES};
-    struct fi_msg msg = {.msg_iov = &iov, .desc = &op->desc, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = op};
+    struct fi_msg msg = {
+        .msg_iov = &iov, .desc = &op->desc, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = op};
     ssize_t rc;
     op->kind = OFI_RECV_MANY;
     do  // the queue is not full; a provider may still ask for a moment
@@ -23,7 +26,8 @@ static ssize_t post(struct fid_ep *ep, ofi_op_t *op)
     return rc;
 }
 
-/** The provider must know what room a message needs at most: it gives a buffer back when less is left. */
+/** The provider must know what room a message needs at most: it gives a buffer back when less is
+ *  left. */
 static bool say_room(struct fid_ep *ep)
 {
     size_t room = CWT_MESSAGE_MAX;
@@ -34,11 +38,13 @@ bool ofi_multi_open(ofi_multi_t *multi, const ofi_lane_t *lane)
 {
     const char *name = ofi_choice.info->fabric_attr->prov_name;
     // shm of libfabric 1.17 crashes in options of multi-receive buffers
-    if (!ofi_choice.multi_recv || !cwu_env.multi_recv || strcmp(name, "shm") == 0 || !say_room(lane->ep))
+    if (!ofi_choice.multi_recv || !cwu_env.multi_recv || strcmp(name, "shm") == 0 ||
+        !say_room(lane->ep))
         return false;
     multi->memory = aligned_alloc(4096, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES);
     if (!multi->memory ||
-        ofi_register_local(lane->domain, multi->memory, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES, &multi->mr) != 0) {
+        ofi_register_local(lane->domain, multi->memory, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES,
+                           &multi->mr) != 0) {
         ofi_multi_close(multi);
         return false;
     }
@@ -50,7 +56,8 @@ bool ofi_multi_open(ofi_multi_t *multi, const ofi_lane_t *lane)
         if (rc == 0)
             multi->posted++;
         else
-            cwu_debug("libfabric (%s): a buffer for many messages is refused: %s", name, ofi_reason(rc));
+            cwu_debug("libfabric (%s): a buffer for many messages is refused: %s", name,
+                      ofi_reason(rc));
         if (multi->posted == 0)
             break;  // none can follow; with one there is a way in
     }
@@ -68,11 +75,13 @@ void ofi_multi_close(ofi_multi_t *multi)
     memset(multi, 0, sizeof *multi);
 }
 
-/** What a message is read from: its place in the buffer if that may be, else a copy. NULL: it is none. */
+/** What a message is read from: its place in the buffer if that may be, else a copy. NULL: it is
+ *  none. */
 static void *readable(const ofi_op_t *op, void *at, size_t nbytes, void *room)
 {
     uintptr_t offset = (uintptr_t)at - (uintptr_t)op->buf;
-    if (nbytes == 0 || nbytes > CWT_MESSAGE_MAX || offset > OFI_MULTI_NBYTES || nbytes > OFI_MULTI_NBYTES - offset)
+    if (nbytes == 0 || nbytes > CWT_MESSAGE_MAX || offset > OFI_MULTI_NBYTES ||
+        nbytes > OFI_MULTI_NBYTES - offset)
         return NULL;
     return (uintptr_t)at % sizeof(uint64_t) == 0 ? at : memcpy(room, at, nbytes);
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Internals of the libfabric transport: what its files share. Nobody outside this directory includes it.
+// Internals of the libfabric transport: what its files share. Nobody outside this directory
+// includes it.
 //
-// Objects: a lane is one fabric + domain + completion queue; the server has one, every client has one, so neither
-// half ever locks the other. A peer (server side) and a conn (client side) are the two ends of one connection; in
-// MSG mode each has an endpoint of its own, in RDM mode they share the lane's and differ by address.
-// Threads: a client and its conns are one thread's at a time, a server too. A client with thread_multiple takes calls
-// from any thread: client->lock guards everything it owns, and is given up while a call waits (wait.c), so that the
-// others go on. Its lane is opened for FI_THREAD_SAFE if the provider grants that; then the plain inject of its target
-// records needs no lock of ours. See "several threads" below.
+// Objects: a lane is one fabric + domain + completion queue; the server has one, every client has
+// one, so neither half ever locks the other. A peer (server side) and a conn (client side) are the
+// two ends of one connection; in MSG mode each has an endpoint of its own, in RDM mode they share
+// the lane's and differ by address.
+// Threads: a client and its conns are one thread's at a time, a server too. A client with
+// thread_multiple takes calls from any thread: client->lock guards everything it owns, and is given
+// up while a call waits (wait.c), so that the others go on. Its lane is opened for FI_THREAD_SAFE
+// if the provider grants that; then the plain inject of its target records needs no lock of ours.
+// See "several threads" below.
 #ifndef CW_TRANSPORT_OFI_H
 #define CW_TRANSPORT_OFI_H
 
@@ -33,7 +36,8 @@
 
 #define OFI_API FI_VERSION(1, 17)
 #define OFI_CREDITS 32u                         // requests under way per connection
-#define OFI_ACK_LAZY (OFI_CREDITS / 2)          // so many executed requests are acknowledged when nothing else is to do
+// so many executed requests are acknowledged when nothing else is to do
+#define OFI_ACK_LAZY (OFI_CREDITS / 2)
 #define OFI_ACK_NOW (OFI_CREDITS / 4 * 3)       // and so many at once
 #define OFI_SLOT_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
 #define OFI_BOUNCE_NBYTES 16384u                // puts up to this size are copied and forgotten
@@ -43,13 +47,15 @@
 #define OFI_OPS_MAX 1024u                       // operations in flight per client
 #define OFI_FRAGMENT ((size_t)16 << 20)         // larger transfers go in pieces of this size
 #define OFI_FRAGMENTS 4u                        // pieces in flight of one transfer
-#define OFI_REGISTER_MIN 65536u                 // local buffers from here on are registered, not copied
+// local buffers from here on are registered, not copied
+#define OFI_REGISTER_MIN 65536u
 
 // ---------------------------------------------------------------- the library (load.c)
 typedef struct ofi_lib {
     void *handle;
     uint32_t version;
-    int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *, struct fi_info **);
+    int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
+                   struct fi_info **);
     void (*freeinfo)(struct fi_info *);
     struct fi_info *(*dupinfo)(const struct fi_info *);
     int (*fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
@@ -67,7 +73,8 @@ int ofi_errno_to_cw(ssize_t err);
 /** What was chosen and what it demands and promises, as words of our own. */
 typedef struct ofi_choice {
     struct fi_info *info;
-    struct fi_info *safe_info;  // the same provider for clients of several threads, or NULL: it has no such mode
+    struct fi_info *safe_info;  // the same provider for clients of several threads, or NULL: it has
+                                // no such mode
     bool msg;                   // MSG endpoints, else RDM
     bool virt_addr;             // remote addresses are the server's virtual addresses
     bool prov_key;              // the provider picks keys
@@ -91,7 +98,8 @@ bool ofi_one_client(void);
 void ofi_load_safe(bool one_machine);
 
 // ---------------------------------------------------------------- local addresses (address.c)
-/** Numeric address to bind to, by CAUSEWAY_INTERFACE, one_machine or the host's first interface. "" = any. */
+/** Numeric address to bind to, by CAUSEWAY_INTERFACE, one_machine or the host's first interface. ""
+ *  = any. */
 int ofi_local_address(bool one_machine, char *text, size_t nbytes);
 /** "10.0.0.1:4711" of a provider address, or hex for formats we do not know. */
 const char *ofi_address_text(const void *addr, size_t nbytes, char *text, size_t text_nbytes);
@@ -110,20 +118,24 @@ typedef struct ofi_lane {
     uint64_t endpoints;             // opened so far
     _Atomic uint32_t short_sleeps;  // in a row that a queue's descriptor ended at once
 } ofi_lane_t;
-/** roomy: the machine has a core for every PE. A client then waits by polling and the tcp provider's wait object, which
- *  costs two system calls for every two completions, a tenth of a get, is not asked for: its rare sleeps are naps. */
+/** roomy: the machine has a core for every PE. A client then waits by polling and the tcp
+ *  provider's wait object, which costs two system calls for every two completions, a tenth of a
+ *  get, is not asked for: its rare sleeps are naps. */
 int ofi_lane_open(ofi_lane_t *lane, struct fi_info *info, size_t cq_entries, bool roomy);
 void ofi_lane_close(ofi_lane_t *lane);
-/** Creates, binds and enables an endpoint on the lane. Says nothing when descriptors are out: ofi_no_files() tells. */
+/** Creates, binds and enables an endpoint on the lane. Says nothing when descriptors are out:
+ *  ofi_no_files() tells. */
 int ofi_lane_endpoint(ofi_lane_t *lane, struct fi_info *info, void *context, struct fid_ep **ep_p);
-/** False: something came since the last poll, which a sleep could miss. With the lock that polls are made under. */
+/** False: something came since the last poll, which a sleep could miss. With the lock that polls
+ *  are made under. */
 bool ofi_lane_may_block(ofi_lane_t *lane);
-/** Sleeps until the queues or extra_fd have something, or the timeout; *extra_p (or NULL): extra_fd has. With a bell,
- *  completions that a look at connection events brought in end no sleep: the queue must have been read since. */
+/** Sleeps until the queues or extra_fd have something, or the timeout; *extra_p (or NULL): extra_fd
+ *  has. With a bell, completions that a look at connection events brought in end no sleep: the
+ *  queue must have been read since. */
 int ofi_lane_block(ofi_lane_t *lane, int extra_fd, uint64_t timeout_ns, bool *extra_p);
-/** The descriptor of a queue that stays readable with nothing behind it (net of libfabric 1.17: its trywait does not
- *  reset the signal of the last event): gets it reset. To be called by the thread that may poll the queue, when
- *  ofi_lane_stuck(), with a poll behind it; waits up to 1 ms. */
+/** The descriptor of a queue that stays readable with nothing behind it (net of libfabric 1.17: its
+ *  trywait does not reset the signal of the last event): gets it reset. To be called by the thread
+ *  that may poll the queue, when ofi_lane_stuck(), with a poll behind it; waits up to 1 ms. */
 void ofi_lane_unstick(ofi_lane_t *lane);
 static inline bool ofi_lane_stuck(const ofi_lane_t *lane)
 {
@@ -147,7 +159,8 @@ typedef enum ofi_kind {
     OFI_RECV_MANY
 } ofi_kind_t;
 
-/** Completion of several operations counts down one group; it may also own the registration they use. */
+/** Completion of several operations counts down one group; it may also own the registration they
+ *  use. */
 typedef struct ofi_group {
     size_t left;
     struct fid_mr *mr;
@@ -175,7 +188,8 @@ typedef struct ofi_pool {
     size_t buf_nbytes;  // 0: operations without a buffer
     uint32_t count, limit;
 } ofi_pool_t;
-/** Zeroed memory in cache lines of its own, for what one thread writes all the time; NULL: none left. free() ends it. */
+/** Zeroed memory in cache lines of its own, for what one thread writes all the time; NULL: none
+ *  left. free() ends it. */
 void *ofi_lines(size_t nbytes);
 void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit);
 void ofi_pool_close(ofi_pool_t *pool);
@@ -201,9 +215,10 @@ typedef struct ofi_slots {
 int ofi_slots_open(ofi_slots_t *slots, struct fid_domain *domain, uint32_t count);
 void ofi_slots_close(ofi_slots_t *slots);
 /** Registers local memory for our own use if the provider demands it; else *mr_p = NULL. */
-int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes, struct fid_mr **mr_p);
+int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes,
+                       struct fid_mr **mr_p);
 
-// ---------------------------------------------------------------- buffers for many messages (multi.c)
+// ------------------------------------------------------------- buffers for many messages (multi.c)
 #define OFI_MULTI_BUFFERS 4u
 #define OFI_MULTI_NBYTES 65536u  // each
 typedef struct ofi_multi {
@@ -212,7 +227,8 @@ typedef struct ofi_multi {
     ofi_op_t ops[OFI_MULTI_BUFFERS];
     uint32_t posted;  // buffers that are; 0: not in use
 } ofi_multi_t;
-/** For a server with one RDM endpoint. Returns false when each client must bring buffers of its own. */
+/** For a server with one RDM endpoint. Returns false when each client must bring buffers of its
+ *  own. */
 bool ofi_multi_open(ofi_multi_t *multi, const ofi_lane_t *lane);
 void ofi_multi_close(ofi_multi_t *multi);
 /** A message in one of the buffers, or the end of a buffer, or both. */
@@ -220,7 +236,7 @@ void ofi_multi_received(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_d
 /** Posts a buffer again that the provider has given back. */
 void ofi_multi_again(cwt_server_t *server, ofi_op_t *op);
 
-// ---------------------------------------------------------------- proofs and wire formats (proof.c)
+// --------------------------------------------------------------- proofs and wire formats (proof.c)
 typedef enum ofi_purpose {
     OFI_FOR_HELLO = 1,
     OFI_FOR_HELLO2,
@@ -231,7 +247,8 @@ typedef enum ofi_purpose {
     OFI_FOR_WHENCE
 } ofi_purpose_t;
 /** SipHash-2-4 of the purpose (ofi_purpose_t) and data under the job's secret. */
-uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data, size_t nbytes);
+uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data,
+                    size_t nbytes);
 
 #define OFI_MAGIC 0x43574159u  // "CWAY"
 #define OFI_WIRE 2u
@@ -248,7 +265,8 @@ typedef struct ofi_blob {
 } ofi_blob_t;
 _Static_assert(sizeof(ofi_blob_t) == CWT_ADDRESS_MAX, "wire format");
 
-/** Client -> server: private data of the connection request (MSG) or body of the first message (RDM). */
+/** Client -> server: private data of the connection request (MSG) or body of the first message
+ *  (RDM). */
 typedef struct ofi_hello {
     uint32_t magic;
     uint16_t wire, pad;
@@ -317,7 +335,12 @@ enum {
 #define OFI_ID_SLOT_MASK 0xffu
 #define OFI_ALL_SLOTS ((uint32_t)((1ull << OFI_CREDITS) - 1))
 _Static_assert(OFI_CREDITS <= 32, "as many reply slots as credits, one bit each");
-enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE };  // header.op of a message that is the transport's own
+enum {
+    OFI_OWN_NOP,
+    OFI_OWN_HELLO,
+    OFI_OWN_BYE
+};  // header.op of a message that is the transport's
+    // own
 
 // ---------------------------------------------------------------- regions (region.c)
 /** The node object as registered by its server. */
@@ -344,7 +367,8 @@ typedef struct ofi_strangers {
 } ofi_strangers_t;
 void ofi_strangers_open(ofi_strangers_t *s, const void *addr, size_t nbytes, uint32_t proof_nbytes);
 void ofi_strangers_close(ofi_strangers_t *s);
-/** If it is time, shuts those that have said too little for too long; how many. Cheap to call often. */
+/** If it is time, shuts those that have said too little for too long; how many. Cheap to call
+ *  often. */
 uint32_t ofi_strangers_look(ofi_strangers_t *s);
 
 // ---------------------------------------------------------------- server
@@ -362,7 +386,8 @@ typedef struct ofi_peer {
     uint32_t index, pe;
     uint32_t birth;                   // of the connection: no two of a server have the same
     uint32_t told;                    // how often the client was told something
-    uint32_t leave;                   // what its last message said of that: 15 may it be at all | 0..14 until which
+    uint32_t leave;                   // what its last message said of that: 15 may it be at all |
+                                      // 0..14 until which
     uint32_t executed, acked;         // requests executed; of these, how many the client knows of
     ofi_slots_t slots;                // receive buffers (RDM: contributed to the common queue)
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
@@ -371,7 +396,8 @@ typedef struct ofi_peer {
     bool dying;       // its client is gone; RDM: free for another
     bool leaving;     // RDM: dying when its last replies are sent
     bool refused;     // RDM: only there to carry a refusal
-    uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or no socket's
+    uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or
+                                                // no socket's
     uint64_t whence;  // RDM: digest of the client's address
 } ofi_peer_t;
 
@@ -395,7 +421,8 @@ struct cwt_server {
     ofi_slots_t slots;  // RDM: receive buffers for first messages
     ofi_multi_t multi;  // RDM: or for all, if the provider can
     ofi_pool_t sends;
-    _Atomic uint32_t queued;  // peers with a queue; written under the caller's lock, and ofi_server_block has none
+    _Atomic uint32_t queued;  // peers with a queue; written under the caller's lock, and
+                              // ofi_server_block has none
     uint32_t owed;            // peers that are owed an acknowledgement
     uint32_t refusals;        // RDM: told to strangers
     uint32_t rounds;
@@ -421,8 +448,8 @@ int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns);
 void ofi_server_wake(cwt_server_t *server);
 int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);
 uint64_t ofi_server_origin(const cwt_from_t *from);
-int ofi_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
-                    size_t payload_nbytes);
+int ofi_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
+                    const void *payload, size_t payload_nbytes);
 void ofi_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p);
 void ofi_server_close(cwt_server_t *server);
 
@@ -437,7 +464,8 @@ typedef struct ofi_first {
 } ofi_first_t;
 
 /** A first or last message of an RDM client. */
-void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg, size_t nbytes);
+void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg,
+                        size_t nbytes);
 
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe);
 /** Gives it the lowest free number. */
@@ -448,15 +476,18 @@ void ofi_peer_destroy(ofi_peer_t *peer);
 /** Replies that the wire did not take yet are not sent any more. */
 void ofi_peer_drop_queue(ofi_peer_t *peer);
 int ofi_peer_post(ofi_peer_t *peer, ofi_op_t *op, struct fid_ep *ep);
-void ofi_server_welcome(cwt_server_t *server, const ofi_hello_t *hello, ofi_peer_t *peer, ofi_welcome_t *welcome);
+void ofi_server_welcome(cwt_server_t *server, const ofi_hello_t *hello, ofi_peer_t *peer,
+                        ofi_welcome_t *welcome);
 /** Sends header + payload to a peer, or queues it; never blocks. */
-int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload, size_t nbytes);
+int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload,
+                    size_t nbytes);
 int ofi_server_flush_queues(cwt_server_t *server);
 void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes);
 void ofi_server_drop(cwt_server_t *server, const char *why);
 
 // ---------------------------------------------------------------- client
-/** MSG: an attempt to connect, decided by an event that any reader of the client's event queue may find. */
+/** MSG: an attempt to connect, decided by an event that any reader of the client's event queue may
+ *  find. */
 typedef struct ofi_attempt {
     ofi_welcome_t *welcome;
     bool over;
@@ -464,7 +495,8 @@ typedef struct ofi_attempt {
     uint32_t reason;  // OFI_REJECT…, 0: none given
 } ofi_attempt_t;
 
-/** Up to how many bytes the quick ways may take (quick.c); 0 where the provider or several keys do not allow that. */
+/** Up to how many bytes the quick ways may take (quick.c); 0 where the provider or several keys do
+ *  not allow that. */
 typedef struct ofi_quick {
     uint32_t inject, bounce, request;
     size_t get;
@@ -480,7 +512,8 @@ struct cwt_conn {
             uint64_t token_out, id;
             uint64_t messages;
             uint32_t sent;  // requests sent
-            uint32_t stop;  // sent may not reach that without a look at credits and acknowledgement (message.c)
+            uint32_t stop;  // sent may not reach that without a look at credits and acknowledgement
+                            // (message.c)
             uint32_t most;
             bool down;  // lost, parked or changing: operations must ask ofi_conn_down() first
         };
@@ -493,7 +526,8 @@ struct cwt_conn {
     uint32_t writes, reads;  // tracked operations in flight
     bool dirty;              // puts since the last quiet that a flush must cover
     bool lone_puts;          // the last epoch that had puts had one
-    bool first_put;          // none since the last quiet; always false where several threads use the client
+    bool first_put;          // none since the last quiet; always false where several threads use
+                             // the client
     uint32_t peer;           // our name at the server (RDM)
     uint32_t acked;          // of the requests sent, how many are known executed
     uint32_t asked;          // `sent` behind the newest request that asks for an acknowledgement
@@ -516,7 +550,8 @@ struct cwt_conn {
     bool changing;          // a thread opens or parks it: others wait
     bool pinned;            // other threads inject without a lock: never parked
     uint32_t awaited_sent;  // requests that a quiet in two steps waits for
-    uint32_t waiting;       // threads that wait in the middle of an operation on it: not parked meanwhile
+    uint32_t waiting;       // threads that wait in the middle of an operation on it: not parked
+                            // meanwhile
     uint32_t opened;        // times
     bool probing;           // RDM: a read that tells whether the peer lives is under way
     bool sending;           // a thread is between credit and wire: requests go one after the other
@@ -572,7 +607,8 @@ struct cwt_client {
     uint32_t rounds;    // of progress that waits outside make
     uint64_t look_ns;   // when to look for lost peers again
     int error;
-    int lost;     // what the first connection failed with, if one did while operations were under way
+    int lost;     // what the first connection failed with, if one did while operations were under
+                  // way
     int atomics;  // 0: not asked yet, 1: native, -1: none
     uint32_t spin, yields;
     cwt_stats_t stats;
@@ -581,17 +617,20 @@ struct cwt_client {
 int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p);
 void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p);
 void ofi_client_close(cwt_client_t *client);
-int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p);
+int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,
+                cwt_conn_t **conn_p);
 int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
 int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
 int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes);
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
-int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes);
-int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
-                    size_t msg_nbytes);
+int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                size_t payload_nbytes);
+int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
+                    cwt_header_t *msg, size_t msg_nbytes);
 int ofi_wait(cwt_client_t *client, cwt_reply_t *reply);
-int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare, uint64_t *old_p);
+int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
+            uint64_t compare, uint64_t *old_p);
 bool ofi_pending(cwt_client_t *client);
 int ofi_quiet(cwt_client_t *client);
 int ofi_quiet_begin(cwt_client_t *client);
@@ -615,8 +654,8 @@ static inline void ofi_unlock(cwt_client_t *client)
 
 /** Lock held: until nobody empties the client. */
 void ofi_await_calm(cwt_client_t *client);
-/** A call comes in: takes the lock, and lets a thread that empties the client finish. Without that, others that go on
- *  putting could keep a quiet waiting for ever. ofi_unlock() ends the call. */
+/** A call comes in: takes the lock, and lets a thread that empties the client finish. Without that,
+ *  others that go on putting could keep a quiet waiting for ever. ofi_unlock() ends the call. */
 static inline void ofi_enter(cwt_client_t *client)
 {
     if (!client->config.thread_multiple)
@@ -625,13 +664,15 @@ static inline void ofi_enter(cwt_client_t *client)
     if (__builtin_expect(client->emptying, 0))
         ofi_await_calm(client);
 }
-/** Lock held: this thread is now the only one that issues operations, until ofi_empty_end(). May wait. Returns false if
- *  it was already (a quiet sends requests of its own): then there is no end to call. */
+/** Lock held: this thread is now the only one that issues operations, until ofi_empty_end(). May
+ *  wait. Returns false if it was already (a quiet sends requests of its own): then there is no end
+ *  to call. */
 bool ofi_empty_begin(cwt_client_t *client);
 void ofi_empty_end(cwt_client_t *client);
 
 // ---------------------------------------------------------------- reply slots: as many as credits
-/** Takes one for a reply, which there must be; returns its id on the wire. The generation is odd, so no id is 0. */
+/** Takes one for a reply, which there must be; returns its id on the wire. The generation is odd,
+ *  so no id is 0. */
 static inline uint64_t ofi_slot_take(cwt_conn_t *conn, cwt_reply_t *reply)
 {
     uint32_t i = (uint32_t)__builtin_ctz(conn->free_slots);
@@ -643,8 +684,8 @@ static inline uint64_t ofi_slot_take(cwt_conn_t *conn, cwt_reply_t *reply)
     return OFI_ID_REPLY | (uint64_t)conn->generation << OFI_ID_SLOT_BITS | i;
 }
 
-/** May the server tell this client things? Not where messages may overtake each other: a leave that was taken back must
- *  not be followed by an older one. */
+/** May the server tell this client things? Not where messages may overtake each other: a leave that
+ *  was taken back must not be followed by an older one. */
 static inline bool ofi_hears(const cwt_client_t *client)
 {
     return client->config.told && client->config.tells > 0 && ofi_choice.send_after_send;
@@ -654,7 +695,8 @@ static inline bool ofi_hears(const cwt_client_t *client)
 static inline void ofi_conn_name(cwt_conn_t *conn, bool hears)
 {
     uint64_t until = (conn->told + conn->client->config.tells) & OFI_ID_TELL_MASK;
-    conn->id = (uint64_t)conn->peer << OFI_ID_PEER_SHIFT | (hears ? OFI_ID_TELL | until << OFI_ID_TELL_SHIFT : 0);
+    conn->id = (uint64_t)conn->peer << OFI_ID_PEER_SHIFT |
+               (hears ? OFI_ID_TELL | until << OFI_ID_TELL_SHIFT : 0);
 }
 
 static inline void ofi_slot_give(cwt_conn_t *conn, uint32_t i)
@@ -664,8 +706,10 @@ static inline void ofi_slot_give(cwt_conn_t *conn, uint32_t i)
 }
 
 // connect_msg.c, connect_rdm.c: the two ways to get conn->welcomed
-int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome);
-int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello, ofi_welcome_t *welcome);
+int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                    ofi_welcome_t *welcome);
+int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                    ofi_welcome_t *welcome);
 /** Waits a moment between attempts, with progress; CW_ETIMEOUT when CAUSEWAY_TIMEOUT is over. */
 int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us);
 uint64_t ofi_timeout_ns(void);
@@ -675,11 +719,13 @@ int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op);
 int ofi_conn_post_all(cwt_conn_t *conn);
 
 // park.c: connections that rest without an endpoint
-/** conn->down is set: waits for who changes it, opens a parked connection again, reports a lost one. 0: it is up. */
+/** conn->down is set: waits for who changes it, opens a parked connection again, reports a lost
+ *  one. 0: it is up. */
 int ofi_conn_down(cwt_conn_t *conn, const char *what);
 /** One hello and the answer to it. */
 int ofi_conn_introduce(cwt_conn_t *conn);
-/** Opens a new or parked connection, at the cost of another if descriptors or CAUSEWAY_MAX_CONNECTIONS demand it. */
+/** Opens a new or parked connection, at the cost of another if descriptors or
+ *  CAUSEWAY_MAX_CONNECTIONS demand it. */
 int ofi_conn_open(cwt_conn_t *conn);
 /** Makes the record fit the connection as it is now. */
 void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delta);
@@ -694,8 +740,8 @@ typedef struct ofi_socket {
     int fd;
     uint64_t cookie;  // the kernel's: never that of another socket
 } ofi_socket_t;
-/** Shuts this process's only TCP connection to that address; the provider closes its descriptor when it next looks.
- *  Returns false if there is none, or several. */
+/** Shuts this process's only TCP connection to that address; the provider closes its descriptor
+ *  when it next looks. Returns false if there is none, or several. */
 bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p);
 /** Is it still open? */
 bool ofi_socket_is_open(const ofi_socket_t *socket);
@@ -714,7 +760,8 @@ void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg);
 uint64_t ofi_socket_cookie(int fd);
 
 // silence.c
-/** Fails connections to hosts that have answered nothing for CAUSEWAY_TIMEOUT. For those who wait. */
+/** Fails connections to hosts that have answered nothing for CAUSEWAY_TIMEOUT. For those who
+ *  wait. */
 void ofi_silence_look(cwt_client_t *client);
 
 /** The same for a server's clients: sets server->lost. */
@@ -738,7 +785,8 @@ void ofi_group_forget(cwt_client_t *client, ofi_group_t *group);
 
 // request.c
 void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes);
-/** A request of the transport's own, which asks for an acknowledgement. Whether the connection is up is not looked at. */
+/** A request of the transport's own, which asks for an acknowledgement. Whether the connection is
+ *  up is not looked at. */
 int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes);
 /** Waits until every request sent on the connection is known executed. */
 int ofi_wait_acks(cwt_conn_t *conn);
@@ -758,15 +806,18 @@ int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_r
 // rma.c
 /** Waits until a group has no operation left but its owner's count. */
 int ofi_group_wait(cwt_conn_t *conn, ofi_group_t *group, const char *what);
-bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p, uint64_t *key_p);
+bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p,
+                uint64_t *key_p);
 int ofi_drain_puts(cwt_conn_t *conn);
 /** Waits until nothing is under way on the connection (but what other threads add meanwhile). */
 int ofi_drain(cwt_conn_t *conn);
-int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc, uint64_t addr, uint64_t key);
+int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc,
+                 uint64_t addr, uint64_t key);
 /** Collects the dirty marks of the target records into conn->dirty, and clears them. */
 void ofi_collect_dirty(cwt_conn_t *conn);
 size_t ofi_inject_most(void);
-ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key);
+ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                        uint64_t addr, uint64_t key);
 
 // order.c
 /** Starts a small read behind everything; 0 or the provider's error. */
@@ -788,7 +839,8 @@ typedef struct ofi_waiter {
     {                             \
         (what), 0, 0, 0, true     \
     }
-/** One round of waiting: progress, idle(), then yield, then sleep. Returns the connection's (or client's) error. */
+/** One round of waiting: progress, idle(), then yield, then sleep. Returns the connection's (or
+ *  client's) error. */
 int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
 void ofi_wait_init(cwt_client_t *client);
 /** For waits outside the transport, each round: looks for lost peers if it is time. */

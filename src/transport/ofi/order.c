@@ -2,25 +2,29 @@
 //
 // Quiet and fence.
 //
-// A provider that keeps a read behind the writes before it (FI_ORDER_RAW) lets one small read per dirty connection
-// prove that all its puts are in the target's memory. Requests prove themselves by acknowledgement; where messages
-// stay behind writes too (FI_ORDER_SAW), an acknowledgement covers the puts as well. A provider that promises
-// nothing has counted every put by its delivery (rma.c), and there is nothing to flush.
+// A provider that keeps a read behind the writes before it (FI_ORDER_RAW) lets one small read per
+// dirty connection prove that all its puts are in the target's memory. Requests prove themselves by
+// acknowledgement; where messages stay behind writes too (FI_ORDER_SAW), an acknowledgement covers
+// the puts as well. A provider that promises nothing has counted every put by its delivery (rma.c),
+// and there is nothing to flush.
 #include "ofi.h"
 
-#define LOOKS_PER_EVENT 64u  // looks whether a quiet is over, per look at connection events, a system call
+// looks whether a quiet is over, per look at connection events, a system call
+#define LOOKS_PER_EVENT 64u
 
 void ofi_collect_dirty(cwt_conn_t *conn)
 {
     for (ofi_target_t *t = conn->targets; t; t = t->next)
         if (ofi_is_marked(t)) {
-            // the inject came before the mark, so what is marked until now goes before the flush that follows
+            // the inject came before the mark, so what is marked until now goes before the flush
+            // that follows
             __atomic_exchange_n(&t->record->last, 0, __ATOMIC_ACQ_REL);
             conn->dirty = conn->used = true;
         }
 }
 
-/** The flush of a connection that is up and has puts only, taken at once; false: nothing was done. */
+/** The flush of a connection that is up and has puts only, taken at once; false: nothing was
+ *  done. */
 static inline __attribute__((always_inline)) bool quick_flush(cwt_conn_t *conn)
 {
     cwt_client_t *client = conn->client;
@@ -35,7 +39,8 @@ static inline __attribute__((always_inline)) bool quick_flush(cwt_conn_t *conn)
     op->conn = conn;
     op->copy_to = NULL;
     op->kind = OFI_FLUSH;
-    if (fi_read(conn->ep, client->scratch, 8, NULL, conn->fi_addr, conn->base, conn->key, &op->context) != 0) {
+    if (fi_read(conn->ep, client->scratch, 8, NULL, conn->fi_addr, conn->base, conn->key,
+                &op->context) != 0) {
         ofi_pool_put(op);
         return false;
     }
@@ -60,7 +65,8 @@ static int __attribute__((noinline)) flush_generally(cwt_conn_t *conn)
 {
     if (conn->error)
         return conn->error;
-    if (conn->parked || conn->changing) {  // drained before; a mark is that of an inject which was not taken
+    if (conn->parked || conn->changing) {  // drained before; a mark is that of an inject which was
+                                           // not taken
         conn->dirty = false;
         return 0;
     }
@@ -103,7 +109,8 @@ static int __attribute__((noinline)) flush_generally(cwt_conn_t *conn)
     return 0;
 }
 
-/** Sends what proves completion of everything before it on this connection; the wait comes later. */
+/** Sends what proves completion of everything before it on this connection; the wait comes
+ *  later. */
 static inline __attribute__((always_inline)) int begin_flush(cwt_conn_t *conn)
 {
     ofi_collect_dirty(conn);
@@ -125,7 +132,8 @@ ssize_t ofi_start_probe(cwt_conn_t *conn)
     ssize_t rc = -FI_EINVAL;
     void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
     if (ofi_remote(conn, 0, 8, &addr, &key))
-        rc = fi_read(conn->ep, conn->client->scratch, 8, desc, conn->fi_addr, addr, key, &op->context);
+        rc = fi_read(conn->ep, conn->client->scratch, 8, desc, conn->fi_addr, addr, key,
+                     &op->context);
     if (rc != 0) {
         ofi_pool_put(op);
         return rc;
@@ -141,8 +149,9 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
     ofi_waiter_t w = OFI_WAITER(what);
     while (conn->writes || conn->reads || conn->sent != conn->acked) {
         // a thread that was in the middle of a request may have sent it behind the one that asked
-        int rc =
-            conn->sent != conn->acked && conn->asked != conn->sent ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : 0;
+        int rc = conn->sent != conn->acked && conn->asked != conn->sent
+                     ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0)
+                     : 0;
         if (rc == 0)
             rc = ofi_wait_round(conn->client, conn, &w);
         if (rc != 0)
@@ -208,9 +217,10 @@ int ofi_quiet(cwt_client_t *client)
     return client->config.thread_multiple ? quiet_shared(client) : quiet_locked(client);
 }
 
-// ---------------------------------------------------------------- quiet in two steps, which never wait
+// ------------------------------------------------------------ quiet in two steps, which never wait
 
-/** Sends what will prove this connection, as start_flush does. 0, CW_EAGAIN: not now, or an error. */
+/** Sends what will prove this connection, as start_flush does. 0, CW_EAGAIN: not now, or an
+ *  error. */
 static int try_flush(cwt_conn_t *conn)
 {
     ofi_collect_dirty(conn);
@@ -226,7 +236,8 @@ static int try_flush(cwt_conn_t *conn)
     end_epoch(conn);
     if (!unacked)
         return 0;
-    bool at_once = !conn->sending && conn->sent - conn->acked < (ofi_choice.send_after_send ? OFI_CREDITS : 1) &&
+    bool at_once = !conn->sending &&
+                   conn->sent - conn->acked < (ofi_choice.send_after_send ? OFI_CREDITS : 1) &&
                    (ofi_choice.send_after_write || conn->writes == 0);
     return at_once ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : CW_EAGAIN;
 }
@@ -287,7 +298,8 @@ int ofi_quiet_over(cwt_client_t *client)
     return rc;
 }
 
-/** Puts and requests behind puts stay in order by the provider's promise; a put behind a request does not. */
+/** Puts and requests behind puts stay in order by the provider's promise; a put behind a request
+ *  does not. */
 static int fence_locked(cwt_client_t *client)
 {
     if (!ofi_choice.ordered || !ofi_choice.send_after_write)

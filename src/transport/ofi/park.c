@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connections that rest. A connection as the core knows it lasts as long as its client; its endpoint does not: when
-// CAUSEWAY_MAX_CONNECTIONS or the file descriptors are used up, the one not used for longest is completed and its
-// endpoint closed ("parked"), and the next operation on it opens it again. Target records of a parked connection lead to
-// an inject that takes nothing, so scalar puts come by ofi_put too, which opens it.
+// Connections that rest. A connection as the core knows it lasts as long as its client; its
+// endpoint does not: when CAUSEWAY_MAX_CONNECTIONS or the file descriptors are used up, the one not
+// used for longest is completed and its endpoint closed ("parked"), and the next operation on it
+// opens it again. Target records of a parked connection lead to an inject that takes nothing, so
+// scalar puts come by ofi_put too, which opens it.
 //
 //   new = parked --ofi_conn_open--> changing --> up --park--> changing --> parked        conn->down: all but "up"
 //
-// Who is used longest ago is found by a clock: operations set conn->used (scalar puts leave a mark in their record
-// instead), the hand clears it as it passes, and takes the first that it finds clear.
+// Who is used longest ago is found by a clock: operations set conn->used (scalar puts leave a mark
+// in their record instead), the hand clears it as it passes, and takes the first that it finds
+// clear.
 //
-// Threads: the client's lock is held, but given up in waits. A connection is parked only while no thread waits in the
-// middle of an operation on it (conn->waiting), and who comes meanwhile waits until it no longer changes.
+// Threads: the client's lock is held, but given up in waits. A connection is parked only while no
+// thread waits in the middle of an operation on it (conn->waiting), and who comes meanwhile waits
+// until it no longer changes.
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -22,14 +25,16 @@
 // ---------------------------------------------------------------- target records
 
 /** Inject of a parked connection: the put that follows opens it. */
-static ssize_t not_taken(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
+static ssize_t not_taken(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                         uint64_t addr, uint64_t key)
 {
     (void)ep, (void)buf, (void)nbytes, (void)fabric_addr, (void)addr, (void)key;
     return CW_EAGAIN;
 }
 
-/** May scalar puts call the provider's own inject? Several threads need no lock of ours for it if the provider has its
- *  own; but then nobody knows when none of them is inside, so the connection cannot be closed before the end. */
+/** May scalar puts call the provider's own inject? Several threads need no lock of ours for it if
+ *  the provider has its own; but then nobody knows when none of them is inside, so the connection
+ *  cannot be closed before the end. */
 static bool is_plain(const cwt_conn_t *conn)
 {
     const cwt_client_t *client = conn->client;
@@ -51,7 +56,8 @@ void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delt
     record->fabric_addr = conn->fi_addr;
     if (plain && !conn->parked) {
         // the provider's own function: same arguments, and nothing between it and the API
-        record->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t, uint64_t, uint64_t))conn->ep->rma->inject;
+        record->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t, uint64_t,
+                                     uint64_t))conn->ep->rma->inject;
         record->ep = conn->ep;
         record->base = slice_delta + conn->base;
         record->key = conn->key;
@@ -71,8 +77,9 @@ static void fill_targets(cwt_conn_t *conn)
 
 // ---------------------------------------------------------------- closing
 
-/** A last message, which takes back the leave to tell us anything. When the server has answered it knows, and (RDM, where it
- *  is a good-bye) that our number and buffers are free; then nothing more comes. */
+/** A last message, which takes back the leave to tell us anything. When the server has answered it
+ *  knows, and (RDM, where it is a good-bye) that our number and buffers are free; then nothing more
+ *  comes. */
 static void say_last(cwt_conn_t *conn, uint16_t op)
 {
     ofi_waiter_t w = OFI_WAITER("the answer to a good-bye");
@@ -100,8 +107,8 @@ static void close_msg(cwt_conn_t *conn)
     conn->closing = false;
 }
 
-/** The connection below belongs to the provider, which never gives one up by itself; where it is a socket, that can be
- *  shut. The buffers stay in the common queue. */
+/** The connection below belongs to the provider, which never gives one up by itself; where it is a
+ *  socket, that can be shut. The buffers stay in the common queue. */
 static void close_rdm(cwt_conn_t *conn)
 {
     if (!conn->error)
@@ -115,7 +122,8 @@ static void close_rdm(cwt_conn_t *conn)
         return;
     // until the provider has noticed, a message would be taken for the connection that was
     ofi_waiter_t w = OFI_WAITER("a connection to be closed");
-    for (uint64_t start = cwu_now_ns(); ofi_socket_is_open(&below) && cwu_now_ns() - start < FREE_WITHIN_NS;)
+    for (uint64_t start = cwu_now_ns();
+         ofi_socket_is_open(&below) && cwu_now_ns() - start < FREE_WITHIN_NS;)
         if (ofi_wait_round(conn->client, NULL, &w) != 0)
             return;
 }
@@ -138,14 +146,16 @@ static void close_endpoint(cwt_conn_t *conn)
 
 static bool may_park(const cwt_conn_t *conn)
 {
-    return conn->ep && !conn->parked && !conn->changing && !conn->pinned && !conn->waiting && !conn->sending;
+    return conn->ep && !conn->parked && !conn->changing && !conn->pinned && !conn->waiting &&
+           !conn->sending;
 }
 
 /** Completes what is under way, then closes. False: other threads use it. */
 static bool park(cwt_conn_t *conn)
 {
     int rc = conn->error ? conn->error : ofi_drain(conn);
-    if (!may_park(conn) || (rc == 0 && (ofi_outstanding(conn) || conn->free_slots != OFI_ALL_SLOTS)))
+    if (!may_park(conn) ||
+        (rc == 0 && (ofi_outstanding(conn) || conn->free_slots != OFI_ALL_SLOTS)))
         return false;
     conn->changing = conn->down = true;
     close_endpoint(conn);
@@ -198,7 +208,8 @@ static int give_slots(cwt_conn_t *conn)
     if (conn->slots.ops || take_slots(conn))
         return 0;
     // a common queue may run out of buffers until the next poll; an endpoint of its own may not
-    uint32_t count = OFI_CREDITS + (ofi_choice.msg && ofi_hears(conn->client) ? conn->client->config.tells : 0);
+    uint32_t count =
+        OFI_CREDITS + (ofi_choice.msg && ofi_hears(conn->client) ? conn->client->config.tells : 0);
     int rc = ofi_slots_open(&conn->slots, conn->client->lane.domain, count);
     if (rc == 0 && !ofi_choice.msg)
         rc = ofi_conn_post_all(conn);

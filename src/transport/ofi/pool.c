@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operations (with the context the provider writes into), their bounce buffers, and blocks of message buffers.
-// Both are registered once, when the provider wants local memory registered.
+// Operations (with the context the provider writes into), their bounce buffers, and blocks of
+// message buffers. Both are registered once, when the provider wants local memory registered.
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -33,16 +33,20 @@ static void *map_pages(size_t nbytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes, struct fid_mr **mr_p)
+int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes,
+                       struct fid_mr **mr_p)
 {
-    static _Atomic uint64_t next_key = 1;  // only names our own registrations, never given to anybody
+    static _Atomic uint64_t next_key = 1;  // only names our own registrations, never given to
+                                           // anybody
     *mr_p = NULL;
     if (!ofi_choice.local_mr)
         return 0;
-    int rc = fi_mr_reg(domain, buf, nbytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, next_key++, 0, mr_p, NULL);
+    int rc = fi_mr_reg(domain, buf, nbytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, next_key++,
+                       0, mr_p, NULL);
     if (rc != 0) {
-        cwu_error("libfabric (%s): registering %zu bytes of local memory failed: %s; check ulimit -l",
-                  ofi_choice.info->fabric_attr->prov_name, nbytes, ofi_reason(rc));
+        cwu_error(
+            "libfabric (%s): registering %zu bytes of local memory failed: %s; check ulimit -l",
+            ofi_choice.info->fabric_attr->prov_name, nbytes, ofi_reason(rc));
         return CW_ENOMEM;
     }
     return 0;
@@ -61,7 +65,8 @@ static bool grow(ofi_pool_t *pool)
     if (pool->buf_nbytes) {
         chunk->memory_nbytes = pool->buf_nbytes * CHUNK_OPS;
         chunk->memory = map_pages(chunk->memory_nbytes);
-        if (!chunk->memory || ofi_register_local(pool->domain, chunk->memory, chunk->memory_nbytes, &chunk->mr) != 0) {
+        if (!chunk->memory || ofi_register_local(pool->domain, chunk->memory, chunk->memory_nbytes,
+                                                 &chunk->mr) != 0) {
             if (chunk->memory)
                 munmap(chunk->memory, chunk->memory_nbytes);
             free(chunk);
@@ -124,9 +129,10 @@ int ofi_slots_open(ofi_slots_t *slots, struct fid_domain *domain, uint32_t count
     slots->mr = NULL;
     slots->ops = calloc(count, sizeof *slots->ops);
     slots->memory = map_pages((size_t)count * OFI_SLOT_NBYTES);
-    int rc = slots->ops && slots->memory
-                 ? ofi_register_local(domain, slots->memory, (size_t)count * OFI_SLOT_NBYTES, &slots->mr)
-                 : CW_ENOMEM;
+    int rc =
+        slots->ops && slots->memory
+            ? ofi_register_local(domain, slots->memory, (size_t)count * OFI_SLOT_NBYTES, &slots->mr)
+            : CW_ENOMEM;
     if (rc != 0) {
         ofi_slots_close(slots);
         return rc;

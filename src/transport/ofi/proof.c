@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Proofs of the job's secret: SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF", 2012) keyed with
-// the secret, over a purpose and the data at hand. The secret itself never travels.
+// Proofs of the job's secret: SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF",
+// 2012) keyed with the secret, over a purpose and the data at hand. The secret itself never
+// travels.
 // Against strangers who do not know the secret; a listener on the wire can replay what it saw.
 #include "ofi.h"
 
@@ -43,11 +44,12 @@ static void sip_word(uint64_t v[4], uint64_t m)
     v[0] ^= m;
 }
 
-uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data, size_t nbytes)
+uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data,
+                    size_t nbytes)
 {
     uint64_t k0 = load_le64(secret), k1 = load_le64(secret + 8);
-    uint64_t v[4] = {k0 ^ 0x736f6d6570736575ull, k1 ^ 0x646f72616e646f6dull, k0 ^ 0x6c7967656e657261ull,
-                     k1 ^ 0x7465646279746573ull};
+    uint64_t v[4] = {k0 ^ 0x736f6d6570736575ull, k1 ^ 0x646f72616e646f6dull,
+                     k0 ^ 0x6c7967656e657261ull, k1 ^ 0x7465646279746573ull};
     const uint8_t *p = data;
     size_t left = nbytes;
     sip_word(v, purpose);

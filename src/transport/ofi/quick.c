@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The entry points of puts, gets and requests, and in them what such a call mostly is: the connection is up, one key
-// serves the whole node object, nothing has to be waited for, and the provider takes the operation at once. Then some
-// tens of instructions lie between the caller and the provider (docs/adr/0021). Everything else goes on in rma.c and
-// request.c, which begin anew: nothing has changed here unless the provider took the operation.
+// The entry points of puts, gets and requests, and in them what such a call mostly is: the
+// connection is up, one key serves the whole node object, nothing has to be waited for, and the
+// provider takes the operation at once. Then some tens of instructions lie between the caller and
+// the provider (docs/adr/0021). Everything else goes on in rma.c and request.c, which begin anew:
+// nothing has changed here unless the provider took the operation.
 //
-// conn->quick says up to how many bytes that is so. Where several threads use the client it is all 0: they take the lock
-// first, and then the same ways by conn->shared.
+// conn->quick says up to how many bytes that is so. Where several threads use the client it is all
+// 0: they take the lock first, and then the same ways by conn->shared.
 #include "ofi.h"
 
 #include <string.h>
@@ -51,11 +52,12 @@ QUICK ofi_op_t *pop(ofi_pool_t *pool, cwt_conn_t *conn)
     return op;
 }
 
-/** May a put start at once that a later flush proves (order.c)? Not the first one of an epoch that may have just one; and
- *  there is an end to what providers queue. */
+/** May a put start at once that a later flush proves (order.c)? Not the first one of an epoch that
+ *  may have just one; and there is an end to what providers queue. */
 QUICK bool may_put(const cwt_conn_t *conn)
 {
-    return LIKELY(conn->epoch_puts - 1 < OFI_INJECT_MAX - 2) || (conn->epoch_puts == 0 && !conn->lone_puts);
+    return LIKELY(conn->epoch_puts - 1 < OFI_INJECT_MAX - 2) ||
+           (conn->epoch_puts == 0 && !conn->lone_puts);
 }
 
 QUICK void count_put(cwt_conn_t *conn)
@@ -68,7 +70,8 @@ QUICK void count_put(cwt_conn_t *conn)
 QUICK bool put_inject(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) ||
-        UNLIKELY(fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, offset + conn->base, conn->key) != 0))
+        UNLIKELY(fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, offset + conn->base,
+                                 conn->key) != 0))
         return false;
     conn->injected++;
     conn->client->stats.injects++;
@@ -79,12 +82,13 @@ QUICK bool put_inject(cwt_conn_t *conn, uint64_t offset, const void *src, size_t
 QUICK bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     ofi_op_t *op;
-    if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) || UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
+    if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) ||
+        UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
         return false;
     memcpy(op->buf, src, nbytes);
     op->kind = OFI_WRITE;
-    if (UNLIKELY(fi_write(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, offset + conn->base, conn->key,
-                          &op->context) != 0)) {
+    if (UNLIKELY(fi_write(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, offset + conn->base,
+                          conn->key, &op->context) != 0)) {
         ofi_pool_put(op);
         return false;
     }
@@ -93,8 +97,10 @@ QUICK bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t
     return true;
 }
 
-/** A write that tells when it is in the target's memory; op is given back if the provider does not take it. */
-QUICK bool write_delivered(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src, size_t nbytes)
+/** A write that tells when it is in the target's memory; op is given back if the provider does not
+ *  take it. */
+QUICK bool write_delivered(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src,
+                           size_t nbytes)
 {
     struct iovec iov = {.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
     struct fi_rma_iov rma = {.addr = offset + conn->base, .len = nbytes, .key = conn->key};
@@ -116,7 +122,8 @@ QUICK bool write_delivered(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, cons
     return true;
 }
 
-/** The first put of an epoch that may have just one asks for its own delivery (rma.c, choose_proof). */
+/** The first put of an epoch that may have just one asks for its own delivery (rma.c,
+ *  choose_proof). */
 QUICK bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     ofi_op_t *op;
@@ -133,9 +140,10 @@ QUICK bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
     return true;
 }
 
-/** A put that is waited for: straight from the caller's memory, and no matter of quiet's. op may be NULL. */
-QUICK bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src, size_t nbytes,
-                       ofi_group_t *group)
+/** A put that is waited for: straight from the caller's memory, and no matter of quiet's. op may be
+ *  NULL. */
+QUICK bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src,
+                       size_t nbytes, ofi_group_t *group)
 {
     if (UNLIKELY(!op))
         return false;
@@ -164,8 +172,8 @@ QUICK bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
     op->group = group;
     op->copy_to = NULL;
     op->kind = OFI_READ;
-    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key, &op->context) !=
-                 0)) {
+    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key,
+                         &op->context) != 0)) {
         ofi_pool_put(op);
         return false;
     }
@@ -206,30 +214,35 @@ QUICK bool may_bounce(const ofi_quick_t *q, size_t nbytes, bool nbi)
     return nbytes - 1 < q->bounce && (!nbi || nbytes <= OFI_BOUNCE_NBI_NBYTES);
 }
 
-QUICK bool put(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+QUICK bool put(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, const void *src,
+               size_t nbytes, bool nbi)
 {
     if (nbytes - 1 < q->inject)
         return LIKELY(put_inject(conn, offset, src, nbytes));
     return may_bounce(q, nbytes, nbi) && LIKELY(put_bounce(conn, offset, src, nbytes));
 }
 
-QUICK bool get(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, void *dst, size_t nbytes, ofi_group_t *group)
+QUICK bool get(cwt_conn_t *conn, const ofi_quick_t *q, uint64_t offset, void *dst, size_t nbytes,
+               ofi_group_t *group)
 {
     return LIKELY(nbytes - 1 < q->get) && LIKELY(get_read(conn, offset, dst, nbytes, group));
 }
 
-/** May a put be waited for alone? One fragment, from memory that need not be registered, as for gets. */
+/** May a put be waited for alone? One fragment, from memory that need not be registered, as for
+ *  gets. */
 QUICK bool may_await(const cwt_conn_t *conn, const ofi_quick_t *q, size_t nbytes)
 {
     return LIKELY(nbytes - 1 < q->get) && !UNLIKELY(conn->down) && LIKELY(ofi_choice.delivery);
 }
 
-QUICK bool request(cwt_conn_t *conn, const ofi_quick_t *q, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+QUICK bool request(cwt_conn_t *conn, const ofi_quick_t *q, cwt_header_t *msg, size_t nbytes,
+                   cwt_reply_t *reply)
 {
     return LIKELY(nbytes <= q->request) && LIKELY(request_inject(conn, msg, nbytes, reply));
 }
 
-OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                            bool nbi)
 {
     ofi_enter(conn->client);
     bool done = put(conn, &conn->shared, offset, src, nbytes, nbi) ||
@@ -240,16 +253,21 @@ OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, 
 }
 
 /** The first put since a quiet. */
-OUT_OF_LINE int put_first(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+OUT_OF_LINE int put_first(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                          bool nbi)
 {
     conn->first_put = false;
-    if (conn->lone_puts && may_bounce(&conn->quick, nbytes, nbi) && LIKELY(put_lone(conn, offset, src, nbytes)))
+    if (conn->lone_puts && may_bounce(&conn->quick, nbytes, nbi) &&
+        LIKELY(put_lone(conn, offset, src, nbytes)))
         return 0;
-    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
+    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi))
+               ? 0
+               : put_general(conn, offset, src, nbytes, nbi);
 }
 
 /** Where it cannot be waited for alone, all puts on this connection are. */
-OUT_OF_LINE int put_complete_general(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+OUT_OF_LINE int put_complete_general(cwt_conn_t *conn, uint64_t offset, const void *src,
+                                     size_t nbytes)
 {
     ofi_group_t group = {.left = 2};
     ofi_enter(conn->client);
@@ -267,7 +285,9 @@ OUT_OF_LINE int get_general(cwt_conn_t *conn, uint64_t offset, void *dst, size_t
     ofi_group_t group = {.left = 2};
     ofi_enter(conn->client);
     bool done = get(conn, &conn->shared, offset, dst, nbytes, nbi ? NULL : &group);
-    int rc = !done ? ofi_get_locked(conn, offset, dst, nbytes, nbi) : nbi ? 0 : get_done(conn, &group);
+    int rc = !done ? ofi_get_locked(conn, offset, dst, nbytes, nbi)
+             : nbi ? 0
+                   : get_done(conn, &group);
     ofi_unlock(conn->client);
     return rc;
 }
@@ -286,7 +306,8 @@ int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
 {
     cwt_client_t *client = conn->client;
     cwu_lock(&client->lock);
-    bool done = LIKELY(!client->emptying) && LIKELY(!conn->sending) && LIKELY(nbytes <= conn->shared.request) &&
+    bool done = LIKELY(!client->emptying) && LIKELY(!conn->sending) &&
+                LIKELY(nbytes <= conn->shared.request) &&
                 LIKELY(request_inject(conn, msg, nbytes, NULL));
     cwu_unlock(&client->lock);
     return LIKELY(done) ? 0 : ofi_request_shared(conn, msg, nbytes, NULL);
@@ -298,7 +319,9 @@ int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, b
 {
     if (conn->first_put)
         return put_first(conn, offset, src, nbytes, nbi);
-    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi)) ? 0 : put_general(conn, offset, src, nbytes, nbi);
+    return LIKELY(put(conn, &conn->quick, offset, src, nbytes, nbi))
+               ? 0
+               : put_general(conn, offset, src, nbytes, nbi);
 }
 
 int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
@@ -320,5 +343,7 @@ int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nb
 
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
-    return LIKELY(request(conn, &conn->quick, msg, nbytes, reply)) ? 0 : ofi_request_shared(conn, msg, nbytes, reply);
+    return LIKELY(request(conn, &conn->quick, msg, nbytes, reply))
+               ? 0
+               : ofi_request_shared(conn, msg, nbytes, reply);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Registers the node object: one region where that pins nothing, else one region per contiguous piece, so that the
-// holes between heaps stay holes.
+// Registers the node object: one region where that pins nothing, else one region per contiguous
+// piece, so that the holes between heaps stay holes.
 //
 //   piece 0: control area | piece 1 + 2s: data of slot s | piece 2 + 2s: heap of slot s
 //
-// A remote address is offset + keys[piece].base: the base turns an offset of the node object into the server's
-// virtual address, or into an offset within the piece, as the provider wants it.
+// A remote address is offset + keys[piece].base: the base turns an offset of the node object into
+// the server's virtual address, or into an offset within the piece, as the provider wants it.
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -52,19 +52,21 @@ static uint64_t wanted_key(const cwt_server_config_t *config, uint32_t piece)
     return key == FI_KEY_NOTAVAIL ? key - 1 : key;
 }
 
-static int register_span(ofi_lane_t *lane, const void *base, uint64_t nbytes, uint64_t access, uint64_t key,
-                         struct fid_mr **mr_p)
+static int register_span(ofi_lane_t *lane, const void *base, uint64_t nbytes, uint64_t access,
+                         uint64_t key, struct fid_mr **mr_p)
 {
-    int rc = fi_mr_reg(lane->domain, base, nbytes, access, 0, ofi_choice.prov_key ? 0 : key, 0, mr_p, NULL);
+    int rc = fi_mr_reg(lane->domain, base, nbytes, access, 0, ofi_choice.prov_key ? 0 : key, 0,
+                       mr_p, NULL);
     if (rc == 0 && ofi_choice.mr_endpoint) {
         rc = fi_mr_bind(*mr_p, &lane->ep->fid, 0);
         if (rc == 0)
             rc = fi_mr_enable(*mr_p);
     }
     if (rc != 0) {
-        cwu_error("libfabric (%s): registering %llu bytes of symmetric memory failed: %s; a smaller "
-                  "SHMEM_SYMMETRIC_SIZE or a larger ulimit -l may help",
-                  ofi_choice.info->fabric_attr->prov_name, (unsigned long long)nbytes, ofi_reason(rc));
+        cwu_error(
+            "libfabric (%s): registering %llu bytes of symmetric memory failed: %s; a smaller "
+            "SHMEM_SYMMETRIC_SIZE or a larger ulimit -l may help",
+            ofi_choice.info->fabric_attr->prov_name, (unsigned long long)nbytes, ofi_reason(rc));
         return CW_ENOMEM;
     }
     return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Requests to a node server and their replies. A connection has OFI_CREDITS requests under way at most; the server
-// tells in everything it sends how many it has executed, which gives credits back and is what quiet waits for.
+// Requests to a node server and their replies. A connection has OFI_CREDITS requests under way at
+// most; the server tells in everything it sends how many it has executed, which gives credits back
+// and is what quiet waits for.
 #include "ofi.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@
 int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
 {
     ssize_t rc;
-    struct fid_ep *ep = ofi_choice.msg ? conn->ep : conn->client->lane.ep;  // parked ones post to the common queue too
+    // parked ones post to the common queue too
+    struct fid_ep *ep = ofi_choice.msg ? conn->ep : conn->client->lane.ep;
     op->kind = OFI_RECV;
     op->conn = conn;
     do  // the receive queue holds at least our credits; a provider may still ask for a moment
@@ -48,7 +50,8 @@ int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
     }
 }
 
-/** Requests of several threads go one after the other: what is counted and what is on the wire agree. */
+/** Requests of several threads go one after the other: what is counted and what is on the wire
+ *  agree. */
 static int wait_turn(cwt_conn_t *conn)
 {
     ofi_waiter_t w = OFI_WAITER("a request of another thread to be sent");
@@ -71,7 +74,8 @@ static int wait_credit(cwt_conn_t *conn)
     return 0;
 }
 
-static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
+static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply,
+                        uint64_t own)
 {
     int rc = wait_credit(conn);
     if (rc != 0)
@@ -95,7 +99,8 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     return 0;
 }
 
-static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, uint64_t own)
+static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply,
+                 uint64_t own)
 {
     int rc = ofi_choice.send_after_write ? 0 : ofi_drain_puts(conn);
     if (rc == 0)
@@ -111,7 +116,8 @@ static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t
 int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
     if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
-        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg, CWT_MESSAGE_MAX);
+        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg,
+                  CWT_MESSAGE_MAX);
         return CW_EINVAL;
     }
     int rc = ofi_conn_up(conn, "request");
@@ -136,7 +142,8 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
 
 // ---------------------------------------------------------------- receiving
 
-static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const void *payload, size_t nbytes)
+static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const void *payload,
+                    size_t nbytes)
 {
     uint32_t slot = (uint32_t)header->reply_id & OFI_ID_SLOT_MASK;
     uint64_t generation = header->reply_id >> OFI_ID_SLOT_BITS;
@@ -159,12 +166,13 @@ static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const vo
         reply->done = 1;
         return;
     }
-    cwu_error("a reply of %zu bytes from %s where at most %zu are due", nbytes, ofi_node_name(conn->client, conn->node),
-              reply->capacity);
+    cwu_error("a reply of %zu bytes from %s where at most %zu are due", nbytes,
+              ofi_node_name(conn->client, conn->node), reply->capacity);
     reply->done = CW_EPROTO;
 }
 
-/** What the server has to say by itself. One that was asked to stop (park.c) is not asked for more. */
+/** What the server has to say by itself. One that was asked to stop (park.c) is not asked for
+ *  more. */
 static void hear(cwt_conn_t *conn, const void *bytes, size_t nbytes)
 {
     cwt_client_t *client = conn->client;
@@ -227,7 +235,8 @@ void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
 {
     cwt_conn_t *owner = op->conn;
     take(client, op, nbytes);
-    bool shared = (owner->parked || owner->changing) && !ofi_choice.msg;  // its buffers are in the common queue
+    // its buffers are in the common queue
+    bool shared = (owner->parked || owner->changing) && !ofi_choice.msg;
     if (!owner->closing && (!owner->down || shared) && ofi_conn_post(owner, op) != 0)
         owner->down = true;
 }

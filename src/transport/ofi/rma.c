@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts and gets. Small puts are injected; medium ones are copied to a bounce buffer and forgotten; large ones go
-// straight from the user's memory in fragments.
+// Puts and gets. Small puts are injected; medium ones are copied to a bounce buffer and forgotten;
+// large ones go straight from the user's memory in fragments.
 //
-// Where the provider does not promise order, every put asks for delivery-complete and is counted: conn->writes == 0
-// then means "all in the target's memory". Where it does, conn->dirty says that a flush is due (order.c).
+// Where the provider does not promise order, every put asks for delivery-complete and is counted:
+// conn->writes == 0 then means "all in the target's memory". Where it does, conn->dirty says that a
+// flush is due (order.c).
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -19,8 +20,8 @@ bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr
     }
     int piece = ofi_piece_of(&conn->client->config.layout, offset, nbytes);
     if (piece < 0 || (uint32_t)piece >= conn->nkeys) {
-        cwu_error("%zu bytes at offset %llu are not symmetric memory of %s", nbytes, (unsigned long long)offset,
-                  ofi_node_name(conn->client, conn->node));
+        cwu_error("%zu bytes at offset %llu are not symmetric memory of %s", nbytes,
+                  (unsigned long long)offset, ofi_node_name(conn->client, conn->node));
         return false;
     }
     *addr_p = offset + conn->keys[piece].base;
@@ -44,8 +45,8 @@ static int get_op(cwt_conn_t *conn, ofi_pool_t *pool, ofi_op_t **op_p)
 /** How a write's completion is proved: by a flush behind it, or by its own delivery. */
 typedef enum proof { BY_FLUSH, BY_DELIVERY } proof_t;
 
-static ssize_t write_once(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes, void *desc, uint64_t addr,
-                          uint64_t key, proof_t proof)
+static ssize_t write_once(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes,
+                          void *desc, uint64_t addr, uint64_t key, proof_t proof)
 {
     if (proof == BY_FLUSH)
         return fi_write(conn->ep, src, nbytes, desc, conn->fi_addr, addr, key, &op->context);
@@ -62,8 +63,8 @@ static ssize_t write_once(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_
 }
 
 /** One RMA write, retried while the provider is busy. */
-static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes, void *desc, uint64_t addr,
-                      uint64_t key, proof_t proof)
+static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes, void *desc,
+                      uint64_t addr, uint64_t key, proof_t proof)
 {
     ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a put");
     for (;;) {
@@ -75,7 +76,8 @@ static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nb
             proof = BY_FLUSH;
             continue;
         }
-        int failed = rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
+        int failed =
+            rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
         if (failed) {
             ofi_conn_fail(conn, failed, "put", ofi_reason(rc));
             return failed;
@@ -88,14 +90,16 @@ static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nb
     return 0;
 }
 
-int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc, uint64_t addr, uint64_t key)
+int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc,
+                 uint64_t addr, uint64_t key)
 {
     ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a get");
     for (;;) {
         ssize_t rc = fi_read(conn->ep, dst, nbytes, desc, conn->fi_addr, addr, key, &op->context);
         if (rc == 0)
             break;
-        int failed = rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
+        int failed =
+            rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
         if (failed) {
             ofi_conn_fail(conn, failed, "get", ofi_reason(rc));
             return failed;
@@ -115,7 +119,8 @@ static int put_inject(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void 
         ssize_t rc = fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, addr, key);
         if (rc == 0)
             break;
-        int failed = rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
+        int failed =
+            rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
         if (failed) {
             ofi_conn_fail(conn, failed, "put", ofi_reason(rc));
             return failed;
@@ -127,7 +132,8 @@ static int put_inject(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void 
     return ++conn->injected < OFI_INJECT_MAX ? 0 : ofi_drain_puts(conn);
 }
 
-static int put_bounce(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes, proof_t proof)
+static int put_bounce(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes,
+                      proof_t proof)
 {
     ofi_op_t *op;
     int rc = get_op(conn, &conn->client->bounce, &op);
@@ -151,8 +157,10 @@ typedef struct transfer {
     size_t nbytes;
     void *desc;
     ofi_group_t *group;
-    bool bounce;            // local memory must be registered and the transfer is too small for that
-    cwt_header_t *message;  // to be sent behind a write, before its completion is waited for; or NULL
+    bool bounce;            // local memory must be registered and the transfer is too small for
+                            // that
+    cwt_header_t *message;  // to be sent behind a write, before its completion is waited for; or
+                            // NULL
     size_t message_nbytes;
 } transfer_t;
 
@@ -184,7 +192,8 @@ static int one_fragment(transfer_t *t, size_t nbytes)
 
 static int all_fragments(transfer_t *t)
 {
-    size_t most = t->bounce && OFI_BOUNCE_NBYTES < ofi_choice.fragment ? OFI_BOUNCE_NBYTES : ofi_choice.fragment;
+    size_t most = t->bounce && OFI_BOUNCE_NBYTES < ofi_choice.fragment ? OFI_BOUNCE_NBYTES
+                                                                       : ofi_choice.fragment;
     ofi_waiter_t w = OFI_WAITER("fragments of a large transfer");
     while (t->nbytes > 0) {
         size_t n = t->nbytes < most ? t->nbytes : most;
@@ -205,7 +214,8 @@ static int all_fragments(transfer_t *t)
     return 0;
 }
 
-/** Prepares local memory: registers it when the provider wants that and it pays, else decides to bounce. */
+/** Prepares local memory: registers it when the provider wants that and it pays, else decides to
+ *  bounce. */
 static int prepare_local(transfer_t *t)
 {
     t->bounce = ofi_choice.local_mr && t->nbytes < OFI_REGISTER_MIN;
@@ -261,14 +271,16 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
 }
 
 /**
- * Without order every put is proved by its delivery. With order a flush at quiet proves them all for one round trip,
- * but a put all alone between two quiets is cheaper by its own delivery: one message instead of two. So the first put
- * after a quiet goes that way when the epoch before had no other.
+ * Without order every put is proved by its delivery. With order a flush at quiet proves them all
+ * for one round trip, but a put all alone between two quiets is cheaper by its own delivery: one
+ * message instead of two. So the first put after a quiet goes that way when the epoch before had no
+ * other.
  */
 static proof_t choose_proof(cwt_conn_t *conn)
 {
     bool first = conn->epoch_puts++ == 0;
-    return !ofi_choice.ordered || (first && conn->lone_puts && ofi_choice.delivery) ? BY_DELIVERY : BY_FLUSH;
+    return !ofi_choice.ordered || (first && conn->lone_puts && ofi_choice.delivery) ? BY_DELIVERY
+                                                                                    : BY_FLUSH;
 }
 
 int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
@@ -288,14 +300,18 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     bool small = nbytes <= OFI_BOUNCE_NBYTES && nbytes <= ofi_choice.fragment;
     if (small && (!nbi || ofi_choice.local_mr || nbytes <= OFI_BOUNCE_NBI_NBYTES))
         return put_bounce(conn, addr, key, src, nbytes, proof);
-    transfer_t t = {
-        .conn = conn, .write = true, .addr = addr, .key = key, .local = (uint8_t *)(uintptr_t)src, .nbytes = nbytes};
+    transfer_t t = {.conn = conn,
+                    .write = true,
+                    .addr = addr,
+                    .key = key,
+                    .local = (uint8_t *)(uintptr_t)src,
+                    .nbytes = nbytes};
     return transfer(&t, nbi, "a put");
 }
 
 /** Where the provider promises no order, the request waits for the put's delivery. */
-static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
-                              cwt_header_t *msg, size_t msg_nbytes)
+static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                              bool nbi, cwt_header_t *msg, size_t msg_nbytes)
 {
     transfer_t t = {.conn = conn,
                     .write = true,
@@ -316,8 +332,8 @@ static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src
     return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL);
 }
 
-int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi, cwt_header_t *msg,
-                    size_t msg_nbytes)
+int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
+                    cwt_header_t *msg, size_t msg_nbytes)
 {
     ofi_enter(conn->client);
     int rc = put_message_locked(conn, offset, src, nbytes, nbi, msg, msg_nbytes);
@@ -339,10 +355,11 @@ int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, 
     return transfer(&t, nbi, "a get");
 }
 
-// ---------------------------------------------------------------- the target record's inject, when it is not plain
+// ------------------------------------------------ the target record's inject, when it is not plain
 
 /** ep is the target record; addr is an offset of the node object. 0: taken. */
-ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr, uint64_t key)
+ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                        uint64_t addr, uint64_t key)
 {
     cwt_target_t *target = ep;
     cwt_conn_t *conn = target->conn;
@@ -358,12 +375,13 @@ ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabri
     else if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
         rc = CW_EINVAL;
     else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
-        rc = ++conn->injected < OFI_INJECT_MAX ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)
-                                               : CW_EAGAIN;  // the put that follows drains
+        rc = ++conn->injected < OFI_INJECT_MAX
+                 ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)
+                 : CW_EAGAIN;  // the put that follows drains
     else
-        rc = nbytes <= OFI_BOUNCE_NBYTES
-                 ? put_bounce(conn, remote, rkey, buf, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY)
-                 : CW_EAGAIN;
+        rc = nbytes <= OFI_BOUNCE_NBYTES ? put_bounce(conn, remote, rkey, buf, nbytes,
+                                                      ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY)
+                                         : CW_EAGAIN;
     if (rc == 0) {
         client->stats.injects++;
         conn->dirty = conn->dirty || ofi_choice.ordered;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The server half, whatever the endpoint mode: receives requests, executes them through the handler, and answers.
+// The server half, whatever the endpoint mode: receives requests, executes them through the
+// handler, and answers.
 //
-// A server never blocks on a peer: what the wire does not take is queued per peer, in order; the credits of the
-// clients bound the queues. Every request is acknowledged, by its reply or by a count that rides on any message. A count
-// alone is sent when nothing else is to do, unless the client would run out of credits or waits for it: a message that is
-// on its way to a PE of this node should not wait for it.
+// A server never blocks on a peer: what the wire does not take is queued per peer, in order; the
+// credits of the clients bound the queues. Every request is acknowledged, by its reply or by a
+// count that rides on any message. A count alone is sent when nothing else is to do, unless the
+// client would run out of credits or waits for it: a message that is on its way to a PE of this
+// node should not wait for it.
 #include "ofi.h"
 
 #include <poll.h>
@@ -58,7 +60,8 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
         rc = ofi_choice.msg ? ofi_server_msg_open(server) : ofi_server_rdm_open(server);
     if (rc == 0)
         ofi_strangers_open(&server->strangers, server->addr, server->addr_nbytes,
-                           ofi_choice.msg ? sizeof(ofi_hello_t) : sizeof(cwt_header_t) + sizeof(ofi_first_t));
+                           ofi_choice.msg ? sizeof(ofi_hello_t)
+                                          : sizeof(cwt_header_t) + sizeof(ofi_first_t));
     if (rc == 0 && !is_zero(config->secret)) {
         ofi_server_secret(server, config->secret);
         rc = server->ready ? 0 : CW_ENOMEM;
@@ -80,7 +83,8 @@ int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
     b.msg = ofi_choice.msg;
     b.node = (uint32_t)server->config.node;
     if (server->addr_nbytes > sizeof b.addr || *nbytes_p < sizeof b) {
-        cwu_error("libfabric (%s): an address of %zu bytes does not fit; choose another CAUSEWAY_PROVIDER",
+        cwu_error("libfabric (%s): an address of %zu bytes does not fit; choose another "
+                  "CAUSEWAY_PROVIDER",
                   ofi_choice.info->fabric_attr->prov_name, server->addr_nbytes);
         return CW_ENOTSUP;
     }
@@ -100,14 +104,16 @@ void ofi_server_drop(cwt_server_t *server, const char *why)
     server->warned = true;
 }
 
-void ofi_server_welcome(cwt_server_t *server, const ofi_hello_t *hello, ofi_peer_t *peer, ofi_welcome_t *welcome)
+void ofi_server_welcome(cwt_server_t *server, const ofi_hello_t *hello, ofi_peer_t *peer,
+                        ofi_welcome_t *welcome)
 {
     memset(welcome, 0, sizeof *welcome);
     welcome->magic = OFI_MAGIC;
     welcome->wire = OFI_WIRE;
     welcome->nkeys = server->region.nkeys;
     welcome->peer = peer->index;
-    welcome->proof = ofi_digest(server->config.secret, OFI_FOR_WELCOME, &hello->nonce, sizeof hello->nonce);
+    welcome->proof =
+        ofi_digest(server->config.secret, OFI_FOR_WELCOME, &hello->nonce, sizeof hello->nonce);
     welcome->key = server->region.keys[0].key;
     welcome->base = server->region.keys[0].base;
     welcome->table_addr = server->region.table_addr;
@@ -126,7 +132,8 @@ static void forget_owed(ofi_peer_t *peer)
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
 {
     ofi_peer_t *peer = calloc(1, sizeof *peer);
-    if (!peer || (!server->multi.posted && ofi_slots_open(&peer->slots, server->lane.domain, OFI_CREDITS) != 0)) {
+    if (!peer || (!server->multi.posted &&
+                  ofi_slots_open(&peer->slots, server->lane.domain, OFI_CREDITS) != 0)) {
         free(peer);
         return NULL;
     }
@@ -234,7 +241,8 @@ static int enqueue(ofi_peer_t *peer, const void *bytes, size_t nbytes)
 {
     ofi_reply_t *reply = malloc(sizeof *reply + nbytes);
     if (!reply) {
-        cwu_error("node server: no memory to queue a reply of %zu bytes to PE %u", nbytes, peer->pe);
+        cwu_error("node server: no memory to queue a reply of %zu bytes to PE %u", nbytes,
+                  peer->pe);
         return CW_ENOMEM;
     }
     reply->next = NULL;
@@ -264,7 +272,8 @@ static void count_sent(ofi_peer_t *peer)
     peer->server->stats.replies++;
 }
 
-int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload, size_t nbytes)
+int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload,
+                    size_t nbytes)
 {
     uint8_t bytes[OFI_SLOT_NBYTES];
     size_t total = sizeof *header + nbytes;
@@ -324,11 +333,12 @@ static ofi_peer_t *who_may_hear(const cwt_server_t *server, uint64_t origin)
     ofi_peer_t *peer = index < server->by_index_count ? server->by_index[index] : NULL;
     if (!peer || peer->birth != origin >> 32 || !peer->connected || peer->dying || peer->queue)
         return NULL;
-    return (peer->leave & OFI_LEAVE) && ((peer->leave - peer->told) & OFI_ID_TELL_MASK) != 0 ? peer : NULL;
+    return (peer->leave & OFI_LEAVE) && ((peer->leave - peer->told) & OFI_ID_TELL_MASK) != 0 ? peer
+                                                                                             : NULL;
 }
 
-int ofi_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
-                    size_t payload_nbytes)
+int ofi_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
+                    const void *payload, size_t payload_nbytes)
 {
     _Alignas(8) uint8_t bytes[OFI_SLOT_NBYTES];
     ofi_reply_header_t header = {.kind = OFI_REPLY_TOLD};
@@ -342,7 +352,8 @@ int ofi_server_tell(cwt_server_t *server, uint64_t origin, const void *head, siz
     if (payload_nbytes)
         memcpy(bytes + sizeof header + head_nbytes, payload, payload_nbytes);
     if (try_send(peer, bytes, total) != 0)
-        return CW_EAGAIN;  // also when the client is gone: who wants to reach it finds out another way
+        return CW_EAGAIN;  // also when the client is gone: who wants to reach it finds out another
+                           // way
     peer->told++;
     count_sent(peer);
     return 0;
@@ -482,7 +493,8 @@ static int drain_cq(cwt_server_t *server, int rounds)
     return total;
 }
 
-/** A read ends at an error entry too, and then leaves what is behind it: only one that brings nothing says that it is empty. */
+/** A read ends at an error entry too, and then leaves what is behind it: only one that brings
+ *  nothing says that it is empty. */
 static void empty_cq(cwt_server_t *server)
 {
     while (drain_cq(server, 16) > 0)
@@ -495,7 +507,8 @@ static void reclaim_send(ofi_op_t *op, void *peer)
         ofi_pool_put(op);
 }
 
-/** Takes down the peers whose clients are gone. What they sent before they went is executed first. */
+/** Takes down the peers whose clients are gone. What they sent before they went is executed
+ *  first. */
 static int bury(cwt_server_t *server)
 {
     int n = 0;
@@ -516,7 +529,8 @@ static int bury(cwt_server_t *server)
     return n;
 }
 
-/** Connection events and strangers cost system calls: a look now and then, and after every sleep. */
+/** Connection events and strangers cost system calls: a look now and then, and after every
+ *  sleep. */
 static int look_around(cwt_server_t *server)
 {
     server->rounds++;
@@ -554,8 +568,9 @@ int ofi_server_progress(cwt_server_t *server)
     return server->lost ? server->lost : n;
 }
 
-/** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it. Puts and gets that the
- *  provider serves end sleeps too, and leave no event; so a look is taken after many short sleeps only. */
+/** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it.
+ *  Puts and gets that the provider serves end sleeps too, and leave no event; so a look is taken
+ *  after many short sleeps only. */
 static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t timeout_ns)
 {
     const uint32_t patience = 1000;

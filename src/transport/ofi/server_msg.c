@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The server with MSG endpoints: listens, looks at the proof in a connection request's private data, accepts or
-// rejects, and notices when a client goes.
+// The server with MSG endpoints: listens, looks at the proof in a connection request's private
+// data, accepts or rejects, and notices when a client goes.
 //
-// A connection always goes from one client (a PE's context) to one node's server, never the other way round, so
-// two nodes that discover each other at the same moment make two connections that do not know of one another.
+// A connection always goes from one client (a PE's context) to one node's server, never the other
+// way round, so two nodes that discover each other at the same moment make two connections that do
+// not know of one another.
 #include "ofi.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@ typedef union cm_event {
 static int failed(const char *what, ssize_t rc)
 {
     if (!ofi_out_of_files())
-        cwu_error("libfabric (%s): the node server cannot %s: %s; set CAUSEWAY_INTERFACE or CAUSEWAY_PROVIDER",
+        cwu_error("libfabric (%s): the node server cannot %s: %s; set CAUSEWAY_INTERFACE or "
+                  "CAUSEWAY_PROVIDER",
                   ofi_choice.info->fabric_attr->prov_name, what, ofi_reason(rc));
     return CW_ESYS;
 }
@@ -116,7 +118,8 @@ static int one_event(cwt_server_t *server)
 {
     cm_event_t event;
     uint32_t kind = 0;
-    errno = 0;  // tcp of libfabric 1.17 takes the end of a connection for "nothing yet" if it finds EAGAIN there
+    errno = 0;  // tcp of libfabric 1.17 takes the end of a connection for "nothing yet" if it finds
+                // EAGAIN there
     ssize_t n = fi_eq_read(server->lane.eq, &kind, &event, sizeof event, 0);
     ofi_peer_t *peer;
     if (n == -FI_EAVAIL) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The server with one RDM endpoint for all: a client introduces itself with a first message (its address, its proof)
-// and is told keys and the number it has to name in every request. Keys and numbers are worthless to strangers: the
-// keys are unguessable, and requests carry a token.
+// The server with one RDM endpoint for all: a client introduces itself with a first message (its
+// address, its proof) and is told keys and the number it has to name in every request. Keys and
+// numbers are worthless to strangers: the keys are unguessable, and requests carry a token.
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 static int failed(const char *what, ssize_t rc)
 {
-    cwu_error("libfabric (%s): the node server cannot %s: %s", ofi_choice.info->fabric_attr->prov_name, what,
-              ofi_reason(rc));
+    cwu_error("libfabric (%s): the node server cannot %s: %s",
+              ofi_choice.info->fabric_attr->prov_name, what, ofi_reason(rc));
     return CW_ESYS;
 }
 
@@ -30,7 +30,8 @@ int ofi_server_rdm_open(cwt_server_t *server)
         ofi_op_t *op = &server->slots.ops[i];
         ssize_t posted;
         do  // the queue is not full; a provider may still ask for a moment
-            posted = fi_recv(server->lane.ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
+            posted = fi_recv(server->lane.ep, op->buf, OFI_SLOT_NBYTES, op->desc, FI_ADDR_UNSPEC,
+                             &op->context);
         while (posted == -FI_EAGAIN);
         rc = posted == 0 ? 0 : failed("post receive buffers", posted);
     }
@@ -50,8 +51,8 @@ static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
     return peer;
 }
 
-/** A peer for a new client: that of the same client if it went without a good-bye, one whose client is gone, or a new
- *  one. */
+/** A peer for a new client: that of the same client if it went without a good-bye, one whose client
+ *  is gone, or a new one. */
 static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t whence)
 {
     ofi_peer_t *dead = NULL;
@@ -74,7 +75,8 @@ static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t whence)
     return peer;
 }
 
-/** Tells a client of the wrong job that it is wrong here; a few times, strangers must not make us talk. */
+/** Tells a client of the wrong job that it is wrong here; a few times, strangers must not make us
+ *  talk. */
 static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t reply_id)
 {
     ofi_server_drop(server, "a first message without the job's secret");
@@ -95,8 +97,10 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
 {
     const ofi_first_t *first = (const void *)(msg + 1);
     uint64_t reply_id = msg->reply_id & OFI_ID_LOW;
-    if (nbytes < sizeof *msg + sizeof *first || first->addr_nbytes > nbytes - sizeof *msg - sizeof *first ||
-        first->addr_nbytes != server->addr_nbytes || first->hello.magic != OFI_MAGIC || first->hello.wire != OFI_WIRE) {
+    if (nbytes < sizeof *msg + sizeof *first ||
+        first->addr_nbytes > nbytes - sizeof *msg - sizeof *first ||
+        first->addr_nbytes != server->addr_nbytes || first->hello.magic != OFI_MAGIC ||
+        first->hello.wire != OFI_WIRE) {
         ofi_server_drop(server, "a first message that is malformed");
         return;
     }
@@ -104,7 +108,8 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
         refuse(server, first, reply_id);
         return;
     }
-    uint64_t whence = ofi_digest(server->config.secret, OFI_FOR_WHENCE, first->addr, first->addr_nbytes);
+    uint64_t whence =
+        ofi_digest(server->config.secret, OFI_FOR_WHENCE, first->addr, first->addr_nbytes);
     ofi_peer_t *peer = find_peer(server, first->hello.pe, whence);
     if (!peer)
         return;
@@ -116,7 +121,8 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
     }
     peer->connected = true;
     memset(peer->host, 0, sizeof peer->host);
-    memcpy(peer->host, first->addr, first->addr_nbytes < sizeof peer->host ? first->addr_nbytes : sizeof peer->host);
+    memcpy(peer->host, first->addr,
+           first->addr_nbytes < sizeof peer->host ? first->addr_nbytes : sizeof peer->host);
     server->stats.connections++;
     ofi_welcome_t welcome;
     ofi_server_welcome(server, &first->hello, peer, &welcome);
@@ -124,8 +130,8 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
     ofi_server_send(peer, &header, &welcome, sizeof welcome);
 }
 
-/** The client's last message: its number and buffers are free for the next one. A client that only parks the
- *  connection waits for an answer. */
+/** The client's last message: its number and buffers are free for the next one. A client that only
+ *  parks the connection waits for an answer. */
 static void bye(ofi_peer_t *peer, bool answer)
 {
     peer->connected = false;
@@ -140,7 +146,8 @@ static void bye(ofi_peer_t *peer, bool answer)
     peer->dying = !peer->queue;
 }
 
-void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg, size_t nbytes)
+void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg,
+                        size_t nbytes)
 {
     if (ofi_choice.msg)
         ofi_server_drop(server, "a first message on a connection");

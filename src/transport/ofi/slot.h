@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Gives one library another function in place of one that it calls from elsewhere, for the moment: in the slot of its own
-// table through which it calls that function. Nobody else's calls are touched. Where there is no such slot (another
-// processor, another way of linking), nothing happens.
+// Gives one library another function in place of one that it calls from elsewhere, for the moment:
+// in the slot of its own table through which it calls that function. Nobody else's calls are
+// touched. Where there is no such slot (another processor, another way of linking), nothing
+// happens.
 //
-// The library must stay loaded meanwhile. Threads: one at a time for a slot; the library's own may call at any time.
+// The library must stay loaded meanwhile. Threads: one at a time for a slot; the library's own may
+// call at any time.
 #ifndef CWT_OFI_SLOT_H
 #define CWT_OFI_SLOT_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sockets below providers that stand on TCP. They are the provider's; it tells us of none, but a process can look at
-// its own descriptors. One that is shut (not closed) ends like a connection that its peer closed: the provider notices,
-// closes the descriptor and forgets the connection. That is all this file does to a socket, ever (silence.c has them asked
-// whether the other host still answers).
+// The sockets below providers that stand on TCP. They are the provider's; it tells us of none, but
+// a process can look at its own descriptors. One that is shut (not closed) ends like a connection
+// that its peer closed: the provider notices, closes the descriptor and forgets the connection.
+// That is all this file does to a socket, ever (silence.c has them asked whether the other host
+// still answers).
 #include "ofi.h"
 
 #include <ctype.h>
@@ -15,7 +16,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-_Static_assert(offsetof(struct sockaddr_in, sin_port) == offsetof(struct sockaddr_in6, sin6_port), "one place");
+_Static_assert(offsetof(struct sockaddr_in, sin_port) == offsetof(struct sockaddr_in6, sin6_port),
+               "one place");
 
 typedef union name {
     struct sockaddr sa;
@@ -29,7 +31,8 @@ static bool same_name(const name_t *a, const name_t *b)
     if (a->sa.sa_family != b->sa.sa_family)
         return false;
     if (a->sa.sa_family == AF_INET)
-        return a->in4.sin_port == b->in4.sin_port && a->in4.sin_addr.s_addr == b->in4.sin_addr.s_addr;
+        return a->in4.sin_port == b->in4.sin_port &&
+               a->in4.sin_addr.s_addr == b->in4.sin_addr.s_addr;
     return a->sa.sa_family == AF_INET6 && a->in6.sin6_port == b->in6.sin6_port &&
            memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, sizeof a->in6.sin6_addr) == 0;
 }
@@ -92,8 +95,10 @@ void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg)
         closedir(dir);
         return;
     }
-    struct rlimit lim;  // no descriptor left to read the directory with: then most numbers are taken
-    int end = getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < 65536 ? (int)lim.rlim_cur : 65536;
+    struct rlimit lim;  // no descriptor left to read the directory with: then most numbers are
+                        // taken
+    int end =
+        getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < 65536 ? (int)lim.rlim_cur : 65536;
     for (int fd = 0; fd < end && more; fd++)
         more = fn(fd, arg);
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whoever reaches a listening port can connect to it and say nothing, or not enough. Providers on TCP (libfabric 1.17: tcp,
-// net, and rxm over them) accept such a connection and wait for ever, with a descriptor each. So now and then the listener's
-// side looks at its own sockets: one that came in on its port and has not brought as many bytes as a proof of the job's
-// secret has, is shut after a while; sooner if descriptors run short. The provider then drops it. One of ours that was
+// Whoever reaches a listening port can connect to it and say nothing, or not enough. Providers on
+// TCP (libfabric 1.17: tcp, net, and rxm over them) accept such a connection and wait for ever,
+// with a descriptor each. So now and then the listener's side looks at its own sockets: one that
+// came in on its port and has not brought as many bytes as a proof of the job's secret has, is shut
+// after a while; sooner if descriptors run short. The provider then drops it. One of ours that was
 // only slow tries again.
 //
-// And they read what such a connection says with a blocking call: the head of a first message without the rest would stop
-// the server until more comes. A time-out for reading, set on the listening socket and inherited by what it accepts, ends
-// that call.
+// And they read what such a connection says with a blocking call: the head of a first message
+// without the rest would stop the server until more comes. A time-out for reading, set on the
+// listening socket and inherited by what it accepts, ends that call.
 //
-// Costs a few system calls per socket every other second; nothing where addresses are not those of sockets.
+// Costs a few system calls per socket every other second; nothing where addresses are not those of
+// sockets.
 #include "ofi.h"
 
 #include <linux/tcp.h>
@@ -46,7 +48,8 @@ static bool bound_reading(int fd, void *arg)
     int listens = 0;
     socklen_t n = sizeof listens, name_nbytes = sizeof name;
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n) != 0 || !listens ||
-        getsockname(fd, (struct sockaddr *)&name, &name_nbytes) != 0 || ofi_port_of(&name) != s->port)
+        getsockname(fd, (struct sockaddr *)&name, &name_nbytes) != 0 ||
+        ofi_port_of(&name) != s->port)
         return true;
     if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0)
         cwu_debug("a listening socket takes no time-out: %m");
@@ -102,7 +105,8 @@ static bool is_stranger(int fd, const ofi_strangers_t *s)
     memset(&info, 0, sizeof info);
     // a kernel or an emulator that does not count bytes gives less: then nobody is a stranger
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &info_nbytes) == 0 &&
-           info_nbytes >= offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received &&
+           info_nbytes >=
+               offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received &&
            info.tcpi_state != STATE_LISTEN && info.tcpi_bytes_received < s->proof_nbytes;
 }
 
@@ -111,15 +115,19 @@ static stranger_t *known(look_t *l, int fd, uint64_t cookie)
     ofi_strangers_t *s = l->s;
     while (l->old < s->count && s->list[l->old].fd < fd)
         l->old++;
-    return l->old < s->count && s->list[l->old].fd == fd && s->list[l->old].cookie == cookie ? &s->list[l->old] : NULL;
+    return l->old < s->count && s->list[l->old].fd == fd && s->list[l->old].cookie == cookie
+               ? &s->list[l->old]
+               : NULL;
 }
 
-/** net of libfabric 1.17 forgets a connection that ended, or stopped in the middle of its first message, when a read before
- *  it had found nothing, and leaves the descriptor open: nobody but us closes it. One that is not forgotten is gone long
- *  before, since looks are made between rounds of progress. */
+/** net of libfabric 1.17 forgets a connection that ended, or stopped in the middle of its first
+ *  message, when a read before it had found nothing, and leaves the descriptor open: nobody but us
+ *  closes it. One that is not forgotten is gone long before, since looks are made between rounds of
+ *  progress. */
 static bool is_forgotten(const stranger_t *stranger)
 {
-    return stranger->looks_since_shut >= 3 && strcmp(ofi_choice.info->fabric_attr->prov_name, "net") == 0;
+    return stranger->looks_since_shut >= 3 &&
+           strcmp(ofi_choice.info->fabric_attr->prov_name, "net") == 0;
 }
 
 static bool look_at(int fd, void *arg)
@@ -127,7 +135,8 @@ static bool look_at(int fd, void *arg)
     look_t *l = arg;
     if (!is_stranger(fd, l->s))
         return true;
-    stranger_t *before = known(l, fd, ofi_socket_cookie(fd)), now = {fd, 0, ofi_socket_cookie(fd), l->now};
+    stranger_t *before = known(l, fd, ofi_socket_cookie(fd)),
+               now = {fd, 0, ofi_socket_cookie(fd), l->now};
     if (before)
         now = *before;
     if (now.looks_since_shut > 0) {

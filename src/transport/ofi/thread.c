@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Clients that several threads use. Calls give up the lock while they wait, so operations of different threads overlap;
-// what must not overlap with anything (quiet, fence, draining, native atomics with their one scratch area) empties the
-// client: new calls wait until it is done, calls that are under way go on, and are what it waits for.
+// Clients that several threads use. Calls give up the lock while they wait, so operations of
+// different threads overlap; what must not overlap with anything (quiet, fence, draining, native
+// atomics with their one scratch area) empties the client: new calls wait until it is done, calls
+// that are under way go on, and are what it waits for.
 #include "ofi.h"
 
 #include "base/futex.h"
@@ -21,7 +22,8 @@ void ofi_await_calm(cwt_client_t *client)
 
 bool ofi_empty_begin(cwt_client_t *client)
 {
-    if (!client->config.thread_multiple || (client->emptying && pthread_equal(client->emptier, pthread_self())))
+    if (!client->config.thread_multiple ||
+        (client->emptying && pthread_equal(client->emptier, pthread_self())))
         return false;
     ofi_await_calm(client);
     client->emptying = true;

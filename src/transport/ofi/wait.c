@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one waiting loop of the client half: poll, help (idle), yield, then sleep on the provider's wait object.
+// The one waiting loop of the client half: poll, help (idle), yield, then sleep on the provider's
+// wait object.
 #include "ofi.h"
 
 #include <sched.h>
@@ -30,7 +31,8 @@ void ofi_wait_init(cwt_client_t *client)
 {
     client->look_ns = cwu_now_ns() + LOOK_EVERY_NS;
     bool alone = ofi_roomy(&client->config);
-    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;  // short even alone: see core/progress/wait.c
+    // short even alone: see core/progress/wait.c
+    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
 }
 
@@ -57,11 +59,13 @@ static int patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w, uin
     return 0;
 }
 
-/** RDM endpoints have no event for a dead peer: who waits long for it sends a small read, whose failure tells. */
+/** RDM endpoints have no event for a dead peer: who waits long for it sends a small read, whose
+ *  failure tells. */
 static void probe(cwt_client_t *client, uint64_t now)
 {
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
-        if (conn->error || conn->probing || !conn->welcomed || conn->changing || !ofi_is_needed(conn))
+        if (conn->error || conn->probing || !conn->welcomed || conn->changing ||
+            !ofi_is_needed(conn))
             continue;
         ssize_t rc = ofi_start_probe(conn);
         if (rc == 0)
@@ -71,7 +75,8 @@ static void probe(cwt_client_t *client, uint64_t now)
         else if (conn->stuck_ns == 0)
             conn->stuck_ns = now;
         else if (now - conn->stuck_ns > ofi_timeout_ns())
-            ofi_conn_fail(conn, CW_ELOST, "no answer, and no way to reach it", ofi_reason(FI_ETIMEDOUT));
+            ofi_conn_fail(conn, CW_ELOST, "no answer, and no way to reach it",
+                          ofi_reason(FI_ETIMEDOUT));
     }
 }
 
@@ -106,13 +111,17 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
         begin_anew(w);
         return;
     }
-    w->sleep_us = w->sleep_us == 0 ? SLEEP_MIN_US : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US : 2 * w->sleep_us;
+    w->sleep_us = w->sleep_us == 0                  ? SLEEP_MIN_US
+                  : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US
+                                                    : 2 * w->sleep_us;
     if (client->config.thread_multiple)
         w->sleep_us = SLEEP_MIN_US;  // another thread may take the completion this one waits for
     client->stats.refused += ofi_strangers_look(&client->strangers);
-    bool naps = client->config.thread_multiple && !client->safe, may_block = !naps && ofi_lane_may_block(&client->lane);
+    bool naps = client->config.thread_multiple && !client->safe,
+         may_block = !naps && ofi_lane_may_block(&client->lane);
     ofi_unlock(client);
-    if (naps)  // another thread may take the completion from the queue, which ends no sleep on its descriptor
+    if (naps)  // another thread may take the completion from the queue, which ends no sleep on its
+               // descriptor
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     else if (may_block)
         ofi_lane_block(&client->lane, -1, (uint64_t)w->sleep_us * 1000, NULL);
@@ -138,7 +147,8 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
         sched_yield();
         ofi_lock(client);
         if (cwu_now_ns() - start > CROWDED_NS)
-            w->round = client->spin + client->yields;  // others want the core: a sleeper is woken sooner than a yielder
+            w->round = client->spin + client->yields;  // others want the core: a sleeper is woken
+                                                       // sooner than a yielder
         return 0;
     }
     uint64_t now = cwu_now_ns();

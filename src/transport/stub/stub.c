@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A transport whose every slot says CW_ENOTSUP: the start of a new one, and what a job on one node could run with.
+// A transport whose every slot says CW_ENOTSUP: the start of a new one, and what a job on one node
+// could run with.
 #include "base/error.h"
 #include "transport/transport.h"
 
@@ -78,8 +79,8 @@ static uint64_t stub_server_origin(const cwt_from_t *from)
     return 0;
 }
 
-static int stub_server_tell(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
-                            const void *payload, size_t payload_nbytes)
+static int stub_server_tell(cwt_server_t *server, uint64_t origin, const void *head,
+                            size_t head_nbytes, const void *payload, size_t payload_nbytes)
 {
     (void)server, (void)origin, (void)head, (void)head_nbytes, (void)payload, (void)payload_nbytes;
     return CW_ENOTSUP;
@@ -102,7 +103,8 @@ static int stub_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     return CW_ENOTSUP;
 }
 
-static int stub_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p)
+static int stub_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,
+                        cwt_conn_t **conn_p)
 {
     (void)client, (void)node, (void)blob, (void)nbytes, (void)conn_p;
     return CW_ENOTSUP;
@@ -138,14 +140,15 @@ static int stub_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     return CW_ENOTSUP;
 }
 
-static int stub_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload, size_t payload_nbytes)
+static int stub_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                        size_t payload_nbytes)
 {
     (void)conn, (void)msg, (void)nbytes, (void)payload, (void)payload_nbytes;
     return CW_ENOTSUP;
 }
 
-static int stub_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
-                            cwt_header_t *msg, size_t msg_nbytes)
+static int stub_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                            bool nbi, cwt_header_t *msg, size_t msg_nbytes)
 {
     (void)conn, (void)offset, (void)src, (void)nbytes, (void)nbi, (void)msg, (void)msg_nbytes;
     return CW_ENOTSUP;
@@ -157,8 +160,8 @@ static int stub_wait(cwt_client_t *client, cwt_reply_t *reply)
     return CW_ENOTSUP;
 }
 
-static int stub_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand, uint64_t compare,
-                    uint64_t *old_p)
+static int stub_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
+                    uint64_t compare, uint64_t *old_p)
 {
     (void)conn, (void)offset, (void)op, (void)nbytes, (void)operand, (void)compare, (void)old_p;
     return CW_ENOTSUP;
