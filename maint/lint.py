@@ -88,8 +88,8 @@ def check_format(_):
     return [m for path in files(".c", ".h") if not is_generated(path) for m in misformatted(path)]
 
 
-def check_include_law(_):
-    answer = run(sys.executable, "maint/include_law.py")
+def check_law(build):
+    answer = run(sys.executable, "maint/include_law.py", "--archive", str(build / "libcauseway.a"))
     return answer.stdout.splitlines()[:-1] if answer.returncode else []
 
 
@@ -180,7 +180,7 @@ def check_links(_):
 
 CHECKS = {
     "format": check_format,
-    "include-law": check_include_law,
+    "law": check_law,
     "headers": check_headers,
     "generated": check_generated,
     "symbols": check_symbols,

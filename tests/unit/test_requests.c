@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "core/am/am_private.h"
+#include "core/rma/amo.h"
 #include "core/server/request.h"
 #include "core/mem/segment.h"
 #include "core/server/server.h"

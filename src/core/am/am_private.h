@@ -12,10 +12,11 @@
 #define CW_CORE_AM_PRIVATE_H
 
 #include <pthread.h>
+#include <stdnoreturn.h>
 
 #include "base/lock.h"
 #include "core/am/am_inbox.h"
-#include "core/core.h"
+#include "core/rma/context.h"
 
 /** One of my rings as its consumer sees it. Guarded by cw_am.poll_lock when several threads
  *  poll. */

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 
 #include "core/coll/alltoall.h"
+#include "core/rma/rma.h"
 #include "core/sync/fused.h"
-#include "core/sync/sync.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
-#include "core/rma/rma.h"
+#include "core/sync/sync.h"
 
 typedef struct exchange {
     const cw_coll_call_t *c;

@@ -2,8 +2,8 @@
 //
 // Each PE sends directly, starting behind its own rank so that not all send to the same PE at once.
 #include "core/coll/alltoall.h"
-#include "core/sync/peer.h"
 #include "core/rma/rma.h"
+#include "core/sync/peer.h"
 
 static void send_to(const cw_coll_call_t *c, int rank)
 {

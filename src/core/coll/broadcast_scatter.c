@@ -7,10 +7,10 @@
 // Places count from the root's node. Place p gets piece p from the root, and from place p-1 the
 // pieces p-1, p-2, ..., 0, n-1, ..., p+1 in this order.
 #include "core/coll/broadcast.h"
-#include "core/sync/notes.h"
 #include "core/coll/parts.h"
-#include "core/sync/peer.h"
 #include "core/rma/rma.h"
+#include "core/sync/notes.h"
+#include "core/sync/peer.h"
 
 enum { OWN_PIECE = 0 };  // the step of the note that it has come
 

@@ -9,9 +9,9 @@
 #include "core/coll/alltoall.h"
 #include "core/coll/call.h"
 #include "core/coll/describe.h"
+#include "core/coll/scan.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
-#include "core/coll/scan.h"
 
 #define LITTLE_NBYTES 16384u
 

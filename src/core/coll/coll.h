@@ -10,49 +10,7 @@
 #ifndef CW_CORE_COLL_H
 #define CW_CORE_COLL_H
 
-#include "core/core.h"
-
-typedef struct cw_group {
-    int start, stride, size;     // world PE = start + rank * stride, unless there is a table;
-                                 // stride may be negative
-    int rank;                    // mine
-    const int *pes;              // [size] world PEs of members that are no arithmetic sequence, or
-                                 // NULL
-    long *psync;                 // symmetric sync words of an active set (>= 16 longs, all zero
-                                 // between uses)
-    struct cw_group_sync *sync;  // of the world and of teams; NULL: an active set
-} cw_group_t;
-
-extern const cw_group_t *const cw_group_world;   // valid between init and finalize
-extern const cw_group_t *const cw_group_shared;  // the PEs of this node
-
-/** The world's PE behind a rank. */
-static inline int cw_group_pe(const cw_group_t *group, int rank)
-{
-    return CW_UNLIKELY(group->pes != NULL) ? group->pes[rank] : group->start + rank * group->stride;
-}
-
-/** The rank of a PE of the world; -1: no member. */
-int cw_group_rank_of(const cw_group_t *group, int pe);
-
-static inline bool cw_group_is_world(const cw_group_t *group)
-{
-    return group == cw_group_world;
-}
-
-/** The world's group and the shared one; after the node object is mapped. */
-void cw_coll_init(void);
-void cw_coll_fini(void);
-/** The next synchronisation of the world may take long: in a crowded node whoever waits sleeps at
- *  once. */
-void cw_coll_patient(void);
-
-/** Arrival and release only: completes nothing (shmem_sync). */
-void cw_sync(const cw_group_t *group);
-/** quiet on the default context, then sync (shmem_barrier). */
-void cw_barrier(const cw_group_t *group);
-/** Node-local barrier over all PEs of this node, used at init too. */
-void cw_node_sync(void);
+#include "core/sync/group.h"
 
 void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t nbytes,
                   int root_rank, bool root_copies);

@@ -4,10 +4,10 @@
 // on the shortest way that the group has: riding on a synchronisation; as an fcollect of words in
 // the scratch; or, in an active set, by loads and gets from where each PE publishes its own.
 #include "core/coll/call.h"
-#include "core/sync/fused.h"
-#include "core/sync/sync.h"
-#include "core/sync/peer.h"
 #include "core/rma/rma.h"
+#include "core/sync/fused.h"
+#include "core/sync/peer.h"
+#include "core/sync/sync.h"
 
 #include <stdlib.h>
 

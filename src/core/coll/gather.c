@@ -2,10 +2,10 @@
 #include "core/coll/gather.h"
 
 #include "core/coll/call.h"
-#include "core/sync/fused.h"
-#include "core/sync/sync.h"
-#include "core/sync/peer.h"
 #include "core/rma/rma.h"
+#include "core/sync/fused.h"
+#include "core/sync/peer.h"
+#include "core/sync/sync.h"
 
 /** Loads the node's own blocks, each PE from another start so that not all read the same memory at
  *  once. */

@@ -7,8 +7,8 @@
 // Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in
 // multiport message-passing systems, 1997.
 #include "core/coll/call.h"
-#include "core/sync/notes.h"
 #include "core/rma/rma.h"
+#include "core/sync/notes.h"
 
 static void exchange(const cw_coll_call_t *c, const cw_notes_t *notes)
 {

@@ -3,8 +3,8 @@
 // Leaders in a ring: first each sends its own node's blocks to the next, then what came from the
 // one before. nodes - 1 steps, in each of which every leader sends and receives once.
 #include "core/coll/call.h"
-#include "core/sync/notes.h"
 #include "core/rma/rma.h"
+#include "core/sync/notes.h"
 
 static void go_round(const cw_coll_call_t *c, const cw_notes_t *notes)
 {

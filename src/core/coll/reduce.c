@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
-#include "core/sync/peer.h"
 #include "core/rma/rma.h"
+#include "core/sync/peer.h"
 
 #define STRIP_NBYTES 16384u  // accumulated in cache before it is stored to all
 

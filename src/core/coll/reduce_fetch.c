@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
-#include "core/sync/peer.h"
 #include "core/coll/reduce.h"
 #include "core/rma/rma.h"
+#include "core/sync/peer.h"
 
 #define FETCH_NBYTES (1u << 20)  // strips in flight from other nodes, together
 

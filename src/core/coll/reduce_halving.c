@@ -12,10 +12,10 @@
 // Rabenseifner: Optimization of collective reduction operations, 2004.
 #include <stdlib.h>
 
-#include "core/sync/notes.h"
 #include "core/coll/parts.h"
 #include "core/coll/reduce.h"
 #include "core/rma/rma.h"
+#include "core/sync/notes.h"
 
 enum { MOST_STEPS = (CW_NOTE_STEPS - 1) / 2, DOUBLING = MOST_STEPS, LAST = 2 * MOST_STEPS };
 

@@ -12,10 +12,10 @@
 // Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009.
 #include <stdlib.h>
 
-#include "core/sync/notes.h"
 #include "core/coll/parts.h"
 #include "core/coll/reduce.h"
 #include "core/rma/rma.h"
+#include "core/sync/notes.h"
 
 typedef struct ring {
     const cw_coll_call_t *c;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
-#include "core/sync/peer.h"
 #include "core/coll/scan.h"
 #include "core/rma/rma.h"
+#include "core/sync/peer.h"
 
 #define FETCH_NBYTES (1u << 20)  // from all other nodes at a time
 

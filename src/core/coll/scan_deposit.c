@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/coll/scan.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
-#include "core/coll/scan.h"
 
 static const void *deposit_of(const cw_coll_call_t *c, const char *deposit, int rank)
 {

@@ -8,13 +8,13 @@
 //     [sum of my node, then of the nodes before it] [arrival of step 0] [of step 1] ...
 //
 // Hillis, Steele: Data parallel algorithms, 1986.
-#include "core/sync/fused.h"
-#include "core/sync/sync.h"
-#include "core/sync/notes.h"
 #include "core/coll/parts.h"
-#include "core/sync/peer.h"
 #include "core/coll/scan.h"
 #include "core/rma/rma.h"
+#include "core/sync/fused.h"
+#include "core/sync/notes.h"
+#include "core/sync/peer.h"
+#include "core/sync/sync.h"
 
 typedef struct strip {
     size_t at, nelems, nbytes;

@@ -3,8 +3,8 @@
 // What SHMEM_VERSION and SHMEM_INFO ask for: PE 0 prints it on standard output at start-up.
 #include <stdio.h>
 
-#include "core/core.h"
 #include "core/life/info.h"
+#include "core/world/world.h"
 
 void cw_info_print(void)
 {

@@ -6,11 +6,11 @@
 // them is under way when a PE goes.
 #include "core/life/leave.h"
 
-#include "core/rma/amo.h"
-#include "core/core.h"
 #include "core/mem/layout.h"
-#include "core/rma/node.h"
 #include "core/progress/wait.h"
+#include "core/rma/amo.h"
+#include "core/rma/context.h"
+#include "core/rma/node.h"
 
 #define AT 3072  // bytes into the words of the collective scratch: nobody else's
 

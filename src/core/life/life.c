@@ -11,22 +11,22 @@
 #include "base/env_names.h"
 #include "core/am/am_private.h"
 #include "core/coll/coll.h"
-#include "core/rma/ctx.h"
-#include "core/mem/gather.h"
 #include "core/life/info.h"
-#include "core/world/job.h"
 #include "core/life/leave.h"
-#include "core/world/place.h"
-#include "core/rma/rma.h"
+#include "core/life/life.h"
+#include "core/mem/gather.h"
 #include "core/mem/segment.h"
-#include "core/server/server.h"
-#include "core/world/startup.h"
-#include "core/report/stats.h"
-#include "core/progress/wait.h"
+#include "core/observe/check.h"
 #include "core/observe/watch.h"
+#include "core/progress/wait.h"
+#include "core/report/stats.h"
+#include "core/rma/ctx.h"
+#include "core/rma/rma.h"
+#include "core/server/server.h"
+#include "core/world/job.h"
+#include "core/world/place.h"
+#include "core/world/startup.h"
 
-cw_world_t cw_world = {.gathered = true};  // outside of a job there is nobody to wait for
-const cwt_ops_t *cw_transport;
 static int init_count;
 
 static void abort_job(int status)
@@ -204,22 +204,4 @@ noreturn void cw_global_exit(int status)
 {
     abort_job(status);
     _exit(status);
-}
-
-int cw_pid_of(int pe)
-{
-    if (cw_world.node_of_pe[pe] != cw_world.node || !cw_segment.slots)
-        return 0;
-    return atomic_load_explicit(&cw_segment.slots[cw_world.slot_of_pe[pe]].pid,
-                                memory_order_relaxed);
-}
-
-void *cw_ptr(const void *symmetric, int pe)
-{
-    if (pe < 0 || pe >= cw_world.npes || !cw_is_symmetric(symmetric, 1))
-        return NULL;
-    if (cw_world.node_of_pe[pe] == cw_world.node)
-        cw_gather();
-    uintptr_t word = cw_ctx_default.word[pe];
-    return word & 1 ? NULL : cw_local_address(word, symmetric);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/mem/area.h"
 
-#include "core/core.h"
 #include "core/mem/segment.h"
+#include "core/world/world.h"
 
 #define UNIT 65536u
 #define OWN_NBYTES ((uint64_t)32 << 20)

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
-#include "core/rma/ctx.h"
 #include "core/mem/segment.h"
+#include "core/rma/ctx.h"
 #include "core/world/startup.h"
 
 #define LONGEST_SLEEP_NS 1000000000u

@@ -12,11 +12,14 @@
 #ifndef CW_CORE_GATHER_H
 #define CW_CORE_GATHER_H
 
-#include "core/core.h"
+#include "core/world/world.h"
 
+/** Waits until all PEs of this node have come, so that the peer words are filled in: for whoever
+ *  copies them. Else that comes by itself (core/mem/gather.h). [waits] */
+void cw_gather_all(void) __attribute__((cold));
 /** My slice is ready: others may reach into it. After the peer words are made. */
 void cw_gather_arrive(void);
-/** What cw_gather_all (core/core.h) does, without waiting. False: somebody has not come; fatal when
+/** What cw_gather_all does, without waiting. False: somebody has not come; fatal when
  *  that lasts longer than CAUSEWAY_TIMEOUT. For whoever sleeps, maybe for one that never came. */
 bool cw_gather_try(void) __attribute__((cold));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/mem/heap.h"
 
-#include "core/core.h"
+#include "core/mem/memory.h"
 
 static cw_arena_t heap;
 

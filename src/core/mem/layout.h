@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "core/rma/hot.h"
+#include "transport/transport.h"
 
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
 // bytes of collective scratch below each PE's heap, touched as teams need it
@@ -38,6 +38,12 @@ typedef struct cw_agreement {
     uint32_t version;      // of these structures and of the wire
     uint32_t npes;
 } cw_agreement_t;
+
+/** Node-wide words that every PE of the node reads on its hot path (first cache line of the node
+ *  object). */
+typedef struct cw_node_hot {
+    _Atomic uint32_t sleepers;  // PEs of this node asleep in a wait; pairs with cw_wait_sleep
+} cw_node_hot_t;
 
 typedef struct cw_control {
     cw_node_hot_t hot;

@@ -12,13 +12,13 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/machine.h"
-#include "core/mem/area.h"
 #include "core/am/am_inbox.h"
-#include "core/sync/card.h"
-#include "core/core.h"
+#include "core/mem/area.h"
 #include "core/mem/heap.h"
-#include "core/rma/node.h"
+#include "core/mem/memory.h"
 #include "core/report/report.h"
+#include "core/rma/node.h"
+#include "core/sync/card.h"
 
 // room for brk and for growth between static data and heap: addresses, not memory
 #define HOLE (4ull << 30)
@@ -316,4 +316,12 @@ _Static_assert(sizeof(cw_coll_scratch_t) <= CW_COLL_SCRATCH, "fits below the hea
 cw_coll_scratch_t *cw_coll_scratch(void)
 {
     return (cw_coll_scratch_t *)(void *)cw_segment.heap;
+}
+
+int cw_pid_of(int pe)
+{
+    if (cw_world.node_of_pe[pe] != cw_world.node || !cw_segment.slots)
+        return 0;
+    return atomic_load_explicit(&cw_segment.slots[cw_world.slot_of_pe[pe]].pid,
+                                memory_order_relaxed);
 }

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/core.h"
 #include "core/mem/segment.h"
+#include "core/world/world.h"
 
 static socklen_t rendezvous_name(struct sockaddr_un *un, const cwb_t *boot)
 {

@@ -7,7 +7,13 @@
 #ifndef CW_CORE_CHECK_H
 #define CW_CORE_CHECK_H
 
+#include <stdnoreturn.h>
+
 #include "core/observe/watch.h"
+
+/** Checking mode: a message "<call>: <text>" and the end of the job. */
+noreturn void cw_check_failed(const char *call, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), cold));
 
 /** Reads CAUSEWAY_CHECK into cw_world.check. */
 void cw_check_open(void);

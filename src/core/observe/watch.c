@@ -8,9 +8,9 @@
 #include "core/observe/check.h"
 #include "core/report/parcel.h"
 #include "core/report/report.h"
-#include "core/world/startup.h"
 #include "core/report/stats.h"
 #include "core/report/trace.h"
+#include "core/world/startup.h"
 
 enum { DEEPEST = 8 };  // routine, transfer inside it, wait inside that: 3 in practice
 

@@ -16,7 +16,7 @@
 #define CW_CORE_WATCH_H
 
 #include "core/am/am.h"
-#include "core/core.h"
+#include "core/world/world.h"
 
 /** What a frame is. The transfers come first; watch.c names them. */
 typedef enum cw_op {

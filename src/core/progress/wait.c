@@ -6,13 +6,13 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "core/am/am_private.h"
-#include "core/core.h"
-#include "core/rma/ctx.h"
 #include "core/mem/gather.h"
-#include "core/report/report.h"
 #include "core/mem/segment.h"
-#include "core/server/server.h"
 #include "core/observe/watch.h"
+#include "core/report/report.h"
+#include "core/rma/ctx.h"
+#include "core/server/server.h"
+#include "core/world/world.h"
 
 #define FIRST_SLEEP_NS 200000u
 #define LONGEST_SLEEP_NS 10000000u

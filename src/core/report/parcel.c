@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 #include "core/coll/coll.h"
-#include "core/world/job.h"
-#include "core/rma/node.h"
-#include "core/report/report.h"
 #include "core/progress/wait.h"
+#include "core/report/report.h"
+#include "core/rma/node.h"
+#include "core/world/job.h"
 
 enum { CLOCK_ROUNDS = 8 };
 

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/sync/fused.h"
-#include "core/rma/node.h"
-#include "core/report/report_text.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
+#include "core/report/report_text.h"
+#include "core/rma/node.h"
+#include "core/sync/fused.h"
 
 #define SECOND 1000000000u
 #define BETWEEN_LOOKS 300000000u  // ns between the two looks that must agree

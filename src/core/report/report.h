@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "core/core.h"
+#include "core/observe/watch.h"
 #include "core/progress/wait.h"
 
 #define CW_REPORT_TEXT (16384u - 448u)

@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/rma/ctx.h"
 #include "core/mem/heap.h"
-#include "core/world/job.h"
-#include "core/report/parcel.h"
 #include "core/mem/segment.h"
-#include "core/server/server.h"
-#include "core/world/startup.h"
+#include "core/report/parcel.h"
 #include "core/report/stats.h"
+#include "core/rma/ctx.h"
+#include "core/server/server.h"
+#include "core/world/job.h"
+#include "core/world/startup.h"
 
 #define FORMAT_VERSION 2
 

@@ -3,11 +3,11 @@
 // CAUSEWAY_STATS=1: what this PE did, as lines for people.
 #include <stdlib.h>
 
-#include "core/rma/ctx.h"
 #include "core/mem/heap.h"
+#include "core/report/stats.h"
+#include "core/rma/ctx.h"
 #include "core/server/server.h"
 #include "core/world/startup.h"
-#include "core/report/stats.h"
 
 enum { TOP_PEERS = 5 };
 

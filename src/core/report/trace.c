@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "core/report/parcel.h"
-#include "core/world/startup.h"
 #include "core/report/stats.h"
+#include "core/world/startup.h"
 
 typedef struct event {
     const char *name;

@@ -6,10 +6,11 @@
 
 #include <stdlib.h>
 
+#include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
+#include "core/rma/rma.h"
 #include "core/server/request.h"
-#include "core/observe/watch.h"
 
 /** All but what the transport fills in (core/server/request.h: nothing may be left undefined on the
  *  wire). */

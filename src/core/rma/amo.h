@@ -7,7 +7,31 @@
 #ifndef CW_CORE_AMO_H
 #define CW_CORE_AMO_H
 
-#include "core/core.h"
+#include "core/rma/context.h"
+
+typedef enum cw_amo_op {
+    CW_AMO_FETCH,
+    CW_AMO_SET,
+    CW_AMO_ADD,
+    CW_AMO_AND,
+    CW_AMO_OR,
+    CW_AMO_XOR,
+    CW_AMO_SWAP,
+    CW_AMO_CSWAP,  // operand and compare value
+    CW_AMO_OPS
+} cw_amo_op_t;
+// All on integers of 4 or 8 bytes (floating point goes by its bits: fetch, set, swap).
+// core/rma/amo.h inlines the local path:
+//   uint64_t cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, rank)   returns the old value  [waits off-node]
+//   void     cw_amo_posting(ctx, addr, op, nbytes, operand, rank)             no value, complete at
+//            quiet
+//   void     cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, rank)  *fetch
+//            valid after quiet
+
+/** Put, then update the signal word so that whoever sees the signal sees the data. op: CW_AMO_SET
+ *  or CW_AMO_ADD. */
+void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig,
+                   uint64_t value, cw_amo_op_t op, int rank, bool nbi);
 
 #define CW_AMO_APPLY(type)                                                                         \
     static inline type cw_amo_apply_##type(type *p, cw_amo_op_t op, type operand, type compare)    \

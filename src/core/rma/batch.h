@@ -12,6 +12,7 @@
 #ifndef CW_CORE_BATCH_H
 #define CW_CORE_BATCH_H
 
+#include "core/rma/amo.h"
 #include "core/rma/ctx.h"
 
 #define CW_BATCH_PUT_MAX 248u  // bytes of a put that is worth it; fits the record's size field

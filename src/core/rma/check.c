@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What cold paths and checking mode verify, and how they say it.
+#include "base/symbol.h"
+#include "core/am/am.h"
+#include "core/mem/heap.h"
+#include "core/mem/memory.h"
+#include "core/mem/segment.h"
 #include "core/observe/check.h"
+#include "core/rma/ctx.h"
+#include "core/rma/rma.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/symbol.h"
-#include "core/am/am.h"
-#include "core/rma/ctx.h"
-#include "core/mem/heap.h"
-#include "core/rma/rma.h"
-#include "core/mem/segment.h"
 
 // more bytes than there are addresses: a negative count in disguise
 #define LARGEST_COUNT ((size_t)1 << 47)

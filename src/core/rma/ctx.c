@@ -13,11 +13,12 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "core/rma/batch.h"
-#include "core/observe/check.h"
 #include "core/mem/gather.h"
-#include "core/rma/rma.h"
+#include "core/mem/memory.h"
 #include "core/mem/segment.h"
+#include "core/observe/check.h"
+#include "core/rma/batch.h"
+#include "core/rma/rma.h"
 
 // PEs for which a call before init or after finalize still finds a cold word
 #define OUTSIDE_WORDS 256
@@ -525,4 +526,14 @@ static void tell_leaks(void)
                       "a %scontext of a team of %d PEs was not destroyed; shmem_ctx_destroy it",
                       ctx->options & CW_CTX_PRIVATE ? "private " : "", ctx->size);
     pthread_mutex_unlock(&contexts.lock);
+}
+
+void *cw_ptr(const void *symmetric, int pe)
+{
+    if (pe < 0 || pe >= cw_world.npes || !cw_is_symmetric(symmetric, 1))
+        return NULL;
+    if (cw_world.node_of_pe[pe] == cw_world.node)
+        cw_gather();
+    uintptr_t word = cw_ctx_default.word[pe];
+    return word & 1 ? NULL : cw_local_address(word, symmetric);
 }

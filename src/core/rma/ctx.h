@@ -15,9 +15,9 @@
 
 #include <pthread.h>
 
-#include "core/core.h"
 #include "core/mem/gather.h"
 #include "core/observe/watch.h"
+#include "core/rma/context.h"
 #include "transport/transport.h"
 
 typedef struct cw_port {

@@ -2,10 +2,10 @@
 //
 // Memory set to one byte: memset on this node, requests to the node server elsewhere. A request
 // covers a bounded part, so that the server does not keep others waiting for long.
-#include "core/core.h"
+#include "core/rma/rma.h"
 
-#include "core/rma/ctx.h"
 #include "core/rma/batch.h"
+#include "core/rma/ctx.h"
 #include "core/server/request.h"
 
 #define PART (UINT64_C(4) << 20)

@@ -22,16 +22,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "core/mem/layout.h"
 #include "transport/transport.h"
-
-#define CW_LIKELY(x) __builtin_expect(!!(x), 1)
-#define CW_UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/** Node-wide words that every PE of the node reads on its hot path (first cache line of the node
- *  object). */
-typedef struct cw_node_hot {
-    _Atomic uint32_t sleepers;  // PEs of this node asleep in a wait; pairs with cw_wait_sleep
-} cw_node_hot_t;
 
 /**
  * A communication context. The first line is what operations read; the second is written by

@@ -15,7 +15,7 @@
 #ifndef CW_CORE_PIECES_H
 #define CW_CORE_PIECES_H
 
-#include "core/core.h"
+#include "core/rma/context.h"
 
 #define CW_PIECE_MAX 1024u     // bytes; larger ones pay for a transfer of their own
 #define CW_PIECES_OF_GET 256u  // in one message

@@ -5,11 +5,11 @@
 
 #include "base/clock.h"
 #include "core/am/am_private.h"
-#include "core/rma/ctx.h"
-#include "core/world/job.h"
-#include "core/rma/node.h"
 #include "core/mem/segment.h"
+#include "core/rma/ctx.h"
+#include "core/rma/node.h"
 #include "core/server/server.h"
+#include "core/world/job.h"
 
 cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

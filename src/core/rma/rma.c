@@ -3,9 +3,9 @@
 // Contiguous transfers: the local copy, and the door to the transport.
 #include "core/rma/rma.h"
 
+#include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
-#include "core/observe/watch.h"
 
 static void __attribute__((noinline))
 put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank, bool nbi)

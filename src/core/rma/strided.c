@@ -3,12 +3,11 @@
 // Strided blocks. On the node: plain copies. Off the node: small blocks travel packed in requests
 // that the node server unpacks (one message for up to 4 KiB of payload); blocks large enough to pay
 // for themselves go directly.
-#include "core/rma/batch.h"
-#include "core/core.h"
-#include "core/rma/ctx.h"
-#include "core/server/request.h"
-#include "core/rma/rma.h"
 #include "core/observe/watch.h"
+#include "core/rma/batch.h"
+#include "core/rma/ctx.h"
+#include "core/rma/rma.h"
+#include "core/server/request.h"
 
 #define DIRECT_BLOCK 1024u   // bytes: from here a block is one transfer of its own
 #define GETS_IN_FLIGHT 4

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/am/am_private.h"
+#include "core/mem/segment.h"
 #include "core/rma/amo.h"
 #include "core/rma/rma.h"
-#include "core/mem/segment.h"
 #include "core/server/server.h"
 
 bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p)

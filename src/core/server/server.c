@@ -14,9 +14,9 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "core/am/am_private.h"
-#include "core/world/job.h"
 #include "core/mem/segment.h"
 #include "core/progress/wait.h"
+#include "core/world/job.h"
 
 // While a PE polls for us. The longest is how long a request can be left lying when it stops.
 #define NAP_NS 250000u

@@ -12,7 +12,7 @@
 #define CW_CORE_SERVER_H
 
 #include "bootstrap/bootstrap.h"
-#include "core/core.h"
+#include "core/world/world.h"
 
 /** What a node publishes under a key of its own (cw_job_node_key) for those who will connect to
  *  it. */

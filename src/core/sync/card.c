@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "core/core.h"
-#include "core/rma/node.h"
 #include "core/mem/segment.h"
+#include "core/rma/context.h"
+#include "core/rma/node.h"
 
 // until a row is read from its own node, though another may soon have it
 #define PATIENCE_NS 20000000u

@@ -5,7 +5,7 @@
 #ifndef CW_CORE_COLL_FUSED_H
 #define CW_CORE_COLL_FUSED_H
 
-#include "core/coll/coll.h"
+#include "core/sync/group.h"
 #include "core/sync/map.h"
 #include "core/sync/node_sync.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The world's group, what groups have for their collectives, and the barrier.
-#include "core/coll/coll.h"
 #include "core/coll/describe.h"
-#include "core/sync/fused.h"
-#include "core/sync/map.h"
-#include "core/sync/sync.h"
 #include "core/rma/node.h"
 #include "core/rma/rma.h"
+#include "core/sync/fused.h"
+#include "core/sync/group.h"
+#include "core/sync/map.h"
+#include "core/sync/sync.h"
 #include "core/sync/team.h"
 
 static cw_group_sync_t sync_of_world;

@@ -14,11 +14,11 @@
 // but not that of the one after.
 #include <string.h>
 
-#include "core/sync/fused.h"
-#include "core/core.h"
+#include "core/progress/wait.h"
+#include "core/rma/context.h"
 #include "core/rma/node.h"
 #include "core/rma/rma.h"
-#include "core/progress/wait.h"
+#include "core/sync/fused.h"
 
 void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id,
                      uint64_t sequence)

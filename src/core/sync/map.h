@@ -7,7 +7,7 @@
 #ifndef CW_CORE_COLL_MAP_H
 #define CW_CORE_COLL_MAP_H
 
-#include "core/coll/coll.h"
+#include "core/sync/group.h"
 
 typedef struct cw_map {
     int start, stride, size;  // the group this is the map of; size 0: none yet

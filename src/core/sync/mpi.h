@@ -7,7 +7,7 @@
 #ifndef CW_CORE_MPI_H
 #define CW_CORE_MPI_H
 
-#include "core/coll/coll.h"
+#include "core/sync/group.h"
 
 /** The team of a communicator's processes, in the order of their ranks; NULL for MPI_COMM_NULL.
  *  Collective over the communicator. [waits] */

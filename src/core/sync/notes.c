@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/sync/notes.h"
 
-#include "core/sync/fused.h"
-#include "core/sync/sync.h"
-#include "core/sync/peer.h"
 #include "core/progress/wait.h"
+#include "core/sync/fused.h"
+#include "core/sync/peer.h"
+#include "core/sync/sync.h"
 
 enum { STREAM = 0, FIRST_STEP = 1, STEP_BIT = 32 };
 

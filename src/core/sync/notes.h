@@ -15,7 +15,7 @@
 #ifndef CW_CORE_COLL_NOTES_H
 #define CW_CORE_COLL_NOTES_H
 
-#include "core/coll/coll.h"
+#include "core/sync/group.h"
 
 enum { CW_NOTE_STEPS = 30, CW_NOTE_WORDS = 1 + CW_NOTE_STEPS };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/sync/peer.h"
 
-#include "core/rma/amo.h"
-#include "core/rma/rma.h"
 #include "core/mem/segment.h"
 #include "core/progress/wait.h"
+#include "core/rma/amo.h"
+#include "core/rma/rma.h"
 
 static uint64_t offset_of(int pe, const void *symmetric)
 {

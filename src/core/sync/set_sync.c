@@ -13,9 +13,9 @@
 // again. Whoever sees the release (acquire) also sees the clearing that came before it.
 #include "core/sync/sync.h"
 
+#include "core/progress/wait.h"
 #include "core/sync/map.h"
 #include "core/sync/peer.h"
-#include "core/progress/wait.h"
 
 enum { COUNT = 0, GO = 1, CHILD = 2, MOST_CHILDREN = CW_PSYNC_NOTES - CHILD };
 

@@ -5,7 +5,7 @@
 #define CW_CORE_COLL_SYNC_H
 
 #include "core/sync/area.h"
-#include "core/coll/coll.h"
+#include "core/sync/group.h"
 
 enum { CW_PSYNC_WORDS = 16, CW_PSYNC_NOTES = 15 };
 

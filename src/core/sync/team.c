@@ -21,9 +21,9 @@
 #include <string.h>
 
 #include "core/observe/check.h"
+#include "core/rma/node.h"
 #include "core/sync/fused.h"
 #include "core/sync/map.h"
-#include "core/rma/node.h"
 
 #define WORD_BITS 64
 #define CLAIMS 64  // rounds of claiming before a split gives up

@@ -12,7 +12,7 @@
 #ifndef CW_CORE_TEAM_H
 #define CW_CORE_TEAM_H
 
-#include "core/coll/coll.h"
+#include "core/sync/group.h"
 
 /** One of the teams that a split makes, as the calling PE sees it: the parent's ranks start, start
  *  + stride, ... All of them must exist; stride is not 0. */

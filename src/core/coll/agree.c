@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "core/sync/fused.h"
-#include "core/sync/sync.h"
-#include "core/sync/peer.h"
+#include "core/coll/coll.h"
+#include "core/mem/segment.h"
+#include "core/observe/check.h"
 #include "core/rma/node.h"
 #include "core/rma/rma.h"
-#include "core/mem/segment.h"
+#include "core/sync/fused.h"
+#include "core/sync/peer.h"
+#include "core/sync/sync.h"
 
 #define SPEAK_SECONDS 10
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The life of the library in this process: joining the job, leaving it, ending it.
+//
+// Calls marked [waits] may block; all blocking ends in a sleep. Errors: 0 or CW_E..., reported.
+// Threads: one thread joins and leaves; any thread may end the job.
+#ifndef CW_CORE_LIFE_H
+#define CW_CORE_LIFE_H
+
+#include <stdnoreturn.h>
+
+/** Joins the job. Counted: every init needs its finalize. After the last one it may be joined
+ *  again. [waits] */
+int cw_init(int thread_level);
+/** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data
+ *  stays. [waits] */
+void cw_finalize(void);
+/** All PEs are about to leave, and some came out of the middle of a collective: cw_finalize waits
+ *  for nobody in the job, for that would never end. Every PE, or none; they must have met by other
+ *  means. */
+void cw_disband(void);
+/** Ends this process, after the last cw_finalize, without exit handlers. Launchers take it for a
+ *  good end. */
+noreturn void cw_exit(int status);
+/** Ends every PE of the job with this status. */
+noreturn void cw_global_exit(int status);
+
+#endif

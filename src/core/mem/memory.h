@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Symmetric memory of this PE, as front ends see it: what is symmetric, the heap's allocator.
+//
+// Threads: the allocator is not safe against itself. Allocation is collective, and the front end's
+// barriers serialise it.
+#ifndef CW_CORE_MEMORY_H
+#define CW_CORE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Is [addr, addr+nbytes) symmetric memory of this PE (heap or static data)? */
+bool cw_is_symmetric(const void *addr, size_t nbytes);
+/** The process of a PE of this node; 0: not known (not of this node, or gone). */
+int cw_pid_of(int pe);
+/** Local allocator moves only; the collective barriers are the front end's. NULL when it does not
+ *  fit. */
+void *cw_heap_malloc(size_t alignment, size_t nbytes);
+void *cw_heap_realloc(void *ptr, size_t nbytes);
+/** Returns 0, or CW_EINVAL for a double free or a foreign pointer. */
+int cw_heap_free(void *ptr);
+/** Bytes asked for; 0 when ptr is not the start of an allocation. */
+size_t cw_heap_size(const void *ptr);
+/** Notes where the program allocated a block, for the report of leaks. */
+void cw_heap_tag(const void *ptr, const void *where);
+/** What a pointer that free or realloc refused is: the end of a sentence that starts with the
+ *  pointer. */
+void cw_heap_describe(const void *ptr, char *text, size_t text_nbytes);
+
+#endif
