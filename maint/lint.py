@@ -178,6 +178,41 @@ def check_links(_):
     return complaints
 
 
+RECORD_PARTS = ["Context", "Decision", "Rejected", "Consequences"]
+
+
+def record_field(head, name):
+    """A field of a decision record's header, and the numbers of the records that it links."""
+    found = re.search(rf"^- {name}: (.*?)(?=\n- |\n\n)", head, re.S | re.M)
+    text = " ".join(found.group(1).split()) if found else ""
+    return text, {int(n) for n in re.findall(r"\[(\d+)\]\(", text)}
+
+
+def check_records(_):
+    """Decision records have one form: status, date and four parts; links between two lead both ways; the index repeats
+    the status."""
+    index = (ROOT / "docs/adr/README.md").read_text(encoding="utf-8")
+    later, earlier, complaints = {}, {}, []
+    for path in sorted((ROOT / "docs/adr").glob("0*.md")):
+        number, text = int(path.name[:4]), path.read_text(encoding="utf-8")
+        head = text.split("\n## ")[0] + "\n\n"
+        status, later[number] = record_field(head, "Status")
+        earlier[number] = record_field(head, "Supersedes")[1] | record_field(head, "Extends")[1]
+        if not re.match(r"accepted|superseded by", status):
+            complaints.append(f"{path.name}: status is neither accepted nor superseded")
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", record_field(head, "Date")[0]):
+            complaints.append(f"{path.name}: no date")
+        if re.findall(r"^## (.*)", text, re.M) != RECORD_PARTS:
+            complaints.append(f"{path.name}: parts are not {', '.join(RECORD_PARTS)}")
+        by = re.search(r"superseded in part by ([^;]*)", status)
+        numbers = ", ".join(re.findall(r"\[(\d+)\]\(", by.group(1))) if by else ""
+        row = f"]({path.name}) | {f'in part by {numbers}' if by else status.split(';')[0]} |"
+        if f"| {number} | [" not in index or row not in index:
+            complaints.append(f"{path.name}: the index has not the row '| {number} | [...{row}'")
+    pairs = {(a, b) for a in later for b in later[a]} ^ {(b, a) for a in earlier for b in earlier[a]}
+    return complaints + [f"records {a} and {b}: only one links the other in its header" for a, b in sorted(pairs)]
+
+
 CHECKS = {
     "format": check_format,
     "law": check_law,
@@ -187,6 +222,7 @@ CHECKS = {
     "spelling": check_spelling,
     "scripts": check_scripts,
     "links": check_links,
+    "records": check_records,
 }
 
 
