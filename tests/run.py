@@ -23,7 +23,8 @@ from pathlib import Path
 
 import stacks
 
-ROOT = Path(__file__).resolve().parent.parent
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
 SKIP_STATUS = 77
 OUTPUT_SHOWN = 30000  # bytes of a failing test's output that are printed, from both ends
 
@@ -196,14 +197,14 @@ def compile_source(case, options):
     with options.guard:
         lock = options.compile_locks.setdefault(program, threading.Lock())
     with lock:
-        inputs = sources + list(case.room.glob("*.h")) + list((options.stage / "include").rglob("*.h"))
+        inputs = sources + [*case.room.glob("*.h"), *TESTS.glob("frame/*.h")] + list((options.stage / "include").rglob("*.h"))
         inputs.append(options.stage / "lib/libcauseway.so")
         inputs.append(case.room / "tests.toml")
         if program.exists() and all(p.stat().st_mtime <= program.stat().st_mtime for p in inputs if p.exists()):
             return program, None
         program.parent.mkdir(parents=True, exist_ok=True)
         compiler = options.stage / "bin" / ("oshc++" if cxx else "oshcc")
-        command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", *spec.get("cflags", []),
+        command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{TESTS}", *spec.get("cflags", []),
                    "-o", str(program), *map(str, sources), *spec.get("libs", [])]
         if options.arch:
             command += EMULATED_LINK

@@ -60,7 +60,7 @@ def run(source, flags, uses, npes=1, env=None):
     """Compiles the program of a room and tries all uses. Returns the exit status of a test."""
     with tempfile.TemporaryDirectory() as scratch:
         program = f"{scratch}/misuse"
-        subprocess.run([str(STAGE / "bin/oshcc"), "-g", "-Wall", "-Wextra", "-Werror", *flags, *FLAGS, "-o", program,
+        subprocess.run([str(STAGE / "bin/oshcc"), "-g", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'tests'}", *flags, *FLAGS, "-o", program,
                         str(ROOT / "tests" / source)], check=True)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             failed = [text for text in pool.map(lambda use: attempt(program, use, npes, env or {}), uses) if text]

@@ -112,7 +112,7 @@ def compile_all(scratch):
     subprocess.run([oshcc, "-std=gnu99", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", scratch / "libtool.so",
                     scratch / "tool.c"], check=True)
     for program in [*EVERY, *APART]:
-        subprocess.run([oshcc, "-O1", "-o", scratch / program, CONFORMANCE / f"{program}.c"], check=True)
+        subprocess.run([oshcc, "-O1", f"-I{CONFORMANCE.parent}", "-o", scratch / program, CONFORMANCE / f"{program}.c"], check=True)
     return names
 
 

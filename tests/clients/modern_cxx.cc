@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "frame/check.h"
+
 template <typename T> struct symmetric_allocator {
     using value_type = T;
     symmetric_allocator() = default;
@@ -27,15 +29,6 @@ template <typename T> using symmetric_vector = std::vector<T, symmetric_allocato
 static const shmem_ctx_t context = SHMEM_CTX_DEFAULT;
 static const shmem_team_t team = SHMEM_TEAM_WORLD;
 
-static int wrong;
-static void expect(bool condition, const char *what, const char *type)
-{
-    if (!condition) {
-        std::printf("FAIL PE %d: %s of %s\n", shmem_my_pe(), what, type);
-        wrong++;
-    }
-}
-
 template <typename T> void ring(const char *type)
 {
     const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes, prev = (me + npes - 1) % npes;
@@ -44,21 +37,25 @@ template <typename T> void ring(const char *type)
     shmem_barrier_all();
     shmem_put(to.data(), from.data(), from.size(), next);
     shmem_barrier_all();
-    expect(to[7] == static_cast<T>(prev + 7), "put", type);
-    expect(shmem_g(from.data(), next) == static_cast<T>(next), "g", type);
+    CHECK(to[7] == static_cast<T>(prev + 7), "put of %s", type);
+    CHECK(shmem_g(from.data(), next) == static_cast<T>(next), "g of %s", type);
     shmem_barrier_all();
     shmem_p(context, &to[0], static_cast<T>(9), next);
     shmem_barrier_all();
-    expect(to[0] == static_cast<T>(9), "p", type);
+    CHECK(to[0] == static_cast<T>(9), "p of %s", type);
     std::fill(from.begin(), from.end(), static_cast<T>(2));
-    expect(shmem_sum_reduce(team, to.data(), from.data(), from.size()) == 0 && to[3] == static_cast<T>(2 * npes), "sum", type);
+    CHECK(shmem_sum_reduce(team, to.data(), from.data(), from.size()) == 0 &&
+              to[3] == static_cast<T>(2 * npes),
+          "sum of %s", type);
     shmem_barrier_all();
     if constexpr (std::is_same_v<T, int> || std::is_same_v<T, unsigned long> || std::is_same_v<T, long long>) {
         to[0] = 0;
         shmem_sync(SHMEM_TEAM_WORLD);
         shmem_atomic_add(&to[0], static_cast<T>(3), next);
         shmem_wait_until(&to[0], SHMEM_CMP_EQ, static_cast<T>(3));
-        expect(shmem_atomic_fetch_inc(&to[0], me) == 3 && shmem_test(&to[0], SHMEM_CMP_EQ, static_cast<T>(4)), "atomics", type);
+        CHECK(shmem_atomic_fetch_inc(&to[0], me) == 3 &&
+                  shmem_test(&to[0], SHMEM_CMP_EQ, static_cast<T>(4)),
+              "atomics of %s", type);
         shmem_sync_all();
     }
 }
@@ -80,15 +77,16 @@ int main()
         shmem_barrier_all();
         shmem_sum_reduce(SHMEM_TEAM_WORLD, sum.data(), z.data(), z.size());
         const double n = shmem_n_pes();
-        expect(sum[0] == std::complex<double>(n, 2 * n) && sum[1].imag() == n * (n - 1) / 2, "sum", "complex");
+        CHECK(sum[0] == std::complex<double>(n, 2 * n) && sum[1].imag() == n * (n - 1) / 2,
+              "sum of complex");
     }
     auto release = [](int *p) { shmem_free(p); };
     std::unique_ptr<int, decltype(release)> counter(static_cast<int *>(shmem_calloc(1, sizeof(int))), release);
     shmem_atomic_inc(counter.get(), 0);
     shmem_barrier_all();
-    expect(shmem_atomic_fetch(counter.get(), 0) == shmem_n_pes(), "counter", "int");
+    CHECK(shmem_atomic_fetch(counter.get(), 0) == shmem_n_pes(), "counter of int");
     shmem_barrier_all();
     counter.reset();
     shmem_finalize();
-    return wrong != 0;
+    return checks_failed != 0;
 }

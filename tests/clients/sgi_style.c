@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "frame/check.h"
+
 #define N 16
 
 long pSync[_SHMEM_REDUCE_SYNC_SIZE];
@@ -16,24 +18,16 @@ long message[N], copy[N];
 short flag;
 int counter;
 
-static int failed(int line, const char *what)
-{
-    printf("FAIL line %d: %s\n", line, what);
-    return 1;
-}
-#define EXPECT(condition) \
-    if (!(condition))     \
-    wrong += failed(__LINE__, #condition)
-
 int main()
 {
-    int me, npes, next, i, wrong = 0;
+    int me, npes, next, i;
     long *block;
 
     start_pes(0);
     me = _my_pe();
     npes = _num_pes();
     next = (me + 1) % npes;
+    check_as("PE", me, npes);
 
     for (i = 0; i < _SHMEM_REDUCE_SYNC_SIZE; i++)
         pSync[i] = _SHMEM_SYNC_VALUE;
@@ -49,32 +43,32 @@ int main()
 
     shmem_int_sum_to_all(sums, source, N, 0, 0, npes, pWrk, pSync);
     for (i = 0; i < N; i++)
-        EXPECT(sums[i] == npes * (npes - 1) / 2 + npes * i);
+        CHECK(sums[i] == npes * (npes - 1) / 2 + npes * i);
 
     shmem_long_put(block, message, N, next);
     shmem_barrier_all();
     shmem_udcflush();
     shmem_clear_cache_line_inv(block);
-    EXPECT(block[N - 1] == (me + npes - 1) % npes * 1000 + N - 1);
+    CHECK(block[N - 1] == (me + npes - 1) % npes * 1000 + N - 1);
 
     shmem_broadcast64(copy, message, N, 0, 0, 0, npes, bSync);
-    EXPECT(me == 0 || copy[3] == 3);
+    CHECK(me == 0 || copy[3] == 3);
 
     shmem_int_inc(&counter, 0);
     (void)shmem_int_fadd(&counter, 2, 0);
     shmem_barrier_all();
-    EXPECT(shmem_int_fetch(&counter, 0) == 3 * npes);
+    CHECK(shmem_int_fetch(&counter, 0) == 3 * npes);
     shmem_barrier_all();
     if (me == 0)
-        EXPECT(shmem_int_cswap(&counter, 3 * npes, 7, 0) == 3 * npes);
+        CHECK(shmem_int_cswap(&counter, 3 * npes, 7, 0) == 3 * npes);
     shmem_barrier_all();
-    EXPECT(shmem_int_g(&counter, 0) == 7);
+    CHECK(shmem_int_g(&counter, 0) == 7);
 
     shmem_short_p(&flag, 1, next);
     shmem_short_wait(&flag, 0);
-    EXPECT(flag == 1);
+    CHECK(flag == 1);
 
     shmem_barrier_all();
     shfree(block);
-    return wrong; /* no finalize: the end of the program does it */
+    return checks_failed != 0; /* no finalize: the end of the program does it */
 }

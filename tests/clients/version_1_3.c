@@ -3,7 +3,7 @@
 // A program of OpenSHMEM 1.3: non-blocking transfers, alltoall, the type-generic names of C11.
 #include <shmem.h>
 
-#include "expect.h"
+#include "frame/check.h"
 
 #define N 100
 
@@ -17,6 +17,7 @@ int main(void)
     shmem_init();
     const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes,
               prev = (me + npes - 1) % npes;
+    check_as("PE", me, npes);
     for (int i = 0; i < SHMEM_ALLTOALL_SYNC_SIZE; i++)
         sync_one[i] = sync_two[i] = SHMEM_SYNC_VALUE;
     shmem_barrier_all();
@@ -29,11 +30,12 @@ int main(void)
     shmem_put_nbi(from_right, mine, N, prev);
     shmem_quiet();
     shmem_barrier_all();
-    EXPECT(from_left[N - 1] == prev + (N - 1) / 128.0 && from_right[1] == next + 1 / 128.0);
+    CHECK(from_left[N - 1] == prev + (N - 1) / 128.0 && from_right[1] == next + 1 / 128.0,
+          "non-blocking puts");
     double back[N];
     shmem_get_nbi(back, from_left, N, next);
     shmem_quiet();
-    EXPECT(back[5] == me + 5 / 128.0);
+    CHECK(back[5] == me + 5 / 128.0, "non-blocking get");
 
     // Everybody to everybody.
     int64_t *to = shmem_malloc(2 * (size_t)npes * sizeof(*to)),
@@ -43,11 +45,11 @@ int main(void)
     shmem_barrier_all();
     shmem_alltoalls64(from, to, 2, 2, 1, 0, 0, npes, sync_two);
     for (int pe = 0; pe < npes; pe++)
-        EXPECT(from[2 * pe] == pe * 100 + me);
+        CHECK(from[2 * pe] == pe * 100 + me, "alltoall");
     shmem_barrier_all();
     shmem_alltoall64(from, to, 2, 0, 0, npes, sync_one);
     for (int pe = 0; pe < npes; pe++)
-        EXPECT(from[2 * pe] == pe * 100 + me && from[2 * pe + 1] == -1);
+        CHECK(from[2 * pe] == pe * 100 + me && from[2 * pe + 1] == -1, "alltoalls");
 
     // The names of 1.3 for atomics.
     shmem_add(&counters[1], 5L, 0);
@@ -55,10 +57,12 @@ int main(void)
     (void)shmem_fadd(&counters[3], 1L, 0);
     shmem_set(&level, 2.5f, next);
     shmem_barrier_all();
-    EXPECT(shmem_fetch(&counters[1], 0) == 5 * npes && shmem_fetch(&counters[2], 0) == npes);
-    EXPECT(shmem_fetch(&level, me) == 2.5f && shmem_g(&counters[3], 0) == npes);
+    CHECK(shmem_fetch(&counters[1], 0) == 5 * npes && shmem_fetch(&counters[2], 0) == npes,
+          "atomics");
+    CHECK(shmem_fetch(&level, me) == 2.5f && shmem_g(&counters[3], 0) == npes,
+          "atomic set and fetch");
     shmem_free(from);
     shmem_free(to);
     shmem_finalize();
-    return wrong != 0;
+    return checks_failed != 0;
 }

@@ -4,7 +4,7 @@
 // calloc.
 #include <shmem.h>
 
-#include "expect.h"
+#include "frame/check.h"
 
 static long sync_room[SHMEM_SYNC_SIZE];
 static uint64_t present;
@@ -17,13 +17,14 @@ int main(void)
     if (shmem_init_thread(SHMEM_THREAD_SERIALIZED, &provided) || provided < SHMEM_THREAD_SERIALIZED)
         return 1;
     shmem_query_thread(&again);
-    EXPECT(again == provided);
+    CHECK(again == provided, "thread level");
     const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes,
               prev = (me + npes - 1) % npes;
+    check_as("PE", me, npes);
     for (int i = 0; i < SHMEM_SYNC_SIZE; i++)
         sync_room[i] = SHMEM_SYNC_VALUE;
     long *zeros = shmem_calloc(10, sizeof(long));
-    EXPECT(zeros && zeros[9] == 0);
+    CHECK(zeros && zeros[9] == 0, "calloc");
 
     shmem_ctx_t ctx;
     if (shmem_ctx_create(SHMEM_CTX_SERIALIZED | SHMEM_CTX_NOSTORE, &ctx))
@@ -33,7 +34,7 @@ int main(void)
     shmem_p(ctx, &mail[1], 1, next);
     while (!shmem_int_test(&mail[1], SHMEM_CMP_EQ, 1))
         continue;
-    EXPECT(mail[0] == prev + 1);
+    CHECK(mail[0] == prev + 1, "put on a context");
     shmem_ctx_quiet(ctx);
     if (ctx != SHMEM_CTX_DEFAULT)
         shmem_ctx_destroy(ctx);
@@ -44,18 +45,20 @@ int main(void)
     shmem_quiet();
     shmem_sync_all();
     shmem_sync(0, 0, npes, sync_room);
-    EXPECT(shmem_atomic_fetch(&present, 0) == (UINT64_C(1) << npes) - 1);
-    EXPECT(shmem_atomic_fetch(&sizes, 0) == 2 * (size_t)npes &&
-           shmem_atomic_fetch(&state, 0) == npes);
+    CHECK(shmem_atomic_fetch(&present, 0) == (UINT64_C(1) << npes) - 1, "bitwise atomics");
+    CHECK(shmem_atomic_fetch(&sizes, 0) == 2 * (size_t)npes &&
+              shmem_atomic_fetch(&state, 0) == npes,
+          "atomics");
     shmem_barrier_all();
     if (me == npes - 1)
-        EXPECT(shmem_atomic_compare_swap(&state, npes, -1, 0) == npes &&
-               shmem_atomic_swap(&state, 3, 0) == -1);
+        CHECK(shmem_atomic_compare_swap(&state, npes, -1, 0) == npes &&
+                  shmem_atomic_swap(&state, 3, 0) == -1,
+              "swaps");
     shmem_barrier_all();
     if (me == 0)
         shmem_wait_until(&state, SHMEM_CMP_EQ, 3);
     shmem_pcontrol(1);
     shmem_free(zeros);
     shmem_finalize();
-    return wrong != 0;
+    return checks_failed != 0;
 }

@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the conformance tests share: checks that name PE, call and value, the ring of PEs, and the
-// type tables as the specification lists them (written down again here, so that a slip in the
-// library's own table is found).
+// What the conformance tests share: start and end, the ring of PEs, and the type tables as the
+// specification lists them (written again here, so that a mistake in the library's own table is
+// found).
 #ifndef CONFORMANCE_CHECK_H
 #define CONFORMANCE_CHECK_H
 
 #include <shmem.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int check_failures;
+#include "frame/check.h"
+
 static int me, npes, next, prev;  // in the ring
-
-__attribute__((unused, format(printf, 3, 4))) static void check_report(const char *file, int line,
-                                                                       const char *fmt, ...)
-{
-    va_list ap;
-    if (++check_failures > 20)
-        return;
-    printf("FAIL %s:%d PE %d of %d: ", file, line, me, npes);
-    va_start(ap, fmt);
-    vprintf(fmt, ap);
-    va_end(ap);
-    printf("\n");
-    fflush(stdout);
-}
-
-/** A false condition is reported with the text, and the program fails. */
-#define CHECK(condition, ...)                                  \
-    do {                                                       \
-        if (!(condition))                                      \
-            check_report(__FILE__, __LINE__, __VA_ARGS__);     \
-    } while (0)
 
 __attribute__((unused)) static void check_ring(void)
 {
@@ -42,6 +20,7 @@ __attribute__((unused)) static void check_ring(void)
     npes = shmem_n_pes();
     next = (me + 1) % npes;
     prev = (me + npes - 1) % npes;
+    check_as("PE", me, npes);
 }
 
 // With -DCHECK_CONTEXT=OPTIONS a test uses a context created with these options where it would use
@@ -83,7 +62,7 @@ __attribute__((unused)) static void check_begin(void)
 /** The exit status; what went wrong on any PE has been printed there. */
 __attribute__((unused)) static int check_end(void)
 {
-    int failed = check_failures != 0;
+    int failed = checks_failed != 0;
 #ifdef CHECK_CONTEXT
     shmem_ctx_destroy(check_ctx);
 #endif
@@ -97,7 +76,8 @@ __attribute__((unused)) static uint64_t mixed(long k)
     return UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(k + 1);
 }
 #define VALUE(T, k) \
-    _Generic((T)0, float: (T)((k)*0.5 + 1), double: (T)((k)*0.25 + 1), long double: (T)((k)*0.125 + 1), default: (T)mixed(k))
+    _Generic((T)0, float: (T)((k)*0.5 + 1), double: (T)((k)*0.25 + 1), \
+             long double: (T)((k)*0.125 + 1), default: (T)mixed(k))
 
 // -------------------------------------------------------- tables of the specification, version 1.6
 #define RMA_TYPES(X)                                                                               \

@@ -127,5 +127,5 @@ int main(int argc, char **argv)
         if (life == 1)
             usleep(1000 * (unsigned)me);
     }
-    return check_failures != 0;
+    return checks_failed != 0;
 }

@@ -61,7 +61,7 @@ static void by_start_pes(void)
     shmem_int_p(&got, me + 1, next);
     shmem_barrier_all();
     CHECK(got == prev + 1, "got %d", got);
-    exit(check_failures != 0);
+    exit(checks_failed != 0);
 }
 
 int main(int argc, char **argv)

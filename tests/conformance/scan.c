@@ -23,32 +23,34 @@ static int turn;
 static const size_t counts[] = {7, 100, 1, 0, MOST, MOST - 1};
 static int nforms = 2;
 
-#define SCAN(N, T, NAME, EXCLUSIVE, SUM, MAKE)                                                     \
-    for (int form = 0; form < nforms; form++) {                                                    \
-        size_t n = counts[form];                                                                   \
-        T *s = source, *d = form % 2 ? source : dest;                                              \
-        turn++;                                                                                    \
-        for (size_t i = 0; i < n; i++)                                                             \
-            s[i] = MAKE(T, me, i);                                                                 \
-        memset(dest, 0xEE, MOST * 16);                                                             \
-        memcpy(copy, source, n * sizeof(T));                                                       \
-        shmem_sync_all();                                                                          \
-        CHECK(shmem_##N##_sum_##NAME(SHMEM_TEAM_WORLD, d, s, n) == 0, "shmem_" #N "_sum_" #NAME " returned"); \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            T expected = 0;                                                                        \
-            for (int pe = 0; pe < me + !EXCLUSIVE; pe++)                                           \
-                expected = SUM(T, expected, MAKE(T, pe, i));                                       \
-            CHECK(d[i] == expected, "shmem_" #N "_sum_" #NAME " of %zu%s: element %zu", n,         \
-                  form % 2 ? " in place" : "", i);                                                 \
-            if (d[i] != expected)                                                                  \
-                break;                                                                             \
-        }                                                                                          \
-        CHECK(d == s || !memcmp(source, copy, n * sizeof(T)), "shmem_" #N "_sum_" #NAME " changed its source"); \
-        for (size_t k = n * sizeof(T); d == dest && k < MOST * 16; k++)                            \
-            if (((unsigned char *)dest)[k] != 0xEE) {                                              \
-                CHECK(0, "shmem_" #N "_sum_" #NAME " of %zu wrote at byte %zu", n, k);             \
-                break;                                                                             \
-            }                                                                                      \
+#define SCAN(N, T, NAME, EXCLUSIVE, SUM, MAKE)                                             \
+    for (int form = 0; form < nforms; form++) {                                            \
+        size_t n = counts[form];                                                           \
+        T *s = source, *d = form % 2 ? source : dest;                                      \
+        turn++;                                                                            \
+        for (size_t i = 0; i < n; i++)                                                     \
+            s[i] = MAKE(T, me, i);                                                         \
+        memset(dest, 0xEE, MOST * 16);                                                     \
+        memcpy(copy, source, n * sizeof(T));                                               \
+        shmem_sync_all();                                                                  \
+        CHECK(shmem_##N##_sum_##NAME(SHMEM_TEAM_WORLD, d, s, n) == 0,                      \
+              "shmem_" #N "_sum_" #NAME " returned");                                      \
+        for (size_t i = 0; i < n; i++) {                                                   \
+            T expected = 0;                                                                \
+            for (int pe = 0; pe < me + !EXCLUSIVE; pe++)                                   \
+                expected = SUM(T, expected, MAKE(T, pe, i));                               \
+            CHECK(d[i] == expected, "shmem_" #N "_sum_" #NAME " of %zu%s: element %zu", n, \
+                  form % 2 ? " in place" : "", i);                                         \
+            if (d[i] != expected)                                                          \
+                break;                                                                     \
+        }                                                                                  \
+        CHECK(d == s || !memcmp(source, copy, n * sizeof(T)),                              \
+              "shmem_" #N "_sum_" #NAME " changed its source");                            \
+        for (size_t k = n * sizeof(T); d == dest && k < MOST * 16; k++)                    \
+            if (((unsigned char *)dest)[k] != 0xEE) {                                      \
+                CHECK(0, "shmem_" #N "_sum_" #NAME " of %zu wrote at byte %zu", n, k); \
+                break;                                                                     \
+            }                                                                              \
     }
 
 #define BOTH(N, T, SUM, MAKE)            \

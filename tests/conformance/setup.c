@@ -126,5 +126,5 @@ int main(void)
     CHECK(global == prev, "no communication after the first of two finalizes");
     shmem_finalize();
     CHECK(initialized() == 0, "initialized after the last finalize");
-    return check_failures != 0;
+    return checks_failed != 0;
 }

@@ -18,5 +18,5 @@ int main(void)
     CHECK(got == prev + 1, "got %d", got);
     shmem_barrier_all();
     shmem_int_p(&got, -1, next);  // completed by the implicit finalize
-    return check_failures != 0;
+    return checks_failed != 0;
 }
