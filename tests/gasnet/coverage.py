@@ -99,7 +99,7 @@ def programs():
 def names_in(room, source, flags):
     """Words and expanded macros that come from the room's own files, not from headers of the library."""
     compiler = "c++" if source.endswith(".cc") else "cc"
-    text = subprocess.run([compiler, f"-I{STAGE}/include", *flags, "-E", "-dU", str(TESTS / room / source)],
+    text = subprocess.run([compiler, f"-I{STAGE}/include", f"-I{TESTS}", *flags, "-E", "-dU", str(TESTS / room / source)],
                           capture_output=True, text=True, check=True).stdout
     own, words = False, set()
     for line in text.splitlines():
@@ -172,7 +172,7 @@ def called(scratch, key):
     marks.write_bytes(bytes(1 << 22))
     subprocess.run([str(STAGE / "bin/oshcc"), "-c", "-O1", "-o", scratch / "marks.o", scratch / "marks.c"], check=True)
     # -O0: a call in a branch that is never taken stays apart from those that are. -z lazy: bound when called.
-    subprocess.run([str(STAGE / "bin/oshcc"), "-O0", "-finstrument-functions", "-Wl,-z,lazy", *flags, "-o", program,
+    subprocess.run([str(STAGE / "bin/oshcc"), "-O0", "-finstrument-functions", "-Wl,-z,lazy", f"-I{TESTS}", *flags, "-o", program,
                     *(TESTS / room / source for source in sources), scratch / "marks.o", *libs], check=True)
     env = dict(os.environ, COVERAGE_MARKS=str(marks), LD_DEBUG="bindings", LD_DEBUG_OUTPUT=str(scratch / "bindings"),
                GASNET_TEST_WORD="for every node", CAUSEWAY_ENDPOINT="msg")

@@ -7,19 +7,6 @@
 
 static char everything[SEGMENT] __attribute__((aligned(4096)));
 
-static void attach(void)
-{
-    GASNET_Safe(gasnet_attach(message_handlers, message_handlers_count, SEGMENT, 0));
-    nodes = gasnet_nodes();
-    me = gasnet_mynode();
-    next = (me + 1) % nodes;
-    prev = (me + nodes - 1) % nodes;
-    segments = calloc(nodes + 1, sizeof *segments);
-    GASNET_Safe(gasnet_getSegmentInfo(segments, (int)nodes + 1));
-    mine = segments[me].addr;
-    theirs = segments[next].addr;
-}
-
 #ifdef GASNET_SEGMENT_EVERYTHING
 static uintptr_t heard;
 
@@ -50,7 +37,7 @@ int main(int argc, char **argv)
     gasnet_handlerentry_t *last = &message_handlers[message_handlers_count - 1];
     last->fnptr = (gasnet_causeway_fnptr_t)on_address;
 #endif
-    attach();
+    every_attach(message_handlers, message_handlers_count, SEGMENT);
 #ifdef GASNET_SEGMENT_EVERYTHING
     tell_addresses(last->index);
 #else
@@ -66,6 +53,5 @@ int main(int argc, char **argv)
     test_locks();
     test_messages();
     barrier();
-    printf("node %u: %s: %d checks, %d failed\n", me, GASNET_CONFIG_STRING, checks, failures);
-    gasnet_exit(failures != 0);
+    every_end(GASNET_CONFIG_STRING);
 }

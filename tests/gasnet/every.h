@@ -7,32 +7,21 @@
 #define GASNET_EVERY_H
 
 #include <gasnet.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "frame/check.h"
 
 #ifdef EVERY_MAIN
 #define EVERY_VAR
 #else
 #define EVERY_VAR extern
 #endif
-EVERY_VAR int failures, checks;
 EVERY_VAR unsigned me, nodes, next, prev;
 EVERY_VAR gasnet_seginfo_t *segments;
 EVERY_VAR char *mine, *theirs;  // segments: my own, the next node's (its address there)
 
 enum { SEGMENT = 1 << 20 };
-
-#define CHECK(condition, ...)                                              \
-    do {                                                                   \
-        checks++;                                                          \
-        if (!(condition) && ++failures <= 20) {                            \
-            printf("FAIL %s:%d node %u of %u: ", __FILE__, __LINE__, me, nodes); \
-            printf(__VA_ARGS__);                                           \
-            printf("\n");                                                  \
-            fflush(stdout);                                                \
-        }                                                                  \
-    } while (0)
 
 static inline void barrier(void)
 {
@@ -60,6 +49,34 @@ static inline size_t compare(const void *at, unsigned who, unsigned round, size_
     while (i < nbytes && ((const volatile unsigned char *)at)[i] == pattern(who, round, i))
         i++;
     return i;
+}
+
+/** After gasnet_init: the numbers of the job. */
+static inline void every_numbers(void)
+{
+    me = gasnet_mynode();
+    nodes = gasnet_nodes();
+    next = (me + 1) % nodes;
+    prev = (me + nodes - 1) % nodes;
+    check_as("node", me, nodes);
+}
+
+/** gasnet_attach, then the numbers and the segments. */
+static inline void every_attach(gasnet_handlerentry_t *handlers, int nhandlers, uintptr_t nbytes)
+{
+    GASNET_Safe(gasnet_attach(handlers, nhandlers, nbytes, 0));
+    every_numbers();
+    segments = calloc(nodes + 1, sizeof *segments);
+    GASNET_Safe(gasnet_getSegmentInfo(segments, (int)nodes + 1));
+    mine = segments[me].addr;
+    theirs = segments[next].addr;
+}
+
+/** Prints the counts of the program's checks and ends the job. */
+static inline void every_end(const char *program)
+{
+    printf("node %u: %s: %d checks, %d failed\n", me, program, checks_done, checks_failed);
+    gasnet_exit(checks_failed != 0);
 }
 
 void test_put_get(void);

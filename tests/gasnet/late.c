@@ -24,9 +24,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frame/check.h"
+
 enum { ASK = 200, TOLD, LOADED, PLACED, AFTER = 100, CHUNK = 4096, ROOM = 64 * CHUNK, STATUS = 5 };
 
-static int failures, n, me, late;
+static int n, me, late;
 static volatile int asked, loaded, placed, answers;
 static volatile uintptr_t there;
 static unsigned char everything[ROOM] __attribute__((aligned(64)));
@@ -34,17 +36,9 @@ static unsigned char *mine = everything;
 static const char *file;
 static gex_TM_t team;  // of a start by GASNet-EX
 
-static void check(int ok, const char *what)
-{
-    if (!ok) {
-        printf("FAIL process %d: %s\n", me, what);
-        failures++;
-    }
-}
-
 static void ask(gasnet_token_t token, gasnet_handlerarg_t value)
 {
-    check(value == asked || n > 2, "a message of the wrong value");
+    CHECK(value == asked || n > 2, "a message of the wrong value");
     asked++;
     uint64_t at = (uintptr_t)mine;
     gasnet_AMReplyShort2(token, TOLD, (gasnet_handlerarg_t)(at >> 32), (gasnet_handlerarg_t)at);
@@ -61,7 +55,7 @@ static void on_loaded(gasnet_token_t token, void *payload, size_t nbytes,
                       gasnet_handlerarg_t source)
 {
     (void)token;
-    check(nbytes == 1000 && ((unsigned char *)payload)[999] == (unsigned char)source,
+    CHECK(nbytes == 1000 && ((unsigned char *)payload)[999] == (unsigned char)source,
           "the payload of a medium");
     loaded++;
 }
@@ -70,7 +64,7 @@ static void on_placed(gasnet_token_t token, void *payload, size_t nbytes,
                       gasnet_handlerarg_t source)
 {
     (void)token;
-    check(nbytes == 512 && payload == mine + source * CHUNK &&
+    CHECK(nbytes == 512 && payload == mine + source * CHUNK &&
               mine[source * CHUNK] == (unsigned char)source,
           "the payload of a long");
     placed++;
@@ -137,12 +131,12 @@ static unsigned char *late_memory(void)
         gasnet_seginfo_t *info = calloc((size_t)n, sizeof *info);
         gasnet_getSegmentInfo(info, n);
         for (int i = 0; i < n; i++)
-            check(info[i].addr && info[i].size == size_of(i), "the size of a segment");
+            CHECK(info[i].addr && info[i].size == size_of(i), "the size of a segment");
         void *at = info[late].addr, *owner = NULL;
         uintptr_t size = 0;
         free(info);
         if (team)
-            check(gex_Segment_QueryBound(team, (gex_Rank_t)late, &owner, NULL, &size) == 0 &&
+            CHECK(gex_Segment_QueryBound(team, (gex_Rank_t)late, &owner, NULL, &size) == 0 &&
                       owner == at && size == size_of(late),
                   "the late one's segment");
         return at;
@@ -162,9 +156,9 @@ static void transfer(void)
     gasnet_put_val(to, at + 1032, word, 8);
     gasnet_put(to, at + 2048, bytes, sizeof bytes);
     gasnet_get(back, to, at + 2048, sizeof back);
-    check(memcmp(back, bytes, sizeof back) == 0, "what was put does not come back");
+    CHECK(memcmp(back, bytes, sizeof back) == 0, "what was put does not come back");
     gasnet_wait_syncnbi_all();
-    check(gasnet_get_val(to, at + 1024, 8) == word, "a value does not come back");
+    CHECK(gasnet_get_val(to, at + 1024, 8) == word, "a value does not come back");
     gasnet_AMRequestLong1(to, PLACED, bytes, sizeof bytes, at, me);
 }
 
@@ -196,10 +190,10 @@ static void look_at_memory(void)
     for (int i = 0; i < n - 1; i++) {
         uint64_t word = 0x0102030405060708u * (unsigned)(i + 1);
         const unsigned char *at = mine + i * CHUNK;
-        check(memcmp(at + 1024, &word, 8) == 0 && memcmp(at + 1032, &word, 8) == 0,
+        CHECK(memcmp(at + 1024, &word, 8) == 0 && memcmp(at + 1032, &word, 8) == 0,
               "a value that was put");
-        check(at[0] == (unsigned char)i && at[511] == (unsigned char)i, "a long's memory");
-        check(at[2048] == (unsigned char)i && at[2559] == (unsigned char)i, "memory that was put");
+        CHECK(at[0] == (unsigned char)i && at[511] == (unsigned char)i, "a long's memory");
+        CHECK(at[2048] == (unsigned char)i && at[2559] == (unsigned char)i, "memory that was put");
     }
 }
 
@@ -214,6 +208,7 @@ static void start(const char *how)
 {
     gasnet_init(NULL, NULL);
     n = (int)gasnet_nodes(), me = (int)gasnet_mynode(), late = n - 1;
+    check_as("process", me, n);
     if (me != late || strcmp(how, "init") == 0) {
         attach();
         return;
@@ -239,6 +234,7 @@ static void start_ex(void)
                                     .gex_fnptr = (gex_AM_Fn_t)handlers[i].fnptr};
     gex_Client_Init(&client, &ep, &team, "LATE", NULL, NULL, GEX_FLAG_USES_GASNET1);
     n = (int)gasnet_nodes(), me = (int)gasnet_mynode(), late = n - 1;
+    check_as("process", me, n);
     gex_EP_RegisterHandlers(ep, table, HANDLERS);
     if (me == late)
         await_others(n - 1);
@@ -269,8 +265,8 @@ int main(int argc, char **argv)
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
     if (me == late)
         look_at_memory();
-    if (failures == 0 && me == late)
+    if (checks_failed == 0 && me == late)
         printf("the late one of %d: all well\n", n);
-    gasnet_exit(failures != 0);
+    gasnet_exit(checks_failed != 0);
     return 1;
 }

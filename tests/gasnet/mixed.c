@@ -17,14 +17,8 @@ int main(int argc, char **argv)
     GASNET_Safe(gasnet_init(&argc, &argv));
     if (!shmem_first)
         shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
-    GASNET_Safe(gasnet_attach(NULL, 0, SEGMENT, 0));
-    me = gasnet_mynode();
-    nodes = gasnet_nodes();
-    next = (me + 1) % nodes;
-    prev = (me + nodes - 1) % nodes;
+    every_attach(NULL, 0, SEGMENT);
     CHECK((int)me == shmem_my_pe() && (int)nodes == shmem_n_pes(), "numbers differ");
-    gasnet_seginfo_t s[64];
-    GASNET_Safe(gasnet_getSegmentInfo(s, 64));
     // OpenSHMEM: static data is symmetric
     for (unsigned i = 0; i < nodes; i++)
         shmem_long_atomic_add(&counter, me + 1, (int)i);
@@ -44,13 +38,13 @@ int main(int argc, char **argv)
         shmem_long_wait_until(&there[1], SHMEM_CMP_GE, round);
     }
     // OpenSHMEM puts into the segment, which is at one offset in all of them; GASNet reads it there
-    char *segment = s[me].addr;
+    char *segment = segments[me].addr;
     long *mine_there = (long *)(void *)segment;
     shmem_barrier_all();
     shmem_long_p(&mine_there[3], 1000 + (long)me, (int)next);
     shmem_quiet();
     long got = 0;
-    gasnet_get(&got, next, (long *)s[next].addr + 3, 8);
+    gasnet_get(&got, next, (long *)segments[next].addr + 3, 8);
     CHECK(got == 1000 + (long)me, "GASNet reads %ld", got);
     barrier();
     CHECK(mine_there[3] == 1000 + (long)prev, "the segment has %ld", mine_there[3]);
@@ -61,6 +55,5 @@ int main(int argc, char **argv)
     shmem_free(there);
     shmem_finalize();
     barrier();  // GASNet goes on
-    printf("node %u: mixed: %d checks, %d failed\n", me, checks, failures);
-    gasnet_exit(failures != 0);
+    every_end("mixed");
 }

@@ -8,8 +8,7 @@
 int main(int argc, char **argv)
 {
     GASNET_Safe(gasnet_init(&argc, &argv));
-    me = gasnet_mynode();
-    nodes = gasnet_nodes();
+    every_numbers();
     uintptr_t most = gasnet_getMaxGlobalSegmentSize();
     CHECK(most <= gasnet_getMaxLocalSegmentSize() && most % GASNET_PAGESIZE == 0 && most >= 1 << 20,
           "most is %zu", (size_t)most);
@@ -32,6 +31,5 @@ int main(int argc, char **argv)
         CHECK(got == i + 77, "word of node %u is %llu", i, (unsigned long long)got);
     }
     barrier();
-    printf("node %u: sizes: %d checks, %d failed\n", me, checks, failures);
-    gasnet_exit(failures != 0);
+    every_end("sizes");
 }

@@ -56,13 +56,7 @@ int main(int argc, char **argv)
     gasnet_handlerentry_t table[] = {{200, (gasnet_causeway_fnptr_t)on_request},
                                      {201, (gasnet_causeway_fnptr_t)on_reply}};
     GASNET_Safe(gasnet_init(&argc, &argv));
-    GASNET_Safe(gasnet_attach(table, 2, SEGMENT, 0));
-    me = gasnet_mynode();
-    nodes = gasnet_nodes();
-    next = (me + 1) % nodes;
-    gasnet_seginfo_t s[64];
-    GASNET_Safe(gasnet_getSegmentInfo(s, 64));
-    theirs = s[next].addr;
+    every_attach(table, 2, SEGMENT);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, work, (void *)(intptr_t)i);
@@ -74,6 +68,5 @@ int main(int argc, char **argv)
               wrong[i], answered[i]);
     CHECK(counted == THREADS * ROUNDS && handled == THREADS * ROUNDS, "counted %ld, handled %ld",
           counted, handled);
-    printf("node %u: threads: %d checks, %d failed\n", me, checks, failures);
-    gasnet_exit(failures != 0);
+    every_end("threads");
 }

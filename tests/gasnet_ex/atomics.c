@@ -37,8 +37,8 @@
                     gex_Event_Wait(gex_AD_OpNB_##DT(ad, &old, to, word, op, plain[k].operand, 0, flags)); \
                 gex_NBI_Wait(GEX_EC_RMW, 0);                                                       \
                 gex_Event_Wait(gex_AD_OpNB_##DT(ad, &now, to, word, GEX_OP_GET, 0, 0, 0));         \
-                if (now != plain[k].expected || old != (how < 2 ? 77 : 6))                         \
-                    printf("FAIL rank %u: %s operation %#x, way %d\n", me, #DT, plain[k].op, how), failures++; \
+                CHECK(now == plain[k].expected && old == (how < 2 ? 77 : 6),                       \
+                      "%s operation %#x, way %d", #DT, plain[k].op, how);                          \
             }                                                                                      \
         type old = 0, now = 0;                                                                     \
         gex_Event_Wait(gex_AD_OpNB_##DT(ad, NULL, to, word, GEX_OP_SET, 6, 0, 0));                 \

@@ -5,25 +5,16 @@
 #define TEST_EX_H
 
 #include <gasnetex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "frame/check.h"
 
 static gex_Client_t client;
 static gex_EP_t ep;
 static gex_TM_t tm;
 static gex_Segment_t segment;
 static uint32_t me, n;
-static int failures;
-
-#define CHECK(condition)                                                               \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED);                        \
-            printf("FAIL %s:%d rank %u: %s\n", __FILE__, __LINE__, me, #condition);    \
-            fflush(stdout);                                                            \
-        }                                                                              \
-    } while (0)
 
 __attribute__((unused)) static void barrier(gex_TM_t team)
 {
@@ -35,6 +26,7 @@ __attribute__((unused)) static void begin(int *argc, char ***argv, uintptr_t seg
     CHECK(gex_Client_Init(&client, &ep, &tm, "test", argc, argv, 0) == GASNET_OK);
     me = gex_TM_QueryRank(tm);
     n = gex_TM_QuerySize(tm);
+    check_as("rank", me, n);
     if (segment_nbytes)
         CHECK(gex_Segment_Attach(&segment, tm, segment_nbytes) == GASNET_OK);
 }
@@ -50,7 +42,7 @@ __attribute__((unused)) static char *segment_of(uint32_t rank)
 /** Everybody ends with the number of failures of all. */
 __attribute__((unused)) static void end(void)
 {
-    int32_t mine = failures, all = -1;
+    int32_t mine = checks_failed, all = -1;
     gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &all, &mine, GEX_DT_I32, sizeof all, 1, GEX_OP_ADD,
                                           NULL, NULL, 0));
     if (me == 0)

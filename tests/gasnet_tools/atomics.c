@@ -3,9 +3,10 @@
 // Every atomic operation of every family: values with every flag, wrapping, and, where they are
 // atomic, races between threads, message passing by release and acquire, and a store buffer test of
 // the full fence.
-#include "expect.h"
-
+#include <gasnet_tools.h>
 #include <pthread.h>
+
+#include "frame/check.h"
 
 static const int flags[] = {GASNETT_ATOMIC_NONE,
                             GASNETT_ATOMIC_RMB_PRE,
@@ -21,37 +22,37 @@ static const int flags[] = {GASNETT_ATOMIC_NONE,
                                 GASNETT_ATOMIC_MB_PRE};
 enum { NFLAGS = sizeof flags / sizeof *flags };
 
-#define TEST_FAMILY(family, uint, max)                                                     \
-    static family##_t family##_initialized = family##_init(41);                            \
-    static void family##_values(void)                                                      \
-    {                                                                                      \
-        EXPECT(family##_read(&family##_initialized, 0) == 41);                             \
-        for (int i = 0; i < NFLAGS; i++) {                                                 \
-            const int f = flags[i];                                                        \
-            family##_t x;                                                                  \
-            family##_set(&x, 7, f);                                                        \
-            EXPECT(family##_read(&x, f) == 7);                                             \
-            EXPECT(family##_add(&x, 5, f) == 12);                                          \
-            EXPECT(family##_subtract(&x, 2, f) == 10);                                     \
-            family##_increment(&x, f);                                                     \
-            EXPECT(family##_read(&x, f) == 11);                                            \
-            family##_decrement(&x, f);                                                     \
-            EXPECT(family##_read(&x, f) == 10);                                            \
-            EXPECT(family##_swap(&x, 2, f) == 10);                                         \
-            EXPECT(!family##_compare_and_swap(&x, 3, 9, f));                               \
-            EXPECT(family##_read(&x, f) == 2);                                             \
-            EXPECT(family##_compare_and_swap(&x, 2, 9, f));                                \
-            EXPECT(family##_read(&x, f) == 9);                                             \
-            family##_set(&x, 2, f);                                                        \
-            EXPECT(!family##_decrement_and_test(&x, f));                                   \
-            EXPECT(family##_decrement_and_test(&x, f));                                    \
-            EXPECT(!family##_decrement_and_test(&x, f)); /* wraps */                       \
-            EXPECT(family##_read(&x, f) == max);                                           \
-            EXPECT(family##_add(&x, 1, f) == 0);                                           \
-            EXPECT(family##_subtract(&x, 1, f) == max);                                    \
-            EXPECT(family##_compare_and_swap(&x, (uint)-1, (uint)-2, f));                  \
-            EXPECT(family##_swap(&x, 0, f) == (uint)-2);                                   \
-        }                                                                                  \
+#define TEST_FAMILY(family, uint, max)                                   \
+    static family##_t family##_initialized = family##_init(41);          \
+    static void family##_values(void)                                    \
+    {                                                                    \
+        CHECK(family##_read(&family##_initialized, 0) == 41);            \
+        for (int i = 0; i < NFLAGS; i++) {                               \
+            const int f = flags[i];                                      \
+            family##_t x;                                                \
+            family##_set(&x, 7, f);                                      \
+            CHECK(family##_read(&x, f) == 7);                            \
+            CHECK(family##_add(&x, 5, f) == 12);                         \
+            CHECK(family##_subtract(&x, 2, f) == 10);                    \
+            family##_increment(&x, f);                                   \
+            CHECK(family##_read(&x, f) == 11);                           \
+            family##_decrement(&x, f);                                   \
+            CHECK(family##_read(&x, f) == 10);                           \
+            CHECK(family##_swap(&x, 2, f) == 10);                        \
+            CHECK(!family##_compare_and_swap(&x, 3, 9, f));              \
+            CHECK(family##_read(&x, f) == 2);                            \
+            CHECK(family##_compare_and_swap(&x, 2, 9, f));               \
+            CHECK(family##_read(&x, f) == 9);                            \
+            family##_set(&x, 2, f);                                      \
+            CHECK(!family##_decrement_and_test(&x, f));                  \
+            CHECK(family##_decrement_and_test(&x, f));                   \
+            CHECK(!family##_decrement_and_test(&x, f)); /* wraps */      \
+            CHECK(family##_read(&x, f) == max);                          \
+            CHECK(family##_add(&x, 1, f) == 0);                          \
+            CHECK(family##_subtract(&x, 1, f) == max);                   \
+            CHECK(family##_compare_and_swap(&x, (uint)-1, (uint)-2, f)); \
+            CHECK(family##_swap(&x, 0, f) == (uint)-2);                  \
+        }                                                                \
     }
 
 TEST_FAMILY(gasnett_atomic, gasnett_atomic_val_t, GASNETT_ATOMIC_MAX)
@@ -64,12 +65,12 @@ TEST_FAMILY(gasnett_strongatomic64, uint64_t, UINT64_MAX)
 static void test_signed(void)
 {
     gasnett_atomic_t x = gasnett_atomic_init((gasnett_atomic_val_t)-5);
-    EXPECT(gasnett_atomic_signed(gasnett_atomic_read(&x, 0)) == -5);
+    CHECK(gasnett_atomic_signed(gasnett_atomic_read(&x, 0)) == -5);
     gasnett_atomic_set(&x, (gasnett_atomic_val_t)GASNETT_ATOMIC_SIGNED_MAX, 0);
     gasnett_atomic_sval_t wrapped = gasnett_atomic_signed(gasnett_atomic_add(&x, 1, 0));
-    EXPECT(wrapped == GASNETT_ATOMIC_SIGNED_MIN);
-    EXPECT(GASNETT_HAVE_ATOMIC_ADD_SUB && GASNETT_HAVE_ATOMIC_CAS);
-    EXPECT(GASNETT_HAVE_STRONGATOMIC_ADD_SUB && GASNETT_HAVE_STRONGATOMIC_CAS);
+    CHECK(wrapped == GASNETT_ATOMIC_SIGNED_MIN);
+    CHECK(GASNETT_HAVE_ATOMIC_ADD_SUB && GASNETT_HAVE_ATOMIC_CAS);
+    CHECK(GASNETT_HAVE_STRONGATOMIC_ADD_SUB && GASNETT_HAVE_STRONGATOMIC_CAS);
 }
 
 /** Storage declared as another scalar type of the width. */
@@ -79,15 +80,15 @@ static void test_casts(void)
     double real;
     float single;
     uint64_t bits;
-    EXPECT(gasnett_atomic64_add((gasnett_atomic64_t *)&whole, (uint64_t)-6, 0) == UINT64_MAX);
-    EXPECT(whole == -1);
+    CHECK(gasnett_atomic64_add((gasnett_atomic64_t *)&whole, (uint64_t)-6, 0) == UINT64_MAX);
+    CHECK(whole == -1);
     const double half = 0.5;
     memcpy(&bits, &half, sizeof bits);
     gasnett_strongatomic64_set((gasnett_strongatomic64_t *)(void *)&real, bits, 0);
-    EXPECT(real == 0.5);
+    CHECK(real == 0.5);
     gasnett_atomic32_set((gasnett_atomic32_t *)(void *)&single, 0x40000000u, 0);
-    EXPECT(single == 2.0f);
-    EXPECT(sizeof(gasnett_atomic32_t) == 4 && sizeof(gasnett_atomic64_t) == 8);
+    CHECK(single == 2.0f);
+    CHECK(sizeof(gasnett_atomic32_t) == 4 && sizeof(gasnett_atomic64_t) == 8);
 }
 
 // ---------------------------------------------------------------- several threads
@@ -163,7 +164,7 @@ static void *store_then_load(void *arg)
             gasnett_local_mb();
         gasnett_atomic_set(&seen[id], gasnett_atomic_read(&flag[!id], 0), 0);
         pthread_barrier_wait(&together);
-        EXPECT(id == 1 || gasnett_atomic_read(&seen[0], 0) || gasnett_atomic_read(&seen[1], 0));
+        CHECK(id == 1 || gasnett_atomic_read(&seen[0], 0) || gasnett_atomic_read(&seen[1], 0));
         pthread_barrier_wait(&together);
     }
     return NULL;
@@ -177,11 +178,11 @@ static void test_threads(void)
     for (int i = 0; i < NTHREADS; i++)
         pthread_join(threads[i], NULL);
     const uint64_t all = NTHREADS * ROUNDS;
-    EXPECT(gasnett_atomic_read(&count32, 0) == all);
-    EXPECT(gasnett_atomic64_read(&count64, 0) == (all << 32 | all));
-    EXPECT(gasnett_strongatomic32_read(&zeros, 0) == 1);
-    EXPECT(locked == all);
-    EXPECT(messages_torn() == 0);
+    CHECK(gasnett_atomic_read(&count32, 0) == all);
+    CHECK(gasnett_atomic64_read(&count64, 0) == (all << 32 | all));
+    CHECK(gasnett_strongatomic32_read(&zeros, 0) == 1);
+    CHECK(locked == all);
+    CHECK(messages_torn() == 0);
     pthread_barrier_init(&together, NULL, 2);
     pthread_create(&threads[0], NULL, store_then_load, (void *)(intptr_t)0);
     pthread_create(&threads[1], NULL, store_then_load, (void *)(intptr_t)1);
@@ -206,7 +207,7 @@ int main(void)
     test_signed();
     test_casts();
     test_threads();
-    printf("%s atomics: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks,
-           failures);
-    return failures != 0;
+    printf("%s atomics: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL),
+           checks_done, checks_failed);
+    return checks_failed != 0;
 }

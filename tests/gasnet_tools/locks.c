@@ -2,10 +2,11 @@
 //
 // Mutexes, conditions, read-write locks, thread keys and the self-test, in every thread mode, with
 // and without checks.
-#include "expect.h"
-
+#include <gasnet_tools.h>
 #include <errno.h>
 #include <pthread.h>
+
+#include "frame/check.h"
 
 static gasnett_mutex_t mutex = GASNETT_MUTEX_INITIALIZER;
 static gasnett_cond_t cond = GASNETT_COND_INITIALIZER;
@@ -23,11 +24,11 @@ static void test_alone(void)
     gasnett_mutex_lock(&m);
     gasnett_mutex_assertlocked(&m);
     gasnett_mutex_unlock(&m);
-    EXPECT(gasnett_mutex_trylock(&m) == 0);
+    CHECK(gasnett_mutex_trylock(&m) == 0);
     gasnett_mutex_unlock(&m);
     gasnett_mutex_destroy(&m);
     gasnett_mutex_init(&m);
-    EXPECT(gasnett_mutex_destroy_ignoreerr(&m) == 0);
+    CHECK(gasnett_mutex_destroy_ignoreerr(&m) == 0);
     gasnett_cond_init(&c);
     gasnett_cond_signal(&c);
     gasnett_cond_broadcast(&c);
@@ -42,9 +43,9 @@ static void test_alone(void)
     gasnett_rwlock_assertlocked(&l);
     gasnett_rwlock_assertwrlocked(&l);
     gasnett_rwlock_unlock(&l);
-    EXPECT(gasnett_rwlock_tryrdlock(&l) == 0);
+    CHECK(gasnett_rwlock_tryrdlock(&l) == 0);
     gasnett_rwlock_unlock(&l);
-    EXPECT(gasnett_rwlock_trywrlock(&l) == 0);
+    CHECK(gasnett_rwlock_trywrlock(&l) == 0);
     gasnett_rwlock_unlock(&l);
     gasnett_rwlock_destroy(&l);
 }
@@ -52,14 +53,14 @@ static void test_alone(void)
 static void test_key(void)
 {
     int a, b;
-    EXPECT(gasnett_threadkey_get(key) == NULL);
+    CHECK(gasnett_threadkey_get(key) == NULL);
     gasnett_threadkey_set(key, &a);
-    EXPECT(gasnett_threadkey_get(key) == &a);
+    CHECK(gasnett_threadkey_get(key) == &a);
     gasnett_threadkey_init(key);
     gasnett_threadkey_init(key);
-    EXPECT(gasnett_threadkey_get_noinit(key) == &a);
+    CHECK(gasnett_threadkey_get_noinit(key) == &a);
     gasnett_threadkey_set_noinit(key, &b);
-    EXPECT(gasnett_threadkey_get(key) == &b);
+    CHECK(gasnett_threadkey_get(key) == &b);
 }
 
 #if defined(GASNETT_THREAD_SAFE)
@@ -69,11 +70,11 @@ static int ball, readers;
 static void *look(void *arg)
 {
     (void)arg;
-    EXPECT(gasnett_threadkey_get(key) == NULL);
-    EXPECT(gasnett_mutex_trylock(&mutex) == EBUSY);
+    CHECK(gasnett_threadkey_get(key) == NULL);
+    CHECK(gasnett_mutex_trylock(&mutex) == EBUSY);
     gasnett_mutex_assertunlocked(&mutex);
-    EXPECT(gasnett_rwlock_trywrlock(&rwlock) == EBUSY);
-    EXPECT(gasnett_rwlock_tryrdlock(&rwlock) == 0);  // beside another reader
+    CHECK(gasnett_rwlock_trywrlock(&rwlock) == EBUSY);
+    CHECK(gasnett_rwlock_tryrdlock(&rwlock) == 0);  // beside another reader
     readers++;
     gasnett_rwlock_unlock(&rwlock);
     return NULL;
@@ -103,7 +104,7 @@ static void test_threads(void)
     pthread_join(thread, NULL);
     gasnett_rwlock_unlock(&rwlock);
     gasnett_mutex_unlock(&mutex);
-    EXPECT(readers == 1);
+    CHECK(readers == 1);
 
     pthread_create(&thread, NULL, return_ball, NULL);
     gasnett_mutex_lock(&mutex);
@@ -115,8 +116,8 @@ static void test_threads(void)
     }
     gasnett_mutex_unlock(&mutex);
     pthread_join(thread, NULL);
-    EXPECT(gasnett_run_diagnostics(500, 3, NULL, (void *)0) == 0);
-    EXPECT(gasnett_run_diagnostics(100, 2) == 0);
+    CHECK(gasnett_run_diagnostics(500, 3, NULL, (void *)0) == 0);
+    CHECK(gasnett_run_diagnostics(100, 2) == 0);
 }
 #else
 /** Nothing is locked, so nothing is refused. */
@@ -125,17 +126,17 @@ static void test_threads(void)
     gasnett_mutex_lock(&mutex);
     gasnett_rwlock_wrlock(&rwlock);
 #if !defined(GASNETT_USE_TRUE_MUTEXES)
-    EXPECT(gasnett_mutex_trylock(&mutex) == 0);
-    EXPECT(gasnett_rwlock_tryrdlock(&rwlock) == 0);
+    CHECK(gasnett_mutex_trylock(&mutex) == 0);
+    CHECK(gasnett_rwlock_tryrdlock(&rwlock) == 0);
     gasnett_cond_wait(&cond, &mutex);
 #elif !defined(GASNET_DEBUG)
-    EXPECT(gasnett_mutex_trylock(&mutex) == EBUSY);
-    EXPECT(gasnett_rwlock_tryrdlock(&rwlock) == EBUSY);
+    CHECK(gasnett_mutex_trylock(&mutex) == EBUSY);
+    CHECK(gasnett_rwlock_tryrdlock(&rwlock) == EBUSY);
 #endif
     gasnett_rwlock_unlock(&rwlock);
     gasnett_mutex_unlock(&mutex);
     gasnett_cond_signal(&cond);
-    EXPECT(gasnett_run_diagnostics(100, 1, "ALMT", NULL, NULL, 0, NULL) == 0);
+    CHECK(gasnett_run_diagnostics(100, 1, "ALMT", NULL, NULL, 0, NULL) == 0);
 }
 #endif
 
@@ -144,7 +145,7 @@ int main(void)
     test_alone();
     test_key();
     test_threads();
-    printf("%s locks: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks,
-           failures);
-    return failures != 0;
+    printf("%s locks: %d checks, %d failed\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), checks_done,
+           checks_failed);
+    return checks_failed != 0;
 }
