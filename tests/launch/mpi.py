@@ -8,6 +8,7 @@ from pathlib import Path
 
 from common import STAGE, check, skip
 
+TESTS = Path(__file__).resolve().parents[1]
 LAUNCHERS = {"mpich": ["mpiexec.hydra"], "openmpi": ["orterun", "--quiet"]}
 ENV = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_base_warn_component_unused": "0"}
@@ -24,7 +25,7 @@ class Mpi:
 
     def build(self, source, program, *flags):
         """By the staged wrapper around the MPI's compiler; the program's path."""
-        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", *flags, "-o", program, str(source),
+        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{TESTS}", *flags, "-o", program, str(source),
                         "-lpthread"], check=True, env={**ENV, "OSHCC_CC": self.compiler})
         return program
 

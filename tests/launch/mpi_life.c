@@ -14,26 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame/check.h"
+
 extern char **environ;
 
 static long word;
-static int failures;
 static bool multiple;
-
-static void check(int ok, const char *what)
-{
-    if (!ok) {
-        printf("FAIL %s\n", what);
-        failures++;
-    }
-}
 
 static void shmem_talk(long turn)
 {
     int me = shmem_my_pe(), npes = shmem_n_pes();
+    check_as("PE", me, npes);
     shmem_long_p(&word, turn * 100 + me, (me + 1) % npes);
     shmem_barrier_all();
-    check(word == turn * 100 + (me + npes - 1) % npes, "a put did not arrive");
+    CHECK(word == turn * 100 + (me + npes - 1) % npes, "a put did not arrive");
     shmem_barrier_all();
 }
 
@@ -42,7 +36,7 @@ static void mpi_talk(void)
     int me, n, sum = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    check(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 &&
+    CHECK(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 &&
               sum == n * (n - 1) / 2,
           "MPI_Allreduce");
 }
@@ -53,7 +47,7 @@ static void start_shmem(void)
     if (!multiple)
         shmem_init();
     else
-        check(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level) == 0 &&
+        CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level) == 0 &&
                   level == SHMEM_THREAD_MULTIPLE,
               "shmem_init_thread");
 }
@@ -61,7 +55,7 @@ static void start_shmem(void)
 static void start_mpi(void)
 {
     int level = multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, got = -1;
-    check(MPI_Init_thread(NULL, NULL, level, &got) == 0 && got >= level, "MPI_Init_thread");
+    CHECK(MPI_Init_thread(NULL, NULL, level, &got) == 0 && got >= level, "MPI_Init_thread");
 }
 
 static void forget_the_launcher(void)
@@ -113,7 +107,7 @@ int main(int argc, char **argv)
             mpi_on = true;
             break;
         default:
-            check(MPI_Finalize() == 0, "MPI_Finalize");
+            CHECK(MPI_Finalize() == 0, "MPI_Finalize");
             mpi_on = false;
             break;
         }
@@ -126,8 +120,8 @@ int main(int argc, char **argv)
             MPI_Comm_rank(MPI_COMM_WORLD, &number);
         }
     }
-    check(pe == number || pe < 0 || number < 0, "rank and PE differ");
+    CHECK(pe == number || pe < 0 || number < 0, "rank and PE differ");
     if (pe == 0)
         printf("mpi life done\n");
-    return failures != 0;
+    return checks_failed != 0;
 }

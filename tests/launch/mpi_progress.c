@@ -11,19 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame/check.h"
+
 enum { ROUNDS = 50, WORDS = 4096 };
 
 static long cells[WORDS], sums, answer;
 static uint64_t flag;
-static int failures;
-
-static void check(int ok, const char *what)
-{
-    if (!ok) {
-        printf("FAIL %s\n", what);
-        failures++;
-    }
-}
 
 static void drive(int me, int target)
 {
@@ -34,9 +27,9 @@ static void drive(int me, int target)
         shmem_long_put(cells, out, WORDS, target);
         shmem_quiet();
         shmem_long_get(in, cells, WORDS, target);
-        check(!memcmp(in, out, sizeof in), "what was put does not come back");
-        check(shmem_long_atomic_fetch_add(&sums, 1, target) == round - 1, "an atomic add");
-        check(shmem_long_atomic_compare_swap(&answer, round - 1, round, target) == round - 1,
+        CHECK(!memcmp(in, out, sizeof in), "what was put does not come back");
+        CHECK(shmem_long_atomic_fetch_add(&sums, 1, target) == round - 1, "an atomic add");
+        CHECK(shmem_long_atomic_compare_swap(&answer, round - 1, round, target) == round - 1,
               "a compare and swap");
     }
     shmem_uint64_atomic_set(&flag, ROUNDS, target);
@@ -47,7 +40,7 @@ static void *wait_for_flag(void *arg)
 {
     (void)arg;
     shmem_uint64_wait_until(&flag, SHMEM_CMP_EQ, ROUNDS);
-    check(sums == ROUNDS && answer == ROUNDS, "the second thread sees what came before the flag");
+    CHECK(sums == ROUNDS && answer == ROUNDS, "the second thread sees what came before the flag");
     return NULL;
 }
 
@@ -59,16 +52,17 @@ int main(int argc, char **argv)
     MPI_Init_thread(NULL, NULL, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     shmem_init_thread(multiple ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE, &got);
     int me = shmem_my_pe(), npes = shmem_n_pes();
-    check(npes % 2 == 0, "an even number of PEs");
+    check_as("PE", me, npes);
+    CHECK(npes % 2 == 0, "an even number of PEs");
     pthread_t waiter;
     if (me % 2 == 0 && multiple)
-        check(pthread_create(&waiter, NULL, wait_for_flag, NULL) == 0, "a thread");
+        CHECK(pthread_create(&waiter, NULL, wait_for_flag, NULL) == 0, "a thread");
     if (me % 2 == 1)
         drive(me, me - 1);
-    check(MPI_Barrier(MPI_COMM_WORLD) == 0, "MPI_Barrier");
+    CHECK(MPI_Barrier(MPI_COMM_WORLD) == 0, "MPI_Barrier");
     if (me % 2 == 0 && multiple)
         pthread_join(waiter, NULL);
-    check(me % 2 == 1 || (sums == ROUNDS && answer == ROUNDS &&
+    CHECK(me % 2 == 1 || (sums == ROUNDS && answer == ROUNDS &&
                           cells[7] == (me + 1) * 1000000L + ROUNDS * 10000 + 7),
           "what came while this PE was in MPI_Barrier");
     shmem_barrier_all();
@@ -76,5 +70,5 @@ int main(int argc, char **argv)
         printf("progress seen\n");
     shmem_finalize();
     MPI_Finalize();
-    return failures != 0;
+    return checks_failed != 0;
 }

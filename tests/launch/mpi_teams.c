@@ -10,18 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame/check.h"
+
 enum { MOST = 16 };
 
 static long mine, all[MOST], sum, cell[MOST];
-static int failures, me, npes;
-
-#define CHECK(condition)                                               \
-    do {                                                               \
-        if (!(condition)) {                                            \
-            printf("FAIL PE %d line %d: %s\n", me, __LINE__, #condition); \
-            failures++;                                                \
-        }                                                              \
-    } while (0)
+static int me, npes;
 
 /** Is everything about the team as the communicator has it, and does it move data? */
 static void compare(shmem_team_t team, MPI_Comm comm)
@@ -109,6 +103,7 @@ static void start(int argc, char **argv)
     }
     me = shmem_my_pe();
     npes = shmem_n_pes();
+    check_as("PE", me, npes);
 }
 
 int main(int argc, char **argv)
@@ -143,5 +138,5 @@ int main(int argc, char **argv)
         printf("teams and communicators agree\n");
     shmem_finalize();
     MPI_Finalize();
-    return failures != 0;
+    return checks_failed != 0;
 }

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame/check.h"
+
 #define LEVEL(model) (GASNET_THREADS ? model##_THREAD_MULTIPLE : model##_THREAD_SINGLE)
 #ifdef GASNET_PAR
 #define GASNET_THREADS 1
@@ -26,50 +28,42 @@
 enum { MARK = 200, SEGMENT = 4 * GASNET_PAGESIZE };
 
 static long word;
-static int failures, status;
+static int status;
 static bool shmem_on, gasnet_on, mpi_on;
 static int me = -1, npes;
 static gasnet_seginfo_t *segments;
 static volatile int marks;
 static int talks;
 
-static void check(int ok, const char *what)
-{
-    if (!ok) {
-        printf("FAIL process %d: %s\n", me, what);
-        failures++;
-    }
-}
-
 static void mark(gasnet_token_t token, gasnet_handlerarg_t turn)
 {
     gasnet_node_t from;
     gasnet_AMGetMsgSource(token, &from);
-    check((int)from == (me + npes - 1) % npes && turn >= 0, "who sent the message");
+    CHECK((int)from == (me + npes - 1) % npes && turn >= 0, "who sent the message");
     marks++;
 }
 
 // ---------------------------------------------------------------- each library on its own
 static void shmem_talk(long turn)
 {
-    check(me == shmem_my_pe() && npes == shmem_n_pes(), "number of this PE");
+    CHECK(me == shmem_my_pe() && npes == shmem_n_pes(), "number of this PE");
     shmem_long_p(&word, turn * 100 + me, (me + 1) % npes);
     shmem_barrier_all();
-    check(word == turn * 100 + (me + npes - 1) % npes, "a put did not arrive");
+    CHECK(word == turn * 100 + (me + npes - 1) % npes, "a put did not arrive");
     shmem_barrier_all();
 }
 
 static void gasnet_talk(long turn)
 {
     gasnet_node_t next = (gasnet_node_t)((me + 1) % npes);
-    check(me == (int)gasnet_mynode() && npes == (int)gasnet_nodes(), "number of this node");
+    CHECK(me == (int)gasnet_mynode() && npes == (int)gasnet_nodes(), "number of this node");
     gasnet_put_val(next, segments[next].addr, (gasnet_register_value_t)(turn * 100 + me), 8);
     gasnet_AMRequestShort1(next, MARK, (gasnet_handlerarg_t)turn);
     talks++;  // the neighbour's message may have come in a wait before
     GASNET_BLOCKUNTIL(marks >= talks);
     gasnet_barrier_notify((int)turn, 0);
-    check(gasnet_barrier_wait((int)turn, 0) == GASNET_OK, "the barrier");
-    check(*(long *)segments[me].addr == turn * 100 + (me + npes - 1) % npes,
+    CHECK(gasnet_barrier_wait((int)turn, 0) == GASNET_OK, "the barrier");
+    CHECK(*(long *)segments[me].addr == turn * 100 + (me + npes - 1) % npes,
           "gasnet_put_val did not arrive");
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
@@ -80,8 +74,8 @@ static void mpi_talk(void)
     int rank, n, sum = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    check(rank == me && n == npes, "rank of this process");
-    check(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 &&
+    CHECK(rank == me && n == npes, "rank of this process");
+    CHECK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 &&
               sum == n * (n - 1) / 2,
           "MPI_Allreduce");
 }
@@ -99,7 +93,7 @@ static void share(void)
     segment[1] = 1000 + me;
     MPI_Sendrecv(&segment[1], 1, MPI_LONG, next, 7, &heap[1], 1, MPI_LONG, prev, 7, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    check(heap[1] == 1000 + prev, "MPI from a segment into the heap");
+    CHECK(heap[1] == 1000 + prev, "MPI from a segment into the heap");
     // GASNet names memory by its owner's addresses; MPI can tell them.
     uintptr_t mine = (uintptr_t)heap, theirs = 0;
     MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, prev, 8, &theirs, sizeof theirs, MPI_BYTE, next, 8,
@@ -109,10 +103,10 @@ static void share(void)
     // OpenSHMEM by one's own address: segments lie alike in all slices.
     shmem_long_p(&segment[2], 3000 + me, next);
     shmem_barrier_all();
-    check(heap[2] == 2000 + prev, "GASNet into the symmetric heap");
-    check(segment[2] == 3000 + prev, "OpenSHMEM into the segment");
+    CHECK(heap[2] == 2000 + prev, "GASNet into the symmetric heap");
+    CHECK(segment[2] == 3000 + prev, "OpenSHMEM into the segment");
     long *near = shmem_ptr(segment, next);
-    check(!near || near[2] == 3000 + me, "shmem_ptr of the segment");
+    CHECK(!near || near[2] == 3000 + me, "shmem_ptr of the segment");
     shmem_free(heap);
 }
 
@@ -120,17 +114,17 @@ static void share(void)
 static void start_shmem(void)
 {
     int got;
-    check(shmem_init_thread(LEVEL(SHMEM), &got) == 0 && got >= LEVEL(SHMEM), "shmem_init_thread");
+    CHECK(shmem_init_thread(LEVEL(SHMEM), &got) == 0 && got >= LEVEL(SHMEM), "shmem_init_thread");
     shmem_on = true;
 }
 
 static void start_gasnet(int *argc, char ***argv)
 {
     gasnet_handlerentry_t table[] = {{MARK, (void (*)())mark}};
-    check(gasnet_init(argc, argv) == GASNET_OK, "gasnet_init");
-    // handlers may run before gasnet_attach returns
-    me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();
-    check(gasnet_attach(table, 1, SEGMENT, 0) == GASNET_OK, "gasnet_attach");
+    CHECK(gasnet_init(argc, argv) == GASNET_OK, "gasnet_init");
+    me = (int)gasnet_mynode(),
+    npes = (int)gasnet_nodes();  // handlers may run before gasnet_attach returns
+    CHECK(gasnet_attach(table, 1, SEGMENT, 0) == GASNET_OK, "gasnet_attach");
     segments = calloc(gasnet_nodes(), sizeof *segments);
     gasnet_getSegmentInfo(segments, (int)gasnet_nodes());
     gasnet_on = true;
@@ -139,7 +133,7 @@ static void start_gasnet(int *argc, char ***argv)
 static void start_mpi(void)
 {
     int got = -1;
-    check(MPI_Init_thread(NULL, NULL, LEVEL(MPI), &got) == 0 && got >= LEVEL(MPI),
+    CHECK(MPI_Init_thread(NULL, NULL, LEVEL(MPI), &got) == 0 && got >= LEVEL(MPI),
           "MPI_Init_thread");
     mpi_on = true;
 }
@@ -150,14 +144,14 @@ static void wait_in_vain(void)
         MPI_Barrier(MPI_COMM_WORLD);
     gasnet_barrier_notify(7, 0);
     gasnet_barrier_wait(7, 0);
-    printf("FAIL process %d: nobody ended the job\n", me);
+    CHECK(false, "the last process did not end the job");
 }
 
 static int last_step(char step)
 {
-    printf("process %d is here, %d failures\n", me, failures);
+    printf("process %d is here, %d failures\n", me, checks_failed);
     fflush(stdout);
-    int code = failures ? 99 : status;
+    int code = checks_failed ? 99 : status;
     if (strchr("xea", step) && me != npes - 1)
         wait_in_vain();
     switch (step | 32) {
@@ -186,6 +180,7 @@ static void talk(long turn)
         MPI_Comm_rank(MPI_COMM_WORLD, &me);
         MPI_Comm_size(MPI_COMM_WORLD, &npes);
     }
+    check_as("process", me, npes);
     if (shmem_on)
         shmem_talk(turn);
     if (gasnet_on)
@@ -222,7 +217,7 @@ int main(int argc, char **argv)
             start_mpi();
             break;
         case 'M':
-            check(MPI_Finalize() == 0, "MPI_Finalize");
+            CHECK(MPI_Finalize() == 0, "MPI_Finalize");
             mpi_on = false;
             break;
         default:

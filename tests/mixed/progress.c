@@ -17,20 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame/check.h"
+
 enum { ASK = 200, ANSWER, ROUNDS = 20, WORDS = 512 };
 
 static long flag, sum;
-static int failures, me;
+static int me;
 static volatile int asked, answered, stop;
 static gasnet_seginfo_t segments[64];
-
-static void check(int ok, const char *what)
-{
-    if (!ok) {
-        printf("FAIL process %d: %s\n", me, what);
-        failures++;
-    }
-}
 
 static void ask(gasnet_token_t token, gasnet_handlerarg_t wants_answer)
 {
@@ -61,8 +55,8 @@ static void reach_into(int target)
             out[i] = 1000L * round + i;
         gasnet_put((gasnet_node_t)target, there, out, sizeof out);
         gasnet_get(in, (gasnet_node_t)target, there, sizeof in);
-        check(memcmp(in, out, sizeof in) == 0, "what was put does not come back");
-        check(shmem_long_atomic_fetch_add(&sum, 1, target) == round - 1, "an atomic add");
+        CHECK(memcmp(in, out, sizeof in) == 0, "what was put does not come back");
+        CHECK(shmem_long_atomic_fetch_add(&sum, 1, target) == round - 1, "an atomic add");
     }
 }
 
@@ -75,8 +69,8 @@ static void in_mpi_barrier(void)
     int before = asked;  // the odd one may have been faster than this one's last call of GASNet
     MPI_Barrier(MPI_COMM_WORLD);
     if (me % 2 == 0) {
-        check(sum == ROUNDS, "atomics while in MPI_Barrier");
-        check(asked == before, "a handler ran inside of MPI_Barrier");
+        CHECK(sum == ROUNDS, "atomics while in MPI_Barrier");
+        CHECK(asked == before, "a handler ran inside of MPI_Barrier");
         GASNET_BLOCKUNTIL(asked == 1);
     }
 }
@@ -91,7 +85,7 @@ static void in_shmem_waits(void)
         shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
     }
     shmem_barrier_all();
-    check(me % 2 || asked >= 3, "handlers in waits of OpenSHMEM");
+    CHECK(me % 2 || asked >= 3, "handlers in waits of OpenSHMEM");
 }
 
 static void between_tests(void)
@@ -105,7 +99,7 @@ static void between_tests(void)
         gasnet_AMPoll();
         MPI_Test(&request, &over, MPI_STATUS_IGNORE);
     }
-    check(me % 2 || asked >= 4, "handlers between tests of MPI_Ibarrier");
+    CHECK(me % 2 || asked >= 4, "handlers between tests of MPI_Ibarrier");
 }
 
 #ifdef GASNET_PAR
@@ -131,9 +125,9 @@ static void beside_a_thread(void)
         MPI_Send(&word, 1, MPI_INT, me - 1, 3, MPI_COMM_WORLD);
         return;
     }
-    check(pthread_create(&poller, NULL, poll_until_stopped, NULL) == 0, "a thread");
+    CHECK(pthread_create(&poller, NULL, poll_until_stopped, NULL) == 0, "a thread");
     MPI_Recv(&word, 1, MPI_INT, me + 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    check(asked == 5, "a handler in another thread while this one is in MPI_Recv");
+    CHECK(asked == 5, "a handler in another thread while this one is in MPI_Recv");
     gasnet_AMRequestShort0((gasnet_node_t)me, 202);  // to myself: wakes the thread that sleeps
     pthread_join(poller, NULL);
 }
@@ -159,7 +153,8 @@ int main(int argc, char **argv)
     shmem_init_thread(LEVEL_SHMEM, &level);
     GASNET_Safe(gasnet_attach(table, (int)(sizeof table / sizeof *table), 4 * GASNET_PAGESIZE, 0));
     me = (int)gasnet_mynode();
-    check(gasnet_nodes() % 2 == 0 && gasnet_nodes() <= 64, "an even number of processes");
+    check_as("process", me, gasnet_nodes());
+    CHECK(gasnet_nodes() % 2 == 0 && gasnet_nodes() <= 64, "an even number of processes");
     GASNET_Safe(gasnet_getSegmentInfo(segments, 64));
     in_mpi_barrier();
     shmem_barrier_all();
@@ -172,5 +167,5 @@ int main(int argc, char **argv)
         printf("progress seen\n");
     shmem_finalize();
     MPI_Finalize();
-    gasnet_exit(failures != 0);
+    gasnet_exit(checks_failed != 0);
 }

@@ -10,18 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "frame/check.h"
+
 enum { MOST = 16 };
 
 static long mine, all[MOST], sum;
-static int failures, me, npes;
-
-#define CHECK(condition)                                                  \
-    do {                                                                  \
-        if (!(condition)) {                                               \
-            printf("FAIL PE %d line %d: %s\n", me, __LINE__, #condition); \
-            failures++;                                                   \
-        }                                                                 \
-    } while (0)
+static int me, npes;
 
 static void team_as_tm(shmem_team_t team, gex_TM_t tm)
 {
@@ -105,6 +99,7 @@ int main(int argc, char **argv)
     shmem_init();
     me = shmem_my_pe();
     npes = shmem_n_pes();
+    check_as("PE", me, npes);
     CHECK(npes <= MOST && (int)gex_System_QueryJobRank() == me);
     from_tm(world);
     split(world, 1, 0, -me);               // reversed
@@ -126,5 +121,5 @@ int main(int argc, char **argv)
         printf("teams agree\n");
     shmem_finalize();
     MPI_Finalize();
-    gasnet_exit(failures != 0);
+    gasnet_exit(checks_failed != 0);
 }
