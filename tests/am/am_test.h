@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
 #include "core/am/am.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
 #include "core/rma/rma.h"
 #include "core/progress/wait.h"
+#include "frame/check.h"
 
 static const cw_am_names_t test_names = {
     .send = {{"test_request_short", "test_request_medium", "test_request_long"},
@@ -34,7 +34,7 @@ static inline int test_finish(void)
     cw_am_close(CW_AM_TEST);
     if (cw_world.pe == 0 || checks_failed)
         printf("PE %d: ", cw_world.pe);
-    int status = cw_world.pe == 0 || checks_failed ? test_end() : 0;
+    int status = cw_world.pe == 0 || checks_failed ? check_result() : 0;
     fflush(stdout);
     cw_finalize();
     return status;

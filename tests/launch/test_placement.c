@@ -5,7 +5,7 @@
 
 #include "bootstrap/nodemap.h"
 #include "bootstrap/placement.h"
-#include "check.h"
+#include "frame/check.h"
 
 static void expect(const char *text, int npes, const int *want, int want_nodes)
 {
@@ -56,5 +56,5 @@ int main(void)
     refuse("(vector,(0,999999999,1))");
     refuse("(list,(0,1,4))");
     check_names();
-    return test_end();
+    return check_result();
 }

@@ -11,24 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame/check.h"
+
 enum { LARGE = 1 << 20, WORDS = 64 };
 
-static int me, npes, faults, rounds = 40;  // rounds: the program's argument
-static long in_data[WORDS];  // static data is symmetric, and another piece of the node object than
-                             // the heap
+static int me, npes, rounds = 40;  // rounds: the program's argument
+static long
+    in_data[WORDS];  // static data is symmetric, and another piece of the node object than the heap
 static uint64_t signal_word;
 static unsigned char *large;  // one part of LARGE bytes for each PE
 static long *words;
-
-#define EXPECT(condition, ...)                                 \
-    do {                                                       \
-        if (!(condition) && faults++ < 5) {                    \
-            printf("WRONG on PE %d, line %d: ", me, __LINE__); \
-            printf(__VA_ARGS__);                               \
-            printf("\n");                                      \
-            fflush(stdout);                                    \
-        }                                                      \
-    } while (0)
 
 static unsigned char pattern(int pe, size_t i, int round)
 {
@@ -59,7 +51,7 @@ static void sizes(void)
         for (int from = 0; from < npes; from++)
             for (size_t i = 0; i < n; i++)
                 if (large[(size_t)from * LARGE + shift + i] != pattern(from, i, k)) {
-                    EXPECT(0, "put of %zu bytes from PE %d differs at %zu", n, from, i);
+                    CHECK(0, "put of %zu bytes from PE %d differs at %zu", n, from, i);
                     break;
                 }
         int pe = (me + 1) % npes, whose = (me + 2) % npes;
@@ -72,7 +64,7 @@ static void sizes(void)
         }
         for (size_t i = 0; i < n; i++)
             if (back[i] != pattern(whose, i, k)) {
-                EXPECT(0, "get of %zu bytes from PE %d differs at %zu", n, pe, i);
+                CHECK(0, "get of %zu bytes from PE %d differs at %zu", n, pe, i);
                 break;
             }
         shmem_barrier_all();
@@ -94,10 +86,10 @@ static void scalars(void)
         shmem_barrier_all();
         for (int i = 0; i < WORDS; i++) {
             long expected = (long)round * 1000 + i, got = i % 2 ? words[i] : in_data[i];
-            EXPECT(got == expected, "word %d of round %d is %ld, PE %d wrote %ld", i, round, got,
-                   left, expected);
-            EXPECT(shmem_long_g(i % 2 ? &words[i] : &in_data[i], pe) == expected,
-                   "g of word %d in round %d", i, round);
+            CHECK(got == expected, "word %d of round %d is %ld, PE %d wrote %ld", i, round, got,
+                  left, expected);
+            CHECK(shmem_long_g(i % 2 ? &words[i] : &in_data[i], pe) == expected,
+                  "g of word %d in round %d", i, round);
         }
         shmem_barrier_all();
     }
@@ -116,7 +108,7 @@ static void flags(void)
         shmem_long_p(&flag, round, pe);
         shmem_long_wait_until(&flag, SHMEM_CMP_GE, round);
         for (int i = 0; i < 8; i++)
-            EXPECT(data[i] == round + i, "flag %ld overtook its data %d (%ld)", round, i, data[i]);
+            CHECK(data[i] == round + i, "flag %ld overtook its data %d (%ld)", round, i, data[i]);
         shmem_long_p(&answer, round, from);
         shmem_long_wait_until(&answer, SHMEM_CMP_GE, round);
     }
@@ -141,7 +133,7 @@ static void signals(void)
         shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, (uint64_t)round);
         for (size_t i = 0; i < n; i++)
             if (large[i] != pattern(from, i, round)) {
-                EXPECT(0, "signal %d overtook its %zu bytes at %zu", round, n, i);
+                CHECK(0, "signal %d overtook its %zu bytes at %zu", round, n, i);
                 break;
             }
         shmem_quiet();
@@ -176,14 +168,14 @@ static void atomics(void)
         unsigned long long value = shmem_ulonglong_g(&guarded, 0);
         shmem_ulonglong_p(&guarded, value + 1, 0);
         shmem_quiet();
-        EXPECT(shmem_ulonglong_atomic_swap(&lock_word, 0, 0) == (unsigned)me + 1,
-               "the lock was not mine");
+        CHECK(shmem_ulonglong_atomic_swap(&lock_word, 0, 0) == (unsigned)me + 1,
+              "the lock was not mine");
     }
     shmem_barrier_all();
-    EXPECT(sum == (long)npes * rounds, "sum is %ld", sum);
-    EXPECT(small == (unsigned)npes * rounds, "32-bit sum is %u", small);
-    EXPECT(bits == (1u << npes) - 1, "bits are %#x", bits);
-    EXPECT(me != 0 || guarded == 20ull * (unsigned)npes, "guarded is %llu", guarded);
+    CHECK(sum == (long)npes * rounds, "sum is %ld", sum);
+    CHECK(small == (unsigned)npes * rounds, "32-bit sum is %u", small);
+    CHECK(bits == (1u << npes) - 1, "bits are %#x", bits);
+    CHECK(me != 0 || guarded == 20ull * (unsigned)npes, "guarded is %llu", guarded);
 
     static long order;
     int pe = (me + 1) % npes;
@@ -191,12 +183,12 @@ static void atomics(void)
         shmem_long_p(&order, round * 10, pe);
         shmem_fence();
         long before = shmem_long_atomic_fetch_add(&order, 1, pe);
-        EXPECT(before == round * 10, "an atomic passed the put before it: %ld in round %ld", before,
-               round);
+        CHECK(before == round * 10, "an atomic passed the put before it: %ld in round %ld", before,
+              round);
         shmem_long_atomic_set(&order, round * 10 + 5, pe);
         shmem_quiet();
-        EXPECT(shmem_long_g(&order, pe) == round * 10 + 5,
-               "a get passed the atomic before it in round %ld", round);
+        CHECK(shmem_long_g(&order, pe) == round * 10 + 5,
+              "a get passed the atomic before it in round %ld", round);
     }
     shmem_barrier_all();
 }
@@ -213,11 +205,11 @@ static void strided(void)
         shmem_long_iput(words, source, 3, 2, WORDS / 4, pe);
         shmem_barrier_all();
         for (int i = 0; i < WORDS / 4; i++)
-            EXPECT(words[3 * i] == 100000L * from + 100 * round + 2 * i && words[3 * i + 1] == 0,
-                   "iput element %d", i);
+            CHECK(words[3 * i] == 100000L * from + 100 * round + 2 * i && words[3 * i + 1] == 0,
+                  "iput element %d", i);
         shmem_long_iget(back, words, 2, 3, WORDS / 4, pe);
         for (int i = 0; i < WORDS / 4; i++)
-            EXPECT(back[2 * i] == source[2 * i], "iget element %d", i);
+            CHECK(back[2 * i] == source[2 * i], "iget element %d", i);
         shmem_barrier_all();
     }
 }
@@ -232,13 +224,13 @@ static void collectives(void)
         shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sum, mine, (size_t)n);
         for (int i = 0; i < n; i++) {
             long expected = (long)npes * (npes - 1) / 2 + (long)npes * i * round;
-            EXPECT(sum[i] == expected, "sum %d of round %d is %ld, not %ld", i, round, sum[i],
-                   expected);
+            CHECK(sum[i] == expected, "sum %d of round %d is %ld, not %ld", i, round, sum[i],
+                  expected);
         }
         shmem_long_fcollect(SHMEM_TEAM_WORLD, all, mine, (size_t)n);
         for (int k = 0; k < n * npes; k++)
-            EXPECT(all[k] == k / n + (long)(k % n) * round,
-                   "collected element %d of round %d is %ld", k, round, all[k]);
+            CHECK(all[k] == k / n + (long)(k % n) * round,
+                  "collected element %d of round %d is %ld", k, round, all[k]);
         if (round % 4 == 0)
             shmem_sync_all();
     }
@@ -251,6 +243,7 @@ int main(int argc, char **argv)
     shmem_init();
     me = shmem_my_pe();
     npes = shmem_n_pes();
+    check_as("PE", me, npes);
     large = shmem_malloc((size_t)npes * LARGE);
     words = shmem_calloc(WORDS * 4, sizeof *words);
     if (!large || !words || npes > 16)
@@ -262,7 +255,7 @@ int main(int argc, char **argv)
     atomics();
     strided();
     collectives();
-    if (faults)
+    if (checks_failed)
         shmem_global_exit(1);
     shmem_barrier_all();
     if (me == 0)

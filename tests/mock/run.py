@@ -88,7 +88,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         program = directory / "rounds"
-        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-o", program,
+        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'tests'}", "-o", program,
                         Path(__file__).with_name("rounds.c")], check=True)
         results = [run_one(program, text, mode, directory) for mode in modes]
     sys.exit(0 if all(results) else 1)

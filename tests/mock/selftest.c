@@ -29,13 +29,13 @@ static void traffic(struct side *s)
     while (!side_try(s, side_write(s, 8, mine, 8, FI_DELIVERY_COMPLETE | FI_COMPLETION)))
         ;
     side_wait(s, 1);
-    CHECK(words(s)[1] == 42);
+    REQUIRE(words(s)[1] == 42);
     words(s)[2] = 43;
     while (!side_try(
         s, fi_read(s->ep, &mine[1], 8, side_desc(s), s->peer, s->base + 16, s->shared->key, NULL)))
         ;
     side_wait(s, 1);
-    CHECK(mine[1] == 43);
+    REQUIRE(mine[1] == 43);
     while (!side_try(s, fi_send(s->ep, mine, 8, side_desc(s), s->peer, NULL)))
         ;
     side_wait(s, 1);
@@ -46,10 +46,10 @@ static void traffic(struct side *s)
     struct fi_cq_entry none;
     for (int i = 0; i < 20000 && (atomic_load(&s->shared->received) != 42 || words(s)[3] != 44);
          i++) {
-        CHECK(fi_cq_read(s->cq, &none, 1) == -FI_EAGAIN);
+        REQUIRE(fi_cq_read(s->cq, &none, 1) == -FI_EAGAIN);
         usleep(100);
     }
-    CHECK(atomic_load(&s->shared->received) == 42 && words(s)[3] == 44);
+    REQUIRE(atomic_load(&s->shared->received) == 42 && words(s)[3] == 44);
 }
 
 static void case_traffic(struct side *s, bool msg)
@@ -69,11 +69,11 @@ static void case_mr_mode(struct side *s, bool msg)
               : strcmp(demand, "mr_local") == 0 ? FI_MR_LOCAL
                                                 : FI_MR_ALLOCATED;
     struct fi_info *hints = side_hints(msg, ALL_MR_MODES, 0), *info;
-    CHECK(side_getinfo(msg, hints, &info) == 0);
-    CHECK((info->domain_attr->mr_mode & ALL_MR_MODES) == bit);
+    REQUIRE(side_getinfo(msg, hints, &info) == 0);
+    REQUIRE((info->domain_attr->mr_mode & ALL_MR_MODES) == bit);
     side_freeinfo(info);
     hints->domain_attr->mr_mode = ALL_MR_MODES & ~bit;
-    CHECK(side_getinfo(msg, hints, &info) == -FI_ENODATA);
+    REQUIRE(side_getinfo(msg, hints, &info) == -FI_ENODATA);
     side_freeinfo(hints);
 }
 
@@ -83,15 +83,15 @@ static void case_offset_refused(struct side *s, bool msg)
     s->base = 0;  // an offset where a virtual address is due
     words(s)[1] = 7;
     ssize_t rc = side_write(s, 8, s->buffer, 8, FI_DELIVERY_COMPLETE | FI_COMPLETION);
-    CHECK(rc != 0 || side_wait_error(s) != 0);
-    CHECK(words(s)[1] == 7);
+    REQUIRE(rc != 0 || side_wait_error(s) != 0);
+    REQUIRE(words(s)[1] == 7);
     exit(0);  // the connection may be gone
 }
 
 static void case_prov_key(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
-    CHECK(s->shared->key != 4711 && fi_mr_key(s->mr) != 4713 && s->shared->key >> 32 != 0);
+    REQUIRE(s->shared->key != 4711 && fi_mr_key(s->mr) != 4713 && s->shared->key >> 32 != 0);
     traffic(s);
     side_stop(s);
 }
@@ -114,9 +114,9 @@ static void case_wrong_access(struct side *s, bool msg)
 {
     struct fid_mr *mr;
     side_start(s, msg, 0, true);
-    CHECK(fi_mr_reg(s->domain, s->buffer, 8, FI_RECV, 0, 4714, 0, &mr, NULL) == 0);
+    REQUIRE(fi_mr_reg(s->domain, s->buffer, 8, FI_RECV, 0, 4714, 0, &mr, NULL) == 0);
     ssize_t rc = fi_send(s->ep, s->buffer, 8, fi_mr_desc(mr), s->peer, NULL);
-    fail("sent from a region for receiving: %zd", rc);
+    REQUIRE(false, "sent from a region for receiving: %zd", rc);
 }
 
 static void case_cm56(struct side *s, bool msg)
@@ -125,12 +125,12 @@ static void case_cm56(struct side *s, bool msg)
         return;
     size_t value = 0, nbytes = sizeof value;
     side_start(s, true, 0, false);
-    CHECK(side_connect(s, 57) == -FI_EINVAL);
-    CHECK(fi_close(&s->ep->fid) == 0);
-    CHECK(side_connect(s, 56) == 0);
-    CHECK(s->shared->cm_nbytes == 56);
-    CHECK(fi_getopt(&s->ep->fid, FI_OPT_ENDPOINT, FI_OPT_CM_DATA_SIZE, &value, &nbytes) == 0 &&
-          value == 56);
+    REQUIRE(side_connect(s, 57) == -FI_EINVAL);
+    REQUIRE(fi_close(&s->ep->fid) == 0);
+    REQUIRE(side_connect(s, 56) == 0);
+    REQUIRE(s->shared->cm_nbytes == 56);
+    REQUIRE(fi_getopt(&s->ep->fid, FI_OPT_ENDPOINT, FI_OPT_CM_DATA_SIZE, &value, &nbytes) == 0 &&
+            value == 56);
     traffic(s);
     side_stop(s);
 }
@@ -150,7 +150,7 @@ static int count_reordered(struct side *s)
             ;
         for (int done = 0; done < 2; done++)
             if (side_next(s) == &mine[1]) {
-                CHECK(there[1] == i);
+                REQUIRE(there[1] == i);
                 reordered += there[0] != i;
             }
     }
@@ -160,10 +160,10 @@ static int count_reordered(struct side *s)
 static void case_unordered(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
-    CHECK(s->info->tx_attr->msg_order == 0 && s->info->rx_attr->msg_order == 0);
-    CHECK(s->info->ep_attr->max_order_waw_size == 0);
+    REQUIRE(s->info->tx_attr->msg_order == 0 && s->info->rx_attr->msg_order == 0);
+    REQUIRE(s->info->ep_attr->max_order_waw_size == 0);
     traffic(s);
-    CHECK(count_reordered(s) > 0);
+    REQUIRE(count_reordered(s) > 0);
     side_stop(s);
 }
 
@@ -171,7 +171,7 @@ static void case_unordered(struct side *s, bool msg)
 static void case_ordered(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
-    CHECK(count_reordered(s) == 0);
+    REQUIRE(count_reordered(s) == 0);
     side_stop(s);
 }
 
@@ -179,13 +179,13 @@ static void check_queries(struct side *s)
 {
     struct fi_atomic_attr attr;
     size_t count = 0;
-    CHECK(fi_query_atomic(s->domain, FI_UINT64, FI_SUM, &attr, FI_FETCH_ATOMIC) == 0);
-    CHECK(attr.count == 1 && attr.size == 8);
-    CHECK(fi_query_atomic(s->domain, FI_DOUBLE, FI_SUM, &attr, 0) == -FI_EOPNOTSUPP);
-    CHECK(fi_atomicvalid(s->ep, FI_INT32, FI_BXOR, &count) == 0 && count == 1);
-    CHECK(fi_fetch_atomicvalid(s->ep, FI_INT64, FI_ATOMIC_READ, &count) == 0);
-    CHECK(fi_compare_atomicvalid(s->ep, FI_UINT32, FI_CSWAP, &count) == 0);
-    CHECK(fi_atomicvalid(s->ep, FI_INT8, FI_SUM, &count) != 0);
+    REQUIRE(fi_query_atomic(s->domain, FI_UINT64, FI_SUM, &attr, FI_FETCH_ATOMIC) == 0);
+    REQUIRE(attr.count == 1 && attr.size == 8);
+    REQUIRE(fi_query_atomic(s->domain, FI_DOUBLE, FI_SUM, &attr, 0) == -FI_EOPNOTSUPP);
+    REQUIRE(fi_atomicvalid(s->ep, FI_INT32, FI_BXOR, &count) == 0 && count == 1);
+    REQUIRE(fi_fetch_atomicvalid(s->ep, FI_INT64, FI_ATOMIC_READ, &count) == 0);
+    REQUIRE(fi_compare_atomicvalid(s->ep, FI_UINT32, FI_CSWAP, &count) == 0);
+    REQUIRE(fi_atomicvalid(s->ep, FI_INT8, FI_SUM, &count) != 0);
 }
 
 // Adds through the fabric while a child adds to the same word by CPU atomics: none may be lost.
@@ -195,7 +195,7 @@ static void check_sums(struct side *s)
     uint64_t *mine = (uint64_t *)s->buffer, key = s->shared->key, addr = s->base;
     _Atomic uint64_t *word = (_Atomic uint64_t *)words(s);
     pid_t child = fork();
-    CHECK(child >= 0);
+    REQUIRE(child >= 0);
     if (child == 0) {
         for (int i = 0; i < ROUNDS; i++)
             atomic_fetch_add(word, 1);
@@ -208,19 +208,19 @@ static void check_sums(struct side *s)
             i % 2 ? fi_atomic(s->ep, mine, 1, desc, s->peer, addr, key, FI_UINT64, FI_SUM, NULL)
                   : fi_fetch_atomic(s->ep, mine, 1, desc, &mine[1], desc, s->peer, addr, key,
                                     FI_UINT64, FI_SUM, NULL);
-        CHECK(rc == 0);
+        REQUIRE(rc == 0);
         side_wait(s, 1);
-        CHECK(i % 2 || mine[1] >= (uint64_t)i);
+        REQUIRE(i % 2 || mine[1] >= (uint64_t)i);
     }
     int status;
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
-    CHECK(atomic_load(word) == 2 * ROUNDS);
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+    REQUIRE(atomic_load(word) == 2 * ROUNDS);
 }
 
 static void case_atomics(struct side *s, bool msg)
 {
     side_start(s, msg, FI_ATOMIC, true);
-    CHECK(s->info->caps & FI_ATOMIC);
+    REQUIRE(s->info->caps & FI_ATOMIC);
     traffic(s);
     words(s)[0] = 0;
     check_queries(s);
@@ -230,14 +230,14 @@ static void case_atomics(struct side *s, bool msg)
     uint64_t addr = s->base, key = s->shared->key;
     void *desc = side_desc(s);
     there[0] = -5, there[1] = 77, mine[0] = 9, mine[1] = -5, mine[2] = 0, mine[3] = -1;
-    CHECK(fi_compare_atomic(s->ep, mine, 1, desc, &mine[1], desc, &mine[2], desc, s->peer, addr,
-                            key, FI_INT32, FI_CSWAP, NULL) == 0);
+    REQUIRE(fi_compare_atomic(s->ep, mine, 1, desc, &mine[1], desc, &mine[2], desc, s->peer, addr,
+                              key, FI_INT32, FI_CSWAP, NULL) == 0);
     side_wait(s, 1);
-    CHECK(there[0] == 9 && there[1] == 77 && mine[2] == -5);
-    CHECK(fi_inject_atomic(s->ep, &mine[3], 1, s->peer, addr, key, FI_INT32, FI_MAX) == 0);
-    CHECK(there[0] == 9);
-    CHECK(fi_inject_atomic(s->ep, &mine[3], 1, s->peer, addr, key, FI_INT32, FI_MIN) == 0);
-    CHECK(there[0] == -1 && there[1] == 77);
+    REQUIRE(there[0] == 9 && there[1] == 77 && mine[2] == -5);
+    REQUIRE(fi_inject_atomic(s->ep, &mine[3], 1, s->peer, addr, key, FI_INT32, FI_MAX) == 0);
+    REQUIRE(there[0] == 9);
+    REQUIRE(fi_inject_atomic(s->ep, &mine[3], 1, s->peer, addr, key, FI_INT32, FI_MIN) == 0);
+    REQUIRE(there[0] == -1 && there[1] == 77);
     side_stop(s);
 }
 
@@ -248,8 +248,8 @@ static void case_no_wait_fd(struct side *s, bool msg)
     struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_FD};
     struct fi_eq_attr eq_attr = {.wait_obj = FI_WAIT_FD};
     side_start(s, msg, 0, true);
-    CHECK(fi_cq_open(s->domain, &attr, &cq, NULL) == -FI_ENOSYS);
-    CHECK(fi_eq_open(s->fabric, &eq_attr, &eq, NULL) == -FI_ENOSYS);
+    REQUIRE(fi_cq_open(s->domain, &attr, &cq, NULL) == -FI_ENOSYS);
+    REQUIRE(fi_eq_open(s->fabric, &eq_attr, &eq, NULL) == -FI_ENOSYS);
     traffic(s);
     side_stop(s);
 }
@@ -260,10 +260,10 @@ static void case_sleep(struct side *s, bool msg)
     struct fid_cq *cq;
     struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_FD};
     side_start(s, msg, 0, false);
-    CHECK(fi_close(&s->cq->fid) == 0);
-    CHECK(fi_cq_open(s->domain, &attr, &cq, NULL) == 0);
+    REQUIRE(fi_close(&s->cq->fid) == 0);
+    REQUIRE(fi_cq_open(s->domain, &attr, &cq, NULL) == 0);
     s->cq = cq;
-    CHECK(side_connect(s, 6) == 0);
+    REQUIRE(side_connect(s, 6) == 0);
     for (int i = 0; i < 100; i++) {
         while (!side_try(s, side_write(s, 0, s->buffer, 8, 0)))
             ;
@@ -271,7 +271,7 @@ static void case_sleep(struct side *s, bool msg)
         ssize_t n = fi_cq_sread(cq, &done, 1, NULL, 5000);
         for (int again = 0; n == -FI_EAGAIN && again < 100; again++)
             n = fi_cq_sread(cq, &done, 1, NULL, 5000);
-        CHECK(n == 1);
+        REQUIRE(n == 1);
     }
     side_stop(s);
 }
@@ -279,9 +279,9 @@ static void case_sleep(struct side *s, bool msg)
 static void case_small_inject(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
-    CHECK(s->info->tx_attr->inject_size == 8);
-    CHECK(fi_inject(s->ep, s->buffer, 9, s->peer) == -FI_EINVAL);
-    CHECK(fi_inject_write(s->ep, s->buffer, 9, s->peer, s->base, s->shared->key) == -FI_EINVAL);
+    REQUIRE(s->info->tx_attr->inject_size == 8);
+    REQUIRE(fi_inject(s->ep, s->buffer, 9, s->peer) == -FI_EINVAL);
+    REQUIRE(fi_inject_write(s->ep, s->buffer, 9, s->peer, s->base, s->shared->key) == -FI_EINVAL);
     traffic(s);
     side_stop(s);
 }
@@ -296,7 +296,7 @@ static void case_eagain(struct side *s, bool msg)
             side_wait(s, 1);
         else
             refused++;
-    CHECK(refused > 50 && refused < 200);
+    REQUIRE(refused > 50 && refused < 200);
     side_stop(s);
 }
 
@@ -306,14 +306,14 @@ static void case_context(struct side *s, bool msg)
     struct fi_context2 context = {{NULL}};
     unsigned char *bytes = (unsigned char *)&context;
     side_start(s, msg, 0, true);
-    CHECK(s->info->mode & FI_CONTEXT2);
+    REQUIRE(s->info->mode & FI_CONTEXT2);
     while (!side_try(
         s, fi_write(s->ep, s->buffer, 8, side_desc(s), s->peer, s->base, s->shared->key, &context)))
         ;
-    CHECK(side_next(s) == &context && bytes[0] == 0x5a && bytes[sizeof context - 1] == 0x5a);
+    REQUIRE(side_next(s) == &context && bytes[0] == 0x5a && bytes[sizeof context - 1] == 0x5a);
     ssize_t rc =
         fi_write(s->ep, s->buffer, 8, side_desc(s), s->peer, s->base, s->shared->key, NULL);
-    fail("written without a context: %zd", rc);
+    REQUIRE(false, "written without a context: %zd", rc);
 }
 
 // A region open to others has no key before it is bound and enabled; MSG endpoints know nothing of
@@ -323,15 +323,16 @@ static void case_mr_endpoint(struct side *s, bool msg)
     struct fid_mr *mr;
     static char memory[64];
     side_start(s, msg, 0, false);
-    CHECK(fi_mr_reg(s->domain, memory, sizeof memory, FI_REMOTE_READ, 0, 4715, 0, &mr, NULL) == 0);
+    REQUIRE(fi_mr_reg(s->domain, memory, sizeof memory, FI_REMOTE_READ, 0, 4715, 0, &mr, NULL) ==
+            0);
     if (msg) {
-        CHECK(!(s->info->domain_attr->mr_mode & FI_MR_ENDPOINT) && fi_mr_key(mr) == 4715);
+        REQUIRE(!(s->info->domain_attr->mr_mode & FI_MR_ENDPOINT) && fi_mr_key(mr) == 4715);
         exit(0);
     }
-    CHECK(s->info->domain_attr->mr_mode & FI_MR_ENDPOINT);
-    CHECK(fi_mr_key(mr) == FI_KEY_NOTAVAIL && fi_mr_enable(mr) == -FI_EINVAL);
-    CHECK(side_connect(s, 6) == 0);
-    CHECK(fi_mr_bind(mr, &s->ep->fid, 0) == 0 && fi_mr_enable(mr) == 0 && fi_mr_key(mr) == 4715);
+    REQUIRE(s->info->domain_attr->mr_mode & FI_MR_ENDPOINT);
+    REQUIRE(fi_mr_key(mr) == FI_KEY_NOTAVAIL && fi_mr_enable(mr) == -FI_EINVAL);
+    REQUIRE(side_connect(s, 6) == 0);
+    REQUIRE(fi_mr_bind(mr, &s->ep->fid, 0) == 0 && fi_mr_enable(mr) == 0 && fi_mr_key(mr) == 4715);
     exit(0);
 }
 
@@ -381,7 +382,7 @@ static const struct {
 };
 enum { NCASES = sizeof cases / sizeof *cases };
 
-// ---- running the cases -----------------------------------------------------------------------------------
+// ---- running the cases ------------------------------------------------------------
 
 static bool contains(const char *path, const char *text)
 {
@@ -407,7 +408,7 @@ static void show(const char *path)
 static int start(int i, bool msg, const char *output, const char *summary)
 {
     pid_t child = fork();
-    CHECK(child >= 0);
+    REQUIRE(child >= 0);
     if (child == 0) {
         setenv("MOCK_FABRIC", cases[i].demands, 1);
         setenv("MOCK_FABRIC_SUMMARY", summary, 1);
@@ -418,7 +419,7 @@ static int start(int i, bool msg, const char *output, const char *summary)
         _exit(127);
     }
     int status;
-    CHECK(waitpid(child, &status, 0) == child);
+    REQUIRE(waitpid(child, &status, 0) == child);
     return status;
 }
 
@@ -456,13 +457,13 @@ static int run_named(const char *name, bool msg)
             cases[i].run(&side, msg);
             return 0;
         }
-    fail("no case %s", name);
+    REQUIRE(false, "no case %s", name);
 }
 
 static int run_all(bool msg)
 {
     char directory[] = "/tmp/mock-selftest-XXXXXX";
-    CHECK(mkdtemp(directory));
+    REQUIRE(mkdtemp(directory));
     setvbuf(stdout, NULL, _IOLBF, 0);
     int failed = 0, skipped = 0;
     for (int i = 0; i < NCASES && !skipped; i++) {
@@ -484,7 +485,7 @@ static void load_mock(void)
 {
     static char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);
-    CHECK(n > 0);
+    REQUIRE(n > 0);
     strcpy(strrchr(path, '/') + 1, "libfabric-mock.so");
     side_load(path);
 }
@@ -492,7 +493,7 @@ static void load_mock(void)
 int main(int argc, char **argv)
 {
     if (argc < 2 || argc > 3 || (strcmp(argv[1], "msg") != 0 && strcmp(argv[1], "rdm") != 0))
-        fail("usage: mock-selftest msg|rdm [CASE]");
+        REQUIRE(false, "usage: mock-selftest msg|rdm [CASE]");
     bool msg = strcmp(argv[1], "msg") == 0;
     load_mock();
     return argc == 3 ? run_named(argv[2], msg) : run_all(msg);

@@ -21,28 +21,16 @@ static int (*open_fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *)
 static uint32_t (*version)(void);
 static pid_t target;
 
-void fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "FAIL: ");
-    vfprintf(stderr, format, args);
-    fprintf(stderr, "\n");
-    va_end(args);
-    exit(1);
-}
-
 void side_load(const char *mock)
 {
     void *library = dlopen(mock, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        fail("%s", dlerror());
+    REQUIRE(library, "%s", dlerror());
     *(void **)&getinfo = dlsym(library, "fi_getinfo");
     *(void **)&freeinfo = dlsym(library, "fi_freeinfo");
     *(void **)&dupinfo = dlsym(library, "fi_dupinfo");
     *(void **)&open_fabric = dlsym(library, "fi_fabric");
     *(void **)&version = dlsym(library, "fi_version");
-    CHECK(getinfo && freeinfo && dupinfo && open_fabric && version);
+    REQUIRE(getinfo && freeinfo && dupinfo && open_fabric && version);
 }
 
 static double now(void)
@@ -54,8 +42,7 @@ static double now(void)
 
 static void check_time(double start)
 {
-    if (now() - start > 10)
-        fail("nothing happened for 10 s");
+    REQUIRE(now() - start <= 10, "nothing happened for 10 s");
 }
 
 struct fi_info *side_hints(bool msg, uint64_t mr_mode, uint64_t caps)
@@ -65,7 +52,7 @@ struct fi_info *side_hints(bool msg, uint64_t mr_mode, uint64_t caps)
         exit(77);
     }
     struct fi_info *hints = dupinfo(NULL);
-    CHECK(hints);
+    REQUIRE(hints);
     hints->caps = FI_MSG | FI_RMA | caps;
     hints->mode = FI_CONTEXT2;
     hints->ep_attr->type = msg ? FI_EP_MSG : FI_EP_RDM;
@@ -98,37 +85,36 @@ static void open_objects(struct side *s, uint64_t caps)
     struct fi_info *hints = side_hints(s->msg, ALL_MR_MODES, caps);
     int rc = side_getinfo(s->msg, hints, &s->info);
     freeinfo(hints);
-    if (rc)
-        fail("fi_getinfo: %d", rc);
-    CHECK(open_fabric(s->info->fabric_attr, &s->fabric, NULL) == 0);
-    CHECK(fi_domain(s->fabric, s->info, &s->domain, NULL) == 0);
+    REQUIRE(rc == 0, "fi_getinfo: %d", rc);
+    REQUIRE(open_fabric(s->info->fabric_attr, &s->fabric, NULL) == 0);
+    REQUIRE(fi_domain(s->fabric, s->info, &s->domain, NULL) == 0);
     struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_NONE, .size = 1024};
-    CHECK(fi_cq_open(s->domain, &cq, &s->cq, NULL) == 0);
+    REQUIRE(fi_cq_open(s->domain, &cq, &s->cq, NULL) == 0);
     if (s->msg) {
         struct fi_eq_attr eq = {.wait_obj = FI_WAIT_UNSPEC};
-        CHECK(fi_eq_open(s->fabric, &eq, &s->eq, NULL) == 0);
+        REQUIRE(fi_eq_open(s->fabric, &eq, &s->eq, NULL) == 0);
     } else {
         struct fi_av_attr av = {.type = FI_AV_UNSPEC};
-        CHECK(fi_av_open(s->domain, &av, &s->av, NULL) == 0);
+        REQUIRE(fi_av_open(s->domain, &av, &s->av, NULL) == 0);
     }
 }
 
 static void open_ep(struct side *s, struct fi_info *info)
 {
-    CHECK(fi_endpoint(s->domain, info, &s->ep, NULL) == 0);
-    CHECK(fi_ep_bind(s->ep, s->msg ? &s->eq->fid : &s->av->fid, 0) == 0);
-    CHECK(fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT | FI_RECV) == 0);
-    CHECK(fi_enable(s->ep) == 0);
+    REQUIRE(fi_endpoint(s->domain, info, &s->ep, NULL) == 0);
+    REQUIRE(fi_ep_bind(s->ep, s->msg ? &s->eq->fid : &s->av->fid, 0) == 0);
+    REQUIRE(fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT | FI_RECV) == 0);
+    REQUIRE(fi_enable(s->ep) == 0);
 }
 
-// ---- target ----------------------------------------------------------------------------------------------
+// ---- target ------------------------------------------------------------
 
 static void target_receive(struct side *s, uint64_t *inbox, void *desc)
 {
     ssize_t rc;
     while ((rc = fi_recv(s->ep, inbox, sizeof *inbox, desc, FI_ADDR_UNSPEC, inbox)) == -FI_EAGAIN)
         ;
-    CHECK(rc == 0);
+    REQUIRE(rc == 0);
 }
 
 static bool target_accept(struct side *s)
@@ -139,10 +125,10 @@ static bool target_accept(struct side *s)
     ssize_t n = s->msg ? fi_eq_read(s->eq, &kind, event, sizeof event, 0) : 0;
     if (n <= 0 || kind != FI_CONNREQ)
         return false;
-    CHECK(entry->info->domain_attr->mr_mode == s->info->domain_attr->mr_mode);
+    REQUIRE(entry->info->domain_attr->mr_mode == s->info->domain_attr->mr_mode);
     s->shared->cm_nbytes = (size_t)n - sizeof *entry;
     open_ep(s, entry->info);
-    CHECK(fi_accept(s->ep, "ok", 2) == 0);
+    REQUIRE(fi_accept(s->ep, "ok", 2) == 0);
     freeinfo(entry->info);
     return true;
 }
@@ -150,8 +136,8 @@ static bool target_accept(struct side *s)
 static void target_name(struct side *s)
 {
     s->shared->name_nbytes = sizeof s->shared->name;
-    CHECK(fi_getname(s->msg ? &s->pep->fid : &s->ep->fid, s->shared->name,
-                     &s->shared->name_nbytes) == 0);
+    REQUIRE(fi_getname(s->msg ? &s->pep->fid : &s->ep->fid, s->shared->name,
+                       &s->shared->name_nbytes) == 0);
 }
 
 // Registers the data, tells where it is, and makes progress until told to stop.
@@ -160,16 +146,16 @@ _Noreturn static void target_main(struct side *s, uint64_t caps)
     static uint64_t inbox;
     struct fid_mr *inbox_mr;
     open_objects(s, caps);
-    CHECK(fi_mr_reg(s->domain, s->shared->data, DATA_BYTES, FI_REMOTE_READ | FI_REMOTE_WRITE, 0,
-                    4711, 0, &s->mr, NULL) == 0);
-    CHECK(fi_mr_reg(s->domain, &inbox, sizeof inbox, FI_RECV, 0, 4712, 0, &inbox_mr, NULL) == 0);
+    REQUIRE(fi_mr_reg(s->domain, s->shared->data, DATA_BYTES, FI_REMOTE_READ | FI_REMOTE_WRITE, 0,
+                      4711, 0, &s->mr, NULL) == 0);
+    REQUIRE(fi_mr_reg(s->domain, &inbox, sizeof inbox, FI_RECV, 0, 4712, 0, &inbox_mr, NULL) == 0);
     s->shared->key = fi_mr_key(s->mr);
     s->shared->base =
         (s->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) ? (uint64_t)s->shared->data : 0;
     if (s->msg) {
-        CHECK(fi_passive_ep(s->fabric, s->info, &s->pep, NULL) == 0);
-        CHECK(fi_pep_bind(s->pep, &s->eq->fid, 0) == 0);
-        CHECK(fi_listen(s->pep) == 0);
+        REQUIRE(fi_passive_ep(s->fabric, s->info, &s->pep, NULL) == 0);
+        REQUIRE(fi_pep_bind(s->pep, &s->eq->fid, 0) == 0);
+        REQUIRE(fi_listen(s->pep) == 0);
     } else {
         open_ep(s, s->info);
         target_receive(s, &inbox, fi_mr_desc(inbox_mr));
@@ -189,7 +175,7 @@ _Noreturn static void target_main(struct side *s, uint64_t caps)
     exit(0);
 }
 
-// ---- initiator -------------------------------------------------------------------------------------------
+// ---- initiator ------------------------------------------------------------
 
 int side_connect(struct side *s, size_t param_nbytes)
 {
@@ -199,7 +185,7 @@ int side_connect(struct side *s, size_t param_nbytes)
     uint32_t kind;
     open_ep(s, s->info);
     if (!s->msg) {
-        CHECK(fi_av_insert(s->av, s->shared->name, 1, &s->peer, 0, NULL) == 1);
+        REQUIRE(fi_av_insert(s->av, s->shared->name, 1, &s->peer, 0, NULL) == 1);
         return 0;
     }
     int rc = fi_connect(s->ep, s->shared->name, param, param_nbytes);
@@ -208,19 +194,19 @@ int side_connect(struct side *s, size_t param_nbytes)
     double start = now();
     while (fi_eq_read(s->eq, &kind, event, sizeof event, 0) <= 0)
         check_time(start);
-    CHECK(kind == FI_CONNECTED && strncmp((char *)entry->data, "ok", 2) == 0);
+    REQUIRE(kind == FI_CONNECTED && strncmp((char *)entry->data, "ok", 2) == 0);
     return 0;
 }
 
 void side_start(struct side *s, bool msg, uint64_t caps, bool connect)
 {
     int fd = memfd_create("mock-selftest", MFD_CLOEXEC);
-    CHECK(fd >= 0 && ftruncate(fd, sizeof *s->shared) == 0);
+    REQUIRE(fd >= 0 && ftruncate(fd, sizeof *s->shared) == 0);
     *s = (struct side){.msg = msg};
     s->shared = mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    CHECK(s->shared != MAP_FAILED);
+    REQUIRE(s->shared != MAP_FAILED);
     target = fork();
-    CHECK(target >= 0);
+    REQUIRE(target >= 0);
     if (target == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         target_main(s, caps);
@@ -231,17 +217,17 @@ void side_start(struct side *s, bool msg, uint64_t caps, bool connect)
     while (!atomic_load(&s->shared->ready))
         check_time(start);
     s->base = s->shared->base;
-    CHECK(fi_mr_reg(s->domain, s->buffer, sizeof s->buffer, FI_SEND | FI_RECV | FI_READ | FI_WRITE,
-                    0, 4713, 0, &s->mr, NULL) == 0);
+    REQUIRE(fi_mr_reg(s->domain, s->buffer, sizeof s->buffer,
+                      FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, 4713, 0, &s->mr, NULL) == 0);
     if (connect)
-        CHECK(side_connect(s, 6) == 0);
+        REQUIRE(side_connect(s, 6) == 0);
 }
 
 void side_stop(struct side *s)
 {
     int status;
     atomic_store(&s->shared->stop, 1);
-    CHECK(waitpid(target, &status, 0) == target && status == 0);
+    REQUIRE(waitpid(target, &status, 0) == target && status == 0);
     struct fid *fids[] = {s->ep ? &s->ep->fid : NULL,
                           s->av ? &s->av->fid : NULL,
                           &s->mr->fid,
@@ -251,7 +237,7 @@ void side_stop(struct side *s)
                           &s->fabric->fid};
     for (size_t i = 0; i < sizeof fids / sizeof *fids; i++)
         if (fids[i])
-            CHECK(fi_close(fids[i]) == 0);
+            REQUIRE(fi_close(fids[i]) == 0);
     freeinfo(s->info);
 }
 
@@ -263,9 +249,9 @@ void *side_desc(struct side *s)
 bool side_try(struct side *s, ssize_t rc)
 {
     if (rc != 0 && rc != -FI_EAGAIN)
-        fail("a data call returned %zd", rc);
+        REQUIRE(false, "a data call returned %zd", rc);
     if (rc)
-        CHECK(fi_cq_read(s->cq, NULL, 0) <= 0);  // progress
+        REQUIRE(fi_cq_read(s->cq, NULL, 0) <= 0);  // progress
     return rc == 0;
 }
 
@@ -298,7 +284,7 @@ static ssize_t next_completion(struct side *s, void **context_p)
 static int read_error(struct side *s)
 {
     struct fi_cq_err_entry entry = {0};
-    CHECK(fi_cq_readerr(s->cq, &entry, 0) == 1);
+    REQUIRE(fi_cq_readerr(s->cq, &entry, 0) == 1);
     return entry.err;
 }
 
@@ -306,7 +292,7 @@ void *side_next(struct side *s)
 {
     void *context;
     if (next_completion(s, &context) != 1)
-        fail("an error completion (%d)", read_error(s));
+        REQUIRE(false, "an error completion (%d)", read_error(s));
     return context;
 }
 

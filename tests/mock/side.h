@@ -18,6 +18,8 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
+#include "frame/check.h"
+
 enum {
     DATA_BYTES = 1 << 16,
     ALL_MR_MODES = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT
@@ -49,13 +51,6 @@ struct side {
     uint64_t base;  // what to add to an offset in `data`
     unsigned char buffer[4096];
 };
-
-void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-#define CHECK(condition)                                       \
-    do {                                                       \
-        if (!(condition))                                      \
-            fail("%s:%d: %s", __FILE__, __LINE__, #condition); \
-    } while (0)
 
 // The mock's functions. The real libfabric is loaded by the first call of one, in each process for
 // itself.

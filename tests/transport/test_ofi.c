@@ -5,7 +5,7 @@
 // transfer]
 #include "pair.h"
 
-#include "../unit/check.h"
+#include "frame/check.h"
 
 static node_t n;
 static uint64_t rounds = 20000, large = (uint64_t)64 << 20;
@@ -415,5 +415,5 @@ int main(int argc, char **argv)
     int status = 0;
     waitpid(child, &status, 0);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    return test_end();
+    return check_result();
 }

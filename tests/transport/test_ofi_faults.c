@@ -12,18 +12,10 @@
 
 #include "pair.h"
 
-#include "../unit/check.h"
-#include "../unit/child.h"
+#include "frame/check.h"
+#include "frame/child.h"
 
 static node_t n;
-
-#define REQUIRE(condition)                                                               \
-    do {                                                                                 \
-        if (!(condition)) {                                                              \
-            fprintf(stderr, "FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);         \
-            _exit(1);                                                                    \
-        }                                                                                \
-    } while (0)
 
 static bool late;
 
@@ -421,5 +413,5 @@ int main(int argc, char **argv)
         if (!ok || argc > 1)
             printf("  status %d, messages:\n%s\n", c.status, c.err);
     }
-    return test_end();
+    return check_result();
 }

@@ -17,7 +17,7 @@
 
 #include "pair.h"
 
-#include "../unit/check.h"
+#include "frame/check.h"
 
 enum { HALF_OPEN = 300, SERVER_FILES = 200, WORDS = 512 };
 
@@ -34,14 +34,10 @@ static uint64_t rnd(void)
     return state;
 }
 
-#define REQUIRE(condition)                                                       \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            fprintf(stderr, "FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            kill(n.peer_pid, SIGKILL);                                           \
-            exit(1);                                                             \
-        }                                                                        \
-    } while (0)
+static void kill_server(void)
+{
+    kill(n.peer_pid, SIGKILL);
+}
 
 // ---------------------------------------------------------------- the server, a process of its own
 
@@ -287,6 +283,7 @@ int main(int argc, char **argv)
     n.peer_pid = fork();
     if (n.peer_pid == 0)
         serve();
+    check_before_exit = kill_server;
     while (!atomic_load(&n.shared->words[1]) && waitpid(n.peer_pid, NULL, WNOHANG) == 0)
         usleep(1000);
     n.me = 0;
@@ -310,5 +307,5 @@ int main(int argc, char **argv)
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     CHECK(atomic_load(&n.shared->words[2]) >= 25);
     printf("refused: %lu\n", (unsigned long)atomic_load(&n.shared->words[2]));
-    return test_end();
+    return check_result();
 }

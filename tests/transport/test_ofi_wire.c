@@ -7,7 +7,7 @@
 
 #include "transport/ofi/ofi.h"
 
-#include "../unit/check.h"
+#include "frame/check.h"
 
 static int handled;
 static uint64_t state = 88172645463325252u;
@@ -213,5 +213,5 @@ int main(void)
     replies();
     proofs();
     pieces();
-    return test_end();
+    return check_result();
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "check.h"
+#include "frame/check.h"
 #include "core/coll/describe.h"
 
 static const char *const collectives[] = {"broadcast", "collect", "fcollect", "alltoall",
@@ -74,5 +74,5 @@ int main(void)
     served();
     unique();
     forced();
-    return test_end();
+    return check_result();
 }

@@ -8,8 +8,8 @@
 #include "base/env.h"
 #include "base/env_names.h"
 #include "base/error.h"
-#include "check.h"
-#include "child.h"
+#include "frame/check.h"
+#include "frame/child.h"
 
 static void test_sizes(void)
 {
@@ -154,5 +154,5 @@ int main(void)
     test_refused_values();
     test_unknown_names();
     test_table();
-    return test_end();
+    return check_result();
 }

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "base/env.h"
-#include "check.h"
-#include "child.h"
+#include "frame/check.h"
+#include "frame/child.h"
 
 static void say_error(void)
 {
@@ -126,5 +126,5 @@ int main(void)
     CHECK_STR(cwu_error_name(CW_ENOMEM), "CW_ENOMEM");
     CHECK_STR(cwu_error_name(0), "CW_OK");
     CHECK_STR(cwu_error_name(-99), "CW_E?");
-    return test_end();
+    return check_result();
 }

@@ -10,14 +10,7 @@
 #include "base/error.h"
 #include "core/core.h"
 #include "core/mem/heap.h"
-
-#define CHECK(condition)                                                            \
-    do {                                                                            \
-        if (!(condition)) {                                                         \
-            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
-            exit(1);                                                                \
-        }                                                                           \
-    } while (0)
+#include "frame/check.h"
 
 #define LINE CW_ARENA_LINE
 
@@ -35,7 +28,7 @@ static void *reserve(size_t nbytes)
 {
     void *base = mmap(NULL, nbytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    CHECK(base != MAP_FAILED);
+    REQUIRE(base != MAP_FAILED);
     return base;
 }
 
@@ -93,13 +86,13 @@ static void oracle_malloc(cw_arena_t *arena, oracle_t *o, char **slot)
     size_t effective = alignment < LINE ? LINE : alignment;
     char *p = cw_arena_malloc(arena, alignment, nbytes);
     if (!p) {
-        CHECK(!oracle_fits(o, arena->base, lines_of(nbytes), effective));
+        REQUIRE(!oracle_fits(o, arena->base, lines_of(nbytes), effective));
         return;
     }
     uint64_t start = (uint64_t)(p - arena->base) / LINE;
-    CHECK((uintptr_t)p % effective == 0);
-    CHECK(cw_arena_size(arena, p) == nbytes);
-    CHECK(oracle_all(o, start, lines_of(nbytes), 0));
+    REQUIRE((uintptr_t)p % effective == 0);
+    REQUIRE(cw_arena_size(arena, p) == nbytes);
+    REQUIRE(oracle_all(o, start, lines_of(nbytes), 0));
     memset(o->taken + start, 1, lines_of(nbytes));
     *slot = p;
 }
@@ -107,7 +100,7 @@ static void oracle_malloc(cw_arena_t *arena, oracle_t *o, char **slot)
 static void oracle_drop(oracle_t *o, const cw_arena_t *arena, const char *p, size_t nbytes)
 {
     uint64_t start = (uint64_t)(p - arena->base) / LINE;
-    CHECK(oracle_all(o, start, lines_of(nbytes), 1));
+    REQUIRE(oracle_all(o, start, lines_of(nbytes), 1));
     memset(o->taken + start, 0, lines_of(nbytes));
 }
 
@@ -120,14 +113,14 @@ static void oracle_realloc(cw_arena_t *arena, oracle_t *o, char **slot)
     (*slot)[0] = (char)old_nbytes;
     char *p = cw_arena_realloc(arena, *slot, nbytes);
     if (!p) {
-        CHECK(!in_place);
+        REQUIRE(!in_place);
         return;
     }
-    CHECK(!in_place || p == *slot);
-    CHECK(p[0] == (char)old_nbytes && cw_arena_size(arena, p) == nbytes);
+    REQUIRE(!in_place || p == *slot);
+    REQUIRE(p[0] == (char)old_nbytes && cw_arena_size(arena, p) == nbytes);
     oracle_drop(o, arena, *slot, old_nbytes);
     start = (uint64_t)(p - arena->base) / LINE;
-    CHECK(oracle_all(o, start, new, 0));
+    REQUIRE(oracle_all(o, start, new, 0));
     memset(o->taken + start, 1, new);
     *slot = p;
 }
@@ -138,8 +131,8 @@ static void test_oracle(void)
     char *base = reserve(RANGE);
     static char *slots[SLOTS];
     cw_arena_t arena;
-    CHECK(cw_arena_init(&arena, base + 24, RANGE - 24) == CW_OK); // base on no line
-    CHECK((uintptr_t)arena.base % LINE == 0);
+    REQUIRE(cw_arena_init(&arena, base + 24, RANGE - 24) == CW_OK); // base on no line
+    REQUIRE((uintptr_t)arena.base % LINE == 0);
     oracle_t o = {arena.nlines, calloc(arena.nlines, 1)};
     for (int op = 0; op < OPS; op++) {
         char **slot = &slots[draw(SLOTS)];
@@ -149,19 +142,19 @@ static void test_oracle(void)
             oracle_realloc(&arena, &o, slot);
         } else {
             oracle_drop(&o, &arena, *slot, cw_arena_size(&arena, *slot));
-            CHECK(cw_arena_free(&arena, *slot) == CW_OK);
-            CHECK(cw_arena_free(&arena, *slot) == CW_EINVAL);
+            REQUIRE(cw_arena_free(&arena, *slot) == CW_OK);
+            REQUIRE(cw_arena_free(&arena, *slot) == CW_EINVAL);
             *slot = NULL;
         }
         if (op % 5000 == 0)
-            CHECK(cw_arena_verify(&arena) == 0);
+            REQUIRE(cw_arena_verify(&arena) == 0);
     }
     for (int i = 0; i < SLOTS; i++)
-        CHECK(cw_arena_free(&arena, slots[i]) == CW_OK);
+        REQUIRE(cw_arena_free(&arena, slots[i]) == CW_OK);
     cw_heap_stats_t stats;
     cw_arena_stats(&arena, &stats);
-    CHECK(stats.in_use == 0 && stats.blocks == 0 && stats.free_blocks == 1);
-    CHECK(stats.largest_free == stats.nbytes && stats.peak > 0 && stats.peak <= stats.nbytes);
+    REQUIRE(stats.in_use == 0 && stats.blocks == 0 && stats.free_blocks == 1);
+    REQUIRE(stats.largest_free == stats.nbytes && stats.peak > 0 && stats.peak <= stats.nbytes);
     cw_arena_finish(&arena);
     free(o.taken);
     munmap(base, RANGE);
@@ -177,29 +170,30 @@ static void test_deterministic(void)
     static uint64_t slots[SLOTS];
     cw_arena_t a, b;
     base[1] += page;
-    CHECK(cw_arena_init(&a, base[0], range) == CW_OK && cw_arena_init(&b, base[1], range) == CW_OK);
+    REQUIRE(cw_arena_init(&a, base[0], range) == CW_OK &&
+            cw_arena_init(&b, base[1], range) == CW_OK);
     for (int op = 0; op < OPS; op++) {
         uint64_t *slot = &slots[draw(SLOTS)];
         if (*slot) {
-            CHECK(cw_arena_free(&a, base[0] + *slot - 1) == CW_OK);
-            CHECK(cw_arena_free(&b, base[1] + *slot - 1) == CW_OK);
+            REQUIRE(cw_arena_free(&a, base[0] + *slot - 1) == CW_OK);
+            REQUIRE(cw_arena_free(&b, base[1] + *slot - 1) == CW_OK);
             *slot = 0;
         } else {
             size_t alignment = (size_t)1 << draw(13), nbytes = 1 + draw((uint64_t)1 << draw(24));
             char *p = cw_arena_malloc(&a, alignment, nbytes),
                  *q = cw_arena_malloc(&b, alignment, nbytes);
-            CHECK((p == NULL) == (q == NULL));
-            CHECK(!p || p - base[0] == q - base[1]);
+            REQUIRE((p == NULL) == (q == NULL));
+            REQUIRE(!p || p - base[0] == q - base[1]);
             *slot = p ? (uint64_t)(p - base[0]) + 1 : 0;
         }
     }
-    CHECK(cw_arena_verify(&a) == 0 && cw_arena_verify(&b) == 0);
+    REQUIRE(cw_arena_verify(&a) == 0 && cw_arena_verify(&b) == 0);
     cw_arena_finish(&a);
     cw_arena_finish(&b);
     static unsigned char resident[((size_t)8 << 30) / 4096];
-    CHECK(mincore(base[0], range, resident) == 0);
+    REQUIRE(mincore(base[0], range, resident) == 0);
     for (size_t i = 0; i < sizeof resident; i++)
-        CHECK(!(resident[i] & 1)); // not one page of the range was touched
+        REQUIRE(!(resident[i] & 1)); // not one page of the range was touched
     munmap(base[0], range + page);
     munmap(base[1] - page, range + page);
 }
@@ -209,37 +203,37 @@ static void test_edges(void)
     const size_t range = (size_t)1 << 40; // addresses only
     char *base = mmap(NULL, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
          text[128];
-    CHECK(base != MAP_FAILED);
-    CHECK(cw_heap_init(base, 10) == CW_EINVAL);
-    CHECK(cw_heap_init(base, range) == CW_OK);
-    CHECK(cw_heap_malloc(0, 0) == NULL && cw_heap_malloc(48, 8) == NULL);
-    CHECK(cw_heap_malloc(0, range + 1) == NULL && cw_heap_malloc(0, SIZE_MAX) == NULL);
-    CHECK(cw_heap_malloc((size_t)1 << 63, SIZE_MAX - 100) == NULL);
+    REQUIRE(base != MAP_FAILED);
+    REQUIRE(cw_heap_init(base, 10) == CW_EINVAL);
+    REQUIRE(cw_heap_init(base, range) == CW_OK);
+    REQUIRE(cw_heap_malloc(0, 0) == NULL && cw_heap_malloc(48, 8) == NULL);
+    REQUIRE(cw_heap_malloc(0, range + 1) == NULL && cw_heap_malloc(0, SIZE_MAX) == NULL);
+    REQUIRE(cw_heap_malloc((size_t)1 << 63, SIZE_MAX - 100) == NULL);
     char *all = cw_heap_malloc(0, range); // a tight fit is still a fit
-    CHECK(all == base && cw_heap_malloc(0, 1) == NULL);
-    CHECK(cw_heap_realloc(all, 100) == all && cw_heap_size(all) == 100);
-    CHECK(cw_heap_realloc(all, range) == all);
-    CHECK(cw_heap_realloc(all, range + 1) == NULL && cw_heap_size(all) == range);
-    CHECK(cw_heap_free(all + 64) == CW_EINVAL && cw_heap_free(all + 1) == CW_EINVAL);
-    CHECK(cw_heap_free(base + range) == CW_EINVAL && cw_heap_free(base - 64) == CW_EINVAL);
-    CHECK(cw_heap_free(&all) == CW_EINVAL && cw_heap_realloc(&all, 10) == NULL);
+    REQUIRE(all == base && cw_heap_malloc(0, 1) == NULL);
+    REQUIRE(cw_heap_realloc(all, 100) == all && cw_heap_size(all) == 100);
+    REQUIRE(cw_heap_realloc(all, range) == all);
+    REQUIRE(cw_heap_realloc(all, range + 1) == NULL && cw_heap_size(all) == range);
+    REQUIRE(cw_heap_free(all + 64) == CW_EINVAL && cw_heap_free(all + 1) == CW_EINVAL);
+    REQUIRE(cw_heap_free(base + range) == CW_EINVAL && cw_heap_free(base - 64) == CW_EINVAL);
+    REQUIRE(cw_heap_free(&all) == CW_EINVAL && cw_heap_realloc(&all, 10) == NULL);
     cw_heap_describe(all + 64, text, sizeof text);
-    CHECK(strstr(text, "64 bytes inside"));
-    CHECK(cw_heap_realloc(all, 0) == NULL && cw_heap_free(all) == CW_EINVAL);
+    REQUIRE(strstr(text, "64 bytes inside"));
+    REQUIRE(cw_heap_realloc(all, 0) == NULL && cw_heap_free(all) == CW_EINVAL);
     cw_heap_describe(all, text, sizeof text);
-    CHECK(strstr(text, "not allocated"));
+    REQUIRE(strstr(text, "not allocated"));
     cw_heap_describe(&all, text, sizeof text);
-    CHECK(strstr(text, "outside"));
+    REQUIRE(strstr(text, "outside"));
     char *huge = cw_heap_malloc((size_t)1 << 38, 8);
-    CHECK(huge && (uintptr_t)huge % ((size_t)1 << 38) == 0);
+    REQUIRE(huge && (uintptr_t)huge % ((size_t)1 << 38) == 0);
     char *p = cw_heap_realloc(NULL, (size_t)5 << 30), *q = cw_heap_malloc(0, 1);
-    CHECK(p && q && (uintptr_t)q % LINE == 0 && cw_heap_size(p) == (size_t)5 << 30);
-    CHECK(cw_heap_free(NULL) == CW_OK && cw_heap_free(p) == CW_OK && cw_heap_free(q) == CW_OK);
-    CHECK(cw_heap_free(huge) == CW_OK);
+    REQUIRE(p && q && (uintptr_t)q % LINE == 0 && cw_heap_size(p) == (size_t)5 << 30);
+    REQUIRE(cw_heap_free(NULL) == CW_OK && cw_heap_free(p) == CW_OK && cw_heap_free(q) == CW_OK);
+    REQUIRE(cw_heap_free(huge) == CW_OK);
     cw_heap_stats_t stats;
     cw_heap_stats(&stats);
-    CHECK(stats.in_use == 0 && stats.free_blocks == 1 && stats.largest_free == range &&
-          stats.peak == range);
+    REQUIRE(stats.in_use == 0 && stats.free_blocks == 1 && stats.largest_free == range &&
+            stats.peak == range);
     cw_heap_fini();
     munmap(base, range);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
-#include "check.h"
+#include "frame/check.h"
 #include "core/sync/fused.h"
 
 enum { MOST = 80 };
@@ -141,5 +141,5 @@ int main(void)
         run(n, rounds / 4, 0, 0); // every wait is a futex
         run(n, rounds / 4, 0, 3);
     }
-    return test_end();
+    return check_result();
 }

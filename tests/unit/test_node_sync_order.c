@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/env.h"
-#include "check.h"
+#include "frame/check.h"
 #include "core/sync/node_sync.h"
 
 enum { MOST = 40, ROUNDS = 1500 };
@@ -79,5 +79,5 @@ int main(void)
     run(3, 0, 0);
     run(5, 0, 2);
     run(35, -1, -1);  // two levels of counters
-    return test_end();
+    return check_result();
 }

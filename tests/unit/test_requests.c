@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "check.h"
+#include "frame/check.h"
 #include "core/am/am_private.h"
 #include "core/rma/amo.h"
 #include "core/server/request.h"
@@ -289,5 +289,5 @@ int main(void)
     cw_transport = transport;
     cw_segment = own;
     shmem_finalize();
-    return test_end();
+    return check_result();
 }

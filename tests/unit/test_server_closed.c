@@ -9,7 +9,7 @@
 // that are called.
 #include <string.h>
 
-#include "check.h"
+#include "frame/check.h"
 #include "transport/ofi/ofi.h"
 
 enum { ENTRIES_MAX = 16, SECRET = 0x5ec4e7 };
@@ -183,5 +183,5 @@ int main(void)
     CHECK(script.posted == 5);
     ofi_peer_destroy(stays);
     ofi_pool_close(&server.sends);
-    return test_end();
+    return check_result();
 }

@@ -8,7 +8,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
-#include "check.h"
+#include "frame/check.h"
 #include "transport/transport.h"
 
 enum { EVENTS = 4000 };
@@ -253,5 +253,5 @@ int main(void)
         usleep(1000);
     CHECK(logged == 50);
     trace->close(client);
-    return test_end();
+    return check_result();
 }

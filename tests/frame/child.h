@@ -2,8 +2,8 @@
 //
 // Runs a function in a forked child and captures its stderr and exit status: for code that ends the
 // process.
-#ifndef CW_TESTS_CHILD_H
-#define CW_TESTS_CHILD_H
+#ifndef TESTS_FRAME_CHILD_H
+#define TESTS_FRAME_CHILD_H
 
 #include <stdlib.h>
 #include <sys/wait.h>
