@@ -6,7 +6,7 @@
 #ifndef CW_CORE_COLL_CALL_H
 #define CW_CORE_COLL_CALL_H
 
-#include "core/coll/gather.h"
+#include "core/coll/gather/gather.h"
 #include "core/sync/map.h"
 #include "core/sync/peer.h"
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "core/coll/alltoall.h"
+#include "core/coll/alltoall/alltoall.h"
 #include "core/coll/call.h"
 #include "core/coll/describe.h"
-#include "core/coll/scan.h"
+#include "core/coll/scan/scan.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
 

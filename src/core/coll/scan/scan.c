@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/scan.h"
+#include "core/coll/scan/scan.h"
 
 void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result,
                   size_t nelems)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/reduce.h"
+#include "core/coll/reduce/reduce.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/broadcast.h"
+#include "core/coll/broadcast/broadcast.h"
 
 void cw_broadcast_loads(const cw_coll_call_t *c)
 {

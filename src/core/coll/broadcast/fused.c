@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Everybody gives a cargo to the synchronisation, and only the root's is loaded.
-#include "core/coll/broadcast.h"
+#include "core/coll/broadcast/broadcast.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
 

@@ -6,7 +6,7 @@
 //
 // Places count from the root's node. Place p gets piece p from the root, and from place p-1 the
 // pieces p-1, p-2, ..., 0, n-1, ..., p+1 in this order.
-#include "core/coll/broadcast.h"
+#include "core/coll/broadcast/broadcast.h"
 #include "core/coll/parts.h"
 #include "core/rma/rma.h"
 #include "core/sync/notes.h"

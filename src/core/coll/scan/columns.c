@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
-#include "core/coll/scan.h"
+#include "core/coll/scan/scan.h"
 #include "core/rma/rma.h"
 #include "core/sync/peer.h"
 

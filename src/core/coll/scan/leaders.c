@@ -9,7 +9,7 @@
 //
 // Hillis, Steele: Data parallel algorithms, 1986.
 #include "core/coll/parts.h"
-#include "core/coll/scan.h"
+#include "core/coll/scan/scan.h"
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "core/sync/notes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/alltoall.h"
+#include "core/coll/alltoall/alltoall.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
 

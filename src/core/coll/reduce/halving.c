@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
-#include "core/coll/reduce.h"
+#include "core/coll/reduce/reduce.h"
 #include "core/rma/rma.h"
 #include "core/sync/notes.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/broadcast.h"
+#include "core/coll/broadcast/broadcast.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
 

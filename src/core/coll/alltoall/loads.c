@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/alltoall.h"
+#include "core/coll/alltoall/alltoall.h"
 
 void cw_alltoall_loads(const cw_coll_call_t *c)
 {

@@ -2,7 +2,7 @@
 //
 // Down a binomial tree over the nodes, whose root is the root's node: log2(nodes) steps. In chunks,
 // so that a leader hands one on while the next comes in.
-#include "core/coll/broadcast.h"
+#include "core/coll/broadcast/broadcast.h"
 #include "core/rma/rma.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/alltoall.h"
+#include "core/coll/alltoall/alltoall.h"
 
 static void copy_elements(const cw_coll_call_t *c, char *dest, const char *src,
                           ptrdiff_t dest_stride, ptrdiff_t src_stride)

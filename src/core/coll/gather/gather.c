@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/gather.h"
+#include "core/coll/gather/gather.h"
 
 #include "core/coll/call.h"
 #include "core/rma/rma.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/coll/scan.h"
+#include "core/coll/scan/scan.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The call, and what its algorithms have in common.
-#include "core/coll/broadcast.h"
+#include "core/coll/broadcast/broadcast.h"
 
 bool cw_broadcast_copies(const cw_coll_call_t *c)
 {

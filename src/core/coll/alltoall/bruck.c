@@ -11,10 +11,10 @@
 //
 //     [cells by distance: n] [arrivals of step 0: n/2] [of step 1: n/2] ...
 //
-// Bruck et al. 1997, as in gather_bruck.c.
+// Bruck et al. 1997, as in gather/bruck.c.
 #include <stdlib.h>
 
-#include "core/coll/alltoall.h"
+#include "core/coll/alltoall/alltoall.h"
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "core/sync/notes.h"
