@@ -56,7 +56,7 @@ static bool barriers(shared_t *s, int slot, int nslots, int rounds)
     for (int round = 1; round <= rounds; round++) {
         atomic_store_explicit(&s->step[slot][0], (uint64_t)round, memory_order_relaxed);
         linger(slot, round);
-        cw_node_sync_all(&state.node);
+        cw_fused(&group, NULL, 0, NULL);
         if (!steps_are(s, nslots, (uint64_t)round))
             return false;
     }

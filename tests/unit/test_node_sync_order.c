@@ -29,6 +29,14 @@ static void close_epoch(cw_node_sync_t *ns)
     cw_node_release(ns);
 }
 
+static void barrier(cw_node_sync_t *ns)
+{
+    if (cw_node_arrive(ns))
+        cw_node_release(ns);
+    else
+        cw_node_await_release(ns);
+}
+
 static void *member(void *arg)
 {
     cw_node_sync_t ns;
@@ -48,7 +56,7 @@ static void *member(void *arg)
             good = good && data[i] == round;
         if (!good)
             atomic_fetch_add(&bad, 1);
-        cw_node_sync_all(&ns);
+        barrier(&ns);
     }
     return NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of collective algorithms in words, for causeway-info. Needs no job.
+// The table of collective algorithms in words, for causeway-info, and what CAUSEWAY_COLL chooses
+// from it. Needs no job.
 #ifndef CW_CORE_COLL_DESCRIBE_H
 #define CW_CORE_COLL_DESCRIBE_H
 
@@ -20,8 +21,8 @@ typedef struct cw_coll_row {
  *  environment through cwu_env: load it first. */
 bool cw_coll_table(size_t i, cw_coll_row_t *row_p);
 
-/** Parses CAUSEWAY_COLL; fatal, with the names that exist, when it names what does not. Once a
- *  process, before the first collective. */
+/** Parses CAUSEWAY_COLL; fatal, with the names that exist, when it names one that does not. At
+ *  initialisation, before the first collective. */
 void cw_coll_choices_load(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/env_names.h"
 #include "core/am/am_private.h"
-#include "core/coll/coll.h"
+#include "core/coll/describe.h"
 #include "core/life/info.h"
 #include "core/life/leave.h"
 #include "core/life/life.h"
@@ -23,6 +23,7 @@
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
 #include "core/server/server.h"
+#include "core/sync/group.h"
 #include "core/world/job.h"
 #include "core/world/place.h"
 #include "core/world/startup.h"
@@ -93,7 +94,8 @@ static int join(void)
     if ((rc = cw_segment_init(&cw_boot)) || (rc = cw_watch_open()) || (rc = cw_ctx_open()))
         return rc;
     cw_wait_init();
-    cw_coll_init();
+    cw_coll_choices_load();
+    cw_groups_init();
     cw_gather_arrive();
     cw_startup_add(CW_PHASE_NODE_OBJECT, at);
     // My slice is ready, which is all that the fence promises others: the server's thread loads
@@ -172,7 +174,7 @@ void cw_finalize(void)
         cw_check_failed("shmem_finalize", "called %s",
                         cw_world.finalized ? "after the last shmem_finalize" : "before shmem_init");
     if (init_count == 1)
-        cw_coll_patient();  // PEs end as unevenly as they started
+        cw_groups_patient();  // PEs end as unevenly as they started
     finalize_barrier();
     if (--init_count > 0)
         return;
@@ -188,7 +190,7 @@ void cw_finalize(void)
     cw_watch_close();
     cw_ctx_shut();
     cw_server_stop();
-    cw_coll_fini();
+    cw_groups_fini();
     cw_segment_fini();
     cw_boot.ops->close(&cw_boot);
 }

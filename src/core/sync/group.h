@@ -38,17 +38,15 @@ static inline bool cw_group_is_world(const cw_group_t *group)
 }
 
 /** The world's group and the shared one; after the node object is mapped. */
-void cw_coll_init(void);
-void cw_coll_fini(void);
+void cw_groups_init(void);
+void cw_groups_fini(void);
 /** The next synchronisation of the world may take long: in a crowded node whoever waits sleeps at
  *  once. */
-void cw_coll_patient(void);
+void cw_groups_patient(void);
 
 /** Arrival and release only: completes nothing (shmem_sync). */
 void cw_sync(const cw_group_t *group);
 /** quiet on the default context, then sync (shmem_barrier). */
 void cw_barrier(const cw_group_t *group);
-/** Node-local barrier over all PEs of this node, used at init too. */
-void cw_node_sync(void);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The world's group, what groups have for their collectives, and the barrier.
-#include "core/coll/describe.h"
 #include "core/rma/node.h"
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
@@ -14,9 +13,8 @@ static cw_group_sync_t sync_of_world;
 static cw_group_t world;
 const cw_group_t *const cw_group_world = &world;
 
-void cw_coll_init(void)
+void cw_groups_init(void)
 {
-    cw_coll_choices_load();
     world = (cw_group_t){.start = 0,
                          .stride = 1,
                          .size = cw_world.npes,
@@ -29,21 +27,16 @@ void cw_coll_init(void)
     cw_teams_init();
 }
 
-void cw_coll_fini(void)
+void cw_groups_fini(void)
 {
     cw_teams_fini();
     cw_map_drop(&sync_of_world.map);
     cw_map_forget_all();
 }
 
-void cw_coll_patient(void)
+void cw_groups_patient(void)
 {
     cw_node_sync_patient(&sync_of_world.node);
-}
-
-void cw_node_sync(void)
-{
-    cw_node_sync_all(&sync_of_world.node);
 }
 
 void cw_sync(const cw_group_t *group)
@@ -70,11 +63,6 @@ int cw_group_rank_of(const cw_group_t *group, int pe)
         if (group->pes[rank] == pe)
             return rank;
     return -1;
-}
-
-bool cw_group_on_one_node(const cw_group_t *group)
-{
-    return group->sync->node.nnodes == 1;
 }
 
 long *cw_group_words(const cw_group_t *group)

@@ -70,13 +70,4 @@ void cw_node_release(cw_node_sync_t *ns);
 /** Everybody else: waits for the end of the epoch. */
 void cw_node_await_release(cw_node_sync_t *ns);
 
-/** Barrier of the node. */
-static inline void cw_node_sync_all(cw_node_sync_t *ns)
-{
-    if (cw_node_arrive(ns))
-        cw_node_release(ns);
-    else
-        cw_node_await_release(ns);
-}
-
 #endif

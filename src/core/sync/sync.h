@@ -28,7 +28,4 @@ bool cw_group_has_scratch(const cw_group_t *group);
  *  over. */
 char *cw_group_scratch(const cw_group_t *group);
 
-/** Are all members on this node? For the world and teams. */
-bool cw_group_on_one_node(const cw_group_t *group);
-
 #endif
