@@ -1,10 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the code asks of the compiler beyond C17, in one place.
+// What the code asks of gcc and clang beyond C17, in one place: no other file of the library spells
+// an attribute out. src/gasnet_tools and the public headers stand alone and have their own.
 #ifndef CWU_COMPILER_H
 #define CWU_COMPILER_H
 
+// Which way a branch of a hot path goes.
 #define CW_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CW_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+// Where the code of a function goes. CW_ALWAYS_INLINE includes the keyword: static CW_ALWAYS_INLINE
+// int f(void). CW_COLD code stands apart from hot code, and branches to it are unlikely.
+#define CW_ALWAYS_INLINE inline __attribute__((always_inline))
+#define CW_NOINLINE __attribute__((noinline))
+#define CW_COLD __attribute__((cold))
+
+// Data that one core writes often starts a cache line of its own.
+#define CW_CACHE_LINE 64
+#define CW_CACHE_ALIGNED __attribute__((aligned(CW_CACHE_LINE)))
+
+// The arguments of printf, numbered from 1; `first` is 0 for a va_list.
+#define CW_PRINTF(format_arg, first) __attribute__((format(printf, format_arg, first)))
+
+// Symbols. CW_HIDDEN is for declarations of data: -fvisibility=hidden covers definitions only, and
+// each access to data that may be elsewhere goes through the global offset table.
+#define CW_HIDDEN __attribute__((visibility("hidden")))
+#define CW_EXPORTED __attribute__((visibility("default")))
+#define CW_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+#define CW_ALIAS(name) __attribute__((alias(name)))
+#define CW_WEAK __attribute__((weak))
+#define CW_WEAK_ALIAS(name) __attribute__((weak, alias(name)))
+
+#define CW_USED __attribute__((used))
+#define CW_UNUSED __attribute__((unused))
+#define CW_CLEANUP(function) __attribute__((cleanup(function)))
+#define CW_DESTRUCTOR __attribute__((destructor))
+#define CW_NO_SANITIZE __attribute__((no_sanitize_address, no_sanitize_thread))
 
 #endif

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/env.h"
 
 enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5 };
@@ -102,8 +103,7 @@ void cwu_error_hush(void)
     atomic_store_explicit(&hushed, 1, memory_order_relaxed);
 }
 
-__attribute__((format(printf, 2, 0))) static void say(const char *level, const char *fmt,
-                                                      va_list args)
+static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args)
 {
     char line[MESSAGE_MAX];
     if (atomic_load_explicit(&hushed, memory_order_relaxed))

@@ -9,6 +9,8 @@
 #ifndef CW_BASE_ERROR_H
 #define CW_BASE_ERROR_H
 
+#include "base/compiler.h"
+
 #include <stddef.h>
 #include <stdnoreturn.h>
 
@@ -37,23 +39,23 @@ void cwu_error_identity(int pe, int npes);
 void cwu_error_abort_hook(void (*abort_job)(int status));
 
 /** Prints "causeway: error: PE 3 of 8 (pid 123, host h): <text>" to stderr in one write. */
-void cwu_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+void cwu_error(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 
 /** The same with "warning:"; nothing with CAUSEWAY_QUIET=1. */
-void cwu_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+void cwu_warn(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 
 /** From here on errors, warnings and debugging messages print nothing: the job is being ended, and
  *  what goes wrong now is a consequence. */
 void cwu_error_hush(void);
 
 /** The same with "debug:"; only with SHMEM_DEBUG or CAUSEWAY_DEBUG set. */
-void cwu_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+void cwu_debug(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 
 /** Text of several lines to stderr, in as few writes as the system takes. */
 void cwu_write(const char *text, size_t nbytes);
 
 /** cwu_error, then ends the job with exit status 1. */
-noreturn void cwu_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+noreturn void cwu_fatal(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 
 /** Ends the job with `status` through the hook, without a message. */
 noreturn void cwu_abort(int status);

@@ -6,6 +6,8 @@
 #ifndef CW_BASE_LOCK_H
 #define CW_BASE_LOCK_H
 
+#include "base/compiler.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,25 +17,25 @@ typedef struct cwu_lock {
     _Atomic uint32_t state;
 } cwu_lock_t;
 
-void cwu_lock_slowly(cwu_lock_t *lock) __attribute__((cold));
-void cwu_lock_wake(cwu_lock_t *lock) __attribute__((cold));
+void cwu_lock_slowly(cwu_lock_t *lock) CW_COLD;
+void cwu_lock_wake(cwu_lock_t *lock) CW_COLD;
 
-static inline __attribute__((always_inline)) bool cwu_trylock(cwu_lock_t *lock)
+static CW_ALWAYS_INLINE bool cwu_trylock(cwu_lock_t *lock)
 {
     uint32_t is_free = 0;
     return atomic_compare_exchange_strong_explicit(&lock->state, &is_free, 1, memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
-static inline __attribute__((always_inline)) void cwu_lock(cwu_lock_t *lock)
+static CW_ALWAYS_INLINE void cwu_lock(cwu_lock_t *lock)
 {
-    if (__builtin_expect(!cwu_trylock(lock), 0))
+    if (CW_UNLIKELY(!cwu_trylock(lock)))
         cwu_lock_slowly(lock);
 }
 
-static inline __attribute__((always_inline)) void cwu_unlock(cwu_lock_t *lock)
+static CW_ALWAYS_INLINE void cwu_unlock(cwu_lock_t *lock)
 {
-    if (__builtin_expect(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2, 0))
+    if (CW_UNLIKELY(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2))
         cwu_lock_wake(lock);
 }
 

@@ -16,6 +16,8 @@
 #ifndef CW_BOOTSTRAP_JOB_H
 #define CW_BOOTSTRAP_JOB_H
 
+#include "base/compiler.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,10 +60,10 @@ typedef struct cwb_job {
     _Atomic uint32_t left_unjoined, joined;
     // Fence: the last of npes arrivals resets `arrived`, then moves `generation` on (release; pairs
     // with the acquire in cwb_job_fence_passed). `sleepers` tells it whether a wake-up is due.
-    _Alignas(64) _Atomic uint32_t arrived;
-    _Alignas(64) _Atomic uint32_t generation;
+    CW_CACHE_ALIGNED _Atomic uint32_t arrived;
+    CW_CACHE_ALIGNED _Atomic uint32_t generation;
     _Atomic uint32_t sleepers;
-    _Alignas(64) _Atomic uint64_t log_next;  // next free byte of the log
+    CW_CACHE_ALIGNED _Atomic uint64_t log_next;  // next free byte of the log
 } cwb_job_t;
 _Static_assert(sizeof(cwb_job_t) == 384, "shared layout");
 

@@ -2,6 +2,7 @@
 //
 // Built once for each MPI family (meson.build); see the contract in mpi_plugin.h.
 #include "bootstrap/mpi_plugin.h"
+#include "base/compiler.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -170,7 +171,7 @@ static void null(void *comm_p)
 }
 
 extern const cwb_mpi_plugin_t causeway_mpi_plugin;
-__attribute__((visibility("default"))) const cwb_mpi_plugin_t causeway_mpi_plugin = {
+CW_EXPORTED const cwb_mpi_plugin_t causeway_mpi_plugin = {
     .version = CWB_MPI_PLUGIN_VERSION,
     .comm_nbytes = sizeof(MPI_Comm),
     .describe = describe,

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "base/env.h"
 #include "bootstrap/bootstrap.h"
@@ -353,7 +354,7 @@ static void pmi1_close(cwb_t *b)
         p->joined = false;
 }
 
-__attribute__((destructor)) static void say_goodbye(void)
+static CW_DESTRUCTOR void say_goodbye(void)
 {
     pmi1_t *p = &the_pmi1;
     char answer[PMI1_LINE_MAX];

@@ -5,6 +5,7 @@
 #ifndef SHM_COLL_ARGS_H
 #define SHM_COLL_ARGS_H
 
+#include "base/compiler.h"
 #include "core/sync/team.h"
 #include "shmem/shm.h"
 
@@ -36,7 +37,7 @@ typedef struct shm_set {
 /** The group of an active set: the world's own when the set is the world, else `room` filled in. */
 const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *room);
 void shm_compare_claims(const char *func, const cw_group_t *group, const void *dest,
-                        const void *source, uint64_t nelems) __attribute__((cold));
+                        const void *source, uint64_t nelems) CW_COLD;
 
 /** Checking mode: do all PEs of the group make this call? Before anything else that the others
  *  see. */

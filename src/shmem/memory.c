@@ -11,8 +11,6 @@
 #include "shmem/reduce_ops.h"
 #include "shmem/shm.h"
 
-#define CACHE_LINE 64
-
 #define CALLER __builtin_return_address(0)
 
 /** Tells those who look on what a block is and where the program asked for it. */
@@ -80,7 +78,7 @@ static bool alignment_is_common(size_t alignment)
 {
     if (alignment <= (size_t)sysconf(_SC_PAGESIZE) || cw_world.npes == 1)
         return true;
-    uint64_t *room = cw_heap_malloc(CACHE_LINE, 4 * sizeof(uint64_t));
+    uint64_t *room = cw_heap_malloc(CW_CACHE_LINE, 4 * sizeof(uint64_t));
     if (!room)
         return false;
     room[0] = (uintptr_t)room;
@@ -120,9 +118,10 @@ void *pshmem_malloc_with_hints(size_t size, long hints)
     if (size == 0)
         return NULL;
     agree(__func__, NULL, size, 0);
-    if (!(hints & known) || size > SIZE_MAX - CACHE_LINE)
+    if (!(hints & known) || size > SIZE_MAX - CW_CACHE_LINE)
         return allocate(alignof(max_align_t), size, CALLER);
-    return allocate(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE, CALLER);
+    return allocate(CW_CACHE_LINE, (size + CW_CACHE_LINE - 1) / CW_CACHE_LINE * CW_CACHE_LINE,
+                    CALLER);
 }
 SHM_WEAK(shmem_malloc_with_hints);
 

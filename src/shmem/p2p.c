@@ -3,9 +3,10 @@
 // Point-to-point synchronization: the typed entry points. One word is waited for inline, because
 // its latency is what programs feel; sets go to p2p_sets.c.
 #include "shmem/p2p.h"
+#include "base/compiler.h"
 
-static inline __attribute__((always_inline)) void
-wait_until(const char *func, const void *ivar, shm_kind_t kind, int cmp, shm_key_t value)
+static CW_ALWAYS_INLINE void wait_until(const char *func, const void *ivar, shm_kind_t kind,
+                                        int cmp, shm_key_t value)
 {
     shm_check_compare(func, cmp);
     if (SHM_CHECKING())
@@ -24,8 +25,8 @@ wait_until(const char *func, const void *ivar, shm_kind_t kind, int cmp, shm_key
     cw_wait_done(&w);
 }
 
-static inline __attribute__((always_inline)) int test(const char *func, const void *ivar,
-                                                      shm_kind_t kind, int cmp, shm_key_t value)
+static CW_ALWAYS_INLINE int test(const char *func, const void *ivar, shm_kind_t kind, int cmp,
+                                 shm_key_t value)
 {
     shm_check_compare(func, cmp);
     if (SHM_CHECKING())

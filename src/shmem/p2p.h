@@ -10,6 +10,7 @@
 #ifndef SHM_P2P_H
 #define SHM_P2P_H
 
+#include "base/compiler.h"
 #include "shmem/shm.h"
 
 typedef unsigned shm_kind_t;  // bytes * 2 + signed
@@ -17,7 +18,7 @@ typedef int64_t shm_key_t;
 
 #define SHM_KIND(T) ((shm_kind_t)sizeof(T) * 2 + ((T)-1 < (T)1))
 
-static inline __attribute__((always_inline)) shm_key_t shm_key(uint64_t bits, shm_kind_t kind)
+static CW_ALWAYS_INLINE shm_key_t shm_key(uint64_t bits, shm_kind_t kind)
 {
     switch (kind) {
     case 4:
@@ -35,8 +36,7 @@ static inline __attribute__((always_inline)) shm_key_t shm_key(uint64_t bits, sh
     }
 }
 
-static inline __attribute__((always_inline)) shm_key_t shm_load_key(const void *word,
-                                                                    shm_kind_t kind)
+static CW_ALWAYS_INLINE shm_key_t shm_load_key(const void *word, shm_kind_t kind)
 {
     switch (kind / 2) {
     case 2:
@@ -58,7 +58,7 @@ _Static_assert(SHMEM_CMP_GE == (SHM_EQUAL | SHM_GREATER) && SHMEM_CMP_LE == (SHM
                "outcomes");
 _Static_assert(SHMEM_CMP_NE == (SHM_GREATER | SHM_LESS), "outcomes");
 
-static inline __attribute__((always_inline)) bool shm_matches(shm_key_t a, int cmp, shm_key_t b)
+static CW_ALWAYS_INLINE bool shm_matches(shm_key_t a, int cmp, shm_key_t b)
 {
     int outcome = a == b ? SHM_EQUAL : a > b ? SHM_GREATER : SHM_LESS;
     return cmp & outcome;
@@ -72,8 +72,8 @@ static inline void shm_check_compare(const char *func, int cmp)
 
 /** For the deadlock report: word i of nelems at addr, and what is wanted of it. The key of a key is
  *  the value. */
-static inline __attribute__((cold)) cw_wait_on_t
-shm_wait_on(const void *addr, shm_kind_t kind, int cmp, shm_key_t want, size_t i, size_t nelems)
+static inline CW_COLD cw_wait_on_t shm_wait_on(const void *addr, shm_kind_t kind, int cmp,
+                                               shm_key_t want, size_t i, size_t nelems)
 {
     return (cw_wait_on_t){.kind = CW_WAIT_WORD,
                           .nbytes = (uint8_t)(kind / 2),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Contiguous gets, blocking and not, and single values.
+#include "base/compiler.h"
 #include "shmem/rma_local.h"
 
 // NAME as in shmem_NAME and shmem_ctx_NAME; OUT is the way out of the node.
@@ -19,8 +20,8 @@ GET(getmem, void, 1, cw_get_out)
 GET(getmem_nbi, void, 1, cw_get_nbi_out)
 
 /** One value. All but long double fit a word; the size is a constant of each caller. */
-static inline __attribute__((always_inline)) void
-get_value(cw_ctx_t *ctx, void *value, const void *source, size_t nbytes, int rank)
+static CW_ALWAYS_INLINE void get_value(cw_ctx_t *ctx, void *value, const void *source,
+                                       size_t nbytes, int rank)
 {
     if (nbytes <= 8)
         shm_from_bits(value, cw_get_scalar(ctx, source, nbytes, rank), nbytes);

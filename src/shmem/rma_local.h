@@ -5,18 +5,19 @@
 #ifndef SHM_RMA_LOCAL_H
 #define SHM_RMA_LOCAL_H
 
+#include "base/compiler.h"
 #include "shmem/shm.h"
 
 /** A copy so short that whoever goes to sleep meanwhile may as well have missed its end: see
  *  core/progress/wait.h. */
 #define SHM_QUICK_COPY 4096u
-void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx)
-    __attribute__((noinline));
+void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank,
+                      cw_ctx_t *ctx) CW_NOINLINE;
 
 typedef void shm_out_fn(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx);
 
-static inline __attribute__((always_inline)) void
-shm_put(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx, shm_out_fn *out)
+static CW_ALWAYS_INLINE void shm_put(void *dest, const void *source, size_t nbytes, int rank,
+                                     cw_ctx_t *ctx, shm_out_fn *out)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {
@@ -29,8 +30,8 @@ shm_put(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx, 
         shm_put_and_wake(cw_local_address(word, dest), source, nbytes, rank, ctx);
 }
 
-static inline __attribute__((always_inline)) void
-shm_get(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx, shm_out_fn *out)
+static CW_ALWAYS_INLINE void shm_get(void *dest, const void *source, size_t nbytes, int rank,
+                                     cw_ctx_t *ctx, shm_out_fn *out)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_word_is_local(word)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Contiguous puts, blocking and not, and single values.
+#include "base/compiler.h"
 #include "shmem/rma_local.h"
 
 void shm_put_and_wake(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx)
@@ -25,8 +26,8 @@ PUT(putmem, void, 1, cw_put_out)
 PUT(putmem_nbi, void, 1, cw_put_nbi_out)
 
 /** One value. All but long double fit a word; the size is a constant of each caller. */
-static inline __attribute__((always_inline)) void
-put_value(cw_ctx_t *ctx, void *dest, const void *value, size_t nbytes, int rank)
+static CW_ALWAYS_INLINE void put_value(cw_ctx_t *ctx, void *dest, const void *value, size_t nbytes,
+                                       int rank)
 {
     if (nbytes <= 8)
         cw_put_scalar(ctx, dest, shm_bits(value, nbytes), nbytes, rank);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "shmem/coll_args.h"
 
 void pshmem_init(void)
@@ -111,7 +112,7 @@ int pshmem_my_pe(void)
     return cw_world.pe;
 }
 SHM_WEAK(shmem_my_pe);
-extern __typeof__(pshmem_my_pe) _my_pe __attribute__((weak, alias("pshmem_my_pe")));
+extern __typeof__(pshmem_my_pe) _my_pe CW_WEAK_ALIAS("pshmem_my_pe");
 
 int pshmem_n_pes(void)
 {
@@ -125,7 +126,7 @@ int pshmem_num_pes(void)
     SHM_ENTER();
     return cw_world.npes;
 }
-extern __typeof__(pshmem_num_pes) _num_pes __attribute__((weak, alias("pshmem_num_pes")));
+extern __typeof__(pshmem_num_pes) _num_pes CW_WEAK_ALIAS("pshmem_num_pes");
 
 static bool is_pe(int pe)
 {

@@ -14,6 +14,7 @@
 #ifndef SHM_SHM_H
 #define SHM_SHM_H
 
+#include "base/compiler.h"
 #include "core/rma/amo.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
@@ -24,12 +25,12 @@
 #include "shmem.h"
 #include "shmem/types.def"
 
-#define SHM_WEAK(name) extern __typeof__(p##name) name __attribute__((weak, alias("p" #name)))
+#define SHM_WEAK(name) extern __typeof__(p##name) name CW_WEAK_ALIAS("p" #name)
 
 /** The body under one name serves a second, older one: both entry points of it. */
-#define SHM_OLD_NAME(old, now)                                                       \
-    extern __typeof__(p##now) p##old __attribute__((alias("p" #now)));               \
-    extern __typeof__(p##now) old __attribute__((weak, alias("p" #now)))
+#define SHM_OLD_NAME(old, now)                           \
+    extern __typeof__(p##now) p##old CW_ALIAS("p" #now); \
+    extern __typeof__(p##now) old CW_WEAK_ALIAS("p" #now)
 
 /** The user's name of the routine whose body is `func` (__func__ of a pshmem_ function). */
 static inline const char *shm_call_name(const char *func)
@@ -37,10 +38,10 @@ static inline const char *shm_call_name(const char *func)
     return func[0] == 'p' ? func + 1 : func;
 }
 
-noreturn void shm_not_initialized(const char *func) __attribute__((cold));
-noreturn void shm_bad_context(const char *func) __attribute__((cold));
-noreturn void shm_bad_team(const char *func) __attribute__((cold));
-noreturn void shm_bad_compare(const char *func, int cmp) __attribute__((cold));
+noreturn void shm_not_initialized(const char *func) CW_COLD;
+noreturn void shm_bad_context(const char *func) CW_COLD;
+noreturn void shm_bad_team(const char *func) CW_COLD;
+noreturn void shm_bad_compare(const char *func, int cmp) CW_COLD;
 
 // Checking mode only: each ends the job with a message when the argument is wrong.
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes);
@@ -58,7 +59,7 @@ void shm_check_overlap(const char *func, const void *dest, size_t ndest, const v
                        size_t nsource, bool in_place);
 
 /** The slow side of SHM_ENTER: fatal outside of init and finalize, else the routine's frame. */
-cw_frame_t *shm_enter(const char *func) __attribute__((cold));
+cw_frame_t *shm_enter(const char *func) CW_COLD;
 
 /** A statement at the start of a body (it declares a variable). */
 #define SHM_ENTER() CW_WATCH(shm_enter(__func__))
@@ -81,7 +82,7 @@ cw_frame_t *shm_enter(const char *func) __attribute__((cold));
 #define SHM_CHECKING() CW_CHECKING()
 
 /** The core's context behind a handle: its address, but for the two handles that are constants. */
-static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx(shmem_ctx_t ctx)
+static CW_ALWAYS_INLINE cw_ctx_t *shm_ctx(shmem_ctx_t ctx)
 {
     if (CW_UNLIKELY((uintptr_t)ctx <= (uintptr_t)SHMEM_CTX_DEFAULT))
         return ctx == SHMEM_CTX_INVALID ? &cw_ctx_none : &cw_ctx_default;
@@ -91,8 +92,7 @@ static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx(shmem_ctx_t ctx)
 
 /** The same for routines that do nothing with SHMEM_CTX_INVALID (NULL then), and that have the time
  *  to look in checking mode whether the context exists. */
-static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx_or_none(shmem_ctx_t ctx,
-                                                                       const char *func)
+static CW_ALWAYS_INLINE cw_ctx_t *shm_ctx_or_none(shmem_ctx_t ctx, const char *func)
 {
     if (CW_UNLIKELY(ctx == SHMEM_CTX_INVALID))
         return NULL;
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) cw_ctx_t *shm_ctx_or_none(shmem_ctx
 }
 
 /** A value of 1, 2, 4 or 8 bytes as the low bits of a word, whatever its type. */
-static inline __attribute__((always_inline)) uint64_t shm_bits(const void *value, size_t nbytes)
+static CW_ALWAYS_INLINE uint64_t shm_bits(const void *value, size_t nbytes)
 {
     uint8_t b1;
     uint16_t b2;
@@ -122,8 +122,7 @@ static inline __attribute__((always_inline)) uint64_t shm_bits(const void *value
 }
 
 /** The reverse: the value whose bits those are. */
-static inline __attribute__((always_inline)) void shm_from_bits(void *value, uint64_t bits,
-                                                                size_t nbytes)
+static CW_ALWAYS_INLINE void shm_from_bits(void *value, uint64_t bits, size_t nbytes)
 {
     uint8_t b1 = (uint8_t)bits;
     uint16_t b2 = (uint16_t)bits;

@@ -2,6 +2,7 @@
 //
 // Strided transfers, of single elements (iput, iget) and of blocks (ibput, ibget). Strides count
 // elements, from the start of one block to the start of the next.
+#include "base/compiler.h"
 #include "shmem/shm.h"
 
 typedef void strided_fn(cw_ctx_t *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
@@ -12,10 +13,8 @@ typedef struct stride {
     size_t block_nelems, nblocks;
 } stride_t;
 
-static inline __attribute__((always_inline)) void strided(const char *func, strided_fn *go,
-                                                          cw_ctx_t *ctx, void *dest,
-                                                          const void *source, stride_t s,
-                                                          size_t size, int pe)
+static CW_ALWAYS_INLINE void strided(const char *func, strided_fn *go, cw_ctx_t *ctx, void *dest,
+                                     const void *source, stride_t s, size_t size, int pe)
 {
     if (SHM_CHECKING()) {
         shm_check_count(func, "the number of blocks", s.nblocks, size);

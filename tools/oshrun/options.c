@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "oshrun.h"
 
 #ifndef CAUSEWAY_VERSION
@@ -35,7 +36,7 @@ static const char help[] =
     "Standard input goes to PE 0. The exit status is that of the first PE that failed\n"
     "(128 + signal when a signal killed it). See oshrun(1).\n";
 
-static noreturn void usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static noreturn void usage(const char *fmt, ...) CW_PRINTF(1, 2);
 static noreturn void usage(const char *fmt, ...)
 {
     char text[512];

@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "base/compiler.h"
 #include "bootstrap/job.h"
 
 enum { EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
@@ -75,9 +76,9 @@ typedef struct run {
 } run_t;
 
 /** "oshrun: text" on stderr, after what has been taken from the PEs. */
-void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void say(const char *fmt, ...) CW_PRINTF(1, 2);
 /** say, then exit with `status`. Only before PEs exist. */
-noreturn void die(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+noreturn void die(int status, const char *fmt, ...) CW_PRINTF(2, 3);
 
 void options_parse(options_t *opt, int argc, char **argv);
 int options_node_of(const options_t *opt, int pe);
