@@ -10,9 +10,10 @@
 
 #include "frame/check.h"
 #include "core/am/am_private.h"
-#include "core/rma/amo.h"
-#include "core/server/request.h"
+#include "core/am/wire.h"
 #include "core/mem/segment.h"
+#include "core/rma/amo.h"
+#include "core/rma/request.h"
 #include "core/server/server.h"
 
 enum {
@@ -283,6 +284,7 @@ int main(void)
     static const cwt_ops_t fake = {.server_reply = take_answer};
     cw_transport = &fake;
     make_object();
+    cw_am_serve();
     test_pieces();
     test_batch();
     test_random();

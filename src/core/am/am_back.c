@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "core/am/am_private.h"
+#include "core/am/wire.h"
 #include "core/progress/wait.h"
-#include "core/server/request.h"
 #include "core/server/server.h"
 
 #define ANSWERS 16  // unless CAUSEWAY_AM_ANSWERS says otherwise

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/am/am_private.h"
+#include "core/am/wire.h"
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
-#include "core/server/request.h"
 
 #define MOST 64u        // messages of a ring in one poll
 // of them, senders of this node hear that they are done, so that a flood does not stop and go

@@ -151,14 +151,12 @@ static inline bool cw_am_awaits_answer(void)
 }
 
 // ---------------------------------------------------------------- in the node server (am_server.c)
-/** A message came for a PE of this node. False: it is malformed. */
-bool cw_am_arrived(const cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+/** Registers with the node server what it does with messages: in each process, before it starts, since
+ *  it serves PEs that send and receive while its own does not. */
+void cw_am_serve(void);
 /** Fills a cell of the target's inbox; false: no room. req without its arguments. */
 bool cw_am_deliver(const struct cw_req_am *req, const uint32_t *args, const void *payload);
-/** Tries again what found no room. How many messages went. */
-int cw_am_server_flush(void);
-/** Is there any? */
-bool cw_am_server_holds(void);
+/** Forgets what found no room. */
 void cw_am_server_fini(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/am/am_private.h"
+#include "core/am/wire.h"
 #include "core/mem/gather.h"
 #include "core/mem/memory.h"
 #include "core/observe/check.h"
@@ -15,7 +16,6 @@
 #include "core/progress/wait.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
-#include "core/server/request.h"
 
 // The steps of a request stand in each function that sends one: what kind it is, is known there,
 // and what it consists of stays in registers.

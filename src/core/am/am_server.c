@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/am/am_private.h"
-#include "core/server/request.h"
+#include "core/am/wire.h"
 #include "core/server/server.h"
 
 /** A message that waits for room, requests and replies of a PE apart: replies must not wait behind
@@ -173,8 +173,9 @@ typedef union plain {
     unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
 } plain_t;
 
-static bool loaded_message(const cwt_from_t *from, const cw_req_am_t *req, size_t nbytes)
+static bool loaded_message(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    const cw_req_am_t *req = (const cw_req_am_t *)(const void *)msg;
     if (!well_formed(req, nbytes) || !destination_exists(req))
         return false;
     if (!(req->flags & CW_AM_C_HERE)) {
@@ -191,28 +192,30 @@ static bool loaded_message(const cwt_from_t *from, const cw_req_am_t *req, size_
     return true;
 }
 
-static bool short_message(const cwt_from_t *from, const cw_req_am_short_t *wire, size_t nbytes)
+static bool short_message(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    const cw_req_am_short_t *wire = (const cw_req_am_short_t *)(const void *)msg;
     if (nbytes < sizeof *wire || !is_here(wire->target) || !is_pe(wire->source))
         return false;
     uint32_t nargs = CW_AM_HEAD_NARGS(wire->head);
     if (nargs > CW_AM_MAX_ARGS || nbytes != sizeof *wire + nargs * sizeof *wire->args ||
         (wire->token & 0xffff) >= CW_AM_TOKENS)
         return false;
-    plain_t plain = {.req = {.head = wire->head,
-                             .source = wire->source,
-                             .target = wire->target,
-                             .token = wire->token,
-                             .flags = wire->header.op == CW_REQ_AM_REPLY
-                                          ? CW_AM_SHORT | CW_AM_C_REPLY
-                                          : CW_AM_SHORT}};
+    plain_t plain = {
+        .req = {.head = wire->head,
+                .source = wire->source,
+                .target = wire->target,
+                .token = wire->token,
+                .flags = msg->op == CW_REQ_AM_REPLY ? CW_AM_SHORT | CW_AM_C_REPLY : CW_AM_SHORT}};
     memcpy(plain.bytes + sizeof plain.req, wire->args, nargs * sizeof *wire->args);
     deliver_or_keep(from, &plain.req);
     return true;
 }
 
-static bool done(const cw_req_am_done_t *req, size_t nbytes)
+static bool done(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    const cw_req_am_done_t *req = (const cw_req_am_done_t *)(const void *)msg;
+    (void)from;
     if (nbytes != sizeof *req || !is_here(req->target))
         return false;
     cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[req->target]);
@@ -225,18 +228,9 @@ static bool done(const cw_req_am_done_t *req, size_t nbytes)
 
 _Static_assert(sizeof((cw_req_am_done_t *)0)->bits == CW_AM_TOKENS / 8, "a bit a token");
 
-bool cw_am_arrived(const cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
-{
-    if (msg->op == CW_REQ_AM)
-        return loaded_message(from, (const cw_req_am_t *)(const void *)msg, nbytes);
-    if (msg->op == CW_REQ_AM_DONE)
-        return done((const cw_req_am_done_t *)(const void *)msg, nbytes);
-    return short_message(from, (const cw_req_am_short_t *)(const void *)msg, nbytes);
-}
-
 // ---------------------------------------------------------------- what found no room
 
-int cw_am_server_flush(void)
+static int flush(void)
 {
     int n = 0;
     for (int i = 0; held && i < 2 * cw_world.nslots; i++) {
@@ -254,7 +248,7 @@ int cw_am_server_flush(void)
     return n;
 }
 
-bool cw_am_server_holds(void)
+static bool holds(void)
 {
     return held > 0;
 }
@@ -270,4 +264,15 @@ void cw_am_server_fini(void)
     free(lines);
     lines = NULL;
     held = 0;
+}
+
+void cw_am_serve(void)
+{
+    static const cw_server_hooks_t hooks = {
+        .flush = flush, .holds = holds, .fini = cw_am_server_fini};
+    cw_server_handle(CW_REQ_AM, "message", loaded_message);
+    cw_server_handle(CW_REQ_AM_SHORT, "message", short_message);
+    cw_server_handle(CW_REQ_AM_REPLY, "message", short_message);
+    cw_server_handle(CW_REQ_AM_DONE, "message", done);
+    cw_server_hook(&hooks);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/am/am_private.h"
-#include "core/server/request.h"
+#include "core/am/wire.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
 

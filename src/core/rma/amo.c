@@ -9,10 +9,10 @@
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
+#include "core/rma/request.h"
 #include "core/rma/rma.h"
-#include "core/server/request.h"
 
-/** All but what the transport fills in (core/server/request.h: nothing may be left undefined on the
+/** All but what the transport fills in (core/rma/request.h: nothing may be left undefined on the
  *  wire). */
 static inline __attribute__((always_inline)) void
 amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr, cw_amo_op_t op,

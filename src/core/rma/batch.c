@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/server/request.h"
+#include "core/rma/request.h"
 
 /** One node's message while it is filled. */
 typedef struct bundle {

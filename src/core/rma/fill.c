@@ -6,7 +6,7 @@
 
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
-#include "core/server/request.h"
+#include "core/rma/request.h"
 
 #define PART (UINT64_C(4) << 20)
 

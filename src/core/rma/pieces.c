@@ -8,8 +8,8 @@
 
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
+#include "core/rma/request.h"
 #include "core/rma/rma.h"
-#include "core/server/request.h"
 
 /** One answer under way, and where its bytes go. */
 typedef struct cw_answer {

@@ -6,8 +6,8 @@
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
+#include "core/rma/request.h"
 #include "core/rma/rma.h"
-#include "core/server/request.h"
 
 #define DIRECT_BLOCK 1024u   // bytes: from here a block is one transfer of its own
 #define GETS_IN_FLIGHT 4

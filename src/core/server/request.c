@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Executes requests on the node object. The bytes come from the network: offsets, sizes and counts
-// are checked against the object before anything is touched; a request that does not fit is dropped
-// and said so once.
-#include "core/server/request.h"
-
+// Executes requests on the node object, by a table of opcodes: transfers and atomics
+// (core/rma/request.h) here, others by the rooms that register themselves. The bytes come from the
+// network: offsets, sizes and counts are checked against the object before anything is touched; a
+// malformed request is dropped, and the first one is reported.
 #include <string.h>
 
-#include "core/am/am_private.h"
 #include "core/mem/segment.h"
 #include "core/rma/amo.h"
+#include "core/rma/request.h"
 #include "core/rma/rma.h"
 #include "core/server/server.h"
 
@@ -29,34 +28,26 @@ bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p)
            nbytes <= l->heap_nbytes - (at - l->heap_offset);
 }
 
-static void refuse(const char *what, const cwt_header_t *msg)
-{
-    static _Atomic int told;
-    if (!atomic_exchange(&told, 1))
-        cwu_warn("dropped a malformed %s request (op %u, %u bytes) that came over the network",
-                 what, msg->op, msg->nbytes);
-}
-
 static void wake(uint32_t slot)
 {
     cw_local_stored(cw_world.pes_of_node[slot]);
 }
 
-static void execute_amo(cwt_from_t *from, const cw_req_amo_t *req, size_t nbytes)
+static bool execute_amo(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    const cw_req_amo_t *req = (const cw_req_amo_t *)(const void *)msg;
     uint32_t slot;
     if (nbytes != sizeof *req || (req->nbytes != 4 && req->nbytes != 8) ||
         req->offset % req->nbytes || req->op >= CW_AMO_OPS ||
-        !cw_request_in_bounds(req->offset, req->nbytes, &slot)) {
-        refuse("atomic", &req->header);
-        return;
-    }
+        !cw_request_in_bounds(req->offset, req->nbytes, &slot))
+        return false;
     uint64_t old = cw_amo_local(cw_segment.base + req->offset, (cw_amo_op_t)req->op, req->nbytes,
                                 req->operand, req->compare);
     if (req->header.reply_id)
         cw_transport->server_reply(from, &old, sizeof old);
     if (req->op != CW_AMO_FETCH)
         wake(slot);
+    return true;
 }
 
 /** Does all from the first block to the last lie in one part of one slot? */
@@ -73,38 +64,38 @@ static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, ui
                                 length + req->block_nbytes, slot_p);
 }
 
-static void execute_put_strided(const cw_req_strided_t *req, size_t nbytes)
+static bool execute_put_strided(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    const cw_req_strided_t *req = (const cw_req_strided_t *)(const void *)msg;
     uint32_t slot;
-    if (nbytes < sizeof *req || !strided_fits(req, nbytes - sizeof *req, &slot)) {
-        refuse("strided put", &req->header);
-        return;
-    }
+    (void)from;
+    if (nbytes < sizeof *req || !strided_fits(req, nbytes - sizeof *req, &slot))
+        return false;
     const char *payload = (const char *)(req + 1);
     char *at = cw_segment.base + req->offset;
     for (uint32_t i = 0; i < req->nblocks; i++, at += req->stride, payload += req->block_nbytes)
         cw_copy(at, payload, req->block_nbytes);
     atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
     wake(slot);
+    return true;
 }
 
-static void execute_get_strided(cwt_from_t *from, const cw_req_strided_t *req, size_t nbytes)
+static bool execute_get_strided(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    const cw_req_strided_t *req = (const cw_req_strided_t *)(const void *)msg;
     uint32_t slot;
     char payload[CW_STRIDED_PAYLOAD];
-    if (nbytes != sizeof *req || req->header.reply_id == 0 ||
-        !strided_fits(req, sizeof payload, &slot)) {
-        refuse("strided get", &req->header);
-        return;
-    }
+    if (nbytes != sizeof *req || msg->reply_id == 0 || !strided_fits(req, sizeof payload, &slot))
+        return false;
     const char *at = cw_segment.base + req->offset;
     char *out = payload;
     for (uint32_t i = 0; i < req->nblocks; i++, at += req->stride, out += req->block_nbytes)
         memcpy(out, at, req->block_nbytes);
     cw_transport->server_reply(from, payload, (size_t)(out - payload));
+    return true;
 }
 
-static void execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const uint64_t *word = (const uint64_t *)(const void *)(msg + 1);
     size_t n = (nbytes - sizeof *msg) / sizeof *word, done = 0;
@@ -119,24 +110,23 @@ static void execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t
             cw_copy(payload + done, cw_segment.base + offset, piece);
         done += piece;
     }
-    if (!good) {
-        refuse("get", msg);
-        return;
-    }
-    cw_transport->server_reply(from, payload, done);
+    if (good)
+        cw_transport->server_reply(from, payload, done);
+    return good;
 }
 
-static void execute_fill(const cw_req_fill_t *req, size_t nbytes)
+static bool execute_fill(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    const cw_req_fill_t *req = (const cw_req_fill_t *)(const void *)msg;
     uint32_t slot;
+    (void)from;
     if (nbytes != sizeof *req || req->nbytes == 0 ||
-        !cw_request_in_bounds(req->offset, req->nbytes, &slot)) {
-        refuse("memset", &req->header);
-        return;
-    }
+        !cw_request_in_bounds(req->offset, req->nbytes, &slot))
+        return false;
     memset(cw_segment.base + req->offset, (int)(req->value & 0xff), req->nbytes);
     atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
     wake(slot);
+    return true;
 }
 
 static bool batched_amo(char *at, unsigned op, size_t nbytes, const uint64_t *payload)
@@ -175,53 +165,58 @@ static bool batched_record(const uint64_t *record, size_t nwords)
     return true;
 }
 
-static void execute_batch(const cw_req_batch_t *req, size_t nbytes)
+/** Records up to the first malformed one. */
+static bool execute_batch(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
-    const uint64_t *at = (const uint64_t *)(const void *)(req + 1);
-    size_t left = (nbytes - sizeof *req) / sizeof *at;
-    while (left > 0) {
-        if (!batched_record(at, left)) {
-            refuse("batch", &req->header);
-            break;
-        }
+    const uint64_t *at = (const uint64_t *)(const void *)(msg + 1);
+    size_t left = (nbytes - sizeof *msg) / sizeof *at;
+    bool good = true;
+    (void)from;
+    while (left > 0 && (good = batched_record(at, left))) {
         size_t words = 1 + ((*at >> 56) + 7) / 8;
         at += words;
         left -= words;
     }
     atomic_thread_fence(memory_order_release);  // before what a later message stores
+    return good;
+}
+
+// ---------------------------------------------------------------- the table
+
+static struct {
+    const char *what;  // the kind, in messages
+    cw_server_execute_t execute;
+} kinds[CW_SERVER_OPS] = {
+    [CW_REQ_AMO] = {"atomic", execute_amo},
+    [CW_REQ_PUT_STRIDED] = {"strided put", execute_put_strided},
+    [CW_REQ_GET_STRIDED] = {"strided get", execute_get_strided},
+    [CW_REQ_BATCH] = {"batch", execute_batch},
+    [CW_REQ_FILL] = {"memset", execute_fill},
+    [CW_REQ_GET_PIECES] = {"get", execute_get_pieces},
+};
+
+void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute)
+{
+    if (op >= CW_SERVER_OPS || (kinds[op].execute && kinds[op].execute != execute))
+        cwu_fatal("two rooms execute requests of opcode %u (%s)", op, what);
+    kinds[op].what = what;
+    kinds[op].execute = execute;
+}
+
+static void refuse(const char *what, const cwt_header_t *msg)
+{
+    static _Atomic int reported;
+    if (!atomic_exchange(&reported, 1))
+        cwu_warn("dropped a malformed %s request (op %u, %u bytes) that came over the network",
+                 what, msg->op, msg->nbytes);
 }
 
 void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     (void)arg;
-    atomic_thread_fence(memory_order_release);  // behind the puts that the provider stored
-    switch (msg->op) {
-    case CW_REQ_AMO:
-        execute_amo(from, (const cw_req_amo_t *)(const void *)msg, nbytes);
-        break;
-    case CW_REQ_PUT_STRIDED:
-        execute_put_strided((const cw_req_strided_t *)(const void *)msg, nbytes);
-        break;
-    case CW_REQ_GET_STRIDED:
-        execute_get_strided(from, (const cw_req_strided_t *)(const void *)msg, nbytes);
-        break;
-    case CW_REQ_GET_PIECES:
-        execute_get_pieces(from, msg, nbytes);
-        break;
-    case CW_REQ_FILL:
-        execute_fill((const cw_req_fill_t *)(const void *)msg, nbytes);
-        break;
-    case CW_REQ_BATCH:
-        execute_batch((const cw_req_batch_t *)(const void *)msg, nbytes);
-        break;
-    case CW_REQ_AM:
-    case CW_REQ_AM_SHORT:
-    case CW_REQ_AM_REPLY:
-    case CW_REQ_AM_DONE:
-        if (!cw_am_arrived(from, msg, nbytes))
-            refuse("message", msg);
-        break;
-    default:
+    atomic_thread_fence(memory_order_release);  // after the puts that the provider stored
+    if (msg->op >= CW_SERVER_OPS || !kinds[msg->op].execute)
         refuse("unknown", msg);
-    }
+    else if (!kinds[msg->op].execute(from, msg, nbytes))
+        refuse(kinds[msg->op].what, msg);
 }

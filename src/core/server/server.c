@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
-#include "core/am/am_private.h"
 #include "core/mem/segment.h"
 #include "core/progress/wait.h"
 #include "core/world/job.h"
@@ -42,6 +41,13 @@ static struct {
     bool helped;                 // progress is made by cw_server_poll; guarded by the lock
     bool running;
 } srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const cw_server_hooks_t *hooks;  // or NULL
+
+void cw_server_hook(const cw_server_hooks_t *of_room)
+{
+    hooks = of_room;
+}
 
 static bool somebody_sleeps(void)
 {
@@ -110,13 +116,13 @@ static int progress(void)
     if (CW_UNLIKELY(events < 0))
         cwu_fatal("the node server has lost clients that PEs may wait for (%s)",
                   cwu_error_name(events));
-    return events + cw_am_server_flush();
+    return hooks ? events + hooks->flush() : events;
 }
 
-/** Messages that found no room at a slow PE are tried again soon. */
+/** What was left behind is tried again soon. */
 static uint64_t longest_block_ns(void)
 {
-    return cw_am_server_holds() ? LONGEST_NAP_NS : 1000000000u;
+    return hooks && hooks->holds() ? LONGEST_NAP_NS : 1000000000u;
 }
 
 /** Lets others have the core; returns how many polls to make before it does so again. */
@@ -320,7 +326,8 @@ void cw_server_stop(void)
     if (srv.server)
         cw_transport->server_wake(srv.server);
     pthread_join(srv.thread, NULL);
-    cw_am_server_fini();
+    if (hooks)
+        hooks->fini();
     if (srv.server)
         cw_transport->server_close(srv.server);
     srv.server = NULL;

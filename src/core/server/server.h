@@ -44,7 +44,29 @@ bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const
 void cw_server_stop(void);
 void cw_server_stats(cwt_stats_t *stats_p);
 
-/** Executes one request (core/server/request.c); called by the transport inside server_progress. */
+// ---------------------------------------------------------------- what rooms above register
+// All before cw_server_start; registering the same again changes nothing.
+
+#define CW_SERVER_OPS 16  // opcodes of requests (cwt_header_t.op), from 0
+
+/** Executes one request, in the server's progress and under its lock; msg is `nbytes` long, at least
+ *  a header, and nothing else in it has been checked. False: it is malformed and was dropped. */
+typedef bool (*cw_server_execute_t)(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+/** what: the kind of request, for messages; must live on. Fatal if the opcode has another
+ *  handler. */
+void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute);
+
+/** A room whose requests may leave work behind. */
+typedef struct cw_server_hooks {
+    int (*flush)(void);   // after each round of progress, under its lock: how many pieces were done
+    bool (*holds)(void);  // is any left? Then the server sleeps briefly only; under its lock
+    void (*fini)(void);   // the server has stopped
+} cw_server_hooks_t;
+/** One room, so far. hooks must live on. */
+void cw_server_hook(const cw_server_hooks_t *hooks);
+
+// ---------------------------------------------------------------- requests (core/server/request.c)
+/** Executes one request; called by the transport inside server_progress. */
 void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
 /** Does [offset, offset+nbytes) of the node object lie in one piece (static data or heap) of one
  *  slot? *slot_p: whose. */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Active messages on the wire: the requests behind cwt_header_t that the target's node server puts
+// into the target's inbox (core/am/am_server.c), and the notifications that carry replies back over
+// the connection of their request (core/am/am_back.c). Little-endian hosts of one word size only.
+// The receiver checks every field before use.
+#ifndef CW_CORE_AM_WIRE_H
+#define CW_CORE_AM_WIRE_H
+
+#include "transport/transport.h"
+
+// cwt_header_t.op; the numbers left out are those of transfers and atomics (core/rma/request.h)
+enum {
+    CW_REQ_AM = 5,        // cw_req_am_t, arguments, payload
+    CW_REQ_AM_SHORT = 6,  // cw_req_am_short_t, arguments: a request without a payload
+    CW_REQ_AM_REPLY = 7,  // the same, a reply
+    CW_REQ_AM_DONE = 8,   // cw_req_am_done_t: requests that were handled without a reply
+};
+
+// An active message without a payload; whether it is a reply says the op.
+//  0 header | 24 head | 28 source | 32 target | 36 token | 40 arguments
+typedef struct cw_req_am_short {
+    cwt_header_t header;
+    uint32_t head;           // CW_AM_HEAD
+    int32_t source, target;  // PEs
+    uint32_t token;
+    uint32_t args[];
+} cw_req_am_short_t;
+_Static_assert(sizeof(cw_req_am_short_t) == 40, "wire format");
+
+//  0 header | 24 head | 28 source | 32 target | 36 token | 40 nbytes | 44 flags | 48 dest
+// 56 arguments | then, from the next multiple of 8, the payload
+typedef struct cw_req_am {
+    cwt_header_t header;
+    uint32_t head;
+    int32_t source, target;
+    uint32_t token;
+    uint32_t nbytes;  // of the payload, here or put before
+    uint32_t flags;   // CW_AM_C_…
+    uint64_t dest;    // of a long: offset in the target's slice, or its address
+    uint32_t args[];
+} cw_req_am_t;
+_Static_assert(sizeof(cw_req_am_t) == 56, "wire format");
+/** Bytes up to the payload. */
+#define CW_REQ_AM_NBYTES(nargs)                                                \
+    ((sizeof(cw_req_am_t) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
+
+//  0 header | 24 target | 28 pad | 32 bits
+typedef struct cw_req_am_done {
+    cwt_header_t header;
+    int32_t target;    // PE whose requests they were
+    uint32_t pad;
+    uint64_t bits[4];  // by number of the token
+} cw_req_am_done_t;
+_Static_assert(sizeof(cw_req_am_done_t) == 64, "wire format");
+
+// A reply over the connection of its request; no request, so without a header.
+//  0 head | 4 source | 8 token | 12 nbytes | 14 kind
+// 16 arguments | then, from the next multiple of 8, a medium's payload
+typedef struct cw_tell_am {
+    uint32_t head;
+    int32_t source;
+    uint32_t token;
+    uint16_t nbytes, kind;  // of the payload; cw_am_kind_t
+    uint32_t args[];
+} cw_tell_am_t;
+_Static_assert(sizeof(cw_tell_am_t) == 16, "wire format");
+/** Bytes up to the payload. */
+#define CW_TELL_AM_NBYTES(nargs)                                               \
+    ((sizeof(cw_tell_am_t) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The requests of transfers and atomics, which the target's node server executes
+// (core/server/request.c): the wire format behind cwt_header_t. Little-endian hosts of one word size
+// only (all PEs run the same executable). The server checks every field before use: offsets against
+// the node object, counts against the message.
+#ifndef CW_CORE_RMA_REQUEST_H
+#define CW_CORE_RMA_REQUEST_H
+
+#include "transport/transport.h"
+
+// cwt_header_t.op; the numbers left out are those of active messages
+enum {
+    CW_REQ_AMO = 1,          // cw_req_amo_t; reply: the old value, 8 bytes
+    CW_REQ_PUT_STRIDED = 2,  // cw_req_strided_t, then nblocks * block_nbytes of payload; no reply
+    CW_REQ_GET_STRIDED = 3,  // cw_req_strided_t; reply: nblocks * block_nbytes of payload
+    CW_REQ_BATCH = 4,        // cw_req_batch_t, then records, executed in order; no reply
+    CW_REQ_FILL = 9,         // cw_req_fill_t; no reply
+    CW_REQ_GET_PIECES = 10,  // a header, then a word for each piece; reply: their bytes, one after
+                             // the other
+};
+
+//  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
+typedef struct cw_req_amo {
+    cwt_header_t header;
+    uint64_t offset;  // of the word in the target's node object
+    uint64_t operand, compare;
+    uint16_t op;      // cw_amo_op_t
+    uint16_t nbytes;  // 4 or 8
+    uint32_t pad;
+} cw_req_amo_t;
+_Static_assert(sizeof(cw_req_amo_t) == 56, "wire format");
+
+//  0 header | 24 offset | 32 stride | 40 block_nbytes | 44 nblocks | 48 payload
+typedef struct cw_req_strided {
+    cwt_header_t header;
+    uint64_t offset;  // of block 0 in the target's node object
+    int64_t stride;   // bytes from block to block
+    uint32_t block_nbytes;
+    uint32_t nblocks;
+} cw_req_strided_t;
+_Static_assert(sizeof(cw_req_strided_t) == 48, "wire format");
+
+//  0 header | 24 offset | 32 nbytes | 40 value
+typedef struct cw_req_fill {
+    cwt_header_t header;
+    uint64_t offset;  // in the target's node object
+    uint64_t nbytes;
+    uint64_t value;   // a byte
+} cw_req_fill_t;
+_Static_assert(sizeof(cw_req_fill_t) == 48, "wire format");
+
+//  0 header | 24 records: one word (below), then nbytes of payload padded to whole words
+typedef struct cw_req_batch {
+    cwt_header_t header;
+} cw_req_batch_t;
+_Static_assert(sizeof(cw_req_batch_t) == 24, "wire format");
+
+// the record's word: 0..47 offset in the target's node object | 48..55 kind | 56..63 nbytes
+#define CW_BATCH_OFFSET_MAX ((UINT64_C(1) << 48) - 1)
+#define CW_BATCH_RECORD(offset, kind, nbytes)                                  \
+    ((offset) | (uint64_t)(kind) << 48 | (uint64_t)(nbytes) << 56)
+enum {
+    CW_BATCH_PUT = 0,
+    CW_BATCH_AMO = 1  // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
+};
+
+// the word of a piece: 0..47 offset in the target's node object | 48..63 nbytes
+#define CW_GET_PIECE(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
+
+#define CW_STRIDED_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cw_req_strided_t))
+#define CW_PIECES_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cwt_header_t))
+
+#endif
