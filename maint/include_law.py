@@ -21,7 +21,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # Bottom first.
 ROOMS = [
     ("base",),
-    ("bootstrap", "transport"),
+    ("bootstrap", "transport/ofi/lib", "transport/delay"),
+    ("transport/ofi/wire",),
+    ("transport/ofi/server", "transport/ofi/client"),
+    ("transport/ofi",),
+    ("transport",),
     ("core/world",),
     ("core/mem",),
     ("core/observe",),
@@ -39,13 +43,17 @@ ROOMS = [
 LEVEL = {room: level for level, row in enumerate(ROOMS) for room in row}
 FRONT_ENDS = ROOMS[-1]
 
+# Families of rooms that do not know each other, whatever their level: (those of one row).
+APART_FAMILIES = [("bootstrap", "transport"), ("transport/ofi", "transport/delay")]
+# Contracts that stand in a room above those that implement them.
+CONTRACTS = ("transport/transport.h", "transport/describe.h")
+
 # Rooms with a law of their own: what their quoted includes may start with.
 APART = {
     "gasnet_tools": ("gasnet_tools.h",),  # its own public header, nothing of Causeway
 }
 
-# Inside of a room: transports do not know each other.
-DOORS = {  # what a room shows to those above it, where that is not every header
+DOORS = {  # what a family of rooms shows to those above it, where that is not every header
     "bootstrap": ("bootstrap/bootstrap.h",),
     "transport": ("transport/transport.h",),
 }
@@ -78,9 +86,15 @@ def sources():
 def room_of(name):
     """The room of a path below src/, or None."""
     parts = name.split("/")
-    if "/".join(parts[:2]) in LEVEL:
-        return "/".join(parts[:2])
-    return parts[0] if parts[0] in LEVEL or parts[0] in APART else None
+    for n in (3, 2, 1):
+        room = "/".join(parts[:n])
+        if len(parts) > n and (room in LEVEL or room in APART):
+            return room
+    return None
+
+
+def within(room, family):
+    return room == family or room.startswith(family + "/")
 
 
 def resolve(path, name):
@@ -95,6 +109,10 @@ def resolve(path, name):
 
 def relation(room, other):
     """The rule that `room` breaks by using `other`, or None."""
+    for families in APART_FAMILIES:
+        own = [family for family in families if within(room, family)]
+        if own and any(within(other, family) for family in families if family not in own):
+            return f"{room} and {other} are siblings"
     if LEVEL[other] > LEVEL[room]:
         return f"{room} is below {other}"
     if LEVEL[other] == LEVEL[room] and other != room:
@@ -113,10 +131,6 @@ def check_src(path, name):
     if room in APART:
         inside = target.startswith((room + "/", *APART[room]))
         return None if inside else f"{room} may include {', '.join(APART[room])}"
-    if room == "transport":
-        part, own = target.split("/"), where.split("/")
-        if len(own) > 2 and part[0] == "transport" and len(part) > 2 and part[1] != own[1]:
-            return f"transports do not include each other ({own[1]} includes {part[1]})"
     if target == "core/core.h":
         return None if room in FRONT_ENDS else "core/core.h is for front ends"
     other = room_of(target)
@@ -125,8 +139,11 @@ def check_src(path, name):
         return None if public or target == name else f"{target} is in no room"
     if other in APART:
         return f"{other} stands apart"
-    if other in DOORS and other != room and target not in DOORS[other]:
-        return f"{target} is private to {other}: see {', '.join(DOORS[other])}"
+    for family, doors in DOORS.items():
+        if within(other, family) and not within(room, family) and target not in doors:
+            return f"{target} is private to {family}: see {', '.join(doors)}"
+    if target in CONTRACTS and within(room, target.split("/")[0]):
+        return None
     return relation(room, other)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where there is no RDMA device, libfabric is spared the search for some (src/transport/ofi/absent.h), and what it offers is
+"""Where there is no RDMA device, libfabric is spared the search for some (src/transport/ofi/lib/absent.h), and what it offers is
 the same as when it searched for all."""
 import os
 import pathlib

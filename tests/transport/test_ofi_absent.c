@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "transport/ofi/absent.h"
+#include "transport/ofi/lib/absent.h"
 
 #define NAMES "/proc/kallsyms"
 

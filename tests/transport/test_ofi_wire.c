@@ -5,7 +5,8 @@
 // handler, or disturb a connection.
 #include <stdlib.h>
 
-#include "transport/ofi/ofi.h"
+#include "transport/ofi/client/calls.h"
+#include "transport/ofi/server/server.h"
 
 #include "frame/check.h"
 
@@ -31,7 +32,7 @@ static const uint8_t secret[CWT_SECRET_BYTES] = "sixteen bytes..";
 
 static void requests(bool msg_mode)
 {
-    static uint8_t bytes[OFI_SLOT_NBYTES];
+    static uint8_t bytes[OFI_BUFFER_NBYTES];
     cwt_server_t *server = calloc(1, sizeof *server);
     ofi_peer_t *peer = calloc(1, sizeof *peer);
     cwt_header_t *header = (void *)bytes;
@@ -99,7 +100,7 @@ static void count_told(void *arg, int node, const void *bytes, size_t nbytes)
 
 static void replies(void)
 {
-    static uint8_t bytes[OFI_SLOT_NBYTES];
+    static uint8_t bytes[OFI_BUFFER_NBYTES];
     cwt_client_t *client = calloc(1, sizeof *client);
     cwt_conn_t *conn = calloc(1, sizeof *conn);
     ofi_op_t op = {.conn = conn, .buf = bytes, .kind = OFI_RECV};
@@ -141,7 +142,7 @@ static void replies(void)
     CHECK(reply.done == 1 && reply.nbytes == 8 && answer == 0x1111111111111111u);
 
     // what a server tells is for those who listen, and each time the next message says so
-    header->kind = OFI_REPLY_TOLD;
+    header->kind = OFI_REPLY_NOTIFY;
     uint64_t refused = client->stats.refused;
     ofi_reply_arrived(client, &op, header->nbytes);
     CHECK(client->stats.refused == refused + 1 && told == 0);
@@ -149,15 +150,16 @@ static void replies(void)
     client->config.tells = 3;
     ofi_choice.send_after_send = true;
     ofi_conn_name(conn, true);
-    CHECK((conn->id & OFI_ID_TELL) && (conn->id >> OFI_ID_TELL_SHIFT & OFI_ID_TELL_MASK) == 3);
+    CHECK((conn->id & OFI_ID_NOTIFY) &&
+          (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) == 3);
     for (uint32_t i = 1; i < 40000; i++) {  // the count wraps
         ofi_reply_arrived(client, &op, header->nbytes);
-        CHECK(told == i &&
-              (conn->id >> OFI_ID_TELL_SHIFT & OFI_ID_TELL_MASK) == ((i + 3) & OFI_ID_TELL_MASK));
+        CHECK(told == i && (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) ==
+                               ((i + 3) & OFI_ID_NOTIFY_MASK));
     }
     ofi_conn_name(conn, false);  // no more, but what is on its way is heard
     ofi_reply_arrived(client, &op, header->nbytes);
-    CHECK(told == 40000 && (conn->id & OFI_ID_LOW) == 0 && !(conn->id & OFI_ID_TELL));
+    CHECK(told == 40000 && (conn->id & OFI_ID_LOW) == 0 && !(conn->id & OFI_ID_NOTIFY));
     free(conn);
     free(client);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "frame/check.h"
-#include "transport/ofi/ofi.h"
+#include "transport/ofi/server/server.h"
 
 enum { ENTRIES_MAX = 16, SECRET = 0x5ec4e7 };
 
@@ -30,7 +30,7 @@ static struct {
 
 static ofi_op_t *queue_up(ofi_peer_t *peer, uint32_t slot, bool error)
 {
-    ofi_op_t *op = &peer->slots.ops[slot];
+    ofi_op_t *op = &peer->buffers.ops[slot];
     const cwt_header_t msg = {.token = SECRET, .nbytes = sizeof msg};
     op->kind = OFI_RECV;
     memcpy(op->buf, &msg, sizeof msg);
@@ -154,14 +154,14 @@ int main(void)
     static struct fid_pep listener;
     ofi_choice.msg = true;
     server.config.handler = executed;
-    server.lane = (ofi_lane_t){.cq = &cq, .eq = &eq, .cq_fd = -1, .eq_fd = -1};
+    server.device = (ofi_device_t){.cq = &cq, .eq = &eq, .cq_fd = -1, .eq_fd = -1};
     server.pep = &listener;
     server.token_in = SECRET;
     server.ready = true;
     server.wake_fd = -1;
     server.slept = true;  // the next round looks at connection events
     script.server = &server;
-    ofi_pool_init(&server.sends, NULL, OFI_SLOT_NBYTES, 8);
+    ofi_pool_init(&server.sends, NULL, OFI_BUFFER_NBYTES, 8);
     ofi_peer_t *leaves = connected(&server, &ends[0], 1), *stays = connected(&server, &ends[1], 2);
 
     queue_up(leaves, 0, false);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The transport's table.
-#include "ofi.h"
+#include "client/calls.h"
+#include "server/server.h"
 
 const cwt_ops_t cwt_ofi = {
     .name = "ofi",
@@ -18,7 +19,7 @@ const cwt_ops_t cwt_ofi = {
     .server_wake = ofi_server_wake,
     .server_reply = ofi_server_reply,
     .server_origin = ofi_server_origin,
-    .server_tell = ofi_server_tell,
+    .server_tell = ofi_server_notify,
     .server_stats = ofi_server_stats,
     .server_close = ofi_server_close,
     .open = ofi_client_open,
@@ -35,10 +36,10 @@ const cwt_ops_t cwt_ofi = {
     .pending = ofi_pending,
     .quiet = ofi_quiet,
     .quiet_begin = ofi_quiet_begin,
-    .quiet_over = ofi_quiet_over,
+    .quiet_over = ofi_quiet_test,
     .fence = ofi_fence,
     .progress = ofi_progress,
-    .look = ofi_look,
+    .look = ofi_poll,
     .stats = ofi_client_stats,
     .close = ofi_client_close,
 };

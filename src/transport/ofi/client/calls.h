@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the files of the client half offer each other and the vtable. "Lock held" means the client's
+// lock, where several threads use it; calls that wait give it up meanwhile.
+#ifndef CWT_OFI_CALLS_H
+#define CWT_OFI_CALLS_H
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_rma.h>
+
+#include "client.h"
+
+// ---------------------------------------------------------------- entry points of the vtable
+int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p);
+void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p);
+void ofi_client_close(cwt_client_t *client);
+int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,
+                cwt_conn_t **conn_p);
+int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
+int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
+int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes);
+int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
+int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                size_t payload_nbytes);
+int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
+                    cwt_header_t *msg, size_t msg_nbytes);
+int ofi_wait(cwt_client_t *client, cwt_reply_t *reply);
+int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
+            uint64_t compare, uint64_t *old_p);
+bool ofi_pending(cwt_client_t *client);
+int ofi_quiet(cwt_client_t *client);
+int ofi_quiet_begin(cwt_client_t *client);
+int ofi_quiet_test(cwt_client_t *client);
+int ofi_fence(cwt_client_t *client);
+int ofi_progress(cwt_client_t *client);
+int ofi_poll(cwt_client_t *client);
+
+// ------------------------------------- connect.c, connect_msg.c, connect_rdm.c: to conn->welcomed
+/** One hello and the reply to it. */
+int ofi_conn_introduce(cwt_conn_t *conn);
+int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                    ofi_welcome_t *welcome);
+int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                    ofi_welcome_t *welcome);
+/** Waits a moment between attempts, with progress; CW_ETIMEOUT when CAUSEWAY_TIMEOUT is over. */
+int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us);
+/** Reports a connection that did not come about; returns code. */
+int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason);
+void ofi_conn_free(cwt_conn_t *conn);
+
+// ---------------------------------------------------------------- evict.c
+/** conn->down is set: waits for the thread that changes it, opens an evicted connection again,
+ *  reports a lost one. 0: it is up. */
+int ofi_conn_down(cwt_conn_t *conn, const char *what);
+/** Opens a new or evicted connection, at the cost of another if descriptors or
+ *  CAUSEWAY_MAX_CONNECTIONS demand it. */
+int ofi_conn_open(cwt_conn_t *conn);
+static inline int ofi_conn_up(cwt_conn_t *conn, const char *what)
+{
+    conn->used = true;
+    return __builtin_expect(conn->down, 0) ? ofi_conn_down(conn, what) : conn->error;
+}
+
+// ---------------------------------------------------------------- target.c
+/** Makes the record fit the connection as it is now. */
+void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delta);
+void ofi_targets_refill(cwt_conn_t *conn);
+size_t ofi_inject_most(void);
+
+// ---------------------------------------------------------------- silence.c
+/** Fails connections to hosts that have acknowledged nothing for CAUSEWAY_TIMEOUT. */
+void ofi_silence_check(cwt_client_t *client);
+
+// ---------------------------------------------------------------- completion.c
+/** One poll of the completion queue; number of events. */
+int ofi_client_poll(cwt_client_t *client);
+/** Reads one connection event (MSG). */
+int ofi_client_events(cwt_client_t *client);
+/** Marks a connection lost, reports it once, fails all that waits on it. */
+void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason);
+/** Is anything under way on the connection, or due at quiet? */
+bool ofi_outstanding(const cwt_conn_t *conn);
+/** Is the end of the connection a loss? */
+bool ofi_is_needed(const cwt_conn_t *conn);
+const char *ofi_node_name(const cwt_client_t *client, int node);
+void ofi_completion_done(ofi_completion_t *completion);
+/** No operation in flight may touch it any more (its owner returns with an error). */
+void ofi_completion_forget(cwt_client_t *client, ofi_completion_t *completion);
+
+// ---------------------------------------------------------------- request.c
+int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op);
+int ofi_conn_post_all(cwt_conn_t *conn);
+void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes);
+/** A request of the transport's own, which asks for an acknowledgement. Does not check whether the
+ *  connection is up. */
+int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes);
+/** Waits until every request sent on the connection is known executed. */
+int ofi_wait_acks(cwt_conn_t *conn);
+int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes);
+
+// ---------------------------------------------------------------- fast.c: the fast paths
+/** To be called when keys are known: what the fast paths may do on this connection. */
+void ofi_fast_allow(cwt_conn_t *conn);
+/** ofi_request for clients of several threads, and for what it leaves. */
+int ofi_request_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes);
+// what the fast paths leave; lock held
+int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
+int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
+int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+
+// ---------------------------------------------------------------- rma.c
+/** Waits until no operation is left but its owner's count. */
+int ofi_completion_wait(cwt_conn_t *conn, ofi_completion_t *completion, const char *what);
+bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p,
+                uint64_t *key_p);
+int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc,
+                 uint64_t addr, uint64_t key);
+ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                        uint64_t addr, uint64_t key);
+
+// ---------------------------------------------------------------- order.c
+int ofi_drain_puts(cwt_conn_t *conn);
+/** Waits until nothing is under way on the connection (but what other threads add meanwhile). */
+int ofi_drain(cwt_conn_t *conn);
+/** Collects the dirty marks of the target records into conn->dirty, and clears them. */
+void ofi_collect_dirty(cwt_conn_t *conn);
+/** Starts a small read behind everything; 0 or the provider's error. */
+ssize_t ofi_start_probe(cwt_conn_t *conn);
+
+// ---------------------------------------------------------------- wait.c
+typedef struct ofi_waiter {
+    const char *what;  // for the "still waiting" message
+    uint32_t round;
+    uint32_t sleep_us;
+    uint64_t since_ns;  // of the last progress
+    bool gives_up;      // CW_ETIMEOUT after CAUSEWAY_TIMEOUT without progress
+} ofi_waiter_t;
+#define OFI_WAITER(what)       \
+    {                          \
+        (what), 0, 0, 0, false \
+    }
+#define OFI_WAITER_FOR_ROOM(what) \
+    {                             \
+        (what), 0, 0, 0, true     \
+    }
+/** One round of waiting: progress, idle(), then yield, then sleep. Returns the connection's (or
+ *  client's) error. */
+int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
+void ofi_wait_init(cwt_client_t *client);
+/** For waits outside the transport, each round: checks for lost peers if it is time. */
+void ofi_watch_peers(cwt_client_t *client);
+/** Has this machine a core for every PE that shares it? */
+bool ofi_roomy(const cwt_client_config_t *config);
+
+#endif

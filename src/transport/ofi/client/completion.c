@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What comes back to a client: completions, failures, connection events.
+#include "calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *ofi_node_name(const cwt_client_t *client, int node)
+{
+    const char *name = client->config.node_name ? client->config.node_name(node) : NULL;
+    return name ? name : "another node";
+}
+
+void ofi_completion_done(ofi_completion_t *completion)
+{
+    if (--completion->left > 0)
+        return;
+    if (completion->mr)
+        fi_close(&completion->mr->fid);
+    completion->mr = NULL;
+    if (completion->owned)
+        free(completion);
+}
+
+static void forget(ofi_op_t *op, void *completion)
+{
+    if (op->completion == completion)
+        op->completion = NULL;
+}
+
+void ofi_completion_forget(cwt_client_t *client, ofi_completion_t *completion)
+{
+    ofi_pool_each(&client->ops, forget, completion);
+    ofi_pool_each(&client->bounce, forget, completion);
+}
+
+static void fail_replies(cwt_conn_t *conn, int code)
+{
+    for (uint32_t i = 0; i < OFI_CREDITS; i++) {
+        cwt_reply_t *reply = conn->replies[i].reply;
+        if (!reply)
+            continue;
+        ofi_reply_give(conn, i);
+        reply->done = code;
+    }
+}
+
+void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason)
+{
+    if (conn->error)
+        return;
+    conn->error = code;
+    conn->down = true;
+    if (!conn->closing) {
+        conn->client->lost = code;
+        cwu_error("lost the connection to %s at %s: %s: %s; %s",
+                  ofi_node_name(conn->client, conn->node), conn->address, what, reason,
+                  code == CW_ETIMEOUT
+                      ? "CAUSEWAY_TIMEOUT waits longer"
+                      : "that node's first PE has probably ended: look for its own message");
+    }
+    fail_replies(conn, code);
+}
+
+static const char *kind_name(ofi_kind_t kind)
+{
+    static const char *const names[] = {"nothing", "put",   "get",    "request",
+                                        "reply",   "quiet", "atomic", "messages"};
+    return names[kind];
+}
+
+bool ofi_outstanding(const cwt_conn_t *conn)
+{
+    if (conn->writes || conn->reads || conn->sent != conn->acked || conn->dirty)
+        return true;
+    for (const ofi_target_t *t = conn->targets; t; t = t->next)
+        if (ofi_is_marked(t))
+            return true;
+    return false;
+}
+
+bool ofi_is_needed(const cwt_conn_t *conn)
+{
+    const cwt_client_config_t *config = &conn->client->config;
+    return ofi_outstanding(conn) ||
+           ((conn->id & OFI_ID_NOTIFY) && config->due && config->due(config->told_arg, conn->node));
+}
+
+/** An operation left the wire, well or not. Receive buffers live with their connection, the rest in
+ *  pools. */
+static void retire(ofi_op_t *op, bool ok)
+{
+    cwt_conn_t *conn = op->conn;
+    if (op->kind == OFI_READ && ok && op->copy_to && op->completion)
+        memcpy(op->copy_to, op->buf, op->nbytes);
+    if (op->kind == OFI_WRITE)
+        conn->writes--;
+    else if (op->kind == OFI_READ || op->kind == OFI_FLUSH || op->kind == OFI_AMO)
+        conn->reads--;
+    if (op->kind == OFI_FLUSH) {
+        conn->probing = false;
+        conn->stuck_ns = 0;
+    }
+    if (op->awaited) {
+        op->awaited = false;
+        conn->client->awaited--;
+    }
+    ofi_completion_t *completion = op->completion;
+    ofi_pool_put(op);
+    if (completion)
+        ofi_completion_done(completion);
+}
+
+static int cq_error(cwt_client_t *client)
+{
+    union {
+        struct fi_cq_err_entry err;
+        uint8_t room[256];  // newer libraries know more fields
+    } u;
+    memset(&u, 0, sizeof u);
+    if (fi_cq_readerr(client->device.cq, &u.err, 0) <= 0)
+        return 0;
+    ofi_op_t *op = u.err.op_context;
+    if (!op) {
+        if (!client->error)
+            cwu_error("libfabric (%s): an operation failed: %s",
+                      ofi_choice.info->fabric_attr->prov_name, ofi_reason(u.err.err));
+        client->error = CW_ELOST;
+        return 1;
+    }
+    cwt_conn_t *conn = op->conn;
+    ofi_kind_t kind = op->kind;
+    // cancelled receives are how an endpoint says good-bye: an error only when something is due
+    if (kind == OFI_RECV) {
+        if (!conn->welcomed || conn->closing)
+            return 1;
+        conn->down = true;
+        if (ofi_is_needed(conn))
+            ofi_conn_fail(conn, CW_ELOST, "closed with operations under way",
+                          ofi_reason(u.err.err));
+        return 1;
+    }
+    if (conn && conn->welcomed)
+        ofi_conn_fail(conn, CW_ELOST, kind_name(kind), ofi_reason(u.err.err));
+    else if (conn)
+        conn->error = CW_ELOST;  // still connecting: that code reports
+    retire(op, false);
+    return 1;
+}
+
+int ofi_client_poll(cwt_client_t *client)
+{
+    struct fi_cq_data_entry entries[16];
+    ssize_t n = fi_cq_read(client->device.cq, entries, 16);
+    if (n == -FI_EAGAIN)
+        return 0;
+    if (n == -FI_EAVAIL)
+        return cq_error(client);
+    if (n < 0) {
+        if (!client->error)
+            cwu_error("libfabric (%s): reading the completion queue failed: %s",
+                      ofi_choice.info->fabric_attr->prov_name, ofi_reason(n));
+        client->error = CW_ELOST;
+        return 0;
+    }
+    for (ssize_t i = 0; i < n; i++) {
+        ofi_op_t *op = entries[i].op_context;
+        if (!op)
+            continue;
+        if (op->kind == OFI_RECV)
+            ofi_reply_arrived(client, op, entries[i].len);
+        else
+            retire(op, true);
+    }
+    return (int)n;
+}
+
+static cwt_conn_t *conn_of(cwt_client_t *client, const struct fid *fid)
+{
+    cwt_conn_t *conn = client->conns;
+    while (conn && !(conn->ep && &conn->ep->fid == fid))
+        conn = conn->next;
+    return conn;
+}
+
+static void shutdown_event(cwt_conn_t *conn, const char *reason)
+{
+    conn->down = true;
+    if (ofi_is_needed(conn))
+        ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
+}
+
+static void error_event(cwt_client_t *client)
+{
+    struct fi_eq_err_entry err;
+    memset(&err, 0, sizeof err);
+    if (fi_eq_readerr(client->device.eq, &err, 0) <= 0)
+        return;
+    cwt_conn_t *conn = conn_of(client, err.fid);
+    if (!conn)
+        return;
+    if (!conn->attempt) {
+        shutdown_event(conn, ofi_reason(err.err));
+        return;
+    }
+    ofi_reject_t reject = {0, 0};
+    if (err.err_data && err.err_data_size >= sizeof reject)
+        memcpy(&reject, err.err_data, sizeof reject);
+    conn->attempt->over = true;
+    conn->attempt->err = err.err ? err.err : FI_ECONNREFUSED;
+    conn->attempt->reason = reject.magic == OFI_MAGIC ? reject.reason : 0;
+}
+
+/** The end of an attempt to connect; private data may come padded with zeros. */
+static void attempt_event(ofi_attempt_t *attempt, uint32_t kind, const void *data, size_t nbytes)
+{
+    attempt->over = true;
+    attempt->err = kind == FI_CONNECTED ? 0 : FI_ECONNABORTED;
+    memset(attempt->welcome, 0, sizeof *attempt->welcome);
+    memcpy(attempt->welcome, data,
+           nbytes < sizeof *attempt->welcome ? nbytes : sizeof *attempt->welcome);
+}
+
+int ofi_client_events(cwt_client_t *client)
+{
+    if (!ofi_choice.msg)
+        return 0;
+    _Alignas(struct fi_eq_cm_entry) uint8_t bytes[sizeof(struct fi_eq_cm_entry) + 256];
+    const struct fi_eq_cm_entry *entry = (const struct fi_eq_cm_entry *)bytes;
+    uint32_t kind = 0;
+    ssize_t n = fi_eq_read(client->device.eq, &kind, bytes, sizeof bytes, 0);
+    if (n == -FI_EAVAIL) {
+        error_event(client);
+        return 1;
+    }
+    if (n < (ssize_t)sizeof *entry)
+        return 0;
+    cwt_conn_t *conn = conn_of(client, entry->fid);
+    if (conn && conn->attempt) {
+        attempt_event(conn->attempt, kind, entry->data, (size_t)n - sizeof *entry);
+    } else if (conn && kind == FI_SHUTDOWN) {
+        while (ofi_client_poll(client) > 0)  // what arrived before the end counts
+            ;
+        shutdown_event(conn, "end of connection");
+    }
+    return 1;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Connecting: what both endpoint modes share.
+#include "calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
+{
+    if (ofi_no_files())
+        return code;  // another connection may be given up for this one
+    const char *remedy = "check that its processes run and that the address can be reached "
+                         "(CAUSEWAY_INTERFACE chooses "
+                         "another, CAUSEWAY_TIMEOUT waits longer)";
+    if (code == CW_EREFUSED)
+        remedy = "the other side belongs to another job or another Causeway version";
+    else if (code == CW_ELOST)
+        remedy = "its first PE has finalized or died: look for its own message";
+    cwu_error("cannot connect to %s at %s over %s: %s; %s", ofi_node_name(conn->client, conn->node),
+              conn->address, ofi_choice.info->fabric_attr->prov_name, reason, remedy);
+    return code;
+}
+
+int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us)
+{
+    cwt_client_t *client = conn->client;
+    if (cwu_now_ns() - start_ns > ofi_timeout_ns())
+        return CW_ETIMEOUT;
+    *pause_us = *pause_us == 0 ? 500 : *pause_us > 50000 ? 100000 : 2 * *pause_us;
+    uint64_t until = cwu_now_ns() + (uint64_t)*pause_us * 1000;
+    ofi_waiter_t w = OFI_WAITER("a connection");
+    for (uint64_t now = cwu_now_ns(); now < until; now = cwu_now_ns()) {
+        w.round = client->spin + client->yields;  // nothing to poll for: sleep, with idle() in
+                                                  // between
+        int rc = ofi_wait_round(client, NULL, &w);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int check_blob(cwt_client_t *client, int node, const ofi_blob_t *blob, size_t nbytes)
+{
+    if (nbytes < sizeof *blob || blob->magic != OFI_MAGIC || blob->wire != OFI_WIRE ||
+        blob->node != (uint32_t)node || blob->addr_nbytes > sizeof blob->addr ||
+        !memchr(blob->provider, 0, sizeof blob->provider)) {
+        cwu_error(
+            "%s published an address this version cannot read; all PEs must run the same Causeway",
+            ofi_node_name(client, node));
+        return CW_EMISMATCH;
+    }
+    const char *own = ofi_choice.info->fabric_attr->prov_name;
+    if (strcmp(blob->provider, own) != 0 || blob->msg != ofi_choice.msg) {
+        cwu_error("%s uses provider %s (%s), this PE %s (%s); set CAUSEWAY_PROVIDER and "
+                  "CAUSEWAY_ENDPOINT alike",
+                  ofi_node_name(client, node), blob->provider, blob->msg ? "msg" : "rdm", own,
+                  ofi_choice.msg ? "msg" : "rdm");
+        return CW_EMISMATCH;
+    }
+    return 0;
+}
+
+void ofi_conn_free(cwt_conn_t *conn)
+{
+    while (conn->targets) {
+        ofi_target_t *t = conn->targets;
+        conn->targets = t->next;
+        free(t);
+    }
+    ofi_buffers_close(&conn->buffers);
+    free(conn->keys);
+    free(conn);
+}
+
+static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t *blob)
+{
+    cwt_conn_t *conn = ofi_alloc_lines(sizeof *conn);
+    if (!conn) {
+        cwu_error("no memory for a connection to %s", ofi_node_name(client, node));
+        return NULL;
+    }
+    uint32_t n = (uint32_t)node;
+    conn->client = client;
+    conn->node = node;
+    conn->blob = *blob;
+    conn->lone_puts = conn->evicted = conn->down = true;
+    conn->free_replies = OFI_ALL_REPLIES;
+    conn->generation = 1;
+    conn->fi_addr = FI_ADDR_UNSPEC;
+    conn->token_out = ofi_digest(client->config.secret, OFI_FOR_REQUEST, &n, sizeof n);
+    conn->token_in = ofi_digest(client->config.secret, OFI_FOR_REPLY, &n, sizeof n);
+    ofi_address_text(blob->addr, blob->addr_nbytes, conn->address, sizeof conn->address);
+    return conn;
+}
+
+/** Several regions: their keys are read from the table the welcome names. */
+static int read_keys(cwt_conn_t *conn, const ofi_welcome_t *welcome)
+{
+    size_t nbytes = welcome->nkeys * sizeof *conn->keys;
+    conn->keys = malloc(nbytes);
+    if (!conn->keys)
+        return CW_ENOMEM;
+    size_t step = nbytes < OFI_BOUNCE_NBYTES ? nbytes : OFI_BOUNCE_NBYTES;
+    for (size_t at = 0; at < nbytes; at += step) {
+        size_t n = nbytes - at < step ? nbytes - at : step;
+        ofi_op_t *op = ofi_pool_get(&conn->client->bounce);
+        if (!op)
+            return CW_ENOMEM;
+        ofi_completion_t completion = {.left = 2};
+        op->conn = conn;
+        op->completion = &completion;
+        op->copy_to = (uint8_t *)conn->keys + at;
+        op->nbytes = n;
+        int rc = ofi_read_raw(conn, op, op->buf, n, op->desc, welcome->table_addr + at,
+                              welcome->table_key);
+        ofi_waiter_t w = OFI_WAITER("the key table");
+        while (rc == 0 && completion.left > 1)
+            rc = ofi_wait_round(conn->client, conn, &w);
+        if (rc != 0) {
+            ofi_completion_forget(conn->client, &completion);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const ofi_hello_t *hello)
+{
+    uint64_t proof = ofi_digest(conn->client->config.secret, OFI_FOR_WELCOME, &hello->nonce,
+                                sizeof hello->nonce);
+    if (welcome->magic != OFI_MAGIC || welcome->wire != OFI_WIRE || welcome->proof != proof ||
+        welcome->nkeys == 0 || welcome->nkeys > 1u << 24)
+        return ofi_connect_failed(conn, CW_EREFUSED, "who answered does not know the job's secret");
+    conn->peer = welcome->peer;
+    conn->key = welcome->key;
+    conn->base = welcome->base;
+    conn->nkeys = welcome->nkeys;
+    conn->welcomed = true;
+    ofi_fast_allow(conn);
+    return conn->nkeys > 1 ? read_keys(conn, welcome) : 0;
+}
+
+int ofi_conn_introduce(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    ofi_hello_t hello = {.pe = (uint32_t)client->config.pe, .node = (uint32_t)conn->node};
+    if (getrandom(&hello.nonce, sizeof hello.nonce, GRND_NONBLOCK) != (ssize_t)sizeof hello.nonce)
+        hello.nonce = cwu_now_ns() ^ (uintptr_t)conn;
+    ofi_hello_sign(&hello, client->config.secret);
+    ofi_welcome_t welcome;
+    int rc = ofi_choice.msg ? ofi_connect_msg(conn, &conn->blob, &hello, &welcome)
+                            : ofi_connect_rdm(conn, &conn->blob, &hello, &welcome);
+    return rc ? rc : take_welcome(conn, &welcome, &hello);
+}
+
+/** A connection that never came about. RDM: its buffers are in the common queue. */
+static void give_up(cwt_conn_t **at)
+{
+    cwt_conn_t *conn = *at;
+    cwt_client_t *client = conn->client;
+    *at = conn->next;
+    client->hand = NULL;
+    conn->closing = true;
+    if (ofi_choice.msg || !conn->buffers.ops) {
+        ofi_conn_free(conn);
+        return;
+    }
+    conn->next = client->failed;
+    client->failed = conn;
+}
+
+static int connect_locked(cwt_client_t *client, int node, const ofi_blob_t *blob,
+                          cwt_conn_t **conn_p)
+{
+    cwt_conn_t *conn = conn_create(client, node, blob), **at = &client->conns;
+    if (!conn)
+        return CW_ENOMEM;
+    while (*at)
+        at = &(*at)->next;
+    *at = conn;
+    int rc = ofi_conn_open(conn);
+    if (rc != 0) {
+        for (at = &client->conns; *at != conn;)
+            at = &(*at)->next;
+        give_up(at);
+        return rc;
+    }
+    *conn_p = conn;
+    return 0;
+}
+
+int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,
+                cwt_conn_t **conn_p)
+{
+    ofi_blob_t b;
+    memset(&b, 0, sizeof b);
+    memcpy(&b, blob, nbytes < sizeof b ? nbytes : sizeof b);
+    int rc = check_blob(client, node, &b, nbytes);
+    if (rc != 0)
+        return rc;
+    ofi_enter(client);
+    rc = connect_locked(client, node, &b, conn_p);
+    ofi_unlock(client);
+    return rc;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Connecting with MSG endpoints: proof and descriptors ride in the private data both ways, so RMA
+// is possible the moment the connection is up. A server that is not listening yet is tried again
+// until CAUSEWAY_TIMEOUT.
+#include "calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void close_attempt(cwt_conn_t *conn)
+{
+    fi_close(&conn->ep->fid);
+    conn->ep = NULL;
+    while (ofi_client_poll(conn->client) > 0)  // its cancelled receives
+        ;
+    conn->error = 0;
+}
+
+/** 0: connected. CW_EAGAIN: worth another try; *out says what was wrong. */
+static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                   uint64_t start, ofi_attempt_t *out)
+{
+    cwt_client_t *client = conn->client;
+    struct fi_info *info = ofi_lib.dupinfo(client->device.info);
+    if (!info)
+        return CW_ENOMEM;
+    free(info->dest_addr);
+    info->dest_addr = malloc(blob->addr_nbytes);
+    info->dest_addrlen = blob->addr_nbytes;
+    int rc = info->dest_addr ? 0 : CW_ENOMEM;
+    if (rc == 0) {
+        memcpy(info->dest_addr, blob->addr, blob->addr_nbytes);
+        rc = ofi_device_endpoint(&client->device, info, conn, &conn->ep);
+    }
+    ofi_lib.freeinfo(info);
+    if (rc == 0)
+        rc = ofi_conn_post_all(conn);
+    if (rc != 0)
+        return rc;
+    out->over = false;
+    out->err = 0;
+    out->reason = 0;
+    conn->attempt = out;
+    rc = fi_connect(conn->ep, blob->addr, hello, sizeof *hello);
+    if (rc != 0) {
+        out->over = true;
+        out->err = -rc;
+        rc = 0;
+    }
+    ofi_waiter_t w = OFI_WAITER("a connection");
+    while (!out->over && rc == 0) {
+        // the event may come to whoever waits on this client; it finds conn->attempt
+        ofi_client_events(client);
+        if (out->over)
+            break;
+        rc = ofi_wait_round(client, NULL, &w);
+        if (rc == 0 && !out->over && cwu_now_ns() - start > ofi_timeout_ns()) {
+            out->over = true;
+            out->err = FI_ETIMEDOUT;
+        }
+    }
+    conn->attempt = NULL;
+    if (rc != 0)
+        return rc;
+    return out->err == 0 ? 0 : CW_EAGAIN;
+}
+
+static const char *reject_text(uint32_t reason)
+{
+    switch (reason) {
+    case OFI_REJECT_PROOF:
+        return "refused: the job's secret was not right";
+    case OFI_REJECT_WIRE:
+        return "refused: another protocol version";
+    case OFI_REJECT_NOT_READY:
+        return "refused: the other node is still starting";
+    default:
+        return "refused: the other node has no memory or descriptors for one more connection";
+    }
+}
+
+int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                    ofi_welcome_t *welcome)
+{
+    uint64_t start = cwu_now_ns();
+    uint32_t pause_us = 0;
+    ofi_attempt_t out = {.welcome = welcome};
+    for (;;) {
+        int rc = attempt(conn, blob, hello, start, &out);
+        if (rc != CW_EAGAIN) {
+            if (rc != 0 && conn->ep)
+                close_attempt(conn);
+            return rc;
+        }
+        close_attempt(conn);
+        if (out.reason == OFI_REJECT_PROOF || out.reason == OFI_REJECT_WIRE)
+            return ofi_connect_failed(conn, CW_EREFUSED, reject_text(out.reason));
+        if (conn->opened > 0 && out.err == FI_ECONNREFUSED && out.reason == 0)
+            return ofi_connect_failed(conn, CW_ELOST, "its node server has ended");
+        rc = ofi_connect_pause(conn, start, &pause_us);
+        if (rc == CW_ETIMEOUT)
+            return ofi_connect_failed(conn, CW_ETIMEOUT,
+                                      out.reason ? reject_text(out.reason) : ofi_reason(out.err));
+        if (rc != 0)
+            return rc;
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Connecting with RDM endpoints: learn the peer's address, introduce ourselves with a first
+// message, wait for the answer that names keys.
+#include "calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
+{
+    enum { ADDR_MAX = 128 };
+    struct {
+        cwt_header_t header;
+        union {
+            ofi_first_t first;
+            uint8_t room[sizeof(ofi_first_t) + ADDR_MAX];
+        };
+    } msg;
+    memset(&msg, 0, sizeof msg);
+    size_t addr_nbytes = ADDR_MAX;
+    int rc = fi_getname(&conn->ep->fid, msg.room + sizeof msg.first, &addr_nbytes);
+    if (rc != 0)
+        return ofi_connect_failed(conn, CW_ESYS, ofi_reason(rc));
+    msg.first.hello = *hello;
+    msg.first.addr_nbytes = (uint32_t)addr_nbytes;
+    size_t nbytes = sizeof msg.header + sizeof msg.first + addr_nbytes;
+    msg.header.token = conn->token_out;
+    msg.header.op = OFI_OWN_HELLO;
+    msg.header.nbytes = (uint32_t)nbytes;
+    msg.header.reply_id = OFI_ID_OWN | (uint64_t)OFI_ID_PEER_MASK << OFI_ID_PEER_SHIFT;
+    return ofi_send_message(conn, &msg, nbytes);
+}
+
+int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+                    ofi_welcome_t *welcome)
+{
+    cwt_client_t *client = conn->client;
+    uint64_t start = cwu_now_ns();
+    if (fi_av_insert(client->device.av, blob->addr, 1, &conn->fi_addr, 0, NULL) != 1)
+        return ofi_connect_failed(conn, CW_EINVAL, "the provider does not take its address");
+    conn->welcome = welcome;
+    int rc = send_hello(conn, hello);
+    ofi_waiter_t w = OFI_WAITER("the answer to a first message");
+    while (rc == 0 && !conn->welcomed) {
+        rc = ofi_wait_round(client, conn, &w);
+        if (rc == 0 && !conn->welcomed && cwu_now_ns() - start > ofi_timeout_ns())
+            rc = CW_ETIMEOUT;
+    }
+    conn->welcome = NULL;
+    if (rc == CW_EREFUSED)
+        return ofi_connect_failed(conn, rc, "refused: the job's secret was not right");
+    if (rc != 0)
+        return ofi_connect_failed(conn, rc,
+                                  rc == CW_ETIMEOUT ? "no answer" : "the provider cannot reach it");
+    return 0;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Eviction of connections. A connection as the core knows it lasts as long as its client; its
+// endpoint does not: when CAUSEWAY_MAX_CONNECTIONS or the file descriptors are used up, the least
+// recently used connection is completed and its endpoint closed, and the next operation on it opens
+// it again. Target records of an evicted connection lead to an inject that takes nothing, so scalar
+// puts come by ofi_put too, which opens it.
+//
+//   new = evicted --ofi_conn_open--> changing --> up --evict--> changing --> evicted
+//
+// conn->down is set in all states but "up".
+//
+// The least recently used connection is found by a clock: operations set conn->used (scalar puts
+// leave a mark in their record instead), the hand clears it as it passes, and takes the first that
+// it finds clear.
+//
+// Threads: the client's lock is held, but given up in waits. A connection is evicted only while no
+// thread waits in the middle of an operation on it (conn->waiting), and a thread that needs it
+// meanwhile waits until it no longer changes.
+#include "calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FREE_WITHIN_NS 1000000000u  // for the provider to close a descriptor whose socket was shut
+
+/** A last message, which takes back the leave to tell us anything. When the server has answered it
+ *  knows, and (RDM, where it is a good-bye) that our number and buffers are free; then nothing more
+ *  comes. */
+static void send_last(cwt_conn_t *conn, uint16_t op)
+{
+    ofi_waiter_t w = OFI_WAITER("the answer to a good-bye");
+    uint64_t until = cwu_now_ns() + ofi_timeout_ns();
+    ofi_conn_name(conn, false);
+    int rc = ofi_request_own(conn, op, NULL, 0);
+    while (rc == 0 && conn->sent != conn->acked && cwu_now_ns() < until)
+        rc = ofi_wait_round(conn->client, conn, &w);
+}
+
+static void close_msg(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    if (!conn->error && (conn->id & OFI_ID_NOTIFY))
+        send_last(conn, OFI_OWN_NOP);
+    conn->closing = true;
+    fi_shutdown(conn->ep, 0);
+    fi_close(&conn->ep->fid);
+    conn->ep = NULL;
+    while (ofi_client_poll(client) > 0)  // its cancelled receives
+        ;
+    while (ofi_client_events(client) > 0)  // another endpoint may get its address
+        ;
+    ofi_buffers_close(&conn->buffers);
+    conn->closing = false;
+}
+
+/** The connection below belongs to the provider, which never gives one up by itself; where it is a
+ *  socket, that can be shut. The buffers stay in the common queue. */
+static void close_rdm(cwt_conn_t *conn)
+{
+    if (!conn->error)
+        send_last(conn, OFI_OWN_BYE);
+    if (conn->fi_addr != FI_ADDR_UNSPEC)
+        fi_av_remove(conn->client->device.av, &conn->fi_addr, 1, 0);
+    conn->fi_addr = FI_ADDR_UNSPEC;
+    conn->ep = NULL;
+    ofi_socket_t below;
+    if (!ofi_socket_shut(conn->blob.addr, conn->blob.addr_nbytes, &below))
+        return;
+    // until the provider has noticed, a message would be taken for the connection that was
+    ofi_waiter_t w = OFI_WAITER("a connection to be closed");
+    for (uint64_t start = cwu_now_ns();
+         ofi_socket_is_open(&below) && cwu_now_ns() - start < FREE_WITHIN_NS;)
+        if (ofi_wait_round(conn->client, NULL, &w) != 0)
+            return;
+}
+
+static void close_endpoint(cwt_conn_t *conn)
+{
+    conn->welcomed = false;
+    if (conn->ep && ofi_choice.msg)
+        close_msg(conn);
+    else if (conn->ep)
+        close_rdm(conn);
+    conn->evicted = true;
+    conn->sent = conn->acked = conn->asked = conn->awaited_sent = 0;
+    conn->dirty = conn->probing = false;
+    conn->stuck_ns = 0;
+    free(conn->keys);
+    conn->keys = NULL;
+    conn->client->open--;
+}
+
+static bool may_evict(const cwt_conn_t *conn)
+{
+    return conn->ep && !conn->evicted && !conn->changing && !conn->pinned && !conn->waiting &&
+           !conn->sending;
+}
+
+/** Completes what is under way, then closes. False: other threads use it. */
+static bool evict(cwt_conn_t *conn)
+{
+    int rc = conn->error ? conn->error : ofi_drain(conn);
+    if (!may_evict(conn) ||
+        (rc == 0 && (ofi_outstanding(conn) || conn->free_replies != OFI_ALL_REPLIES)))
+        return false;
+    conn->changing = conn->down = true;
+    close_endpoint(conn);
+    ofi_targets_refill(conn);
+    conn->changing = false;
+    cwu_debug("evicted the connection to %s", ofi_node_name(conn->client, conn->node));
+    return true;
+}
+
+static bool evict_one(cwt_client_t *client)
+{
+    uint32_t looks = 0;
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        for (const ofi_target_t *t = conn->targets; t && !conn->used; t = t->next)
+            conn->used = ofi_is_marked(t);
+        if (conn->messages != conn->messages_seen)  // short messages leave no other mark
+            conn->used = true;
+        conn->messages_seen = conn->messages;
+        looks += 2;  // the first clears the mark, the second finds it clear
+    }
+    for (; looks > 0; looks--) {
+        cwt_conn_t *conn = client->hand ? client->hand : client->conns;
+        client->hand = conn->next;
+        if (may_evict(conn) && !conn->used && evict(conn))
+            return true;
+        conn->used = false;
+    }
+    return false;
+}
+
+/** RDM: buffers are in a common queue, those of a evicted connection serve as well. */
+static bool take_buffers(cwt_conn_t *conn)
+{
+    cwt_conn_t *from = ofi_choice.msg ? NULL : conn->client->conns;
+    while (from && !(from != conn && from->evicted && !from->changing && from->buffers.ops))
+        from = from->next;
+    if (!from)
+        return false;
+    conn->buffers = from->buffers;
+    memset(&from->buffers, 0, sizeof from->buffers);
+    for (uint32_t i = 0; i < conn->buffers.count; i++)
+        conn->buffers.ops[i].conn = conn;
+    return true;
+}
+
+static int give_buffers(cwt_conn_t *conn)
+{
+    if (conn->buffers.ops || take_buffers(conn))
+        return 0;
+    // a common queue may run out of buffers until the next poll; an endpoint of its own may not
+    uint32_t count =
+        OFI_CREDITS +
+        (ofi_choice.msg && ofi_takes_notifications(conn->client) ? conn->client->config.tells : 0);
+    int rc = ofi_buffers_open(&conn->buffers, conn->client->device.domain, count);
+    if (rc == 0 && !ofi_choice.msg)
+        rc = ofi_conn_post_all(conn);
+    if (rc != 0)
+        cwu_error("no memory for a connection to %s", ofi_node_name(conn->client, conn->node));
+    return rc;
+}
+
+static int open_once(cwt_conn_t *conn)
+{
+    conn->error = 0;
+    if (!ofi_choice.msg)
+        conn->ep = conn->client->device.ep;
+    int rc = give_buffers(conn);
+    return rc ? rc : ofi_conn_introduce(conn);
+}
+
+int ofi_conn_open(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    uint64_t start = cwu_now_ns();
+    long limit = cwu_env.max_connections;
+    conn->changing = conn->down = true;
+    while (limit > 0 && client->open >= (unsigned long)limit && evict_one(client))
+        ;
+    client->open++;
+    int rc = open_once(conn);
+    while (rc != 0 && ofi_no_files() && evict_one(client))
+        rc = open_once(conn);
+    client->stats.connect_ns += cwu_now_ns() - start;
+    if (rc == 0) {
+        *(conn->opened++ ? &client->stats.reconnects : &client->stats.connections) += 1;
+        conn->evicted = conn->down = false;
+        conn->used = true;
+        ofi_targets_refill(conn);
+    } else {
+        ofi_out_of_files();
+        conn->error = rc;
+        close_endpoint(conn);
+    }
+    conn->changing = false;
+    return rc;
+}
+
+int ofi_conn_down(cwt_conn_t *conn, const char *what)
+{
+    ofi_waiter_t w = OFI_WAITER("a connection that another thread opens or closes");
+    while (conn->changing && !conn->error) {
+        int rc = ofi_wait_round(conn->client, NULL, &w);
+        if (rc != 0)
+            return rc;
+    }
+    if (conn->error)
+        return conn->error;
+    if (conn->evicted)
+        return ofi_conn_open(conn);
+    if (conn->down)
+        ofi_conn_fail(conn, CW_ELOST, what, "the peer closed it before");
+    return conn->error;
+}

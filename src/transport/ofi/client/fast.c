@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The entry points of puts, gets and requests, and in them what such a call mostly is: the
+// connection is up, one key serves the whole node object, nothing has to be waited for, and the
+// provider takes the operation at once. Then some tens of instructions lie between the caller and
+// the provider (docs/adr/0021). Everything else goes on in rma.c and request.c, which begin anew:
+// nothing has changed here unless the provider took the operation.
+//
+// conn->fast says up to how many bytes that is so. Where several threads use the client it is all
+// 0: they take the lock first, and then the same ways by conn->shared.
+#include "calls.h"
+
+#include <string.h>
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define FAST static inline __attribute__((always_inline))
+#define OUT_OF_LINE static __attribute__((noinline))
+
+void ofi_fast_allow(cwt_conn_t *conn)
+{
+    const ofi_choice_t *c = &ofi_choice;
+    ofi_fast_t q = {0, 0, 0, 0};
+    if (conn->nkeys == 1) {
+        size_t bounce = c->fragment < OFI_BOUNCE_NBYTES ? c->fragment : OFI_BOUNCE_NBYTES;
+        size_t inject = c->inject_nbytes < bounce ? c->inject_nbytes : bounce;
+        if (c->ordered)
+            q.bounce = (uint32_t)bounce, q.inject = (uint32_t)inject;
+        if (c->send_after_write && c->send_after_send)
+            q.request = (uint32_t)inject;
+        if (!c->local_mr)
+            q.get = c->fragment;
+    }
+    conn->shared = q;
+    conn->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t))conn->ep->msg->inject;
+    conn->notified = 0;
+    ofi_conn_name(conn, ofi_takes_notifications(conn->client));
+    conn->most = conn->client->config.thread_multiple ? 0 : q.request;
+    conn->stop = conn->sent;
+    conn->fast = conn->client->config.thread_multiple ? (ofi_fast_t){0, 0, 0, 0} : q;
+    if (!conn->client->config.thread_multiple)
+        conn->first_put = conn->epoch_puts == 0;
+}
+
+FAST ofi_op_t *pop(ofi_pool_t *pool, cwt_conn_t *conn)
+{
+    ofi_op_t *op = pool->free;
+    if (LIKELY(op != NULL)) {
+        pool->free = op->next;
+        op->conn = conn;
+    }
+    return op;
+}
+
+/** May a put start at once that a later flush proves (order.c)? Not the first one of an epoch that
+ *  may have just one; and there is an end to what providers queue. */
+FAST bool may_put(const cwt_conn_t *conn)
+{
+    return LIKELY(conn->epoch_puts - 1 < OFI_INJECT_MAX - 2) ||
+           (conn->epoch_puts == 0 && !conn->lone_puts);
+}
+
+FAST void count_put(cwt_conn_t *conn)
+{
+    conn->epoch_puts++;
+    conn->dirty = conn->used = true;
+    conn->client->stats.puts++;
+}
+
+FAST bool put_inject(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) ||
+        UNLIKELY(fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, offset + conn->base,
+                                 conn->key) != 0))
+        return false;
+    conn->injected++;
+    conn->client->stats.injects++;
+    count_put(conn);
+    return true;
+}
+
+FAST bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    ofi_op_t *op;
+    if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) ||
+        UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
+        return false;
+    memcpy(op->buf, src, nbytes);
+    op->kind = OFI_WRITE;
+    if (UNLIKELY(fi_write(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, offset + conn->base,
+                          conn->key, &op->context) != 0)) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->writes++;
+    count_put(conn);
+    return true;
+}
+
+/** A write that tells when it is in the target's memory; op is given back if the provider does not
+ *  take it. */
+FAST bool write_delivered(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src,
+                          size_t nbytes)
+{
+    struct iovec iov = {.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
+    struct fi_rma_iov rma = {.addr = offset + conn->base, .len = nbytes, .key = conn->key};
+    struct fi_msg_rma msg = {.msg_iov = &iov,
+                             .desc = &op->desc,
+                             .iov_count = 1,
+                             .addr = conn->fi_addr,
+                             .rma_iov = &rma,
+                             .rma_iov_count = 1,
+                             .context = &op->context};
+    op->kind = OFI_WRITE;
+    if (UNLIKELY(fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION) != 0)) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->writes++;
+    conn->used = true;
+    conn->client->stats.puts++;
+    return true;
+}
+
+/** The first put of an epoch that may have just one asks for its own delivery (rma.c,
+ *  choose_proof). */
+FAST bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    ofi_op_t *op;
+    if (UNLIKELY(conn->down) || conn->epoch_puts != 0 || !conn->lone_puts || !ofi_choice.delivery ||
+        UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
+        return false;
+    if (nbytes == 8)
+        memcpy(op->buf, src, 8);
+    else
+        memcpy(op->buf, src, nbytes);
+    if (!write_delivered(conn, op, offset, op->buf, nbytes))
+        return false;
+    conn->epoch_puts++;
+    return true;
+}
+
+/** A put that is waited for: straight from the caller's memory, and no matter of quiet's. op may be
+ *  NULL. */
+FAST bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src,
+                      size_t nbytes, ofi_completion_t *completion)
+{
+    if (UNLIKELY(!op))
+        return false;
+    op->conn = conn;
+    op->completion = completion;
+    op->copy_to = NULL;
+    return write_delivered(conn, op, offset, src, nbytes);
+}
+
+OUT_OF_LINE int get_done(cwt_conn_t *conn, ofi_completion_t *completion)
+{
+    return ofi_completion_wait(conn, completion, "a get");
+}
+
+OUT_OF_LINE int put_done(cwt_conn_t *conn, ofi_completion_t *completion)
+{
+    return ofi_completion_wait(conn, completion, "a put");
+}
+
+/** Returns false if the general way must do it. */
+FAST bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
+                   ofi_completion_t *completion)
+{
+    ofi_op_t *op;
+    if (UNLIKELY(conn->down) || UNLIKELY(!(op = pop(&conn->client->ops, conn))))
+        return false;
+    op->completion = completion;
+    op->copy_to = NULL;
+    op->kind = OFI_READ;
+    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key,
+                         &op->context) != 0)) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->reads++;
+    conn->used = true;
+    conn->client->stats.gets++;
+    return true;
+}
+
+/** A message that fits the provider's inject, where messages stay in order with all before them. */
+FAST bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    if (UNLIKELY(conn->down) || UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) ||
+        (reply && UNLIKELY(conn->free_replies == 0)))
+        return false;
+    uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
+    msg->token = conn->token_out;
+    msg->nbytes = (uint32_t)nbytes;
+    msg->reply_id = id | conn->id;
+    if (UNLIKELY(conn->inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
+        if (reply)
+            ofi_reply_give(conn, id & OFI_ID_INDEX_MASK);
+        return false;
+    }
+    conn->sent++;
+    conn->used = true;
+    if (id)
+        conn->asked = conn->sent;
+    conn->client->stats.requests++;
+    return true;
+}
+
+// ---------------------------------------------------------------- the choice
+
+/** May it be copied? */
+FAST bool may_bounce(const ofi_fast_t *q, size_t nbytes, bool nbi)
+{
+    return nbytes - 1 < q->bounce && (!nbi || nbytes <= OFI_BOUNCE_NBI_NBYTES);
+}
+
+FAST bool put(cwt_conn_t *conn, const ofi_fast_t *q, uint64_t offset, const void *src,
+              size_t nbytes, bool nbi)
+{
+    if (nbytes - 1 < q->inject)
+        return LIKELY(put_inject(conn, offset, src, nbytes));
+    return may_bounce(q, nbytes, nbi) && LIKELY(put_bounce(conn, offset, src, nbytes));
+}
+
+FAST bool get(cwt_conn_t *conn, const ofi_fast_t *q, uint64_t offset, void *dst, size_t nbytes,
+              ofi_completion_t *completion)
+{
+    return LIKELY(nbytes - 1 < q->get) && LIKELY(get_read(conn, offset, dst, nbytes, completion));
+}
+
+/** May a put be waited for alone? One fragment, from memory that need not be registered, as for
+ *  gets. */
+FAST bool may_await(const cwt_conn_t *conn, const ofi_fast_t *q, size_t nbytes)
+{
+    return LIKELY(nbytes - 1 < q->get) && !UNLIKELY(conn->down) && LIKELY(ofi_choice.delivery);
+}
+
+FAST bool request(cwt_conn_t *conn, const ofi_fast_t *q, cwt_header_t *msg, size_t nbytes,
+                  cwt_reply_t *reply)
+{
+    return LIKELY(nbytes <= q->request) && LIKELY(request_inject(conn, msg, nbytes, reply));
+}
+
+OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                            bool nbi)
+{
+    ofi_enter(conn->client);
+    bool done = put(conn, &conn->shared, offset, src, nbytes, nbi) ||
+                (may_bounce(&conn->shared, nbytes, nbi) && put_lone(conn, offset, src, nbytes));
+    int rc = done ? 0 : ofi_put_locked(conn, offset, src, nbytes, nbi);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
+/** The first put since a quiet. */
+OUT_OF_LINE int put_first(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                          bool nbi)
+{
+    conn->first_put = false;
+    if (conn->lone_puts && may_bounce(&conn->fast, nbytes, nbi) &&
+        LIKELY(put_lone(conn, offset, src, nbytes)))
+        return 0;
+    return LIKELY(put(conn, &conn->fast, offset, src, nbytes, nbi))
+               ? 0
+               : put_general(conn, offset, src, nbytes, nbi);
+}
+
+/** Where it cannot be waited for alone, all puts on this connection are. */
+OUT_OF_LINE int put_complete_general(cwt_conn_t *conn, uint64_t offset, const void *src,
+                                     size_t nbytes)
+{
+    ofi_completion_t completion = {.left = 2};
+    ofi_enter(conn->client);
+    bool done =
+        may_await(conn, &conn->shared, nbytes) &&
+        put_awaited(conn, ofi_pool_get(&conn->client->ops), offset, src, nbytes, &completion);
+    int rc = done ? put_done(conn, &completion) : ofi_put_locked(conn, offset, src, nbytes, false);
+    if (rc == 0 && !done)
+        rc = ofi_drain_puts(conn);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
+OUT_OF_LINE int get_general(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
+{
+    ofi_completion_t completion = {.left = 2};
+    ofi_enter(conn->client);
+    bool done = get(conn, &conn->shared, offset, dst, nbytes, nbi ? NULL : &completion);
+    int rc = !done ? ofi_get_locked(conn, offset, dst, nbytes, nbi)
+             : nbi ? 0
+                   : get_done(conn, &completion);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
+int ofi_request_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    ofi_enter(conn->client);
+    bool done = !conn->sending && request(conn, &conn->shared, msg, nbytes, reply);
+    int rc = done ? 0 : ofi_request_locked(conn, msg, nbytes, reply);
+    ofi_unlock(conn->client);
+    return rc;
+}
+
+/** One without a reply, which several threads send the fast way under the lock. */
+int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
+{
+    cwt_client_t *client = conn->client;
+    cwu_lock(&client->lock);
+    bool done = LIKELY(!client->exclusive) && LIKELY(!conn->sending) &&
+                LIKELY(nbytes <= conn->shared.request) &&
+                LIKELY(request_inject(conn, msg, nbytes, NULL));
+    cwu_unlock(&client->lock);
+    return LIKELY(done) ? 0 : ofi_request_shared(conn, msg, nbytes, NULL);
+}
+
+// ---------------------------------------------------------------- entry points
+
+int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+{
+    if (conn->first_put)
+        return put_first(conn, offset, src, nbytes, nbi);
+    return LIKELY(put(conn, &conn->fast, offset, src, nbytes, nbi))
+               ? 0
+               : put_general(conn, offset, src, nbytes, nbi);
+}
+
+int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    ofi_completion_t completion = {.left = 2};
+    if (may_await(conn, &conn->fast, nbytes) &&
+        LIKELY(put_awaited(conn, pop(&conn->client->ops, conn), offset, src, nbytes, &completion)))
+        return put_done(conn, &completion);
+    return put_complete_general(conn, offset, src, nbytes);
+}
+
+int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
+{
+    ofi_completion_t completion = {.left = 2};
+    if (LIKELY(get(conn, &conn->fast, offset, dst, nbytes, nbi ? NULL : &completion)))
+        return nbi ? 0 : get_done(conn, &completion);
+    return get_general(conn, offset, dst, nbytes, nbi);
+}
+
+int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    return LIKELY(request(conn, &conn->fast, msg, nbytes, reply))
+               ? 0
+               : ofi_request_shared(conn, msg, nbytes, reply);
+}

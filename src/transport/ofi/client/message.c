@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages: requests without a reply that may have a payload of their own. Small ones are the fast
+// way's (quick.c); the rest is copied once, into a pooled buffer, which the completion gives back.
+// What is out of the ordinary (no credit, threads, a connection that is not up, an order that the
+// provider does not promise) is left to the general way.
+#include "calls.h"
+
+#include <string.h>
+
+/** The next messages need not ask for leave, as many as there are credits. */
+static void allow_line(cwt_conn_t *conn)
+{
+    conn->stop = conn->acked + OFI_CREDITS;
+}
+
+/** May a message be sent at once? */
+static bool is_free(const cwt_conn_t *conn, size_t nbytes)
+{
+    return conn->fast.request > 0 && !conn->down && conn->sent - conn->acked < OFI_CREDITS &&
+           nbytes <= CWT_MESSAGE_MAX;
+}
+
+/** Returns false if the general way must do it. */
+static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                      size_t payload_nbytes)
+{
+    ofi_op_t *op = ofi_pool_get(&conn->client->bounce);
+    if (!op)
+        return false;
+    msg->token = conn->token_out;
+    msg->nbytes = (uint32_t)(nbytes + payload_nbytes);
+    msg->reply_id = conn->id;
+    memcpy(op->buf, msg, nbytes);
+    memcpy((uint8_t *)op->buf + nbytes, payload, payload_nbytes);
+    op->conn = conn;
+    op->kind = OFI_SEND;
+    if (fi_send(conn->ep, op->buf, nbytes + payload_nbytes, op->desc, conn->fi_addr,
+                &op->context) != 0) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->sent++;
+    conn->client->stats.requests++;
+    return true;
+}
+
+/** Waits for all that is missing and reports what goes wrong. */
+static int __attribute__((noinline))
+send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes, const void *payload,
+           size_t payload_nbytes)
+{
+    _Alignas(8) uint8_t whole[CWT_MESSAGE_MAX];
+    if (nbytes + payload_nbytes > sizeof whole) {
+        cwu_error("a message of %zu bytes; at most %d are possible", nbytes + payload_nbytes,
+                  CWT_MESSAGE_MAX);
+        return CW_EINVAL;
+    }
+    memcpy(whole, msg, nbytes);
+    memcpy(whole + nbytes, payload, payload_nbytes);
+    return ofi_request(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
+}
+
+static int __attribute__((noinline)) send_alone(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
+{
+    int rc = ofi_request(conn, msg, nbytes, NULL);
+    allow_line(conn);
+    return rc;
+}
+
+static int __attribute__((noinline)) send_loaded(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes,
+                                                 const void *payload, size_t payload_nbytes)
+{
+    size_t total = nbytes + payload_nbytes;
+    if (total > conn->fast.request && is_free(conn, total) &&
+        send_copy(conn, msg, nbytes, payload, payload_nbytes))
+        return 0;
+    return send_whole(conn, msg, nbytes, payload, payload_nbytes);
+}
+
+int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                size_t payload_nbytes)
+{
+    if (payload_nbytes != 0)
+        return send_loaded(conn, msg, nbytes, payload, payload_nbytes);
+    if (conn->client->config.thread_multiple)  // has no line that could be allowed
+        return ofi_message_shared(conn, msg, nbytes);
+    return send_alone(conn, msg, nbytes);
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Quiet and fence.
+//
+// A provider that keeps a read behind the writes before it (FI_ORDER_RAW) lets one small read per
+// dirty connection prove that all its puts are in the target's memory. Requests prove themselves by
+// acknowledgement; where messages stay behind writes too (FI_ORDER_SAW), an acknowledgement covers
+// the puts as well. A provider that promises nothing has counted every put by its delivery (rma.c),
+// and there is nothing to flush.
+#include "calls.h"
+
+// looks whether a quiet is over, per look at connection events, a system call
+#define TESTS_PER_EVENT 64u
+
+void ofi_collect_dirty(cwt_conn_t *conn)
+{
+    for (ofi_target_t *t = conn->targets; t; t = t->next)
+        if (ofi_is_marked(t)) {
+            // the inject came before the mark, so what is marked until now goes before the flush
+            // that follows
+            __atomic_exchange_n(&t->record->last, 0, __ATOMIC_ACQ_REL);
+            conn->dirty = conn->used = true;
+        }
+}
+
+/** The flush of a connection that is up and has puts only, taken at once; false: nothing was
+ *  done. */
+static inline __attribute__((always_inline)) bool flush_fast(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    if (conn->down || conn->error || conn->sent != conn->acked)
+        return false;
+    if (!conn->dirty)
+        return true;
+    ofi_op_t *op = client->ops.free;
+    if (conn->nkeys != 1 || !op || client->scratch_mr || !ofi_choice.ordered)
+        return false;
+    client->ops.free = op->next;
+    op->conn = conn;
+    op->copy_to = NULL;
+    op->kind = OFI_FLUSH;
+    if (fi_read(conn->ep, client->scratch, 8, NULL, conn->fi_addr, conn->base, conn->key,
+                &op->context) != 0) {
+        ofi_pool_put(op);
+        return false;
+    }
+    conn->dirty = false;
+    conn->reads++;
+    client->stats.flushes++;
+    return true;
+}
+
+/** The next put is the first one again, which need not be alone (quick.c). */
+static inline void end_epoch(cwt_conn_t *conn)
+{
+    if (conn->epoch_puts)
+        conn->lone_puts = conn->epoch_puts == 1;
+    conn->epoch_puts = conn->injected = 0;
+    if (!conn->client->config.thread_multiple)  // else read without the lock
+        conn->first_put = true;
+}
+
+/** The flush of a connection, whatever is in the way. */
+static int __attribute__((noinline)) flush_slow(cwt_conn_t *conn)
+{
+    if (conn->error)
+        return conn->error;
+    if (conn->evicted || conn->changing) {  // drained before; a mark is that of an inject which was
+                                            // not taken
+        conn->dirty = false;
+        return 0;
+    }
+    bool unacked = conn->sent != conn->acked;
+    if (conn->down && (conn->dirty || unacked)) {
+        ofi_conn_fail(conn, CW_ELOST, "quiet", "the peer closed it before");
+        return conn->error;
+    }
+    bool dirty = conn->dirty && ofi_choice.ordered;
+    if (unacked && conn->asked != conn->sent) {
+        int rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0);
+        if (rc != 0)
+            return rc;
+        dirty = dirty && !ofi_choice.send_after_write;
+    }
+    conn->dirty = false;
+    if (!dirty)
+        return 0;
+    uint64_t addr, key;
+    ofi_waiter_t w = OFI_WAITER("a free operation record");
+    ofi_op_t *op;
+    while (!(op = ofi_pool_get(&conn->client->ops))) {
+        int rc = ofi_wait_round(conn->client, conn, &w);
+        if (rc != 0)
+            return rc;
+    }
+    op->conn = conn;
+    if (!ofi_remote(conn, 0, 8, &addr, &key)) {
+        ofi_pool_put(op);
+        return CW_EINVAL;
+    }
+    void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
+    int rc = ofi_read_raw(conn, op, conn->client->scratch, 8, desc, addr, key);
+    if (rc != 0) {
+        ofi_pool_put(op);
+        return rc;
+    }
+    op->kind = OFI_FLUSH;
+    conn->client->stats.flushes++;
+    return 0;
+}
+
+/** Sends what proves completion of everything before it on this connection; the wait comes
+ *  later. */
+static inline __attribute__((always_inline)) int begin_flush(cwt_conn_t *conn)
+{
+    ofi_collect_dirty(conn);
+    end_epoch(conn);
+    return __builtin_expect(flush_fast(conn), 1) ? 0 : flush_slow(conn);
+}
+
+static int start_flush(cwt_conn_t *conn)
+{
+    return begin_flush(conn);
+}
+
+ssize_t ofi_start_probe(cwt_conn_t *conn)
+{
+    uint64_t addr, key;
+    ofi_op_t *op = ofi_pool_get(&conn->client->ops);
+    if (!op)
+        return -FI_EAGAIN;
+    ssize_t rc = -FI_EINVAL;
+    void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
+    if (ofi_remote(conn, 0, 8, &addr, &key))
+        rc = fi_read(conn->ep, conn->client->scratch, 8, desc, conn->fi_addr, addr, key,
+                     &op->context);
+    if (rc != 0) {
+        ofi_pool_put(op);
+        return rc;
+    }
+    op->conn = conn;
+    op->kind = OFI_FLUSH;
+    conn->reads++;
+    return 0;
+}
+
+static int finish_flush(cwt_conn_t *conn, const char *what)
+{
+    ofi_waiter_t w = OFI_WAITER(what);
+    while (conn->writes || conn->reads || conn->sent != conn->acked) {
+        // a thread that was in the middle of a request may have sent it behind the one that asked
+        int rc = conn->sent != conn->acked && conn->asked != conn->sent
+                     ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0)
+                     : 0;
+        if (rc == 0)
+            rc = ofi_wait_round(conn->client, conn, &w);
+        if (rc != 0)
+            return rc;
+    }
+    return conn->error;
+}
+
+int ofi_drain(cwt_conn_t *conn)
+{
+    ofi_waiter_t w = OFI_WAITER("what is under way on a connection to be closed");
+    int rc = start_flush(conn);
+    uint32_t sent = conn->sent;
+    while (rc == 0 && (conn->writes || conn->reads || (int32_t)(conn->acked - sent) < 0))
+        rc = ofi_wait_round(conn->client, conn, &w);
+    return rc;
+}
+
+int ofi_drain_puts(cwt_conn_t *conn)
+{
+    conn->waiting++;
+    bool mine = ofi_exclusive_begin(conn->client);
+    conn->waiting--;
+    ofi_collect_dirty(conn);
+    int rc = 0;
+    if (conn->dirty || conn->writes || conn->reads) {  // a read may be a flush
+        rc = start_flush(conn);
+        if (rc == 0)
+            rc = finish_flush(conn, "puts before a request");
+    }
+    if (mine)
+        ofi_exclusive_end(conn->client);
+    return rc;
+}
+
+static int quiet_locked(cwt_client_t *client)
+{
+    int result = client->error;
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        int rc = begin_flush(conn);
+        result = result ? result : rc;
+    }
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        int rc = finish_flush(conn, "quiet");
+        result = result ? result : rc;
+    }
+    return result;
+}
+
+static int __attribute__((noinline)) quiet_shared(cwt_client_t *client)
+{
+    ofi_enter(client);
+    bool mine = ofi_exclusive_begin(client);
+    int rc = quiet_locked(client);
+    if (mine)
+        ofi_exclusive_end(client);
+    ofi_unlock(client);
+    return rc;
+}
+
+int ofi_quiet(cwt_client_t *client)
+{
+    return client->config.thread_multiple ? quiet_shared(client) : quiet_locked(client);
+}
+
+// ------------------------------------------------------------ quiet in two steps, which never wait
+
+/** Sends what will prove this connection, as start_flush does. 0, CW_EAGAIN: not now, or an
+ *  error. */
+static int try_flush(cwt_conn_t *conn)
+{
+    ofi_collect_dirty(conn);
+    bool unacked = conn->sent != conn->acked && conn->asked != conn->sent;
+    if (conn->evicted || conn->changing || conn->error || conn->down)
+        return start_flush(conn);  // waits for nothing then, and reports what there is to report
+    if (conn->dirty && ofi_choice.ordered) {
+        ssize_t rc = ofi_start_probe(conn);
+        if (rc != 0)
+            return rc == -FI_EAGAIN ? CW_EAGAIN : start_flush(conn);
+    }
+    conn->dirty = false;
+    end_epoch(conn);
+    if (!unacked)
+        return 0;
+    bool at_once = !conn->sending &&
+                   conn->sent - conn->acked < (ofi_choice.send_after_send ? OFI_CREDITS : 1) &&
+                   (ofi_choice.send_after_write || conn->writes == 0);
+    return at_once ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : CW_EAGAIN;
+}
+
+static void await(ofi_op_t *op, void *arg)
+{
+    cwt_client_t *client = arg;
+    if (op->kind == OFI_SEND || op->kind == OFI_RECV || op->awaited)
+        return;
+    op->awaited = true;
+    client->awaited++;
+}
+
+static int begin_locked(cwt_client_t *client)
+{
+    if (client->error)
+        return client->error;
+    ofi_client_poll(client);
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        int rc = try_flush(conn);
+        if (rc != 0)
+            return rc == CW_EAGAIN ? 0 : rc;
+    }
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
+        conn->awaited_sent = conn->sent;
+    ofi_pool_each(&client->ops, await, client);
+    ofi_pool_each(&client->bounce, await, client);
+    return 1;
+}
+
+int ofi_quiet_begin(cwt_client_t *client)
+{
+    ofi_lock(client);
+    int rc = client->exclusive ? 0 : begin_locked(client);
+    ofi_unlock(client);
+    return rc;
+}
+
+static int test_locked(cwt_client_t *client)
+{
+    ofi_client_poll(client);
+    if (++client->tests % TESTS_PER_EVENT == 0)
+        ofi_client_events(client);
+    bool over = client->awaited == 0;
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        if (conn->error)
+            return conn->error;
+        over = over && (int32_t)(conn->acked - conn->awaited_sent) >= 0;
+    }
+    return client->error ? client->error : over;
+}
+
+int ofi_quiet_test(cwt_client_t *client)
+{
+    ofi_lock(client);
+    int rc = test_locked(client);
+    ofi_unlock(client);
+    return rc;
+}
+
+/** Puts and requests behind puts stay in order by the provider's promise; a put behind a request
+ *  does not. */
+static int fence_locked(cwt_client_t *client)
+{
+    if (!ofi_choice.ordered || !ofi_choice.send_after_write)
+        return quiet_locked(client);
+    int result = client->error;
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        int rc = conn->sent != conn->acked ? ofi_wait_acks(conn) : conn->error;
+        result = result ? result : rc;
+    }
+    return result;
+}
+
+int ofi_fence(cwt_client_t *client)
+{
+    ofi_enter(client);
+    bool mine = ofi_exclusive_begin(client);
+    int rc = fence_locked(client);
+    if (mine)
+        ofi_exclusive_end(client);
+    ofi_unlock(client);
+    return rc;
+}
+
+bool ofi_pending(cwt_client_t *client)
+{
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        if (conn->dirty || conn->writes || conn->reads || conn->sent != conn->acked)
+            return true;
+        for (ofi_target_t *t = conn->targets; t; t = t->next)
+            if (ofi_is_marked(t))
+                return true;
+    }
+    return false;
+}
+
+int ofi_poll(cwt_client_t *client)
+{
+    ofi_lock(client);
+    int n = ofi_client_poll(client);
+    ofi_unlock(client);
+    return n;
+}
+
+int ofi_progress(cwt_client_t *client)
+{
+    ofi_lock(client);
+    ofi_client_poll(client);
+    ofi_client_events(client);
+    ofi_watch_peers(client);
+    int rc = client->error ? client->error : client->lost;
+    ofi_unlock(client);
+    return rc;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Requests to a node server and their replies. A connection has OFI_CREDITS requests under way at
+// most; the server tells in everything it sends how many it has executed, which gives credits back
+// and is what quiet waits for.
+#include "calls.h"
+
+#include <string.h>
+
+int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
+{
+    ssize_t rc;
+    // evicted ones post to the common queue too
+    struct fid_ep *ep = ofi_choice.msg ? conn->ep : conn->client->device.ep;
+    op->kind = OFI_RECV;
+    op->conn = conn;
+    do  // the receive queue holds at least our credits; a provider may still ask for a moment
+        rc = fi_recv(ep, op->buf, OFI_BUFFER_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
+    while (rc == -FI_EAGAIN);
+    return rc == 0 ? 0 : ofi_errno_to_cw(rc);
+}
+
+int ofi_conn_post_all(cwt_conn_t *conn)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < conn->buffers.count; i++)
+        rc = ofi_conn_post(conn, &conn->buffers.ops[i]);
+    return rc;
+}
+
+// ---------------------------------------------------------------- sending
+
+int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
+{
+    cwt_client_t *client = conn->client;
+    ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a request");
+    ofi_op_t *op = NULL;
+    for (;;) {
+        ssize_t rc = -FI_EAGAIN;
+        if (nbytes <= ofi_choice.inject_nbytes) {
+            rc = fi_inject(conn->ep, message, nbytes, conn->fi_addr);
+        } else if (op || (op = ofi_pool_get(&client->bounce))) {
+            op->conn = conn;
+            op->kind = OFI_SEND;
+            memcpy(op->buf, message, nbytes);
+            rc = fi_send(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, &op->context);
+        }
+        if (rc == 0)
+            return 0;
+        int failed = rc == -FI_EAGAIN ? ofi_wait_round(client, conn, &w) : ofi_errno_to_cw(rc);
+        if (failed) {
+            if (conn->welcomed)
+                ofi_conn_fail(conn, failed, "request", ofi_reason(rc));
+            if (op)
+                ofi_pool_put(op);
+            return failed;
+        }
+    }
+}
+
+/** Requests of several threads go one after the other: what is counted and what is on the wire
+ *  agree. */
+static int wait_turn(cwt_conn_t *conn)
+{
+    ofi_waiter_t w = OFI_WAITER("a request of another thread to be sent");
+    int rc = 0;
+    while (conn->sending && rc == 0)
+        rc = ofi_wait_round(conn->client, conn, &w);
+    return rc;
+}
+
+static int wait_credit(cwt_conn_t *conn)
+{
+    // without a promise of order among messages, one at a time
+    uint32_t credits = ofi_choice.send_after_send ? OFI_CREDITS : 1;
+    ofi_waiter_t w = OFI_WAITER("a request to be executed");
+    while (conn->sent - conn->acked >= credits) {
+        int rc = ofi_wait_round(conn->client, conn, &w);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply,
+                        uint64_t own)
+{
+    int rc = wait_credit(conn);
+    if (rc != 0)
+        return rc;
+    bool ask = reply == NULL && (own || !ofi_choice.send_after_send);
+    msg->token = conn->token_out;
+    msg->nbytes = (uint32_t)nbytes;
+    msg->reply_id = own | conn->id | (ask ? OFI_ID_ACK : 0);
+    uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
+    msg->reply_id |= id;
+    rc = ofi_send_message(conn, msg, nbytes);
+    if (rc != 0) {
+        if (reply)
+            ofi_reply_give(conn, id & OFI_ID_INDEX_MASK);
+        return rc;
+    }
+    conn->sent++;
+    if (ask || reply)
+        conn->asked = conn->sent;
+    conn->client->stats.requests++;
+    return 0;
+}
+
+static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply,
+                 uint64_t own)
+{
+    int rc = ofi_choice.send_after_write ? 0 : ofi_drain_puts(conn);
+    if (rc == 0)
+        rc = wait_turn(conn);
+    if (rc != 0)
+        return rc;
+    conn->sending = true;
+    rc = send_in_turn(conn, msg, nbytes, reply, own);
+    conn->sending = false;
+    return rc;
+}
+
+int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
+        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg,
+                  CWT_MESSAGE_MAX);
+        return CW_EINVAL;
+    }
+    int rc = ofi_conn_up(conn, "request");
+    return rc ? rc : issue(conn, msg, nbytes, reply, 0);
+}
+
+int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes)
+{
+    struct {
+        cwt_header_t header;
+        uint8_t body[256];
+    } msg;
+    memset(&msg.header, 0, sizeof msg.header);
+    if (nbytes > sizeof msg.body)
+        return CW_EINVAL;
+    msg.header.op = op;
+    if (nbytes)
+        memcpy(msg.body, body, nbytes);
+    int rc = conn->changing ? conn->error : ofi_conn_up(conn, "request");
+    return rc ? rc : issue(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
+}
+
+// ---------------------------------------------------------------- receiving
+
+static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const void *payload,
+                    size_t nbytes)
+{
+    uint32_t slot = (uint32_t)header->reply_id & OFI_ID_INDEX_MASK;
+    uint64_t generation = header->reply_id >> OFI_ID_INDEX_BITS;
+    cwt_reply_t *reply = slot < OFI_CREDITS ? conn->replies[slot].reply : NULL;
+    if (!reply || conn->replies[slot].generation != generation) {
+        cwu_warn("%s answered a request that nobody made", ofi_node_name(conn->client, conn->node));
+        return;
+    }
+    ofi_reply_give(conn, slot);
+    conn->client->stats.replies++;
+    reply->nbytes = nbytes;
+    if (reply->arrived) {
+        reply->done = 1;  // before: arrived() may free the reply
+        reply->arrived(reply, payload, nbytes);
+        return;
+    }
+    if (nbytes <= reply->capacity) {
+        if (nbytes)
+            memcpy(reply->buf, payload, nbytes);
+        reply->done = 1;
+        return;
+    }
+    cwu_error("a reply of %zu bytes from %s where at most %zu are due", nbytes,
+              ofi_node_name(conn->client, conn->node), reply->capacity);
+    reply->done = CW_EPROTO;
+}
+
+/** What the server has to say by itself. One that was asked to stop (park.c) is not asked for
+ *  more. */
+static void take_notification(cwt_conn_t *conn, const void *bytes, size_t nbytes)
+{
+    cwt_client_t *client = conn->client;
+    if (!ofi_takes_notifications(client)) {
+        client->stats.refused++;
+        return;
+    }
+    conn->notified++;
+    ofi_conn_name(conn, (conn->id & OFI_ID_NOTIFY) != 0);
+    client->stats.replies++;
+    client->config.told(client->config.told_arg, conn->node, bytes, nbytes);
+}
+
+static cwt_conn_t *conn_of(cwt_client_t *client, ofi_op_t *op, const ofi_reply_header_t *header)
+{
+    if (ofi_choice.msg)
+        return op->conn;
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
+        if ((uint32_t)conn->node == header->node && !conn->closing && conn->ep)
+            return conn;
+    return NULL;
+}
+
+/** Nothing in the message is believed before it passed. */
+static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+{
+    const ofi_reply_header_t *header = op->buf;
+    if (nbytes < sizeof *header || nbytes > OFI_BUFFER_NBYTES || header->nbytes != nbytes) {
+        client->stats.refused++;
+        return;
+    }
+    cwt_conn_t *conn = conn_of(client, op, header);
+    if (conn && !conn->welcomed && header->kind == OFI_REPLY_REFUSED) {
+        conn->error = CW_EREFUSED;
+        return;
+    }
+    if (!conn || header->token != conn->token_in) {
+        client->stats.refused++;
+        return;
+    }
+    const void *payload = header + 1;
+    nbytes -= sizeof *header;
+    if (header->kind == OFI_REPLY_WELCOME) {
+        if (!conn->welcomed && nbytes == sizeof *conn->welcome && conn->welcome) {
+            memcpy(conn->welcome, payload, nbytes);
+            conn->welcomed = true;
+        }
+        return;
+    }
+    // counts wrap; an older one, possible where messages may overtake each other, changes nothing
+    if (conn->sent - header->executed < conn->sent - conn->acked)
+        conn->acked = header->executed;
+    if (header->kind == OFI_REPLY_NOTIFY)
+        take_notification(conn, payload, nbytes);
+    else if (header->reply_id)
+        deliver(conn, header, payload, nbytes);
+}
+
+void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+{
+    cwt_conn_t *owner = op->conn;
+    take(client, op, nbytes);
+    // its buffers are in the common queue
+    bool shared = (owner->evicted || owner->changing) && !ofi_choice.msg;
+    if (!owner->closing && (!owner->down || shared) && ofi_conn_post(owner, op) != 0)
+        owner->down = true;
+}
+
+// ---------------------------------------------------------------- waiting
+
+int ofi_wait_acks(cwt_conn_t *conn)
+{
+    int rc = 0;
+    if (conn->sent != conn->acked && conn->asked != conn->sent)
+        rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0);
+    ofi_waiter_t w = OFI_WAITER("acknowledgement of requests");
+    while (rc == 0 && conn->sent != conn->acked)
+        rc = ofi_wait_round(conn->client, conn, &w);
+    return rc;
+}
+
+int ofi_wait(cwt_client_t *client, cwt_reply_t *reply)
+{
+    ofi_lock(client);
+    ofi_waiter_t w = OFI_WAITER("the reply to a request");
+    int rc = 0;
+    while (!reply->done && rc == 0)
+        rc = ofi_wait_round(client, NULL, &w);
+    ofi_unlock(client);
+    return reply->done ? (reply->done < 0 ? reply->done : 0) : rc;
+}

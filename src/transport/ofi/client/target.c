@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Target records: what the core's inlined scalar puts read. A record leads to the provider's own
+// inject where its demands allow that, else to a function of the transport.
+#include "calls.h"
+
+#include <stdlib.h>
+
+/** Inject of a evicted connection: the put that follows opens it. */
+static ssize_t not_taken(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                         uint64_t addr, uint64_t key)
+{
+    (void)ep, (void)buf, (void)nbytes, (void)fabric_addr, (void)addr, (void)key;
+    return CW_EAGAIN;
+}
+
+/** May scalar puts call the provider's own inject? Several threads need no lock of ours for it if
+ *  the provider has its own; but then nobody knows when none of them is inside, so the connection
+ *  cannot be closed before the end. */
+static bool is_plain(const cwt_conn_t *conn)
+{
+    const cwt_client_t *client = conn->client;
+    bool alone = !client->config.thread_multiple || (client->safe && cwu_env.max_connections == 0);
+    return ofi_choice.ordered && conn->nkeys == 1 && alone && ofi_choice.inject_nbytes >= 16;
+}
+
+size_t ofi_inject_most(void)
+{
+    // the shim copies what a provider does not inject
+    return ofi_choice.inject_nbytes < 8 ? 8 : ofi_choice.inject_nbytes;
+}
+
+void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delta)
+{
+    bool plain = is_plain(conn);
+    record->conn = conn;
+    record->offset = slice_delta;
+    record->fabric_addr = conn->fi_addr;
+    if (plain && !conn->evicted) {
+        // the provider's own function: same arguments, and nothing between it and the API
+        record->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t, uint64_t,
+                                     uint64_t))conn->ep->rma->inject;
+        record->ep = conn->ep;
+        record->base = slice_delta + conn->base;
+        record->key = conn->key;
+        conn->pinned = conn->client->config.thread_multiple;
+    } else {
+        record->inject = plain ? not_taken : ofi_inject_shim;
+        record->ep = record;
+        record->base = slice_delta;
+    }
+}
+
+void ofi_targets_refill(cwt_conn_t *conn)
+{
+    for (ofi_target_t *t = conn->targets; t; t = t->next)
+        ofi_target_fill(t->record, conn, t->slice_delta);
+}
+
+int ofi_target(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target)
+{
+    (void)slot;
+    ofi_target_t *known = malloc(sizeof *known);
+    if (!known)
+        return CW_ENOMEM;
+    ofi_lock(conn->client);
+    *target = (cwt_target_t){.inject = NULL};
+    ofi_target_fill(target, conn, slice_delta);
+    known->slice_delta = slice_delta;
+    known->record = target;
+    known->next = conn->targets;
+    conn->targets = known;
+    ofi_unlock(conn->client);
+    return 0;
+}

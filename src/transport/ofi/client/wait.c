@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one waiting loop of the client half: poll, help (idle), yield, then sleep on the provider's
+// wait object.
+#include "calls.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#define IDLE_EVERY 4u     // polls per idle(): an idle() may cost as much as a poll
+#define EVENTS_EVERY 64u  // rounds per look at connection events, a system call
+#define PROBE_AFTER_NS 1000000000u
+#define CHECK_EVERY_NS 1000000000u  // for lost peers
+#define ROUNDS_PER_CLOCK 8u        // rounds of waits outside; who sleeps makes one in 80 ms
+#define CROWDED_NS 100000u  // a yield that lasts this long gave the core away
+#define SLEEP_MIN_US 1000u
+#define SLEEP_MAX_US 10000u
+#define NAP_NS 100000
+
+bool ofi_roomy(const cwt_client_config_t *config)
+{
+    cpu_set_t set;
+    long cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (online > cores)
+        cores = online;  // a PE bound to one core does not share it with the others
+    return (config->one_machine ? config->npes : (long)config->layout.nslots) <= cores;
+}
+
+void ofi_wait_init(cwt_client_t *client)
+{
+    client->check_ns = cwu_now_ns() + CHECK_EVERY_NS;
+    bool alone = ofi_roomy(&client->config);
+    // short even alone: see core/progress/wait.c
+    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;
+    client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
+}
+
+static void help(cwt_client_t *client)
+{
+    if (!client->config.idle)
+        return;
+    ofi_unlock(client);
+    client->config.idle(client->config.idle_arg);
+    ofi_lock(client);
+}
+
+/** Says that a wait is long, once per CAUSEWAY_TIMEOUT. Waits for room on the wire end there. */
+static int patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w, uint64_t now)
+{
+    if (now - w->since_ns < ofi_timeout_ns())
+        return 0;
+    if (w->gives_up)
+        return CW_ETIMEOUT;
+    w->since_ns = now;
+    cwu_warn("still waiting for %s after %llu s without progress: %s",
+             conn ? ofi_node_name(client, conn->node) : "other nodes",
+             (unsigned long long)(ofi_timeout_ns() / 1000000000u), w->what);
+    return 0;
+}
+
+/** RDM endpoints have no event for a dead peer: who waits long for it sends a small read, whose
+ *  failure tells. */
+static void probe(cwt_client_t *client, uint64_t now)
+{
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
+        if (conn->error || conn->probing || !conn->welcomed || conn->changing ||
+            !ofi_is_needed(conn))
+            continue;
+        ssize_t rc = ofi_start_probe(conn);
+        if (rc == 0)
+            conn->probing = true;
+        else if (rc != -FI_EAGAIN)
+            ofi_conn_fail(conn, CW_ELOST, "no answer", ofi_reason(rc));
+        else if (conn->stuck_ns == 0)
+            conn->stuck_ns = now;
+        else if (now - conn->stuck_ns > ofi_timeout_ns())
+            ofi_conn_fail(conn, CW_ELOST, "no answer, and no way to reach it",
+                          ofi_reason(FI_ETIMEDOUT));
+    }
+}
+
+static void check_for_lost(cwt_client_t *client, uint64_t now)
+{
+    if (now < client->check_ns)
+        return;
+    client->check_ns = now + CHECK_EVERY_NS;
+    ofi_silence_check(client);
+    if (!ofi_choice.msg)
+        probe(client, now);
+}
+
+void ofi_watch_peers(cwt_client_t *client)
+{
+    if (++client->rounds % ROUNDS_PER_CLOCK != 0)
+        return;
+    check_for_lost(client, cwu_now_ns());
+}
+
+/** Something came: the wait begins anew. */
+static void begin_anew(ofi_waiter_t *w)
+{
+    w->round = 0;
+    w->sleep_us = 0;
+    w->since_ns = 0;
+}
+
+static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
+{
+    if (client->device.bell && ofi_client_poll(client) > 0) {  // by the last look at events
+        begin_anew(w);
+        return;
+    }
+    w->sleep_us = w->sleep_us == 0                  ? SLEEP_MIN_US
+                  : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US
+                                                    : 2 * w->sleep_us;
+    if (client->config.thread_multiple)
+        w->sleep_us = SLEEP_MIN_US;  // another thread may take the completion this one waits for
+    client->stats.refused += ofi_unauth_check(&client->unauth);
+    bool naps = client->config.thread_multiple && !client->safe,
+         may_block = !naps && ofi_device_may_block(&client->device);
+    ofi_unlock(client);
+    if (naps)  // another thread may take the completion from the queue, which ends no sleep on its
+               // descriptor
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    else if (may_block)
+        ofi_device_block(&client->device, -1, (uint64_t)w->sleep_us * 1000, NULL);
+    ofi_lock(client);
+    if (ofi_device_stuck(&client->device))
+        ofi_device_unstick(&client->device);
+}
+
+/** Nothing came: helps, yields or sleeps. The lock is given up meanwhile. */
+static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
+{
+    uint32_t round = ++w->round;
+    bool sleepy = round > client->spin + client->yields;
+    if (sleepy || round % IDLE_EVERY == 0)
+        help(client);
+    if (sleepy || round % EVENTS_EVERY == 0)
+        ofi_client_events(client);
+    if (round <= client->spin || (!sleepy && round % IDLE_EVERY != 0))
+        return 0;
+    if (!sleepy) {
+        uint64_t start = cwu_now_ns();
+        ofi_unlock(client);
+        sched_yield();
+        ofi_lock(client);
+        if (cwu_now_ns() - start > CROWDED_NS)
+            w->round = client->spin + client->yields;  // others want the core: a sleeper is woken
+                                                       // sooner than a yielder
+        return 0;
+    }
+    uint64_t now = cwu_now_ns();
+    if (w->since_ns == 0)
+        w->since_ns = now;
+    if (now - w->since_ns > PROBE_AFTER_NS)
+        check_for_lost(client, now);
+    int rc = patience(client, conn, w, now);
+    if (rc == 0)
+        sleep_some(client, w);
+    return rc;
+}
+
+int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
+{
+    if (conn && conn->error)
+        return conn->error;
+    if (client->error)
+        return client->error;
+    if (ofi_client_poll(client) > 0) {
+        begin_anew(w);
+        return 0;
+    }
+    if (!conn)
+        return idle_round(client, conn, w);
+    conn->waiting++;
+    int rc = idle_round(client, conn, w);
+    conn->waiting--;
+    return rc;
+}

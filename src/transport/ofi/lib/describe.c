@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What this machine's libfabric offers, in a few lines for people.
+#include "transport/describe.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib.h"
+
+enum { LINE_MAX_NBYTES = 600 };
+
+static bool listed(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at += n) {
+        bool begins = at == text || at[-1] == ' ', ends = at[n] == ',' || at[n] == 0;
+        if (begins && ends)
+            return true;
+    }
+    return false;
+}
+
+/** Names of the providers with this type of endpoint that can do messages and RMA. */
+static void list_providers(const struct fi_info *list, enum fi_ep_type type, char *text,
+                           size_t nbytes)
+{
+    text[0] = 0;
+    for (const struct fi_info *info = list; info; info = info->next) {
+        const uint64_t needed = FI_MSG | FI_RMA;
+        const char *name = info->fabric_attr->prov_name;
+        if (info->ep_attr->type != type || (info->caps & needed) != needed || listed(text, name))
+            continue;
+        size_t used = strlen(text);
+        snprintf(text + used, nbytes - used, "%s%s", used ? ", " : "", name);
+    }
+    if (!text[0])
+        snprintf(text, nbytes, "none");
+}
+
+static void describe_choice(char *text, size_t nbytes)
+{
+    const ofi_choice_t *c = &ofi_choice;
+    const char *domain = c->info->domain_attr->name;
+    snprintf(text, nbytes, "  a job would use   %s, %s endpoints, on %s%s%s%s%s",
+             c->info->fabric_attr->prov_name, c->msg ? "msg" : "rdm", domain ? domain : "?",
+             c->ordered ? "" : ", not ordered", c->local_mr ? ", local registration" : "",
+             c->prov_key ? ", provider keys" : "", c->nic_atomics ? ", native atomics" : "");
+}
+
+int cwt_ofi_describe(void (*line)(const char *text))
+{
+    char text[LINE_MAX_NBYTES], names[LINE_MAX_NBYTES - 40];
+    int rc = ofi_load(false);
+    if (!ofi_lib.handle)
+        return rc;
+    Dl_info where = {0};
+    dladdr((void *)ofi_lib.fversion, &where);
+    snprintf(text, sizeof text, "libfabric %u.%u from %.400s", FI_MAJOR(ofi_lib.version),
+             FI_MINOR(ofi_lib.version), where.dli_fname ? where.dli_fname : "?");
+    line(text);
+    struct fi_info *list = NULL;
+    if (ofi_lib.getinfo(OFI_API, NULL, NULL, 0, NULL, &list) == 0) {
+        list_providers(list, FI_EP_MSG, names, sizeof names);
+        snprintf(text, sizeof text, "  msg endpoints     %s", names);
+        line(text);
+        list_providers(list, FI_EP_RDM, names, sizeof names);
+        snprintf(text, sizeof text, "  rdm endpoints     %s", names);
+        line(text);
+        ofi_lib.freeinfo(list);
+    }
+    if (rc == 0) {
+        describe_choice(text, sizeof text);
+        line(text);
+    }
+    return rc;
+}

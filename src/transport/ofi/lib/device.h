@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Devices: a fabric, a domain and a completion queue, with what the endpoint mode needs besides.
+// The server has one, each client has one, so the two halves never share a lock of the provider.
+//
+// Threads: one at a time, but ofi_device_block, which reads descriptors only.
+#ifndef CWT_OFI_DEVICE_H
+#define CWT_OFI_DEVICE_H
+
+#include <rdma/fi_eq.h>
+#include <stdatomic.h>
+
+#include "lib.h"
+
+typedef struct ofi_device {
+    struct fi_info *info;  // what it was opened with; not its own
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_cq *cq;
+    struct fid_eq *eq;              // MSG; RDM with a bell: without events, for its descriptor
+    struct fid_ep *ep;              // RDM only
+    struct fid_av *av;              // RDM only
+    int cq_fd, eq_fd;               // -1: no wait object
+    bool bell;                      // eq_fd signals completions, too; cq has no wait object
+    uint64_t endpoints;             // opened so far
+    _Atomic uint32_t short_sleeps;  // in a row that a queue's descriptor ended at once
+} ofi_device_t;
+
+/** roomy: the machine has a core for every PE. A client then waits by polling and the tcp
+ *  provider's wait object, which costs two system calls for every two completions, a tenth of a
+ *  get, is not asked for: its rare sleeps are naps. */
+int ofi_device_open(ofi_device_t *device, struct fi_info *info, size_t cq_entries, bool roomy);
+void ofi_device_close(ofi_device_t *device);
+/** Creates, binds and enables an endpoint on the device. Reports nothing when descriptors are used
+ *  up: the caller asks ofi_no_files(). */
+int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *context,
+                        struct fid_ep **ep_p);
+/** False: something came since the last poll, which a sleep could miss. With the lock that polls
+ *  are made under. */
+bool ofi_device_may_block(ofi_device_t *device);
+/** Sleeps until the queues or extra_fd have something, or the timeout; *extra_p (or NULL): extra_fd
+ *  has. With a bell, completions that a read of connection events brought in end no sleep: the
+ *  completion queue must have been read since. */
+int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bool *extra_p);
+/** The descriptor of a queue that stays readable with nothing behind it (net of libfabric 1.17: its
+ *  trywait does not reset the signal of the last event): gets it reset. To be called by the thread
+ *  that may poll the queue, when ofi_device_stuck(), with a poll behind it; waits up to 1 ms. */
+void ofi_device_unstick(ofi_device_t *device);
+static inline bool ofi_device_stuck(const ofi_device_t *device)
+{
+    return device->short_sleeps >= 8;
+}
+
+/** Registers local memory for the caller's own use if the provider demands it; else *mr_p = NULL.
+ */
+int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes,
+                       struct fid_mr **mr_p);
+
+/** Has the process no descriptor left? */
+bool ofi_no_files(void);
+/** Reports it when that is the case, and returns it. */
+bool ofi_out_of_files(void);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The lowest room of the libfabric transport: loads the library, chooses the provider, translates
+// its errors and addresses. The only source of <rdma/…> for the rooms above.
+//
+// Threads: ofi_load and ofi_load_safe from any thread; what they set is constant afterwards.
+// Blocking: they do file and network look-ups and may take some tens of milliseconds.
+#ifndef CWT_OFI_LIB_H
+#define CWT_OFI_LIB_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "transport/transport.h"
+
+#define OFI_API FI_VERSION(1, 17)
+#define OFI_FRAGMENT ((size_t)16 << 20)  // larger transfers go in pieces of this size
+
+// ---------------------------------------------------------------- the library (load.c)
+typedef struct ofi_lib {
+    void *handle;
+    uint32_t version;
+    int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
+                   struct fi_info **);
+    void (*freeinfo)(struct fi_info *);
+    struct fi_info *(*dupinfo)(const struct fi_info *);
+    int (*fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
+    const char *(*strerror)(int);
+    uint32_t (*fversion)(void);
+} ofi_lib_t;
+extern ofi_lib_t ofi_lib;
+int ofi_lib_open(void);
+/** The library's text for a (positive or negative) provider error. */
+const char *ofi_reason(ssize_t err);
+/** fi_errno -> CW_E…: the only place where the two meet. */
+int ofi_errno_to_cw(ssize_t err);
+/** CAUSEWAY_TIMEOUT. */
+uint64_t ofi_timeout_ns(void);
+
+// ---------------------------------------------------------------- the provider (choose.c)
+/** The provider that was chosen, what it demands and what it promises. */
+typedef struct ofi_choice {
+    struct fi_info *info;
+    struct fi_info *safe_info;  // the same provider for clients of several threads; NULL: it has no
+                                // such mode
+    bool msg;                   // MSG endpoints, else RDM
+    bool virt_addr;             // remote addresses are the server's virtual addresses
+    bool prov_key;              // the provider picks keys
+    bool pieces;                // registering pins or needs pages: one region per piece
+    bool local_mr;              // local buffers must be registered
+    bool mr_endpoint;           // regions are bound to the endpoint
+    bool ordered;               // a read flushes the writes before it, and writes stay in order
+    bool send_after_write;      // a message never overtakes writes
+    bool send_after_send;
+    bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
+    bool nic_atomics;
+    bool multi_recv;  // a buffer may take several messages
+    size_t inject_nbytes;
+    size_t fragment;  // largest single write or read
+} ofi_choice_t;
+extern ofi_choice_t ofi_choice __attribute__((visibility("hidden")));
+void ofi_expect_load(void);
+int ofi_load(bool one_machine);
+bool ofi_one_client(void);
+/** Looks for safe_info, once. */
+void ofi_load_safe(bool one_machine);
+
+// ---------------------------------------------------------------- local addresses (address.c)
+/** Numeric address to bind to, by CAUSEWAY_INTERFACE, one_machine or the host's first interface.
+ *  "": any. */
+int ofi_local_address(bool one_machine, char *text, size_t nbytes);
+/** "10.0.0.1:4711" of a provider address, or hex for unknown formats. */
+const char *ofi_address_text(const void *addr, size_t nbytes, char *text, size_t text_nbytes);
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The server with MSG endpoints: listens, looks at the proof in a connection request's private
+// data, accepts or rejects, and notices when a client goes.
+//
+// A connection always goes from one client (a PE's context) to one node's server, never the other
+// way round, so two nodes that discover each other at the same moment make two connections that do
+// not know of one another.
+#include "server.h"
+
+#include <rdma/fi_cm.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef union cm_event {
+    struct fi_eq_cm_entry entry;
+    uint8_t room[sizeof(struct fi_eq_cm_entry) + 256];  // private data follows the entry
+} cm_event_t;
+
+static int failed(const char *what, ssize_t rc)
+{
+    if (!ofi_out_of_files())
+        cwu_error("libfabric (%s): the node server cannot %s: %s; set CAUSEWAY_INTERFACE or "
+                  "CAUSEWAY_PROVIDER",
+                  ofi_choice.info->fabric_attr->prov_name, what, ofi_reason(rc));
+    return CW_ESYS;
+}
+
+int ofi_server_msg_open(cwt_server_t *server)
+{
+    int rc = fi_passive_ep(server->device.fabric, ofi_choice.info, &server->pep, NULL);
+    if (rc != 0)
+        return failed("open a listener", rc);
+    rc = fi_pep_bind(server->pep, &server->device.eq->fid, 0);
+    if (rc == 0)
+        rc = fi_listen(server->pep);
+    server->addr_nbytes = sizeof server->addr;
+    if (rc == 0)
+        rc = fi_getname(&server->pep->fid, server->addr, &server->addr_nbytes);
+    return rc == 0 ? 0 : failed("listen", rc);
+}
+
+static void reject(cwt_server_t *server, struct fi_info *info, uint32_t reason)
+{
+    ofi_reject_t r = {OFI_MAGIC, reason};
+    int rc = fi_reject(server->pep, info->handle, &r, sizeof r);
+    if (rc != 0)
+        cwu_debug("node server: rejecting a connection failed: %s", ofi_reason(rc));
+}
+
+/** Why this request is not accepted, or 0. */
+static uint32_t judge(cwt_server_t *server, const ofi_hello_t *hello, size_t nbytes)
+{
+    if (nbytes < sizeof *hello || hello->magic != OFI_MAGIC) {
+        ofi_server_drop(server, "a connection request that is not ours");
+        return OFI_REJECT_WIRE;
+    }
+    if (hello->wire != OFI_WIRE) {
+        ofi_server_drop(server, "a connection request of another Causeway version");
+        return OFI_REJECT_WIRE;
+    }
+    if (!server->ready)
+        return OFI_REJECT_NOT_READY;
+    if (!ofi_hello_check(hello, server->config.secret, server->config.node)) {
+        ofi_server_drop(server, "a connection request without the job's secret");
+        return OFI_REJECT_PROOF;
+    }
+    return 0;
+}
+
+static int accept_peer(cwt_server_t *server, struct fi_info *info, const ofi_hello_t *hello)
+{
+    ofi_peer_t *peer = ofi_peer_create(server, hello->pe);
+    if (!peer)
+        return CW_ENOMEM;
+    int rc = ofi_peer_number(peer);
+    if (rc == 0)
+        rc = ofi_device_endpoint(&server->device, info, peer, &peer->ep);
+    for (uint32_t i = 0; rc == 0 && i < peer->buffers.count; i++)
+        rc = ofi_peer_post(peer, &peer->buffers.ops[i], peer->ep);
+    if (rc == 0) {
+        ofi_welcome_t welcome;
+        ofi_peer_welcome(peer, hello, &welcome);
+        rc = fi_accept(peer->ep, &welcome, sizeof welcome);
+        if (rc == 0)
+            return 0;
+        rc = failed("accept a connection", rc);
+    }
+    if (peer->ep)
+        fi_close(&peer->ep->fid);
+    ofi_peer_destroy(peer);
+    return rc;
+}
+
+static void connection_request(cwt_server_t *server, cm_event_t *event, size_t nbytes)
+{
+    ofi_hello_t hello;
+    size_t data_nbytes = nbytes > sizeof event->entry ? nbytes - sizeof event->entry : 0;
+    memset(&hello, 0, sizeof hello);
+    memcpy(&hello, event->entry.data, data_nbytes < sizeof hello ? data_nbytes : sizeof hello);
+    uint32_t reason = judge(server, &hello, data_nbytes);
+    if (reason == 0 && accept_peer(server, event->entry.info, &hello) != 0)
+        reason = OFI_REJECT_RESOURCES;
+    if (reason != 0)
+        reject(server, event->entry.info, reason);
+    ofi_lib.freeinfo(event->entry.info);
+}
+
+static ofi_peer_t *peer_of(cwt_server_t *server, const struct fid *fid)
+{
+    for (ofi_peer_t *peer = server->peers; peer; peer = peer->next)
+        if (peer->ep && &peer->ep->fid == fid)
+            return peer;
+    return NULL;
+}
+
+static int one_event(cwt_server_t *server)
+{
+    cm_event_t event;
+    uint32_t kind = 0;
+    errno = 0;  // tcp of libfabric 1.17 takes the end of a connection for "nothing yet" if it finds
+                // EAGAIN there
+    ssize_t n = fi_eq_read(server->device.eq, &kind, &event, sizeof event, 0);
+    ofi_peer_t *peer;
+    if (n == -FI_EAVAIL) {
+        struct fi_eq_err_entry err;
+        memset(&err, 0, sizeof err);
+        if (fi_eq_readerr(server->device.eq, &err, 0) < 0)
+            return 0;
+        cwu_debug("node server: connection event: %s", ofi_reason(err.err));
+        peer = err.fid ? peer_of(server, err.fid) : NULL;
+        if (peer)
+            peer->dying = true;
+        return 1;
+    }
+    if (n < (ssize_t)sizeof event.entry)
+        return 0;
+    switch (kind) {
+    case FI_CONNREQ:
+        connection_request(server, &event, (size_t)n);
+        break;
+    case FI_CONNECTED:
+        peer = peer_of(server, event.entry.fid);
+        if (peer && !peer->connected) {
+            size_t nbytes = sizeof peer->host;
+            if (fi_getpeer(peer->ep, peer->host, &nbytes) != 0)
+                memset(peer->host, 0, sizeof peer->host);
+            peer->connected = true;
+            server->stats.connections++;
+        }
+        break;
+    case FI_SHUTDOWN:
+        peer = peer_of(server, event.entry.fid);
+        if (peer)
+            peer->dying = true;
+        break;
+    default:
+        break;
+    }
+    return 1;
+}
+
+int ofi_server_msg_progress(cwt_server_t *server)
+{
+    int n = 0;
+    while (n < 64 && one_event(server))
+        n++;
+    return n;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A server's rounds of progress, and its sleep between them.
+#include "server.h"
+
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/** What is owed, when nothing else is to do. How many were told. */
+static int acknowledge_owed(cwt_server_t *server)
+{
+    int n = 0;
+    for (ofi_peer_t *peer = server->peers; peer && server->owed; peer = peer->next) {
+        if (!peer->owed)
+            continue;
+        if (!peer->dying)
+            ofi_peer_acknowledge(peer);
+        ofi_peer_forget_owed(peer);
+        n++;
+    }
+    return n;
+}
+
+static void received(cwt_server_t *server, ofi_op_t *op, size_t nbytes)
+{
+    ofi_peer_t *peer = op->peer;
+    struct fid_ep *ep = server->device.ep ? server->device.ep : peer->ep;
+    ofi_server_request(server, peer, op->buf, nbytes);
+    if ((server->device.ep || !peer->dying) && ofi_peer_post(peer, op, ep) != 0)
+        cwu_debug("node server: a receive buffer could not be posted again");
+}
+
+static void cq_error(cwt_server_t *server)
+{
+    union {
+        struct fi_cq_err_entry err;
+        uint8_t room[256];  // newer libraries know more fields
+    } u;
+    memset(&u, 0, sizeof u);
+    if (fi_cq_readerr(server->device.cq, &u.err, 0) <= 0)
+        return;
+    ofi_op_t *op = u.err.op_context;
+    if (u.err.err != FI_ECANCELED)  // that is how an endpoint's receives end
+        cwu_debug("node server: an operation failed: %s", ofi_reason(u.err.err));
+    if (!op)
+        return;
+    if (op->kind == OFI_SEND) {
+        ofi_pool_put(op);
+    } else if (op->kind == OFI_RECV && server->device.ep && u.err.err != FI_ECANCELED) {
+        ofi_peer_post(op->peer, op, server->device.ep);  // the common queue must not run dry
+    } else if (op->kind == OFI_RECV_MANY && server->device.ep && u.err.err != FI_ECANCELED &&
+               (u.err.flags & FI_MULTI_RECV)) {
+        ofi_multi_again(server, op);
+    }
+}
+
+/** Reads the queue until it is empty or `rounds` times; number of completions. */
+static int drain_cq(cwt_server_t *server, int rounds)
+{
+    int total = 0;
+    while (rounds-- > 0) {
+        struct fi_cq_data_entry entries[16];
+        ssize_t n = fi_cq_read(server->device.cq, entries, 16);
+        if (n == -FI_EAVAIL) {
+            cq_error(server);
+            total++;
+            continue;
+        }
+        if (n <= 0)
+            break;
+        for (ssize_t i = 0; i < n; i++) {
+            ofi_op_t *op = entries[i].op_context;
+            if (!op)
+                continue;
+            if (op->kind == OFI_RECV)
+                received(server, op, entries[i].len);
+            else if (op->kind == OFI_RECV_MANY)
+                ofi_multi_received(server, op, &entries[i]);
+            else if (op->kind == OFI_SEND)
+                ofi_pool_put(op);
+        }
+        total += (int)n;
+        if (n < 16)
+            break;
+    }
+    return total;
+}
+
+/** A read ends at an error entry too, and then leaves what is behind it: only one that brings
+ *  nothing says that it is empty. */
+static void empty_cq(cwt_server_t *server)
+{
+    while (drain_cq(server, 16) > 0)
+        ;
+}
+
+static void reclaim_send(ofi_op_t *op, void *peer)
+{
+    if (op->peer == peer)
+        ofi_pool_put(op);
+}
+
+/** Takes down the peers whose clients are gone. What they sent before they went is executed
+ *  first. */
+static int reap(cwt_server_t *server)
+{
+    int n = 0;
+    for (ofi_peer_t *peer = server->peers, *next; peer; peer = next) {
+        next = peer->next;
+        if (!peer->dying)
+            continue;
+        peer->dying = false;
+        empty_cq(server);
+        peer->dying = true;
+        if (peer->ep)
+            fi_close(&peer->ep->fid);
+        empty_cq(server);  // the closed endpoint's own entries; none can follow
+        ofi_pool_each(&server->sends, reclaim_send, peer);
+        ofi_peer_destroy(peer);
+        n++;
+    }
+    return n;
+}
+
+/** Connection events and strangers cost system calls: a look now and then, and after every
+ *  sleep. */
+static int check_connections(cwt_server_t *server)
+{
+    server->rounds++;
+    if (!server->slept && server->rounds % 256 != 0)
+        return 0;
+    server->slept = false;
+    for (uint32_t n = ofi_unauth_check(&server->unauth); n > 0; n--)
+        ofi_server_drop(server, "it connected and did not say who it is");
+    ofi_server_silence_check(server);
+    int n = server->pep ? ofi_server_msg_progress(server) : 0;
+    return n > 0 ? n + reap(server) : 0;
+}
+
+int ofi_server_progress(cwt_server_t *server)
+{
+    const int rounds = 16;
+    if (!server->ready && !server->pep)
+        return 0;  // a first message waits in the queue until the secret that judges it is known
+    // First: it may bring completions in, and no descriptor tells of these (ofi_device_block).
+    int events = check_connections(server), n = drain_cq(server, rounds);
+    if (server->device.bell && n >= rounds)
+        ofi_server_wake(server);  // what is left must not sleep with the thread that sleeps
+    if (n == 0 && server->owed)
+        n = acknowledge_owed(server);
+    n += events;
+    if (server->queued)
+        n += ofi_server_flush_queues(server);
+    if (n > 0) {
+        if (server->false_alarms)  // a load is cheaper than a store that others may look at
+            server->false_alarms = 0;
+    } else if (ofi_device_stuck(&server->device)) {
+        ofi_device_unstick(&server->device);
+        n = drain_cq(server, rounds);
+    }
+    return server->lost ? server->lost : n;
+}
+
+/** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it.
+ *  Puts and gets that the provider serves end sleeps too, and leave no event; so a look is taken
+ *  after many short sleeps only. */
+static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t timeout_ns)
+{
+    const uint32_t patience = 1000;
+    if (server->device.eq_fd < 0 || slept_ns >= timeout_ns / 2 || slept_ns >= 1000000)
+        return false;
+    if (server->false_alarms < patience && ++server->false_alarms < patience)
+        return false;
+    struct pollfd eq = {.fd = server->device.eq_fd, .events = POLLIN};
+    bool still = poll(&eq, 1, 0) == 1;
+    if (still && server->false_alarms == patience)
+        still = server->pep ? ofi_out_of_files() : ofi_no_files();
+    server->false_alarms = still ? patience + 1 : 0;
+    return still;
+}
+
+bool ofi_server_may_block(cwt_server_t *server)
+{
+    return ofi_device_may_block(&server->device);
+}
+
+int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
+{
+    const uint64_t queued_ns = 1000000, nap_ns = 10000000;
+    if (server->queued && timeout_ns > queued_ns)
+        timeout_ns = queued_ns;
+    uint64_t start = cwu_now_ns(), count;
+    bool called;
+    int rc = ofi_device_block(&server->device, server->wake_fd, timeout_ns, &called);
+    server->slept = true;
+    if (called && read(server->wake_fd, &count, sizeof count) > 0)
+        return rc;
+    if (alarm_is_false(server, cwu_now_ns() - start, timeout_ns)) {
+        struct pollfd fd = {.fd = server->wake_fd, .events = POLLIN};
+        struct timespec nap = {0, (long)(timeout_ns < nap_ns ? timeout_ns : nap_ns)};
+        ppoll(&fd, 1, &nap, NULL);
+    }
+    return rc;
+}
+
+void ofi_server_wake(cwt_server_t *server)
+{
+    uint64_t one = 1;
+    if (write(server->wake_fd, &one, sizeof one) < 0)
+        return;  // the counter is full: it is awake already
+}

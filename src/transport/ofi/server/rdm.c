@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The server with one RDM endpoint for all: a client introduces itself with a first message (its
+// address, its proof) and is told keys and the number it has to name in every request. Keys and
+// numbers are worthless to strangers: the keys are unguessable, and requests carry a token.
+#include "server.h"
+
+#include <rdma/fi_cm.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BUFFERS 64u
+
+static int failed(const char *what, ssize_t rc)
+{
+    cwu_error("libfabric (%s): the node server cannot %s: %s",
+              ofi_choice.info->fabric_attr->prov_name, what, ofi_reason(rc));
+    return CW_ESYS;
+}
+
+int ofi_server_rdm_open(cwt_server_t *server)
+{
+    server->addr_nbytes = sizeof server->addr;
+    int rc = fi_getname(&server->device.ep->fid, server->addr, &server->addr_nbytes);
+    if (rc != 0)
+        return failed("learn its own address", rc);
+    if (ofi_multi_open(&server->multi, &server->device))
+        return 0;
+    rc = ofi_buffers_open(&server->buffers, server->device.domain, FIRST_BUFFERS);
+    for (uint32_t i = 0; rc == 0 && i < server->buffers.count; i++) {
+        ofi_op_t *op = &server->buffers.ops[i];
+        ssize_t posted;
+        do  // the queue is not full; a provider may still ask for a moment
+            posted = fi_recv(server->device.ep, op->buf, OFI_BUFFER_NBYTES, op->desc,
+                             FI_ADDR_UNSPEC, &op->context);
+        while (posted == -FI_EAGAIN);
+        rc = posted == 0 ? 0 : failed("post receive buffers", posted);
+    }
+    return rc;
+}
+
+/** A free peer: its buffers are in the common queue already. */
+static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
+{
+    ofi_peer_drop_queue(peer);
+    if (peer->fi_addr != FI_ADDR_UNSPEC)
+        fi_av_remove(server->device.av, &peer->fi_addr, 1, 0);
+    peer->fi_addr = FI_ADDR_UNSPEC;
+    peer->dying = peer->leaving = peer->connected = false;
+    peer->pe = pe;
+    ofi_peer_begin(peer);
+    return peer;
+}
+
+/** A peer for a new client: that of the same client if it went without a good-bye, one whose client
+ *  is gone, or a new one. */
+static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t addr_digest)
+{
+    ofi_peer_t *dead = NULL;
+    for (ofi_peer_t *peer = server->peers; peer; peer = peer->next) {
+        if (addr_digest && peer->addr_digest == addr_digest && !peer->refused)
+            return reuse(server, peer, pe);
+        dead = peer->dying ? peer : dead;
+    }
+    if (dead)
+        return reuse(server, dead, pe);
+    ofi_peer_t *peer = ofi_peer_create(server, pe);
+    if (!peer || ofi_peer_number(peer) != 0) {
+        cwu_error("node server: no memory for a connection with PE %u", pe);
+        if (peer)
+            ofi_peer_destroy(peer);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < peer->buffers.count; i++)
+        ofi_peer_post(peer, &peer->buffers.ops[i], server->device.ep);
+    return peer;
+}
+
+/** Tells a client of the wrong job that it is wrong here; a few times, strangers must not make us
+ *  talk. */
+static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t reply_id)
+{
+    ofi_server_drop(server, "a first message without the job's secret");
+    if (server->refusals++ >= 64)
+        return;
+    ofi_peer_t *peer = find_peer(server, first->hello.pe, 0);
+    if (!peer)
+        return;
+    peer->addr_digest = 0;
+    if (fi_av_insert(server->device.av, first->addr, 1, &peer->fi_addr, 0, NULL) == 1) {
+        ofi_reply_header_t header = {.reply_id = reply_id, .kind = OFI_REPLY_REFUSED};
+        ofi_server_send(peer, &header, NULL, 0);
+    }
+    peer->refused = true;  // never anybody's number again: its address stays valid for the answer
+}
+
+static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
+{
+    const ofi_first_t *first = (const void *)(msg + 1);
+    uint64_t reply_id = msg->reply_id & OFI_ID_LOW;
+    if (nbytes < sizeof *msg + sizeof *first ||
+        first->addr_nbytes > nbytes - sizeof *msg - sizeof *first ||
+        first->addr_nbytes != server->addr_nbytes || first->hello.magic != OFI_MAGIC ||
+        first->hello.wire != OFI_WIRE) {
+        ofi_server_drop(server, "a first message that is malformed");
+        return;
+    }
+    if (!ofi_hello_check(&first->hello, server->config.secret, server->config.node)) {
+        refuse(server, first, reply_id);
+        return;
+    }
+    uint64_t addr_digest =
+        ofi_digest(server->config.secret, OFI_FOR_ADDRESS, first->addr, first->addr_nbytes);
+    ofi_peer_t *peer = find_peer(server, first->hello.pe, addr_digest);
+    if (!peer)
+        return;
+    peer->addr_digest = addr_digest;
+    if (fi_av_insert(server->device.av, first->addr, 1, &peer->fi_addr, 0, NULL) != 1) {
+        ofi_server_drop(server, "a first message with an address that is none");
+        peer->dying = true;
+        return;
+    }
+    peer->connected = true;
+    memset(peer->host, 0, sizeof peer->host);
+    memcpy(peer->host, first->addr,
+           first->addr_nbytes < sizeof peer->host ? first->addr_nbytes : sizeof peer->host);
+    server->stats.connections++;
+    ofi_welcome_t welcome;
+    ofi_peer_welcome(peer, &first->hello, &welcome);
+    ofi_reply_header_t header = {.reply_id = reply_id, .kind = OFI_REPLY_WELCOME};
+    ofi_server_send(peer, &header, &welcome, sizeof welcome);
+}
+
+/** The client's last message: its number and buffers are free for the next one. A client that only
+ *  parks the connection waits for an answer. */
+static void bye(ofi_peer_t *peer, bool answer)
+{
+    peer->connected = false;
+    peer->executed++;
+    if (answer) {
+        ofi_reply_header_t header = {.kind = OFI_REPLY};
+        ofi_server_send(peer, &header, NULL, 0);
+    } else {
+        ofi_peer_drop_queue(peer);
+    }
+    peer->leaving = true;
+    peer->dying = !peer->queue;
+}
+
+void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg,
+                        size_t nbytes)
+{
+    if (ofi_choice.msg)
+        ofi_server_drop(server, "a first message on a connection");
+    else if (msg->op == OFI_OWN_HELLO)
+        hello(server, msg, nbytes);
+    else if (msg->op == OFI_OWN_BYE && peer && peer->connected)
+        bye(peer, (msg->reply_id & OFI_ID_ACK) != 0);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a server sends: replies, acknowledgements, notifications.
+//
+// A server never blocks on a peer: what the wire does not take is queued per peer, in order; the
+// credits of the clients bound the queues. Every request is acknowledged, by its reply or by a
+// count that rides on any message.
+#include "server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ofi_peer_drop_queue(ofi_peer_t *peer)
+{
+    if (peer->queue)
+        peer->server->queued--;
+    while (peer->queue) {
+        ofi_reply_t *reply = peer->queue;
+        peer->queue = reply->next;
+        free(reply);
+    }
+    peer->queue_end = &peer->queue;
+}
+
+/** CW_EAGAIN: not now. Anything else but 0: the connection is going down, its event will follow. */
+static int try_send(ofi_peer_t *peer, const void *bytes, size_t nbytes)
+{
+    cwt_server_t *server = peer->server;
+    struct fid_ep *ep = peer->ep ? peer->ep : server->device.ep;
+    if (nbytes <= ofi_choice.inject_nbytes)
+        return ofi_errno_to_cw(fi_inject(ep, bytes, nbytes, peer->fi_addr));
+    ofi_op_t *op = ofi_pool_get(&server->sends);
+    if (!op)
+        return CW_EAGAIN;
+    op->kind = OFI_SEND;
+    op->peer = peer;
+    memcpy(op->buf, bytes, nbytes);
+    ssize_t rc = fi_send(ep, op->buf, nbytes, op->desc, peer->fi_addr, &op->context);
+    if (rc != 0)
+        ofi_pool_put(op);
+    return ofi_errno_to_cw(rc);
+}
+
+static int enqueue(ofi_peer_t *peer, const void *bytes, size_t nbytes)
+{
+    ofi_reply_t *reply = malloc(sizeof *reply + nbytes);
+    if (!reply) {
+        cwu_error("node server: no memory to queue a reply of %zu bytes to PE %u", nbytes,
+                  peer->pe);
+        return CW_ENOMEM;
+    }
+    reply->next = NULL;
+    reply->nbytes = nbytes;
+    memcpy(reply->bytes, bytes, nbytes);
+    if (!peer->queue)
+        peer->server->queued++;
+    *peer->queue_end = reply;
+    peer->queue_end = &reply->next;
+    return 0;
+}
+
+/** Fills in what every header has. */
+static void sign(const ofi_peer_t *peer, ofi_reply_header_t *header, size_t total)
+{
+    header->token = peer->server->token_out;
+    header->executed = peer->executed;
+    header->node = (uint32_t)peer->server->config.node;
+    header->nbytes = (uint32_t)total;
+}
+
+void ofi_peer_forget_owed(ofi_peer_t *peer)
+{
+    if (peer->owed)
+        peer->server->owed--;
+    peer->owed = false;
+}
+
+/** What was sent says how many requests are executed. */
+static void count_sent(ofi_peer_t *peer)
+{
+    peer->acked = peer->executed;
+    ofi_peer_forget_owed(peer);
+    peer->server->stats.replies++;
+}
+
+int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload,
+                    size_t nbytes)
+{
+    uint8_t bytes[OFI_BUFFER_NBYTES];
+    size_t total = sizeof *header + nbytes;
+    sign(peer, header, total);
+    memcpy(bytes, header, sizeof *header);
+    if (nbytes)
+        memcpy(bytes + sizeof *header, payload, nbytes);
+    count_sent(peer);
+    int rc = peer->queue ? CW_EAGAIN : try_send(peer, bytes, total);
+    return rc == CW_EAGAIN ? enqueue(peer, bytes, total) : rc;
+}
+
+void ofi_peer_acknowledge(ofi_peer_t *peer)
+{
+    ofi_reply_header_t header = {.kind = OFI_REPLY};
+    ofi_server_send(peer, &header, NULL, 0);
+}
+
+int ofi_server_flush_queues(cwt_server_t *server)
+{
+    int n = 0;
+    for (ofi_peer_t *peer = server->queued ? server->peers : NULL; peer; peer = peer->next) {
+        while (peer->queue) {
+            ofi_reply_t *reply = peer->queue;
+            if (!peer->dying && try_send(peer, reply->bytes, reply->nbytes) == CW_EAGAIN)
+                break;
+            peer->queue = reply->next;
+            free(reply);
+            n++;
+        }
+        if (!peer->queue && peer->queue_end != &peer->queue) {
+            peer->queue_end = &peer->queue;
+            server->queued--;
+            peer->dying = peer->dying || peer->leaving;
+        }
+    }
+    return n;
+}
+
+int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes)
+{
+    if (from->replied || from->reply_id == 0 || nbytes > CWT_MESSAGE_MAX) {
+        cwu_error("node server: a handler sent a reply that nobody can take (%zu bytes)", nbytes);
+        return CW_EINVAL;
+    }
+    from->replied = true;
+    ofi_reply_header_t header = {.reply_id = from->reply_id, .kind = OFI_REPLY};
+    return ofi_server_send(from->peer, &header, payload, nbytes);
+}
+
+uint64_t ofi_server_origin(const cwt_from_t *from)
+{
+    const ofi_peer_t *peer = from->peer;
+    return peer->notify_until & OFI_NOTIFY_ALLOWED ? (uint64_t)peer->birth << 32 | (peer->index + 1)
+                                                   : 0;
+}
+
+/** The client of that name, if it may be told something now. */
+static ofi_peer_t *notifiable_peer(const cwt_server_t *server, uint64_t origin)
+{
+    uint32_t index = (uint32_t)origin - 1;
+    ofi_peer_t *peer = index < server->by_index_count ? server->by_index[index] : NULL;
+    if (!peer || peer->birth != origin >> 32 || !peer->connected || peer->dying || peer->queue)
+        return NULL;
+    return (peer->notify_until & OFI_NOTIFY_ALLOWED) &&
+                   ((peer->notify_until - peer->notified) & OFI_ID_NOTIFY_MASK) != 0
+               ? peer
+               : NULL;
+}
+
+int ofi_server_notify(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
+                      const void *payload, size_t payload_nbytes)
+{
+    _Alignas(8) uint8_t bytes[OFI_BUFFER_NBYTES];
+    ofi_reply_header_t header = {.kind = OFI_REPLY_NOTIFY};
+    ofi_peer_t *peer = notifiable_peer(server, origin);
+    if (!peer || head_nbytes + payload_nbytes > CWT_MESSAGE_MAX)
+        return CW_EAGAIN;
+    size_t total = sizeof header + head_nbytes + payload_nbytes;
+    sign(peer, &header, total);
+    memcpy(bytes, &header, sizeof header);
+    memcpy(bytes + sizeof header, head, head_nbytes);
+    if (payload_nbytes)
+        memcpy(bytes + sizeof header + head_nbytes, payload, payload_nbytes);
+    if (try_send(peer, bytes, total) != 0)
+        return CW_EAGAIN;  // also when the client is gone: who wants to reach it finds out another
+                           // way
+    peer->notified++;
+    count_sent(peer);
+    return 0;
+}

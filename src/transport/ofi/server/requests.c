@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Requests: what a client sends is checked, counted, and executed through the handler.
+//
+// A count of executed requests is sent alone only when nothing else is to do, unless the client
+// would run out of credits or waits for it: a message that is on its way to a PE of this node
+// should not wait for it.
+#include "server.h"
+
+/** One message as it came: nothing in it is believed before it passed. */
+void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes)
+{
+    cwt_header_t *msg = bytes;
+    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX || msg->nbytes != nbytes) {
+        ofi_server_drop(server, "malformed");
+        return;
+    }
+    uint64_t id = msg->reply_id;
+    if (!ofi_choice.msg && (id & OFI_ID_OWN) && msg->op == OFI_OWN_HELLO && server->ready) {
+        ofi_server_rdm_own(server, NULL, msg, nbytes);  // brings its own proof
+        return;
+    }
+    if (!server->ready || msg->token != server->token_in) {
+        ofi_server_drop(server, "without the job's secret");
+        return;
+    }
+    if (!ofi_choice.msg) {
+        uint32_t index = (uint32_t)(id >> OFI_ID_PEER_SHIFT) & OFI_ID_PEER_MASK;
+        peer = index < server->by_index_count ? server->by_index[index] : NULL;
+    }
+    if ((id & OFI_ID_OWN) && msg->op != OFI_OWN_NOP) {
+        ofi_server_rdm_own(server, peer, msg, nbytes);
+        return;
+    }
+    if (!peer || peer->dying || (!ofi_choice.msg && !peer->connected)) {
+        ofi_server_drop(server, "not connected");
+        return;
+    }
+    peer->executed++;
+    peer->notify_until =
+        (uint32_t)(id >> OFI_ID_NOTIFY_SHIFT) & (OFI_NOTIFY_ALLOWED | OFI_ID_NOTIFY_MASK);
+    cwt_from_t from = {peer, (id & OFI_ID_REPLY) ? id & OFI_ID_LOW : 0, false};
+    if (!(id & OFI_ID_OWN)) {
+        server->stats.requests++;
+        msg->reply_id = from.reply_id;
+        server->config.handler(server->config.handler_arg, &from, msg, nbytes);
+    }
+    uint32_t unknown = peer->executed - peer->acked;
+    if (!from.replied && ((id & OFI_ID_ACK) || unknown >= OFI_ACK_NOW)) {
+        ofi_peer_acknowledge(peer);
+    } else if (unknown >= OFI_ACK_LAZY && !peer->owed) {
+        peer->owed = true;
+        server->owed++;
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The server half, whatever the endpoint mode: opened, named, and closed.
+#include "server.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static void set_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
+{
+    uint32_t node = (uint32_t)server->config.node;
+    memcpy(server->config.secret, secret, CWT_SECRET_BYTES);
+    server->token_in = ofi_digest(secret, OFI_FOR_REQUEST, &node, sizeof node);
+    server->token_out = ofi_digest(secret, OFI_FOR_REPLY, &node, sizeof node);
+}
+
+static bool is_zero(const uint8_t secret[CWT_SECRET_BYTES])
+{
+    static const uint8_t zero[CWT_SECRET_BYTES];
+    return memcmp(secret, zero, CWT_SECRET_BYTES) == 0;
+}
+
+/** Keys are drawn from the secret, so the region waits for it. */
+void ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
+{
+    if (server->ready || is_zero(secret))
+        return;
+    set_secret(server, secret);
+    server->ready = ofi_region_open(&server->region, &server->device, &server->config) == 0;
+}
+
+int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
+{
+    cwt_server_t *server = calloc(1, sizeof *server);
+    if (!server)
+        return CW_ENOMEM;
+    server->config = *config;
+    server->wake_fd = -1;
+    int rc = ofi_load(config->one_machine);
+    if (rc == 0)
+        rc = ofi_device_open(&server->device, ofi_choice.info, 2048, false);
+    if (rc == 0) {
+        ofi_pool_init(&server->sends, server->device.domain, OFI_BUFFER_NBYTES, UINT32_MAX - 64);
+        server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        rc = server->wake_fd < 0 ? CW_ESYS : 0;
+        if (rc != 0 && !ofi_out_of_files())
+            cwu_error("eventfd failed: %m");
+    }
+    if (rc == 0)
+        rc = ofi_choice.msg ? ofi_server_msg_open(server) : ofi_server_rdm_open(server);
+    if (rc == 0)
+        ofi_unauth_open(&server->unauth, server->addr, server->addr_nbytes,
+                        ofi_choice.msg ? sizeof(ofi_hello_t)
+                                       : sizeof(cwt_header_t) + sizeof(ofi_first_t));
+    if (rc == 0 && !is_zero(config->secret)) {
+        ofi_server_secret(server, config->secret);
+        rc = server->ready ? 0 : CW_ENOMEM;
+    }
+    if (rc != 0) {
+        ofi_server_close(server);
+        return rc;
+    }
+    *server_p = server;
+    return 0;
+}
+
+int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
+{
+    ofi_blob_t b;
+    memset(&b, 0, sizeof b);
+    b.magic = OFI_MAGIC;
+    b.wire = OFI_WIRE;
+    b.msg = ofi_choice.msg;
+    b.node = (uint32_t)server->config.node;
+    if (server->addr_nbytes > sizeof b.addr || *nbytes_p < sizeof b) {
+        cwu_error("libfabric (%s): an address of %zu bytes does not fit; choose another "
+                  "CAUSEWAY_PROVIDER",
+                  ofi_choice.info->fabric_attr->prov_name, server->addr_nbytes);
+        return CW_ENOTSUP;
+    }
+    b.addr_nbytes = (uint8_t)server->addr_nbytes;
+    memcpy(b.addr, server->addr, server->addr_nbytes);
+    strncpy(b.provider, ofi_choice.info->fabric_attr->prov_name, sizeof b.provider - 1);
+    memcpy(blob, &b, sizeof b);
+    *nbytes_p = sizeof b;
+    return 0;
+}
+
+void ofi_server_drop(cwt_server_t *server, const char *why)
+{
+    server->stats.refused++;
+    if (!server->warned)
+        cwu_warn("node server: dropped a message or connection of a stranger: %s (said once)", why);
+    server->warned = true;
+}
+
+void ofi_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
+{
+    *stats_p = server->stats;
+    stats_p->endpoints = server->device.endpoints;
+}
+
+void ofi_server_close(cwt_server_t *server)
+{
+    for (ofi_peer_t *peer = server->peers; peer; peer = peer->next)
+        if (peer->ep) {
+            peer->dying = true;
+            fi_close(&peer->ep->fid);
+            peer->ep = NULL;
+        }
+    if (server->pep)
+        fi_close(&server->pep->fid);
+    if (server->device.ep) {
+        fi_close(&server->device.ep->fid);
+        server->device.ep = NULL;
+    }
+    while (server->peers)
+        ofi_peer_destroy(server->peers);
+    if (server->buffers.ops)
+        ofi_buffers_close(&server->buffers);
+    ofi_multi_close(&server->multi);
+    ofi_pool_close(&server->sends);
+    ofi_unauth_close(&server->unauth);
+    ofi_region_close(&server->region);
+    ofi_device_close(&server->device);
+    if (server->wake_fd >= 0)
+        close(server->wake_fd);
+    free(server->by_index);
+    free(server);
+}

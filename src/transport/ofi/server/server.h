@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The server half: one per node. A peer is its end of a client's connection; in MSG mode each has
+// an endpoint of its own, in RDM mode they share the device's and differ by address.
+//
+// Threads: one at a time (the core serialises), but ofi_server_block and ofi_server_wake.
+// Blocking: ofi_server_block only.
+#ifndef CWT_OFI_SERVER_H
+#define CWT_OFI_SERVER_H
+
+#include "transport/ofi/lib/device.h"
+#include "transport/ofi/lib/sockets.h"
+#include "transport/ofi/wire/pool.h"
+
+// ------------------------------------------------------------- buffers for many messages (multi.c)
+#define OFI_MULTI_BUFFERS 4u
+#define OFI_MULTI_NBYTES 65536u  // each
+typedef struct ofi_multi {
+    uint8_t *memory;
+    struct fid_mr *mr;
+    ofi_op_t ops[OFI_MULTI_BUFFERS];
+    uint32_t posted;  // buffers that are; 0: not in use
+} ofi_multi_t;
+/** For a server with one RDM endpoint. Returns false when each client must bring buffers of its
+ *  own. */
+bool ofi_multi_open(ofi_multi_t *multi, const ofi_device_t *device);
+void ofi_multi_close(ofi_multi_t *multi);
+/** A message in one of the buffers, or the end of a buffer, or both. */
+void ofi_multi_received(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_data_entry *entry);
+/** Posts a buffer again that the provider has given back. */
+void ofi_multi_again(cwt_server_t *server, ofi_op_t *op);
+
+// ---------------------------------------------------------------- the node object (region.c)
+/** The node object as registered by its server. */
+typedef struct ofi_region {
+    struct fid_mr **mr;  // [nkeys], NULL where a piece is empty
+    struct fid_mr *table_mr;
+    ofi_key_t *keys;  // [nkeys]
+    uint32_t nkeys;
+    uint64_t table_addr, table_key;
+} ofi_region_t;
+int ofi_region_open(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config);
+void ofi_region_close(ofi_region_t *region);
+
+// ---------------------------------------------------------------- objects
+typedef struct ofi_reply {
+    struct ofi_reply *next;
+    size_t nbytes;
+    uint8_t bytes[];
+} ofi_reply_t;
+
+typedef struct ofi_peer {
+    cwt_server_t *server;
+    struct ofi_peer *next;
+    struct fid_ep *ep;
+    fi_addr_t fi_addr;
+    uint32_t index, pe;
+    uint32_t birth;                   // of the connection: no two of a server have the same
+    uint32_t notified;                // notifications sent
+    uint32_t notify_until;            // of the last request: 15 allowed | 0..14 until which
+    uint32_t executed, acked;         // requests executed; of these, how many the client knows of
+    ofi_buffers_t buffers;            // for receives (RDM: contributed to the common queue)
+    ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
+    bool owed;                        // an acknowledgement, when there is nothing else to do
+    bool connected;
+    bool dying;    // its client is gone; RDM: free for another
+    bool leaving;  // RDM: dying when its last replies are sent
+    bool refused;  // RDM: exists only to carry a refusal
+    uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or
+                                                // no socket's
+    uint64_t addr_digest;                       // RDM: of the client's address
+} ofi_peer_t;
+
+struct cwt_from {
+    ofi_peer_t *peer;
+    uint64_t reply_id;
+    bool replied;
+};
+
+struct cwt_server {
+    cwt_server_config_t config;
+    ofi_device_t device;
+    struct fid_pep *pep;  // MSG
+    ofi_region_t region;
+    bool ready;  // the secret is known and the region registered
+    uint64_t token_in, token_out;
+    ofi_peer_t *peers;      // all
+    ofi_peer_t **by_index;  // RDM: peer named in requests; all: for origins
+    uint32_t by_index_count;
+    uint32_t births;
+    ofi_buffers_t buffers;  // RDM: for first messages
+    ofi_multi_t multi;      // RDM: or for all, if the provider can
+    ofi_pool_t sends;
+    _Atomic uint32_t queued;  // peers with a queue; written under the caller's lock, and
+                              // ofi_server_block has none
+    uint32_t owed;            // peers that are owed an acknowledgement
+    uint32_t refusals;        // RDM: sent to unauthenticated clients
+    uint32_t rounds;
+    _Atomic uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
+    ofi_unauth_t unauth;
+    uint64_t check_ns;  // when to check for silent hosts again
+    uint32_t silent;    // checks in a row that found one while PEs waited
+    int lost;           // 0, or the error that ends the job for it
+    int wake_fd;
+    _Atomic bool slept;  // since connection events were read last
+    bool warned;
+    uint8_t addr[128];
+    size_t addr_nbytes;
+    cwt_stats_t stats;
+};
+
+// ---------------------------------------------------------------- server.c: what the vtable calls
+int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p);
+int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p);
+void ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
+void ofi_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p);
+void ofi_server_close(cwt_server_t *server);
+/** Counts a message or connection that carries no proof, and reports the first. */
+void ofi_server_drop(cwt_server_t *server, const char *why);
+
+// ---------------------------------------------------------------- progress.c
+int ofi_server_progress(cwt_server_t *server);
+bool ofi_server_may_block(cwt_server_t *server);
+int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns);
+void ofi_server_wake(cwt_server_t *server);
+
+// ---------------------------------------------------------------- peers.c
+ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe);
+/** Gives it the lowest free number. */
+int ofi_peer_number(ofi_peer_t *peer);
+/** A client gets connected by it: nothing of one before counts. */
+void ofi_peer_begin(ofi_peer_t *peer);
+/** No completion may name the peer's buffers any more. */
+void ofi_peer_destroy(ofi_peer_t *peer);
+int ofi_peer_post(ofi_peer_t *peer, ofi_op_t *op, struct fid_ep *ep);
+void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t *welcome);
+
+// ---------------------------------------------------------------- replies.c
+int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);
+uint64_t ofi_server_origin(const cwt_from_t *from);
+int ofi_server_notify(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
+                      const void *payload, size_t payload_nbytes);
+/** Sends header + payload to a peer, or queues it; never blocks. */
+int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload,
+                    size_t nbytes);
+/** Sends a count of executed requests alone. */
+void ofi_peer_acknowledge(ofi_peer_t *peer);
+/** The peer owes no acknowledgement any more. */
+void ofi_peer_forget_owed(ofi_peer_t *peer);
+/** Replies that the wire did not take yet are not sent any more. */
+void ofi_peer_drop_queue(ofi_peer_t *peer);
+int ofi_server_flush_queues(cwt_server_t *server);
+
+// ---------------------------------------------------------------- requests.c
+/** One message as it came: nothing in it is trusted before it passed. */
+void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes);
+
+// ---------------------------------------------------------------- msg.c, rdm.c: endpoint modes
+int ofi_server_msg_open(cwt_server_t *server);
+int ofi_server_msg_progress(cwt_server_t *server);  // connection events; number handled
+int ofi_server_rdm_open(cwt_server_t *server);
+/** A first or last message of an RDM client. */
+void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg,
+                        size_t nbytes);
+
+// ---------------------------------------------------------------- silence.c
+/** Sets server->lost when the host of a client has gone silent while PEs of the node wait. */
+void ofi_server_silence_check(cwt_server_t *server);
+
+#endif

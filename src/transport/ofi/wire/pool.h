@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Operations (with the context that the provider writes into), their bounce buffers, and blocks of
+// message buffers. Memory is registered once, when the provider wants local memory registered.
+//
+// Threads: a pool is its owner's: the server's, or a client's under its lock. Never blocks.
+#ifndef CWT_OFI_POOL_H
+#define CWT_OFI_POOL_H
+
+#include "wire.h"
+
+struct ofi_peer;
+struct ofi_completion;
+
+typedef enum ofi_kind {
+    OFI_IDLE,
+    OFI_WRITE,
+    OFI_READ,
+    OFI_SEND,
+    OFI_RECV,
+    OFI_FLUSH,
+    OFI_AMO,
+    OFI_RECV_MANY
+} ofi_kind_t;
+
+typedef struct ofi_op {
+    struct fi_context2 context;  // first: the provider writes here
+    struct ofi_op *next;
+    struct ofi_pool *pool;
+    cwt_conn_t *conn;       // client side
+    struct ofi_peer *peer;  // server side
+    struct ofi_completion *completion;
+    void *buf, *desc;  // buffer of the pool's size, if the pool has buffers
+    void *copy_to;     // a read through a bounce buffer ends here
+    size_t nbytes;
+    ofi_kind_t kind;
+    bool awaited;  // counts in client->awaited
+} ofi_op_t;
+
+typedef struct ofi_pool {
+    struct fid_domain *domain;
+    struct ofi_chunk *chunks;
+    ofi_op_t *free;
+    size_t buf_nbytes;  // 0: operations without a buffer
+    uint32_t count, limit;
+} ofi_pool_t;
+
+/** Zeroed memory in cache lines of its own, for what one thread writes all the time; NULL: none
+ *  left. free() ends it. */
+void *ofi_alloc_lines(size_t nbytes);
+void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit);
+void ofi_pool_close(ofi_pool_t *pool);
+/** NULL: the limit is reached (make progress and try again) or memory is used up. */
+ofi_op_t *ofi_pool_get(ofi_pool_t *pool);
+static inline void ofi_pool_put(ofi_op_t *op)
+{
+    op->kind = OFI_IDLE;
+    op->completion = NULL;
+    op->next = op->pool->free;
+    op->pool->free = op;
+}
+/** Calls fn for every operation of the pool that is in use. */
+void ofi_pool_each(ofi_pool_t *pool, void (*fn)(ofi_op_t *op, void *arg), void *arg);
+
+/** A block of message buffers, registered if the provider wants that. */
+typedef struct ofi_buffers {
+    uint8_t *memory;
+    struct fid_mr *mr;
+    ofi_op_t *ops;
+    uint32_t count;
+} ofi_buffers_t;
+int ofi_buffers_open(ofi_buffers_t *buffers, struct fid_domain *domain, uint32_t count);
+void ofi_buffers_close(ofi_buffers_t *buffers);
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What travels between a client and a node server: proofs of the job's secret, formats of first
+// contact, requests and replies; and how the node object is cut into regions that keys name.
+//
+// Everything here is plain data and arithmetic: no state, any thread, never blocks.
+#ifndef CWT_OFI_WIRE_H
+#define CWT_OFI_WIRE_H
+
+#include "transport/ofi/lib/lib.h"
+
+#define OFI_CREDITS 32u  // requests under way per connection
+// so many executed requests are acknowledged when nothing else is to do
+#define OFI_ACK_LAZY (OFI_CREDITS / 2)
+#define OFI_ACK_NOW (OFI_CREDITS / 4 * 3)         // and so many at once
+#define OFI_BUFFER_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
+
+// ---------------------------------------------------------------- proofs (proof.c)
+typedef enum ofi_purpose {
+    OFI_FOR_HELLO = 1,
+    OFI_FOR_HELLO2,
+    OFI_FOR_WELCOME,
+    OFI_FOR_REQUEST,
+    OFI_FOR_REPLY,
+    OFI_FOR_KEY,
+    OFI_FOR_ADDRESS
+} ofi_purpose_t;
+/** SipHash-2-4 of the purpose (ofi_purpose_t) and data under the job's secret. */
+uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data,
+                    size_t nbytes);
+
+// ---------------------------------------------------------------- first contact
+#define OFI_MAGIC 0x43574159u  // "CWAY"
+#define OFI_WIRE 2u
+
+/** Published by a server. */
+typedef struct ofi_blob {
+    uint32_t magic;
+    uint16_t wire;
+    uint8_t msg;
+    uint8_t addr_nbytes;
+    uint32_t node;
+    char provider[28];
+    uint8_t addr[88];
+} ofi_blob_t;
+_Static_assert(sizeof(ofi_blob_t) == CWT_ADDRESS_MAX, "wire format");
+
+/** Client -> server: private data of the connection request (MSG) or body of the first message
+ *  (RDM). */
+typedef struct ofi_hello {
+    uint32_t magic;
+    uint16_t wire, pad;
+    uint32_t pe, node;
+    uint64_t nonce;
+    uint64_t proof[2];
+} ofi_hello_t;
+_Static_assert(sizeof(ofi_hello_t) == 40, "wire format; fits every provider's private data");
+void ofi_hello_sign(ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES]);
+bool ofi_hello_check(const ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES], int node);
+
+/** Body of an RDM client's first message. */
+typedef struct ofi_first {
+    ofi_hello_t hello;
+    uint32_t addr_nbytes, pad;
+    uint8_t addr[];
+} ofi_first_t;
+
+/** Server -> client: private data of the acceptance (MSG) or body of the first reply (RDM). */
+typedef struct ofi_welcome {
+    uint32_t magic;
+    uint16_t wire, pad;
+    uint32_t nkeys;      // 1: key and base say all; else a table of ofi_key_t is at table_addr
+    uint32_t peer;       // to be named in every request (RDM)
+    uint64_t proof;      // over the client's nonce
+    uint64_t key, base;  // offset + base is the remote address
+    uint64_t table_addr, table_key;
+} ofi_welcome_t;
+_Static_assert(sizeof(ofi_welcome_t) == 56, "at most 56 bytes of private data");
+
+/** Private data of a rejection. */
+typedef struct ofi_reject {
+    uint32_t magic;
+    uint32_t reason;
+} ofi_reject_t;
+enum { OFI_REJECT_PROOF = 1, OFI_REJECT_WIRE, OFI_REJECT_NOT_READY, OFI_REJECT_RESOURCES };
+
+typedef struct ofi_key {
+    uint64_t key, base;
+} ofi_key_t;
+
+// ---------------------------------------------------------------- replies
+/** First bytes of every message of a server. */
+typedef struct ofi_reply_header {
+    uint64_t token;
+    uint64_t reply_id;  // 0: only an acknowledgement
+    uint32_t executed;  // requests of this connection executed so far (wraps)
+    uint32_t node;      // of the server
+    uint32_t nbytes;    // whole message
+    uint32_t kind;      // OFI_REPLY…
+} ofi_reply_header_t;
+_Static_assert(sizeof(ofi_reply_header_t) == 32, "wire format");
+enum {
+    OFI_REPLY,
+    OFI_REPLY_WELCOME,
+    OFI_REPLY_REFUSED,
+    OFI_REPLY_NOTIFY  // a notification: no request asked for it
+};
+
+// ---------------------------------------------------------------- requests
+// cwt_header_t.reply_id on the wire: what the transport adds to a request
+//
+//    63  reply wanted             39      notifications are allowed, until the client has received
+//    62  acknowledgement wanted   24..38  this many (modulo 2^15)
+//    61  the transport's own      8..23   generation of the reply
+//    40..60  peer                 0..7    index of the reply
+#define OFI_ID_REPLY (1ull << 63)
+#define OFI_ID_ACK (1ull << 62)
+#define OFI_ID_OWN (1ull << 61)
+#define OFI_ID_PEER_SHIFT 40
+#define OFI_ID_PEER_MASK 0x1fffffu
+#define OFI_ID_NOTIFY (1ull << 39)
+#define OFI_ID_NOTIFY_SHIFT 24
+#define OFI_ID_NOTIFY_MASK 0x7fffu
+#define OFI_NOTIFY_ALLOWED ((uint32_t)(OFI_ID_NOTIFY >> OFI_ID_NOTIFY_SHIFT))
+#define OFI_ID_LOW ((1ull << OFI_ID_NOTIFY_SHIFT) - 1)
+#define OFI_ID_INDEX_BITS 8
+#define OFI_ID_INDEX_MASK 0xffu
+#define OFI_ALL_REPLIES ((uint32_t)((1ull << OFI_CREDITS) - 1))
+_Static_assert(OFI_CREDITS <= 32, "as many replies as credits, one bit each");
+
+/** header.op of the transport's own messages. */
+enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE };
+
+// ---------------------------------------------------------------- pieces (pieces.c)
+/** A part of the node object. Where registering pins memory each piece is a region of its own:
+ *
+ *    piece 0: control area | piece 1 + 2s: data of slot s | piece 2 + 2s: heap of slot s
+ */
+typedef struct ofi_span {
+    uint64_t offset, nbytes;
+} ofi_span_t;
+ofi_span_t ofi_piece_span(const cwt_layout_t *layout, uint32_t piece);
+/** Index of the piece that holds [offset, offset + nbytes), or -1. */
+int ofi_piece_of(const cwt_layout_t *layout, uint64_t offset, size_t nbytes);
+
+#endif
