@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef CAUSEWAY_LIBDIR
-#define CAUSEWAY_LIBDIR "/usr/local/lib"
-#endif
+#include "causeway_paths.h"
+
 
 /** The folder of the file that this code lies in. */
 static void own_folder(char folder[PATH_MAX])
