@@ -71,7 +71,7 @@ def where(rows):
         return []
     if not groups:
         return ["", "SIZE stands for 8, 16, 32, 64 or 128 bits."]
-    return ["", *textwrap.wrap("TYPE stands for " + "; ".join(texts) + "; see **shmem**(7).", 120)]
+    return ["", *textwrap.wrap("TYPE stands for " + "; ".join(texts) + "; see **shmem**(7).", 100)]
 
 
 def synopsis(names):

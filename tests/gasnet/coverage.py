@@ -3,7 +3,7 @@
 """Proves that tests call every function and macro of GASNet in every thread mode, within a node and between nodes.
 
 What there is to call: names.txt of this room (GASNet 1.8 with its vector, indexed and strided calls), what gasnetex(7) lists
-under WHAT THERE IS with each number of arguments, and names.txt of ../gasnet_tools.
+under INTERFACE with each number of arguments, and names.txt of ../gasnet_tools.
 
 1. In every mode: each program of these rooms' tables is preprocessed with the flags of its table; what it then uses, macros
    that are expanded included, counts for its thread mode, and for "node" or "between" by the layouts of its table (with two
@@ -45,7 +45,7 @@ def gasnet_1():
 
 def gasnet_ex():
     page = (ROOT / "docs/man/gasnetex.7.md").read_text()
-    page = page.split("# WHAT THERE IS\n")[1].split("# WHAT CLIENTS CALL")[0]
+    page = page.split("# INTERFACE\n")[1].split("# CALLS OF CLIENTS")[0]
     listed = set(re.findall(r"\bgex_[A-Z]\w+|\bgasnet_[A-Za-z]\w+", page))
     return listed | {name + i for name in GEX_COUNTED + GEX_COMMITS for i in NUMBERS} | {
         name + i + "_v2" for name in GEX_COMMITS for i in ["", *NUMBERS]}

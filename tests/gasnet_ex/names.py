@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What gasnetex(7) lists under WHAT THERE IS is in the headers in every thread mode; what the library exports, the page
+"""What gasnetex(7) lists under INTERFACE is in the headers in every thread mode; what the library exports, the page
 lists; each number of arguments is there. That tests call it all: ../gasnet/coverage.py; here only that they use the constants."""
 import os
 import pathlib
@@ -37,7 +37,7 @@ def exported():
 
 def main():
     page = (ROOT / "docs/man/gasnetex.7.md").read_text()
-    listed = set(re.findall(NAME, page.split("# WHAT THERE IS\n")[1].split("# WHAT CLIENTS CALL")[0]))
+    listed = set(re.findall(NAME, page.split("# INTERFACE\n")[1].split("# CALLS OF CLIENTS")[0]))
     wrong = []
     args = [str(i) for i in range(17)]
     forms = {name + i for name in COUNTED + COMMITS for i in args} | {name + i + "_v2" for name in COMMITS for i in args}
