@@ -4,6 +4,7 @@
 
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,17 +23,18 @@ causeway-env - environment variables of Causeway
 
 # DESCRIPTION
 
-The library reads the variables below once, when a program initialises it. An empty value counts as not set. A value
-that is not accepted ends the program with a message that names the variable, the value and what would be accepted. An
-unknown name that begins with `CAUSEWAY_` causes a warning that names the nearest known one. **causeway-info \\--env**
-prints the same table with the values set now.
+The library reads the variables below once, when a program initialises it. An empty value counts as
+not set. An invalid value ends the program with a message that names the variable, the value and the
+valid ones. An unknown name that begins with `CAUSEWAY_` causes a warning that names the nearest
+known one. **causeway-info \\--env** prints the same table with the current values.
 
-**oshrun**(1) hands the environment it was started with to every PE; **oshrun -x** sets a variable for the job. Settings
-must be the same on every PE.
+**oshrun**(1) passes its environment to every PE; **oshrun -x** sets a variable for the job.
+Settings must be the same on every PE.
 
-Sizes are numbers of bytes: whole or with a point or an exponent, with a suffix `K`, `M`, `G` or `T` (of 1024, in either
-case), such as `1048576`, `512M`, `1.5G`. A part of a byte is rounded up. Switches take `1`, `yes`, `true`, `on` and `0`,
-`no`, `false`, `off`; those whose name begins with `SHMEM_` take any other word as yes, as the specification has it.
+Sizes are numbers of bytes: whole or with a point or an exponent, with a suffix `K`, `M`, `G` or `T`
+(of 1024, in either case), such as `1048576`, `512M`, `1.5G`. A part of a byte is rounded up.
+Switches take `1`, `yes`, `true`, `on` and `0`, `no`, `false`, `off`; those whose name begins with
+`SHMEM_` take any other word as yes, as the specification requires.
 
 # VARIABLES
 
@@ -53,8 +55,14 @@ def sentence(text):
     return text[0].upper() + text[1:] + "."
 
 
+def rows():
+    """The rows of the table, each as one line: a row may go over several, and so may its text."""
+    text = re.sub(r'"\n +"', "", TABLE.read_text(encoding="utf-8"))
+    return re.sub(r",\n +", ", ", text).splitlines()
+
+
 def page():
-    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    lines = rows()
     choices = {m[1]: m[2].replace("|", ", ") for line in lines if (m := CHOICE.match(line))}
     ranges = {m[1]: f"{m[2]} to {m[3]}" for line in lines if (m := RANGE.match(line))}
     out = [HEAD]
@@ -70,7 +78,9 @@ def page():
         facts.append(f"default `{default}`" if default else "not set by default")
         if old:
             facts.append(f"old name **{old}**")
-        out.append(f"**{name}** ({'; '.join(facts)})\n:   {sentence(meaning)}\n\n")
+        text = textwrap.fill(sentence(meaning), 100, initial_indent=":   ", subsequent_indent="    ",
+                             break_long_words=False, break_on_hyphens=False)
+        out.append(f"**{name}** ({'; '.join(facts)})\n{text}\n\n")
     return "".join(out) + TAIL
 
 
