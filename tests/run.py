@@ -6,6 +6,7 @@ import argparse
 import concurrent.futures
 import ctypes
 import fnmatch
+import hashlib
 import itertools
 import os
 import re
@@ -22,11 +23,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import stacks
+from report import Report
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 SKIP_STATUS = 77
-OUTPUT_SHOWN = 30000  # bytes of a failing test's output that are printed, from both ends
 
 # A test that prints one of these has failed, whatever its exit status says. Words of ours are in capitals.
 FAILURE_WORDS = re.compile(
@@ -37,10 +38,11 @@ OWN_ERROR = re.compile(r"^causeway: error:", re.M)
 KEYS = {
     "name": str, "source": str, "sources": list, "program": str, "script": str, "pes": list, "layouts": list,
     "args": list, "oshrun": list, "env": dict, "stdin": str, "timeout": (int, float), "exit": (int, str),
-    "expect": list, "forbid": list, "allow": list, "needs": list, "exclusive": bool, "slow": bool,
+    "expect": list, "forbid": list, "allow": list, "needs": list, "exclusive": bool, "waits": bool,
+    "slow": bool,
     "sanitize": bool, "cflags": list, "libs": list, "modes": list,
 }
-DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "slow": False, "sanitize": True}
+DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "waits": False, "slow": False, "sanitize": True}
 LAYOUT = re.compile(r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg)(-(?P<provider>[a-z_]+))?$")
 # An emulated program is laid out with the C library right behind it; one with a fixed address has room for its heap.
 EMULATED_LINK = ["-no-pie", "-Wl,-Ttext-segment=0x2000000000"]
@@ -72,6 +74,14 @@ class Result:
 
 
 @dataclass
+class Program:
+    lock: threading.Lock = field(default_factory=threading.Lock)  # of what follows
+    tried: bool = False
+    error: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass
 class Options:
     build: Path
     stage: Path
@@ -79,8 +89,8 @@ class Options:
     arch: str | None  # of the programs, where they run emulated
     scale: float
     verbose: bool
-    compile_locks: dict = field(default_factory=dict)
-    guard: threading.Lock = field(default_factory=threading.Lock)
+    programs: dict = field(default_factory=dict)
+    guard: threading.Lock = field(default_factory=threading.Lock)  # of programs
 
 
 # ---------------------------------------------------------------- tables
@@ -188,35 +198,57 @@ def missing_need(need, options):
     return None if shutil.which(need) else f"needs {need}"
 
 
+def sources_of(case):
+    return [case.room / s for s in case.spec.get("sources", [case.spec.get("source")])]
+
+
+def program_of(case, options):
+    """Where the case's program is built: one for all cases with the same sources, flags and libraries."""
+    what = [*map(str, sources_of(case)), *case.spec.get("cflags", []), "and", *case.spec.get("libs", [])]
+    digest = hashlib.sha256("\0".join(what).encode()).hexdigest()[:8]
+    return options.build / "tests-bin" / case.room.name / f"{sources_of(case)[0].stem}-{digest}"
+
+
 def compile_source(case, options):
-    """Builds the case's source with the staged oshcc, once for all its layouts. Returns (program, error)."""
-    spec = case.spec
-    sources = [case.room / s for s in spec.get("sources", [spec.get("source")])]
-    cxx = any(s.suffix in (".cc", ".cpp", ".cxx") for s in sources)
-    program = options.build / "tests-bin" / case.room.name / spec["name"]
+    """Builds the case's source with the staged oshcc, once. Returns (program, error)."""
+    program = program_of(case, options)
     with options.guard:
-        lock = options.compile_locks.setdefault(program, threading.Lock())
-    with lock:
-        inputs = sources + [*case.room.glob("*.h"), *TESTS.glob("frame/*.h")] + list((options.stage / "include").rglob("*.h"))
-        inputs.append(options.stage / "lib/libcauseway.so")
-        inputs.append(case.room / "tests.toml")
-        if program.exists() and all(p.stat().st_mtime <= program.stat().st_mtime for p in inputs if p.exists()):
-            return program, None
-        program.parent.mkdir(parents=True, exist_ok=True)
-        compiler = options.stage / "bin" / ("oshc++" if cxx else "oshcc")
-        command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{TESTS}", *spec.get("cflags", []),
-                   "-o", str(program), *map(str, sources), *spec.get("libs", [])]
-        if options.arch:
-            command += EMULATED_LINK
-        if options.sanitize:
-            command[1:1] = ["-fsanitize=address,undefined" if options.sanitize == "address" else "-fsanitize=thread"]
-        env = os.environ | ({"OSHCC_CC": f"{options.arch}-linux-gnu-gcc"} if options.arch else {})
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", env=env, check=False)
-        if done.returncode != 0:
-            program.unlink(missing_ok=True)
-            return None, " ".join(command) + "\n" + done.stdout
-        return program, None
+        built = options.programs.setdefault(program, Program())
+    with built.lock:
+        if not built.tried:
+            start = time.monotonic()
+            built.tried, built.error = True, compile_now(case, options, program)
+            built.seconds = time.monotonic() - start
+    return (None, built.error) if built.error else (program, None)
+
+
+def compile_now(case, options, program):
+    """None, or what the compiler says; nothing to do if the program is newer than all it is made of."""
+    inputs = [*sources_of(case), *case.room.glob("*.h"), *TESTS.glob("frame/*.h"),
+              *(options.stage / "include").rglob("*.h"), options.stage / "lib/libcauseway.so"]
+    if program.exists():
+        made = program.stat().st_mtime
+        if all(p.stat().st_mtime <= made for p in inputs if p.exists()):
+            return None
+    program.parent.mkdir(parents=True, exist_ok=True)
+    sources = sources_of(case)
+    cxx = any(s.suffix in (".cc", ".cpp", ".cxx") for s in sources)
+    compiler = options.stage / "bin" / ("oshc++" if cxx else "oshcc")
+    command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{TESTS}",
+               *case.spec.get("cflags", []), "-o", str(program), *map(str, sources),
+               *case.spec.get("libs", [])]
+    if options.arch:
+        command += EMULATED_LINK
+    if options.sanitize:
+        command[1:1] = ["-fsanitize=address,undefined" if options.sanitize == "address"
+                        else "-fsanitize=thread"]
+    env = os.environ | ({"OSHCC_CC": f"{options.arch}-linux-gnu-gcc"} if options.arch else {})
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", env=env, check=False)
+    if done.returncode != 0:
+        program.unlink(missing_ok=True)
+        return " ".join(command) + "\n" + done.stdout
+    return None
 
 
 def base_command(case, options):
@@ -447,76 +479,7 @@ def run_command(case, command, env, token, timeout):
     return Result(case, verdict, reason, output, seconds)
 
 
-# ---------------------------------------------------------------- telling
-
-class Report:
-    def __init__(self, total, verbose):
-        self.total, self.verbose = total, verbose
-        self.results = []
-        self.lock = threading.Lock()
-        self.tty = sys.stdout.isatty()
-        self.last_note = time.monotonic()
-
-    def add(self, result):
-        with self.lock:
-            self.results.append(result)
-            self.clear()
-            if result.verdict == "FAIL":
-                print(f"FAIL {result.case.ident} ({result.seconds:.1f} s): {result.reason}")
-                print(self.shorten(result.output).rstrip("\n") + "\n", flush=True)
-            elif self.verbose:
-                tail = f": {result.reason}" if result.reason else ""
-                print(f"{result.verdict} {result.case.ident} ({result.seconds:.1f} s){tail}", flush=True)
-            self.progress()
-
-    def shorten(self, text):
-        if len(text) <= OUTPUT_SHOWN:
-            return text
-        half = OUTPUT_SHOWN // 2
-        return f"{text[:half]}\n[... {len(text) - 2 * half} characters ...]\n{text[-half:]}"
-
-    def clear(self):
-        if self.tty:
-            print("\r\033[K", end="")
-
-    def progress(self):
-        done, failed = len(self.results), self.count("FAIL")
-        text = f"{done}/{self.total} tests" + (f", {failed} failed" if failed else "")
-        if self.tty:
-            print(text, end="", flush=True)
-        elif not self.verbose and time.monotonic() - self.last_note > 20:
-            self.last_note = time.monotonic()
-            print(text, flush=True)
-
-    def count(self, verdict):
-        return sum(r.verdict == verdict for r in self.results)
-
-    def summary(self, interrupted=False):
-        self.clear()
-        if interrupted:
-            print(f"interrupted after {len(self.results)} of {self.total} tests")
-        rooms = {}
-        for r in self.results:
-            rooms.setdefault(r.case.room.name, []).append(r)
-        for room, results in sorted(rooms.items()):
-            count = {v: sum(r.verdict == v for r in results) for v in ("PASS", "FAIL", "SKIP")}
-            print(f"  {room:<14} {count['PASS']:>4} passed {count['FAIL']:>3} failed {count['SKIP']:>3} skipped"
-                  f" {sum(r.seconds for r in results):>7.1f} s")
-        skipped = {}
-        for r in self.results:
-            if r.verdict == "SKIP":
-                skipped.setdefault(r.reason, []).append(r.case.ident)
-        for reason, idents in sorted(skipped.items()):
-            more = f" and {len(idents) - 3} more" if len(idents) > 3 else ""
-            print(f"  skipped, {reason}: {', '.join(idents[:3])}{more}")
-        for r in self.results:
-            if r.verdict == "FAIL":
-                print(f"  failed: {r.case.ident}: {r.reason}")
-        skips = f", {self.count('SKIP')} skipped" if self.count("SKIP") else ""
-        failed = self.count("FAIL") + interrupted  # an interrupted run has not passed
-        print(f"{self.count('PASS')} passed, {failed} failed{skips}", flush=True)
-        return 1 if self.count("FAIL") or not self.count("PASS") else 0
-
+# ---------------------------------------------------------------- the run
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -529,6 +492,8 @@ def parse_arguments():
     parser.add_argument("--slow", action="store_true", help="also the cases marked slow")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run everything N times")
     parser.add_argument("--list", action="store_true", help="only list the cases")
+    parser.add_argument("--durations", type=int, metavar="N", help="show the N slowest cases")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="also write the results as JUnit's XML")
     parser.add_argument("-v", "--verbose", action="store_true", help="one line per case")
     return parser.parse_args()
 
@@ -555,16 +520,22 @@ def main():
     options = Options(build, stage, args.sanitize, args.arch, scale, args.verbose)
     report = Report(len(cases), args.verbose)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell ignores it for what it runs in the background
-    shared = [c for c in cases if not c.spec["exclusive"]]
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, interrupt)
     try:
-        run_all(cases, shared, options, report, max(1, args.jobs))
+        run_all(cases, options, report, max(1, args.jobs))
     except KeyboardInterrupt:
         for token in list(ACTIVE):
             kill_all(token)
+        if args.junit:
+            report.junit(args.junit, interrupted=True)
         report.summary(interrupted=True)
         os._exit(130)  # workers of the pool are not waited for
+    if args.durations:
+        report.durations(args.durations, len(options.programs),
+                         sum(p.seconds for p in options.programs.values()))
+    if args.junit:
+        report.junit(args.junit)
     return report.summary()
 
 
@@ -574,13 +545,30 @@ def interrupt(*_):
     raise KeyboardInterrupt
 
 
-def run_all(cases, shared, options, report, jobs):
+def compiled(case, options):
+    """Is the case's program one that the runner compiles, and will it run?"""
+    spec = case.spec
+    return not ("script" in spec or "program" in spec or (options.sanitize and not spec["sanitize"])
+                or (options.arch and not_for_emulation(case)))
+
+
+def run_all(cases, options, report, jobs):
+    """Compiles what is needed, then runs: long cases first, those that wait beside the others, the
+    exclusive ones alone at the end."""
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    waiting = concurrent.futures.ThreadPoolExecutor(1)
+    shared = sorted((c for c in cases if not c.spec["exclusive"]), key=lambda c: -c.spec["timeout"])
     try:
-        for future in concurrent.futures.as_completed([pool.submit(run_case, c, options) for c in shared]):
+        futures = [waiting.submit(run_case, c, options) for c in shared if c.spec["waits"]]
+        programs = {program_of(c, options): c for c in shared if compiled(c, options)}
+        for case in programs.values():
+            pool.submit(compile_source, case, options)
+        futures += [pool.submit(run_case, c, options) for c in shared if not c.spec["waits"]]
+        for future in concurrent.futures.as_completed(futures):
             report.add(future.result())
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+        waiting.shutdown(wait=False, cancel_futures=True)
     for case in cases:
         if case.spec["exclusive"]:
             report.add(run_case(case, options))

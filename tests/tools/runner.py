@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+import xml.etree.ElementTree as xml
 from pathlib import Path
 
 SOURCE = Path(os.environ["CAUSEWAY_TEST_SOURCE"])
@@ -24,11 +26,13 @@ CASES = {  # name -> (script, more of the table, verdict, part of the reason)
     "signal": ("kill -SEGV $$", 'exit = "nonzero"', "FAIL", "signal 11"),
     "skip": ("echo 'SKIP: no tape drive'; exit 77", "", "SKIP", "no tape drive"),
     "lazy_skip": ("exit 77", "", "FAIL", "without a line"),
-    "hang": ("setsid sleep 60 & sleep 60", "timeout = 1", "FAIL", "no end after 1 s"),
+    "hang": ("setsid sleep 60 & sleep 60", "timeout = 1\nwaits = true", "FAIL", "no end after 1 s"),
     "orphan": ("setsid sleep 60 >/dev/null 2>&1 &", "", "FAIL", "left processes behind: sleep"),
     "need": ("true", 'needs = ["no-such-program"]', "SKIP", "needs no-such-program"),
     "litter": ("touch causeway.tmp", "", "FAIL", "left files behind"),
 }
+# Text that XML must escape, or cannot hold.
+CASES["markup"] = ("printf 'a<b>&\"\\033 c'; exit 3", "", "FAIL", "exit status 3")
 bad = 0
 
 
@@ -46,7 +50,7 @@ def run(*arguments):
 
 room = Path("tests/room")
 room.mkdir(parents=True)
-for part in ("run.py", "stacks.py"):
+for part in ("run.py", "stacks.py", "report.py"):
     shutil.copy(SOURCE / "tests" / part, "tests")
 table = []
 for name, (script, more, _, _) in CASES.items():
@@ -54,7 +58,31 @@ for name, (script, more, _, _) in CASES.items():
     table.append(f'[[test]]\nname = "{name}"\nscript = "{name}.sh"\n{more}\n')
 (room / "tests.toml").write_text("\n".join(table))
 
-done = run("-v")
+
+
+def check_junit(path):
+    """The file says of each case what the run said."""
+    root = xml.parse(path).getroot()
+    verdicts = {}
+    for case in root.iter("testcase"):
+        kinds = {"failure": "FAIL", "skipped": "SKIP"}
+        found = [(kinds[part.tag], part.get("message")) for part in case] or [("PASS", "")]
+        verdicts[case.get("name")] = found[0]
+        if float(case.get("time")) < 0 or case.get("classname") != "room":
+            complain(f"junit: {case.attrib}")
+    for name, (_, _, verdict, reason) in CASES.items():
+        if verdicts.get(name, ("", ""))[0] != verdict or reason not in verdicts[name][1]:
+            complain(f"junit: {name}: {verdicts.get(name)}".replace("FAIL", "F."))
+    numbers = {key: int(root.get(key)) for key in ("tests", "failures", "skipped", "errors")}
+    if numbers != {"tests": len(CASES), "failures": count["FAIL"], "skipped": count["SKIP"],
+                   "errors": 0}:
+        complain(f"junit: {numbers}")
+    text = next(c.find("failure").text for c in root.iter("testcase") if c.get("name") == "markup")
+    if 'a<b>&"? c' not in text:
+        complain(f"junit: the output is {text!r}")
+
+
+done = run("-v", "--durations", "3", "--junit", "results.xml")
 for name, (_, _, verdict, reason) in CASES.items():
     line = next((x for x in done.stdout.splitlines() if re.match(rf"(PASS|FAIL|SKIP) room/{name} ", x)), "nothing")
     if not line.startswith(verdict) or reason not in line:
@@ -65,6 +93,10 @@ count = {v: sum(c[2] == v for c in CASES.values()) for v in ("PASS", "FAIL", "SK
 last = f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped"
 if done.stdout.splitlines()[-1] != last or done.returncode != 1:
     complain("the last line or the exit status is wrong")
+check_junit("results.xml")
+slowest = re.findall(r"^ +[0-9.]+ s room/(\w+)", done.stdout, re.M)
+if len(slowest) != 3 or "hang" not in slowest:
+    complain("--durations 3 does not show the three slowest cases")
 done = run("room/fine", "room/skip")
 if done.stdout.splitlines()[-1] != "1 passed, 0 failed, 1 skipped" or done.returncode != 0:
     complain("a good run does not end well")
@@ -73,6 +105,26 @@ if run("no-such-test").returncode == 0:
 if run("room/skip").returncode == 0:
     complain("a run in which nothing passed is taken for good")
 
+
+def check_interrupted():
+    """A run that is ended from outside says so, in the file as well, and leaves no process."""
+    (room / "tests.toml").write_text('[[test]]\nname = "long"\nscript = "long.sh"\n')
+    (room / "long.sh").write_text("touch '" + os.getcwd() + "/started'\nexec sleep 60\n")
+    env = {k: v for k, v in os.environ.items() if k != "CAUSEWAY_TEST_TOKEN"}
+    job = subprocess.Popen([sys.executable, "tests/run.py", "--junit", "ended.xml"], env=env,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not Path("started").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    job.terminate()
+    output = job.communicate()[0]
+    root = xml.parse("ended.xml").getroot()
+    last_line = output.splitlines()[-1]
+    if job.returncode != 130 or last_line != "0 passed, 1 " + "failed" or root.get("errors") != "1":
+        complain(f"interrupted: status {job.returncode}, {root.attrib}")
+
+
+check_interrupted()
 for mistake in ('name = "a"\nscript = "fine.sh"\ntimout = 3', 'name = "a"', 'script = "fine.sh"',
                 'name = "a"\nscript = "fine.sh"\npes = 3', 'name = "a"\nscript = "fine.sh"\npes = [1]\nlayouts = ["moon"]'):
     (room / "tests.toml").write_text("[[test]]\n" + mistake + "\n")
