@@ -169,6 +169,36 @@ static void test_batch(void)
     CHECK(object[heap + HEAP - 4] == 99);  // the second ends outside
 }
 
+/** Strides of which one step leaves the address space: right for one block, and wrong for two. */
+static void test_huge_strides(void)
+{
+    static const int64_t strides[] = {INT64_MIN, INT64_MIN + 8, -(INT64_C(1) << 62), INT64_MAX};
+    const uint64_t at = CONTROL + HEAP_AT + 64;
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+        struct {
+            cw_req_strided_t req;
+            uint64_t payload[2];
+        } put = {.req = {.header = {.op = CW_REQ_PUT_STRIDED},
+                         .offset = at,
+                         .stride = strides[i],
+                         .block_nbytes = 8,
+                         .nblocks = 1},
+                 .payload = {i + 1, 99}};
+        cw_req_strided_t get = put.req;
+        get.header = (cwt_header_t){.op = CW_REQ_GET_STRIDED, .reply_id = 1};
+        execute(&put, sizeof put.req + 8);
+        CHECK(memcmp(object + at, put.payload, 8) == 0);
+        execute(&get, sizeof get);
+        CHECK(answer.n == 1 && answer.nbytes == 8 && memcmp(answer.bytes, put.payload, 8) == 0);
+        put.req.nblocks = get.nblocks = 2;
+        put.payload[0] = 77;
+        execute(&put, sizeof put);
+        CHECK(object[at] == (char)(i + 1));
+        execute(&get, sizeof get);
+        CHECK(answer.n == 0);
+    }
+}
+
 // ---------------------------------------------------------------- random ones
 
 /** Often at an edge of something. */
@@ -207,7 +237,8 @@ static size_t some_request(uint64_t *word, size_t nwords)
     case CW_REQ_PUT_STRIDED:
     case CW_REQ_GET_STRIDED:
         ((cw_req_strided_t *)(void *)word)->offset = some_offset();
-        ((cw_req_strided_t *)(void *)word)->stride = (int64_t)draw(9000) - 4000;
+        ((cw_req_strided_t *)(void *)word)->stride =
+            draw(20) ? (int64_t)draw(9000) - 4000 : (int64_t)draw(UINT64_MAX);
         ((cw_req_strided_t *)(void *)word)->block_nbytes = (uint32_t)draw(70);
         ((cw_req_strided_t *)(void *)word)->nblocks =
             (uint32_t)(draw(9) ? draw(40) : draw(UINT32_MAX));
@@ -287,6 +318,7 @@ int main(void)
     cw_am_serve();
     test_pieces();
     test_batch();
+    test_huge_strides();
     test_random();
     cw_transport = transport;
     cw_segment = own;

@@ -72,9 +72,11 @@ static bool execute_put_strided(cwt_from_t *from, const cwt_header_t *msg, size_
     if (nbytes < sizeof *req || !strided_fits(req, nbytes - sizeof *req, &slot))
         return false;
     const char *payload = (const char *)(req + 1);
-    char *at = cw_segment.base + req->offset;
-    for (uint32_t i = 0; i < req->nblocks; i++, at += req->stride, payload += req->block_nbytes)
-        cw_copy(at, payload, req->block_nbytes);
+    uint64_t at = req->offset;
+    for (uint32_t i = 0; i < req->nblocks; i++, payload += req->block_nbytes) {
+        cw_copy(cw_segment.base + at, payload, req->block_nbytes);
+        at += (uint64_t)req->stride;  // wraps after the last block, perhaps
+    }
     atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
     wake(slot);
     return true;
@@ -87,10 +89,12 @@ static bool execute_get_strided(cwt_from_t *from, const cwt_header_t *msg, size_
     char payload[CW_STRIDED_PAYLOAD];
     if (nbytes != sizeof *req || msg->reply_id == 0 || !strided_fits(req, sizeof payload, &slot))
         return false;
-    const char *at = cw_segment.base + req->offset;
+    uint64_t at = req->offset;
     char *out = payload;
-    for (uint32_t i = 0; i < req->nblocks; i++, at += req->stride, out += req->block_nbytes)
-        memcpy(out, at, req->block_nbytes);
+    for (uint32_t i = 0; i < req->nblocks; i++, out += req->block_nbytes) {
+        memcpy(out, cw_segment.base + at, req->block_nbytes);
+        at += (uint64_t)req->stride;  // wraps after the last block, perhaps
+    }
     cw_transport->server_reply(from, payload, (size_t)(out - payload));
     return true;
 }
