@@ -6,11 +6,16 @@
 #include <string.h>
 
 #include "core/am/am_private.h"
+#include "core/observe/watch.h"
 
 static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
 cw_am_gates_t cw_am_gates = {.request = {.turn = &nothing, .full = 1},
                              .reply = {.turn = &nothing, .full = 1},
                              .patience = UINT32_MAX};
+_Static_assert((int)CW_AM_SHORT == (int)CW_MESSAGE_SHORT &&
+                   (int)CW_AM_MEDIUM == (int)CW_MESSAGE_MEDIUM &&
+                   (int)CW_AM_LONG == (int)CW_MESSAGE_LONG,
+               "observers see the same kinds");
 cw_am_t cw_am = {.poll_lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local cw_am_msg_t *cw_am_in_handler;
 

@@ -212,6 +212,14 @@ static void came_by_server(int pe)
         atomic_store_explicit(&cw_am.listens, false, memory_order_relaxed);
 }
 
+static cw_frame_t *__attribute__((noinline, cold)) watch(const cw_am_msg_t *msg)
+{
+    return cw_watch_handler(&(cw_message_t){.kind = (cw_message_kind_t)msg->kind,
+                                            .is_reply = msg->is_reply,
+                                            .pe = msg->source,
+                                            .nbytes = msg->nbytes});
+}
+
 static void run(cw_am_cell_t *cell, acks_t *acks)
 {
     cw_am_msg_t msg = {.source = cell->source,
@@ -224,7 +232,7 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
                        .origin = cell->flags & CW_AM_C_ORIGIN ? cell->dest : 0};
     if (msg.kind != CW_AM_SHORT)
         place(cell, &msg);
-    CW_WATCH(cw_watch_handler(&msg));
+    CW_WATCH(watch(&msg));
     cw_am_run(&msg);
     if (msg.is_reply) {
         if (!cw_am_credit_return(msg.token))

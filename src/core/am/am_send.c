@@ -48,8 +48,10 @@ static cw_frame_t *__attribute__((noinline, cold)) watch(const out_t *out)
 
 static void __attribute__((noinline, cold)) tell_sent(const out_t *out)
 {
-    cw_watch_message_sent(out->flags & CW_AM_C_REPLY, (cw_am_kind_t)(out->flags & CW_AM_C_KIND),
-                          out->nbytes, out->pe);
+    cw_watch_message_sent(&(cw_message_t){.kind = (cw_message_kind_t)(out->flags & CW_AM_C_KIND),
+                                          .is_reply = out->flags & CW_AM_C_REPLY,
+                                          .pe = out->pe,
+                                          .nbytes = out->nbytes});
 }
 
 ALWAYS void sent(const out_t *out)

@@ -19,7 +19,9 @@
 #include "core/observe/check.h"
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
+#include "core/report/report.h"
 #include "core/report/stats.h"
+#include "core/report/trace.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
 #include "core/server/server.h"
@@ -29,6 +31,10 @@
 #include "core/world/startup.h"
 
 static int init_count;
+
+/** In the order in which they are opened; the deadlock report depends on checking mode. */
+static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,
+                                                 &cw_trace_observer, &cw_report_observer, NULL};
 
 static void abort_job(int status)
 {
@@ -92,7 +98,7 @@ static int join(void)
         return rc;
     uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
-    if ((rc = cw_segment_init(&cw_boot)) || (rc = cw_watch_open()) || (rc = cw_ctx_open()))
+    if ((rc = cw_segment_init(&cw_boot)) || (rc = cw_watch_open(observers)) || (rc = cw_ctx_open()))
         return rc;
     cw_wait_init();
     cw_coll_choices_load();
@@ -128,7 +134,7 @@ int cw_init(int thread_level)
     cw_world.finalized = false;
     cw_world.plain = !cw_world.observed;
     cw_startup_add(CW_PHASE_INIT, cw_startup_begin_ns());
-    cw_watch_started();
+    cw_watch_started("shmem_init");
     cwu_debug("joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, "
               "static data %llu bytes",
               cw_boot.ops->name, cw_world.node, cw_world.nnodes, cw_world.slot, cw_world.nslots,

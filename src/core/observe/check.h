@@ -15,8 +15,9 @@
 noreturn void cw_check_failed(const char *call, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/** Reads CAUSEWAY_CHECK into cw_world.check. */
-void cw_check_open(void);
+/** Reads CAUSEWAY_CHECK into cw_world.check; at the end of the job says what is left in the heap, and
+ *  how much of each kind leaked. */
+extern const cw_observer_t cw_check_observer;
 
 /** Life cycle always; in checking mode PE, count, addresses, alignment and overlap too. */
 void cw_check_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes, int pe);
@@ -36,8 +37,5 @@ void cw_check_at_end(void (*tell)(void));
  *  kind: "context". */
 void cw_check_leak(const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), cold));
-
-/** At the end of the job: what is left in the heap, and how much of each kind leaked. */
-void cw_check_finish(void);
 
 #endif

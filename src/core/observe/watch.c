@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Frames: a small stack per thread. What is done with a frame that ends is the business of stats.c
-// and trace.c.
+// Frames, a small stack per thread, and the active observers.
 #include "core/observe/watch.h"
 
 #include "base/clock.h"
-#include "core/observe/check.h"
-#include "core/report/parcel.h"
-#include "core/report/report.h"
-#include "core/report/stats.h"
-#include "core/report/trace.h"
 #include "core/world/startup.h"
 
 enum { DEEPEST = 8 };  // routine, transfer inside it, wait inside that: 3 in practice
+enum { OBSERVERS = 8 };
+
+// Written when the job is joined or left.
+static struct {
+    const cw_observer_t *active[OBSERVERS + 1];  // ends with NULL
+    unsigned wants;
+} observers;
+
+/** Calls a function of each active observer that has it. */
+#define NOTIFY(slot, ...)                                              \
+    for (const cw_observer_t *const *o_ = observers.active; *o_; o_++) \
+        if ((*o_)->slot)                                               \
+    (*o_)->slot(__VA_ARGS__)
 
 static _Thread_local struct {
     int depth;
@@ -47,9 +54,8 @@ static cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes, int pe)
     if (stack.depth == DEEPEST)
         return NULL;
     cw_frame_t *f = &stack.frames[stack.depth++];
-    bool timed = cw_stats_on || cw_trace_on;
-    *f = (cw_frame_t){
-        .name = name, .start_ns = timed ? cwu_now_ns() : 0, .nbytes = nbytes, .pe = pe, .op = op};
+    uint64_t start_ns = observers.wants & CW_OBSERVES_TIMES ? cwu_now_ns() : 0;
+    *f = (cw_frame_t){.name = name, .start_ns = start_ns, .nbytes = nbytes, .pe = pe, .op = op};
     return f;
 }
 
@@ -58,13 +64,8 @@ cw_frame_t *cw_watch_call(const char *name)
     return push(CW_OP_CALL, name, 0, -1);
 }
 
-cw_frame_t *cw_watch_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
-                              int pe)
+cw_frame_t *cw_watch_transfer(cw_op_t op, size_t nbytes, int pe)
 {
-    cw_check_not_in_handler(cw_op_name(op));
-    // The transfers that routines make for themselves were checked with the routine.
-    if (!cw_world.initialized || stack.depth == 0)
-        cw_check_transfer(op, symmetric, local, nbytes, pe);
     return push(op, cw_op_name(op), nbytes, pe);
 }
 
@@ -78,27 +79,14 @@ cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe)
     return cw_world.initialized ? push(CW_OP_CALL, name, nbytes, pe) : NULL;
 }
 
-void cw_watch_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe)
+cw_frame_t *cw_watch_handler(const cw_message_t *msg)
 {
-    if (cw_stats_on)
-        cw_stats_message_sent(is_reply, kind, nbytes, pe);
-}
-
-void cw_watch_message_waits(bool for_room)
-{
-    if (cw_stats_on)
-        cw_stats_message_waits(for_room);
-}
-
-cw_frame_t *cw_watch_handler(const cw_am_msg_t *msg)
-{
-    static const char *const names[2][3] = {
+    static const char *const names[2][CW_MESSAGE_KINDS] = {
         {"handler of a short request", "handler of a medium request", "handler of a long request"},
         {"handler of a short reply", "handler of a medium reply", "handler of a long reply"},
     };
-    if (cw_stats_on)
-        cw_stats_message_handled(msg->is_reply, msg->kind, msg->nbytes);
-    return push(CW_OP_HANDLER, names[msg->is_reply][msg->kind], msg->nbytes, msg->source);
+    NOTIFY(message_handled, msg);
+    return push(CW_OP_HANDLER, names[msg->is_reply][msg->kind], msg->nbytes, msg->pe);
 }
 
 void cw_watch_end(cw_frame_t *frame)
@@ -109,10 +97,7 @@ void cw_watch_end(cw_frame_t *frame)
     uint64_t ns = cwu_now_ns() - frame->start_ns;
     if (frame->op == CW_OP_WAIT && stack.depth > 0)
         stack.frames[stack.depth - 1].waited_ns += ns;
-    if (cw_stats_on && stack.depth == 0)
-        cw_stats_count(frame, ns);
-    if (cw_trace_on)
-        cw_trace_add(frame, ns);
+    NOTIFY(ended, frame, ns, stack.depth == 0);
 }
 
 void cw_watch_bytes(size_t nbytes)
@@ -126,43 +111,74 @@ const char *cw_watch_running(void)
     return stack.depth > 0 ? stack.frames[0].name : NULL;
 }
 
-int cw_watch_open(void)
+int cw_watch_handling(void)
 {
+    for (int i = 0; i < stack.depth; i++)
+        if (stack.frames[i].op == CW_OP_HANDLER)
+            return stack.frames[i].pe;
+    return -1;
+}
+
+// ---------------------------------------------------------------- observers
+
+void cw_watch_message_sent(const cw_message_t *msg)
+{
+    NOTIFY(message_sent, msg);
+}
+
+void cw_watch_message_waits(bool for_room)
+{
+    NOTIFY(message_waits, for_room);
+}
+
+void cw_watch_sleeps(struct cw_wait *wait)
+{
+    NOTIFY(sleeps, wait);
+}
+
+void cw_watch_moves(struct cw_wait *wait)
+{
+    NOTIFY(moves, wait);
+}
+
+int cw_watch_open(const cw_observer_t *const table[])
+{
+    int n = 0;
     stack.depth = 0;
-    int rc;
-    cw_check_open();
-    if ((rc = cw_stats_open()) || (rc = cw_trace_open()))
-        return rc;
-    cw_report_open();
-    if (cw_stats_on || cw_trace_on)
-        cw_parcel_open();
-    cw_world.watched = cw_world.check || cw_stats_on || cw_trace_on;
-    cw_world.observed = cw_world.watched || cw_report_on;
+    observers.active[0] = NULL;
+    observers.wants = 0;
+    for (; *table; table++) {
+        unsigned wants = 0;
+        int rc = (*table)->open(&wants);
+        if (rc)
+            return rc;
+        if (wants && n < OBSERVERS)
+            observers.active[n++] = *table;
+        observers.wants |= wants;
+    }
+    observers.active[n] = NULL;
+    cw_world.watched = observers.wants & CW_OBSERVES_TRANSFERS;
+    cw_world.observed = observers.wants != 0;
     return CW_OK;
 }
 
-void cw_watch_started(void)
+void cw_watch_started(const char *name)
 {
-    cw_frame_t init = {
-        .name = "shmem_init", .start_ns = cw_startup_begin_ns(), .pe = -1, .op = CW_OP_CALL};
-    uint64_t ns = cwu_now_ns() - cw_startup_begin_ns();
-    if (cw_stats_on)
-        cw_stats_count(&init, ns);
-    if (cw_trace_on)
-        cw_trace_add(&init, ns);
+    cw_frame_t init = {.name = name, .start_ns = cw_startup_begin_ns(), .pe = -1, .op = CW_OP_CALL};
+    uint64_t ns = cwu_now_ns() - init.start_ns;
+    NOTIFY(ended, &init, ns, true);
 }
 
 void cw_watch_finish(void)
 {
-    cw_world.plain = true;  // the gathering of figures is not part of them
-    cw_check_finish();
-    cw_stats_finish();
-    cw_trace_finish();
+    cw_world.plain = true;  // what observers do now is not observed
+    NOTIFY(finish);
 }
 
 void cw_watch_close(void)
 {
-    cw_world.check = cw_world.watched = cw_world.observed = false;
-    cw_stats_close();
-    cw_trace_close();
+    cw_world.watched = cw_world.observed = false;
+    NOTIFY(close);
+    observers.active[0] = NULL;
+    observers.wants = 0;
 }

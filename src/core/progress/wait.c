@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/progress/wait.h"
 
+#include <limits.h>
 #include <sched.h>
 
 #include "base/clock.h"
@@ -9,7 +10,6 @@
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
-#include "core/report/report.h"
 #include "core/rma/ctx.h"
 #include "core/server/server.h"
 #include "core/world/world.h"
@@ -161,8 +161,8 @@ void cw_wait_round(cw_wait_t *w)
         cw_slot_t *me = my_slot();
         if (CW_UNLIKELY(!cw_gathered()))
             cw_gather_try();
-        if (cw_report_on)
-            cw_report_sleeps(w);
+        if (CW_UNLIKELY(cw_world.observed))
+            cw_watch_sleeps(w);
         atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
         cwu_futex_wait((uint32_t *)&me->doorbell, w->bell, timeout_of(w));
         w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
@@ -175,7 +175,7 @@ void cw_wait_round(cw_wait_t *w)
 void cw_wait_end(cw_wait_t *w)
 {
     if (w->reported)
-        cw_report_moves(w);
+        cw_watch_moves(w);
     if (w->announced) {
         cw_slot_t *me = my_slot();
         // another thread's sleep may outlast this one

@@ -19,7 +19,6 @@
 #define SECOND 1000000000u
 #define BETWEEN_LOOKS 300000000u  // ns between the two looks that must agree
 
-bool cw_report_on;
 static uint64_t patience_ns;
 
 // What PE 0 remembers from one look to the next.
@@ -32,7 +31,7 @@ static struct {
     bool stood_still, noticed, reported;
 } look = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void cw_report_open(void)
+static int open_report(unsigned *wants_p)
 {
     look.next_ns = look.interval_ns = 0;
     look.last_mover = 0;
@@ -41,7 +40,8 @@ void cw_report_open(void)
     if (seconds < 0)
         seconds = cw_world.check ? 60 : 0;
     patience_ns = (uint64_t)seconds * SECOND;
-    cw_report_on = seconds > 0;
+    *wants_p = seconds > 0 ? CW_OBSERVES : 0;
+    return CW_OK;
 }
 
 cw_report_slot_t *cw_report_slot(int slot)
@@ -90,7 +90,8 @@ static void publish(cw_report_wait_t *r, const cw_wait_t *w)
 
 static void look_around(void);
 
-void cw_report_sleeps(cw_wait_t *w)
+/** Says what this PE waits for, and on PE 0 looks around. */
+static void sleeps(cw_wait_t *w)
 {
     cw_report_wait_t *r = &cw_report_slot(cw_world.slot)->wait;
     uint64_t now = cwu_now_ns();
@@ -112,7 +113,7 @@ void cw_report_sleeps(cw_wait_t *w)
         look_around();
 }
 
-void cw_report_moves(cw_wait_t *w)
+static void moves(cw_wait_t *w)
 {
     if (w->reported)
         atomic_fetch_add(&cw_report_slot(cw_world.slot)->wait.moves, 1);
@@ -195,3 +196,5 @@ static void look_around(void)
     }
     pthread_mutex_unlock(&look.lock);
 }
+
+const cw_observer_t cw_report_observer = {.open = open_report, .sleeps = sleeps, .moves = moves};

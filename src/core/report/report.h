@@ -53,18 +53,11 @@ _Static_assert(sizeof(cw_report_wait_t) <= 320 && offsetof(cw_report_slot_t, tak
                "shared between nodes");
 _Static_assert(sizeof(cw_report_slot_t) == 16384, "shared between nodes");
 
-extern bool cw_report_on;
-
-/** Reads CAUSEWAY_DEADLOCK. */
-void cw_report_open(void);
+/** Active with CAUSEWAY_DEADLOCK. */
+extern const cw_observer_t cw_report_observer;
 
 /** Offset in every node object of a slot's part, and where mine is mapped. */
 uint64_t cw_report_offset(int slot);
 cw_report_slot_t *cw_report_slot(int slot);
-
-/** A waiter is about to sleep (again): says so, and on PE 0 looks around. */
-void cw_report_sleeps(cw_wait_t *w);
-/** It has stopped waiting. */
-void cw_report_moves(cw_wait_t *w);
 
 #endif

@@ -5,17 +5,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/report/parcel.h"
 #include "core/rma/ctx.h"
 
 cw_stats_t cw_stats;
-bool cw_stats_on;
 
 // ---------------------------------------------------------------- settings
 
-int cw_stats_open(void)
+static int open_stats(unsigned *wants_p)
 {
     const char *what = cwu_env.stats;
-    cw_stats_on = false;
     if (!what || strcmp(what, "0") == 0)
         return CW_OK;
     memset(&cw_stats, 0, sizeof cw_stats);  // of an earlier life
@@ -39,17 +38,17 @@ int cw_stats_open(void)
         cwu_error("out of memory for the statistics of %d peers", cw_world.npes);
         return CW_ENOMEM;
     }
-    cw_stats_on = true;
+    cw_parcel_open();
+    *wants_p = CW_OBSERVES | CW_OBSERVES_TRANSFERS | CW_OBSERVES_TIMES;
     return CW_OK;
 }
 
-void cw_stats_close(void)
+static void close_stats(void)
 {
     free(cw_stats.peers);
     free(cw_stats.routines);
     cw_stats.routines = NULL;
     cw_stats.peers = NULL;
-    cw_stats_on = false;
 }
 
 // ---------------------------------------------------------------- counting
@@ -104,8 +103,10 @@ static void count_peer(const cw_frame_t *f, uint64_t ns)
     }
 }
 
-void cw_stats_count(const cw_frame_t *frame, uint64_t ns)
+static void count_frame(const cw_frame_t *frame, uint64_t ns, bool outermost)
 {
+    if (!outermost)
+        return;
     if (frame->op < CW_OP_TRANSFERS) {
         count(&cw_stats.classes[frame->op], frame->nbytes, ns);
         count_peer(frame, ns);
@@ -116,31 +117,34 @@ void cw_stats_count(const cw_frame_t *frame, uint64_t ns)
     }
 }
 
-void cw_stats_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe)
+static void message_sent(const cw_message_t *msg)
 {
-    add(&cw_stats.messages[is_reply][kind].sent, 1);
-    add(&cw_stats.messages[is_reply][kind].sent_nbytes, nbytes);
-    add(&cw_stats.peers[pe].messages, 1);
-    add(&cw_stats.peers[pe].message_nbytes, nbytes);
+    cw_message_count_t *c = &cw_stats.messages[msg->is_reply][msg->kind];
+    add(&c->sent, 1);
+    add(&c->sent_nbytes, msg->nbytes);
+    add(&cw_stats.peers[msg->pe].messages, 1);
+    add(&cw_stats.peers[msg->pe].message_nbytes, msg->nbytes);
 }
 
-void cw_stats_message_handled(bool is_reply, cw_am_kind_t kind, size_t nbytes)
+static void message_handled(const cw_message_t *msg)
 {
-    add(&cw_stats.messages[is_reply][kind].handled, 1);
-    add(&cw_stats.messages[is_reply][kind].handled_nbytes, nbytes);
+    cw_message_count_t *c = &cw_stats.messages[msg->is_reply][msg->kind];
+    add(&c->handled, 1);
+    add(&c->handled_nbytes, msg->nbytes);
 }
 
-void cw_stats_message_waits(bool for_room)
+static void message_waits(bool for_room)
 {
     add(for_room ? &cw_stats.room_waits : &cw_stats.credit_waits, 1);
 }
 
 // ---------------------------------------------------------------- what both forms tell
 
-const char *cw_stats_message_name(bool is_reply, cw_am_kind_t kind)
+const char *cw_stats_message_name(bool is_reply, cw_message_kind_t kind)
 {
-    static const char *const names[2][3] = {{"short_request", "medium_request", "long_request"},
-                                            {"short_reply", "medium_reply", "long_reply"}};
+    static const char *const names[2][CW_MESSAGE_KINDS] = {
+        {"short_request", "medium_request", "long_request"},
+        {"short_reply", "medium_reply", "long_reply"}};
     const cw_message_count_t *m = &cw_stats.messages[is_reply][kind];
     return m->sent || m->handled ? names[is_reply][kind] : NULL;
 }
@@ -178,10 +182,8 @@ void cw_stats_memory(uint64_t *rss_p, uint64_t *peak_p)
                                : *rss_p;  // the kernel brings the maximum up to date now and then
 }
 
-void cw_stats_finish(void)
+static void finish_stats(void)
 {
-    if (!cw_stats_on)
-        return;
     if (cw_stats.json_path) {
         cw_stats_json();
         return;
@@ -197,3 +199,11 @@ void cw_stats_finish(void)
         cwu_write(text, nbytes);  // at once, so that the lines of a PE stay together
     free(text);
 }
+
+const cw_observer_t cw_stats_observer = {.open = open_stats,
+                                         .ended = count_frame,
+                                         .message_sent = message_sent,
+                                         .message_handled = message_handled,
+                                         .message_waits = message_waits,
+                                         .finish = finish_stats,
+                                         .close = close_stats};

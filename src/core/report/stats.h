@@ -2,7 +2,7 @@
 //
 // Counters. Always on and cheap: time per start-up phase (startup.h), connections (kept by the
 // transport). With CAUSEWAY_STATS also calls, bytes and time per operation class, per routine and
-// per peer: cw_watch_end() hands over every frame that ends. At finalize they are printed
+// per peer, from every frame that ends. At finalize they are printed
 // (CAUSEWAY_STATS=1: stats_text.c), or written for the whole job as one JSON file
 // (CAUSEWAY_STATS=json:PATH: stats_json.c; causeway-stats(5) describes it).
 // Threads: counting may be done by any; all counters are relaxed atomics. Size: 64 bytes per PE,
@@ -39,7 +39,7 @@ enum { CW_ROUTINES = 512 };  // more than a program uses; what does not fit is c
 
 typedef struct cw_stats {
     cw_counter_t classes[CW_OP_TRANSFERS];
-    cw_message_count_t messages[2][3];          // [request or reply][cw_am_kind_t]
+    cw_message_count_t messages[2][CW_MESSAGE_KINDS];  // [request or reply][kind]
     _Atomic uint64_t credit_waits, room_waits;  // requests that waited for a credit; for room at
                                                 // the target
     cw_routine_t *routines;  // [CW_ROUTINES], NULL when nothing is counted
@@ -48,19 +48,11 @@ typedef struct cw_stats {
 } cw_stats_t;
 
 extern cw_stats_t cw_stats;
-extern bool cw_stats_on;
-
-/** Reads CAUSEWAY_STATS; fatal if it says nothing known. */
-int cw_stats_open(void);
-void cw_stats_count(const cw_frame_t *frame, uint64_t ns);
-void cw_stats_message_sent(bool is_reply, cw_am_kind_t kind, size_t nbytes, int pe);
-void cw_stats_message_handled(bool is_reply, cw_am_kind_t kind, size_t nbytes);
-void cw_stats_message_waits(bool for_room);
+/** Active with CAUSEWAY_STATS; a value that it does not know is fatal. Finishing prints or writes,
+ *  and is collective when a file is written. */
+extern const cw_observer_t cw_stats_observer;
 /** "short_request"; or NULL: none was sent or handled. */
-const char *cw_stats_message_name(bool is_reply, cw_am_kind_t kind);
-/** Prints or writes. Collective when a file is written. */
-void cw_stats_finish(void);
-void cw_stats_close(void);
+const char *cw_stats_message_name(bool is_reply, cw_message_kind_t kind);
 
 int cw_stats_nodes_touched(void);
 int cw_stats_peers_touched(void);

@@ -121,7 +121,7 @@ static void put_messages(FILE *out)
             cw_stats.credit_waits, cw_stats.room_waits);
     for (int i = 0; i < 6; i++) {
         const cw_message_count_t *m = &cw_stats.messages[i / 3][i % 3];
-        const char *name = cw_stats_message_name(i / 3, (cw_am_kind_t)(i % 3));
+        const char *name = cw_stats_message_name(i / 3, (cw_message_kind_t)(i % 3));
         if (name)
             fprintf(out,
                     ",\n       \"%s\": {\"sent\": %" PRIu64 ", \"sent_bytes\": %" PRIu64

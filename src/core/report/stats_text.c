@@ -72,7 +72,7 @@ static void print_messages(FILE *out)
     bool any = false;
     for (int i = 0; i < 6; i++) {
         const cw_message_count_t *m = &cw_stats.messages[i / 3][i % 3];
-        const char *name = cw_stats_message_name(i / 3, (cw_am_kind_t)(i % 3));
+        const char *name = cw_stats_message_name(i / 3, (cw_message_kind_t)(i % 3));
         if (name)
             fprintf(
                 out,

@@ -20,17 +20,15 @@ typedef struct event {
 } event_t;
 _Static_assert(sizeof(event_t) == 40, "what CAUSEWAY_TRACE_EVENTS costs each");
 
-bool cw_trace_on;
 static event_t *events;
 static size_t capacity;
 static _Atomic uint64_t added;      // also those that found no room
 static _Atomic uint32_t nthreads;
 
-int cw_trace_open(void)
+static int open_trace(unsigned *wants_p)
 {
-    cw_trace_on = cwu_env.trace != NULL;
     atomic_store(&added, 0);
-    if (!cw_trace_on)
+    if (!cwu_env.trace)
         return CW_OK;
     if (cw_world.pe == 0) {
         FILE *probe = fopen(cwu_env.trace, "we");
@@ -44,14 +42,15 @@ int cw_trace_open(void)
         cwu_error("out of memory for %zu trace events; set CAUSEWAY_TRACE_EVENTS lower", capacity);
         return CW_ENOMEM;
     }
+    cw_parcel_open();
+    *wants_p = CW_OBSERVES | CW_OBSERVES_TRANSFERS | CW_OBSERVES_TIMES;
     return CW_OK;
 }
 
-void cw_trace_close(void)
+static void close_trace(void)
 {
     free(events);
     events = NULL;
-    cw_trace_on = false;
 }
 
 static uint16_t thread_number(void)
@@ -62,8 +61,9 @@ static uint16_t thread_number(void)
     return (uint16_t)(mine - 1);
 }
 
-void cw_trace_add(const cw_frame_t *frame, uint64_t ns)
+static void add_frame(const cw_frame_t *frame, uint64_t ns, bool outermost)
 {
+    (void)outermost;
     uint64_t i = atomic_fetch_add_explicit(&added, 1, memory_order_relaxed);
     if (i >= capacity)
         return;
@@ -153,10 +153,8 @@ static void write_text(void *arg, const char *text, size_t nbytes)
     fwrite(text, 1, nbytes, arg);
 }
 
-void cw_trace_finish(void)
+static void finish_trace(void)
 {
-    if (!cw_trace_on)
-        return;
     uint64_t all = atomic_load(&added);
     writer_t w = {.count = all < capacity ? all : capacity};
     w.offset_ns = cw_parcel_clock_offset(cw_startup_begin_ns());
@@ -182,3 +180,6 @@ void cw_trace_finish(void)
     if (fclose(file) || failed)
         cwu_error("the trace in %s is incomplete: %m", cwu_env.trace);
 }
+
+const cw_observer_t cw_trace_observer = {
+    .open = open_trace, .ended = add_frame, .finish = finish_trace, .close = close_trace};

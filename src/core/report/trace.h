@@ -10,13 +10,7 @@
 
 #include "core/observe/watch.h"
 
-extern bool cw_trace_on;
-
-int cw_trace_open(void);
-/** A frame has ended after ns. */
-void cw_trace_add(const cw_frame_t *frame, uint64_t ns);
-/** Writes the file. Collective. */
-void cw_trace_finish(void);
-void cw_trace_close(void);
+/** Active with CAUSEWAY_TRACE. Finishing writes the file and is collective. */
+extern const cw_observer_t cw_trace_observer;
 
 #endif

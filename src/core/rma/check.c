@@ -2,7 +2,6 @@
 //
 // What cold paths and checking mode verify, and how they say it.
 #include "base/symbol.h"
-#include "core/am/am.h"
 #include "core/mem/heap.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
@@ -29,13 +28,15 @@ static struct {
 static pthread_mutex_t tellers_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the next
 static void (*tellers[LEAK_KINDS])(void);
 
-void cw_check_open(void)
+static int open_checks(unsigned *wants_p)
 {
     memset(leaks, 0, sizeof leaks);
     cw_world.check = cwu_env.check && CAUSEWAY_CHECKING;
     if (cwu_env.check && !cw_world.check && cw_world.pe == 0)
         cwu_warn(
             "CAUSEWAY_CHECK=1, but this library was built without checks (meson option checking)");
+    *wants_p = cw_world.check ? CW_OBSERVES | CW_OBSERVES_TRANSFERS : 0;
+    return CW_OK;
 }
 
 static bool is_routine(const char *name)
@@ -66,7 +67,7 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     // a handler may run inside of any routine
-    const char *running = cw_am_running() ? NULL : cw_watch_running();
+    const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
     bool found = cwu_symbol_caller(is_routine, routine, sizeof routine, where, sizeof where);
     generalize(routine, sizeof routine);
     if (!is_routine(call) && strncmp(call, "gasnet_", 7) != 0 && strncmp(call, "gex_", 4) != 0)
@@ -76,13 +77,13 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
 
 void cw_check_not_in_handler(const char *call)
 {
-    const cw_am_msg_t *msg = cw_am_running();
-    if (CW_CHECKING() && msg)
+    int source = CW_CHECKING() ? cw_watch_handling() : -1;
+    if (source >= 0)
         cw_check_failed(call,
                         "called inside a handler of an active message (of PE %d), which may only "
                         "ask who it is, load, "
                         "store and reply; set a flag and call it later",
-                        msg->source);
+                        source);
 }
 
 static void check_life(const char *call)
@@ -262,10 +263,8 @@ void cw_check_at_end(void (*tell)(void))
     pthread_mutex_unlock(&tellers_lock);
 }
 
-void cw_check_finish(void)
+static void finish_checks(void)
 {
-    if (!CW_CHECKING())
-        return;
     tell_heap_leaks();
     for (int i = 0; i < LEAK_KINDS && tellers[i]; i++)
         tellers[i]();
@@ -273,6 +272,14 @@ void cw_check_finish(void)
         if (leaks[i].count > LEAKS_TOLD)
             cwu_warn("leak: %lu of kind %s in all", leaks[i].count, leaks[i].kind);
 }
+
+static void close_checks(void)
+{
+    cw_world.check = false;
+}
+
+const cw_observer_t cw_check_observer = {
+    .open = open_checks, .finish = finish_checks, .close = close_checks};
 
 // ---------------------------------------------------------------- the cold target
 

@@ -515,7 +515,12 @@ cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric,
 {
     if (cw_world.initialized)
         cw_ctx_validate(ctx, op >= CW_OP_ATOMIC ? "atomic" : op >= CW_OP_GET ? "get" : "put", rank);
-    return cw_watch_transfer(op, symmetric, local, nbytes, cw_ctx_pe(ctx, rank));
+    int pe = cw_ctx_pe(ctx, rank);
+    cw_check_not_in_handler(cw_op_name(op));
+    // The transfers that routines make for themselves were checked with the routine.
+    if (!cw_world.initialized || !cw_watch_running())
+        cw_check_transfer(op, symmetric, local, nbytes, pe);
+    return cw_watch_transfer(op, nbytes, pe);
 }
 
 static void tell_leaks(void)
