@@ -58,6 +58,9 @@ static void open_here(void)
     atomic_store_explicit(&cw_am_gates.patience, 1, memory_order_relaxed);
     cw_am.pe = cw_world.pe;
     cw_am.npes = cw_world.npes;
+    cw_progress_hooks.run_messages = cw_am_poll_waiting;
+    cw_progress_hooks.awaits_replies = cw_am_awaits_replies;
+    atomic_store_explicit(&cw_progress_hooks.messages_on, true, memory_order_release);
     cw_am.shared = cw_am.locked;
 }
 
@@ -79,6 +82,7 @@ static void shut(void)
         cw_am.nfree_shut = cw_am.nfree;
     cw_am.nfree = 0;
     cw_am.npes = 0;
+    atomic_store_explicit(&cw_progress_hooks.messages_on, false, memory_order_relaxed);
     cw_am.shared = false;
 }
 

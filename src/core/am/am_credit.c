@@ -119,12 +119,20 @@ bool cw_am_credit_return(uint32_t token)
     return known;
 }
 
-bool cw_am_credit_out_after_look(void)
+cw_awaits_t cw_am_awaits_replies(bool full)
 {
-    lock();
-    collect_done();
-    unlock();
-    return cw_am_credit_out();
+    if (CW_LIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) == 0) ||
+        !cw_am_credit_out())
+        return CW_AWAITS_NONE;
+    if (full) {
+        lock();
+        collect_done();
+        unlock();
+        if (!cw_am_credit_out())
+            return CW_AWAITS_NONE;
+    }
+    bool here = atomic_load_explicit(&cw_am.listens, memory_order_relaxed);
+    return here ? CW_AWAITS_REPLY_HERE : CW_AWAITS_REPLY;
 }
 
 bool cw_am_due(void *arg, int node)

@@ -16,6 +16,7 @@
 
 #include "base/lock.h"
 #include "core/am/am_inbox.h"
+#include "core/progress/hooks.h"
 #include "core/rma/context.h"
 
 /** One of my rings as its consumer sees it. Guarded by cw_am.poll_lock when several threads
@@ -106,14 +107,14 @@ static inline __attribute__((always_inline)) uint32_t cw_am_credit_take_plain(in
 int64_t cw_am_credit_take(int pe);
 /** Its request is over; false: there is no such request. */
 bool cw_am_credit_return(uint32_t token);
-/** Is any under way? As far as this PE knows without looking at what the targets said, or after a
- *  look. */
+/** Is any under way, as far as this PE knows without taking in acknowledgements? */
 static inline bool cw_am_credit_out(void)
 {
     const uint32_t *nfree = cw_am.locked ? &cw_am.nfree_locked : &cw_am.nfree;
     return __atomic_load_n(nfree, __ATOMIC_RELAXED) < CW_AM_TOKENS;
 }
-bool cw_am_credit_out_after_look(void);
+/** Are replies expected over this PE's own connections? Progress hook. */
+cw_awaits_t cw_am_awaits_replies(bool full);
 /** The same for requests to PEs of one node; the transport's config.due. */
 bool cw_am_due(void *arg, int node);
 /** All tokens are free. */
@@ -142,13 +143,6 @@ void cw_am_told(void *arg, int node, const void *bytes, size_t nbytes);
 /** Tries again what found no room. */
 void cw_am_back_flush(void);
 void cw_am_back_fini(void);
-/** Might one come now? What waits looks at its own connections then, before all when the last one
- *  came there. */
-static inline bool cw_am_awaits_answer(void)
-{
-    return CW_UNLIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) != 0) &&
-           cw_am_is_on() && cw_am_credit_out();
-}
 
 // ---------------------------------------------------------------- in the node server (am_server.c)
 /** Registers with the node server what it does with messages: in each process, before it starts, since

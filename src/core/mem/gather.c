@@ -6,10 +6,11 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "core/mem/segment.h"
-#include "core/rma/ctx.h"
 #include "core/world/startup.h"
 
 #define LONGEST_SLEEP_NS 1000000000u
+
+static void (*on_gathered)(void);
 
 static _Atomic uint32_t *attached(void)
 {
@@ -21,8 +22,9 @@ static uint32_t all(void)
     return (uint32_t)cw_world.nslots;
 }
 
-void cw_gather_arrive(void)
+void cw_gather_arrive(void (*gathered)(void))
 {
+    on_gathered = gathered;
     // Releases my slice, and acquires those of the PEs that came before: the last one knows them
     // all.
     if (atomic_fetch_add(attached(), 1) + 1 < all())
@@ -49,7 +51,7 @@ bool cw_gather_look(void)
     // pairs with cw_gather_arrive
     if (atomic_load_explicit(attached(), memory_order_acquire) < all())
         return false;
-    cw_ctx_gathered();  // two threads may do it at a time: they store the same
+    on_gathered();  // two threads may do it at a time: they store the same
     atomic_store_explicit(&cw_world.gathered, true, memory_order_release);
     return true;
 }

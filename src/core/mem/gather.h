@@ -17,8 +17,9 @@
 /** Waits until all PEs of this node have come, so that the peer words are filled in: for whoever
  *  copies them. Else that comes by itself (core/mem/gather.h). [waits] */
 void cw_gather_all(void) __attribute__((cold));
-/** My slice is ready: others may reach into it. After the peer words are made. */
-void cw_gather_arrive(void);
+/** This PE's slice is ready: others may access it. When all PEs of the node have arrived, `gathered`
+ *  is called, by the thread that notices it first and maybe by a second one at the same time. */
+void cw_gather_arrive(void (*gathered)(void));
 /** What cw_gather_all does, without waiting. False: somebody has not come; fatal when
  *  that lasts longer than CAUSEWAY_TIMEOUT. For whoever sleeps, maybe for one that never came. */
 bool cw_gather_try(void) __attribute__((cold));

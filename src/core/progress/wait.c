@@ -6,12 +6,10 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
-#include "core/am/am_private.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
-#include "core/rma/ctx.h"
-#include "core/server/server.h"
+#include "core/progress/hooks.h"
 #include "core/world/world.h"
 
 #define FIRST_SLEEP_NS 200000u
@@ -19,6 +17,41 @@
 #define LISTENING_SLEEP_NS 1000000u
 
 #define SERVER_CROWDED_SPIN 20
+
+static int no_events(void)
+{
+    return 0;
+}
+
+static int no_messages(bool full)
+{
+    (void)full;
+    return 0;
+}
+
+static cw_awaits_t awaits_none(bool full)
+{
+    (void)full;
+    return CW_AWAITS_NONE;
+}
+
+static bool not_in_flight(void)
+{
+    return false;
+}
+
+static void advance_nothing(void)
+{
+}
+
+cw_progress_hooks_t cw_progress_hooks = {
+    .run_messages = no_messages,
+    .awaits_replies = awaits_none,
+    .poll_replies = no_events,
+    .in_flight = not_in_flight,
+    .advance = advance_nothing,
+    .poll_server = no_events,
+};
 
 static uint32_t spin_rounds, yield_rounds;
 long cw_wait_server_spin;
@@ -48,7 +81,7 @@ static inline cw_slot_t *my_slot(void)
     return &cw_segment.slots[cw_world.slot];
 }
 
-#define OWN_TRANSFERS_EVERY 8u   // rounds: what this PE waits for comes through the server, mostly
+#define OWN_TRANSFERS_EVERY 8u  // rounds: what this PE waits for comes through the server, mostly
 #define SERVER_EVERY 4u         // rounds: when replies come on this PE's own connections
 // rounds: messages on their way need a look at their connection only if it is stuck
 #define OWN_MESSAGES_AFTER 64u
@@ -60,16 +93,18 @@ static int help(uint32_t round)
 {
     if (cw_world.nnodes == 1)
         return 0;
+    const cw_progress_hooks_t *hooks = &cw_progress_hooks;
     int n = 0;
-    bool late = round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1,
-         awaits = cw_am_awaits_answer();
-    bool listens = awaits && atomic_load_explicit(&cw_am.listens, memory_order_relaxed);
-    if (listens || (awaits && (late || round >= OWN_MESSAGES_AFTER)))
-        n = cw_ctx_look();
-    if (!listens || (n == 0 && round % SERVER_EVERY == SERVER_EVERY - 1))
-        n += cw_server_poll();
-    if (late && (round >= OWN_MESSAGES_AFTER || cw_ctx_in_flight()))
-        cw_ctx_progress();
+    bool late = round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1;
+    cw_awaits_t awaits =
+        CW_UNLIKELY(cw_progress_has_messages()) ? hooks->awaits_replies(false) : CW_AWAITS_NONE;
+    bool here = awaits == CW_AWAITS_REPLY_HERE;
+    if (here || (awaits && (late || round >= OWN_MESSAGES_AFTER)))
+        n = hooks->poll_replies();
+    if (!here || (n == 0 && round % SERVER_EVERY == SERVER_EVERY - 1))
+        n += hooks->poll_server();
+    if (late && (round >= OWN_MESSAGES_AFTER || hooks->in_flight()))
+        hooks->advance();
     return n;
 }
 
@@ -123,8 +158,8 @@ static void announce(cw_wait_t *w)
     w->sleep_ns = FIRST_SLEEP_NS;
     atomic_fetch_add(&me->waiting, 1);
     watch(w, me);
-    atomic_fetch_add(&cw_hot.node->sleepers, 1);  // seq_cst: before the caller's next look at its
-                                                  // condition
+    // seq_cst: before the caller's next load of its condition
+    atomic_fetch_add(&cw_segment.control->hot.sleepers, 1);
     w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
 }
 
@@ -132,8 +167,8 @@ static void announce(cw_wait_t *w)
  *  may sleep, mostly). */
 static uint64_t timeout_of(const cw_wait_t *w)
 {
-    bool awaits =
-        w->sleep_ns > LISTENING_SLEEP_NS && cw_am_awaits_answer() && cw_am_credit_out_after_look();
+    bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_progress_has_messages() &&
+                  cw_progress_hooks.awaits_replies(true);
     return awaits ? LISTENING_SLEEP_NS : w->sleep_ns;
 }
 
@@ -142,12 +177,13 @@ void cw_wait_round(cw_wait_t *w)
     uint32_t round = w->round++;
     if (round == 0 && CW_UNLIKELY(!cw_world.plain) && (w->frame = cw_watch_wait(w->call)))
         w->attended = true;
-    if (CW_UNLIKELY(cw_am_is_on()) && !w->deaf && cw_am_poll_waiting(round >= spin_rounds) > 0) {
+    if (CW_UNLIKELY(cw_progress_has_messages()) && !w->deaf &&
+        cw_progress_hooks.run_messages(round >= spin_rounds) > 0) {
         cw_wait_end(w);  // what the handlers did may be what the caller waits for
         w->round = 0;
         return;
     }
-    if (help(round) > 0 && cw_wait_roomy && CW_UNLIKELY(cw_am_is_on()))
+    if (help(round) > 0 && cw_wait_roomy && CW_UNLIKELY(cw_progress_has_messages()))
         return;  // a message perhaps, that the next round runs: it must not wait for a yield
     if (round < spin_rounds) {
         cwu_cpu_pause();
@@ -180,7 +216,7 @@ void cw_wait_end(cw_wait_t *w)
         cw_slot_t *me = my_slot();
         // another thread's sleep may outlast this one
         atomic_store_explicit(&me->watched, 0, memory_order_relaxed);
-        atomic_fetch_sub_explicit(&cw_hot.node->sleepers, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&cw_segment.control->hot.sleepers, 1, memory_order_relaxed);
         atomic_fetch_sub_explicit(&me->waiting, 1, memory_order_relaxed);
     }
     if (w->frame)
@@ -237,7 +273,7 @@ void cw_wake_changed(void)
 
 bool cw_wait_must_help(void)
 {
-    return cw_world.hosts_server || cw_am_is_on() || cw_ctx_in_flight();
+    return cw_world.hosts_server || cw_progress_has_messages() || cw_progress_hooks.in_flight();
 }
 
 void cw_progress(void)

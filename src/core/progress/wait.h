@@ -43,9 +43,9 @@ typedef struct cw_wait_on {
     uint8_t nbytes, is_unsigned, cmp;  // of the word; cmp: a set of outcomes, equal 1, greater 2,
                                        // less 4
     int behind;
-    const void *addr;                  // symmetric
+    const void *addr;  // symmetric
     int64_t want;
-    size_t index, nelems;              // the word's place in a set
+    size_t index, nelems;  // the word's place in a set
 } cw_wait_on_t;
 
 extern const cw_wait_on_t cw_wait_world;
@@ -69,17 +69,28 @@ typedef struct cw_wait {
 } cw_wait_t;
 
 /** Waits for several words, or for something that is no word. */
-#define CW_WAIT_INIT(name) {.call = (name)}
+#define CW_WAIT_INIT(name) \
+    {                      \
+        .call = (name)     \
+    }
 /** Waits for one naturally aligned word of the node object (symmetric memory, control area) of 2, 4
  *  or 8 bytes. */
-#define CW_WAIT_FOR(name, address, nbytes) \
-    {.call = (name), .word = (const void *)(uintptr_t)(address), .word_size = (nbytes)}
+#define CW_WAIT_FOR(name, address, nbytes)                                                \
+    {                                                                                     \
+        .call = (name), .word = (const void *)(uintptr_t)(address), .word_size = (nbytes) \
+    }
 
 /** As CW_WAIT_INIT; no handlers of messages run. */
-#define CW_WAIT_DEAF(name) {.call = (name), .deaf = true}
+#define CW_WAIT_DEAF(name)           \
+    {                                \
+        .call = (name), .deaf = true \
+    }
 
 /** Waits for what is told (cw_local_told), above all for what the handlers of messages do. */
-#define CW_WAIT_TOLD(name) {.call = (name), .told = true}
+#define CW_WAIT_TOLD(name)           \
+    {                                \
+        .call = (name), .told = true \
+    }
 
 /** What the wait is for may change from round to round: one word, or NULL: what is told. */
 static inline void cw_wait_on_word(cw_wait_t *w, const void *word, uint32_t nbytes)
@@ -111,6 +122,11 @@ extern bool cw_wait_roomy;
 /** The machine has more cores than PEs. */
 extern bool cw_wait_spare_core;
 
+/** Rings the doorbell of `pe` (of this node) if it sleeps, unless the word it waits for is unchanged
+ *  or it waits only for notifications. */
+void cw_wake(int pe) __attribute__((cold));
+/** Rings it whatever it waits for: a notification. */
+void cw_wake_told(int pe) __attribute__((cold));
 /** Rings the sleeping PEs of this node, but for those whose word is as they last saw it or who wait
  *  to be told: something may have arrived from the network. */
 void cw_wake_changed(void);

@@ -17,6 +17,7 @@
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
+#include "core/progress/hooks.h"
 #include "core/rma/batch.h"
 #include "core/rma/rma.h"
 
@@ -104,8 +105,11 @@ static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
     return *table;
 }
 
+static void register_hooks(void);
+
 int cw_ctx_open(void)
 {
+    register_hooks();
     cw_ctx_t *ctx = &cw_ctx_default;
     ctx->own = cw_words_create(cw_world.npes, CW_COLD_WORD);
     bool watched = cw_world.watched, nic = cw_world.nic_atomics;
@@ -452,14 +456,14 @@ static void advance(cw_ctx_t *ctx)
     }
 }
 
-int cw_ctx_look(void)
+static int poll_default(void)
 {
     // pairs with open_client
     cwt_client_t *client = __atomic_load_n(&cw_port_default.client, __ATOMIC_ACQUIRE);
     return client ? cw_transport->look(client) : 0;
 }
 
-void cw_ctx_progress(void)
+static void advance_all(void)
 {
     advance(&cw_ctx_default);
     if (cw_ctx_count_alive() == 0 || pthread_mutex_trylock(&contexts.lock))
@@ -473,9 +477,16 @@ void cw_ctx_progress(void)
     pthread_mutex_unlock(&contexts.lock);
 }
 
-bool cw_ctx_in_flight(void)
+static bool in_flight(void)
 {
     return cw_ctx_is_marked(&cw_hot) || (cw_world.nnodes > 1 && cw_ctx_count_alive() != 0);
+}
+
+static void register_hooks(void)
+{
+    cw_progress_hooks.poll_replies = poll_default;
+    cw_progress_hooks.in_flight = in_flight;
+    cw_progress_hooks.advance = advance_all;
 }
 
 // ---------------------------------------------------------------- wrong use

@@ -57,14 +57,6 @@ void cw_ctx_destroy_all(void);
  *  seconds; returns at once for other errors. */
 void cw_lost_grace(int rc);
 
-/** One round of progress for everything that this thread may touch: transfers in flight, batches
- *  that wait. */
-void cw_ctx_progress(void);
-/** A look at what has come on the connections of the default context; how many events. */
-int cw_ctx_look(void);
-/** Might progress find something? */
-bool cw_ctx_in_flight(void);
-
 /** Locks the context's port if several threads may use it. */
 static inline void cw_ctx_enter(cw_ctx_t *ctx)
 {

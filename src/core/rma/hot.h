@@ -24,6 +24,7 @@
 
 #include "base/compiler.h"
 #include "core/mem/layout.h"
+#include "core/progress/wait.h"
 #include "transport/transport.h"
 
 /**
@@ -81,12 +82,7 @@ extern cwt_target_t cw_ctx_cold_target __attribute__((visibility("hidden")));
 #define CW_COLD_WORD ((uintptr_t)&cw_cold_target + 1)          // in tables of the default context
 #define CW_CTX_COLD_WORD ((uintptr_t)&cw_ctx_cold_target + 1)  // in those of the others
 
-/** Rings the doorbell of `pe` (of this node) if it sleeps, unless it waits for a word which is what
- *  it was, or for nothing but what is told. */
-void cw_wake(int pe) __attribute__((cold));
-/** Whatever it waits for. */
-void cw_wake_told(int pe) __attribute__((cold));
-/** The same for a rank of the context's team; also where a context without stores learns that it
+/** cw_wake for a rank of the context's team; also where a context without stores learns that it
  *  has stored. */
 void cw_ctx_wake(cw_ctx_t *ctx, int rank) __attribute__((cold));
 

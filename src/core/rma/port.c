@@ -131,7 +131,7 @@ static int open_client(cw_port_t *port)
     cwt_client_t *client = NULL;
     rc = cw_transport->open(&config, &client);
     if (rc == CW_OK)
-        // pairs with cw_ctx_progress, which takes no lock
+        // pairs with advance_all (ctx.c), which takes no lock
         __atomic_store_n(&port->client, client, __ATOMIC_RELEASE);
     cw_startup_add(CW_PHASE_ENDPOINT, start);
     return rc;

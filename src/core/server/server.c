@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "core/mem/segment.h"
+#include "core/progress/hooks.h"
 #include "core/progress/wait.h"
 #include "core/world/job.h"
 
@@ -270,6 +271,7 @@ int cw_server_start(cwb_t *boot)
     pthread_setaffinity_np(srv.thread, sizeof everywhere, &everywhere);
     pthread_setname_np(srv.thread, "causeway-server");
     srv.running = true;
+    cw_progress_hooks.poll_server = cw_server_poll;
     return CW_OK;
 }
 

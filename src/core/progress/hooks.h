@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a waiting PE polls for itself and for others. The rooms above register their functions here
+// when they open; core/progress calls them and knows none of these rooms.
+//
+// One round of a wait (wait.c) calls, in this order:
+//   1. run_messages     handlers of active messages that have arrived, unless the wait is deaf
+//   2. poll_replies     this PE's own connections, where a reply to a message is expected there
+//   3. poll_server      the node server of this process
+//   4. advance          transfers in flight of this PE, now and then
+//
+// No slot is NULL: until its room registers, a function does nothing.
+// Threads: a slot is written while its room opens, before other threads wait; messages_on may change
+// later, in a program whose other threads wait.
+#ifndef CW_CORE_HOOKS_H
+#define CW_CORE_HOOKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/** Where a PE expects replies to its messages. */
+typedef enum cw_awaits {
+    CW_AWAITS_NONE,       // no request is under way, or all replies come through the node server
+    CW_AWAITS_REPLY,      // they may come over this PE's own connections
+    CW_AWAITS_REPLY_HERE  // the last one did
+} cw_awaits_t;
+
+typedef struct cw_progress_hooks {
+    // ---- core/am
+    _Atomic bool messages_on;  // messages are open: the next two have something to do
+    /** Runs handlers of what has arrived; how many. full: also messages behind an unfinished one. */
+    int (*run_messages)(bool full);
+    /** full: takes in all acknowledgements first. */
+    cw_awaits_t (*awaits_replies)(bool full);
+
+    // ---- core/rma
+    /** Polls the connections of the default context; how many events. */
+    int (*poll_replies)(void);
+    /** Might `advance` find something to do? */
+    bool (*in_flight)(void);
+    /** One step for all that this thread has in flight. */
+    void (*advance)(void);
+
+    // ---- core/server
+    /** Polls the node server; how many events. */
+    int (*poll_server)(void);
+} cw_progress_hooks_t;
+
+extern cw_progress_hooks_t cw_progress_hooks __attribute__((visibility("hidden")));
+
+static inline bool cw_progress_has_messages(void)
+{
+    return atomic_load_explicit(&cw_progress_hooks.messages_on, memory_order_relaxed);
+}
+
+#endif
