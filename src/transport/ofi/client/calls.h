@@ -116,9 +116,7 @@ int ofi_completion_wait(cwt_conn_t *conn, ofi_completion_t *completion, const ch
 bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p,
                 uint64_t *key_p);
 int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc,
-                 uint64_t addr, uint64_t key);
-ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
-                        uint64_t addr, uint64_t key);
+                 uint64_t addr, uint64_t key, ofi_kind_t kind);
 
 // ---------------------------------------------------------------- order.c
 int ofi_drain_puts(cwt_conn_t *conn);

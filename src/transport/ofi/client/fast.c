@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The entry points of puts, gets and requests, and in them what such a call mostly is: the
-// connection is up, one key serves the whole node object, nothing has to be waited for, and the
-// provider takes the operation at once. Then some tens of instructions lie between the caller and
-// the provider (docs/adr/0021). Everything else goes on in rma.c and request.c, which begin anew:
-// nothing has changed here unless the provider took the operation.
+// The entry points of puts, gets and requests, and their fast paths: the connection is up, one key
+// serves the whole node object, nothing has to be waited for, and the provider takes the operation
+// at once. Then some tens of instructions lie between the caller and the provider (ADR 21).
+// Everything else goes on in the slow halves, rma.c and request.c, which begin anew: nothing has
+// changed here unless the provider took the operation.
 //
 // conn->fast says up to how many bytes that is so. Where several threads use the client it is all
-// 0: they take the lock first, and then the same ways by conn->shared.
-#include "calls.h"
+// 0: they take the lock first, and then the same paths by conn->shared.
+#include "issue.h"
 
 #include <string.h>
-
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define FAST static inline __attribute__((always_inline))
-#define OUT_OF_LINE static __attribute__((noinline))
 
 void ofi_fast_allow(cwt_conn_t *conn)
 {
@@ -63,19 +58,28 @@ FAST bool may_put(const cwt_conn_t *conn)
 FAST void count_put(cwt_conn_t *conn)
 {
     conn->epoch_puts++;
-    conn->dirty = conn->used = true;
+    conn->used = true;
     conn->client->stats.puts++;
 }
 
 FAST bool put_inject(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) ||
-        UNLIKELY(fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, offset + conn->base,
-                                 conn->key) != 0))
+        UNLIKELY(ofi_issue_inject(conn, src, nbytes, offset + conn->base, conn->key) != 0))
         return false;
-    conn->injected++;
-    conn->client->stats.injects++;
     count_put(conn);
+    return true;
+}
+
+/** op is given back if the provider does not take it. */
+FAST bool put_op(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src, size_t nbytes,
+                 ofi_proof_t proof)
+{
+    if (UNLIKELY(ofi_issue_write(conn, op, src, nbytes, &op->desc, offset + conn->base, conn->key,
+                                 proof) != 0)) {
+        ofi_pool_put(op);
+        return false;
+    }
     return true;
 }
 
@@ -86,62 +90,31 @@ FAST bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
         UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
         return false;
     memcpy(op->buf, src, nbytes);
-    op->kind = OFI_WRITE;
-    if (UNLIKELY(fi_write(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, offset + conn->base,
-                          conn->key, &op->context) != 0)) {
-        ofi_pool_put(op);
+    if (!put_op(conn, op, offset, op->buf, nbytes, OFI_BY_FLUSH))
         return false;
-    }
-    conn->writes++;
     count_put(conn);
     return true;
 }
 
-/** A write that tells when it is in the target's memory; op is given back if the provider does not
- *  take it. */
-FAST bool write_delivered(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src,
-                          size_t nbytes)
-{
-    struct iovec iov = {.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
-    struct fi_rma_iov rma = {.addr = offset + conn->base, .len = nbytes, .key = conn->key};
-    struct fi_msg_rma msg = {.msg_iov = &iov,
-                             .desc = &op->desc,
-                             .iov_count = 1,
-                             .addr = conn->fi_addr,
-                             .rma_iov = &rma,
-                             .rma_iov_count = 1,
-                             .context = &op->context};
-    op->kind = OFI_WRITE;
-    if (UNLIKELY(fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION) != 0)) {
-        ofi_pool_put(op);
-        return false;
-    }
-    conn->writes++;
-    conn->used = true;
-    conn->client->stats.puts++;
-    return true;
-}
-
-/** The first put of an epoch that may have just one asks for its own delivery (rma.c,
- *  choose_proof). */
+/** The first put of an epoch that may have just one asks for its own delivery. */
 FAST bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     ofi_op_t *op;
-    if (UNLIKELY(conn->down) || conn->epoch_puts != 0 || !conn->lone_puts || !ofi_choice.delivery ||
+    if (UNLIKELY(conn->down) || !ofi_may_be_lone(conn) ||
         UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
         return false;
     if (nbytes == 8)
         memcpy(op->buf, src, 8);
     else
         memcpy(op->buf, src, nbytes);
-    if (!write_delivered(conn, op, offset, op->buf, nbytes))
+    if (!put_op(conn, op, offset, op->buf, nbytes, OFI_BY_DELIVERY))
         return false;
-    conn->epoch_puts++;
+    count_put(conn);
     return true;
 }
 
-/** A put that is waited for: straight from the caller's memory, and no matter of quiet's. op may be
- *  NULL. */
+/** A put that is waited for: straight from the caller's memory, and not counted for quiet. op may
+ *  be NULL. */
 FAST bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src,
                       size_t nbytes, ofi_completion_t *completion)
 {
@@ -150,7 +123,11 @@ FAST bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const voi
     op->conn = conn;
     op->completion = completion;
     op->copy_to = NULL;
-    return write_delivered(conn, op, offset, src, nbytes);
+    if (!put_op(conn, op, offset, src, nbytes, OFI_BY_DELIVERY))
+        return false;
+    conn->used = true;
+    conn->client->stats.puts++;
+    return true;
 }
 
 OUT_OF_LINE int get_done(cwt_conn_t *conn, ofi_completion_t *completion)
@@ -163,7 +140,6 @@ OUT_OF_LINE int put_done(cwt_conn_t *conn, ofi_completion_t *completion)
     return ofi_completion_wait(conn, completion, "a put");
 }
 
-/** Returns false if the general way must do it. */
 FAST bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
                    ofi_completion_t *completion)
 {
@@ -172,13 +148,11 @@ FAST bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
         return false;
     op->completion = completion;
     op->copy_to = NULL;
-    op->kind = OFI_READ;
-    if (UNLIKELY(fi_read(conn->ep, dst, nbytes, NULL, conn->fi_addr, offset + conn->base, conn->key,
-                         &op->context) != 0)) {
+    if (UNLIKELY(ofi_issue_read(conn, op, dst, nbytes, NULL, offset + conn->base, conn->key,
+                                OFI_READ) != 0)) {
         ofi_pool_put(op);
         return false;
     }
-    conn->reads++;
     conn->used = true;
     conn->client->stats.gets++;
     return true;
@@ -191,9 +165,7 @@ FAST bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt
         (reply && UNLIKELY(conn->free_replies == 0)))
         return false;
     uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
-    msg->token = conn->token_out;
-    msg->nbytes = (uint32_t)nbytes;
-    msg->reply_id = id | conn->id;
+    ofi_request_sign(conn, msg, nbytes, id);
     if (UNLIKELY(conn->inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
         if (reply)
             ofi_reply_give(conn, id & OFI_ID_INDEX_MASK);

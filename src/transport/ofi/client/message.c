@@ -4,7 +4,7 @@
 // way's (quick.c); the rest is copied once, into a pooled buffer, which the completion gives back.
 // What is out of the ordinary (no credit, threads, a connection that is not up, an order that the
 // provider does not promise) is left to the general way.
-#include "calls.h"
+#include "issue.h"
 
 #include <string.h>
 
@@ -28,15 +28,10 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
     ofi_op_t *op = ofi_pool_get(&conn->client->bounce);
     if (!op)
         return false;
-    msg->token = conn->token_out;
-    msg->nbytes = (uint32_t)(nbytes + payload_nbytes);
-    msg->reply_id = conn->id;
+    ofi_request_sign(conn, msg, nbytes + payload_nbytes, 0);
     memcpy(op->buf, msg, nbytes);
     memcpy((uint8_t *)op->buf + nbytes, payload, payload_nbytes);
-    op->conn = conn;
-    op->kind = OFI_SEND;
-    if (fi_send(conn->ep, op->buf, nbytes + payload_nbytes, op->desc, conn->fi_addr,
-                &op->context) != 0) {
+    if (ofi_issue_send(conn, op, nbytes + payload_nbytes) != 0) {
         ofi_pool_put(op);
         return false;
     }

@@ -7,7 +7,7 @@
 // acknowledgement; where messages stay behind writes too (FI_ORDER_SAW), an acknowledgement covers
 // the puts as well. A provider that promises nothing has counted every put by its delivery (rma.c),
 // and there is nothing to flush.
-#include "calls.h"
+#include "issue.h"
 
 // looks whether a quiet is over, per look at connection events, a system call
 #define TESTS_PER_EVENT 64u
@@ -38,14 +38,11 @@ static inline __attribute__((always_inline)) bool flush_fast(cwt_conn_t *conn)
     client->ops.free = op->next;
     op->conn = conn;
     op->copy_to = NULL;
-    op->kind = OFI_FLUSH;
-    if (fi_read(conn->ep, client->scratch, 8, NULL, conn->fi_addr, conn->base, conn->key,
-                &op->context) != 0) {
+    if (ofi_issue_read(conn, op, client->scratch, 8, NULL, conn->base, conn->key, OFI_FLUSH) != 0) {
         ofi_pool_put(op);
         return false;
     }
     conn->dirty = false;
-    conn->reads++;
     client->stats.flushes++;
     return true;
 }
@@ -99,12 +96,11 @@ static int __attribute__((noinline)) flush_slow(cwt_conn_t *conn)
         return CW_EINVAL;
     }
     void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
-    int rc = ofi_read_raw(conn, op, conn->client->scratch, 8, desc, addr, key);
+    int rc = ofi_read_raw(conn, op, conn->client->scratch, 8, desc, addr, key, OFI_FLUSH);
     if (rc != 0) {
         ofi_pool_put(op);
         return rc;
     }
-    op->kind = OFI_FLUSH;
     conn->client->stats.flushes++;
     return 0;
 }
@@ -132,16 +128,12 @@ ssize_t ofi_start_probe(cwt_conn_t *conn)
     ssize_t rc = -FI_EINVAL;
     void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
     if (ofi_remote(conn, 0, 8, &addr, &key))
-        rc = fi_read(conn->ep, conn->client->scratch, 8, desc, conn->fi_addr, addr, key,
-                     &op->context);
-    if (rc != 0) {
+        rc = ofi_issue_read(conn, op, conn->client->scratch, 8, desc, addr, key, OFI_FLUSH);
+    if (rc != 0)
         ofi_pool_put(op);
-        return rc;
-    }
-    op->conn = conn;
-    op->kind = OFI_FLUSH;
-    conn->reads++;
-    return 0;
+    else
+        op->conn = conn;
+    return rc;
 }
 
 static int finish_flush(cwt_conn_t *conn, const char *what)

@@ -3,7 +3,7 @@
 // Requests to a node server and their replies. A connection has OFI_CREDITS requests under way at
 // most; the server tells in everything it sends how many it has executed, which gives credits back
 // and is what quiet waits for.
-#include "calls.h"
+#include "issue.h"
 
 #include <string.h>
 
@@ -40,10 +40,8 @@ int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
         if (nbytes <= ofi_choice.inject_nbytes) {
             rc = fi_inject(conn->ep, message, nbytes, conn->fi_addr);
         } else if (op || (op = ofi_pool_get(&client->bounce))) {
-            op->conn = conn;
-            op->kind = OFI_SEND;
             memcpy(op->buf, message, nbytes);
-            rc = fi_send(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, &op->context);
+            rc = ofi_issue_send(conn, op, nbytes);
         }
         if (rc == 0)
             return 0;
@@ -89,11 +87,8 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     if (rc != 0)
         return rc;
     bool ask = reply == NULL && (own || !ofi_choice.send_after_send);
-    msg->token = conn->token_out;
-    msg->nbytes = (uint32_t)nbytes;
-    msg->reply_id = own | conn->id | (ask ? OFI_ID_ACK : 0);
     uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
-    msg->reply_id |= id;
+    ofi_request_sign(conn, msg, nbytes, own | id | (ask ? OFI_ID_ACK : 0));
     rc = ofi_send_message(conn, msg, nbytes);
     if (rc != 0) {
         if (reply)

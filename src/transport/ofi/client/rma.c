@@ -6,7 +6,7 @@
 // Where the provider does not promise order, every put asks for delivery-complete and is counted:
 // conn->writes == 0 then means "all in the target's memory". Where it does, conn->dirty says that a
 // flush is due (order.c).
-#include "calls.h"
+#include "issue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,98 +42,61 @@ static int get_op(cwt_conn_t *conn, ofi_pool_t *pool, ofi_op_t **op_p)
     return 0;
 }
 
-/** How a write's completion is proved: by a flush behind it, or by its own delivery. */
-typedef enum proof { BY_FLUSH, BY_DELIVERY } proof_t;
-
-static ssize_t write_once(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes,
-                          void *desc, uint64_t addr, uint64_t key, proof_t proof)
+/** The provider did not take an operation: waits for room (0: try again), or reports. */
+static int refused(cwt_conn_t *conn, ofi_waiter_t *w, const char *what, ssize_t rc)
 {
-    if (proof == BY_FLUSH)
-        return fi_write(conn->ep, src, nbytes, desc, conn->fi_addr, addr, key, &op->context);
-    struct iovec iov = {.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
-    struct fi_rma_iov rma = {.addr = addr, .len = nbytes, .key = key};
-    struct fi_msg_rma msg = {.msg_iov = &iov,
-                             .desc = &desc,
-                             .iov_count = 1,
-                             .addr = conn->fi_addr,
-                             .rma_iov = &rma,
-                             .rma_iov_count = 1,
-                             .context = &op->context};
-    return fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+    int failed = rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, w) : ofi_errno_to_cw(rc);
+    if (failed)
+        ofi_conn_fail(conn, failed, what, ofi_reason(rc));
+    return failed;
 }
 
-/** One RMA write, retried while the provider is busy. */
+/** One RMA write, tried again while the provider is busy. */
 static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes, void *desc,
-                      uint64_t addr, uint64_t key, proof_t proof)
+                      uint64_t addr, uint64_t key, ofi_proof_t proof)
 {
     ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a put");
-    for (;;) {
-        ssize_t rc = write_once(conn, op, src, nbytes, desc, addr, key, proof);
-        if (rc == 0)
-            break;
-        if (proof == BY_DELIVERY && ofi_choice.ordered && ofi_errno_to_cw(rc) == CW_ENOTSUP) {
+    ssize_t posted;
+    int rc = 0;
+    while (rc == 0 && (posted = ofi_issue_write(conn, op, src, nbytes, &desc, addr, key, proof))) {
+        if (proof == OFI_BY_DELIVERY && ofi_choice.ordered &&
+            ofi_errno_to_cw(posted) == CW_ENOTSUP) {
             ofi_choice.delivery = false;  // not this provider
-            proof = BY_FLUSH;
+            proof = OFI_BY_FLUSH;
             continue;
         }
-        int failed =
-            rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
-        if (failed) {
-            ofi_conn_fail(conn, failed, "put", ofi_reason(rc));
-            return failed;
-        }
+        rc = refused(conn, &w, "put", posted);
     }
-    op->kind = OFI_WRITE;
-    conn->writes++;
-    if (proof == BY_FLUSH)
-        conn->dirty = true;
-    return 0;
+    return rc;
 }
 
 int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc,
-                 uint64_t addr, uint64_t key)
+                 uint64_t addr, uint64_t key, ofi_kind_t kind)
 {
     ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a get");
-    for (;;) {
-        ssize_t rc = fi_read(conn->ep, dst, nbytes, desc, conn->fi_addr, addr, key, &op->context);
-        if (rc == 0)
-            break;
-        int failed =
-            rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
-        if (failed) {
-            ofi_conn_fail(conn, failed, "get", ofi_reason(rc));
-            return failed;
-        }
-    }
-    op->kind = OFI_READ;
-    conn->reads++;
-    return 0;
+    ssize_t posted;
+    int rc = 0;
+    while (rc == 0 && (posted = ofi_issue_read(conn, op, dst, nbytes, desc, addr, key, kind)))
+        rc = refused(conn, &w, "get", posted);
+    return rc;
 }
 
 // ---------------------------------------------------------------- small and medium puts
 
-static int put_inject(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes)
+static int inject_waiting(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src,
+                          size_t nbytes)
 {
     ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a put");
-    for (;;) {
-        ssize_t rc = fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, addr, key);
-        if (rc == 0)
-            break;
-        int failed =
-            rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
-        if (failed) {
-            ofi_conn_fail(conn, failed, "put", ofi_reason(rc));
-            return failed;
-        }
-    }
-    conn->client->stats.injects++;
-    conn->dirty = true;
+    ssize_t posted;
+    int rc = 0;
+    while (rc == 0 && (posted = ofi_issue_inject(conn, src, nbytes, addr, key)))
+        rc = refused(conn, &w, "put", posted);
     // some providers queue without bound what a busy target does not take
-    return ++conn->injected < OFI_INJECT_MAX ? 0 : ofi_drain_puts(conn);
+    return rc || conn->injected < OFI_INJECT_MAX ? rc : ofi_drain_puts(conn);
 }
 
-static int put_bounce(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes,
-                      proof_t proof)
+int ofi_bounce_waiting(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src,
+                       size_t nbytes, ofi_proof_t proof)
 {
     ofi_op_t *op;
     int rc = get_op(conn, &conn->client->bounce, &op);
@@ -179,9 +142,9 @@ static int one_fragment(transfer_t *t, size_t nbytes)
     op->completion = t->completion;
     if (t->completion)
         t->completion->left++;
-    proof_t proof = ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY;
+    ofi_proof_t proof = ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY;
     rc = t->write ? post_write(t->conn, op, at, nbytes, desc, t->addr, t->key, proof)
-                  : ofi_read_raw(t->conn, op, at, nbytes, desc, t->addr, t->key);
+                  : ofi_read_raw(t->conn, op, at, nbytes, desc, t->addr, t->key, OFI_READ);
     if (rc != 0) {
         if (t->completion)
             t->completion->left--;
@@ -271,19 +234,6 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
     return rc;
 }
 
-/**
- * Without order every put is proved by its delivery. With order a flush at quiet proves them all
- * for one round trip, but a put all alone between two quiets is cheaper by its own delivery: one
- * message instead of two. So the first put after a quiet goes that way when the epoch before had no
- * other.
- */
-static proof_t choose_proof(cwt_conn_t *conn)
-{
-    bool first = conn->epoch_puts++ == 0;
-    return !ofi_choice.ordered || (first && conn->lone_puts && ofi_choice.delivery) ? BY_DELIVERY
-                                                                                    : BY_FLUSH;
-}
-
 int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
     uint64_t addr, key;
@@ -295,12 +245,14 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     if (!ofi_remote(conn, offset, nbytes, &addr, &key))
         return CW_EINVAL;
     conn->client->stats.puts++;
-    proof_t proof = choose_proof(conn);
-    if (proof == BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
-        return put_inject(conn, addr, key, src, nbytes);
+    ofi_proof_t proof =
+        !ofi_choice.ordered || ofi_may_be_lone(conn) ? OFI_BY_DELIVERY : OFI_BY_FLUSH;
+    conn->epoch_puts++;
+    if (proof == OFI_BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
+        return inject_waiting(conn, addr, key, src, nbytes);
     bool small = nbytes <= OFI_BOUNCE_NBYTES && nbytes <= ofi_choice.fragment;
     if (small && (!nbi || ofi_choice.local_mr || nbytes <= OFI_BOUNCE_NBI_NBYTES))
-        return put_bounce(conn, addr, key, src, nbytes, proof);
+        return ofi_bounce_waiting(conn, addr, key, src, nbytes, proof);
     transfer_t t = {.conn = conn,
                     .write = true,
                     .addr = addr,
@@ -329,7 +281,8 @@ static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src
     conn->epoch_puts++;
     if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
         return transfer(&t, nbi, "a put with a message");
-    rc = put_bounce(conn, t.addr, t.key, src, nbytes, ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY);
+    rc = ofi_bounce_waiting(conn, t.addr, t.key, src, nbytes,
+                            ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY);
     return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL);
 }
 
@@ -354,39 +307,4 @@ int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, 
         return CW_EINVAL;
     conn->client->stats.gets++;
     return transfer(&t, nbi, "a get");
-}
-
-// ------------------------------------------------ the target record's inject, when it is not plain
-
-/** ep is the target record; addr is an offset of the node object. 0: taken. */
-ssize_t ofi_inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
-                        uint64_t addr, uint64_t key)
-{
-    cwt_target_t *target = ep;
-    cwt_conn_t *conn = target->conn;
-    cwt_client_t *client = conn->client;
-    uint64_t remote, rkey;
-    (void)fabric_addr;
-    (void)key;
-    ofi_enter(client);
-    ssize_t rc;
-    conn->used = true;
-    if (conn->error || conn->down)
-        rc = CW_EAGAIN;  // the put that follows opens it or reports
-    else if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
-        rc = CW_EINVAL;
-    else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
-        rc = ++conn->injected < OFI_INJECT_MAX
-                 ? fi_inject_write(conn->ep, buf, nbytes, conn->fi_addr, remote, rkey)
-                 : CW_EAGAIN;  // the put that follows drains
-    else
-        rc = nbytes <= OFI_BOUNCE_NBYTES ? put_bounce(conn, remote, rkey, buf, nbytes,
-                                                      ofi_choice.ordered ? BY_FLUSH : BY_DELIVERY)
-                                         : CW_EAGAIN;
-    if (rc == 0) {
-        client->stats.injects++;
-        conn->dirty = conn->dirty || ofi_choice.ordered;
-    }
-    ofi_unlock(client);
-    return rc;
 }

@@ -2,7 +2,7 @@
 //
 // Target records: what the core's inlined scalar puts read. A record leads to the provider's own
 // inject where its demands allow that, else to a function of the transport.
-#include "calls.h"
+#include "issue.h"
 
 #include <stdlib.h>
 
@@ -12,6 +12,36 @@ static ssize_t not_taken(void *ep, const void *buf, size_t nbytes, uint64_t fabr
 {
     (void)ep, (void)buf, (void)nbytes, (void)fabric_addr, (void)addr, (void)key;
     return CW_EAGAIN;
+}
+
+/** Inject of a record that is not plain: ep is the record itself, addr an offset of the node object.
+ */
+static ssize_t inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                           uint64_t addr, uint64_t key)
+{
+    cwt_target_t *target = ep;
+    cwt_conn_t *conn = target->conn;
+    cwt_client_t *client = conn->client;
+    uint64_t remote, rkey;
+    (void)fabric_addr;
+    (void)key;
+    ofi_enter(client);
+    ssize_t rc;
+    conn->used = true;
+    if (conn->error || conn->down)
+        rc = CW_EAGAIN;  // the put that follows opens it or reports
+    else if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
+        rc = CW_EINVAL;
+    else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
+        rc = conn->injected + 1 < OFI_INJECT_MAX ? ofi_issue_inject(conn, buf, nbytes, remote, rkey)
+                                                 : CW_EAGAIN;  // the put that follows drains
+    else if (nbytes > OFI_BOUNCE_NBYTES)
+        rc = CW_EAGAIN;
+    else if ((rc = ofi_bounce_waiting(conn, remote, rkey, buf, nbytes,
+                                      ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY)) == 0)
+        client->stats.injects++;
+    ofi_unlock(client);
+    return rc;
 }
 
 /** May scalar puts call the provider's own inject? Several threads need no lock of ours for it if
@@ -45,7 +75,7 @@ void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delt
         record->key = conn->key;
         conn->pinned = conn->client->config.thread_multiple;
     } else {
-        record->inject = plain ? not_taken : ofi_inject_shim;
+        record->inject = plain ? not_taken : inject_shim;
         record->ep = record;
         record->base = slice_delta;
     }
