@@ -118,7 +118,7 @@ static void print_line(const char *text)
 static int print_libfabric(void)
 {
     cwu_env_load();
-    return cwt_ofi_describe(print_line) != 0;
+    return cwt_describe(print_line) != 0;
 }
 
 /** Becomes one of the Python scripts beside this program; does not return when that works. */

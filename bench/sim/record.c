@@ -172,6 +172,12 @@ static int net_server_progress(cwt_server_t *server)
     return 0;
 }
 
+static bool net_server_may_block(cwt_server_t *server)
+{
+    (void)server;
+    return true;
+}
+
 static int net_server_block(cwt_server_t *server, uint64_t timeout_ns)
 {
     (void)timeout_ns;
@@ -232,12 +238,6 @@ static int net_order(cwt_client_t *client)
     return 0;
 }
 
-static bool net_pending(cwt_client_t *client)
-{
-    (void)client;
-    return false;
-}
-
 static void net_close(cwt_client_t *client)
 {
     (void)client;
@@ -257,16 +257,16 @@ static void net_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
 
 static cwt_ops_t net_ops;
 
-/** What nothing at start calls stays "unsupported". */
+/** Slots that nothing at start calls are empty. */
 static void make_transport(void)
 {
-    net_ops = cwt_stub;
-    net_ops.name = "simulated";
+    net_ops = (cwt_ops_t){.name = "simulated"};
     net_ops.load = net_load;
     net_ops.server_open = net_server_open;
     net_ops.server_address = net_server_address;
     net_ops.server_secret = net_server_secret;
     net_ops.server_progress = net_server_progress;
+    net_ops.server_may_block = net_server_may_block;
     net_ops.server_block = net_server_block;
     net_ops.server_wake = net_server_wake;
     net_ops.server_close = net_server_close;
@@ -274,7 +274,6 @@ static void make_transport(void)
     net_ops.connect = net_connect;
     net_ops.target = net_target;
     net_ops.put = net_put;
-    net_ops.pending = net_pending;
     net_ops.quiet = net_order;
     net_ops.fence = net_order;
     net_ops.progress = net_order;

@@ -248,8 +248,6 @@ typedef struct cwt_ops {
      *  type. */
     int (*amo)(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
                uint64_t compare, uint64_t *old_p);
-    /** True if quiet would have to do something. */
-    bool (*pending)(cwt_client_t *client);
     int (*quiet)(cwt_client_t *client);
     /** A quiet in two steps, which never wait and make progress. One at a time: begin, until it
      *  gives 1 (0: not now, try again; or an error), then over, until it gives 1: what came before
@@ -266,20 +264,19 @@ typedef struct cwt_ops {
     void (*close)(cwt_client_t *client);
 } cwt_ops_t;
 
-extern const cwt_ops_t cwt_ofi, cwt_stub;
-
-// ---------------------------------------------- trace/: the same contract around another transport
+// ---------------------------------------------------------------- the table (transports.c)
+/** For tests: operations are delayed, reordered and overlooked as far as this contract allows
+ *  (delay/). */
 typedef struct cwt_delay_config {
     const char *spec;  // "SEED:MICROSECONDS"; seed 0: draw one from `job`
     const char *job;   // any text that is the same on all PEs
     const char *log;   // path (the PE's number is appended) of a line per operation, or NULL
     int pe;
 } cwt_delay_config_t;
-extern const cwt_ops_t cwt_delay;
-/** Stands between its caller and `real` and delays, reorders and looks away as far as this contract
- *  allows, for tests. Once a process, before anything is opened. CW_EINVAL (reported): the spec is
- *  no spec. */
-int cwt_delay_wrap(const cwt_ops_t *real, const cwt_delay_config_t *config,
-                   const cwt_ops_t **ops_p);
+
+/** The transport of that name; with delay (or NULL), behind the one that delays it. Once a process,
+ *  before anything is opened. CW_ENOENT (reported): there is none of that name; CW_EINVAL
+ *  (reported): the spec is no spec. */
+int cwt_find(const char *name, const cwt_delay_config_t *delay, const cwt_ops_t **ops_p);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/error.h"
-#include "transport/transport.h"
+#include "transport/ofi/ofi.h"
 
 #define PAIR_SLOTS 2u
 #define PAIR_SLICE ((uint64_t)1 << 20)         // offset of slot 0

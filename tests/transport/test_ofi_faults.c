@@ -355,17 +355,6 @@ static void one_client(void)
     REQUIRE(cwt_ofi.one_client() == rxm);
 }
 
-static void the_stub(void)
-{
-    cwt_client_t *client;
-    cwt_server_t *server;
-    REQUIRE(cwt_stub.load(true) == CW_ENOTSUP);
-    REQUIRE(cwt_stub.open(NULL, &client) == CW_ENOTSUP);
-    REQUIRE(cwt_stub.server_open(NULL, &server) == CW_ENOTSUP);
-    REQUIRE(!cwt_stub.pending(NULL));
-    REQUIRE(!cwt_stub.one_client());
-}
-
 int main(int argc, char **argv)
 {
     static const struct {
@@ -393,7 +382,6 @@ int main(int argc, char **argv)
         {"no_interface", no_interface, "nonesuch0", "lo=127.0.0.1"},
         {"bad_endpoint", bad_endpoint, "xrc", "rdm, msg or auto"},
         {"one_client", one_client, NULL, NULL},
-        {"the_stub", the_stub, NULL, NULL},
     };
     bool rdm = getenv("CAUSEWAY_ENDPOINT") && strcmp(getenv("CAUSEWAY_ENDPOINT"), "rdm") == 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

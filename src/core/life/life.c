@@ -43,15 +43,11 @@ static void abort_job(int status)
     _exit(status);
 }
 
-/** The transport itself, or the one that stands before it and delays. */
 static int choose_transport(void)
 {
-    cw_transport = &cwt_ofi;
-    if (!cwu_env.delay)
-        return CW_OK;
-    cwt_delay_config_t config = {
+    cwt_delay_config_t delay = {
         .spec = cwu_env.delay, .job = cw_boot.job_id, .log = cwu_env.delay_log, .pe = cw_world.pe};
-    return cwt_delay_wrap(&cwt_ofi, &config, &cw_transport);
+    return cwt_find("ofi", delay.spec ? &delay : NULL, &cw_transport);
 }
 
 static int open_network(void)

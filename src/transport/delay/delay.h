@@ -8,21 +8,27 @@
 // Threads: each client has a lock that every entry takes, whatever the thread level, because the
 // courier (queue.c), a thread that delivers what is due, is a second user of the client. Lock
 // order: the list of clients, then a client.
-#ifndef CW_TRANSPORT_TRACE_H
-#define CW_TRANSPORT_TRACE_H
+#ifndef CW_TRANSPORT_DELAY_H
+#define CW_TRANSPORT_DELAY_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "transport/transport.h"
 
-typedef enum trace_kind { TRACE_PUT, TRACE_GET, TRACE_REQUEST, TRACE_FENCE } trace_kind_t;
+extern const cwt_ops_t cwt_delay;
+/** Stands between its caller and `real`. Once a process. CW_EINVAL (reported): the spec is no spec.
+ */
+int cwt_delay_wrap(const cwt_ops_t *real, const cwt_delay_config_t *config,
+                   const cwt_ops_t **ops_p);
+
+typedef enum delay_kind { DELAY_PUT, DELAY_GET, DELAY_REQUEST, DELAY_FENCE } delay_kind_t;
 
 /** One operation held back. A blocking put or a request carries a copy of its bytes; a non-blocking
  *  put reads the user's memory only when it goes, so that a source reused too early shows. */
-typedef struct trace_held {
-    struct trace_held *next;
-    trace_kind_t kind;
+typedef struct delay_held {
+    struct delay_held *next;
+    delay_kind_t kind;
     bool nbi;
     bool awaited;  // by a quiet in two steps
     uint64_t since_ns, due_ns;
@@ -32,54 +38,54 @@ typedef struct trace_held {
     size_t nbytes;
     cwt_reply_t *reply;
     _Alignas(16) unsigned char bytes[];
-} trace_held_t;
+} delay_held_t;
 
 /** A record as the real transport fills it in, and again whenever its connection changes. The
  *  caller's own leads here. */
-typedef struct trace_target {
+typedef struct delay_target {
     cwt_target_t real;
-    struct trace_target *next;
-} trace_target_t;
+    struct delay_target *next;
+} delay_target_t;
 
-typedef struct trace_conn {
+typedef struct delay_conn {
     cwt_line_t line;  // all zero: everything passes here
-    struct trace_client *client;
-    struct trace_conn *next;
+    struct delay_client *client;
+    struct delay_conn *next;
     cwt_conn_t *real;
-    trace_target_t *targets;
+    delay_target_t *targets;
     int node;
-    trace_held_t *first, **end;
+    delay_held_t *first, **end;
     uint32_t count;
-} trace_conn_t;
+} delay_conn_t;
 
 /** What was done, for the line at the end. */
-typedef struct trace_totals {
+typedef struct delay_totals {
     uint64_t operations, held, overtaken, longest_ns;
-} trace_totals_t;
+} delay_totals_t;
 
-typedef struct trace_client {
+typedef struct delay_client {
     pthread_mutex_t lock;  // guards all below, and the real client
-    struct trace_client *next;
+    struct delay_client *next;
     cwt_client_t *real;
-    trace_conn_t *conns;
+    delay_conn_t *conns;
     uint64_t random;
     uint64_t blind_until_ns;  // progress does nothing until then
     int pe;
     int error;    // of an operation that was delivered late
     bool behind;  // a quiet in two steps has begun in the real client, too
-    trace_totals_t totals;
-} trace_client_t;
+    delay_totals_t totals;
+} delay_client_t;
 
 /** The settings, once a process. */
-typedef struct trace_setup {
+typedef struct delay_setup {
     const cwt_ops_t *real;
     uint64_t seed, max_ns;
     int pe;
     char *log_path;
-} trace_setup_t;
-extern trace_setup_t trace_setup;
+} delay_setup_t;
+extern delay_setup_t delay_setup;
 
-static inline uint64_t trace_random(uint64_t *state)
+static inline uint64_t delay_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;  // splitmix64
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -87,26 +93,26 @@ static inline uint64_t trace_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static inline bool trace_one_in(uint64_t *state, uint32_t n)
+static inline bool delay_one_in(uint64_t *state, uint32_t n)
 {
-    return trace_random(state) % n == 0;
+    return delay_random(state) % n == 0;
 }
 
 // ------------------------------------------ queue.c; the client's lock is held in all but the last
 /** May an operation of this kind go at once, ahead of all that is held on the connection? */
-bool trace_may_overtake(const trace_conn_t *conn, trace_kind_t kind);
+bool delay_may_overtake(const delay_conn_t *conn, delay_kind_t kind);
 /** Takes it into the queue (copying `copy` bytes of src behind it) and draws when it is due. 0 or
  *  CW_ENOMEM. */
-int trace_hold(trace_conn_t *conn, const trace_held_t *what, size_t copy);
+int delay_hold(delay_conn_t *conn, const delay_held_t *what, size_t copy);
 /** Delivers everything held on the connection, in some order that the contract allows. */
-int trace_release_all(trace_conn_t *conn);
+int delay_release_all(delay_conn_t *conn);
 /** Delivers until the request of this reply is on its way; false: it is not held. */
-bool trace_release_reply(trace_client_t *client, const cwt_reply_t *reply);
+bool delay_release_reply(delay_client_t *client, const cwt_reply_t *reply);
 /** Puts a line into the log, if there is one. */
-void trace_log(const trace_conn_t *conn, const char *what, uint64_t offset, size_t nbytes,
+void delay_log(const delay_conn_t *conn, const char *what, uint64_t offset, size_t nbytes,
                uint64_t held_ns);
 /** The courier knows the client from here on; and no longer. */
-int trace_courier_join(trace_client_t *client);
-void trace_courier_leave(trace_client_t *client);
+int delay_courier_join(delay_client_t *client);
+void delay_courier_leave(delay_client_t *client);
 
 #endif

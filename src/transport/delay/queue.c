@@ -24,14 +24,14 @@
 
 static struct {
     pthread_mutex_t lock;  // guards the list and the thread
-    trace_client_t *clients;
+    delay_client_t *clients;
     pthread_t thread;
     _Atomic uint32_t held;  // operations held back in this process; futex
     _Atomic bool stop;
     FILE *log;
 } courier = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void trace_log(const trace_conn_t *conn, const char *what, uint64_t offset, size_t nbytes,
+void delay_log(const delay_conn_t *conn, const char *what, uint64_t offset, size_t nbytes,
                uint64_t held_ns)
 {
     if (courier.log)
@@ -47,36 +47,36 @@ typedef struct before {
     bool fence, work;  // work: a put or a request
 } before_t;
 
-static bool may_go(trace_kind_t kind, before_t before)
+static bool may_go(delay_kind_t kind, before_t before)
 {
     switch (kind) {
-    case TRACE_GET:
+    case DELAY_GET:
         return true;
-    case TRACE_PUT:
+    case DELAY_PUT:
         return !before.fence;
     default:
         return !before.fence && !before.work;
     }
 }
 
-static void pass(before_t *before, trace_kind_t kind)
+static void pass(before_t *before, delay_kind_t kind)
 {
-    before->fence = before->fence || kind == TRACE_FENCE;
-    before->work = before->work || kind == TRACE_PUT || kind == TRACE_REQUEST;
+    before->fence = before->fence || kind == DELAY_FENCE;
+    before->work = before->work || kind == DELAY_PUT || kind == DELAY_REQUEST;
 }
 
-bool trace_may_overtake(const trace_conn_t *conn, trace_kind_t kind)
+bool delay_may_overtake(const delay_conn_t *conn, delay_kind_t kind)
 {
     before_t before = {false, false};
-    for (const trace_held_t *h = conn->first; h; h = h->next)
+    for (const delay_held_t *h = conn->first; h; h = h->next)
         pass(&before, h->kind);
     return may_go(kind, before);
 }
 
-int trace_hold(trace_conn_t *conn, const trace_held_t *what, size_t copy)
+int delay_hold(delay_conn_t *conn, const delay_held_t *what, size_t copy)
 {
-    trace_client_t *client = conn->client;
-    trace_held_t *h = malloc(sizeof *h + copy);
+    delay_client_t *client = conn->client;
+    delay_held_t *h = malloc(sizeof *h + copy);
     if (!h) {
         cwu_error("no memory to hold back %zu bytes (CAUSEWAY_DELAY)", copy);
         return CW_ENOMEM;
@@ -86,7 +86,7 @@ int trace_hold(trace_conn_t *conn, const trace_held_t *what, size_t copy)
         memcpy(h->bytes, what->src, copy);
         h->src = h->bytes;
     }
-    uint64_t max = trace_setup.max_ns + 1, r = trace_random(&client->random);
+    uint64_t max = delay_setup.max_ns + 1, r = delay_random(&client->random);
     h->since_ns = cwu_now_ns();
     // mostly short, now and then so long that only what must come behind it gets it going
     h->due_ns = h->since_ns + (r % 16 == 0 ? 20 * max : (r >> 8) % max * ((r >> 40) % 256) / 256);
@@ -101,20 +101,20 @@ int trace_hold(trace_conn_t *conn, const trace_held_t *what, size_t copy)
 
 // ---------------------------------------------------------------- delivery
 
-static int deliver(trace_conn_t *conn, trace_held_t *h)
+static int deliver(delay_conn_t *conn, delay_held_t *h)
 {
     static const char *const names[] = {"put", "get", "request", "fence"};
-    const cwt_ops_t *real = trace_setup.real;
+    const cwt_ops_t *real = delay_setup.real;
     uint64_t held_ns = cwu_now_ns() - h->since_ns;
     if (held_ns > conn->client->totals.longest_ns)
         conn->client->totals.longest_ns = held_ns;
-    trace_log(conn, names[h->kind], h->offset, h->nbytes, held_ns);
+    delay_log(conn, names[h->kind], h->offset, h->nbytes, held_ns);
     switch (h->kind) {
-    case TRACE_PUT:
+    case DELAY_PUT:
         return real->put(conn->real, h->offset, h->src, h->nbytes, h->nbi);
-    case TRACE_GET:
+    case DELAY_GET:
         return real->get(conn->real, h->offset, h->dst, h->nbytes, true);
-    case TRACE_REQUEST:
+    case DELAY_REQUEST:
         return real->request(conn->real, (cwt_header_t *)(void *)h->bytes, h->nbytes, h->reply);
     default:
         return real->fence(conn->client->real);
@@ -122,9 +122,9 @@ static int deliver(trace_conn_t *conn, trace_held_t *h)
 }
 
 /** Takes the entry at *at out of the queue and delivers it. */
-static int release(trace_conn_t *conn, trace_held_t **at)
+static int release(delay_conn_t *conn, delay_held_t **at)
 {
-    trace_held_t *h = *at;
+    delay_held_t *h = *at;
     conn->client->totals.overtaken += h != conn->first;
     *at = h->next;
     if (conn->end == &h->next)
@@ -138,15 +138,15 @@ static int release(trace_conn_t *conn, trace_held_t **at)
 
 /** One of the entries that may go now, drawn at random, or (now_ns != 0) the one that is due first;
  *  NULL: none. */
-static trace_held_t **choose(trace_conn_t *conn, uint64_t now_ns)
+static delay_held_t **choose(delay_conn_t *conn, uint64_t now_ns)
 {
-    trace_held_t **chosen = NULL;
+    delay_held_t **chosen = NULL;
     before_t before = {false, false};
     uint32_t candidates = 0;
-    for (trace_held_t **at = &conn->first; *at; at = &(*at)->next) {
-        trace_held_t *h = *at;
+    for (delay_held_t **at = &conn->first; *at; at = &(*at)->next) {
+        delay_held_t *h = *at;
         if (may_go(h->kind, before)) {
-            if (now_ns == 0 ? trace_one_in(&conn->client->random, ++candidates)
+            if (now_ns == 0 ? delay_one_in(&conn->client->random, ++candidates)
                             : h->due_ns <= now_ns && (!chosen || h->due_ns < (*chosen)->due_ns))
                 chosen = at;
         }
@@ -155,7 +155,7 @@ static trace_held_t **choose(trace_conn_t *conn, uint64_t now_ns)
     return chosen;
 }
 
-int trace_release_all(trace_conn_t *conn)
+int delay_release_all(delay_conn_t *conn)
 {
     int result = 0;
     while (conn->first) {
@@ -165,17 +165,17 @@ int trace_release_all(trace_conn_t *conn)
     return result;
 }
 
-static bool holds(const trace_conn_t *conn, const cwt_reply_t *reply)
+static bool holds(const delay_conn_t *conn, const cwt_reply_t *reply)
 {
-    const trace_held_t *h = conn->first;
+    const delay_held_t *h = conn->first;
     while (h && h->reply != reply)
         h = h->next;
     return h != NULL;
 }
 
-bool trace_release_reply(trace_client_t *client, const cwt_reply_t *reply)
+bool delay_release_reply(delay_client_t *client, const cwt_reply_t *reply)
 {
-    for (trace_conn_t *conn = client->conns; conn; conn = conn->next) {
+    for (delay_conn_t *conn = client->conns; conn; conn = conn->next) {
         if (!holds(conn, reply))
             continue;
         while (holds(conn, reply)) {
@@ -189,11 +189,11 @@ bool trace_release_reply(trace_client_t *client, const cwt_reply_t *reply)
 
 // ---------------------------------------------------------------- the courier
 
-static void deliver_due(trace_client_t *client)
+static void deliver_due(delay_client_t *client)
 {
     uint64_t now = cwu_now_ns();
-    for (trace_conn_t *conn = client->conns; conn; conn = conn->next) {
-        trace_held_t **at;
+    for (delay_conn_t *conn = client->conns; conn; conn = conn->next) {
+        delay_held_t **at;
         while ((at = choose(conn, now)) ||
                (conn->count > HELD_MOST && (at = choose(conn, UINT64_MAX)))) {
             int rc = release(conn, at);
@@ -204,7 +204,7 @@ static void deliver_due(trace_client_t *client)
 
 static void nap(void)
 {
-    uint64_t ns = trace_setup.max_ns / 4;
+    uint64_t ns = delay_setup.max_ns / 4;
     ns = ns < NAP_LEAST_NS ? NAP_LEAST_NS : ns > NAP_MOST_NS ? NAP_MOST_NS : ns;
     struct timespec ts = {0, (long)ns};
     nanosleep(&ts, NULL);
@@ -220,7 +220,7 @@ static void *courier_main(void *arg)
         }
         nap();
         pthread_mutex_lock(&courier.lock);
-        for (trace_client_t *c = courier.clients; c; c = c->next)
+        for (delay_client_t *c = courier.clients; c; c = c->next)
             if (pthread_mutex_trylock(&c->lock) == 0) {
                 deliver_due(c);
                 pthread_mutex_unlock(&c->lock);
@@ -233,7 +233,7 @@ static void *courier_main(void *arg)
 static void open_log(void)
 {
     char *path;
-    if (!trace_setup.log_path || asprintf(&path, "%s.%d", trace_setup.log_path, trace_setup.pe) < 0)
+    if (!delay_setup.log_path || asprintf(&path, "%s.%d", delay_setup.log_path, delay_setup.pe) < 0)
         return;
     courier.log = fopen(path, "ae");
     if (!courier.log)
@@ -258,7 +258,7 @@ static int start_courier(void)
     return 0;
 }
 
-int trace_courier_join(trace_client_t *client)
+int delay_courier_join(delay_client_t *client)
 {
     pthread_mutex_lock(&courier.lock);
     int rc = courier.clients ? 0 : start_courier();
@@ -270,10 +270,10 @@ int trace_courier_join(trace_client_t *client)
     return rc;
 }
 
-void trace_courier_leave(trace_client_t *client)
+void delay_courier_leave(delay_client_t *client)
 {
     pthread_mutex_lock(&courier.lock);
-    trace_client_t **at = &courier.clients;
+    delay_client_t **at = &courier.clients;
     while (*at != client)
         at = &(*at)->next;
     *at = client->next;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The transport's table.
+#include "ofi.h"
+
 #include "client/calls.h"
 #include "server/server.h"
 
@@ -33,7 +35,6 @@ const cwt_ops_t cwt_ofi = {
     .put_message = ofi_put_message,
     .wait = ofi_wait,
     .amo = ofi_amo,
-    .pending = ofi_pending,
     .quiet = ofi_quiet,
     .quiet_begin = ofi_quiet_begin,
     .quiet_over = ofi_quiet_test,

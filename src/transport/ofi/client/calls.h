@@ -28,7 +28,6 @@ int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
 int ofi_wait(cwt_client_t *client, cwt_reply_t *reply);
 int ofi_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
             uint64_t compare, uint64_t *old_p);
-bool ofi_pending(cwt_client_t *client);
 int ofi_quiet(cwt_client_t *client);
 int ofi_quiet_begin(cwt_client_t *client);
 int ofi_quiet_test(cwt_client_t *client);

@@ -315,18 +315,6 @@ int ofi_fence(cwt_client_t *client)
     return rc;
 }
 
-bool ofi_pending(cwt_client_t *client)
-{
-    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
-        if (conn->dirty || conn->writes || conn->reads || conn->sent != conn->acked)
-            return true;
-        for (ofi_target_t *t = conn->targets; t; t = t->next)
-            if (ofi_is_marked(t))
-                return true;
-    }
-    return false;
-}
-
 int ofi_poll(cwt_client_t *client)
 {
     ofi_lock(client);

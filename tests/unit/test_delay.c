@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "frame/check.h"
-#include "transport/transport.h"
+#include "transport/delay/delay.h"
 
 enum { EVENTS = 4000 };
 typedef enum kind { PUT, NBI_PUT, GET, REQUEST, FENCE, QUIET } kind_t;
@@ -94,11 +94,6 @@ static int real_progress(cwt_client_t *c)
     (void)c;
     return 0;
 }
-static bool real_pending(cwt_client_t *c)
-{
-    (void)c;
-    return false;
-}
 static void real_close(cwt_client_t *c)
 {
     (void)c;
@@ -113,11 +108,10 @@ static const cwt_ops_t real = {.name = "real",
                                .wait = real_wait,
                                .quiet = real_quiet,
                                .fence = real_fence,
-                               .pending = real_pending,
                                .progress = real_progress,
                                .close = real_close};
 
-static const cwt_ops_t *trace;
+static const cwt_ops_t *delaying;
 static cwt_client_t *client;
 static cwt_conn_t *conn;
 static cwt_target_t target;
@@ -137,29 +131,28 @@ static void call(kind_t kind)
     switch (kind) {
     case PUT:
         if (n % 2) {
-            CHECK(trace->put(conn, n * 8, &n, sizeof n, false) == 0);
+            CHECK(delaying->put(conn, n * 8, &n, sizeof n, false) == 0);
             n = UINT64_MAX;  // free at once
         } else {
             CHECK(target.inject(target.ep, &n, sizeof n, 0, target.base + n * 8, 0) == 0);
         }
         break;
     case NBI_PUT:
-        CHECK(trace->put(conn, n * 8, &sources[n], sizeof n, true) == 0);
+        CHECK(delaying->put(conn, n * 8, &sources[n], sizeof n, true) == 0);
         break;
     case GET:
-        CHECK(trace->get(conn, n * 8, &sources[n], sizeof n, true) == 0);
+        CHECK(delaying->get(conn, n * 8, &sources[n], sizeof n, true) == 0);
         break;
     case REQUEST:
-        CHECK(trace->request(conn, &msg, sizeof msg, n % 3 ? NULL : &reply) == 0);
+        CHECK(delaying->request(conn, &msg, sizeof msg, n % 3 ? NULL : &reply) == 0);
         if (n % 3 == 0)
-            CHECK(trace->wait(client, &reply) == 0 && reply.done == 1);
+            CHECK(delaying->wait(client, &reply) == 0 && reply.done == 1);
         break;
     case FENCE:
-        CHECK(trace->fence(client) == 0);
+        CHECK(delaying->fence(client) == 0);
         break;
     default:
-        CHECK(trace->quiet(client) == 0);
-        CHECK(!trace->pending(client));
+        CHECK(delaying->quiet(client) == 0);
     }
 }
 
@@ -236,10 +229,10 @@ int main(void)
     cwt_client_config_t client_config = {.pe = 1, .npes = 2};
     int swapped = 0;
     wrong_specs();
-    CHECK(cwt_delay_wrap(&real, &config, &trace) == 0);
-    CHECK(trace->open(&client_config, &client) == 0);
-    CHECK(trace->connect(client, 1, "", 0, &conn) == 0);
-    CHECK(trace->target(conn, 0, 4096, &target) == 0 && target.conn == conn);
+    CHECK(cwt_delay_wrap(&real, &config, &delaying) == 0);
+    CHECK(delaying->open(&client_config, &client) == 0);
+    CHECK(delaying->connect(client, 1, "", 0, &conn) == 0);
+    CHECK(delaying->target(conn, 0, 4096, &target) == 0 && target.conn == conn);
     target.base = target.offset = 0;  // so that addresses are offsets here
     for (unsigned seed = 1; seed <= 60; seed++)
         swapped += play(seed);
@@ -252,6 +245,6 @@ int main(void)
     for (int i = 0; i < 2000 && logged < 50; i++)
         usleep(1000);
     CHECK(logged == 50);
-    trace->close(client);
+    delaying->close(client);
     return check_result();
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What this machine's libfabric offers, in a few lines for people.
-#include "transport/describe.h"
+#include "ofi.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib.h"
+#include "lib/lib.h"
 
 enum { LINE_MAX_NBYTES = 600 };
 
@@ -49,7 +49,7 @@ static void describe_choice(char *text, size_t nbytes)
              c->prov_key ? ", provider keys" : "", c->nic_atomics ? ", native atomics" : "");
 }
 
-int cwt_ofi_describe(void (*line)(const char *text))
+int ofi_describe(void (*line)(const char *text))
 {
     char text[LINE_MAX_NBYTES], names[LINE_MAX_NBYTES - 40];
     int rc = ofi_load(false);
