@@ -9,12 +9,14 @@
 
 #define FETCHING(C, OP, T, addr, operand, compare)                                                 \
     T value_;                                                                                      \
-    uint64_t old_ = cw_amo_fetching(C, (void *)(uintptr_t)(addr), CW_AMO_##OP, sizeof(T), operand, compare, pe); \
+    uint64_t old_ = cw_amo_fetching(C, (void *)(uintptr_t)(addr), CW_AMO_##OP, sizeof(T), operand, \
+                                    compare, pe);                                                  \
     shm_from_bits(&value_, old_, sizeof(T));                                                       \
     return value_
 
-#define FETCHING_NBI(C, OP, T, addr, operand, compare) \
-    cw_amo_fetching_nbi(C, fetch, (void *)(uintptr_t)(addr), CW_AMO_##OP, sizeof(T), operand, compare, pe)
+#define FETCHING_NBI(C, OP, T, addr, operand, compare)                                        \
+    cw_amo_fetching_nbi(C, fetch, (void *)(uintptr_t)(addr), CW_AMO_##OP, sizeof(T), operand, \
+                        compare, pe)
 
 #define POSTING(C, OP, T, operand) cw_amo_posting(C, dest, CW_AMO_##OP, sizeof(T), operand, pe)
 
@@ -22,14 +24,15 @@
 #define DEFAULT &cw_ctx_default
 
 // ---------------------------------------------------------------- fetch: reads only
-#define FETCH(N, T)                                                                                \
-    T pshmem_##N##_atomic_fetch(const T *source, int pe) { FETCHING(DEFAULT, FETCH, T, source, 0, 0); } \
-    T pshmem_ctx_##N##_atomic_fetch(shmem_ctx_t ctx, const T *source, int pe)                      \
-    { FETCHING(SHM_CTX(ctx), FETCH, T, source, 0, 0); }                                            \
-    void pshmem_##N##_atomic_fetch_nbi(T *fetch, const T *source, int pe)                          \
-    { FETCHING_NBI(DEFAULT, FETCH, T, source, 0, 0); }                                             \
-    void pshmem_ctx_##N##_atomic_fetch_nbi(shmem_ctx_t ctx, T *fetch, const T *source, int pe)     \
-    { FETCHING_NBI(SHM_CTX(ctx), FETCH, T, source, 0, 0); }                                        \
+#define FETCH(N, T)                                                                            \
+    T pshmem_##N##_atomic_fetch(const T *source, int pe)                                       \
+    { FETCHING(DEFAULT, FETCH, T, source, 0, 0); }                                             \
+    T pshmem_ctx_##N##_atomic_fetch(shmem_ctx_t ctx, const T *source, int pe)                  \
+    { FETCHING(SHM_CTX(ctx), FETCH, T, source, 0, 0); }                                        \
+    void pshmem_##N##_atomic_fetch_nbi(T *fetch, const T *source, int pe)                      \
+    { FETCHING_NBI(DEFAULT, FETCH, T, source, 0, 0); }                                         \
+    void pshmem_ctx_##N##_atomic_fetch_nbi(shmem_ctx_t ctx, T *fetch, const T *source, int pe) \
+    { FETCHING_NBI(SHM_CTX(ctx), FETCH, T, source, 0, 0); }                                    \
     WEAK_PAIR(N##_atomic_fetch) WEAK_PAIR(N##_atomic_fetch_nbi)
 SHM_TYPES_AMO_EXTENDED(FETCH)
 
@@ -43,14 +46,15 @@ SHM_TYPES_AMO_EXTENDED(FETCH)
 SHM_TYPES_AMO_EXTENDED(SET)
 
 // ------------------------------------------------------------ one operand: swap, add, and, or, xor
-#define FETCH_VALUE(NAME, OP, T)                                                                   \
-    T pshmem_##NAME(T *dest, T value, int pe) { FETCHING(DEFAULT, OP, T, dest, BITS(T, value), 0); } \
-    T pshmem_ctx_##NAME(shmem_ctx_t ctx, T *dest, T value, int pe)                                 \
-    { FETCHING(SHM_CTX(ctx), OP, T, dest, BITS(T, value), 0); }                                    \
-    void pshmem_##NAME##_nbi(T *fetch, T *dest, T value, int pe)                                   \
-    { FETCHING_NBI(DEFAULT, OP, T, dest, BITS(T, value), 0); }                                     \
-    void pshmem_ctx_##NAME##_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value, int pe)              \
-    { FETCHING_NBI(SHM_CTX(ctx), OP, T, dest, BITS(T, value), 0); }                                \
+#define FETCH_VALUE(NAME, OP, T)                                                      \
+    T pshmem_##NAME(T *dest, T value, int pe)                                         \
+    { FETCHING(DEFAULT, OP, T, dest, BITS(T, value), 0); }                            \
+    T pshmem_ctx_##NAME(shmem_ctx_t ctx, T *dest, T value, int pe)                    \
+    { FETCHING(SHM_CTX(ctx), OP, T, dest, BITS(T, value), 0); }                       \
+    void pshmem_##NAME##_nbi(T *fetch, T *dest, T value, int pe)                      \
+    { FETCHING_NBI(DEFAULT, OP, T, dest, BITS(T, value), 0); }                        \
+    void pshmem_ctx_##NAME##_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value, int pe) \
+    { FETCHING_NBI(SHM_CTX(ctx), OP, T, dest, BITS(T, value), 0); }                   \
     WEAK_PAIR(NAME) WEAK_PAIR(NAME##_nbi)
 
 #define SWAP(N, T) FETCH_VALUE(N##_atomic_swap, SWAP, T)
@@ -65,41 +69,47 @@ SHM_TYPES_AMO_BITWISE(OR)
 SHM_TYPES_AMO_BITWISE(XOR)
 
 // ---------------------------------------------------------------- increment: an add of one
-#define INC(N, T)                                                                                  \
-    void pshmem_##N##_atomic_inc(T *dest, int pe) { POSTING(DEFAULT, ADD, T, 1); }                 \
-    void pshmem_ctx_##N##_atomic_inc(shmem_ctx_t ctx, T *dest, int pe) { POSTING(SHM_CTX(ctx), ADD, T, 1); } \
+#define INC(N, T)                                                                  \
+    void pshmem_##N##_atomic_inc(T *dest, int pe) { POSTING(DEFAULT, ADD, T, 1); } \
+    void pshmem_ctx_##N##_atomic_inc(shmem_ctx_t ctx, T *dest, int pe)             \
+    { POSTING(SHM_CTX(ctx), ADD, T, 1); }                                          \
     WEAK_PAIR(N##_atomic_inc)
-#define FETCH_INC(N, T)                                                                            \
-    T pshmem_##N##_atomic_fetch_inc(T *dest, int pe) { FETCHING(DEFAULT, ADD, T, dest, 1, 0); }    \
-    T pshmem_ctx_##N##_atomic_fetch_inc(shmem_ctx_t ctx, T *dest, int pe)                          \
-    { FETCHING(SHM_CTX(ctx), ADD, T, dest, 1, 0); }                                                \
-    void pshmem_##N##_atomic_fetch_inc_nbi(T *fetch, T *dest, int pe) { FETCHING_NBI(DEFAULT, ADD, T, dest, 1, 0); } \
-    void pshmem_ctx_##N##_atomic_fetch_inc_nbi(shmem_ctx_t ctx, T *fetch, T *dest, int pe)         \
-    { FETCHING_NBI(SHM_CTX(ctx), ADD, T, dest, 1, 0); }                                            \
+#define FETCH_INC(N, T)                                                                         \
+    T pshmem_##N##_atomic_fetch_inc(T *dest, int pe) { FETCHING(DEFAULT, ADD, T, dest, 1, 0); } \
+    T pshmem_ctx_##N##_atomic_fetch_inc(shmem_ctx_t ctx, T *dest, int pe)                       \
+    { FETCHING(SHM_CTX(ctx), ADD, T, dest, 1, 0); }                                             \
+    void pshmem_##N##_atomic_fetch_inc_nbi(T *fetch, T *dest, int pe)                           \
+    { FETCHING_NBI(DEFAULT, ADD, T, dest, 1, 0); }                                              \
+    void pshmem_ctx_##N##_atomic_fetch_inc_nbi(shmem_ctx_t ctx, T *fetch, T *dest, int pe)      \
+    { FETCHING_NBI(SHM_CTX(ctx), ADD, T, dest, 1, 0); }                                         \
     WEAK_PAIR(N##_atomic_fetch_inc) WEAK_PAIR(N##_atomic_fetch_inc_nbi)
 SHM_TYPES_AMO(INC)
 SHM_TYPES_AMO(FETCH_INC)
 
 // ---------------------------------------------------------------- compare and swap
-#define COMPARE_SWAP(N, T)                                                                         \
-    T pshmem_##N##_atomic_compare_swap(T *dest, T cond, T value, int pe)                           \
-    { FETCHING(DEFAULT, CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                          \
-    T pshmem_ctx_##N##_atomic_compare_swap(shmem_ctx_t ctx, T *dest, T cond, T value, int pe)      \
-    { FETCHING(SHM_CTX(ctx), CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                     \
-    void pshmem_##N##_atomic_compare_swap_nbi(T *fetch, T *dest, T cond, T value, int pe)          \
-    { FETCHING_NBI(DEFAULT, CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                      \
-    void pshmem_ctx_##N##_atomic_compare_swap_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T cond, T value, int pe) \
-    { FETCHING_NBI(SHM_CTX(ctx), CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                 \
+#define COMPARE_SWAP(N, T)                                                                    \
+    T pshmem_##N##_atomic_compare_swap(T *dest, T cond, T value, int pe)                      \
+    { FETCHING(DEFAULT, CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                     \
+    T pshmem_ctx_##N##_atomic_compare_swap(shmem_ctx_t ctx, T *dest, T cond, T value, int pe) \
+    { FETCHING(SHM_CTX(ctx), CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                \
+    void pshmem_##N##_atomic_compare_swap_nbi(T *fetch, T *dest, T cond, T value, int pe)     \
+    { FETCHING_NBI(DEFAULT, CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                 \
+    void pshmem_ctx_##N##_atomic_compare_swap_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T cond, \
+                                                  T value, int pe)                            \
+    { FETCHING_NBI(SHM_CTX(ctx), CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }            \
     WEAK_PAIR(N##_atomic_compare_swap) WEAK_PAIR(N##_atomic_compare_swap_nbi)
 SHM_TYPES_AMO(COMPARE_SWAP)
 
 // ---------------------------------------------------------------- the names before version 1.4
-#define OLD_EXTENDED(N, T)                                                                         \
-    SHM_OLD_NAME(shmem_##N##_fetch, shmem_##N##_atomic_fetch); SHM_OLD_NAME(shmem_##N##_set, shmem_##N##_atomic_set); \
+#define OLD_EXTENDED(N, T)                                     \
+    SHM_OLD_NAME(shmem_##N##_fetch, shmem_##N##_atomic_fetch); \
+    SHM_OLD_NAME(shmem_##N##_set, shmem_##N##_atomic_set);     \
     SHM_OLD_NAME(shmem_##N##_swap, shmem_##N##_atomic_swap);
-#define OLD(N, T)                                                                                  \
-    SHM_OLD_NAME(shmem_##N##_cswap, shmem_##N##_atomic_compare_swap);                              \
-    SHM_OLD_NAME(shmem_##N##_finc, shmem_##N##_atomic_fetch_inc); SHM_OLD_NAME(shmem_##N##_inc, shmem_##N##_atomic_inc); \
-    SHM_OLD_NAME(shmem_##N##_fadd, shmem_##N##_atomic_fetch_add); SHM_OLD_NAME(shmem_##N##_add, shmem_##N##_atomic_add);
+#define OLD(N, T)                                                     \
+    SHM_OLD_NAME(shmem_##N##_cswap, shmem_##N##_atomic_compare_swap); \
+    SHM_OLD_NAME(shmem_##N##_finc, shmem_##N##_atomic_fetch_inc);     \
+    SHM_OLD_NAME(shmem_##N##_inc, shmem_##N##_atomic_inc);            \
+    SHM_OLD_NAME(shmem_##N##_fadd, shmem_##N##_atomic_fetch_add);     \
+    SHM_OLD_NAME(shmem_##N##_add, shmem_##N##_atomic_add);
 SHM_TYPES_AMO_OLD_EXTENDED(OLD_EXTENDED)
 SHM_TYPES_AMO_OLD(OLD)

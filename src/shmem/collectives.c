@@ -103,12 +103,16 @@ static int alltoalls(const char *func, const cw_group_t *g, void *dest, const vo
     { SHM_ENTER(); return WORK(__func__, SHM_TEAM(team), dest, source, nelems, SIZE); } \
     SHM_WEAK(shmem_##NAME);
 #define TEAM_BROADCAST(NAME, TYPE, SIZE)                                                           \
-    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root) \
-    { SHM_ENTER(); return broadcast(__func__, SHM_TEAM(team), dest, source, nelems, SIZE, PE_root, true); } \
+    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems,            \
+                      int PE_root)                                                                 \
+    { SHM_ENTER(); return broadcast(__func__, SHM_TEAM(team), dest, source, nelems, SIZE, PE_root, \
+                                    true); }                                                       \
     SHM_WEAK(shmem_##NAME);
-#define TEAM_STRIDED(NAME, TYPE, SIZE)                                                             \
-    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems) \
-    { SHM_ENTER(); return alltoalls(__func__, SHM_TEAM(team), dest, source, dst, sst, nelems, SIZE); } \
+#define TEAM_STRIDED(NAME, TYPE, SIZE)                                                        \
+    int pshmem_##NAME(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst,       \
+                      ptrdiff_t sst, size_t nelems)                                           \
+    { SHM_ENTER(); return alltoalls(__func__, SHM_TEAM(team), dest, source, dst, sst, nelems, \
+                                    SIZE); }                                                  \
     SHM_WEAK(shmem_##NAME);
 
 #define TYPED(N, T)                                                                               \
@@ -123,23 +127,27 @@ TEAM_MOVE(fcollectmem, fcollect, void, 1)
 TEAM_MOVE(alltoallmem, alltoall, void, 1)
 
 // ---------------------------------------------------------------- deprecated: active sets
-#define ACTIVE_SET shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room)
+#define ACTIVE_SET \
+    shm_active_set(__func__, (shm_set_t){PE_start, logPE_stride, PE_size, pSync}, &room)
 
-#define SET_MOVE(NAME, WORK, S)                                                                    \
-    void pshmem_##NAME##S(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride, \
-                          int PE_size, long *pSync)                                                \
-    { cw_group_t room; SHM_ENTER(); WORK(__func__, ACTIVE_SET, dest, source, nelems, S / 8); }     \
+#define SET_MOVE(NAME, WORK, S)                                                                \
+    void pshmem_##NAME##S(void *dest, const void *source, size_t nelems, int PE_start,         \
+                          int logPE_stride, int PE_size, long *pSync)                          \
+    { cw_group_t room; SHM_ENTER(); WORK(__func__, ACTIVE_SET, dest, source, nelems, S / 8); } \
     SHM_WEAK(shmem_##NAME##S);
 /** The root's own dest stays as it is. */
-#define SET_BROADCAST(S)                                                                           \
-    void pshmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root, int PE_start, \
-                             int logPE_stride, int PE_size, long *pSync)                           \
-    { cw_group_t room; SHM_ENTER(); broadcast(__func__, ACTIVE_SET, dest, source, nelems, S / 8, PE_root, false); } \
+#define SET_BROADCAST(S)                                                                         \
+    void pshmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root,         \
+                             int PE_start, int logPE_stride, int PE_size, long *pSync)           \
+    { cw_group_t room; SHM_ENTER(); broadcast(__func__, ACTIVE_SET, dest, source, nelems, S / 8, \
+                                              PE_root, false); }                                 \
     SHM_WEAK(shmem_broadcast##S);
-#define SET_STRIDED(S)                                                                             \
-    void pshmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
-                             int PE_start, int logPE_stride, int PE_size, long *pSync)             \
-    { cw_group_t room; SHM_ENTER(); alltoalls(__func__, ACTIVE_SET, dest, source, dst, sst, nelems, S / 8); } \
+#define SET_STRIDED(S)                                                                      \
+    void pshmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,  \
+                             size_t nelems, int PE_start, int logPE_stride, int PE_size,    \
+                             long *pSync)                                                   \
+    { cw_group_t room; SHM_ENTER(); alltoalls(__func__, ACTIVE_SET, dest, source, dst, sst, \
+                                              nelems, S / 8); }                             \
     SHM_WEAK(shmem_alltoalls##S);
 
 // clang-format off

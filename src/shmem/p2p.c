@@ -49,21 +49,27 @@ SHM_TYPES_SYNC(ONE)
 SHM_TYPES_SYNC_SHORT(ONE)
 
 // A set against one value, and against a value for each word.
-#define SET(T) &(shm_wait_set_t){__func__, ivars, SHM_KIND(T), cmp, nelems, status, KEY(T, cmp_value), NULL}
-#define VECTOR(T) &(shm_wait_set_t){__func__, ivars, SHM_KIND(T), cmp, nelems, status, 0, cmp_values}
+#define SET(T) \
+    &(shm_wait_set_t){__func__, ivars, SHM_KIND(T), cmp, nelems, status, KEY(T, cmp_value), NULL}
+#define VECTOR(T) \
+    &(shm_wait_set_t){__func__, ivars, SHM_KIND(T), cmp, nelems, status, 0, cmp_values}
 
 #define SETS(N, T, FORM, VALUE, MAKE)                                                              \
-    void pshmem_##N##_wait_until_all##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
+    void pshmem_##N##_wait_until_all##FORM(T *ivars, size_t nelems, const int *status, int cmp,    \
+                                           VALUE)                                                  \
     { SHM_ENTER(); shm_set_wait_all(MAKE(T)); }                                                    \
-    size_t pshmem_##N##_wait_until_any##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
+    size_t pshmem_##N##_wait_until_any##FORM(T *ivars, size_t nelems, const int *status, int cmp,  \
+                                             VALUE)                                                \
     { SHM_ENTER(); return shm_set_wait_any(MAKE(T)); }                                             \
-    size_t pshmem_##N##_wait_until_some##FORM(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE) \
+    size_t pshmem_##N##_wait_until_some##FORM(T *ivars, size_t nelems, size_t *indices,            \
+                                              const int *status, int cmp, VALUE)                   \
     { SHM_ENTER(); return shm_set_wait_some(MAKE(T), indices); }                                   \
     int pshmem_##N##_test_all##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE)    \
     { SHM_ENTER(); return shm_set_test_all(MAKE(T)); }                                             \
     size_t pshmem_##N##_test_any##FORM(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
     { SHM_ENTER(); return shm_set_test_any(MAKE(T)); }                                             \
-    size_t pshmem_##N##_test_some##FORM(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE) \
+    size_t pshmem_##N##_test_some##FORM(T *ivars, size_t nelems, size_t *indices,                  \
+                                        const int *status, int cmp, VALUE)                         \
     { SHM_ENTER(); return shm_set_test_some(MAKE(T), indices); }                                   \
     SHM_WEAK(shmem_##N##_wait_until_all##FORM); SHM_WEAK(shmem_##N##_wait_until_any##FORM);        \
     SHM_WEAK(shmem_##N##_wait_until_some##FORM); SHM_WEAK(shmem_##N##_test_all##FORM);             \

@@ -2,7 +2,7 @@
 //
 // shmem_TYPE_p and shmem_ctx_TYPE_p on x86-64: one function for each size, under the names of all
 // types of that size. The code and the reason that it is assembly are in
-// core/rma/put_scalar_x86_64.h. rma_put.c has the same for other processors, and long double for
+// core/rma/put_scalar_x86_64.h. rma.c has the same for other processors, and long double for
 // all.
 #if defined(__x86_64__) && defined(__LP64__)
 #include "core/rma/put_scalar_x86_64.h"
@@ -17,7 +17,8 @@
         cw_define_put_fp shm_put_float, 4, esi, movq
         cw_define_put_fp shm_put_double, 8, rsi, movq
 
-        .hidden shm_ctx_put_1, shm_ctx_put_2, shm_ctx_put_4, shm_ctx_put_8, shm_ctx_put_float, shm_ctx_put_double
+        .hidden shm_ctx_put_1, shm_ctx_put_2, shm_ctx_put_4, shm_ctx_put_8
+        .hidden shm_ctx_put_float, shm_ctx_put_double
         cw_define_ctx_put shm_ctx_put_1, 1, dl, shm_put_1
         cw_define_ctx_put shm_ctx_put_2, 2, dx, shm_put_2
         cw_define_ctx_put shm_ctx_put_4, 4, edx, shm_put_4

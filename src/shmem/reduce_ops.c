@@ -14,12 +14,15 @@
             a[i] = (EXPR);                                                           \
     }
 
-#define BITWISE(N, T) KERNEL(and, N, T, a[i] & b[i]) KERNEL(or, N, T, a[i] | b[i]) KERNEL(xor, N, T, a[i] ^ b[i])
-#define ORDER(N, T) KERNEL(max, N, T, b[i] > a[i] ? b[i] : a[i]) KERNEL(min, N, T, b[i] < a[i] ? b[i] : a[i])
+#define BITWISE(N, T) \
+    KERNEL(and, N, T, a[i] & b[i]) KERNEL(or, N, T, a[i] | b[i]) KERNEL(xor, N, T, a[i] ^ b[i])
+#define ORDER(N, T) \
+    KERNEL(max, N, T, b[i] > a[i] ? b[i] : a[i]) KERNEL(min, N, T, b[i] < a[i] ? b[i] : a[i])
 #define ARITH(N, T) KERNEL(sum, N, T, a[i] + b[i]) KERNEL(prod, N, T, a[i] * b[i])
 
 // At least 32 bits, so that no operand is promoted to a signed int on the way.
-#define WIDE(T) __typeof__(_Generic((char (*)[sizeof(T)])0, char (*)[8]: (uint64_t)0, default: (uint32_t)0))
+#define WIDE(T) \
+    __typeof__(_Generic((char (*)[sizeof(T)])0, char (*)[8]: (uint64_t)0, default: (uint32_t)0))
 #define WRAPPING(N, T)                                                               \
     KERNEL(sum, N, T, (T)((WIDE(T))a[i] + (WIDE(T))b[i]))                            \
     KERNEL(prod, N, T, (T)((WIDE(T))a[i] * (WIDE(T))b[i]))
@@ -32,10 +35,11 @@ BITWISE(longlong, long long)
 SHM_TYPES_REDUCE_ORDER(ORDER)
 
 #define INTEGERS(X)                                                                                \
-    X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long) X(longlong, long long) \
-    X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long) \
-    X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) \
-    X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
+    X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long)                  \
+    X(longlong, long long) X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int) \
+    X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t)     \
+    X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t)  \
+    X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
 INTEGERS(WRAPPING)
 ARITH(float, float)
 ARITH(double, double)

@@ -38,17 +38,23 @@ static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *
     cw_put_signal(ctx, dest, source, nbytes, s.addr, s.value, op, pe, nbi);
 }
 
-#define PUT_SIGNAL(NAME, TYPE, SIZE, NBI)                                                          \
-    void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
-                       int sig_op, int pe)                                                         \
-    { put_signal(__func__, &cw_ctx_default, dest, source, nelems * (SIZE), (signal_update_t){sig_addr, signal, sig_op}, pe, NBI); } \
-    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
-                           uint64_t signal, int sig_op, int pe)                                    \
-    { put_signal(__func__, SHM_CTX(ctx), dest, source, nelems * (SIZE), (signal_update_t){sig_addr, signal, sig_op}, pe, NBI); } \
+#define PUT_SIGNAL(NAME, TYPE, SIZE, NBI)                                                  \
+    void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr,  \
+                       uint64_t signal, int sig_op, int pe)                                \
+    { put_signal(__func__, &cw_ctx_default, dest, source, nelems * (SIZE),                 \
+                 (signal_update_t){sig_addr, signal, sig_op}, pe, NBI); }                  \
+    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, \
+                           uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)        \
+    { put_signal(__func__, SHM_CTX(ctx), dest, source, nelems * (SIZE),                    \
+                 (signal_update_t){sig_addr, signal, sig_op}, pe, NBI); }                  \
     SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
 
-#define TYPED(N, T) PUT_SIGNAL(N##_put_signal, T, sizeof(T), false) PUT_SIGNAL(N##_put_signal_nbi, T, sizeof(T), true)
-#define SIZED(S) PUT_SIGNAL(put##S##_signal, void, S / 8, false) PUT_SIGNAL(put##S##_signal_nbi, void, S / 8, true)
+#define TYPED(N, T)                                 \
+    PUT_SIGNAL(N##_put_signal, T, sizeof(T), false) \
+    PUT_SIGNAL(N##_put_signal_nbi, T, sizeof(T), true)
+#define SIZED(S)                                    \
+    PUT_SIGNAL(put##S##_signal, void, S / 8, false) \
+    PUT_SIGNAL(put##S##_signal_nbi, void, S / 8, true)
 SHM_TYPES_RMA(TYPED)
 SHM_SIZES(SIZED)
 PUT_SIGNAL(putmem_signal, void, 1, false)

@@ -26,21 +26,26 @@ static CW_ALWAYS_INLINE void strided(const char *func, strided_fn *go, cw_ctx_t 
        s.nblocks, pe);
 }
 
-#define SINGLE(NAME, TYPE, SIZE, GO)                                                               \
-    void pshmem_##NAME(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
-    { strided(__func__, GO, &cw_ctx_default, dest, source, (stride_t){dst, sst, 1, nelems}, SIZE, pe); } \
-    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-                           size_t nelems, int pe)                                                  \
-    { strided(__func__, GO, SHM_CTX(ctx), dest, source, (stride_t){dst, sst, 1, nelems}, SIZE, pe); } \
+#define SINGLE(NAME, TYPE, SIZE, GO)                                                              \
+    void pshmem_##NAME(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,              \
+                       size_t nelems, int pe)                                                     \
+    { strided(__func__, GO, &cw_ctx_default, dest, source, (stride_t){dst, sst, 1, nelems}, SIZE, \
+              pe); }                                                                              \
+    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst,        \
+                           ptrdiff_t sst, size_t nelems, int pe)                                  \
+    { strided(__func__, GO, SHM_CTX(ctx), dest, source, (stride_t){dst, sst, 1, nelems}, SIZE,    \
+              pe); }                                                                              \
     SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
 
 #define BLOCKS(NAME, TYPE, SIZE, GO)                                                               \
-    void pshmem_##NAME(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, \
-                       int pe)                                                                     \
-    { strided(__func__, GO, &cw_ctx_default, dest, source, (stride_t){dst, sst, bsize, nblocks}, SIZE, pe); } \
-    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-                           size_t bsize, size_t nblocks, int pe)                                   \
-    { strided(__func__, GO, SHM_CTX(ctx), dest, source, (stride_t){dst, sst, bsize, nblocks}, SIZE, pe); } \
+    void pshmem_##NAME(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+                       size_t nblocks, int pe)                                                     \
+    { strided(__func__, GO, &cw_ctx_default, dest, source, (stride_t){dst, sst, bsize, nblocks},   \
+              SIZE, pe); }                                                                         \
+    void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst,         \
+                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)                    \
+    { strided(__func__, GO, SHM_CTX(ctx), dest, source, (stride_t){dst, sst, bsize, nblocks},      \
+              SIZE, pe); }                                                                         \
     SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
 
 #define TYPED(N, T)                                                                               \
