@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TOPS = ("src", "include", "tools", "bench", "examples", "tests")
+TOPS = ("src", "include", "tools", "bench", "study", "examples", "tests")
 LIBRARIES_ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2",
                      "ld-linux-aarch64.so.1"}
 

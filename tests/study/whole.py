@@ -19,7 +19,7 @@ def need(condition, what):
 
 
 def study(*more):
-    command = [sys.executable, os.path.join(ROOT, "bench", "startup", "run.py"), "--quick", "--stage", STAGE, "--json", "s.json",
+    command = [sys.executable, os.path.join(ROOT, "study", "run.py"), "--quick", "--stage", STAGE, "--json", "s.json",
                "--out", "out", "--build", "built", *more]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the start-up study: python3 -m plot.startup RESULTS.json DIR (needs matplotlib). One figure a section; what was not
+"""Draws the start-up study: python3 -m startup.figures RESULTS.json DIR (needs matplotlib). One figure a section; what was not
 measured is not drawn."""
 
 import json

@@ -11,7 +11,7 @@ import unittest
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 BUILD = os.environ.get("CAUSEWAY_TEST_BUILD") or os.path.join(ROOT, "build")
 STAGE = os.environ.get("CAUSEWAY_TEST_STAGE") or os.path.join(BUILD, "stage")
-SIM = os.path.join(BUILD, "bench", "sim", "causeway-sim")
+SIM = os.path.join(BUILD, "study", "sim", "causeway-sim")
 # Made up, all different.
 PRICES = {"spawn": 3e5, "exec": 7e5, "join": 2e5, "wake": 5e3, "leave": 1e5, "serve": 3e4, "load": 9e7, "load_wait": 2e8, "listen": 9e5,
           "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4, "daemon": 2e7, "bandwidth": 1, "quantum": 3e6}  # fmt: skip

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // causeway-sim: one simulated launch, one JSON line. Prices come from the command line
-// (bench/startup/calibrate.py derives them from measured runs); there are no defaults, so that no
+// (study/startup/calibrate.py derives them from measured runs); there are no defaults, so that no
 // number is made up here.
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@ MOST_STATIC = 32768  # beyond, a billion connections: minutes of simulation for 
 def simulator(stage):
     """The build tree is the stage's parent: the simulator is never installed."""
     for folder in (os.environ.get("CAUSEWAY_TEST_BUILD", ""), os.path.dirname(os.path.abspath(stage))):
-        path = os.path.join(folder, "bench", "sim", "causeway-sim")
+        path = os.path.join(folder, "study", "sim", "causeway-sim")
         if os.path.exists(path):
             return path
     return None
@@ -109,7 +109,7 @@ def add(document, stage, quick, say):
     begin = time.monotonic()
     try:
         if not program:
-            raise calibrate.NotEnough("the simulator: ./dev build makes it in build/bench/sim")
+            raise calibrate.NotEnough("the simulator: ./dev build makes it in build/study/sim")
         prices = calibrate.prices(document)
         section["prices_ns"] = {name: round(value, 1) for name, value in prices.items()}
         section["how"] = calibrate.HOW

@@ -6,7 +6,8 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path[:0] = [os.path.join(ROOT, "study"), os.path.join(ROOT, "bench")]
 sys.dont_write_bytecode = True
 
 from startup import bars, calibrate, job, sections  # noqa: E402

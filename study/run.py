@@ -12,9 +12,9 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BENCH = os.path.dirname(HERE)
-ROOT = os.path.dirname(BENCH)
-sys.path.insert(0, BENCH)
+ROOT = os.path.dirname(HERE)
+BENCH = os.path.join(ROOT, "bench")
+sys.path[:0] = [HERE, BENCH]
 sys.dont_write_bytecode = True
 
 from driver import build, peers, report  # noqa: E402

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-"""The start-up study: parts of bench/startup/run.py."""
