@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// causeway-info: what this installation is, which environment variables it reads, which libfabric
-// it would load.
+// causeway-info: prints what this installation is, which environment variables it reads and which
+// libfabric it would load.
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -42,7 +42,8 @@ static void print_value(const cwu_env_row_t *row)
         printf("      now: %s=%s\n", from, value);
 }
 
-/** The whole table; a machine-readable form (tabs) is what the documentation is checked against. */
+/** Prints all variables; the test of the documentation compares the machine-readable form
+ * (tabs). */
 static void print_env(bool tabs)
 {
     cwu_env_row_t row;
@@ -87,7 +88,7 @@ static void print_range(const cw_coll_row_t *row)
         printf("; from %llu nodes", (unsigned long long)row->least_nodes);
 }
 
-/** The table of algorithms, in the order in which a call looks at it. */
+/** The table of algorithms, in the order in which a call tries them. */
 static void print_collectives(void)
 {
     cw_coll_row_t row;
@@ -113,25 +114,25 @@ static void print_line(const char *text)
     puts(text);
 }
 
-/** Which libfabric would a job of several nodes load, and what is in it? Loading costs time; hence
- *  only on demand. */
+/** Loads the libfabric that a job of several nodes would load, and describes it. Loading takes
+ * time, so this happens only on demand. */
 static int print_libfabric(void)
 {
     cwu_env_load();
     return cwt_describe(print_line) != 0;
 }
 
-/** Becomes one of the Python scripts beside this program; does not return when that works. */
+/** Replaces this process by one of the Python scripts beside this program; returns on failure
+ * only. */
 static int become(const char *name, char **arguments)
 {
-    static const char *const pythons[] = {"/usr/bin/python3",
-                                          "python3"};  // the first knows what Debian packages
-                                                       // install
+    // The first has the modules that Debian packages install.
+    static const char *const pythons[] = {"/usr/bin/python3", "python3"};
     char script[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", script, sizeof script - 32);
     char *slash = n > 0 ? memrchr(script, '/', (size_t)n) : NULL;
     if (!slash) {
-        fputs("causeway-info: cannot tell where this program is\n", stderr);
+        fputs("causeway-info: cannot find the path of this program\n", stderr);
         return 1;
     }
     strcpy(slash + 1, name);  // shorter than this program's own name and 32 characters

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """causeway-plot FILE.json [-o IMAGE] [--what bytes|calls|put|get|atomics]
 
-Draws the traffic matrix of a job from the file that CAUSEWAY_STATS=json:FILE.json left: row i, column j is what PE i put to,
-got from or changed at PE j. Needs numpy and matplotlib. `causeway-info --plot` runs this."""
+Draws the traffic matrix of a job from the file that CAUSEWAY_STATS=json:FILE.json left: row i,
+column j shows what PE i put to, got from or changed at PE j. Needs numpy and matplotlib.
+`causeway-info --plot` runs this."""
 
 import argparse
 import json
 import sys
 from pathlib import Path
 
-LABELS = {"bytes": "bytes put and got", "calls": "transfers", "put": "bytes put", "get": "bytes got", "atomics": "atomics"}
+LABELS = {"bytes": "bytes put and got", "calls": "transfers", "put": "bytes put",
+          "get": "bytes got", "atomics": "atomics"}
 
 
 class Unusable(Exception):
@@ -23,9 +25,13 @@ def load(path):
     except OSError as error:
         raise Unusable(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
-        raise Unusable(f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error
-    if not isinstance(data, dict) or data.get("format") != "causeway-stats" or data.get("version") != 2:
-        raise Unusable(f"{path} is not a statistics file of this version: make it with CAUSEWAY_STATS=json:{path}")
+        raise Unusable(
+            f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error
+    if (not isinstance(data, dict) or data.get("format") != "causeway-stats"
+        or data.get("version") != 2):
+        raise Unusable(
+            f"{path} is not a statistics file of this version: make it with "
+            f"CAUSEWAY_STATS=json:{path}")
     return data
 
 
@@ -46,13 +52,14 @@ def matrix(data, what):
 
 
 def node_edges(data):
-    """Between which PEs a node ends."""
+    """The PEs at which a new node begins."""
     nodes = [record["node"] for record in sorted(data["pes"], key=lambda record: record["pe"])]
     return [pe for pe in range(1, len(nodes)) if nodes[pe] != nodes[pe - 1]]
 
 
 def with_unit(value, what):
-    units = ["", " k", " M", " G", " T"] if what in ("calls", "atomics") else [" B", " KiB", " MiB", " GiB", " TiB"]
+    units = (["", " k", " M", " G", " T"]
+             if what in ("calls", "atomics") else [" B", " KiB", " MiB", " GiB", " TiB"])
     step, unit = (1000 if what in ("calls", "atomics") else 1024), 0
     while value >= step and unit < len(units) - 1:
         value, unit = value / step, unit + 1
@@ -73,13 +80,15 @@ def draw(data, what, image):
     if some.size:
         low, high = some.min(), some.max()
         norm = LogNorm(low, high) if high > 10 * low else None
-        shown = axes.imshow(numpy.ma.masked_equal(traffic, 0), cmap="viridis_r", norm=norm, interpolation="nearest",
+        shown = axes.imshow(numpy.ma.masked_equal(traffic, 0), cmap="viridis_r", norm=norm,
+                            interpolation="nearest",
                             vmin=None if norm else 0)
         figure.colorbar(shown, ax=axes, label=LABELS[what] + (" (logarithmic)" if norm else ""))
         if npes <= 16:
             for i, j in numpy.argwhere(traffic > 0):
                 dark = shown.norm(traffic[i, j]) > 0.5
-                axes.text(j, i, with_unit(traffic[i, j], what).replace(" ", "\n"), ha="center", va="center",
+                axes.text(j, i, with_unit(traffic[i, j], what).replace(" ", "\n"), ha="center",
+                          va="center",
                           fontsize=8 if npes <= 8 else 6, color="white" if dark else "black")
     else:
         axes.text(0.5, 0.5, "no traffic", transform=axes.transAxes, ha="center")
@@ -92,18 +101,24 @@ def draw(data, what, image):
         axes.set_xticks(range(npes))
         axes.set_yticks(range(npes))
     axes.set_xlabel("target PE")
-    axes.set_ylabel("PE that asked")
+    axes.set_ylabel("initiating PE")
     job = data["job"]
-    axes.set_title(f"{Path(job['program']).name}: {npes} PEs on {job['nnodes']} node{'s' if job['nnodes'] != 1 else ''}, "
-                   f"{with_unit(traffic.sum(), what)} in all" + (" (red: nodes)" if node_edges(data) else ""))
+    axes.set_title(
+        f"{Path(job['program']).name}: {npes} PEs on {job['nnodes']} "
+        f"node{'s' if job['nnodes'] != 1 else ''}, "
+        f"{with_unit(traffic.sum(), what)} in all" + (" (red: nodes)" if node_edges(data) else ""))
     figure.savefig(image, dpi=130)
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="causeway-plot", description="traffic matrix of a job as an image")
+    parser = argparse.ArgumentParser(prog="causeway-plot",
+                                     description="traffic matrix of a job as an image")
     parser.add_argument("file", help="what CAUSEWAY_STATS=json:FILE wrote")
-    parser.add_argument("-o", "--output", help="image, of any kind matplotlib knows by its suffix (default: FILE.png)")
-    parser.add_argument("--what", choices=sorted(LABELS), default="bytes", help="what the colours mean (default: bytes)")
+    parser.add_argument("-o", "--output",
+                        help="image, of any kind matplotlib knows by its suffix (default: "
+                             "FILE.png)")
+    parser.add_argument("--what", choices=sorted(LABELS), default="bytes",
+                        help="what the colours mean (default: bytes)")
     options = parser.parse_args()
     image = options.output or str(Path(options.file).with_suffix(".png"))
     try:
@@ -112,7 +127,8 @@ def main():
         print(f"causeway-plot: {error}", file=sys.stderr)
         return 1
     except ImportError as error:
-        print(f"causeway-plot: {error}; install numpy and matplotlib (Debian: python3-numpy python3-matplotlib)",
+        print(f"causeway-plot: {error}; install numpy and matplotlib (Debian: python3-numpy "
+              f"python3-matplotlib)",
               file=sys.stderr)
         return 1
     print(image)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """causeway-startup FILE.json
 
-Shows where a job's time of starting went, from the file that CAUSEWAY_STATS=json:FILE.json left: per phase the quickest PE, the
-median and the slowest, in milliseconds. `causeway-info --startup` runs this."""
+Shows where a job's start-up time went, from the file that CAUSEWAY_STATS=json:FILE.json left: for
+each phase the fastest PE, the median and the slowest, in milliseconds. `causeway-info --startup`
+runs this."""
 
 import argparse
 import collections
@@ -12,9 +13,11 @@ import statistics
 import sys
 from pathlib import Path
 
-PHASES = ("launch", "bootstrap", "node_object", "node_wait", "fabric_load", "endpoint", "exchange_post", "exchange_wait",
+PHASES = ("launch", "bootstrap", "node_object", "node_wait", "fabric_load", "endpoint",
+          "exchange_post", "exchange_wait",
           "first_connection", "static_connect", "init")
-FIGURES = (("connections", 1, ""), ("peers_touched", 1, ""), ("endpoints", 1, ""), ("rss_bytes", 1 << 20, " MiB"))
+FIGURES = (("connections", 1, ""), ("peers_touched", 1, ""), ("endpoints", 1, ""),
+           ("rss_bytes", 1 << 20, " MiB"))
 
 
 class Unusable(Exception):
@@ -27,17 +30,22 @@ def load(path):
     except OSError as error:
         raise Unusable(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
-        raise Unusable(f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error
-    if not isinstance(data, dict) or data.get("format") != "causeway-stats" or data.get("version") != 2:
-        raise Unusable(f"{path} is not a statistics file of this version: make it with CAUSEWAY_STATS=json:{path}")
+        raise Unusable(
+            f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error
+    if (not isinstance(data, dict) or data.get("format") != "causeway-stats"
+        or data.get("version") != 2):
+        raise Unusable(
+            f"{path} is not a statistics file of this version: make it with "
+            f"CAUSEWAY_STATS=json:{path}")
     return data
 
 
 def row(name, values, digits):
-    """values: of the PEs, in order."""
+    """Prints one line; values has one entry per PE, in the order of PEs."""
     slowest = max(range(len(values)), key=values.__getitem__)
     numbers = (min(values), statistics.median(values), values[slowest])
-    print(f"{name:<22}" + "".join(f"{n:>12.{digits}f}" for n in numbers) + (f"  PE {slowest}" if any(values) else ""))
+    print(f"{name:<22}" + "".join(f"{n:>12.{digits}f}" for n in numbers)
+          + (f"  PE {slowest}" if any(values) else ""))
 
 
 def tally(values):
@@ -48,13 +56,15 @@ def show(data):
     pes = sorted(data["pes"], key=lambda record: record["pe"])
     starts = [record["startup"] for record in pes]
     job = data["job"]
-    print(f"{job['program']}: {job['npes']} PEs on {job['nnodes']} nodes, joined by {tally(s['launcher'] for s in starts)}\n")
+    print(f"{job['program']}: {job['npes']} PEs on {job['nnodes']} nodes, joined by "
+          f"{tally(s['launcher'] for s in starts)}\n")
     print(f"{'ms':<22}{'least':>12}{'median':>12}{'most':>12}  at")
     for phase in PHASES:
         row(phase.replace("_", " "), [s[f"{phase}_us"] / 1000 for s in starts], 3)
     print()
     for name, unit, suffix in FIGURES:
-        row(name.replace("_", " ") + suffix, [record[name] / unit for record in pes], 0 if unit == 1 else 1)
+        row(name.replace("_", " ") + suffix, [record[name] / unit for record in pes],
+            0 if unit == 1 else 1)
     print(f"\nexchange, when needed: {tally(s['exchange'] for s in starts)}")
     print(f"libfabric loaded by:   {tally(s['fabric'] for s in starts)}")
 

@@ -46,7 +46,7 @@ void end_on_clock(run_t *run, uint64_t now_ns)
     if (run->term_at_ns && now_ns >= run->term_at_ns) {
         run->term_at_ns = 0;
         end_signal_all(run, SIGTERM);
-        end_signal_all(run, SIGCONT);  // a stopped PE takes the signal only then
+        end_signal_all(run, SIGCONT);  // a stopped PE takes SIGTERM only after SIGCONT
     }
     if (run->kill_at_ns && now_ns >= run->kill_at_ns) {
         run->kill_at_ns = now_ns + KILL_AGAIN_NS;
@@ -89,7 +89,7 @@ void end_on_signal(run_t *run, int signo)
     }
     end_signal_all(run, signo);
     if (signo == SIGTSTP)
-        kill(getpid(), SIGSTOP);  // SIGCONT resumes us, and then the PEs
+        kill(getpid(), SIGSTOP);  // SIGCONT resumes oshrun, which then resumes the PEs
 }
 
 // ---------------------------------------------------------------- deaths
@@ -127,7 +127,7 @@ static void on_exit_status(run_t *run, const death_t *d)
     if (status) {
         snprintf(how, sizeof how, "exited with status %d", status);
         report(run, d, how);
-        // After finalize the others are about to end by themselves.
+        // After finalize the other PEs are about to end by themselves.
         end_job(run, status, state == CWB_PE_LEFT ? FINALIZED_GRACE_NS : 0);
     } else if (state == CWB_PE_JOINED) {
         report(run, d, "exited without calling shmem_finalize (or gasnet_exit)");
@@ -135,14 +135,14 @@ static void on_exit_status(run_t *run, const death_t *d)
     } else if (state == CWB_PE_NEW) {
         atomic_fetch_add(&run->job->left_unjoined, 1);
         if (atomic_load(&run->job->joined) == 0)
-            return;  // so far an ordinary program, run in parallel
+            return;  // so far an ordinary program that runs in parallel
         report(run, d,
                "exited without calling shmem_init (or gasnet_init), which others have called");
         end_job(run, 1, 0);
     }
 }
 
-// What a PE wrote comes before what is said about its end.
+// Forwards what a PE wrote before oshrun reports its end.
 static void take_rest(run_t *run, int pe)
 {
     for (int i = 0; i < 2; i++) {
@@ -154,8 +154,9 @@ static void take_rest(run_t *run, int pe)
     }
 }
 
-// Finds a process that has ended, ends what it left behind in its group (as long as it is not
-// reaped, the number of the group cannot be another's), reaps it. False when there is none.
+// Finds a process that has ended, kills the rest of its process group (before the process is
+// reaped, since the group's number cannot be reused until then), and reaps it. False when there is
+// none.
 static bool reap_one(run_t *run, death_t *d)
 {
     siginfo_t info = {0};
@@ -169,7 +170,7 @@ static bool reap_one(run_t *run, death_t *d)
         waitpid(d->pid, &d->wstatus, 0);
         info.si_pid = 0;
         if (d->pe < 0)
-            continue;  // not ours to judge: a child inherited over exec, or the guard
+            continue;  // not a PE: a child inherited over exec, or the guard
         run->pes[d->pe].pid = 0;
         run->nrunning--;
         return true;
@@ -177,8 +178,8 @@ static bool reap_one(run_t *run, death_t *d)
     return false;
 }
 
-// Of PEs found dead together, one killed by a signal is the likelier cause; the kernel does not
-// tell who came first.
+// Reaps all PEs that have ended. Of several that died together, one killed by a signal is the
+// likelier cause; the kernel does not report their order.
 void end_reap(run_t *run)
 {
     death_t d, first = {.pe = -1};

@@ -2,8 +2,7 @@
 //
 // The guard is a child of oshrun that sleeps until oshrun is gone; an orderly end stops it first.
 // After a kill -9 of oshrun the kernel kills the PEs themselves (PR_SET_PDEATHSIG); the guard then
-// kills what only descends from them: the program under a wrapper script, or helpers a PE has
-// started.
+// kills their descendants: the program under a wrapper script, or helpers that a PE has started.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +20,7 @@ static void close_all_but_first(void)
     if (syscall(SYS_close_range, 1, ~0u, 0) == 0)
         return;
 #endif
-    for (int fd = 1; fd < 4096; fd++)  // an older kernel
+    for (int fd = 1; fd < 4096; fd++)  // kernels without close_range
         close(fd);
 }
 
@@ -32,7 +31,7 @@ static noreturn void guard(cwb_job_t *job, int lifeline_fd)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     prctl(PR_SET_NAME, "oshrun-guard");
-    // It must not keep a pipe or terminal of anyone open.
+    // The guard must not keep a pipe or terminal open.
     dup2(lifeline_fd, 0);
     close_all_but_first();
     char byte;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Jobs of several hosts: oshrun translates its options into those of a launcher that is made for
-// that, and becomes it.
+// Jobs of several hosts: oshrun translates its options into those of a launcher for several hosts
+// and replaces itself by it.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static void add_number(words_t *w, const char *option, int value)
 }
 
 // ---------------------------------------------------------------- what launchers call it
-/** "a:4,b:2" without the counts, for launchers that have no such notation. Freed by nobody: we are
- *  about to go. */
+/** "a:4,b:2" without the counts, for launchers that have no such notation. Never freed: the process
+ * is about to be replaced. */
 static char *names_only(const char *hosts)
 {
     char *names = strdup(hosts), *to = names;
@@ -87,14 +87,14 @@ static void slurm(const options_t *opt, words_t *w)
     if (opt->hosts)
         add_pair(w, "-w", names_only(opt->hosts));
     if (opt->hostfile)
-        add_pair(w, "-w", opt->hostfile);  // a name with a slash is a file to srun
+        add_pair(w, "-w", opt->hostfile);  // srun takes a name with a slash as a file
     if (opt->label)
         add(w, "--label");
     add(w, "--overcommit");
     add(w, "--kill-on-bad-exit=1");
 }
 
-/** Open MPI's launchers pass on only what they are told to. */
+/** Open MPI's launchers pass on only the variables that are named to them. */
 static void pass_settings_on(const options_t *opt, words_t *w)
 {
     for (char **e = environ; *e; e++) {
@@ -186,8 +186,8 @@ static const struct launcher *named(const char *name)
         name);
 }
 
-/** In a Slurm allocation, but not already in one of its steps: there a task has a launcher's
- *  descriptor. */
+/** True in a Slurm allocation, unless in one of its steps: there a task has a launcher's
+ * descriptor. */
 static bool in_allocation(void)
 {
     return getenv("SLURM_JOB_ID") && !getenv("PMI_FD") && !getenv("PMIX_RANK");
@@ -212,7 +212,7 @@ static const struct launcher *choose(const options_t *opt)
 }
 
 // ---------------------------------------------------------------- becoming it
-/** All launchers hand the environment on; those that do not are told the names. */
+/** All launchers pass the environment on; names the variables to those that need a list. */
 static void set_variables(const options_t *opt)
 {
     for (int i = 0; i < opt->nsets; i++) {
@@ -258,10 +258,10 @@ void handover(const options_t *opt)
     if (opt->timeout_ns) {
         char seconds[32];
         snprintf(seconds, sizeof seconds, "%.3f", (double)opt->timeout_ns / 1e9);
-        add(&w, "timeout");  // of coreutils: ends with 124 as oshrun does
-        add(&w,
-            "--foreground");  // else it signals twice, its child and its group, and orterun leaves
-                              // at once on the second
+        add(&w, "timeout");  // of coreutils: exits with 124, as oshrun does
+        // Without it timeout signals both its child and its group, and orterun leaves at once on
+        // the second signal.
+        add(&w, "--foreground");
         add(&w, "--kill-after=20");
         add(&w, seconds);
     }

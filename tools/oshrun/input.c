@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Standard input of PE 0. A file or a pipe is simply inherited. A terminal is not: PE 0 is no
-// member of the foreground process group and would be stopped by reading from it, so oshrun reads
-// and passes on through a pipe.
+// Standard input of PE 0. A file or a pipe is inherited. A terminal is not: PE 0 is no member of
+// the foreground process group, and a read from the terminal would stop it; so oshrun reads and
+// forwards through a pipe.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 
 #include "oshrun.h"
 
-static int pipe_fd = -1;  // write end to PE 0, while we pump
+static int pipe_fd = -1;  // write end to PE 0, while oshrun forwards
 static char buffer[4096];
 static size_t start, len;
 
@@ -26,7 +26,7 @@ int input_open(void)
     return fds[0];
 }
 
-// In the background a read would stop us; SIGCONT wakes the loop when the shell brings us back.
+// In the background a read would stop oshrun; SIGCONT wakes the loop when the shell brings it back.
 static bool in_foreground(void)
 {
     return tcgetpgrp(0) == getpgrp();

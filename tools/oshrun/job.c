@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The objects all PEs inherit: the job object, one memory object a node, and the bell. All of them
-// live in memfds and the like, so nothing is left when the last process is gone.
+// The objects that all PEs inherit: the job object, one memory object per node, and the bell. They
+// live in memfds and eventfds, so nothing is left when the last process is gone.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
-// Linux 6.3 wants to be told that the object is never executed; older kernels do not know the flag.
+// Linux 6.3 expects the flag that the object is never executed; older kernels do not know the flag.
 static int make_memfd(const char *name)
 {
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
@@ -43,7 +43,7 @@ static void map_job(run_t *run)
     run->job_fd = make_memfd("causeway-job");
     if (ftruncate(run->job_fd, (off_t)nbytes) != 0)
         die(1, "cannot size the job object (%zu bytes): %s", nbytes, strerror(errno));
-    // No PE can cut it short under the others.
+    // No PE can shrink the object while others use it.
     fcntl(run->job_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
     run->job = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, run->job_fd, 0);
     if (run->job == MAP_FAILED)

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "oshrun.h"
 
-// Descriptors 0-2 are taken before any of ours could get such a number.
+// Opens descriptors 0-2 if they are closed, so that no descriptor of oshrun gets such a number.
 static void open_standard_fds(void)
 {
     int fd;
@@ -30,21 +30,21 @@ static void raise_fd_limit(run_t *run)
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
-    // Two pipes a PE, one object a node, and a handful of our own.
+    // Two pipes per PE, one object per node, and a few of oshrun's own.
     rlim_t need = 2 * (rlim_t)run->opt.npes + (rlim_t)run->opt.nnodes + 32;
     if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < need)
         die(1, "%d PEs need %llu file descriptors, and the limit is %llu; raise it (ulimit -Hn)",
             run->opt.npes, (unsigned long long)need, (unsigned long long)limit.rlim_cur);
 }
 
-// Signals arrive in the loop, through a descriptor. Those ignored when we started (nohup) stay
+// Signals arrive in the loop, through a descriptor. Signals that were ignored at start (nohup) stay
 // ignored.
 static void take_signals(run_t *run)
 {
     static const int forwarded[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                                     SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
     sigset_t set, blocked;
-    signal(SIGCHLD, SIG_DFL);  // ignored, it would hide the deaths of PEs from us
+    signal(SIGCHLD, SIG_DFL);  // if it were ignored, the kernel would hide the deaths of PEs
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
@@ -53,7 +53,7 @@ static void take_signals(run_t *run)
             sigaddset(&set, forwarded[i]);
     }
     blocked = set;
-    sigaddset(&blocked, SIGPIPE);  // a lost reader is an error of write instead
+    sigaddset(&blocked, SIGPIPE);  // a closed reader is then an error of write
     sigprocmask(SIG_BLOCK, &blocked, &run->old_mask);
     run->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     run->source_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -129,8 +129,8 @@ static void loop(run_t *run)
     }
 }
 
-// Processes that left their PE's group may still hold a stream open: what is there is taken, nobody
-// is waited for.
+// Processes that left their PE's group may still hold a stream open: oshrun takes what is there and
+// waits for none of them.
 static void take_leftovers(run_t *run)
 {
     for (int pe = 0; pe < run->opt.npes; pe++) {
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
     spawn_begin(&run);
     loop(&run);
     guard_stop();
-    // The PEs are gone; a reader who does not read can be left by any signal.
+    // The PEs are gone; any signal ends oshrun even if a reader does not read.
     sigset_t mask = run.old_mask;
     sigaddset(&mask, SIGPIPE);
     sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -232,7 +232,7 @@ int options_node_of(const options_t *opt, int pe)
 {
     if (opt->ppn)
         return pe / opt->ppn;
-    // Blocks whose sizes differ by one at most, the larger first.
+    // Cuts the PEs into blocks whose sizes differ by one at most, the larger first.
     int small = opt->npes / opt->nnodes, nlarge = opt->npes % opt->nnodes,
         in_large = nlarge * (small + 1);
     return pe < in_large ? pe / (small + 1) : nlarge + (pe - in_large) / small;

@@ -39,14 +39,14 @@ typedef struct options {
 
 // Output of one PE on its way: bytes after the last newline wait in `partial`.
 typedef struct stream {
-    int fd;        // read end of the pipe, -1 when closed
+    int fd;        // read end of the pipe; -1: closed
     int pe, sink;  // sink: 1 stdout, 2 stderr
     char *partial;
     size_t len, cap;
 } stream_t;
 
 typedef struct pe {
-    pid_t pid;  // also its process group; 0 when not running
+    pid_t pid;  // also its process group; 0: not running
     stream_t out[2];
 } pe_t;
 
@@ -68,26 +68,27 @@ typedef struct run {
     char host[256];
     const char *program;  // path after the search in PATH
     // How the job ends
-    bool ending;                                   // others have been, or will be, told to end
+    bool ending;                                   // PEs have been, or will be, signalled
     int status;                                    // exit status of oshrun, once `ending`
     uint64_t started_ns;                           // when main began
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
     int ninterrupts, last_signal;
 } run_t;
 
-/** "oshrun: text" on stderr, after what has been taken from the PEs. */
+/** Writes "oshrun: text" to stderr, after the output already taken from the PEs. */
 void say(const char *fmt, ...) CW_PRINTF(1, 2);
-/** say, then exit with `status`. Only before PEs exist. */
+/** Calls say, then exits with `status`. Only before PEs exist. */
 noreturn void die(int status, const char *fmt, ...) CW_PRINTF(2, 3);
 
 void options_parse(options_t *opt, int argc, char **argv);
 int options_node_of(const options_t *opt, int pe);
-/** First argument of -x that sets `name`, or the environment's value; NULL when unset. */
+/** The first argument of -x that sets `name`, or the environment's value; NULL when unset. */
 const char *options_getenv(const options_t *opt, const char *name);
 
-/** Becomes another launcher when the options or a Slurm allocation ask for one; else returns. */
+/** Replaces oshrun by another launcher when the options or a Slurm allocation ask for one; else
+ *  returns. */
 void handover(const options_t *opt);
-/** Fills in what only a job of this machine needs, and refuses what does not fit on one. */
+/** Fills in what only a job of this machine needs, and rejects what does not fit on one machine. */
 void options_check_shape(options_t *opt);
 
 void job_create(run_t *run);
@@ -97,33 +98,34 @@ void guard_stop(void);
 
 void spawn_find_program(run_t *run);
 void spawn_begin(run_t *run);
-/** Starts the next PEs while run->nstarted < npes; on failure says why, and the job ends. */
+/** Starts the next PEs while run->nstarted < npes; on failure prints why, and the job ends. */
 void spawn_some(run_t *run);
-/** Tells of a program that could not be run. Before the dead are looked at. */
+/** Reports a program that could not be run. Called before dead PEs are reaped. */
 void spawn_check(run_t *run);
 int spawn_pe_of(const run_t *run, pid_t pid);
 
 struct pollfd;
 
 void output_init(bool label, bool prompt_at_once);
-/** Takes what a stream has; returns false at its end (then closed). */
+/** Takes what a stream has; returns false at its end, after closing it. */
 bool output_take(stream_t *stream);
-/** What waits for a newline goes out as it is. */
+/** Forwards what waits for a newline as it is. */
 void output_flush_partial(stream_t *stream);
-/** More is queued than should be: do not take from streams now. */
+/** True when too much is queued: the caller takes nothing from streams until it has drained. */
 bool output_congested(void);
-/** Nobody reads our standard output any more. */
+/** True when the reader of oshrun's standard output is gone. */
 bool output_broken(void);
-/** For poll: sinks (0-2) with queued output. Returns how many. */
+/** For poll: the sinks (0-2) with queued output. Returns their number. */
 int output_pollfds(struct pollfd *fds);
 /** Writes what can be written without waiting. */
 void output_push(void);
 /** Writes all that is queued, however long it takes. */
 void output_drain(void);
 
-/** Fd for PE 0's standard input: our own, or a pipe that input_move fills from a terminal. */
+/** The descriptor for PE 0's standard input: oshrun's own, or a pipe that input_move fills from a
+ *  terminal. */
 int input_open(void);
-/** For poll: what input_move waits for, 0 or 1. */
+/** For poll: the descriptors that input_move waits for. Returns their number, 0 or 1. */
 int input_pollfds(struct pollfd *fds);
 void input_move(const struct pollfd *fd);
 
@@ -131,7 +133,7 @@ void end_reap(run_t *run);
 void end_check_abort(run_t *run);
 void end_on_signal(run_t *run, int signo);
 void end_on_clock(run_t *run, uint64_t now_ns);
-/** Tells all PEs to end, now (TERM), and then (KILL). Only the first reason counts. */
+/** Signals all PEs to end: SIGTERM after `delay_ns`, then SIGKILL. Only the first reason counts. */
 void end_job(run_t *run, int status, uint64_t delay_ns);
 void end_signal_all(run_t *run, int signo);
 int end_poll_timeout_ms(const run_t *run, uint64_t now_ns);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Line-wise forwarding: a line of a PE reaches our stdout or stderr in one piece. What follows the
-// last newline waits; it goes out as it is when the PE closes the stream, or when it exceeds
-// PARTIAL_MAX. Should another PE write next, it begins on a new line.
-// oshrun never blocks in write: output waits in a queue until poll says that a write of that size
-// cannot block.
+// Line-wise forwarding: a line of a PE reaches oshrun's stdout or stderr in one piece. What follows
+// the last newline waits; it goes out as it is when the PE closes the stream, or when it exceeds
+// PARTIAL_MAX. If another PE writes next, its output begins on a new line. oshrun never blocks in
+// write: output waits in a queue until poll reports that a write of that size cannot block.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,16 +23,17 @@ typedef struct sink {
     int fd;
     char *queue;
     size_t start, len, cap;
-    int open_line_pe;  // whose unterminated line was queued last; -1: the queue ends with a newline
-    bool broken;       // the reader is gone
+    // the PE whose unterminated line was queued last; NO_PE: the queue ends with a newline
+    int open_line_pe;
+    bool broken;  // the reader is gone
     enum { TO_FILE, TO_PIPE, TO_SOCKET, TO_TERMINAL } kind;
 } sink_t;
 
-enum { NOBODY = -1, OSHRUN = -2 };
+enum { NO_PE = -1, OSHRUN = -2 };
 
 static sink_t sinks[3] = {
-    {.fd = 0}, {.fd = 1, .open_line_pe = NOBODY}, {.fd = 2, .open_line_pe = NOBODY}};
-// both the same when stdout and stderr are one file
+    {.fd = 0}, {.fd = 1, .open_line_pe = NO_PE}, {.fd = 2, .open_line_pe = NO_PE}};
+// Both point to the same sink when stdout and stderr are one file.
 static sink_t *sink_of[3] = {NULL, &sinks[1], &sinks[2]};
 static bool label;
 static bool interactive;
@@ -79,7 +79,7 @@ static void append(sink_t *s, const char *bytes, size_t nbytes)
         size_t cap = (s->len + nbytes) * 2;
         char *queue = realloc(s->queue, cap);
         if (!queue) {
-            s->broken = true;  // an honest end is better than a line with a hole
+            s->broken = true;  // better an early end than a line with a hole
             return;
         }
         s->queue = queue;
@@ -89,26 +89,26 @@ static void append(sink_t *s, const char *bytes, size_t nbytes)
     s->len += nbytes;
 }
 
-// `text` has a newline at most as its last byte, or is several whole lines; `first`: it begins a
-// line.
+// Queues `text`, which has at most one newline, as its last byte, or is several whole lines;
+// `first`: it begins a line.
 static void put_piece(sink_t *s, int pe, const char *text, size_t len, bool first)
 {
-    if (s->open_line_pe != NOBODY && (s->open_line_pe != pe || first))
+    if (s->open_line_pe != NO_PE && (s->open_line_pe != pe || first))
         append(s, "\n", 1);
     if (label && pe >= 0 && (first || s->open_line_pe != pe)) {
         char prefix[24];
         append(s, prefix, (size_t)snprintf(prefix, sizeof prefix, "[%d] ", pe));
     }
     append(s, text, len);
-    s->open_line_pe = text[len - 1] == '\n' ? NOBODY : pe;
+    s->open_line_pe = text[len - 1] == '\n' ? NO_PE : pe;
 }
 
 static void put_lines(sink_t *s, int pe, const char *text, size_t len)
 {
     while (len) {
-        // Without labels all whole lines are one piece, but for the first if it may need a newline
+        // Without labels all whole lines are one piece, except the first if it may need a newline
         // before it.
-        bool all = !label && s->open_line_pe == NOBODY;
+        bool all = !label && s->open_line_pe == NO_PE;
         const char *newline = all ? memrchr(text, '\n', len) : memchr(text, '\n', len);
         size_t n = newline ? (size_t)(newline - text) + 1 : len;
         put_piece(s, pe, text, n, s->open_line_pe != pe);
@@ -188,7 +188,7 @@ int output_pollfds(struct pollfd *fds)
     return n;
 }
 
-// A write this large does not block after POLLOUT: a pipe has a free page then, a terminal some
+// A write of this size does not block after POLLOUT: a pipe then has a free page, a terminal some
 // room.
 static ssize_t write_some(const sink_t *s)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One process per PE. Between clone and exec it shares oshrun's memory, as after vfork: no page
-// tables are copied, and an exec that fails needs no pipe to tell. But oshrun does not wait for it,
-// or one core would start PEs while the others idle: each process on its way to exec has a seat
-// with a stack of its own, and the kernel clears a word there when it has left the memory. Only the
-// first is waited for, so that a program that cannot be run fails before the second one. Each PE
-// gets a process group of its own: what it starts ends with it, and a key press at the terminal
-// reaches it once, through oshrun.
+// tables are copied, and an exec that fails needs no pipe to report its error. But oshrun does not
+// wait for it, since one core would then start PEs while the others idle: each process on its way
+// to exec has a seat with a stack of its own, and the kernel clears a word there when the process
+// has left the memory. oshrun waits only for the first process, so that a program that cannot be
+// run fails before the second one starts. Each PE gets a process group of its own: what the PE
+// starts ends with it, and a key press at the terminal reaches it once, through oshrun.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -25,40 +25,40 @@
 
 extern char **environ;
 
-// So many PEs between two looks at signals, output and deaths.
+// PEs started between two checks of signals, output and deaths.
 enum { SPAWN_AT_ONCE = 32 };
 
-// Of these seats; a process leaves its seat by exec or by its end.
+// Number of seats; a process leaves its seat by exec or by its end.
 enum { SEATS = 8, STACK_NBYTES = 64 * 1024 };
 
 typedef struct seat {
-    // What all have in common
+    // The same for all seats.
     const char *program;
     char **argv;
     int job_fd, bell_fd;
     pid_t launcher;
     const sigset_t *mask;
     const struct rlimit *nofile;
-    // This one's
+    // Of this seat.
     bool taken;
     char **envp, *stack;
     char launch[128], rank[32], node[32];
     int in_fd, out_fd, err_fd, node_fd;
-    _Atomic uint32_t here;  // not 0 while the process shares our memory: the kernel clears it, and
-                            // wakes
-    _Atomic int error;      // of exec, or on the way to it
+    _Atomic uint32_t here;  // not 0 while the process shares oshrun's memory;
+                            // the kernel clears it and wakes waiters
+    _Atomic int error;      // of exec, or of a step before it
 } seat_t;
 
 static seat_t seats[SEATS];
 
-// Between clone and exec: system calls only, on a stack of its own. Nothing here may change what
-// oshrun still needs; errno is oshrun's too, but is written only where the job fails.
+// Runs between clone and exec: system calls only, on a stack of its own. Nothing here may change
+// what oshrun still needs; errno is shared with oshrun, but is written only where the job fails.
 static int become_pe(void *arg)
 {
     seat_t *c = arg;
     int keep[] = {c->job_fd, c->node_fd, c->bell_fd};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != c->launcher)  // it died before the line above
+    if (getppid() != c->launcher)  // the parent died before prctl took effect
         return 1;
     setpgid(0, 0);
     if (dup2(c->in_fd, 0) < 0 || dup2(c->out_fd, 1) < 0 || dup2(c->err_fd, 2) < 0)
@@ -71,7 +71,7 @@ static int become_pe(void *arg)
     execve(c->program, c->argv, c->envp);
 fail:
     atomic_store(&c->error, errno);
-    return EXIT_NOT_FOUND;  // clone ends the process with it: nothing that exit does is done
+    return EXIT_NOT_FOUND;  // clone ends the process: nothing that exit does is done
 }
 
 static pid_t start(seat_t *c)
@@ -84,8 +84,7 @@ static pid_t start(seat_t *c)
     if (pid < 0)
         c->taken = false;
     else
-        setpgid(pid, pid);  // as it does itself: whoever comes first, we can signal its group from
-                            // here on
+        setpgid(pid, pid);  // the PE does the same; either way oshrun can signal the group now
     return pid;
 }
 
@@ -154,7 +153,7 @@ void spawn_find_program(run_t *run)
     die(EXIT_NOT_FOUND, "cannot run %s: not found in PATH", name);
 }
 
-// The environment of all PEs; the last entries are the PE's own and are filled in for each.
+// The environment of all PEs; the last entries are each PE's own and are filled in for each.
 enum { OWN_LAUNCH, OWN_PE, OWN_NODE, NOWN };
 _Static_assert(NOWN == 3, "as many as a seat has");
 
@@ -247,8 +246,8 @@ static bool start_pe(run_t *run, seat_t *c, int pe)
             error == EAGAIN ? " (limit of processes, ulimit -u or the container's)" : "");
         return false;
     }
-    // A failed exec is a process that ended like any other: it is reaped, and its seat has an error
-    // to tell.
+    // A failed exec is a process that ended like any other: it is reaped, and its seat holds an
+    // error to report.
     run->pes[pe].pid = pid;
     atomic_store(&cwb_job_pe(run->job, (uint32_t)pe)->pid, pid);
     remember_pid(run, pid, pe);
@@ -293,7 +292,7 @@ void spawn_begin(run_t *run)
 
 static void spawn_end(run_t *run)
 {
-    run->nstarted = run->opt.npes;  // none of those left will come
+    run->nstarted = run->opt.npes;  // the remaining PEs are not started
     close(null_fd);
     if (in_fd > 2)
         close(in_fd);
