@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run all examples on one node, on two emulated nodes and across two hosts, and print one table.
 
-The two hosts are namespaces of this machine with their own network, host name and /dev/shm; making them needs root, and
-the layout is left out, with the reason, where that is impossible. The exit status is 0 if and only if every run that
-took place was verified.
+The two hosts are namespaces of this machine with their own network, host name and /dev/shm; making
+them needs root. Where that is impossible the layout is skipped, with the reason. The exit status is
+0 if and only if every run that took place was verified.
 """
 import argparse
 import os
@@ -23,7 +23,7 @@ ROOT = EXAMPLES.parent
 HOSTS_SCRIPT = ROOT / "tests/launch/hosts.py"
 SKIPPED = 77  # exit status of a script that cannot run here
 TIMED_OUT = 124  # exit status of oshrun when the time limit is over
-GRACE = 5  # seconds more than the launcher has, so that it can end a job that is stuck by itself
+GRACE = 5  # seconds more than the launcher has, so that it can end a stuck job itself
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class Row:
 
 def layouts(stage: Path, timeout: int) -> list[Layout]:
     oshrun = [str(stage / "bin/oshrun"), "-n", "4", "--timeout", str(timeout)]
-    hosts = [sys.executable, str(HOSTS_SCRIPT), "--hosts", "2", "--ppn", "2", "--timeout", str(timeout), "--"]
+    hosts = [sys.executable, str(HOSTS_SCRIPT), "--hosts", "2", "--ppn", "2", "--timeout",
+             str(timeout), "--"]
     return [Layout("1 node", "node", 4, True, oshrun),
             Layout("2 emulated nodes", "emulated", 4, False, oshrun + ["--emulate-nodes", "2"]),
             Layout("2 hosts", "hosts", 4, False, hosts)]
@@ -75,7 +76,8 @@ def write_png(ppm: Path) -> Path:
 
 
 def judge(label: str, layout: Layout, outcome: programs.Outcome, timeout: int) -> Row:
-    """A run is verified if it ended well and its one result line says so, for the right number of PEs."""
+    """A run is verified if it ended well and its one result line confirms it, for the right number
+    of PEs."""
     row = Row(label, layout, "NO")
     result = outcome.result
     if result:
@@ -83,10 +85,12 @@ def judge(label: str, layout: Layout, outcome: programs.Outcome, timeout: int) -
         rate = float(result["rate"])
         row.rate = f"{rate:.{2 if rate >= 10 else 4}f} {result['unit']}"
     if outcome.status in (None, TIMED_OUT):
-        row.reason = f"no end after {timeout} s: it hangs or is far too slow; it was ended"
+        row.reason = f"no end after {timeout} s: it hangs or is far too slow"
     elif outcome.status == SKIPPED and not result:
-        lines = [line for line in (outcome.stdout + outcome.stderr).splitlines() if line.startswith("SKIP")]
-        reason = lines[0].removeprefix("SKIP").strip(": ") if lines else "the layout cannot run here"
+        lines = [line for line in (outcome.stdout + outcome.stderr).splitlines()
+                 if line.startswith("SKIP")]
+        reason = (lines[0].removeprefix("SKIP").strip(": ")
+                  if lines else "the layout cannot run here")
         row.verdict, row.reason = "skipped", reason
     elif outcome.status != 0:
         row.reason = f"exit status {outcome.status}"
@@ -101,8 +105,9 @@ def judge(label: str, layout: Layout, outcome: programs.Outcome, timeout: int) -
     return row
 
 
-def run_one(label: str, program: Path, arguments: str, layout: Layout, out: Path, timeout: int) -> Row:
-    """One run, its output kept in a file beside the program."""
+def run_one(label: str, program: Path, arguments: str, layout: Layout, out: Path,
+            timeout: int) -> Row:
+    """Perform one run and keep its output in a file beside the program."""
     command = [*layout.command, str(program), *shlex.split(arguments)]
     started = time.monotonic()
     outcome = programs.run(command, timeout + GRACE)
@@ -111,7 +116,8 @@ def run_one(label: str, program: Path, arguments: str, layout: Layout, out: Path
     log.write_text(f"$ {shlex.join(command)}\n{outcome.stdout}{outcome.stderr}", encoding="utf-8")
     row = judge(label, layout, outcome, timeout)
     note = {"yes": "verified", "NO": "NOT VERIFIED", "skipped": "skipped"}[row.verdict]
-    print(f"{note}, {time.monotonic() - started:.1f} s in all" + (f": {row.reason}" if row.reason else ""), flush=True)
+    print(f"{note}, {time.monotonic() - started:.1f} s in all"
+          + (f": {row.reason}" if row.reason else ""), flush=True)
     if row.verdict == "NO":
         print(f"  $ {shlex.join(command)}")
         for line in (outcome.stdout + outcome.stderr).splitlines()[-15:]:
@@ -121,7 +127,8 @@ def run_one(label: str, program: Path, arguments: str, layout: Layout, out: Path
 
 def print_table(rows: list[Row]) -> None:
     head = ("program", "layout", "PEs", "verified", "time", "rate")
-    cells = [(r.label, r.layout.name, str(r.layout.pes), r.verdict, r.seconds, r.rate) for r in rows]
+    cells = [(r.label, r.layout.name, str(r.layout.pes), r.verdict, r.seconds, r.rate)
+             for r in rows]
     widths = [max(len(line[k]) for line in [head, *cells]) for k in range(len(head))]
     right = (2, 4, 5)
 
@@ -137,7 +144,8 @@ def print_table(rows: list[Row]) -> None:
     print()
 
 
-def build_all(chosen: list[programs.Example], stage: Path, out: Path) -> list[tuple[programs.Example, Path]]:
+def build_all(chosen: list[programs.Example], stage: Path,
+              out: Path) -> list[tuple[programs.Example, Path]]:
     built = []
     for example in chosen:
         print(f"compiling {example.folder}", flush=True)
@@ -145,20 +153,21 @@ def build_all(chosen: list[programs.Example], stage: Path, out: Path) -> list[tu
     return built
 
 
-def run_layout(layout: Layout, built: list[tuple[programs.Example, Path]], values: dict[str, str], out: Path,
-               timeout: int) -> tuple[list[Row], list[Path]]:
-    """All programs in one layout: the rows of the table, and the images that came out."""
+def run_layout(layout: Layout, built: list[tuple[programs.Example, Path]], values: dict[str, str],
+               out: Path, timeout: int) -> tuple[list[Row], list[Path]]:
+    """All programs in one layout: the rows of the table, and the images that were written."""
     rows: list[Row] = []
     images: list[Path] = []
     print(f"\n{layout.name}, {layout.pes} PEs", flush=True)
-    reason = ""  # why the layout cannot run here: the first run finds out for all
+    reason = ""  # why the layout cannot run here: the first run decides for all
     for example, program in built:
         for label, here, there in example.runs:
             if reason:
                 rows.append(Row(label, layout, "skipped", reason=reason))
                 continue
             image = out / f"stencil-{layout.short}.ppm"
-            arguments = (here if layout.local else there).format_map({**values, "image": shlex.quote(str(image))})
+            arguments = (here if layout.local
+                         else there).format_map({**values, "image": shlex.quote(str(image))})
             print(f"  {label}: ", end="", flush=True)
             row = run_one(label, program, arguments, layout, out, timeout)
             rows.append(row)
@@ -173,21 +182,25 @@ def conclude(rows: list[Row], images: list[Path]) -> int:
     print_table(rows)
     for image in images:
         print(f"image: {os.path.relpath(image)}")
-    for layout, reason in dict.fromkeys((row.layout.name, row.reason) for row in rows if row.verdict == "skipped"):
+    for layout, reason in dict.fromkeys((row.layout.name, row.reason) for row in rows
+                                        if row.verdict == "skipped"):
         print(f"{layout} skipped: {reason}")
     verified = sum(row.verdict == "yes" for row in rows)
     failed = sum(row.verdict == "NO" for row in rows)
-    print(f"{verified} runs verified, {failed} not verified, {len(rows) - verified - failed} skipped")
+    print(f"{verified} runs verified, {failed} not verified, {len(rows) - verified - failed} "
+          f"skipped")
     return 1 if failed or not verified else 0
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Run all examples in several layouts and print one table.")
+    parser = argparse.ArgumentParser(
+        description="Run all examples in several layouts and print one table.")
     parser.add_argument("--stage", type=Path, default=ROOT / "build/stage",
                         help="install tree with bin/oshcc and bin/oshrun (default: build/stage)")
     parser.add_argument("--out", type=Path, default=ROOT / "build/demo",
                         help="folder for programs, images and logs (default: build/demo)")
-    parser.add_argument("--timeout", type=int, default=120, help="seconds that one run may take (default: 120)")
+    parser.add_argument("--timeout", type=int, default=120,
+                        help="seconds that one run may take (default: 120)")
     parser.add_argument("--layouts", default="node,emulated,hosts",
                         help="where to run, of node, emulated and hosts (default: all three)")
     parser.add_argument("--only", action="append", default=[], metavar="WORD",
@@ -198,8 +211,10 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     args = parse()
     stage, out = args.stage.resolve(), args.out.resolve()
-    places = [layout for layout in layouts(stage, args.timeout) if layout.short in args.layouts.split(",")]
-    chosen = [e for e in programs.ALL if not args.only or any(word in e.folder for word in args.only)]
+    places = [layout for layout in layouts(stage, args.timeout)
+              if layout.short in args.layouts.split(",")]
+    chosen = [e for e in programs.ALL if not args.only
+              or any(word in e.folder for word in args.only)]
     complaint = ""
     for tool in ("oshcc", "oshrun"):
         if not os.access(stage / "bin" / tool, os.X_OK):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What demo.py and the tests share: the list of examples, how to build and how to run one."""
+"""Shared by demo.py and the tests: the list of examples, how to build and how to run one."""
 import os
 import re
 import signal
@@ -45,18 +45,20 @@ ALL = (
     Example("09-work-stealing", "work_stealing", (("work stealing", "40000", "40000"),)),
 )
 
-# With MPI beside OpenSHMEM, to be started by MPI's launcher: not part of ALL.
+# With MPI beside OpenSHMEM, started by MPI's launcher: not part of ALL.
 WITH_MPI = (Example("06-graph500", "graph500_mpi", without=("comm_shmem.c",)),)
 
 
-def build(example: Example, oshcc: Path, folder: Path, flags: tuple[str, ...] = (), compiler: str = "") -> Path:
-    """Compile an example, with further flags and maybe another compiler behind oshcc (MPI's); raises RuntimeError with the
-    compiler's words if it cannot be compiled."""
+def build(example: Example, oshcc: Path, folder: Path, flags: tuple[str, ...] = (),
+          compiler: str = "") -> Path:
+    """Compile an example, with further flags and optionally another compiler behind oshcc (MPI's);
+    raises RuntimeError with the compiler's output if that fails."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / example.binary
-    sources = sorted(str(source) for source in example.path.glob("*.c") if source.name not in example.without)
-    command = [str(oshcc), "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", *flags, "-o", str(program),
-               *sources, "-lm"]
+    sources = sorted(str(source) for source in example.path.glob("*.c")
+                     if source.name not in example.without)
+    command = [str(oshcc), "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", *flags, "-o",
+               str(program), *sources, "-lm"]
     env = {**os.environ, "OSHCC_CC": compiler} if compiler else None
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode != 0:
@@ -66,7 +68,7 @@ def build(example: Example, oshcc: Path, folder: Path, flags: tuple[str, ...] = 
 
 @dataclass
 class Outcome:
-    """How a run ended. `status` is None if it had to be killed after its time."""
+    """How a run ended. `status` is None if it was killed after its time limit."""
     status: int | None
     stdout: str
     stderr: str
@@ -80,9 +82,12 @@ class Outcome:
 
 def run(command: list[str], timeout: float, cwd: Path | None = None,
         env: dict[str, str] | None = None) -> Outcome:
-    """Run a job. One that outlives its time is asked to end, so that it can clean up, then killed."""
-    process = subprocess.Popen(command, cwd=cwd, env=env, text=True, errors="replace", stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    """Run a job. A job that exceeds its time limit is asked to end, so that it can clean up, then
+    killed."""
+    process = subprocess.Popen(command, cwd=cwd, env=env, text=True, errors="replace",
+                               stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True)
     status: int | None = None
     try:
         stdout, stderr = process.communicate(timeout=timeout)

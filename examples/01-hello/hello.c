@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hello: who is in this job, where does everyone run, and can they all talk?
+// Hello: which PEs are in this job, where does each run, and can they all reach each other?
 //
-// Shows the bones of an OpenSHMEM program: a symmetric variable, a one-sided
-// put, a wait for it, two collectives, and a verdict that decides the exit status.
+// Shows the parts of every OpenSHMEM program: a symmetric variable, a one-sided put, a wait for it,
+// two collectives, and a verdict that decides the exit status.
 #define _GNU_SOURCE  // getopt_long
 #include <getopt.h>
 #include <shmem.h>
@@ -15,8 +15,8 @@
 
 enum { HOST_BYTES = 64 };
 
-// Objects with static storage are symmetric: every PE has its own copy, and
-// every PE may name the copy of any other by the same address.
+// Objects with static storage are symmetric: every PE has its own copy, and every PE may name the
+// copy of any other by the same address.
 static long from_left = 0;
 static long ones = 1, n_alive = 0;
 static long wrong = 0, n_wrong = 0;
@@ -37,9 +37,9 @@ static void usage(FILE *out)
                  "  -h, --help   print this text and exit\n");
 }
 
-// Puts a number that only this PE can know into the right neighbour and waits
-// for the left neighbour's. The wait is needed: a put returns when the source may be
-// reused, and says nothing about when the target will see it.
+// Puts a number that only this PE can know into the right neighbour and waits for the left
+// neighbour's. The wait is necessary: a put returns when the source may be reused, which says
+// nothing about when the target sees it.
 static void greet_neighbour(int me, int npes)
 {
     int right = (me + 1) % npes;
@@ -54,7 +54,7 @@ static void greet_neighbour(int me, int npes)
     }
 }
 
-// One line for each PE: its host, and how PE 0 would reach its memory.
+// Prints one line for each PE: its host, and how PE 0 reaches its memory.
 static void print_table(const char *hosts, int npes)
 {
     for (int pe = 0; pe < npes; pe++) {
@@ -105,10 +105,10 @@ int main(int argc, char **argv)
             int major, minor;
             shmem_info_get_version(&major, &minor);
             print_table(hosts, npes);
-            printf("%ld PEs answered, OpenSHMEM %d.%d\n", n_alive, major, minor);
+            printf("%ld PEs replied, OpenSHMEM %d.%d\n", n_alive, major, minor);
         }
         if (!ok)
-            fprintf(stderr, "hello: FAILED: %ld of %d PEs answered, %ld wrong greetings\n", n_alive,
+            fprintf(stderr, "hello: FAILED: %ld of %d PEs replied, %ld wrong greetings\n", n_alive,
                     npes, n_wrong);
         printf("RESULT program=hello pes=%d verified=%s seconds=%.6f rate=%.3f unit=PE/s\n", npes,
                ok ? "yes" : "no", seconds, npes / seconds);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// RandomAccess: xor pseudo-random values into random words of a table that is
-// spread over all PEs. The rules are those of the HPC Challenge benchmark: the
-// table has 2^n words, 4 * 2^n updates are made, each PE may look at most 1024
-// updates ahead, and at most 1 % of the words may be wrong afterwards.
+// RandomAccess: xor pseudo-random values into random words of a table that is spread over all PEs.
+// The rules are those of the HPC Challenge benchmark: the table has 2^n words, 4 * 2^n updates are
+// made, each PE may look at most 1024 updates ahead, and at most 1 % of the words may be wrong
+// afterwards.
 //
-// Three ways to make an update can be compared, see README.md.
+// The program compares three ways to make an update; see README.md.
 #define _GNU_SOURCE  // getopt_long
 #include <errno.h>
 #include <getopt.h>
@@ -28,8 +28,8 @@ struct options {
     enum method method;
 };
 
-// The table in blocks: PE p holds words [first(p), first(p + 1)). Any number of
-// PEs will do; the first `extra` of them hold one word more than the others.
+// The table in blocks: PE p holds words [first(p), first(p + 1)). Any number of PEs works; the
+// first `extra` of them hold one word more than the others.
 struct table {
     uint64_t *words;  // this PE's block, symmetric
     uint64_t nwords;  // of the whole table, a power of two
@@ -63,8 +63,8 @@ static int locate(const struct table *t, uint64_t index, uint64_t *offset_p)
     return (int)(t->extra + (index - in_large) / t->block);
 }
 
-// Atomic: no update is ever lost. The call returns no value, so the library is free to
-// have many on the way; the barrier that ends the run completes them all.
+// Atomic: no update is ever lost. The call returns no value, so the library may have many in
+// flight; the barrier that ends the run completes them all.
 static void update_atomic(const struct table *t, uint64_t ran, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++) {
@@ -75,8 +75,8 @@ static void update_atomic(const struct table *t, uint64_t ran, uint64_t n)
     }
 }
 
-// Get, change, put: a round trip for each update, and an update of another PE that falls
-// between the get and the put is lost. The quiet makes this PE's next get see the put.
+// Get, change, put: one round trip per update. An update of another PE between the get and the put
+// is lost. The quiet makes this PE's next get see the put.
 static void update_getput(const struct table *t, uint64_t ran, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++) {
@@ -89,12 +89,12 @@ static void update_getput(const struct table *t, uint64_t ran, uint64_t n)
     }
 }
 
-// As getput, with a window of non-blocking gets, then of puts: two waits for a whole window.
-// A window ends before a word it already holds, for the second update would be lost. `seen`
-// tells: a slot that holds the number of this window was taken in it. Unequal words
-// may share a slot; that merely ends a window early. Updates of other PEs can still
-// be lost: about 4 * window * (npes - 1) / nwords of all words, if all run at one speed. The
-// window keeps that at a tenth of what the rule allows.
+// As getput, with a window of non-blocking gets, then of puts: two waits for a whole window. A
+// window ends before a word that it already holds, since the second update would be lost. `seen`
+// detects this: an entry that holds the number of this window was used in it. Unequal words may
+// share an entry; that only ends a window early. Updates of other PEs can still be lost: about 4 *
+// window * (npes - 1) / nwords of all words, if all PEs run at one speed. The window keeps that at
+// a tenth of what the rule allows.
 static void update_batch(const struct table *t, uint64_t ran, uint64_t n, int npes)
 {
     uint64_t limit = t->nwords / (4096 * (uint64_t)npes);
@@ -126,8 +126,8 @@ static void update_batch(const struct table *t, uint64_t ran, uint64_t n, int np
 }
 
 // Undoes every update in local memory: xor is its own inverse, so the table must be back at
-// words[i] == i. Each PE walks through the whole stream and picks what falls into its
-// own block; no communication is used that could hide a mistake of the run itself.
+// words[i] == i. Each PE generates the whole stream and applies what falls into its own block; it
+// uses no communication that could hide a mistake of the run itself.
 static int64_t count_errors(const struct table *t, int me, uint64_t nupdates)
 {
     uint64_t first = first_of(t, (uint64_t)me);
@@ -137,7 +137,7 @@ static int64_t count_errors(const struct table *t, int me, uint64_t nupdates)
 
     for (uint64_t i = 0; i < nupdates; i++) {
         ran = stream_next(ran);
-        uint64_t offset = (ran & (t->nwords - 1)) - first;  // wraps when before the block
+        uint64_t offset = (ran & (t->nwords - 1)) - first;  // wraps for words before the block
         if (offset < n)
             t->words[offset] ^= ran;
     }
@@ -164,7 +164,7 @@ static int parse_method(const char *name)
     return -1;
 }
 
-// Returns 0 to go on, or leaves the program.
+// Returns 0 to continue, or ends the program.
 static void parse(int argc, char **argv, struct options *o)
 {
     static const struct option options[] = {{"log2-words", required_argument, NULL, 'n'},
@@ -195,7 +195,7 @@ static void parse(int argc, char **argv, struct options *o)
     }
 }
 
-// All PEs together: decide the size, allocate and fill words[i] = i.
+// Collective: chooses the size, allocates and fills words[i] = i.
 static void make_table(struct table *t, int log2_words, int me, int npes)
 {
     if (!log2_words)
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
     uint64_t to = me == npes - 1 ? nupdates : nupdates / (uint64_t)npes * ((uint64_t)me + 1);
     uint64_t ran = stream_start((int64_t)from);
 
-    shmem_barrier_all();  // every table is filled
+    shmem_barrier_all();  // the tables of all PEs are filled
     double start = now_seconds();
     if (o.method == ATOMIC)
         update_atomic(&t, ran, to - from);
@@ -247,13 +247,13 @@ int main(int argc, char **argv)
         update_getput(&t, ran, to - from);
     else
         update_batch(&t, ran, to - from, npes);
-    shmem_barrier_all();  // every update is in its table
+    shmem_barrier_all();  // all updates have arrived
     double seconds = now_seconds() - start;
 
     my_errors = count_errors(&t, me, nupdates);
     shmem_int64_sum_reduce(SHMEM_TEAM_WORLD, &all_errors, &my_errors, 1);
     double percent = 100.0 * (double)all_errors / (double)t.nwords;
-    // Atomic updates may not lose anything; the others are held to the rule.
+    // Atomic updates must not lose anything; the other methods may, within the benchmark's rule.
     int ok = o.method == ATOMIC ? all_errors == 0 : percent <= 1.0;
 
     if (me == 0) {

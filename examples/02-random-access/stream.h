@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-// Doubling: what falls out at the top comes back as X^2 + X + 1.
+// Doubling: the bit that leaves at the top comes back as X^2 + X + 1.
 static inline uint64_t stream_next(uint64_t x)
 {
     return (x << 1) ^ ((x >> 63) ? UINT64_C(7) : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The problem that the stencil solves, and what is known about its solution:
+// The problem that the stencil solves, and its known solution:
 //
 //   -(u_xx + u_yy) = f   in the unit square,   u = 0 on its edge,
 //
@@ -45,8 +45,8 @@ static inline double field_source(double x, double y)
     return f;
 }
 
-// How far the solution on a grid of mesh width h can be from u: for each wave, the
-// eigenvalue of the differential operator over that of the stencil, less 1.
+// The largest possible difference between u and the solution on a grid of mesh width h: for each
+// wave, the eigenvalue of the differential operator over that of the stencil, less 1.
 static inline double field_error_bound(double h)
 {
     double bound = 0;

@@ -48,7 +48,7 @@ int grid_create(struct grid *g, int n, int me, int npes)
     g->neighbour[SOUTH] = pe_of_block(g, g->cx, g->cy - 1);
     g->neighbour[NORTH] = pe_of_block(g, g->cx, g->cy + 1);
 
-    // Symmetric memory has one size everywhere: that of the largest block.
+    // Symmetric memory has one size on every PE: that of the largest block.
     int max_nx = n / g->px + 1, max_ny = n / g->py + 1;
     g->stride = (size_t)max_nx + 2;
     g->edge_room = (size_t)max_int(max_nx, max_ny);
@@ -75,7 +75,7 @@ static double *inbox_of(const struct grid *g, uint64_t exchange, enum side side)
     return g->inbox + ((exchange & 1) * NSIDES + side) * g->edge_room;
 }
 
-// Rows lie in one piece and go as they are, columns are packed.
+// Rows are contiguous and are sent as they are; columns are packed.
 static void send_edge(struct grid *g, enum side side)
 {
     const double *edge = g->outbox;
@@ -96,7 +96,7 @@ static void send_edge(struct grid *g, enum side side)
 
 static void receive_edge(struct grid *g, enum side side)
 {
-    // Not "equal": a neighbour that is faster may have sent its next edge already.
+    // Not "equal": a faster neighbour may have sent its next edge already.
     shmem_signal_wait_until(&g->arrived[side], SHMEM_CMP_GE, g->nexchanges);
     const double *edge = inbox_of(g, g->nexchanges, side);
 
@@ -108,8 +108,8 @@ static void receive_edge(struct grid *g, enum side side)
             *grid_at(g, g->u, i, j) = edge[j - 1];
 }
 
-// Two buffers a side are enough, without any acknowledgement: a neighbour sends edge k + 2 only
-// after it has received our edge k + 1, and we sent that after we were done with its edge k.
+// Two buffers per side are enough, without any acknowledgement: a neighbour sends edge k + 2 only
+// after it has received this PE's edge k + 1, which this PE sent after it had used edge k.
 void grid_exchange(struct grid *g)
 {
     g->nexchanges++;

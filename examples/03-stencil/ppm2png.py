@@ -23,7 +23,8 @@ def ppm_to_png(ppm: bytes) -> bytes:
         raise ValueError(f"expected {3 * width * height} bytes of pixels, found {len(rows)}")
     # Each row starts with the number of its filter: none.
     raw = b"".join(b"\0" + rows[k * 3 * width:(k + 1) * 3 * width] for k in range(height))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return (b"\x89PNG\r\n\x1a\n"
+            + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b""))
 
 

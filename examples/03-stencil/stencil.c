@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Poisson's equation on the unit square by the five-point stencil: red-black
-// over-relaxation on a grid that is cut into blocks, one a PE. Neighbours
-// exchange the edges of their blocks by puts with a signal. The solution is known (field.h), so the
-// program checks itself, and writes the field as an image if asked to.
+// Poisson's equation on the unit square by the five-point stencil: red-black over-relaxation on a
+// grid that is cut into blocks, one per PE. Neighbours exchange the edges of their blocks by puts
+// with a signal. The solution is known (field.h), so the program verifies itself; on request it
+// writes the field as an image.
 #define _GNU_SOURCE  // getopt_long
 #include <errno.h>
 #include <getopt.h>
@@ -16,7 +16,7 @@
 #include "field.h"
 #include "grid.h"
 
-enum { CHECK_EVERY = 20 };  // sweeps between two looks at the residual
+enum { CHECK_EVERY = 20 };  // sweeps between two checks of the residual
 
 struct options {
     int n;
@@ -39,7 +39,7 @@ static double now_seconds(void)
 static double max_over_pes(double value)
 {
     local_max = value;
-    shmem_sync_all();  // every PE has read the last result and may get the next
+    shmem_sync_all();  // every PE has read the last result and may receive the next
     shmem_double_max_reduce(SHMEM_TEAM_WORLD, &global_max, &local_max, 1);
     return global_max;
 }
@@ -57,8 +57,8 @@ static double fill_source(struct grid *g, double h)
     return max_over_pes(largest);
 }
 
-// Relaxes the unknowns of one colour. All neighbours of a red point are black, and the other
-// way round, so the order inside a colour does not matter and neither does the cut into blocks.
+// Relaxes the unknowns of one colour. All neighbours of a red point are black, and vice versa, so
+// neither the order inside a colour nor the cut into blocks changes the result.
 static void relax_colour(struct grid *g, int colour, double omega)
 {
     for (int j = 1; j <= g->ny; j++) {
@@ -88,11 +88,11 @@ static double residual(struct grid *g, double h)
     return largest / (h * h);
 }
 
-// Returns the number of sweeps; *relative_p tells how far it got.
+// Returns the number of sweeps; *relative_p is the residual that was reached.
 static int solve(struct grid *g, const struct options *o, double h, double source,
                  double *relative_p)
 {
-    double omega = 2 / (1 + sin(pi * h));  // the best there is for this matrix
+    double omega = 2 / (1 + sin(pi * h));  // the optimum for this matrix
     int sweeps = 0;
     do {
         for (int k = 0; k < CHECK_EVERY; k++, sweeps++)
@@ -128,7 +128,7 @@ static void colour_of(double value, unsigned char rgb[3])
     rgb[2] = v < 0 ? full : weak;
 }
 
-// PE 0 fetches the field row by row, so it never holds more than one row of it.
+// PE 0 gets the field row by row, so it never holds more than one row of it.
 static int write_image(const struct grid *g, const char *path, double scale)
 {
     size_t n = (size_t)g->n;
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     double bound = field_error_bound(h);
     int ok = relative <= o.tolerance && error <= bound + source * o.tolerance;
 
-    // Meanwhile the other PEs wait in the reduction; their memory is read without their help.
+    // Meanwhile the other PEs wait in the reduction; PE 0 reads their memory without their help.
     local_fail = me == 0 && o.image && write_image(&g, o.image, 2.0);
     shmem_int_max_reduce(SHMEM_TEAM_WORLD, &global_fail, &local_fail, 1);
     ok = ok && !global_fail;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bucket sort of integers. Each PE makes a part of the keys; one bucket for each PE
-// is cut by splitters that all PEs agree on; each PE writes its share of every
-// bucket straight into the memory of the PE that owns it; each PE sorts what it got.
-// Afterwards PE 0 holds the smallest keys, the last PE the largest.
+// Bucket sort of integers. Each PE generates a part of the keys; splitters, on which all PEs agree,
+// cut one bucket for each PE; each PE puts its share of every bucket into the memory of the PE that
+// owns it; each PE sorts what it received. Afterwards PE 0 holds the smallest keys, the last PE the
+// largest.
 #define _GNU_SOURCE  // getopt_long
 #include <errno.h>
 #include <getopt.h>
@@ -27,7 +27,7 @@ struct options {
 
 struct sorter {
     int me, npes;
-    uint32_t *keys;   // private: the keys I made
+    uint32_t *keys;   // private: the keys that this PE generated
     uint32_t *spare;  // private: those keys in buckets, then room for the local sort
     uint64_t nkeys;
     uint32_t *splitters;  // npes - 1 of them: bucket p holds keys below splitters[p]
@@ -35,8 +35,8 @@ struct sorter {
     // Symmetric.
     uint32_t *samples;              // [npes][SAMPLES_PER_PE]
     uint64_t *nsent, *nreceived;    // [npes]: keys for, and from, each PE
-    uint64_t *put_at, *receive_at;  // [npes]: where my keys go in each PE's inbox, and where theirs
-                                    // go in mine
+    uint64_t *put_at, *receive_at;  // [npes]: where this PE's keys go in each PE's inbox,
+                                    // and where each PE's go in this one's
     uint32_t *inbox;
     uint64_t ninbox;
 };
@@ -52,8 +52,8 @@ static double now_seconds(void)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
-// Reductions of `n` of my_values to all_values, which all PEs must be ready to have overwritten
-// before any of them begins: hence the synchronisation.
+// Reduces `n` of my_values to all_values. All PEs must be ready to have them overwritten before any
+// PE begins: hence the synchronisation.
 static void sum_over_pes(size_t n)
 {
     shmem_sync_all();
@@ -102,8 +102,8 @@ static void allocate_tables(struct sorter *s)
         out_of_memory(s, "symmetric tables", n * (SAMPLES_PER_PE + 8) * 4);
 }
 
-// Every PE shows some of its keys to all; sorted and cut into npes equal parts, they give
-// buckets of nearly equal size whatever the distribution of the keys.
+// Every PE contributes some of its keys; sorted and cut into npes equal parts, they give buckets of
+// nearly equal size for any distribution of the keys.
 static void choose_splitters(struct sorter *s)
 {
     size_t nsamples = (size_t)s->npes * SAMPLES_PER_PE;
@@ -120,7 +120,7 @@ static void choose_splitters(struct sorter *s)
     free(room);
 }
 
-// The number of splitters that are not above the key, by halving.
+// The number of splitters that are not above the key, by bisection.
 static int bucket_of(const struct sorter *s, uint32_t key)
 {
     const uint32_t *base = s->splitters;
@@ -133,7 +133,7 @@ static int bucket_of(const struct sorter *s, uint32_t key)
     return (int)(base - s->splitters);
 }
 
-// Groups my keys by bucket, in `spare`; start[p] is where bucket p begins there.
+// Groups this PE's keys by bucket, in `spare`; bucket p begins at start[p].
 static void fill_buckets(struct sorter *s, uint64_t *start)
 {
     memset(s->nsent, 0, (size_t)s->npes * sizeof *s->nsent);
@@ -150,8 +150,8 @@ static void fill_buckets(struct sorter *s, uint64_t *start)
         start[p] -= s->nsent[p];
 }
 
-// Owners learn how much comes from whom, lay their inbox out, and tell everyone where to write.
-// No PE needs a table of all pairs, and no two puts touch the same key.
+// Each owner learns how many keys come from each PE, lays out its inbox, and tells every PE where
+// to write. No PE needs a table of all pairs, and no two puts touch the same key.
 static void lay_out_inbox(struct sorter *s)
 {
     shmem_alltoallmem(SHMEM_TEAM_WORLD, s->nreceived, s->nsent, sizeof *s->nsent);
@@ -162,7 +162,7 @@ static void lay_out_inbox(struct sorter *s)
     }
     shmem_alltoallmem(SHMEM_TEAM_WORLD, s->put_at, s->receive_at, sizeof *s->put_at);
 
-    // Symmetric memory has one size everywhere: the fullest inbox decides.
+    // Symmetric memory has one size on every PE: the fullest inbox decides.
     uint64_t room = max_over_pes(s->ninbox);
     s->inbox = shmem_malloc((room + 1) * sizeof *s->inbox);
     if (!s->inbox)
@@ -172,7 +172,7 @@ static void lay_out_inbox(struct sorter *s)
 static void exchange(struct sorter *s, const uint64_t *start)
 {
     for (int k = 0; k < s->npes; k++) {
-        int pe = (s->me + k) % s->npes;  // everyone begins with another target
+        int pe = (s->me + k) % s->npes;  // every PE begins with another target
         if (s->nsent[pe])
             shmem_putmem_nbi(s->inbox + s->put_at[pe], s->spare + start[pe],
                              s->nsent[pe] * sizeof *s->inbox, pe);
@@ -224,8 +224,8 @@ static struct digest combine(struct digest d)
     return d;
 }
 
-// In order on each PE, and no PE's smallest key below the largest of the PEs before it. A PE
-// may have got no keys at all, so the comparison is with the last PE that has some.
+// Checks the order on each PE, and that no PE's smallest key is below the largest of the PEs before
+// it. A PE may have received no keys, so the comparison is with the last PE that has some.
 static int in_order(const struct sorter *s)
 {
     // [npes] of count, first, last
@@ -263,7 +263,7 @@ static void usage(FILE *out)
                  "  -h, --help                 print this text and exit\n");
 }
 
-// A whole number from 1 to 2^40 with an optional suffix, or 0 if it is none.
+// A whole number from 1 to 2^40 with an optional suffix; 0 if the text is none.
 static uint64_t parse_count(const char *text)
 {
     char *end;

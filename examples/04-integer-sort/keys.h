@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Keys and what is kept of them for the verdict. A key depends only on its number in the
-// whole set, so the same set is sorted whatever the number of PEs.
+// Keys, and the digests of them that verification compares. A key depends only on its number in the
+// whole set, so the same set is sorted on any number of PEs.
 #ifndef KEYS_H
 #define KEYS_H
 
@@ -27,8 +27,8 @@ static inline uint32_t make_key(uint64_t index, uint64_t seed, enum distribution
     return (uint32_t)sum;
 }
 
-// Equal before and after if the sorted keys are a permutation of the given ones. The sum of
-// scrambled keys makes sets that agree in plain sum and xor by chance differ.
+// The digests before and after are equal if the sorted keys are a permutation of the given ones.
+// The sum of scrambled keys distinguishes sets that agree in plain sum and xor by chance.
 struct digest {
     uint64_t count, sum, scrambled, xored;
 };

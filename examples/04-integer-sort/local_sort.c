@@ -5,7 +5,7 @@
 
 enum { DIGIT_BITS = 8, NDIGITS = 32 / DIGIT_BITS, RADIX = 1 << DIGIT_BITS };
 
-// Moves the keys to where their digit puts them, equal digits in the order they came.
+// Moves the keys to the places of their digit; keys of equal digits keep their order.
 static void distribute(uint32_t *to, const uint32_t *from, size_t n, int shift, size_t *count)
 {
     size_t position = 0;
@@ -25,7 +25,7 @@ void local_sort(uint32_t *keys, uint32_t *spare, size_t n)
         for (int d = 0; d < NDIGITS; d++)
             count[d][keys[i] >> d * DIGIT_BITS & (RADIX - 1)]++;
 
-    // An even number of passes: the keys end where they began.
+    // The number of passes is even, so the keys end where they began.
     for (int d = 0; d < NDIGITS; d++) {
         uint32_t *from = d % 2 ? spare : keys, *to = d % 2 ? keys : spare;
         distribute(to, from, n, d * DIGIT_BITS, count[d]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From a file to a distributed graph: PE 0 reads and broadcasts the arcs in chunks, each PE
-// keeps those that touch its vertices, then turns them into rows.
+// From a file to a distributed graph: PE 0 reads and broadcasts the arcs in chunks, each PE keeps
+// those that touch its vertices, then turns them into rows.
 #include "graph.h"
 #include "reader.h"
 
@@ -15,7 +15,7 @@ enum { CHUNK_ARCS = 8192 };
 
 // What PE 0 broadcasts. The last chunk has no arcs.
 struct chunk {
-    int64_t narcs;  // -1: PE 0 has said what is wrong
+    int64_t narcs;  // -1: PE 0 has printed an error
     int64_t nverts;
     int64_t base;
     struct arc arcs[CHUNK_ARCS];
@@ -24,13 +24,13 @@ struct chunk {
 static struct chunk made, received;  // symmetric
 static int64_t my_value, all_value;  // symmetric
 
-// Arcs of my vertices: from is the local number of mine, to the other end.
+// Arcs of this PE's vertices: `from` is the local number of the vertex, `to` the other end.
 struct arc_list {
     struct arc *arcs;
     int64_t n, room;
 };
 
-// Nobody may still read the last result when the next comes in: hence the synchronisation.
+// No PE may still read the last result when the next arrives: hence the synchronisation.
 #define DEFINE_REDUCTION(op)                                                   \
     int64_t op##_over_pes(int64_t value)                                       \
     {                                                                          \
@@ -75,8 +75,8 @@ static void keep(struct arc_list *list, int64_t mine, int64_t other)
     list->arcs[list->n++] = (struct arc){mine, other};
 }
 
-// Everyone gets every arc once and keeps two lists: of arcs that leave my vertices and of
-// arcs that come in.
+// Every PE receives every arc once and keeps two lists: arcs that leave its vertices and arcs that
+// lead to them.
 static void receive_arcs(struct graph *g, const char *path, struct arc_list *out,
                          struct arc_list *in)
 {
@@ -88,7 +88,7 @@ static void receive_arcs(struct graph *g, const char *path, struct arc_list *out
             made.nverts = failed ? 0 : reader.nverts;
             made.base = !failed && reader.is_market;
         }
-        shmem_sync_all();  // everyone is done with the last chunk
+        shmem_sync_all();  // all PEs are done with the last chunk
         shmem_broadcastmem(SHMEM_TEAM_WORLD, &received, &made, sizeof made, 0);
         if (received.narcs < 0)
             shmem_global_exit(EXIT_FAILURE);
@@ -107,7 +107,7 @@ static void receive_arcs(struct graph *g, const char *path, struct arc_list *out
         reader_close(&reader);
 }
 
-// One number whose order is that of the ghosts: by owner, then by vertex.
+// A number whose order is that of the ghosts: by owner, then by vertex.
 static int64_t ghost_key(const struct graph *g, int64_t v)
 {
     return owner_of(g, v) * g->max_local + local_of(g, v);
@@ -197,7 +197,7 @@ void graph_read(struct graph *g, const char *path)
     make_rows(g, &g->out, &lists[0], keys);
     make_rows(g, &g->in, &lists[1], keys);
     free(keys);
-    shmem_barrier_all();  // from here on, everyone may read everyone's rows and ghosts
+    shmem_barrier_all();  // from here on, any PE may read the rows and ghosts of any other
 }
 
 void graph_destroy(struct graph *g)

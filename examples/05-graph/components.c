@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Connected components by the spread of labels: every vertex begins with its own number and takes
-// the lowest it sees around it. In each round the owners write the labels of their vertices
-// straight into the ghost tables of the PEs that need them, one put for each pair of PEs.
+// the lowest label around it. In each round the owners put the labels of their vertices into the
+// ghost tables of the PEs that need them, one put for each pair of PEs.
 #include "graph.h"
 
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The vertices that one PE wants to know about, and where in its table it expects them.
+// The vertices whose labels one PE needs, and where in its table it expects them.
 struct wish {
     int64_t count, at;
 };
 
 struct exchange {
-    struct wish *wanted, *asked;  // symmetric: [npes], by me of others, by others of me
-    int64_t **lists;              // [npes]: my local numbers that PE p asked for
-    int64_t *ghost_labels[2];     // symmetric: labels of my ghosts, in even and in odd rounds
+    struct wish *wanted, *asked;  // symmetric: [npes], by this PE of others, by others of this PE
+    int64_t **lists;              // [npes]: the local numbers that PE p asked for
+    int64_t *ghost_labels[2];     // symmetric: labels of the ghosts, in even and in odd rounds
     int64_t *packed;
 };
 
-// Each owner fetches the lists of the PEs that want something of it, once.
+// Each owner gets, once, the lists of the PEs that need its labels.
 static void exchange_create(const struct graph *g, struct exchange *x)
 {
     x->wanted = need_symmetric(g->npes, sizeof *x->wanted, "ghost lists");
@@ -67,7 +67,7 @@ static void send_labels(const struct graph *g, struct exchange *x, const int64_t
                         int64_t *ghost_labels)
 {
     for (int k = 1; k < g->npes; k++) {
-        int pe = (g->me + k) % g->npes;  // everyone begins with another target
+        int pe = (g->me + k) % g->npes;  // every PE begins with another target
         int64_t n = x->asked[pe].count;
         if (n == 0)
             continue;
@@ -75,7 +75,7 @@ static void send_labels(const struct graph *g, struct exchange *x, const int64_t
             x->packed[i] = label[x->lists[pe][i]];
         shmem_putmem(ghost_labels + x->asked[pe].at, x->packed, (size_t)n * sizeof *label, pe);
     }
-    shmem_barrier_all();  // all labels are where they belong
+    shmem_barrier_all();  // all labels have arrived
 }
 
 // The lowest label around one vertex.
@@ -90,7 +90,7 @@ static int64_t lowest_around(const struct graph *g, const struct rows *rows, int
     return low;
 }
 
-// Spreads labels among my vertices until none changes any more. Returns how many changed.
+// Spreads labels among this PE's vertices until none changes. Returns how many changed.
 static int64_t settle(const struct graph *g, int64_t *label, const int64_t *ghost_labels,
                       int64_t *scanned)
 {
@@ -114,8 +114,8 @@ static int compare_i64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Counts the vertices of each component at the owner of its label: by one atomic addition for
-// each label a PE has, not for each vertex, since most may have the same.
+// Counts the vertices of each component at the owner of its label: one atomic addition for each
+// label that a PE has, not for each vertex, since most vertices may have the same label.
 static void measure(const struct graph *g, struct components *c)
 {
     int64_t *size = need_symmetric(g->max_local, sizeof *size, "component sizes");
@@ -127,7 +127,7 @@ static void measure(const struct graph *g, struct components *c)
             end++;
         shmem_int64_atomic_add(&size[local_of(g, sorted[i])], end - i, owner_of(g, sorted[i]));
     }
-    shmem_barrier_all();  // all counts are in
+    shmem_barrier_all();  // all counts have arrived
 
     int64_t count = 0, largest = 0;
     for (int64_t v = 0; v < g->nlocal; v++) {
@@ -149,7 +149,7 @@ void components_run(const struct graph *g, struct components *c)
         c->label[v] = vertex_of(g, v, g->me);
     exchange_create(g, &x);
 
-    // Two tables in turn, so that the labels of a PE that is a round ahead disturb nobody.
+    // Two tables in turn: the labels of a PE that is a round ahead overwrite nothing in use.
     int64_t scanned = 0, changes;
     do {
         int64_t *ghost_labels = x.ghost_labels[c->rounds & 1];

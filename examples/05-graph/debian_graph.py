@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write the dependency graph of the Debian archive as a Matrix Market file.
 
-Vertices are the packages that the package index of this machine knows, in alphabetical order; an arc
-leads from a package to each package it depends on (Depends and Pre-Depends, every alternative). A
-name that no package bears but some provide leads to all of its providers.
+Vertices are the packages that the package index of this machine knows, in alphabetical order; an
+arc leads from a package to each package it depends on (Depends and Pre-Depends, every alternative).
+A name that no package bears but some provide leads to all of its providers.
 """
 import argparse
 import glob
@@ -21,7 +21,7 @@ FIELDS = ("Package", "Depends", "Pre-Depends", "Provides")
 
 
 def index_lines(files: list[str]) -> Iterator[str]:
-    """The lines of the package index, from apt-cache or straight from apt's lists."""
+    """The lines of the package index, from apt-cache or from apt's lists."""
     if not files and shutil.which("apt-cache"):
         with subprocess.Popen(["apt-cache", "dumpavail"], stdout=subprocess.PIPE, text=True,
                               encoding="utf-8", errors="replace") as process:
@@ -81,12 +81,14 @@ def dependency_graph(lines: Iterable[str]) -> tuple[list[str], list[tuple[int, i
     for package, wanted in depends.items():
         for name in wanted:
             targets = [name] if name in number else providers.get(name, ())
-            arcs.update((number[package], number[target]) for target in targets if target != package)
+            arcs.update((number[package], number[target]) for target in targets
+                        if target != package)
     return packages, sorted(arcs)
 
 
 def write_market(path: str, packages: list[str], arcs: list[tuple[int, int]]) -> None:
-    """The graph as a square pattern matrix: row i, column j for an arc from i to j, counted from 1."""
+    """The graph as a square pattern matrix: row i, column j for an arc from i to j, counted from
+    1."""
     with open(path, "w", encoding="ascii") as out:
         out.write("%%MatrixMarket matrix coordinate pattern general\n")
         out.write("% dependencies of Debian packages: the row depends on the column\n")
@@ -95,8 +97,9 @@ def write_market(path: str, packages: list[str], arcs: list[tuple[int, int]]) ->
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Write the dependency graph of the Debian archive, as this "
-                                     "machine's package index knows it, as a Matrix Market file.")
+    parser = argparse.ArgumentParser(
+        description="Write the dependency graph of the Debian archive, as this "
+        "machine's package index knows it, as a Matrix Market file.")
     parser.add_argument("output", help="the Matrix Market file to write")
     parser.add_argument("--names", metavar="FILE", help="also write the package names, one a line")
     parser.add_argument("--index", metavar="FILE", nargs="+", default=[],
@@ -106,10 +109,10 @@ def main() -> int:
     try:
         packages, arcs = dependency_graph(index_lines(args.index))
         if not arcs:
-            print(EMPTY_INDEX if not args.index else "debian_graph.py: no dependencies in these files",
-                  file=sys.stderr)
+            print(EMPTY_INDEX if not args.index
+                  else "debian_graph.py: no dependencies in these files", file=sys.stderr)
             return 1
-        # Written beside its place and moved there: never half a file.
+        # Written beside its place and renamed: the output is never half a file.
         write_market(args.output + ".part", packages, arcs)
         os.replace(args.output + ".part", args.output)
         if args.names:

@@ -4,9 +4,9 @@
 //
 // Vertex v belongs to PE v % npes and is number v / npes there: neighbouring numbers, which tend to
 // have much in common, go to different PEs. Arcs name their other end by a position: below
-// max_local a vertex of this PE, from max_local on a ghost: a vertex of another PE that some vertex
-// here is adjacent to. Each PE holds its own vertices, their arcs in both directions and its
-// ghosts; nothing grows with the whole graph or with npes * npes.
+// max_local a vertex of this PE, from max_local on a ghost, which is a vertex of another PE that
+// some vertex here is adjacent to. Each PE holds its own vertices, their arcs in both directions
+// and its ghosts; nothing grows with the whole graph or with npes * npes.
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -16,8 +16,8 @@
 enum direction { ALONG = 1, AGAINST = 2, BOTH = ALONG | AGAINST };
 
 struct rows {
-    int64_t *first;  // symmetric: [max_local + 1], arcs of vertex i are to[first[i]] .. to[first[i
-                     // + 1] - 1]
+    int64_t *first;  // symmetric: [max_local + 1]; arcs of vertex i: to[first[i]]
+                     // .. to[first[i + 1] - 1]
     int64_t *to;     // symmetric: positions
 };
 
@@ -47,22 +47,22 @@ static inline int64_t vertex_of(const struct graph *g, int64_t local, int pe)
     return local * g->npes + pe;
 }
 
-// How many vertices a PE owns.
+// The number of vertices that a PE owns.
 static inline int64_t nlocal_of(const struct graph *g, int pe)
 {
     return (g->nverts - pe + g->npes - 1) / g->npes;
 }
 
-// The arcs that leave the vertices, or those that come in.
+// The arcs that leave the vertices, or those that lead to them.
 static inline const struct rows *rows_of(const struct graph *g, enum direction one)
 {
     return one == ALONG ? &g->out : &g->in;
 }
 
-// All of the following are collective: every PE calls them with the same arguments.
+// The following functions are collective: every PE calls them with the same arguments.
 
-// Reads the graph from a file that only PE 0 needs to have. Whatever is wrong with the file
-// or too large ends the program with a message.
+// Reads the graph from a file that only PE 0 needs to have. A file that is malformed or too large
+// ends the program with a message.
 void graph_read(struct graph *g, const char *path);
 void graph_destroy(struct graph *g);
 
@@ -75,7 +75,7 @@ struct search {
     int64_t *level;   // symmetric: [max_local], distance from the root or -1
     int64_t reached;  // vertices, of all PEs
     int64_t depth;    // largest level
-    int64_t scanned;  // arcs looked at, by all PEs
+    int64_t scanned;  // arcs followed, by all PEs
     int64_t deepest;  // the lowest-numbered vertex of the last level
 };
 
@@ -83,15 +83,15 @@ struct search {
 void search_run(const struct graph *g, struct search *s, int64_t root, enum direction d);
 void search_destroy(struct search *s);
 
-// One PE alone: a shortest path from the root to v, found by walking back from v through the
-// memory of the other PEs. path has room for depth + 1; returns the number of vertices.
+// One PE alone: finds a shortest path from the root to v, walking back from v through the memory of
+// the other PEs. path has room for depth + 1; returns the number of vertices.
 int64_t search_path(const struct graph *g, const struct search *s, int64_t v, int64_t *path);
 
 struct components {
     int64_t *label;   // symmetric: [max_local], the lowest vertex of the component
     int64_t count;    // of components
     int64_t largest;  // vertices in the largest
-    int64_t rounds;   // exchanges of labels that were needed
+    int64_t rounds;   // exchanges of labels until none changed
     int64_t scanned;
 };
 
@@ -104,7 +104,7 @@ int64_t sum_over_pes(int64_t value);
 int64_t max_over_pes(int64_t value);
 int64_t min_over_pes(int64_t value);
 
-// Memory that must be had: ends the program with a message if there is none.
+// Allocates memory; ends the program with a message if there is none.
 void *need_symmetric(int64_t nelems, int64_t nbytes_each, const char *what);
 void *need_private(int64_t nelems, int64_t nbytes_each, const char *what);
 

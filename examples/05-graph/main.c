@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breadth-first search and connected components of a graph that is read from a file and
-// spread over all PEs. PE 0 repeats everything alone and compares, unless told not to.
+// Breadth-first search and connected components of a graph that is read from a file and spread over
+// all PEs. Unless --no-verify is given, PE 0 repeats the work alone and compares.
 #define _GNU_SOURCE  // getopt_long, getline
 #include <errno.h>
 #include <getopt.h>
@@ -101,7 +101,7 @@ static void parse(int argc, char **argv, struct options *o)
         o->nsearches = 1;
 }
 
-// The vertex that --root means, looked up on PE 0, which has the names, and told to all.
+// The vertex that --root means. PE 0, which has the names, looks it up and broadcasts it.
 static int64_t root_given(const struct graph *g, const struct options *o, const struct names *names)
 {
     if (g->me == 0) {
@@ -119,7 +119,7 @@ static int64_t root_given(const struct graph *g, const struct options *o, const 
 }
 
 // The k-th root: scattered over the graph, the same for every number of PEs, and not a vertex
-// without arcs to follow (unless there is hardly any other).
+// without arcs to follow (unless almost all have none).
 static int64_t root_chosen(const struct graph *g, int64_t k, enum direction d)
 {
     int64_t v = 0;
@@ -141,7 +141,7 @@ static void print_search(const struct graph *g, const struct search *s, const st
            s->depth + 1, s->scanned);
 }
 
-// Shows a longest of the shortest paths, fetched vertex by vertex from whoever owns it.
+// Prints one of the longest of the shortest paths, got vertex by vertex from their owners.
 static void print_path(const struct graph *g, const struct search *s, const struct names *names)
 {
     int64_t *path = need_private(s->depth + 1, sizeof *path, "a path");
@@ -155,7 +155,7 @@ static void print_path(const struct graph *g, const struct search *s, const stru
     free(path);
 }
 
-// What has been done so far, for the last line.
+// Totals so far, for the last line.
 struct tally {
     double seconds;
     int64_t scanned;
@@ -180,7 +180,7 @@ static void run_searches(const struct graph *g, const struct options *o, const s
             if (serial)
                 t->wrong += serial_check_search(serial, g, &s);
         }
-        shmem_barrier_all();  // PE 0 is done with everyone's levels
+        shmem_barrier_all();  // PE 0 is done with the levels of all PEs
     }
     search_destroy(&s);
 }
@@ -198,7 +198,7 @@ static void run_components(const struct graph *g, struct serial *serial, struct 
         if (serial)
             t->wrong += serial_check_components(serial, g, &c);
     }
-    components_destroy(&c);  // begins with a barrier: PE 0 is done with everyone's labels
+    components_destroy(&c);  // begins with a barrier: PE 0 is done with all labels
 }
 
 int main(int argc, char **argv)

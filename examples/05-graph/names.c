@@ -23,7 +23,7 @@ int names_read(struct names *names, const char *path, int64_t n)
     while (names->n < n && getline(&names->name[names->n], &room, file) > 0) {
         names->name[names->n][strcspn(names->name[names->n], "\n")] = 0;
         names->n++;
-        room = 0;  // each line in memory of its own
+        room = 0;  // getline allocates each line anew
     }
     fclose(file);
     if (names->n == n)

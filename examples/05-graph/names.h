@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names of vertices for people to read: line k of a file is the name of the k-th vertex. Only the
-// PE that prints has them; with none read, vertices are printed as numbers.
+// Names of vertices for the printout: line k of a file is the name of the k-th vertex. Only the PE
+// that prints has them; without names, vertices are printed as numbers.
 #ifndef NAMES_H
 #define NAMES_H
 

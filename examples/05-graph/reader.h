@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reads a graph file piece by piece: a Matrix Market coordinate file (square; values ignored), or
-// a list of edges, two numbers from 0 a line, with comments after '#' or '%'. One PE uses it.
+// Reads a graph file piece by piece: a Matrix Market coordinate file (square; values ignored), or a
+// list of edges, two numbers from 0 per line, with comments after '#' or '%'. Only one PE uses it.
 #ifndef READER_H
 #define READER_H
 

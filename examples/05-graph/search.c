@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Breadth-first search, level by level. A PE that finds arcs to vertices of another PE sets their
-// bits in a bitmap of the owner by atomic or, which needs no answer; after a barrier
-// the owner takes the bits of vertices it had not seen as the next frontier.
+// bits in a bitmap of the owner by atomic or, which needs no reply; after a barrier the owner takes
+// the bits of vertices that it had not reached as the next frontier.
 #include "graph.h"
 
 #include <shmem.h>
@@ -11,11 +11,11 @@
 
 struct frontier {
     int64_t nwords;
-    uint64_t *found[2];  // symmetric: bits of my vertices, set by other PEs at even and at odd
-                         // levels
-    uint64_t *mine;      // bits of my vertices, set by me
-    uint64_t *reached;   // bits of my ghosts that were reached from here
-    uint64_t *told;      // and of those whose owner knows: once is enough
+    uint64_t *found[2];  // symmetric: bits of this PE's vertices, set by other PEs at
+                         // even and at odd levels
+    uint64_t *mine;      // bits of this PE's vertices, set by itself
+    uint64_t *reached;   // bits of the ghosts that were reached from here
+    uint64_t *notified;  // those of them whose owner has been notified: once is enough
     int64_t *vertices;   // the current frontier, local numbers
     int64_t n;
 };
@@ -32,7 +32,7 @@ static void frontier_create(const struct graph *g, struct frontier *f)
     f->found[1] = need_symmetric(f->nwords, sizeof(uint64_t), "a bitmap");
     f->mine = need_private(f->nwords, sizeof(uint64_t), "a bitmap");
     f->reached = need_private((g->nghosts + 63) / 64, sizeof(uint64_t), "a bitmap");
-    f->told = need_private((g->nghosts + 63) / 64, sizeof(uint64_t), "a bitmap");
+    f->notified = need_private((g->nghosts + 63) / 64, sizeof(uint64_t), "a bitmap");
     f->vertices = need_private(g->nlocal, sizeof *f->vertices, "a frontier");
     f->n = 0;
 }
@@ -40,14 +40,14 @@ static void frontier_create(const struct graph *g, struct frontier *f)
 static void frontier_destroy(struct frontier *f)
 {
     free(f->vertices);
-    free(f->told);
+    free(f->notified);
     free(f->reached);
     free(f->mine);
     shmem_free(f->found[1]);
     shmem_free(f->found[0]);
 }
 
-// Follows the arcs of the frontier. Returns how many.
+// Follows the arcs of the frontier. Returns their number.
 static int64_t expand(const struct graph *g, struct search *s, struct frontier *f,
                       const struct rows *rows)
 {
@@ -66,8 +66,8 @@ static int64_t expand(const struct graph *g, struct search *s, struct frontier *
     return scanned;
 }
 
-// Tells the owners which of their vertices were reached from here for the first time. Ghosts are
-// sorted by owner and number, so the bits that go into one word come one after the other and travel
+// Notifies the owners of their vertices that were reached from here for the first time. Ghosts are
+// sorted by owner and number, so the bits that go into one word are consecutive and travel
 // together.
 static void tell_owners(const struct graph *g, struct frontier *f, uint64_t *found)
 {
@@ -75,8 +75,8 @@ static void tell_owners(const struct graph *g, struct frontier *f, uint64_t *fou
     int64_t word = 0;
     int pe = 0;
     for (int64_t w = 0; w <= g->nghosts / 64; w++) {
-        uint64_t news = f->reached[w] & ~f->told[w];
-        f->told[w] |= news;
+        uint64_t news = f->reached[w] & ~f->notified[w];
+        f->notified[w] |= news;
         for (; news; news &= news - 1) {
             int64_t v = g->ghosts[64 * w + __builtin_ctzll(news)];
             if (bits && (owner_of(g, v) != pe || local_of(g, v) / 64 != word)) {
@@ -92,8 +92,8 @@ static void tell_owners(const struct graph *g, struct frontier *f, uint64_t *fou
         shmem_uint64_atomic_or(&found[word], bits, pe);
 }
 
-// Takes what was found at this level, by me and by others, and clears the bitmaps for the level
-// after the next.
+// Takes what this PE and others found at this level, and clears the bitmaps for the level after the
+// next.
 static void advance(struct search *s, struct frontier *f, uint64_t *found, int64_t level)
 {
     f->n = 0;
@@ -135,8 +135,8 @@ void search_run(const struct graph *g, struct search *s, int64_t root, enum dire
         f.vertices[f.n++] = local_of(g, root);
     }
 
-    // Two bitmaps in turn: while I clear one, a faster PE may already set bits of the next level,
-    // in the other; it cannot be two levels ahead, for the barrier is between.
+    // Two bitmaps in turn: while this PE clears one, a faster PE may already set bits of the next
+    // level, in the other; it cannot be two levels ahead, since the barrier is between.
     int64_t scanned = 0;
     for (int64_t level = 1, found_now = 1; found_now; level++) {
         uint64_t *found = f.found[level & 1];
@@ -162,7 +162,7 @@ void search_destroy(struct search *s)
     s->level = NULL;
 }
 
-// The vertex that a position of PE `pe` means.
+// The vertex that a position in the tables of PE `pe` stands for.
 static int64_t resolve(const struct graph *g, int64_t position, int pe)
 {
     if (position < g->max_local)

@@ -9,7 +9,7 @@
 
 enum { CHUNK = 4096 };
 
-// One pass over the file: handle is called for each arc.
+// One pass over the file: calls `handle` for each arc.
 static int64_t each_arc(const char *path, void (*handle)(struct serial *, struct arc),
                         struct serial *s)
 {
@@ -22,7 +22,7 @@ static int64_t each_arc(const char *path, void (*handle)(struct serial *, struct
             handle(s, arcs[i]);
     }
     if (n < 0)
-        shmem_global_exit(EXIT_FAILURE);  // the reader has said why
+        shmem_global_exit(EXIT_FAILURE);  // the reader has printed the reason
     s->nverts = reader.nverts;
     reader_close(&reader);
     free(arcs);
@@ -121,7 +121,7 @@ static void serial_components(struct serial *s, int64_t *parent)
         parent[v] = find_set(parent, v);
 }
 
-// Fetches a distributed vector PE by PE and compares it.
+// Gets a distributed vector PE by PE and compares it.
 static int64_t count_differences(const struct graph *g, const int64_t *distributed,
                                  const int64_t *expected)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From a list of edges to rows of neighbours. Each PE makes a share of the edges and sends both
-// ends' entries to their owners: counted first, so that everyone knows how much comes and where it
-// goes, then put.
+// From a list of edges to rows of neighbours. Each PE generates a share of the edges and sends both
+// ends' entries to their owners: the entries are counted first, so that every PE knows how many it
+// receives and where its own go, then put.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,8 +77,8 @@ static void send_edges(const struct graph *g, struct outgoing *out, struct entry
         put_entries(&out[pe], inbox, pe);
 }
 
-// How many entries each PE gets from me, told to it; it answers where mine begin. Returns how many
-// I get.
+// Exchanges counts: each PE learns how many entries it gets from every other and replies where they
+// begin. Returns how many this PE gets.
 static int64_t agree_on_places(const struct graph *g, struct outgoing *out)
 {
     int64_t *count = need(calloc((size_t)g->npes, sizeof *count)),
@@ -107,8 +107,8 @@ static void make_rows(struct graph *g, const struct entry *inbox, int64_t n)
 {
     g->begin = need(calloc((size_t)g->nlocal + 2, sizeof *g->begin));
     g->neighbour = need(malloc(((size_t)n + 1) * sizeof *g->neighbour));
-    int64_t *at = g->begin + 1;  // moves from a row's beginning to its end, which is the next one's
-                                 // beginning
+    int64_t *at = g->begin + 1;  // moves from a row's beginning to its end,
+                                 // where the next row begins
     for (int64_t i = 0; i < n; i++)
         if (local_of(g, inbox[i].at) + 1 <= g->nlocal)
             at[local_of(g, inbox[i].at) + 1]++;

@@ -7,19 +7,19 @@
 
 #include <stdint.h>
 
-// Both libraries, if there are two. A PE has the same number in either.
+// Initialises both libraries, if there are two. A PE has the same number in either.
 void comm_init(int *argc, char ***argv);
 void comm_finalize(void);
 
-// Completes this PE's puts and atomics everywhere, then waits until all PEs have come.
+// Completes this PE's puts and atomics at their targets, then waits for all PEs.
 void comm_barrier(void);
 
-// Over all PEs; every PE gets the result.
+// Reductions over all PEs; every PE gets the result.
 int64_t comm_sum(int64_t mine);
 int64_t comm_max(int64_t mine);
 double comm_slowest(double seconds);
 
-// Word i goes to PE i; in[i] comes from there. out and in have a word a PE.
+// Word i goes to PE i, in[i] comes from PE i. out and in have one word per PE.
 void comm_alltoall(int64_t *in, const int64_t *out);
 
 #endif

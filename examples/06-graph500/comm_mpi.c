@@ -29,7 +29,7 @@ void comm_finalize(void)
     MPI_Finalize();
 }
 
-// MPI knows nothing of puts that are under way: they are completed first.
+// MPI does not know of puts in flight: they are completed first.
 void comm_barrier(void)
 {
     shmem_quiet();

@@ -33,7 +33,7 @@ void comm_barrier(void)
     shmem_barrier_all();
 }
 
-// A reduction may begin before all have read the result of the last one; the barrier between keeps
+// A reduction must not begin before all PEs have read the result of the last one; the barrier keeps
 // them apart.
 int64_t comm_sum(int64_t mine)
 {

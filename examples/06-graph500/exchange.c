@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The mailbox: notes are collected for each PE; a full bundle reserves its place in the receiver's
-// inbox by one atomic addition and is put there. The receiver does nothing until all have
+// inbox by one atomic addition and is put there. The receiver does nothing until all PEs have
 // delivered.
 #include <shmem.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@ enum { BUNDLE = 512 };
 struct mailbox {
     int me, npes;
     int64_t capacity;
-    int64_t *used;       // symmetric: notes in my inbox
+    int64_t *used;       // symmetric: notes in this PE's inbox
     struct note *inbox;  // symmetric
     struct bundle {
         struct note note[BUNDLE];
         size_t n;
-    } * out;              // [npes]
+    } * out;  // [npes]
 };
 
 struct mailbox *mailbox_open(int npes, int64_t capacity)
@@ -55,11 +55,11 @@ void mailbox_post(struct mailbox *box, int pe, struct note note)
         send(box, pe);
 }
 
-// The notes may be read until the next collective; nobody sends before that.
+// The notes may be read until the next collective; no PE sends before it.
 const struct note *mailbox_deliver(struct mailbox *box, int64_t *count)
 {
     for (int i = 1; i <= box->npes; i++)
-        send(box, (box->me + i) % box->npes);  // not all to the same one at first
+        send(box, (box->me + i) % box->npes);  // each PE begins with another target
     comm_barrier();
     *count = *box->used;
     *box->used = 0;

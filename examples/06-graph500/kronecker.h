@@ -32,7 +32,7 @@ static inline uint32_t scramble(uint64_t v, int scale, uint64_t seed)
     return (uint32_t)v;
 }
 
-// Scale times, a quarter of the adjacency matrix is chosen, with chances 57, 19, 19 and 5 in 100.
+// Chooses a quarter of the adjacency matrix, scale times, with probabilities 57, 19, 19 and 5 %.
 static inline struct edge kronecker(uint64_t number, int scale, uint64_t seed)
 {
     uint64_t row = 0, column = 0, draw = mix(seed ^ mix(number));

@@ -95,7 +95,7 @@ static uint32_t next_root(const struct graph *g, uint64_t *draws)
     }
 }
 
-// Breaks a rule at some vertex of mine that is neither root nor next to it, if I have one.
+// Breaks a rule at a vertex of this PE that is neither the root nor next to it, if there is one.
 static bool spoil(const struct graph *g, const struct tree *t, int64_t rule)
 {
     for (int64_t v = 0; v < g->nlocal; v++) {
@@ -108,7 +108,7 @@ static bool spoil(const struct graph *g, const struct tree *t, int64_t rule)
         else if (rule == 3)
             t->level[v] += 5;
         else if (rule == 4)
-            t->parent[v] = t->level[v] = NOBODY;
+            t->parent[v] = t->level[v] = NO_VERTEX;
         else
             t->parent[v] = (t->parent[v] + 1) % g->nverts == global_of(g, v)
                                ? (t->parent[v] + 2) % g->nverts
@@ -124,7 +124,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Graph500 asks for the harmonic mean of rates: the arithmetic one of what an edge costs.
+// Graph500 asks for the harmonic mean of rates, which is the arithmetic mean of times per edge.
 static double report(double *teps, int64_t n, double seconds, double build_seconds)
 {
     double cost = 0, square = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breadth-first search, level by level: the owner of a vertex of the frontier tells the owners of
-// its neighbours, and the first to tell of a vertex becomes its parent. An edge is used once in
-// each direction in the whole search at most, so the mailbox never holds more than the receiver has
-// entries.
+// Breadth-first search, level by level: the owner of a vertex of the frontier sends notes to the
+// owners of its neighbours; the sender of the first note about a vertex becomes its parent. The
+// whole search uses an edge at most once in each direction, so the mailbox never holds more notes
+// than the receiver has entries.
 #include <stdlib.h>
 
 #include "comm.h"
@@ -18,7 +18,7 @@ static void reach(const struct graph *g, const struct tree *t, struct frontier *
                   uint32_t parent, int32_t level)
 {
     int64_t local = local_of(g, v);
-    if (t->parent[local] != NOBODY)
+    if (t->parent[local] != NO_VERTEX)
         return;
     t->parent[local] = parent;
     t->level[local] = level;
@@ -47,7 +47,7 @@ int32_t search(const struct graph *g, struct mailbox *box, uint32_t root, const 
     struct frontier now = {need(malloc((size_t)(g->nlocal + 1) * sizeof(int64_t))), 0};
     struct frontier next = {need(malloc((size_t)(g->nlocal + 1) * sizeof(int64_t))), 0};
     for (int64_t v = 0; v < g->nlocal; v++)
-        t->parent[v] = t->level[v] = NOBODY;
+        t->parent[v] = t->level[v] = NO_VERTEX;
     if (owner_of(g, root) == g->me)
         reach(g, t, &now, root, root, 0);
     int32_t level = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Graph500's five rules. Every PE tells the level of each of its vertices along all edges; who
-// hears it has all that is needed to judge the edge. It does not trust the search: levels and
-// parents are only claims.
+// Graph500's five rules. Every PE sends the level of each of its vertices along all edges; the
+// receiver then has all that it needs to judge the edge. Validation does not trust the search:
+// levels and parents are only claims.
 //
 //   1  the tree has no cycle: levels fall by one from child to parent (2), and only the root has
 //      level 0
@@ -15,18 +15,18 @@
 #include "comm.h"
 #include "graph.h"
 
-// Of one edge, heard by the owner of `to`. Notes whether it is the edge to the parent.
+// Judges one edge at the owner of `to`. Records whether it is the edge to the parent.
 static int64_t judge(const struct graph *g, const struct tree *t, struct note n, bool *has_edge)
 {
     int64_t v = local_of(g, n.to);
-    bool in = t->parent[v] != NOBODY, other_in = n.level != NOBODY;
+    bool in = t->parent[v] != NO_VERTEX, other_in = n.level != NO_VERTEX;
     if (in != other_in)
         return 1;  // rule 4
     if (!in)
         return 0;
     int32_t apart = t->level[v] - n.level;
     if (t->parent[v] == n.from && apart == 1)
-        has_edge[v] = true;  // rules 2 and 5
+        has_edge[v] = true;          // rules 2 and 5
     return apart < -1 || apart > 1;  // rule 3
 }
 
@@ -38,10 +38,10 @@ static int64_t judge_vertices(const struct graph *g, uint32_t root, const struct
         bool is_root = global_of(g, v) == root;
         if (is_root)
             wrong += t->parent[v] != root || t->level[v] != 0;
-        else if (t->parent[v] != NOBODY)
+        else if (t->parent[v] != NO_VERTEX)
             wrong += !has_edge[v] || t->level[v] <= 0;
         else
-            wrong += t->level[v] != NOBODY;
+            wrong += t->level[v] != NO_VERTEX;
     }
     return wrong;
 }
@@ -52,11 +52,11 @@ int64_t validate(const struct graph *g, struct mailbox *box, uint32_t root, cons
     bool *has_edge = need(calloc((size_t)g->nlocal + 1, sizeof *has_edge));
     int64_t wrong = 0, mine = 0, ends = 0, count;
     for (int64_t v = 0; v < g->nlocal; v++) {
-        bool in = t->parent[v] != NOBODY;
+        bool in = t->parent[v] != NO_VERTEX;
         mine += in;
         ends += in ? g->begin[v + 1] - g->begin[v] : 0;
         for (int64_t k = g->begin[v]; k < g->begin[v + 1]; k++) {
-            struct note n = {g->neighbour[k], global_of(g, v), in ? t->level[v] : NOBODY};
+            struct note n = {g->neighbour[k], global_of(g, v), in ? t->level[v] : NO_VERTEX};
             if (owner_of(g, n.to) == g->me)
                 wrong += judge(g, t, n, has_edge);
             else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages there and back between the first node and the last: short, medium and long, each
-// payload checked. See README.md.
+// Active messages there and back between the first node and the last: short, medium and long, with
+// each payload checked. See README.md.
 #define _POSIX_C_SOURCE 200809L
 #define GASNET_SEQ 1
 #include <gasnet.h>
@@ -15,9 +15,9 @@ enum { LONG_MOST = 1 << 20 };
 
 static gasnet_seginfo_t *segments;  // of all nodes
 static unsigned me, nodes;
-static unsigned char *pattern;      // what is sent
-static long answers, wrong;         // changed by handlers, which run only inside our own calls
-                                // (SEQ)
+static unsigned char *pattern;  // what is sent
+static long replies, wrong;     // changed by handlers, which run only inside this
+                                // process's GASNet calls (SEQ)
 
 static void check(const void *data, size_t nbytes)
 {
@@ -36,7 +36,7 @@ static void short_reply(gasnet_token_t token, gasnet_handlerarg_t value)
 {
     (void)token;
     wrong += value != expected;
-    answers++;
+    replies++;
 }
 
 static void medium_request(gasnet_token_t token, void *data, size_t nbytes)
@@ -49,10 +49,10 @@ static void medium_reply(gasnet_token_t token, void *data, size_t nbytes)
 {
     (void)token;
     check(data, nbytes);
-    answers++;
+    replies++;
 }
 
-/** The payload lies in this node's segment already; the answer goes into the other's. */
+/** The payload is already in this node's segment; the reply goes into the other node's. */
 static void long_request(gasnet_token_t token, void *data, size_t nbytes)
 {
     gasnet_node_t source;
@@ -65,7 +65,7 @@ static void long_reply(gasnet_token_t token, void *data, size_t nbytes)
 {
     (void)token;
     check(data, nbytes);
-    answers++;
+    replies++;
 }
 
 static gasnet_handlerentry_t handlers[] = {
@@ -100,18 +100,18 @@ static void send(int kind, gasnet_node_t to, size_t nbytes, int round)
     }
 }
 
-/** Seconds of so many round trips, seen by node 0. */
+/** Seconds for so many round trips, measured by node 0. */
 static double play(const char *name, int kind, size_t nbytes, int rounds)
 {
     barrier();
     double start = now();
     for (int round = 0; me == 0 && round < rounds; round++) {
-        long before = answers;
+        long before = replies;
         send(kind, nodes - 1, nbytes, round);
-        GASNET_BLOCKUNTIL(answers != before);
+        GASNET_BLOCKUNTIL(replies != before);
     }
     double seconds = now() - start;
-    barrier();  // the others wait here, which polls
+    barrier();  // the others wait here, and poll
     if (me == 0)
         printf("%-6s %8zu bytes %6d round trips, %10.3f us each\n", name, nbytes, rounds,
                seconds / rounds * 1e6);

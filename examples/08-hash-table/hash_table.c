@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A hash table spread over all nodes, changed and asked by active messages. See README.md.
+// A hash table spread over all nodes, changed and read by active messages. See README.md.
 #define _POSIX_C_SOURCE 200809L
 #define GASNET_SEQ 1
 #include <gasnet.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 
 enum { INSERT = 128, INSERTED, LOOKUP, FOUND, REPORT };
-enum { BATCH = 128 };  // keys of a lookup
+enum { BATCH = 128 };  // keys per lookup message
 
 typedef struct entry {
     uint64_t key, value;  // key 0: free
@@ -25,11 +25,11 @@ static unsigned me, nodes;
 static entry_t *table;  // this node's part
 static uint64_t mask;
 static report_t mine;
-static uint64_t pending, wrong, reports;  // as table: changed by handlers, which run inside our own
-                                          // calls (SEQ)
+static uint64_t pending, wrong, reports;  // as table: changed by handlers, which run inside
+                                          // this process's GASNet calls (SEQ)
 static gasnet_seginfo_t *segments;
 
-/** A bijection that leaves no pattern. */
+/** A bijection without a visible pattern. */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -54,7 +54,7 @@ static gasnet_node_t owner_of(uint64_t key)
 }
 
 // ---------------------------------------------------------------- this node's part
-/** Where the key is or would be. */
+/** The place where the key is or would be. */
 static entry_t *place_of(uint64_t key, uint64_t *steps_p)
 {
     uint64_t i = mix(key) & mask;
@@ -90,22 +90,22 @@ static void inserted(gasnet_token_t token)
 /** Keys in, values out: 0 for a key that is not there. */
 static void lookup(gasnet_token_t token, void *keys, size_t nbytes)
 {
-    entry_t answer[BATCH];
+    entry_t reply[BATCH];
     size_t n = nbytes / sizeof(uint64_t);
     for (size_t i = 0; i < n; i++) {
         uint64_t steps;
-        answer[i].key = ((const uint64_t *)keys)[i];
-        const entry_t *entry = place_of(answer[i].key, &steps);
-        answer[i].value = entry->key ? entry->value : 0;
+        reply[i].key = ((const uint64_t *)keys)[i];
+        const entry_t *entry = place_of(reply[i].key, &steps);
+        reply[i].value = entry->key ? entry->value : 0;
     }
-    gasnet_AMReplyMedium0(token, FOUND, answer, n * sizeof *answer);
+    gasnet_AMReplyMedium0(token, FOUND, reply, n * sizeof *reply);
 }
 
-static uint64_t first_absent;  // numbers from there on have not been inserted
+static uint64_t first_absent;  // numbers from here on have not been inserted
 
-static void found(gasnet_token_t token, void *answer, size_t nbytes)
+static void found(gasnet_token_t token, void *reply, size_t nbytes)
 {
-    const entry_t *entry = answer;
+    const entry_t *entry = reply;
     (void)token;
     for (size_t i = 0; i < nbytes / sizeof *entry; i++)
         wrong += entry[i].value != 0 && entry[i].value != value_of(entry[i].key);
@@ -139,7 +139,7 @@ static void barrier(void)
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
 }
 
-/** Numbers first + 1 ... first + count, each from one node. */
+/** Inserts numbers first + 1 ... first + count, each from one node. */
 static void insert_all(uint64_t count)
 {
     for (uint64_t number = me + 1; number <= count; number += nodes) {
@@ -151,7 +151,7 @@ static void insert_all(uint64_t count)
     barrier();
 }
 
-/** Asks for numbers that another node has inserted (or nobody), a batch for each owner at a
+/** Looks up numbers that another node has inserted, or none has, in one batch per owner at a
  *  time. */
 static void lookup_all(uint64_t from, uint64_t count)
 {
@@ -179,7 +179,7 @@ static void lookup_all(uint64_t from, uint64_t count)
     free(fill);
 }
 
-/** Every node's figures land in node 0's segment by long messages. */
+/** Every node sends its counts into node 0's segment by long messages. */
 static uint64_t count_entries(uint64_t *longest_p)
 {
     gasnet_AMRequestLong0(0, REPORT, &mine, sizeof mine, (report_t *)segments[0].addr + me);
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
     uint64_t longest, entries = count_entries(&longest);
     wrong += me == 0 && entries != count;
     if (wrong)
-        printf("node %u: FAILED: %llu answers or counts were wrong\n", me,
+        printf("node %u: FAILED: %llu values or counts were wrong\n", me,
                (unsigned long long)wrong);
     fflush(stdout);
     barrier();

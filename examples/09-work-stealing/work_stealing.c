@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Counts the nodes of an unbalanced tree: whoever has nothing to do steals from others by active
-// messages, and a token going round finds out when nobody has. See README.md.
+// Counts the nodes of an unbalanced tree: a node without work steals from others by active
+// messages, and a token that travels in a ring detects that no node has work left. See README.md.
 #define _POSIX_C_SOURCE 200809L
 #define GASNET_SEQ 1
 #include <gasnet.h>
@@ -19,21 +19,21 @@ typedef struct item {
 
 static unsigned me, nodes;
 static uint64_t root_children = 2000, grain = 50;
-// A child comes with this probability, four times a node: sizes vary wildly, the mean is
+// Each of four possible children exists with this probability: sizes vary widely, the mean is
 // root_children / (1 - 4 * 0.24).
 static const uint64_t threshold = (uint64_t)(0.24 * 18446744073709551616.0);
 
-// What handlers change; they run only inside our own calls (SEQ).
+// Changed by handlers, which run only inside this process's GASNet calls (SEQ).
 static item_t *stack;
 static size_t top, room;
 static uint64_t counted, deepest, stolen, given;
-static int answered;            // the steal under way
+static int replied;  // the steal in flight
 static struct {
     int here, black;
     int64_t count;
 } token;
-static int black;               // work came since the token left
-static int64_t balance;         // messages with work: sent - received
+static int black;        // work arrived since the token left
+static int64_t balance;  // messages with work: sent - received
 static int done;
 static uint64_t all_counted, all_deepest, results;
 
@@ -52,9 +52,9 @@ static void push(item_t item)
     stack[top++] = item;
 }
 
-static volatile uint64_t worked;  // or the compiler leaves the work out
+static volatile uint64_t worked;  // keeps the compiler from removing the work
 
-/** One node: counts it and puts its children on the stack. */
+/** Counts one node of the tree and puts its children on the stack. */
 static void expand(item_t item)
 {
     uint64_t most = item.is_root ? root_children : 4, work = item.state;
@@ -72,7 +72,7 @@ static void expand(item_t item)
 }
 
 // ---------------------------------------------------------------- handlers
-/** Gives away the older half, which has the larger trees below it, as much as a message holds. */
+/** Gives away the older half, which has the larger trees below it, up to the size of a message. */
 static void on_steal(gasnet_token_t from)
 {
     size_t most = gasnet_AMMaxMedium() / sizeof *stack, n = top / 2 < most ? top / 2 : most;
@@ -96,13 +96,13 @@ static void on_work(gasnet_token_t from, void *data, size_t nbytes)
     stolen += nbytes / sizeof(item_t);
     for (size_t i = 0; i < nbytes / sizeof(item_t); i++)
         push(((const item_t *)data)[i]);
-    answered = 1;
+    replied = 1;
 }
 
 static void on_no_work(gasnet_token_t from)
 {
     (void)from;
-    answered = 1;
+    replied = 1;
 }
 
 static void on_token(gasnet_token_t from, gasnet_handlerarg_t is_black, gasnet_handlerarg_t high,
@@ -136,7 +136,7 @@ static gasnet_handlerentry_t handlers[] = {
 };
 
 // ---------------------------------------------------------------- who has nothing to do
-/** Asks all others, beginning anywhere. */
+/** Tries to steal from all others, beginning at a random one. */
 static void steal(uint64_t *random)
 {
     gasnet_node_t first = (gasnet_node_t)((*random = mix(*random + 1)) % nodes);
@@ -144,9 +144,9 @@ static void steal(uint64_t *random)
         gasnet_node_t victim = (first + i) % nodes;
         if (victim == me)
             continue;
-        answered = 0;
+        replied = 0;
         gasnet_AMRequestShort0(victim, STEAL);
-        GASNET_BLOCKUNTIL(answered);
+        GASNET_BLOCKUNTIL(replied);
     }
 }
 
@@ -158,8 +158,8 @@ static void send_token(int is_black, int64_t count)
                            (gasnet_handlerarg_t)(uint32_t)count);
 }
 
-/** Idle, with the token. Node 0 decides: a round in which nobody got work and none was under way
- *  was the last. */
+/** Idle, with the token. Node 0 decides: the last round is one in which no node got work and none
+ *  was in flight. */
 static void pass_token(void)
 {
     if (me != 0) {
@@ -175,7 +175,7 @@ static void pass_token(void)
 static void wait_a_little(unsigned idle_rounds)
 {
     unsigned shift = idle_rounds < 6 ? idle_rounds : 6;
-    // up to 1.3 ms: the token and stealing go on meanwhile
+    // Up to 1.3 ms: the token and stealing continue meanwhile.
     struct timespec pause = {.tv_nsec = 20000L << shift};
     nanosleep(&pause, NULL);
 }
@@ -218,7 +218,7 @@ static void barrier(void)
 
 static const item_t root = {1, 0, 1};
 
-/** The same tree by one node alone. Returns whether all agree. */
+/** Counts the same tree on one node alone. Returns whether all results agree. */
 static int verify(void)
 {
     uint64_t nodes_found = all_counted, depth_found = all_deepest;
