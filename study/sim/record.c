@@ -301,7 +301,8 @@ static void make_rounds(void)
         (cwt_layout_t){.slice_offset = 1 << 20, .slice_stride = 1 << 20, .nslots = 1};
     for (int r = 0; r < ROUNDS; r++) {
         cw_coll_round_t *round = cw_coll_round((cw_coll_area_t *)(void *)area, r);
-        round->barrier = round->value = INT64_MAX / 2;
+        round->barrier[0] = round->barrier[1] = 1;  // the number of the only barrier
+        round->value = INT64_MAX / 2;
     }
 }
 

@@ -8,7 +8,8 @@
 //
 //   the world, in the control area (the rounds come before all that depends on the number of slots, so their offset is
 //   the same on every node):
-//     cw_coll_area_t              448 B    release word and result, root counter, processor set
+//     cw_coll_area_t              320 B    release word and result, root counter
+//     processors                  128 B    that the node's PEs may run on
 //     cw_coll_round_t [rounds]    8.1 KiB  one per step between node leaders; written by other nodes
 //     cw_coll_group_t [groups]     64 B    arrival counters of CW_COLL_RADIX slots each
 //     cw_coll_deposit_t [slots]   256 B    small operands, each written by its slot alone
@@ -48,20 +49,18 @@ typedef struct cw_coll_area {
     _Alignas(64) _Atomic uint32_t arrived;  // groups that came, over all epochs
     _Atomic uint32_t left;                  // members that are through with a team that is being
                                             // destroyed
-    // processors that some PE of the node may run on
-    _Alignas(64) _Atomic uint64_t cpus[CW_COLL_CPUS / 64];
 } cw_coll_area_t;
-_Static_assert(sizeof(cw_coll_area_t) == 256 + 64 + CW_COLL_CPUS / 8, "shared between processes");
+_Static_assert(sizeof(cw_coll_area_t) == 256 + 64, "shared between processes");
 
-/** One step between leaders. Each word has one writer for ever (barrier and value steps have
- *  different partners), so it never goes backwards. The payload of a sequence number is written
+/** One step between leaders. Each word has one writer while the group lives (barrier and value steps
+ *  have different partners), so it never goes backwards. The payload of a sequence number is written
  *  before the number, by the same node. */
 typedef struct cw_coll_round {
-    _Alignas(64) _Atomic uint64_t barrier;  // sequence number of the last barrier step heard
-    _Atomic uint64_t value;                 // and of the last step with a payload
-    _Alignas(
-        64) char payload[];  // two of the round's capacity, by parity of the sequence: a partner is
-                             // at most one ahead
+    // by parity of the sequence number: what came last in a barrier (leaders.h)
+    _Alignas(64) _Atomic uint64_t barrier[2];
+    _Atomic uint64_t value;  // sequence number of the last payload
+    // two of the step's capacity, by parity of the sequence number
+    _Alignas(64) char payload[];
 } cw_coll_round_t;
 _Static_assert(sizeof(cw_coll_round_t) == 64, "written from other nodes");
 
@@ -77,19 +76,39 @@ typedef struct cw_coll_deposit {
 } cw_coll_deposit_t;
 _Static_assert(sizeof(cw_coll_deposit_t) == 256, "whole lines: no two slots share one");
 
+/** A barrier between leaders that is under way. */
+typedef struct cw_leaders_barrier {
+    uint64_t sequence, value;  // value: combined so far
+    uint32_t step, pad;        // step: whose notification is to come next
+} cw_leaders_barrier_t;
+
+/** Of a split-phase barrier (split.h), one a node. */
+typedef struct cw_coll_split {
+    _Alignas(64) _Atomic uint32_t busy;  // a process of the node advances the barrier
+    _Atomic uint64_t attended;           // the last phase that the node's first PE waits for
+    cw_leaders_barrier_t barrier;        // guarded by busy
+} cw_coll_split_t;
+_Static_assert(sizeof(cw_coll_split_t) == 64, "one line");
+
 /** What a PE holds ready for one team. */
 typedef struct cw_team_cell {
     cw_coll_area_t area;        // used if it leads the team on its node
+    cw_coll_split_t split;      // the same
     cw_coll_group_t group;      // if it is the first of CW_COLL_RADIX
     cw_coll_deposit_t deposit;  // its own
 } cw_team_cell_t;
-_Static_assert(sizeof(cw_team_cell_t) == 768, "whole lines");
+_Static_assert(sizeof(cw_team_cell_t) == 704, "whole lines");
+
+// The world synchronises on cells in the control area. The cell that has its number serves its
+// split-phase barrier.
+enum { CW_SPLIT_CELL = 0 };
 
 /** Below each PE's heap, at one symmetric address. Pages are touched by the teams that use them. */
 typedef struct cw_coll_scratch {
     long words[CW_TEAMS][CW_TEAM_WORDS];
     cw_team_cell_t cell[CW_TEAMS];
     _Alignas(64) char half[CW_ROOMY_TEAMS][2][CW_SCRATCH_HALF];
+    _Alignas(64) uint64_t leaving[2];  // core/life/leave.c: PEs that came to its two counts
 } cw_coll_scratch_t;
 
 static inline int cw_coll_log2_ceil(int n)
@@ -114,10 +133,17 @@ static inline uint64_t cw_coll_round_nbytes(uint32_t capacity)
     return sizeof(cw_coll_round_t) + 2 * (uint64_t)capacity;
 }
 
+/** Processors that some PE of the node may run on, a bit each. area: the world's. */
+static inline _Atomic uint64_t *cw_coll_cpus(cw_coll_area_t *area)
+{
+    return (_Atomic uint64_t *)(void *)(area + 1);
+}
+
 /** The world's. */
 static inline uint64_t cw_coll_round_offset(int round)
 {
-    return sizeof(cw_coll_area_t) + (uint64_t)round * cw_coll_round_nbytes(CW_COLL_MEDIUM);
+    return sizeof(cw_coll_area_t) + CW_COLL_CPUS / 8 +
+           (uint64_t)round * cw_coll_round_nbytes(CW_COLL_MEDIUM);
 }
 
 static inline cw_coll_round_t *cw_coll_round(cw_coll_area_t *area, int round)

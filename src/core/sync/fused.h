@@ -6,24 +6,9 @@
 #define CW_CORE_COLL_FUSED_H
 
 #include "core/sync/group.h"
+#include "core/sync/leaders.h"
 #include "core/sync/map.h"
 #include "core/sync/node_sync.h"
-
-/** acc = acc combined with in. Called in one fixed order, so that all PEs get the same bits. */
-typedef struct cw_fused_op {
-    void (*combine)(const struct cw_fused_op *self, void *acc, const void *in);
-} cw_fused_op_t;
-
-/** The leaders of a group's nodes, as one of them sees it. Nodes are numbered as in the map; the
- *  world's by themselves. */
-typedef struct cw_leaders {
-    int me, n;
-    uint64_t sequence;  // of the last step; the same on all leaders, as all make the same calls
-    char *rounds;       // mine, where the others tell me
-    uint32_t capacity;  // bytes of payload in a round
-    int id;             // of the team, 0: the world
-    const cw_group_t *group;
-} cw_leaders_t;
 
 /** State of a group in this process. */
 typedef struct cw_group_sync {
@@ -45,12 +30,5 @@ static inline size_t cw_fused_most(const cw_group_t *group)
 /** value: mine, then everybody's; nbytes <= cw_fused_most(). op may be NULL when nbytes is 0. Not
  *  for active sets. */
 void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fused_op_t *op);
-
-/** Fills in the leaders' part of a group that spans the nodes of `map` (NULL: the world, all of
- *  them). `sequence` is at least what any of the group's rounds has heard. */
-void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id,
-                     uint64_t sequence);
-/** Between the leaders of all nodes of the group, each with its node's value. */
-void cw_leaders_fused(cw_leaders_t *leaders, void *value, size_t nbytes, const cw_fused_op_t *op);
 
 #endif

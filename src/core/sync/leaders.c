@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation between node leaders by puts into the other nodes' areas: log2(nodes) steps, each
-// a sequence number that only grows.
+// The dissemination barrier and the recursive doubling between node leaders.
 //
-//   barrier     dissemination: in step k node i tells node i + 2^k; any number of nodes
-//   with value  recursive doubling: partners exchange what they have and combine it lower node first, so both
-//   get
-//               the same bits. Nodes beyond the largest power of two hand their value in before (round 0) and
-//               get the result after (last round).
-//
-// Every call needs every node of the group, so a partner can be ahead by one call at most: it may
-// write the payload of the next sequence number while I still read this one's (hence two payloads),
-// but not that of the one after.
+// Every synchronisation needs every node of the group, so a partner is ahead by one at most: while
+// this leader still reads what belongs to sequence number s, its partner may write what belongs to
+// s + 1, but not to s + 2. Hence two barrier words and two payloads in a step, by the parity of the
+// sequence number.
+#include "core/sync/leaders.h"
+
 #include <string.h>
 
 #include "core/progress/wait.h"
@@ -27,86 +23,166 @@ void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_ma
         .me = map ? map->node : cw_world.node,
         .n = map ? map->nnodes : cw_world.nnodes,
         .sequence = sequence,
-        .rounds = map ? cw_team_rounds(cw_world.slot, id)
-                      : (char *)cw_coll_round(cw_coll_local_area(), 0),
+        .steps = map ? cw_team_rounds(cw_world.slot, id)
+                     : (char *)cw_coll_round(cw_coll_local_area(), 0),
+        .steps_at = map ? 0 : cw_coll_area_offset() + cw_coll_round_offset(0),
         .capacity = cw_team_capacity(id),
         .id = id,
         .group = group,
     };
 }
 
-static cw_coll_round_t *my_round(const cw_leaders_t *l, int round)
+void cw_leaders_init_split(cw_leaders_t *leaders, unsigned value_bits,
+                           cw_leaders_combine_fn combine)
 {
-    return (cw_coll_round_t *)(void *)(l->rounds +
-                                       (uint64_t)round * cw_coll_round_nbytes(l->capacity));
+    *leaders = (cw_leaders_t){
+        .me = cw_world.node,
+        .n = cw_world.nnodes,
+        .steps = cw_team_rounds(0, CW_SPLIT_CELL),
+        .steps_at = cw_team_rounds_offset(0, CW_SPLIT_CELL),
+        .capacity = cw_team_capacity(CW_SPLIT_CELL),
+        .value_bits = value_bits,
+        .combine = combine,
+    };
 }
 
-/** Puts into a round of leader k. */
-static void put(const cw_leaders_t *l, int k, int round, size_t at, const void *src, size_t nbytes)
+static cw_coll_round_t *my_step(const cw_leaders_t *l, uint32_t step)
+{
+    return (cw_coll_round_t *)(void *)(l->steps + step * cw_coll_round_nbytes(l->capacity));
+}
+
+/** Puts into a step of leader k. */
+static void put(const cw_leaders_t *l, int k, uint32_t step, size_t at, const void *src,
+                size_t nbytes)
 {
     int node = k;
-    uint64_t rounds = cw_coll_area_offset() + cw_coll_round_offset(0);
-    if (l->id != 0) {
+    uint64_t steps = l->steps_at;
+    if (!steps) {
         const cw_map_t *map = &l->group->sync->map;
         int pe = cw_group_pe(l->group, cw_map_leader(map, k));
         node = map->node_id[k];
-        rounds = cw_team_rounds_offset(cw_world.slot_of_pe[pe], l->id);
+        steps = cw_team_rounds_offset(cw_world.slot_of_pe[pe], l->id);
     }
-    cw_node_put(node, rounds + (uint64_t)round * cw_coll_round_nbytes(l->capacity) + at, src,
-                nbytes);
+    cw_node_put(node, steps + step * cw_coll_round_nbytes(l->capacity) + at, src, nbytes);
 }
 
-static void tell_barrier(const cw_leaders_t *l, int k, int round)
+static void await(const cw_leaders_t *l, cw_wait_t *w, const _Atomic uint64_t *word)
 {
-    // pairs with hear()
-    put(l, k, round, offsetof(cw_coll_round_t, barrier), &l->sequence, sizeof l->sequence);
+    cw_wait_on_word(w, (const void *)word, sizeof *word);
+    if (l->id == 0)
+        w->on = &cw_wait_world;
 }
+
+// ---------------------------------------------------------------- the barrier
+
+enum { FIRST_BARRIER_STEP = 1 };  // step 0 belongs to values alone
+
+int cw_leaders_next(const cw_leaders_t *l, uint32_t step)
+{
+    return INT64_C(1) << step < l->n ? (int)((l->me + (INT64_C(1) << step)) % l->n) : -1;
+}
+
+static _Atomic uint64_t *barrier_word(const cw_leaders_t *l, uint64_t sequence, uint32_t step)
+{
+    return &my_step(l, FIRST_BARRIER_STEP + step)->barrier[sequence & 1];
+}
+
+static bool belongs_to(const cw_leaders_t *l, uint64_t word, uint64_t sequence)
+{
+    return (word ^ sequence << l->value_bits) >> l->value_bits == 0;
+}
+
+static void notify_barrier(const cw_leaders_t *l, const cw_leaders_barrier_t *b)
+{
+    uint64_t word = b->sequence << l->value_bits | b->value;
+    // pairs with cw_leaders_advance()
+    put(l, cw_leaders_next(l, b->step), FIRST_BARRIER_STEP + b->step,
+        offsetof(cw_coll_round_t, barrier) + (b->sequence & 1) * sizeof word, &word, sizeof word);
+}
+
+void cw_leaders_begin(const cw_leaders_t *l, cw_leaders_barrier_t *b, uint64_t sequence,
+                      uint64_t value)
+{
+    *b = (cw_leaders_barrier_t){.sequence = sequence, .value = value};
+    if (l->n > 1)
+        notify_barrier(l, b);
+}
+
+bool cw_leaders_advance(const cw_leaders_t *l, cw_leaders_barrier_t *b)
+{
+    while (cw_leaders_next(l, b->step) >= 0) {
+        // pairs with notify_barrier()
+        uint64_t word = atomic_load_explicit(barrier_word(l, b->sequence, b->step),
+                                             memory_order_acquire);
+        if (!belongs_to(l, word, b->sequence))
+            return false;
+        if (l->combine)
+            b->value = l->combine(b->value, word & ((UINT64_C(1) << l->value_bits) - 1));
+        b->step++;
+        if (cw_leaders_next(l, b->step) >= 0)
+            notify_barrier(l, b);
+    }
+    return true;
+}
+
+const _Atomic uint64_t *cw_leaders_missing(const cw_leaders_t *l, uint64_t sequence, uint32_t step)
+{
+    for (; cw_leaders_next(l, step) >= 0; step++) {
+        const _Atomic uint64_t *word = barrier_word(l, sequence, step);
+        if (!belongs_to(l, atomic_load_explicit(word, memory_order_relaxed), sequence))
+            return word;
+    }
+    return NULL;
+}
+
+static void disseminate(const cw_leaders_t *l)
+{
+    cw_leaders_barrier_t b;
+    cw_leaders_begin(l, &b, l->sequence, 0);
+    while (!cw_leaders_advance(l, &b)) {
+        uint32_t step = b.step;
+        cw_wait_t w = CW_WAIT_INIT("a collective (other nodes)");
+        await(l, &w, barrier_word(l, b.sequence, step));
+        do
+            cw_wait_round(&w);
+        while (!cw_leaders_advance(l, &b) && b.step == step);
+        cw_wait_done(&w);
+    }
+}
+
+// ---------------------------------------------------------------- with a value
 
 static size_t payload_at(const cw_leaders_t *l)
 {
     return (l->sequence & 1) * l->capacity;
 }
 
-static void tell_value(const cw_leaders_t *l, int k, int round, const void *value, size_t nbytes)
+static void send_value(const cw_leaders_t *l, int k, int step, const void *value, size_t nbytes)
 {
-    put(l, k, round, offsetof(cw_coll_round_t, payload) + payload_at(l), value, nbytes);
-    cw_fence_cold(&cw_ctx_default);  // the number behind its payload, also where writes keep no
-                                     // order
-    // pairs with hear()
-    put(l, k, round, offsetof(cw_coll_round_t, value), &l->sequence, sizeof l->sequence);
+    put(l, k, (uint32_t)step, offsetof(cw_coll_round_t, payload) + payload_at(l), value, nbytes);
+    // the number after its payload, also where puts are not ordered
+    cw_fence_cold(&cw_ctx_default);
+    // pairs with receive_value()
+    put(l, k, (uint32_t)step, offsetof(cw_coll_round_t, value), &l->sequence, sizeof l->sequence);
 }
 
-static void hear(const cw_leaders_t *l, _Atomic uint64_t *heard)
+static const void *receive_value(const cw_leaders_t *l, int step)
 {
-    cw_wait_t w = CW_WAIT_FOR("a collective (other nodes)", heard, sizeof *heard);
-    if (l->id == 0)
-        w.on = &cw_wait_world;
-    while ((int64_t)(atomic_load_explicit(heard, memory_order_acquire) - l->sequence) < 0)
+    cw_coll_round_t *s = my_step(l, (uint32_t)step);
+    cw_wait_t w = CW_WAIT_INIT("a collective (other nodes)");
+    await(l, &w, &s->value);
+    while ((int64_t)(atomic_load_explicit(&s->value, memory_order_acquire) - l->sequence) < 0)
         cw_wait_round(&w);
     cw_wait_done(&w);
+    return s->payload + payload_at(l);
 }
 
-static const void *hear_value(const cw_leaders_t *l, int round)
-{
-    cw_coll_round_t *r = my_round(l, round);
-    hear(l, &r->value);
-    return r->payload + payload_at(l);
-}
-
-static void disseminate(const cw_leaders_t *l)
-{
-    for (int k = 0; 1 << k < l->n; k++) {
-        tell_barrier(l, (l->me + (1 << k)) % l->n, 1 + k);
-        hear(l, &my_round(l, 1 + k)->barrier);
-    }
-}
-
-static void exchange(const cw_leaders_t *l, int partner, int round, void *value, size_t nbytes,
+static void exchange(const cw_leaders_t *l, int partner, int step, void *value, size_t nbytes,
                      const cw_fused_op_t *op)
 {
     _Alignas(16) char theirs[CW_COLL_MEDIUM];
-    tell_value(l, partner, round, value, nbytes);
-    memcpy(theirs, hear_value(l, round), nbytes);
+    send_value(l, partner, step, value, nbytes);
+    memcpy(theirs, receive_value(l, step), nbytes);
     if (l->me < partner) {
         op->combine(op, value, theirs);
     } else {
@@ -120,16 +196,16 @@ static void double_up(const cw_leaders_t *l, void *value, size_t nbytes, const c
     int me = l->me, n = l->n;
     int steps = 31 - __builtin_clz((unsigned)n), power = 1 << steps, last = cw_coll_nrounds(n) - 1;
     if (me >= power) {
-        tell_value(l, me - power, 0, value, nbytes);
-        memcpy(value, hear_value(l, last), nbytes);
+        send_value(l, me - power, 0, value, nbytes);
+        memcpy(value, receive_value(l, last), nbytes);
         return;
     }
     if (me + power < n)
-        op->combine(op, value, hear_value(l, 0));
+        op->combine(op, value, receive_value(l, 0));
     for (int k = 0; k < steps; k++)
         exchange(l, me ^ (1 << k), 1 + k, value, nbytes, op);
     if (me + power < n)
-        tell_value(l, me + power, last, value, nbytes);
+        send_value(l, me + power, last, value, nbytes);
 }
 
 void cw_leaders_fused(cw_leaders_t *leaders, void *value, size_t nbytes, const cw_fused_op_t *op)

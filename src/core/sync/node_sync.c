@@ -40,7 +40,7 @@ static void publish_cpus(cw_coll_area_t *area)
         CPU_SET(0, &set);
     for (int cpu = 0; cpu < CW_COLL_CPUS && cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &set))
-            atomic_fetch_or_explicit(&area->cpus[cpu / 64], UINT64_C(1) << cpu % 64,
+            atomic_fetch_or_explicit(&cw_coll_cpus(area)[cpu / 64], UINT64_C(1) << cpu % 64,
                                      memory_order_relaxed);
 }
 
@@ -84,7 +84,7 @@ void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes,
         .deposit = cw_coll_deposit(area, nnodes, nslots, slot),
         .deposits = cw_coll_deposit(area, nnodes, nslots, 0),
         .pes = pes,
-        .cpus = area->cpus,
+        .cpus = cw_coll_cpus(area),
     };
     find_group(ns);
     publish_cpus(area);
@@ -102,7 +102,7 @@ void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes,
         .group = cw_coll_before(pes[mine - mine % CW_COLL_RADIX], &cell->group),
         .deposit = &cell->deposit,
         .pes = pes,
-        .cpus = cw_coll_local_area()->cpus,
+        .cpus = cw_coll_cpus(cw_coll_local_area()),
     };
     find_group(ns);
 }
@@ -170,24 +170,20 @@ bool cw_node_arrive(cw_node_sync_t *ns)
     return true;
 }
 
-static inline const _Atomic uint32_t *arrivals(const cw_node_sync_t *ns)
-{
-    return ns->ngroups > 1 ? &ns->area->arrived : &ns->group->arrived;
-}
-
-static inline bool all_arrived(const cw_node_sync_t *ns)
+bool cw_node_all_arrived(const cw_node_sync_t *ns)
 {
     uint32_t n = ns->ngroups > 1 ? ns->ngroups : ns->group_size;
     // pairs with count_me()
-    return atomic_load_explicit(arrivals(ns), memory_order_acquire) == ns->epoch * n;
+    return atomic_load_explicit(cw_node_arrivals(ns), memory_order_acquire) == ns->epoch * n;
 }
 
 void cw_node_await_all(cw_node_sync_t *ns)
 {
-    cw_wait_t w = CW_WAIT_FOR("a collective (PEs of this node)", arrivals(ns), sizeof(uint32_t));
+    cw_wait_t w = CW_WAIT_FOR("a collective (PEs of this node)", cw_node_arrivals(ns),
+                              sizeof(uint32_t));
     if (ns->deposits)
         w.on = &cw_wait_world;
-    while (!all_arrived(ns))
+    while (!cw_node_all_arrived(ns))
         cw_wait_round(&w);
     cw_wait_done(&w);
 }
@@ -202,17 +198,12 @@ static void wake_helpers(const cw_node_sync_t *ns)
 void cw_node_release(cw_node_sync_t *ns)
 {
     // seq_cst on both sides: either the sleeper's look at `released` sees this, or the look at
-    // `sleepers` below sees the sleeper. As a release it pairs with released().
+    // `sleepers` below sees the sleeper. As a release it pairs with cw_node_released().
     atomic_exchange(&ns->area->released, ns->epoch);
     if (atomic_load(&ns->area->sleepers))
         cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);
     if (atomic_load(&cw_hot.node->sleepers))
         wake_helpers(ns);
-}
-
-static inline bool released(const cw_node_sync_t *ns)
-{
-    return atomic_load_explicit(&ns->area->released, memory_order_acquire) == ns->epoch;
 }
 
 static void sleep_until_released(cw_node_sync_t *ns)
@@ -243,7 +234,7 @@ static bool blocks_others(const cw_node_sync_t *ns)
 static bool spin_for(const cw_node_sync_t *ns, uint32_t rounds)
 {
     for (uint32_t i = 0; i < rounds; i++) {
-        if (released(ns))
+        if (cw_node_released(ns))
             return true;
         cwu_cpu_pause();
     }
@@ -265,7 +256,7 @@ void cw_node_await_release(cw_node_sync_t *ns)
         cw_wait_t w = CW_WAIT_FOR("a collective", &ns->area->released, sizeof ns->area->released);
         if (ns->deposits)
             w.on = &cw_wait_world;
-        while (!released(ns))
+        while (!cw_node_released(ns))
             cw_wait_round(&w);
         cw_wait_done(&w);
         return;
@@ -273,7 +264,7 @@ void cw_node_await_release(cw_node_sync_t *ns)
     if (spin(ns))
         return;
     for (uint32_t i = 0; i < ns->yields; i++) {
-        if (released(ns))
+        if (cw_node_released(ns))
             return;
         sched_yield();
     }

@@ -61,13 +61,27 @@ static inline cw_coll_deposit_t *cw_node_deposit(const cw_node_sync_t *ns, int i
     return ns->deposits ? &ns->deposits[i] : cw_coll_at(ns->pes[i], ns->deposit);
 }
 
+/** The word that changes when the last member arrives. */
+static inline const _Atomic uint32_t *cw_node_arrivals(const cw_node_sync_t *ns)
+{
+    return ns->ngroups > 1 ? &ns->area->arrived : &ns->group->arrived;
+}
+
 /** Begins the next epoch. True for the last arriver. */
 bool cw_node_arrive(cw_node_sync_t *ns);
+/** Have all members arrived in the epoch that this PE is in? */
+bool cw_node_all_arrived(const cw_node_sync_t *ns);
 /** The leader of a node in a job of several: waits until all have arrived. */
 void cw_node_await_all(cw_node_sync_t *ns);
 /** The closer: ends the epoch. The result, if any, is in area->result. */
 void cw_node_release(cw_node_sync_t *ns);
-/** Everybody else: waits for the end of the epoch. */
+/** Is the epoch over that this PE is in? */
+static inline bool cw_node_released(const cw_node_sync_t *ns)
+{
+    // pairs with cw_node_release()
+    return atomic_load_explicit(&ns->area->released, memory_order_acquire) == ns->epoch;
+}
+/** The other members: waits for the end of the epoch. */
 void cw_node_await_release(cw_node_sync_t *ns);
 
 #endif
