@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where there is no RDMA device, libfabric is spared the search for some (src/transport/ofi/lib/absent.h), and what it offers is
+"""Where there is no RDMA device, libfabric is spared the search for some (src/transport/ofi/lib/probe.c), and what it offers is
 the same as when it searched for all."""
 import os
 import pathlib
@@ -34,13 +34,13 @@ def main():
     if seen["all"].stdout != seen["present"].stdout:
         failures.append(f"libfabric offers\n{seen['all'].stdout}with CAUSEWAY_PROBE=all, but\n{seen['present'].stdout}without")
     every, some = loaded(seen["all"].stderr), loaded(seen["present"].stderr)
-    if any("/causeway/absent-" in name for name in every):
+    if any("/causeway/probe-" in name for name in every):
         failures.append(f"CAUSEWAY_PROBE=all: a stand-in was loaded: {every}")
     if DEVICES.exists() and any(DEVICES.iterdir()):
         if every != some:
             failures.append(f"there are RDMA devices, and yet not all is looked for: {every} {some}")
     elif any(name.endswith("/libpsm2.so.2") for name in every):
-        if not any(name.endswith("/causeway/absent-psm2.so") for name in some) or any("/libpsm2." in name for name in some):
+        if not any(name.endswith("/causeway/probe-psm2.so") for name in some) or any("/libpsm2." in name for name in some):
             failures.append(f"no stand-in for psm2: {some}")
         if any("/libinfinipath." in name for name in some):
             failures.append(f"no stand-in for psm: {some}")

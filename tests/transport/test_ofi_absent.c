@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "transport/ofi/lib/absent.h"
+#include "transport/ofi/lib/probe.h"
 
 #define NAMES "/proc/kallsyms"
 
@@ -75,21 +75,21 @@ int main(int argc, char **argv)
     int writable = is_writable("victim");
     for (int round = 0; round < 2; round++) {
         check(opens(victim, NAMES), "the library finds the list");
-        ofi_names_hide(handle);
+        ofi_probe_hide_names(handle);
         check(!opens(victim, NAMES) && errno == ENOENT, "hidden, the list is not there");
         check(opens(victim, "/proc/self/status"), "other files are");
         check(!opens(victim, "/nonexistent") && errno == ENOENT, "and those that are not, are not");
         check(opens(own_open, NAMES), "others find the list");
         check(is_writable("victim") == writable,
               "the table is read-only again while the list is hidden");
-        ofi_names_show();
+        ofi_probe_show_names();
         check(opens(victim, NAMES), "the library finds the list again");
         check(is_writable("victim") == writable, "the table is read-only again");
     }
-    ofi_names_show();  // of nothing: does nothing
+    ofi_probe_show_names();  // of nothing: does nothing
     setenv("CAUSEWAY_PROBE", "all", 1);
     cwu_env_load();
-    check(!ofi_absent_rdma(), "CAUSEWAY_PROBE=all: everything is looked for");
+    check(!ofi_probe_is_short(), "CAUSEWAY_PROBE=all: everything is looked for");
     printf(failures ? "" : "ok\n");
     return failures != 0;
 }

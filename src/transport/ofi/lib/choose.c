@@ -2,15 +2,15 @@
 //
 // Chooses the provider once a process, and puts what it demands and promises into words of our own
 // (ofi_choice_t). Nothing is assumed of a provider that it does not advertise.
-#include "absent.h"
 #include "lib.h"
-#include "settings.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include "probe.h"
 
 ofi_choice_t ofi_choice;
 
@@ -292,17 +292,11 @@ int ofi_load(bool one_machine)
     pthread_mutex_lock(&load_lock);
     if (load_result > 0) {
         load_result = ofi_lib.handle ? 0 : ofi_lib_open();
-        bool opened = load_result == 0, absent = opened && ofi_absent_rdma();
-        if (opened)
-            ofi_settings_give(ofi_lib.handle);
-        if (absent)
-            ofi_names_hide(ofi_lib.handle);
-        if (opened)
+        if (load_result == 0) {
+            ofi_probe_begin(ofi_lib.handle);
             load_result = choose(one_machine);
-        if (absent)
-            ofi_names_show();
-        if (opened)
-            ofi_settings_take_back();
+            ofi_probe_end();
+        }
     }
     int rc = load_result;
     pthread_mutex_unlock(&load_lock);

@@ -2,12 +2,13 @@
 //
 // Loads libfabric at run time: a job on one node must not pay for it, and a machine without it must
 // say so clearly.
-#include "absent.h"
 #include "lib.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/resource.h>
+
+#include "probe.h"
 
 ofi_lib_t ofi_lib;
 
@@ -27,22 +28,10 @@ static void raise_file_limit(void)
     }
 }
 
-/** Without what this machine has no use for; should this libfabric want more of it than stands in
- *  for it, with all. */
-static void *open_library(const char *path)
-{
-    void *stand_ins[OFI_STAND_INS] = {0};
-    if (ofi_absent_rdma())
-        ofi_stand_ins_load(stand_ins);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ofi_stand_ins_drop(stand_ins);
-    return handle ? handle : dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
 int ofi_lib_open(void)
 {
     const char *path = cwu_env.libfabric ? cwu_env.libfabric : "libfabric.so.1";
-    void *handle = open_library(path);
+    void *handle = ofi_probe_load(path);
     if (!handle) {
         cwu_error("cannot load libfabric, which reaches other nodes: %s; install Debian's package "
                   "libfabric1, or name "

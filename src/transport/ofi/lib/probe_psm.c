@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stands in for the library of a fabric that this machine does not have (absent.h): what
-// libfabric's provider calls, with the answer that the true library gives without its device. One
-// file for both libraries.
+// Stands in for the library of a fabric that this machine does not have (probe.c): what libfabric's
+// provider calls, with the result that the true library gives without its device. One file for both
+// libraries.
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 #define NOT_INITIALIZED 5  // PSM_INIT_NOT_INIT and PSM2_INIT_NOT_INIT
 
-// The true functions have arguments; no answer depends on them.
-#define ANSWER(type, name, value)                                  \
-    __attribute__((visibility("default"))) extern type name(void); \
-    type name(void)                                                \
-    {                                                              \
-        return value;                                              \
+// The true functions have arguments; no result depends on them.
+#define RETURNS(type, name, value)      \
+    CW_EXPORTED extern type name(void); \
+    type name(void)                     \
+    {                                   \
+        return value;                   \
     }
-#define CALL(name) ANSWER(int, name, NOT_INITIALIZED)
-#define POINTER(name) ANSWER(const void *, name, NULL)
-#define NUMBER(name) ANSWER(uint64_t, name, 0)
-#define TEXT(name) ANSWER(const char *, name, "this machine has no device of that fabric")
-#define COUNT(name)                                                          \
-    __attribute__((visibility("default"))) extern int name(uint32_t *count); \
-    int name(uint32_t *count)                                                \
-    {                                                                        \
-        *count = 0;                                                          \
-        return 0;                                                            \
+#define CALL(name) RETURNS(int, name, NOT_INITIALIZED)
+#define POINTER(name) RETURNS(const void *, name, NULL)
+#define NUMBER(name) RETURNS(uint64_t, name, 0)
+#define TEXT(name) RETURNS(const char *, name, "this machine has no device of that fabric")
+#define COUNT(name)                               \
+    CW_EXPORTED extern int name(uint32_t *count); \
+    int name(uint32_t *count)                     \
+    {                                             \
+        *count = 0;                               \
+        return 0;                                 \
     }
 
 #ifdef STANDS_FOR_PSM2
