@@ -262,7 +262,7 @@ static void reply_here(out_t *out)
 static cwt_target_t *target_of(int pe)
 {
     uintptr_t delta = 0;
-    return cw_reach(&cw_ctx_default, "a message", NULL, 0, pe, &delta);
+    return cw_reach(&cw_ctx_default, "a message", pe, &delta);
 }
 
 void cw_am_lost(int rc, const char *name, int pe)

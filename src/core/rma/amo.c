@@ -14,9 +14,9 @@
 
 /** All but what the transport fills in (core/rma/request.h: nothing may be left undefined on the
  *  wire). */
-static inline __attribute__((always_inline)) void
-amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
-            size_t nbytes, uint64_t operand, uint64_t compare)
+static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
+                                         cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                                         uint64_t compare)
 {
     req->header.op = CW_REQ_AMO;
     req->header.slot = 0;
@@ -30,10 +30,9 @@ amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr, cw_amo_o
 
 /** The way to an atomic's target; through the NIC even to PEs of this node when atomics are the
  *  NIC's. */
-static cwt_target_t *reach(cw_ctx_t *ctx, const void *addr, size_t nbytes, int rank,
-                           uintptr_t *delta_p)
+static cwt_target_t *reach(cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
 {
-    cwt_target_t *t = cw_reach(ctx, "atomic", addr, nbytes, rank, delta_p);
+    cwt_target_t *t = cw_reach(ctx, "atomic", rank, delta_p);
     return t || !cw_world.nic_atomics ? t : cw_ctx_connect(ctx, rank);
 }
 
@@ -46,11 +45,21 @@ static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes
     return old;
 }
 
+/** By the NIC: the value before, at once. */
+static uint64_t native(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+                       size_t nbytes, uint64_t operand, uint64_t compare, int rank)
+{
+    uint64_t old = 0;
+    cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand,
+                                  compare, &old),
+                "atomic", ctx, rank);
+    return nbytes == 4 ? (uint32_t)old : old;
+}
+
 /** A round trip to the node server. */
-static inline __attribute__((always_inline)) uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t,
-                                                            const void *addr, cw_amo_op_t op,
-                                                            size_t nbytes, uint64_t operand,
-                                                            uint64_t compare, int rank)
+static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
+                                       cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                                       uint64_t compare, int rank)
 {
     uint64_t old = 0;
     cw_req_amo_t req;
@@ -66,24 +75,17 @@ static inline __attribute__((always_inline)) uint64_t fetch(cw_ctx_t *ctx, const
     return nbytes == 4 ? (uint32_t)old : old;
 }
 
-static uint64_t __attribute__((noinline))
-remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
-            uint64_t compare, int rank)
+static CW_NOINLINE uint64_t remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
+                                        uint64_t operand, uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
-    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
+    cwt_target_t *t = reach(ctx, rank, &delta);
     if (!t)
-        return apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
-    if (cw_batch_is_on(ctx))
-        cw_batch_pass(ctx, rank);
-    if (!cw_world.nic_atomics)
-        return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
-    uint64_t old = 0;
-    cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand,
-                                  compare, &old),
-                "atomic", ctx, rank);
-    return nbytes == 4 ? (uint32_t)old : old;
+        return apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);
+    cw_batch_pass(ctx, rank);
+    return cw_world.nic_atomics ? native(ctx, t, addr, op, nbytes, operand, compare, rank)
+                                : fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
 }
 
 uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
@@ -95,9 +97,8 @@ uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
 }
 
 /** A request that nobody waits for. */
-static inline __attribute__((always_inline)) void post(cw_ctx_t *ctx, const cwt_target_t *t,
-                                                       const void *addr, cw_amo_op_t op,
-                                                       size_t nbytes, uint64_t operand, int rank)
+static CW_ALWAYS_INLINE void post(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
+                                  cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
 {
     cw_req_amo_t req;
     amo_request(&req, t, addr, op, nbytes, operand, 0);
@@ -105,26 +106,20 @@ static inline __attribute__((always_inline)) void post(cw_ctx_t *ctx, const cwt_
     cw_ctx_mark(ctx);
 }
 
-static void __attribute__((noinline))
-post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+static CW_NOINLINE void post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
+                                  uint64_t operand, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC, addr, NULL, nbytes, rank));
-    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
-    if (!t) {
-        apply_here(ctx, (char *)addr + delta, op, nbytes, operand, 0, rank);
+    cwt_target_t *t = reach(ctx, rank, &delta);
+    if (!t)
+        apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, 0, rank);
+    else if (cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand))
         return;
-    }
-    if (cw_batch_is_on(ctx) && cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand))
-        return;
-    if (cw_world.nic_atomics) {
-        uint64_t old;
-        cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes,
-                                      operand, 0, &old),
-                    "atomic", ctx, rank);
-    } else {
+    else if (cw_world.nic_atomics)
+        native(ctx, t, addr, op, nbytes, operand, 0, rank);
+    else
         post(ctx, t, addr, op, nbytes, operand, rank);
-    }
 }
 
 void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
@@ -153,33 +148,35 @@ static void fetch_arrived(cwt_reply_t *reply, const void *payload, size_t nbytes
     free(f);
 }
 
+static void fetch_nbi(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch, const void *addr,
+                      cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int rank)
+{
+    fetch_nbi_t *f = malloc(sizeof *f);
+    if (!f)
+        cwu_fatal("out of memory in a non-blocking fetching atomic");
+    *f = (fetch_nbi_t){.reply = {.arrived = fetch_arrived}, .fetch = fetch, .nbytes = nbytes};
+    cw_req_amo_t req;
+    amo_request(&req, t, addr, op, nbytes, operand, compare);
+    cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, &f->reply), "atomic", ctx,
+                rank);
+    cw_ctx_mark(ctx);
+}
+
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
                        uint64_t operand, uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank));
-    cwt_target_t *t = reach(ctx, addr, nbytes, rank, &delta);
-    int pe = cw_ctx_pe(ctx, rank);
-    if (t && cw_batch_is_on(ctx))
+    cwt_target_t *t = reach(ctx, rank, &delta);
+    if (t)
         cw_batch_pass(ctx, rank);
     if (t && !cw_world.nic_atomics) {
-        fetch_nbi_t *f = malloc(sizeof *f);
-        if (!f)
-            cwu_fatal("out of memory in a non-blocking fetching atomic");
-        *f = (fetch_nbi_t){.reply = {.arrived = fetch_arrived}, .fetch = fetch, .nbytes = nbytes};
-        cw_req_amo_t req;
-        amo_request(&req, t, addr, op, nbytes, operand, compare);
-        cw_must(cw_transport->request(t->conn, &req.header, sizeof req, &f->reply), "atomic", pe);
-        cw_ctx_mark(ctx);
+        fetch_nbi(ctx, t, fetch, addr, op, nbytes, operand, compare, rank);
         return;
     }
-    uint64_t old = 0;
-    if (t)
-        cw_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand,
-                                  compare, &old),
-                "atomic", pe);
-    else
-        old = apply_here(ctx, (char *)addr + delta, op, nbytes, operand, compare, rank);
+    uint64_t old =
+        t ? native(ctx, t, addr, op, nbytes, operand, compare, rank)
+          : apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);
     memcpy(fetch, &old, nbytes);  // little-endian
 }
 

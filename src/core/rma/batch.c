@@ -106,7 +106,7 @@ static bool take(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *add
     return taken;
 }
 
-void cw_batch_pass(cw_ctx_t *ctx, int rank)
+void cw_batch_send_node(cw_ctx_t *ctx, int rank)
 {
     cw_ctx_enter(ctx);
     bundle_t *b =
@@ -116,23 +116,23 @@ void cw_batch_pass(cw_ctx_t *ctx, int rank)
     cw_ctx_leave(ctx);
 }
 
-bool cw_batch_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest, const void *src,
-                  size_t nbytes)
+bool cw_batch_take_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest,
+                       const void *src, size_t nbytes)
 {
     if (nbytes <= CW_BATCH_PUT_MAX && take(ctx, rank, t, dest, CW_BATCH_PUT, src, nbytes))
         return true;
-    cw_batch_pass(ctx, rank);
+    cw_batch_send_node(ctx, rank);
     return false;
 }
 
-bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
-                  size_t nbytes, uint64_t operand)
+bool cw_batch_take_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr,
+                       cw_amo_op_t op, size_t nbytes, uint64_t operand)
 {
     // atomics of the NIC and of the CPU must not meet on a word; operand: little-endian
     if (!cw_world.nic_atomics &&
         take(ctx, rank, t, addr, CW_BATCH_AMO + (unsigned)op, &operand, nbytes))
         return true;
-    cw_batch_pass(ctx, rank);
+    cw_batch_send_node(ctx, rank);
     return false;
 }
 

@@ -17,15 +17,34 @@
 
 #define CW_BATCH_PUT_MAX 248u  // bytes of a put that is worth it; fits the record's size field
 
-/** Takes the operation if a session is on and it is small enough; else false, and what was
- *  collected for that node has been sent. t: the record of `rank`, connected. Takes the lock. */
-bool cw_batch_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest, const void *src,
-                  size_t nbytes);
-bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
-                  size_t nbytes, uint64_t operand);
-/** An operation that is not batched follows: sends what was collected for that node. Takes the
- *  lock. */
-void cw_batch_pass(cw_ctx_t *ctx, int rank);
+/** Takes the operation if a session is on and it is small enough. Else false, and what was collected
+ *  for that node has been sent. t: the record of `rank`, connected. Takes the lock. */
+bool cw_batch_take_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest,
+                       const void *src, size_t nbytes);
+bool cw_batch_take_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr,
+                       cw_amo_op_t op, size_t nbytes, uint64_t operand);
+/** Sends what was collected for the node of `rank`. Takes the lock. */
+void cw_batch_send_node(cw_ctx_t *ctx, int rank);
+
+static inline bool cw_batch_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest,
+                                const void *src, size_t nbytes)
+{
+    return cw_batch_is_on(ctx) && cw_batch_take_put(ctx, rank, t, dest, src, nbytes);
+}
+
+static inline bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr,
+                                cw_amo_op_t op, size_t nbytes, uint64_t operand)
+{
+    return cw_batch_is_on(ctx) && cw_batch_take_amo(ctx, rank, t, addr, op, nbytes, operand);
+}
+
+/** Before an operation that is not batched. */
+static inline void cw_batch_pass(cw_ctx_t *ctx, int rank)
+{
+    if (cw_batch_is_on(ctx))
+        cw_batch_send_node(ctx, rank);
+}
+
 /** Sends everything. Lock held. */
 void cw_batch_send(cw_ctx_t *ctx);
 void cw_batch_destroy(struct cw_batch *batch);

@@ -13,7 +13,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-
 // more bytes than there are addresses: a negative count in disguise
 #define LARGEST_COUNT ((size_t)1 << 47)
 #define LOWEST_ADDRESS 4096u             // below lies nothing: NULL and what was computed from it

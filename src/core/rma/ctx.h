@@ -115,31 +115,21 @@ void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank);
 cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
                          size_t nbytes, int rank);
 
-/** The way to `rank` for a cold path, which has opened its frame (CW_WATCH): NULL when its memory
- *  is mapped here (then *delta_p is set). No lock held. */
-static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, const void *symmetric,
-                                     size_t nbytes, int rank, uintptr_t *delta_p)
+/** The general route to `rank`, for a cold path that has opened its frame (CW_WATCH): connects if need
+ *  be. NULL: its memory is mapped here, at *delta_p. No lock held. */
+static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, int rank, uintptr_t *delta_p)
 {
-    (void)symmetric, (void)nbytes;
     if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))
         cw_ctx_validate(ctx, call, rank);
     cw_gather();
     uintptr_t word =
         __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
-    if (!(word & 1)) {
+    if (cw_word_is_local(word)) {
         *delta_p = word;
         return NULL;
     }
-    cwt_target_t *target = (cwt_target_t *)(word - 1);
-    return CW_LIKELY(target->conn != NULL) ? target : cw_ctx_connect(ctx, rank);
-}
-
-/** The target that a word which is not local leads to, if it is connected and nobody wants to look
- *  on; else NULL, and a cold path knows what to do. */
-static inline __attribute__((always_inline)) cwt_target_t *cw_warm_target(uintptr_t word)
-{
-    cwt_target_t *t = (cwt_target_t *)(word - 1);
-    return CW_LIKELY(t->conn != NULL) ? t : NULL;
+    cwt_target_t *target = cw_warm_target(word);
+    return target ? target : cw_ctx_connect(ctx, rank);
 }
 
 static inline void cw_ctx_mark(cw_ctx_t *ctx)

@@ -16,14 +16,13 @@ void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_PUT, dest, dest, 0, rank));
     if (nbytes == 0)
         return;
-    cwt_target_t *t = cw_reach(ctx, "memset", dest, nbytes, rank, &delta);
+    cwt_target_t *t = cw_reach(ctx, "memset", rank, &delta);
     if (!t) {
         memset((char *)dest + delta, value, nbytes);
         cw_ctx_stored(ctx, rank);
         return;
     }
-    if (cw_batch_is_on(ctx))
-        cw_batch_pass(ctx, rank);
+    cw_batch_pass(ctx, rank);
     for (uint64_t at = 0, n; at < nbytes; at += n) {
         n = nbytes - at < PART ? nbytes - at : PART;
         cw_req_fill_t req = {.header = {.op = CW_REQ_FILL, .nbytes = sizeof req},

@@ -187,6 +187,8 @@ static inline __attribute__((always_inline)) uintptr_t cw_amo_word(const cw_ctx_
     return __atomic_load_n(&table[rank], CW_DEPENDED_ON);
 }
 
+/** Where an operation goes, from its peer word: true, the memory of the PE is mapped here, and the
+ *  word is the distance to it; false, the word leads to a record. */
 static inline int cw_word_is_local(uintptr_t word)
 {
     return CW_LIKELY(!(word & 1));
@@ -195,6 +197,31 @@ static inline int cw_word_is_local(uintptr_t word)
 static inline void *cw_local_address(uintptr_t word, const void *symmetric)
 {
     return (void *)((uintptr_t)symmetric + word);
+}
+
+/** The record that a word which is not local leads to. */
+static inline cwt_target_t *cw_word_target(uintptr_t word)
+{
+    return (cwt_target_t *)(word - 1);
+}
+
+/** The record if it is connected, every transfer may take it, and nothing is batched or observed;
+ *  else NULL: the cold path of the operation decides. */
+static CW_ALWAYS_INLINE cwt_target_t *cw_warm_target(uintptr_t word)
+{
+    cwt_target_t *t = cw_word_target(word);
+    return CW_LIKELY(t->conn != NULL) ? t : NULL;
+}
+
+/** Hands a few bytes (cw_inject_most()) to the provider and marks the record behind that; the caller
+ *  marks its context. Not 0: the provider did not take them. */
+static CW_ALWAYS_INLINE ssize_t cw_inject(uintptr_t word, void *dest, const void *src,
+                                          size_t nbytes)
+{
+    cwt_target_t *t = cw_word_target(word);
+    ssize_t rc = t->inject(t->ep, src, nbytes, t->fabric_addr, (uintptr_t)dest + t->base, t->key);
+    __atomic_store_n(&t->last, word, __ATOMIC_RELEASE);
+    return rc;
 }
 
 #endif

@@ -37,6 +37,11 @@ static void arrived(cwt_reply_t *reply, const void *payload, size_t nbytes)
     free(answer);
 }
 
+static const char *name_of(const cw_pieces_t *p)
+{
+    return p->put ? "put of pieces" : "get of pieces";
+}
+
 static void send_message(cw_pieces_t *p)
 {
     cwt_header_t *header = (cwt_header_t *)(void *)p->message;
@@ -44,7 +49,7 @@ static void send_message(cw_pieces_t *p)
     cw_answer_t *answer = p->answer;
     p->answer = NULL;
     cw_ctx_must(cw_transport->request(p->conn, header, p->nbytes, answer ? &answer->reply : NULL),
-                p->put ? "put of pieces" : "get of pieces", p->ctx, p->rank);
+                name_of(p), p->ctx, p->rank);
     cw_ctx_mark(p->ctx);
     p->conn = NULL;
     p->nbytes = sizeof *header;
@@ -58,8 +63,7 @@ void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put)
     p->conn = NULL;
     p->nbytes = sizeof(cwt_header_t);
     p->answer = NULL;
-    if (cw_batch_is_on(ctx))
-        cw_batch_pass(ctx, rank);
+    cw_batch_pass(ctx, rank);
 }
 
 void cw_pieces_end(cw_pieces_t *p)
@@ -118,8 +122,7 @@ void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(p->ctx, p->put ? CW_OP_PUT_STRIDED : CW_OP_GET_STRIDED, symmetric, local,
                           nbytes, p->rank));
-    const cwt_target_t *t = cw_reach(p->ctx, p->put ? "put of pieces" : "get of pieces", symmetric,
-                                     nbytes, p->rank, &delta);
+    const cwt_target_t *t = cw_reach(p->ctx, name_of(p), p->rank, &delta);
     if (!t && p->put) {
         cw_copy((char *)symmetric + delta, local, nbytes);
         cw_ctx_stored(p->ctx, p->rank);

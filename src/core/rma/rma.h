@@ -141,6 +141,42 @@ static inline __attribute__((always_inline)) void cw_get_done(void)
 #endif
 }
 
+/** A copy of up to so many bytes ends before a PE that goes to sleep meanwhile could be asleep: its
+ *  sleepers are looked for before it, so that it may be the last thing done (core/progress/wait.h). */
+#define CW_SHORT_COPY 4096u
+void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank,
+                     cw_ctx_t *ctx) CW_NOINLINE;
+
+/** Where a transfer continues whose peer word is not local. */
+typedef void cw_out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
+
+/** A contiguous put. Blocking and nonblocking differ in `out` only. */
+static CW_ALWAYS_INLINE void cw_put_by(void *dest, const void *src, size_t nbytes, int rank,
+                                       cw_ctx_t *ctx, cw_out_fn *out)
+{
+    uintptr_t word = cw_peer_word(ctx, rank);
+    if (!cw_word_is_local(word)) {
+        out(dest, src, nbytes, rank, ctx);
+        return;
+    }
+    if (CW_LIKELY(nbytes <= CW_SHORT_COPY && !cw_ctx_somebody_sleeps(ctx)))
+        cw_copy(cw_local_address(word, dest), src, nbytes);  // the last thing done: a jump
+    else
+        cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
+}
+
+static CW_ALWAYS_INLINE void cw_get_by(void *dest, const void *src, size_t nbytes, int rank,
+                                       cw_ctx_t *ctx, cw_out_fn *out)
+{
+    uintptr_t word = cw_peer_word(ctx, rank);
+    if (!cw_word_is_local(word)) {
+        out(dest, src, nbytes, rank, ctx);
+        return;
+    }
+    cw_copy(dest, cw_local_address(word, src), nbytes);
+    cw_get_done();
+}
+
 /** Puts the low nbytes (1, 2, 4, 8; a constant) of bits. */
 static inline __attribute__((always_inline)) void
 cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)

@@ -9,194 +9,212 @@
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
 
-#define DIRECT_BLOCK 1024u   // bytes: from here a block is one transfer of its own
+#define DIRECT_BLOCK 1024u  // bytes: from here a block is one transfer of its own
 #define GETS_IN_FLIGHT 4
 
-static void copy_blocks(char *dest, const char *src, ptrdiff_t dest_stride, ptrdiff_t src_stride,
-                        size_t block_nbytes, size_t nblocks)
+/** Block i goes from src + i * src_stride to dest + i * dest_stride. With one block a stride may be
+ *  anything, so addresses behind the last block are never computed as pointers. */
+typedef struct blocks {
+    char *dest;
+    const char *src;
+    ptrdiff_t dest_stride, src_stride;
+    size_t nbytes, n;  // of a block; how many
+} blocks_t;
+
+static void copy_blocks(const blocks_t *b)
 {
-#define COPY_AS(type)                                                                   \
-    for (size_t i = 0; i < nblocks; i++, dest += dest_stride, src += src_stride)        \
-    memcpy(dest, src, sizeof(type))
-    switch (block_nbytes) {
+    uintptr_t dest = (uintptr_t)b->dest, src = (uintptr_t)b->src;
+#define COPY_AS(nbytes)                                                                            \
+    for (size_t i = 0; i < b->n;                                                                   \
+         i++, dest += (uintptr_t)b->dest_stride, src += (uintptr_t)b->src_stride)                  \
+    memcpy((void *)dest, (const void *)src, nbytes)
+    switch (b->nbytes) {
     case 2:
-        COPY_AS(uint16_t);
+        COPY_AS(2);
         break;
     case 4:
-        COPY_AS(uint32_t);
+        COPY_AS(4);
         break;
     case 8:
-        COPY_AS(uint64_t);
+        COPY_AS(8);
         break;
     default:
-        for (size_t i = 0; i < nblocks; i++, dest += dest_stride, src += src_stride)
-            memcpy(dest, src, block_nbytes);
+        COPY_AS(b->nbytes);
     }
 #undef COPY_AS
 }
 
-static size_t blocks_per_message(size_t block_nbytes, size_t nblocks)
+/** The first n blocks, and the others. */
+static blocks_t split(blocks_t *b, size_t n)
 {
-    size_t fit = CW_STRIDED_PAYLOAD / block_nbytes;
-    return fit < nblocks ? fit : nblocks;
+    blocks_t first = *b;
+    first.n = n;
+    b->n -= n;
+    if (b->n) {
+        b->dest += (ptrdiff_t)n * b->dest_stride;
+        b->src += (ptrdiff_t)n * b->src_stride;
+    }
+    return first;
 }
 
-static void put_packed(cw_ctx_t *ctx, cwt_target_t *t, char *dest, const char *src,
-                       ptrdiff_t dest_stride, ptrdiff_t src_stride, size_t block_nbytes,
-                       size_t nblocks, int pe)
+static blocks_t split_message(blocks_t *b)
+{
+    size_t fit = CW_STRIDED_PAYLOAD / b->nbytes;
+    return split(b, fit < b->n ? fit : b->n);
+}
+
+static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
 {
     union {
         cw_req_strided_t req;
         char bytes[CWT_MESSAGE_MAX];
     } m;
-    while (nblocks) {
-        size_t n = blocks_per_message(block_nbytes, nblocks);
+    while (b.n) {
+        blocks_t part = split_message(&b);
         m.req = (cw_req_strided_t){.header = {.op = CW_REQ_PUT_STRIDED},
-                                   .offset = (uintptr_t)dest + t->offset,
-                                   .stride = dest_stride,
-                                   .block_nbytes = (uint32_t)block_nbytes,
-                                   .nblocks = (uint32_t)n};
-        copy_blocks(m.bytes + sizeof m.req, src, (ptrdiff_t)block_nbytes, src_stride, block_nbytes,
-                    n);
-        cw_must(
-            cw_transport->request(t->conn, &m.req.header, sizeof m.req + n * block_nbytes, NULL),
-            "strided put", pe);
-        dest += (ptrdiff_t)n * dest_stride;
-        src += (ptrdiff_t)n * src_stride;
-        nblocks -= n;
+                                   .offset = (uintptr_t)part.dest + t->offset,
+                                   .stride = part.dest_stride,
+                                   .block_nbytes = (uint32_t)part.nbytes,
+                                   .nblocks = (uint32_t)part.n};
+        part.dest = m.bytes + sizeof m.req;
+        part.dest_stride = (ptrdiff_t)part.nbytes;
+        copy_blocks(&part);
+        cw_ctx_must(cw_transport->request(t->conn, &m.req.header,
+                                          sizeof m.req + part.n * part.nbytes, NULL),
+                    "strided put", ctx, rank);
     }
     cw_ctx_mark(ctx);
 }
 
-/** One packed answer, and where its blocks go. */
+/** One packed reply, and where its blocks go. */
 typedef struct gather {
     cwt_reply_t reply;  // first: `arrived` gets its address
-    char *dest;
-    ptrdiff_t dest_stride;
-    size_t block_nbytes, nblocks;
+    blocks_t to;
     int pe;
 } gather_t;
 
 static void gather_arrived(cwt_reply_t *reply, const void *payload, size_t nbytes)
 {
     gather_t *g = (gather_t *)reply;
-    if (nbytes != g->block_nbytes * g->nblocks)
+    if (nbytes != g->to.nbytes * g->to.n)
         cwu_fatal("strided get: %zu bytes came from PE %d instead of %zu", nbytes, g->pe,
-                  g->block_nbytes * g->nblocks);
-    copy_blocks(g->dest, payload, g->dest_stride, (ptrdiff_t)g->block_nbytes, g->block_nbytes,
-                g->nblocks);
+                  g->to.nbytes * g->to.n);
+    g->to.src = payload;
+    g->to.src_stride = (ptrdiff_t)g->to.nbytes;
+    copy_blocks(&g->to);
 }
 
-static void get_packed(cw_ctx_t *ctx, cwt_target_t *t, char *dest, const char *src,
-                       ptrdiff_t dest_stride, ptrdiff_t src_stride, size_t block_nbytes,
-                       size_t nblocks, int pe)
+static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
 {
     gather_t ring[GETS_IN_FLIGHT];
     size_t sent = 0, done = 0;
-    while (nblocks || done < sent) {
-        if (nblocks && sent - done < GETS_IN_FLIGHT) {
-            gather_t *g = &ring[sent++ % GETS_IN_FLIGHT];
-            size_t n = blocks_per_message(block_nbytes, nblocks);
-            *g = (gather_t){.reply = {.arrived = gather_arrived},
-                            .dest = dest,
-                            .dest_stride = dest_stride,
-                            .block_nbytes = block_nbytes,
-                            .nblocks = n,
-                            .pe = pe};
-            cw_req_strided_t req = {.header = {.op = CW_REQ_GET_STRIDED},
-                                    .offset = (uintptr_t)src + t->offset,
-                                    .stride = src_stride,
-                                    .block_nbytes = (uint32_t)block_nbytes,
-                                    .nblocks = (uint32_t)n};
-            cw_must(cw_transport->request(t->conn, &req.header, sizeof req, &g->reply),
-                    "strided get", pe);
-            dest += (ptrdiff_t)n * dest_stride;
-            src += (ptrdiff_t)n * src_stride;
-            nblocks -= n;
-        } else {
-            cw_must(cw_transport->wait(ctx->port->client, &ring[done++ % GETS_IN_FLIGHT].reply),
-                    "strided get", pe);
+    while (b.n || done < sent) {
+        if (!b.n || sent - done == GETS_IN_FLIGHT) {
+            cw_ctx_must(cw_transport->wait(ctx->port->client, &ring[done++ % GETS_IN_FLIGHT].reply),
+                        "strided get", ctx, rank);
+            continue;
         }
+        gather_t *g = &ring[sent++ % GETS_IN_FLIGHT];
+        *g = (gather_t){.reply = {.arrived = gather_arrived},
+                        .to = split_message(&b),
+                        .pe = cw_ctx_pe(ctx, rank)};
+        cw_req_strided_t req = {.header = {.op = CW_REQ_GET_STRIDED},
+                                .offset = (uintptr_t)g->to.src + t->offset,
+                                .stride = g->to.src_stride,
+                                .block_nbytes = (uint32_t)g->to.nbytes,
+                                .nblocks = (uint32_t)g->to.n};
+        cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, &g->reply),
+                    "strided get", ctx, rank);
     }
-}
-
-static size_t extent(ptrdiff_t stride, size_t block_nbytes, size_t nblocks)
-{
-    return nblocks && stride > 0 ? (size_t)stride * (nblocks - 1) + block_nbytes : block_nbytes;
 }
 
 /** The whole extent is checked, the payload is counted. */
 static cw_frame_t *watch(cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
-                         ptrdiff_t stride, size_t block_nbytes, size_t nblocks, int rank)
+                         ptrdiff_t stride, const blocks_t *b, int rank)
 {
-    cw_frame_t *frame =
-        cw_ctx_watch(ctx, op, symmetric, local, extent(stride, block_nbytes, nblocks), rank);
+    size_t extent = stride > 0 ? (size_t)stride * (b->n - 1) + b->nbytes : b->nbytes;
+    cw_frame_t *frame = cw_ctx_watch(ctx, op, symmetric, local, extent, rank);
     if (frame)
-        frame->nbytes = block_nbytes * nblocks;
+        frame->nbytes = b->nbytes * b->n;
     return frame;
+}
+
+static void put_here(cw_ctx_t *ctx, blocks_t b, uintptr_t delta, int rank)
+{
+    b.dest = cw_local_address(delta, b.dest);
+    copy_blocks(&b);
+    cw_ctx_stored(ctx, rank);
+}
+
+static void get_here(blocks_t b, uintptr_t delta)
+{
+    b.src = cw_local_address(delta, b.src);
+    copy_blocks(&b);
+    cw_get_done();
+}
+
+static CW_NOINLINE void put_out(cw_ctx_t *ctx, blocks_t b, int rank)
+{
+    uintptr_t delta = 0;
+    CW_WATCH(watch(ctx, CW_OP_PUT_STRIDED, b.dest, b.src, b.dest_stride, &b, rank));
+    if (b.nbytes >= DIRECT_BLOCK) {
+        while (b.n) {
+            blocks_t one = split(&b, 1);
+            cw_put(ctx, one.dest, one.src, one.nbytes, rank);
+        }
+        return;
+    }
+    cwt_target_t *t = cw_reach(ctx, "strided put", rank, &delta);
+    if (t) {
+        cw_batch_pass(ctx, rank);
+        put_packed(ctx, t, b, rank);
+    } else {
+        put_here(ctx, b, delta, rank);
+    }
+}
+
+static CW_NOINLINE void get_out(cw_ctx_t *ctx, blocks_t b, int rank)
+{
+    uintptr_t delta = 0;
+    CW_WATCH(watch(ctx, CW_OP_GET_STRIDED, b.src, b.dest, b.src_stride, &b, rank));
+    if (b.nbytes >= DIRECT_BLOCK) {
+        while (b.n) {
+            blocks_t one = split(&b, 1);
+            cw_get(ctx, one.dest, one.src, one.nbytes, rank);
+        }
+        return;
+    }
+    cwt_target_t *t = cw_reach(ctx, "strided get", rank, &delta);
+    if (t) {
+        cw_batch_pass(ctx, rank);
+        get_packed(ctx, t, b, rank);
+    } else {
+        get_here(b, delta);
+    }
 }
 
 void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank)
 {
-    uintptr_t delta = cw_peer_word(ctx, rank);
+    blocks_t b = {dest, src, dest_stride, src_stride, block_nbytes, nblocks};
+    uintptr_t word = cw_peer_word(ctx, rank);
     if (nblocks == 0 || block_nbytes == 0)
         return;
-    if (cw_word_is_local(delta)) {
-        copy_blocks(cw_local_address(delta, dest), src, dest_stride, src_stride, block_nbytes,
-                    nblocks);
-        cw_ctx_stored(ctx, rank);
-        return;
-    }
-    CW_WATCH(watch(ctx, CW_OP_PUT_STRIDED, dest, src, dest_stride, block_nbytes, nblocks, rank));
-    if (block_nbytes >= DIRECT_BLOCK) {
-        for (size_t i = 0; i < nblocks; i++)
-            cw_put(ctx, (char *)dest + (ptrdiff_t)i * dest_stride,
-                   (const char *)src + (ptrdiff_t)i * src_stride, block_nbytes, rank);
-        return;
-    }
-    cwt_target_t *t = cw_reach(ctx, "strided put", dest, extent(dest_stride, block_nbytes, nblocks),
-                               rank, &delta);
-    if (t) {
-        if (cw_batch_is_on(ctx))
-            cw_batch_pass(ctx, rank);
-        put_packed(ctx, t, dest, src, dest_stride, src_stride, block_nbytes, nblocks,
-                   cw_ctx_pe(ctx, rank));
-    } else {
-        copy_blocks((char *)dest + delta, src, dest_stride, src_stride, block_nbytes, nblocks);
-        cw_ctx_stored(ctx, rank);
-    }
+    if (cw_word_is_local(word))
+        put_here(ctx, b, word, rank);
+    else
+        put_out(ctx, b, rank);
 }
 
 void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank)
 {
-    uintptr_t delta = cw_peer_word(ctx, rank);
+    blocks_t b = {dest, src, dest_stride, src_stride, block_nbytes, nblocks};
+    uintptr_t word = cw_peer_word(ctx, rank);
     if (nblocks == 0 || block_nbytes == 0)
         return;
-    if (cw_word_is_local(delta)) {
-        copy_blocks(dest, cw_local_address(delta, src), dest_stride, src_stride, block_nbytes,
-                    nblocks);
-        cw_get_done();
-        return;
-    }
-    CW_WATCH(watch(ctx, CW_OP_GET_STRIDED, src, dest, src_stride, block_nbytes, nblocks, rank));
-    if (block_nbytes >= DIRECT_BLOCK) {
-        for (size_t i = 0; i < nblocks; i++)
-            cw_get(ctx, (char *)dest + (ptrdiff_t)i * dest_stride,
-                   (const char *)src + (ptrdiff_t)i * src_stride, block_nbytes, rank);
-        return;
-    }
-    cwt_target_t *t =
-        cw_reach(ctx, "strided get", src, extent(src_stride, block_nbytes, nblocks), rank, &delta);
-    if (t) {
-        if (cw_batch_is_on(ctx))
-            cw_batch_pass(ctx, rank);
-        get_packed(ctx, t, dest, src, dest_stride, src_stride, block_nbytes, nblocks,
-                   cw_ctx_pe(ctx, rank));
-    } else {
-        copy_blocks(dest, (const char *)src + delta, dest_stride, src_stride, block_nbytes,
-                    nblocks);
-        cw_get_done();
-    }
+    if (cw_word_is_local(word))
+        get_here(b, word);
+    else
+        get_out(ctx, b, rank);
 }

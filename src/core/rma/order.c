@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Quiet and fence of a context that has something in flight.
+#include "core/rma/batch.h"
+#include "core/rma/ctx.h"
+#include "core/rma/rma.h"
+
+/**
+ * The mark says "emptying" meanwhile, so that a quiet of another thread does not pass by; an
+ * operation that another thread issues meanwhile overwrites it, and the mark stays.
+ */
+void cw_quiet_cold(cw_ctx_t *ctx)
+{
+    uintptr_t emptying = CW_CTX_EMPTYING;
+    cw_ctx_enter(ctx);
+    // before the transport looks at the targets' marks
+    __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
+    if (CW_UNLIKELY(ctx->batch != NULL))
+        cw_batch_send(ctx);
+    if (ctx->port->client) {
+        int rc = cw_transport->quiet(ctx->port->client);
+        if (rc) {
+            cw_lost_grace(rc);
+            cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
+        }
+    }
+    __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+    cw_ctx_leave(ctx);
+}
+
+/** As cw_quiet_cold; the mark says "emptying" from the beginning on. Guarded by the port's lock. */
+static int try_locked(cw_ctx_t *ctx)
+{
+    uintptr_t emptying = CW_CTX_EMPTYING;
+    cwt_client_t *client = ctx->port->client;
+    int rc = 1;
+    if (!ctx->port->trying) {
+        __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
+        if (CW_UNLIKELY(ctx->batch != NULL))
+            cw_batch_send(ctx);
+        rc = client ? cw_transport->quiet_begin(client) : 1;
+        if (rc == 0)
+            return CW_EAGAIN;
+        ctx->port->trying = rc == 1;
+    }
+    if (rc == 1)
+        rc = client ? cw_transport->quiet_over(client) : 1;
+    if (rc < 0) {
+        cw_lost_grace(rc);
+        cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
+    }
+    if (rc == 0)
+        return 0;
+    ctx->port->trying = false;
+    __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+    return 1;
+}
+
+int cw_quiet_try(void)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    if (ctx->port->locked && pthread_mutex_trylock(&ctx->port->lock))
+        return CW_EAGAIN;  // or a first contact
+    int over = try_locked(ctx);
+    cw_ctx_leave(ctx);
+    atomic_thread_fence(memory_order_seq_cst);
+    return over;
+}
+
+void cw_fence_cold(cw_ctx_t *ctx)
+{
+    cw_ctx_enter(ctx);
+    cw_batch_send(ctx);
+    if (ctx->port->client) {
+        int rc = cw_transport->fence(ctx->port->client);
+        if (rc) {
+            cw_lost_grace(rc);
+            cwu_fatal("fence failed (%s)", cwu_error_name(rc));
+        }
+    }
+    cw_ctx_leave(ctx);
+}
+
+void cw_quiet_rearm(cw_ctx_t *ctx)
+{
+    if (ctx->node == &cw_ctx_unstored)
+        return;
+    atomic_thread_fence(memory_order_seq_cst);
+    cw_ctx_rearm(ctx);
+}
