@@ -153,7 +153,7 @@ static void malformed(void)
     for (int i = 0; i < 20000; i++) {
         for (size_t at = 0; at < 128; at += 4)
             *(uint32_t *)(void *)(bytes + at) = draw() * 2 + draw() % 2;
-        cw_am_told(NULL, node, bytes, draw() % (sizeof bytes + 1));
+        cw_am_notified(NULL, node, bytes, draw() % (sizeof bytes + 1));
     }
     for (int wrong = 0; wrong < 8; wrong++) {
         *tell = (cw_tell_am_t){
@@ -163,7 +163,7 @@ static void malformed(void)
         tell->head = wrong == 4 ? HEAD(SHORT_BACK, 17) : HEAD(SHORT_BACK, 2);
         tell->kind = wrong == 5 ? CW_AM_LONG : CW_AM_SHORT;
         tell->nbytes = wrong == 6 ? 8 : 0;
-        cw_am_told(NULL, node, bytes, CW_TELL_AM_NBYTES(2) + tell->nbytes + (wrong == 7));
+        cw_am_notified(NULL, node, bytes, CW_TELL_AM_NBYTES(2) + tell->nbytes + (wrong == 7));
     }
     CHECK(atomic_load(&cw_am.told) == 0 && atomic_load(&cw_am.mine->reply_tail) == 0);
 }

@@ -315,7 +315,7 @@ int main(void)
     static const cwt_ops_t fake = {.server_reply = take_answer};
     cw_transport = &fake;
     make_object();
-    cw_am_serve();
+    cw_am_server_init();
     test_pieces();
     test_batch();
     test_huge_strides();

@@ -99,6 +99,12 @@ void cw_am_close(cw_am_client_t client)
     shut();
 }
 
+void cw_am_init(void)
+{
+    cw_am_server_init();
+    cw_am_back_init();
+}
+
 void cw_am_fini(void)
 {
     if (!cw_world.messages)

@@ -20,16 +20,20 @@
 #include "core/am/am_private.h"
 #include "core/am/wire.h"
 #include "core/progress/wait.h"
+#include "core/rma/ctx.h"
 #include "core/server/server.h"
 
 #define ANSWERS 16  // unless CAUSEWAY_AM_ANSWERS says otherwise
 
-uint32_t cw_am_answers(void)
+/** So many may be under way on a connection of this PE. A PE that sleeps is woken by its node's server
+ *  only, and with fewer cores than PEs all sleep soon: then none. */
+static uint32_t open_sink(void)
 {
-    if (!cw_world.messages)
-        return 0;
-    // Who sleeps is woken by its node's server; with fewer cores than PEs everybody sleeps soon.
-    return cwu_env.am_answers >= 0 ? (uint32_t)cwu_env.am_answers : cw_wait_roomy ? ANSWERS : 0;
+    uint32_t n = 0;
+    if (cw_world.messages)
+        n = cwu_env.am_answers >= 0 ? (uint32_t)cwu_env.am_answers : cw_wait_roomy ? ANSWERS : 0;
+    atomic_store_explicit(&cw_am.answers, n, memory_order_relaxed);
+    return n;
 }
 
 // ---------------------------------------------------------------- at the PE that replies
@@ -133,7 +137,7 @@ static bool well_formed(const cw_tell_am_t *tell, int node, size_t nbytes)
     return nbytes == CW_TELL_AM_NBYTES(nargs) + tell->nbytes;
 }
 
-void cw_am_told(void *arg, int node, const void *bytes, size_t nbytes)
+void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes)
 {
     static _Atomic bool warned;
     const cw_tell_am_t *tell = bytes;
@@ -154,4 +158,11 @@ void cw_am_told(void *arg, int node, const void *bytes, size_t nbytes)
     atomic_store_explicit(&cw_am.listens, true, memory_order_relaxed);
     if (!cw_am_deliver(&req, tell->args, payload))
         keep(&req, tell->args, payload);
+}
+
+void cw_am_back_init(void)
+{
+    static const cw_port_sink_t sink = {
+        .open = open_sink, .notified = cw_am_notified, .due = cw_am_due};
+    cw_port_sink(&sink);
 }

@@ -43,7 +43,8 @@ typedef struct cw_am {
     bool locked;                     // several threads
     bool shared;                     // and messages are open
     uint32_t credits;                // requests under way to one node
-    _Atomic uint32_t answers;        // what cw_am_answers() gave when the network was opened
+    _Atomic uint32_t
+        answers;        // replies that may be under way on a connection of mine; 0: I take none there
     uint32_t nfree_shut;             // what nfree was before messages were closed
     uint32_t nfree_locked;           // of `free`, when several threads may come
     cw_am_ring_t request, reply;
@@ -67,6 +68,9 @@ static inline bool cw_am_is_on(void)
 {
     return cw_am.npes != 0;
 }
+/** In every process of a job of several nodes, before its network is opened: a node server serves PEs
+ *  with messages while its own PE has none. */
+void cw_am_init(void);
 /** At finalize. */
 void cw_am_fini(void);
 void cw_am_poll_fini(void);
@@ -133,21 +137,20 @@ int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t toke
 
 // ---------------------------------------- replies over the connection of their request (am_back.c)
 struct cw_req_am;
-/** So many may be under way to this PE; 0: none, it does not listen. */
-uint32_t cw_am_answers(void);
+/** Registers with the ports that this PE takes such replies. */
+void cw_am_back_init(void);
 /** Tries it. False: the reply must go as a request does. */
 bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args,
                   const void *src, size_t nbytes);
-/** One came; the transport's config.told. */
-void cw_am_told(void *arg, int node, const void *bytes, size_t nbytes);
+/** One came: the sink's `notified`. */
+void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes);
 /** Tries again what found no room. */
 void cw_am_back_flush(void);
 void cw_am_back_fini(void);
 
 // ---------------------------------------------------------------- in the node server (am_server.c)
-/** Registers with the node server what it does with messages: in each process, before it starts, since
- *  it serves PEs that send and receive while its own does not. */
-void cw_am_serve(void);
+/** Registers with the node server what it does with messages. */
+void cw_am_server_init(void);
 /** Fills a cell of the target's inbox; false: no room. req without its arguments. */
 bool cw_am_deliver(const struct cw_req_am *req, const uint32_t *args, const void *payload);
 /** Forgets what found no room. */

@@ -266,7 +266,7 @@ void cw_am_server_fini(void)
     held = 0;
 }
 
-void cw_am_serve(void)
+void cw_am_server_init(void)
 {
     static const cw_server_hooks_t hooks = {
         .flush = flush, .holds = holds, .fini = cw_am_server_fini};

@@ -58,7 +58,7 @@ static int open_network(void)
     int rc = choose_transport();
     if (rc == CW_OK && cw_world.hosts_server)
         cw_transport->expect_load();
-    cw_am_serve();
+    cw_am_init();
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
     return rc;

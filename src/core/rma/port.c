@@ -4,11 +4,10 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "core/am/am_private.h"
 #include "core/mem/segment.h"
+#include "core/progress/hooks.h"
 #include "core/rma/ctx.h"
 #include "core/rma/node.h"
-#include "core/server/server.h"
 #include "core/world/job.h"
 
 cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -102,7 +101,14 @@ void cw_port_destroy(cw_port_t *port)
 static void idle(void *arg)
 {
     (void)arg;
-    (void)cw_server_poll();
+    (void)cw_progress_hooks.poll_server();
+}
+
+static const cw_port_sink_t *sink;  // or NULL
+
+void cw_port_sink(const cw_port_sink_t *of_room)
+{
+    sink = of_room;
 }
 
 static int open_client(cw_port_t *port)
@@ -115,10 +121,9 @@ static int open_client(cw_port_t *port)
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
                                   .node_name = cw_job_node_name};
-    if (port == &cw_port_default && (config.tells = cw_am_answers()) > 0) {
-        config.told = cw_am_told;
-        config.due = cw_am_due;
-        atomic_store_explicit(&cw_am.answers, config.tells, memory_order_relaxed);
+    if (port == &cw_port_default && sink && (config.tells = sink->open()) > 0) {
+        config.told = sink->notified;
+        config.due = sink->due;
     }
     // The exchange goes on while this PE loads; where the node server lives, its thread does.
     int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);
