@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The deprecated collectives over active sets: every set of the world that start, stride and size
-// can name, while the PEs outside go on; one pSync for consecutive barriers, its values restored by
-// all others.
+// can name, while the other PEs continue; one pSync for consecutive barriers, its values restored
+// by all other collectives.
 #include "check.h"
 
 #define N 300
 
 static long sync_[SHMEM_SYNC_SIZE], barrier_sync[SHMEM_BARRIER_SYNC_SIZE];
 static unsigned char dest[N * 8 * 16 * 3], source[N * 8 * 16 * 3];
-static int start, log_stride, size, rank;  // the set, and me in it
+static int start, log_stride, size, rank;  // the set, and this PE's rank in it
 static int turn;
 
 static unsigned char byte_of(int r, size_t i)
@@ -54,36 +54,38 @@ static void restored(const char *call)
 
 #define SET start, log_stride, size, sync_
 
-#define WIDTH(B)                                                                                   \
-    for (int root = 0; root < size; root++) {                                                      \
-        fill();                                                                                    \
-        shmem_broadcast##B(dest, source, N, root, SET);                                            \
-        if (rank != root)                                                                          \
-            part("shmem_broadcast" #B, 0, root, 0, N * B / 8);                                     \
-        else                                                                                       \
-            CHECK(dest[0] == 0xEE && dest[N * B / 8 - 1] == 0xEE, "shmem_broadcast" #B " wrote the root's dest"); \
-        restored("shmem_broadcast" #B);                                                            \
-    }                                                                                              \
-    fill();                                                                                        \
-    shmem_fcollect##B(dest, source, N, SET);                                                       \
-    for (int r = 0; r < size; r++)                                                                 \
-        part("shmem_fcollect" #B, (size_t)r * N * B / 8, r, 0, N * B / 8);                         \
-    restored("shmem_fcollect" #B);                                                                 \
-    fill();                                                                                        \
-    shmem_collect##B(dest, source, (size_t)rank * 3, SET);                                         \
-    for (int r = 0, at = 0; r < size; at += r * 3, r++)                                            \
-        part("shmem_collect" #B, (size_t)at * B / 8, r, 0, (size_t)r * 3 * B / 8);                 \
-    restored("shmem_collect" #B);                                                                  \
-    fill();                                                                                        \
-    shmem_alltoall##B(dest, source, 9, SET);                                                       \
-    for (int r = 0; r < size; r++)                                                                 \
-        part("shmem_alltoall" #B, (size_t)r * 9 * B / 8, r, (size_t)rank * 9 * B / 8, 9 * B / 8);  \
-    restored("shmem_alltoall" #B);                                                                 \
-    fill();                                                                                        \
-    shmem_alltoalls##B(dest, source, 2, 3, 4, SET);                                                \
-    for (int r = 0; r < size; r++)                                                                 \
-        for (int i = 0; i < 4; i++)                                                                \
-            part("shmem_alltoalls" #B, (size_t)(r * 4 + i) * 2 * B / 8, r, (size_t)(rank * 4 + i) * 3 * B / 8, B / 8); \
+#define WIDTH(B)                                                                                  \
+    for (int root = 0; root < size; root++) {                                                     \
+        fill();                                                                                   \
+        shmem_broadcast##B(dest, source, N, root, SET);                                           \
+        if (rank != root)                                                                         \
+            part("shmem_broadcast" #B, 0, root, 0, N * B / 8);                                    \
+        else                                                                                      \
+            CHECK(dest[0] == 0xEE && dest[N * B / 8 - 1] == 0xEE,                                 \
+                  "shmem_broadcast" #B " wrote the root's dest");                                 \
+        restored("shmem_broadcast" #B);                                                           \
+    }                                                                                             \
+    fill();                                                                                       \
+    shmem_fcollect##B(dest, source, N, SET);                                                      \
+    for (int r = 0; r < size; r++)                                                                \
+        part("shmem_fcollect" #B, (size_t)r * N * B / 8, r, 0, N * B / 8);                        \
+    restored("shmem_fcollect" #B);                                                                \
+    fill();                                                                                       \
+    shmem_collect##B(dest, source, (size_t)rank * 3, SET);                                        \
+    for (int r = 0, at = 0; r < size; at += r * 3, r++)                                           \
+        part("shmem_collect" #B, (size_t)at * B / 8, r, 0, (size_t)r * 3 * B / 8);                \
+    restored("shmem_collect" #B);                                                                 \
+    fill();                                                                                       \
+    shmem_alltoall##B(dest, source, 9, SET);                                                      \
+    for (int r = 0; r < size; r++)                                                                \
+        part("shmem_alltoall" #B, (size_t)r * 9 * B / 8, r, (size_t)rank * 9 * B / 8, 9 * B / 8); \
+    restored("shmem_alltoall" #B);                                                                \
+    fill();                                                                                       \
+    shmem_alltoalls##B(dest, source, 2, 3, 4, SET);                                               \
+    for (int r = 0; r < size; r++)                                                                \
+        for (int i = 0; i < 4; i++)                                                               \
+            part("shmem_alltoalls" #B, (size_t)(r * 4 + i) * 2 * B / 8, r,                        \
+                 (size_t)(rank * 4 + i) * 3 * B / 8, B / 8);                                      \
     restored("shmem_alltoalls" #B);
 
 static void moves(void)
@@ -92,7 +94,7 @@ static void moves(void)
     WIDTH(64)
 }
 
-/** Puts of all members have landed after the barrier. */
+/** Puts of all members have arrived after the barrier. */
 static void barriers(void)
 {
     static int from[64];
@@ -119,7 +121,7 @@ int main(void)
             for (size = 1; start + (size - 1) * (1 << log_stride) < npes; size++) {
                 int away = me - start, stride = 1 << log_stride;
                 rank = away / stride;
-                turn = 0;  // the same in all members, whatever sets they were in before
+                turn = 0;  // the same on all members, whatever sets they were in before
                 if (away >= 0 && away % stride == 0 && rank < size) {
                     moves();
                     barriers();

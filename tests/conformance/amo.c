@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Atomics: what each returns and leaves, for every type and form; then that none is lost when all
-// PEs use one word.
+// Atomics: what each returns and leaves, for every type and form; then that no update is lost when
+// all PEs use one word.
 #include "check.h"
 
 #define CTX SHMEM_CTX_DEFAULT
@@ -9,26 +9,29 @@
 // Each PE works on its own word of the next PE's array, so the expected values are exact.
 #define RETURNED(call, expected, ...) CHECK((call) == (expected), __VA_ARGS__)
 
-#define LEFT(N, T, expected, name) CHECK(shmem_##N##_atomic_fetch(&w[me], next) == (expected), "%s left a wrong value", name)
+#define LEFT(N, T, expected, name) \
+    CHECK(shmem_##N##_atomic_fetch(&w[me], next) == (expected), "%s left a wrong value", name)
 
-#define EXTENDED(N, T)                                                                             \
-    {                                                                                              \
-        T *w = (T *)area, f = 0;                                                                   \
-        const T a = VALUE(T, 5), b = VALUE(T, 6), c = VALUE(T, 7);                                 \
-        shmem_##N##_atomic_set(&w[me], a, next);                                                   \
-        shmem_quiet();                                                                             \
-        LEFT(N, T, a, "shmem_" #N "_atomic_set");                                                  \
-        shmem_ctx_##N##_atomic_set(CTX, &w[me], b, next);                                          \
-        shmem_quiet();                                                                             \
-        RETURNED(shmem_ctx_##N##_atomic_fetch(CTX, &w[me], next), b, "shmem_ctx_" #N "_atomic_fetch"); \
-        RETURNED(shmem_##N##_atomic_swap(&w[me], c, next), b, "shmem_" #N "_atomic_swap");         \
-        RETURNED(shmem_ctx_##N##_atomic_swap(CTX, &w[me], a, next), c, "shmem_ctx_" #N "_atomic_swap"); \
-        LEFT(N, T, a, "shmem_ctx_" #N "_atomic_swap");                                             \
-        NBI(shmem_##N##_atomic_fetch_nbi(&f, &w[me], next), f, a);                                 \
-        NBI(shmem_ctx_##N##_atomic_fetch_nbi(CTX, &f, &w[me], next), f, a);                        \
-        NBI(shmem_##N##_atomic_swap_nbi(&f, &w[me], b, next), f, a);                               \
-        NBI(shmem_ctx_##N##_atomic_swap_nbi(CTX, &f, &w[me], c, next), f, b);                      \
-        LEFT(N, T, c, "shmem_ctx_" #N "_atomic_swap_nbi");                                         \
+#define EXTENDED(N, T)                                                                     \
+    {                                                                                      \
+        T *w = (T *)area, f = 0;                                                           \
+        const T a = VALUE(T, 5), b = VALUE(T, 6), c = VALUE(T, 7);                         \
+        shmem_##N##_atomic_set(&w[me], a, next);                                           \
+        shmem_quiet();                                                                     \
+        LEFT(N, T, a, "shmem_" #N "_atomic_set");                                          \
+        shmem_ctx_##N##_atomic_set(CTX, &w[me], b, next);                                  \
+        shmem_quiet();                                                                     \
+        RETURNED(shmem_ctx_##N##_atomic_fetch(CTX, &w[me], next), b,                       \
+                 "shmem_ctx_" #N "_atomic_fetch");                                         \
+        RETURNED(shmem_##N##_atomic_swap(&w[me], c, next), b, "shmem_" #N "_atomic_swap"); \
+        RETURNED(shmem_ctx_##N##_atomic_swap(CTX, &w[me], a, next), c,                     \
+                 "shmem_ctx_" #N "_atomic_swap");                                          \
+        LEFT(N, T, a, "shmem_ctx_" #N "_atomic_swap");                                     \
+        NBI(shmem_##N##_atomic_fetch_nbi(&f, &w[me], next), f, a);                         \
+        NBI(shmem_ctx_##N##_atomic_fetch_nbi(CTX, &f, &w[me], next), f, a);                \
+        NBI(shmem_##N##_atomic_swap_nbi(&f, &w[me], b, next), f, a);                       \
+        NBI(shmem_ctx_##N##_atomic_swap_nbi(CTX, &f, &w[me], c, next), f, b);              \
+        LEFT(N, T, c, "shmem_ctx_" #N "_atomic_swap_nbi");                                 \
     }
 
 #define NBI(call, f, expected)                                \
@@ -37,38 +40,45 @@
     shmem_quiet();                                            \
     CHECK(f == (expected), "after quiet: " #call)
 
-#define STANDARD(N, T)                                                                             \
-    {                                                                                              \
-        T *w = (T *)area, f = 0, v = VALUE(T, 3), d = 77;                                          \
-        shmem_##N##_atomic_set(&w[me], v, next);                                                   \
-        shmem_quiet();                                                                             \
-        RETURNED(shmem_##N##_atomic_fetch_add(&w[me], d, next), v, "shmem_" #N "_atomic_fetch_add"); \
-        RETURNED(shmem_ctx_##N##_atomic_fetch_add(CTX, &w[me], d, next), (T)(v + d), "ctx " #N " fetch_add"); \
-        RETURNED(shmem_##N##_atomic_fetch_inc(&w[me], next), (T)(v + 2 * d), "shmem_" #N "_atomic_fetch_inc"); \
-        RETURNED(shmem_ctx_##N##_atomic_fetch_inc(CTX, &w[me], next), (T)(v + 2 * d + 1), "ctx " #N " fetch_inc"); \
-        shmem_##N##_atomic_add(&w[me], d, next);                                                   \
-        shmem_ctx_##N##_atomic_add(CTX, &w[me], d, next);                                          \
-        shmem_##N##_atomic_inc(&w[me], next);                                                      \
-        shmem_ctx_##N##_atomic_inc(CTX, &w[me], next);                                             \
-        shmem_quiet();                                                                             \
-        v = (T)(v + 4 * d + 4);                                                                    \
-        LEFT(N, T, v, "add and inc of " #N);                                                       \
-        NBI(shmem_##N##_atomic_fetch_add_nbi(&f, &w[me], 1, next), f, v);                          \
-        NBI(shmem_ctx_##N##_atomic_fetch_add_nbi(CTX, &f, &w[me], 1, next), f, (T)(v + 1));        \
-        NBI(shmem_##N##_atomic_fetch_inc_nbi(&f, &w[me], next), f, (T)(v + 2));                    \
-        NBI(shmem_ctx_##N##_atomic_fetch_inc_nbi(CTX, &f, &w[me], next), f, (T)(v + 3));           \
-        v = (T)(v + 4);                                                                            \
-        RETURNED(shmem_##N##_atomic_compare_swap(&w[me], v, d, next), v, "a compare_swap that matches, " #N); \
-        RETURNED(shmem_##N##_atomic_compare_swap(&w[me], v, 9, next), d, "a compare_swap that differs, " #N); \
-        RETURNED(shmem_ctx_##N##_atomic_compare_swap(CTX, &w[me], d, v, next), d, "ctx compare_swap, " #N); \
-        NBI(shmem_##N##_atomic_compare_swap_nbi(&f, &w[me], d, 9, next), f, v);                    \
-        NBI(shmem_ctx_##N##_atomic_compare_swap_nbi(CTX, &f, &w[me], v, d, next), f, v);           \
-        LEFT(N, T, d, "compare_swap of " #N);                                                      \
-        shmem_##N##_atomic_set(&w[me], 0, next);                                                   \
-        shmem_quiet();                                                                             \
-        shmem_##N##_atomic_add(&w[me], (T)-1, next);                                               \
-        shmem_quiet();                                                                             \
-        LEFT(N, T, (T)-1, "adding -1 to 0 of " #N);                                                \
+#define STANDARD(N, T)                                                                      \
+    {                                                                                       \
+        T *w = (T *)area, f = 0, v = VALUE(T, 3), d = 77;                                   \
+        shmem_##N##_atomic_set(&w[me], v, next);                                            \
+        shmem_quiet();                                                                      \
+        RETURNED(shmem_##N##_atomic_fetch_add(&w[me], d, next), v,                          \
+                 "shmem_" #N "_atomic_fetch_add");                                          \
+        RETURNED(shmem_ctx_##N##_atomic_fetch_add(CTX, &w[me], d, next), (T)(v + d),        \
+                 "ctx " #N " fetch_add");                                                   \
+        RETURNED(shmem_##N##_atomic_fetch_inc(&w[me], next), (T)(v + 2 * d),                \
+                 "shmem_" #N "_atomic_fetch_inc");                                          \
+        RETURNED(shmem_ctx_##N##_atomic_fetch_inc(CTX, &w[me], next), (T)(v + 2 * d + 1),   \
+                 "ctx " #N " fetch_inc");                                                   \
+        shmem_##N##_atomic_add(&w[me], d, next);                                            \
+        shmem_ctx_##N##_atomic_add(CTX, &w[me], d, next);                                   \
+        shmem_##N##_atomic_inc(&w[me], next);                                               \
+        shmem_ctx_##N##_atomic_inc(CTX, &w[me], next);                                      \
+        shmem_quiet();                                                                      \
+        v = (T)(v + 4 * d + 4);                                                             \
+        LEFT(N, T, v, "add and inc of " #N);                                                \
+        NBI(shmem_##N##_atomic_fetch_add_nbi(&f, &w[me], 1, next), f, v);                   \
+        NBI(shmem_ctx_##N##_atomic_fetch_add_nbi(CTX, &f, &w[me], 1, next), f, (T)(v + 1)); \
+        NBI(shmem_##N##_atomic_fetch_inc_nbi(&f, &w[me], next), f, (T)(v + 2));             \
+        NBI(shmem_ctx_##N##_atomic_fetch_inc_nbi(CTX, &f, &w[me], next), f, (T)(v + 3));    \
+        v = (T)(v + 4);                                                                     \
+        RETURNED(shmem_##N##_atomic_compare_swap(&w[me], v, d, next), v,                    \
+                 "a compare_swap that matches, " #N);                                       \
+        RETURNED(shmem_##N##_atomic_compare_swap(&w[me], v, 9, next), d,                    \
+                 "a compare_swap that differs, " #N);                                       \
+        RETURNED(shmem_ctx_##N##_atomic_compare_swap(CTX, &w[me], d, v, next), d,           \
+                 "ctx compare_swap, " #N);                                                  \
+        NBI(shmem_##N##_atomic_compare_swap_nbi(&f, &w[me], d, 9, next), f, v);             \
+        NBI(shmem_ctx_##N##_atomic_compare_swap_nbi(CTX, &f, &w[me], v, d, next), f, v);    \
+        LEFT(N, T, d, "compare_swap of " #N);                                               \
+        shmem_##N##_atomic_set(&w[me], 0, next);                                            \
+        shmem_quiet();                                                                      \
+        shmem_##N##_atomic_add(&w[me], (T)-1, next);                                        \
+        shmem_quiet();                                                                      \
+        LEFT(N, T, (T)-1, "adding -1 to 0 of " #N);                                         \
     }
 
 #define BITWISE(N, T)                              \
@@ -84,7 +94,8 @@
 #define BIT(N, T, OP, SIGN)                                                                        \
     RETURNED(shmem_##N##_atomic_fetch_##OP(&w[me], m, next), v, "shmem_" #N "_atomic_fetch_" #OP); \
     v = v SIGN m;                                                                                  \
-    RETURNED(shmem_ctx_##N##_atomic_fetch_##OP(CTX, &w[me], v, next), v, "shmem_ctx_" #N "_atomic_fetch_" #OP); \
+    RETURNED(shmem_ctx_##N##_atomic_fetch_##OP(CTX, &w[me], v, next), v,                           \
+             "shmem_ctx_" #N "_atomic_fetch_" #OP);                                                \
     v = v SIGN v;                                                                                  \
     shmem_##N##_atomic_set(&w[me], v = VALUE(T, 13), next);                                        \
     shmem_quiet();                                                                                 \
@@ -141,7 +152,8 @@ static void bits_and_old_names(void)
 }
 // clang-format on
 
-/** All PEs, the owner too, on words of every PE: nothing lost, every fetched value seen once. */
+/** All PEs, including the owner, update words of every PE: no update is lost, every fetched value
+ *  is seen once. */
 static void contention(void)
 {
     enum { ROUNDS = 300 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the conformance tests share: start and end, the ring of PEs, and the type tables as the
+// Shared by the conformance tests: start and end, the ring of PEs, and the type tables as the
 // specification lists them (written again here, so that a mistake in the library's own table is
 // found).
 #ifndef CONFORMANCE_CHECK_H
@@ -24,7 +24,7 @@ __attribute__((unused)) static void check_ring(void)
 }
 
 // With -DCHECK_CONTEXT=OPTIONS a test uses a context created with these options where it would use
-// the default one, and what completes the default one completes that too.
+// the default context, and calls that complete the default context complete that one too.
 #ifdef CHECK_CONTEXT
 static shmem_ctx_t check_ctx;
 static inline void check_quiet(void)
@@ -59,7 +59,7 @@ __attribute__((unused)) static void check_begin(void)
 #endif
 }
 
-/** The exit status; what went wrong on any PE has been printed there. */
+/** Returns the exit status. Each PE has printed its own failures. */
 __attribute__((unused)) static int check_end(void)
 {
     int failed = checks_failed != 0;
@@ -80,20 +80,21 @@ __attribute__((unused)) static uint64_t mixed(long k)
              long double: (T)((k)*0.125 + 1), default: (T)mixed(k))
 
 // -------------------------------------------------------- tables of the specification, version 1.6
-#define RMA_TYPES(X)                                                                               \
-    X(float, float) X(double, double) X(longdouble, long double) X(char, char) X(schar, signed char) \
-    X(short, short) X(int, int) X(long, long) X(longlong, long long) X(uchar, unsigned char)       \
-    X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) \
-    X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t) \
-    X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
+#define RMA_TYPES(X)                                                                              \
+    X(float, float) X(double, double) X(longdouble, long double) X(char, char)                    \
+    X(schar, signed char) X(short, short) X(int, int) X(long, long) X(longlong, long long)        \
+    X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int)                       \
+    X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t)    \
+    X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) \
+    X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
 #define AMO_TYPES(X)                                                                               \
     X(int, int) X(long, long) X(longlong, long long) X(uint, unsigned int) X(ulong, unsigned long) \
-    X(ulonglong, unsigned long long) X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t) \
-    X(size, size_t) X(ptrdiff, ptrdiff_t)
+    X(ulonglong, unsigned long long) X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t)       \
+    X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
 #define AMO_EXTENDED_TYPES(X) X(float, float) X(double, double) AMO_TYPES(X)
-#define AMO_BITWISE_TYPES(X)                                                                       \
-    X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int32, int32_t) \
-    X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)
+#define AMO_BITWISE_TYPES(X)                                                       \
+    X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) \
+    X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)
 #define SIZES(X) X(8) X(16) X(32) X(64) X(128)
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives of the world team that move data, of every type and for bytes, one behind the other
-// without barriers, with counts from 0 to more than any internal buffer.
+// Collectives of the world team that move data, of every type and for bytes, back to back without
+// barriers, with counts from 0 to more than any internal buffer.
 #include "check.h"
 
-#define MANY 600       // elements a PE of any type
-#define MOST 20000     // and of some
+#define MANY 600       // elements per PE, for any type
+#define MOST 20000     // for some types
 #define ELEMENT 16     // bytes of the largest type
 
 static unsigned char *dest, *source;
-static size_t room;    // bytes of dest that are looked at
+static size_t room;  // bytes of dest that are checked
 
 static unsigned char byte_of(int pe, size_t i, int turn)
 {
@@ -24,10 +24,10 @@ static void fill(size_t nbytes)
     for (size_t i = 0; i < nbytes; i++)
         source[i] = byte_of(me, i, turn);
     memset(dest, 0xEE, room);
-    shmem_sync_all();  // the one thing a user must see to: dest is ready everywhere
+    shmem_sync_all();  // the program's own duty: dest is ready on all PEs
 }
 
-/** nbytes of dest at `at` are what `pe` had in source at `from`. */
+/** Checks that nbytes of dest at `at` are what `pe` had in source at `from`. */
 static void part(const char *call, size_t at, int pe, size_t from, size_t nbytes)
 {
     size_t i = 0;
@@ -44,7 +44,7 @@ static void untouched(const char *call, size_t at)
     CHECK(i == room, "%s wrote at byte %zu, behind its %zu", call, i, at);
 }
 
-// All types have the first two counts, some all.
+// All types use the first two counts, some use all.
 static const size_t counts[] = {5, MANY, 0, 1, MOST};
 static size_t ncounts = 2;
 #define EACH_COUNT(n) for (size_t c_ = 0, n; c_ < ncounts && ((n) = counts[c_], 1); c_++)
@@ -68,7 +68,7 @@ static size_t ncounts = 2;
         untouched("shmem_" #NAME, (size_t)npes * n * (SIZE));                        \
     }
 
-/** Each PE brings its own count, some nothing. */
+/** Each PE contributes its own count; some contribute nothing. */
 static size_t share(int pe, size_t n)
 {
     return pe % 3 == 1 ? 0 : n / (size_t)(pe + 1);
@@ -83,32 +83,35 @@ static size_t share(int pe, size_t n)
         untouched("shmem_" #NAME, at);                                               \
     }
 
-#define ALLTOALL(NAME, SIZE)                                                                       \
-    EACH_COUNT(all) {                                                                              \
-        size_t n = all / (size_t)npes;                                                             \
-        fill((size_t)npes * n * (SIZE));                                                           \
-        CHECK(shmem_##NAME(SHMEM_TEAM_WORLD, D, S, n) == 0, "shmem_" #NAME);                       \
-        for (int pe = 0; pe < npes; pe++)                                                          \
-            part("shmem_" #NAME, (size_t)pe * n * (SIZE), pe, (size_t)me * n * (SIZE), n * (SIZE)); \
-        untouched("shmem_" #NAME, (size_t)npes * n * (SIZE));                                      \
+#define ALLTOALL(NAME, SIZE)                                                           \
+    EACH_COUNT(all) {                                                                  \
+        size_t n = all / (size_t)npes;                                                 \
+        fill((size_t)npes * n * (SIZE));                                               \
+        CHECK(shmem_##NAME(SHMEM_TEAM_WORLD, D, S, n) == 0, "shmem_" #NAME);           \
+        for (int pe = 0; pe < npes; pe++)                                              \
+            part("shmem_" #NAME, (size_t)pe * n * (SIZE), pe, (size_t)me * n * (SIZE), \
+                 n * (SIZE));                                                          \
+        untouched("shmem_" #NAME, (size_t)npes * n * (SIZE));                          \
     }
 
 static const struct {
     ptrdiff_t dst, sst;
     size_t n;
 } strides[] = {{1, 3, 5}, {3, 2, 60}, {1, 1, 7}, {2, 1, 5}, {2, 2, 0}};
-#define ALLTOALLS(NAME, SIZE)                                                                      \
-    for (size_t k = 0; k < ncounts; k++) {                                                         \
-        size_t n = strides[k].n, dst = (size_t)strides[k].dst, sst = (size_t)strides[k].sst;       \
-        fill((size_t)npes * n * sst * (SIZE));                                                     \
-        CHECK(shmem_##NAME(SHMEM_TEAM_WORLD, D, S, strides[k].dst, strides[k].sst, n) == 0, "shmem_" #NAME); \
-        for (int pe = 0; pe < npes; pe++)                                                          \
-            for (size_t i = 0; i < n; i++)                                                         \
-                part("shmem_" #NAME, ((size_t)pe * n + i) * dst * (SIZE), pe,                      \
-                     ((size_t)me * n + i) * sst * (SIZE), SIZE);                                   \
-        for (size_t i = 0; dst > 1 && i < (size_t)npes * n * (SIZE); i++)                          \
-            CHECK(dest[i / (SIZE) * dst * (SIZE) + (SIZE) + i % (SIZE)] == 0xEE, "shmem_" #NAME " wrote between"); \
-        untouched("shmem_" #NAME, (size_t)npes * n * dst * (SIZE));                                \
+#define ALLTOALLS(NAME, SIZE)                                                                \
+    for (size_t k = 0; k < ncounts; k++) {                                                   \
+        size_t n = strides[k].n, dst = (size_t)strides[k].dst, sst = (size_t)strides[k].sst; \
+        fill((size_t)npes * n * sst * (SIZE));                                               \
+        CHECK(shmem_##NAME(SHMEM_TEAM_WORLD, D, S, strides[k].dst, strides[k].sst, n) == 0,  \
+              "shmem_" #NAME);                                                               \
+        for (int pe = 0; pe < npes; pe++)                                                    \
+            for (size_t i = 0; i < n; i++)                                                   \
+                part("shmem_" #NAME, ((size_t)pe * n + i) * dst * (SIZE), pe,                \
+                     ((size_t)me * n + i) * sst * (SIZE), SIZE);                             \
+        for (size_t i = 0; dst > 1 && i < (size_t)npes * n * (SIZE); i++)                    \
+            CHECK(dest[i / (SIZE) * dst * (SIZE) + (SIZE) + i % (SIZE)] == 0xEE,             \
+                  "shmem_" #NAME " wrote between");                                          \
+        untouched("shmem_" #NAME, (size_t)npes * n * dst * (SIZE));                          \
     }
 
 #define ALL(N, T)                                                                    \
@@ -131,7 +134,7 @@ static void bytes(void)
     ALLTOALLS(alltoallsmem, 1)
 }
 
-/** Nobody leaves before all have come; sync completes nothing, barrier does. */
+/** No PE leaves before all have arrived; sync completes nothing, barrier completes puts. */
 static void synchronization(void)
 {
     static long arrived, word;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The life of contexts and what each has for itself: options, teams, completion, order; more of
-// them than endpoints; contexts that are still there when the job ends. That every operation works
-// on every kind of context is for the tests of the families (contexts_… in tests.toml).
+// Creation and destruction of contexts and the state that each has for itself: options, teams,
+// completion, order; more contexts than endpoints; contexts that exist when the job ends. The tests
+// of the families (contexts_... in tests.toml) check that every operation works on every kind of
+// context.
 #include "check.h"
 
 #define MANY 40
@@ -28,7 +29,7 @@ static const long all_options[] = {0,
                                    SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED | SHMEM_CTX_NOSTORE};
 #define NOPTIONS (sizeof(all_options) / sizeof(all_options[0]))
 
-/** Every option; destroy completes what was under way. */
+/** Every option; destroy completes operations in flight. */
 static void destroy_is_a_quiet(void)
 {
     for (size_t i = 0; i < NOPTIONS; i++) {
@@ -55,7 +56,7 @@ static void destroy_is_a_quiet(void)
     }
 }
 
-/** Data, then a flag, ordered by the context itself; then completion as a third PE sees it. */
+/** Data, then a flag, ordered by the context itself; then completion as a third PE observes it. */
 static void order_and_completion(void)
 {
     for (size_t i = 0; i < NOPTIONS; i++) {
@@ -81,7 +82,7 @@ static void order_and_completion(void)
                 shmem_ctx_long_p(ctx, &flag, lap, next);
             else
                 shmem_ctx_long_atomic_set(ctx, &flag, lap, next);
-            shmem_ctx_quiet(ctx);  // out is mine again
+            shmem_ctx_quiet(ctx);  // the source may be changed again
             shmem_long_wait_until(&flag, SHMEM_CMP_EQ, lap);
             int wrong = 0;
             for (int k = 0; k < LENGTH; k++)
@@ -94,7 +95,8 @@ static void order_and_completion(void)
     }
 }
 
-/** More than any limit on endpoints; each completes by itself, in any order, and is made anew. */
+/** More contexts than any limit on endpoints; each completes by itself, in any order, and is
+ *  created again. */
 static void many(void)
 {
     shmem_ctx_t ctx[MANY];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // For the programs every_*.c, which call each function of the interface by itself. A check prepares
-// its data, calls one function by its shmem_ name, everything else by the pshmem_ names, and says
-// whether the result is right. So a tool that replaces one shmem_ name reaches that call alone:
+// its data, calls one function by its shmem_ name and everything else by pshmem_ names, and returns
+// whether the result is right. So a tool that replaces one shmem_ name changes that call alone:
 //
-//   every_x             runs each check; all must be right
-//   every_x --sabotage  runs each check while tests/api/coverage.py's tool spoils its function; all must be wrong on some
-//                       PE, or the check proves nothing
+//   every_x             runs each check; all must pass
+//   every_x --sabotage  runs each check while tests/api/coverage.py spoils its function; each check
+//                       must fail on some PE, or it proves nothing
 #ifndef CONFORMANCE_EVERY_H
 #define CONFORMANCE_EVERY_H
 
@@ -20,7 +20,7 @@
 typedef struct check {
     const char *name;
     bool (*run)(void);
-    bool unseen;  // a spoilt call cannot be noticed reliably from outside (ordering, hints)
+    bool unseen;  // a spoilt call cannot be detected reliably from outside (ordering, hints)
 } check_t;
 
 #define ROOM 8192
@@ -30,9 +30,9 @@ typedef struct check {
 static _Alignas(64) unsigned char dest_room[ROOM], source_room[ROOM];
 static unsigned char *const dest = dest_room + GUARD, *const source = source_room + GUARD;
 static shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;
-static long turn;         // of the check, the same on all PEs: data of another turn is wrong data
-static bool sabotage;     // is a function spoilt now?
-static void *const D = dest_room + GUARD;  // as arguments of any pointer type
+static long turn;  // number of the check, the same on all PEs: data of another turn is wrong data
+static bool sabotage;                      // true while a function is spoilt
+static void *const D = dest_room + GUARD;  // usable as an argument of any pointer type
 static const void *const S = source_room + GUARD;
 
 static inline unsigned char pattern(int pe, size_t i)
@@ -40,7 +40,7 @@ static inline unsigned char pattern(int pe, size_t i)
     return (unsigned char)(pe * 89 + (long)i * 7 + turn * 31 + 1);
 }
 
-/** New data in source, nothing in dest, and all PEs are there. */
+/** Writes new data to source, clears dest, and synchronises all PEs. */
 static inline void prepare(void)
 {
     for (size_t i = 0; i < ROOM; i++)
@@ -49,7 +49,7 @@ static inline void prepare(void)
     pshmem_barrier_all();
 }
 
-/** Everything that was sent, on either context, has arrived. */
+/** Waits until everything sent on either context has arrived. */
 static inline void settle(void)
 {
     if (ctx != SHMEM_CTX_DEFAULT)
@@ -57,14 +57,15 @@ static inline void settle(void)
     pshmem_barrier_all();
 }
 
-/** Long enough for a peer that does not wait to pass by; taken only while a function is spoilt. */
+/** Sleeps long enough for a peer that does not wait to overtake; only while a function is
+ *  spoilt. */
 static inline void nap(void)
 {
     if (sabotage)
         usleep(5000);
 }
 
-/** Nothing was written in front of dest, nor behind its first nbytes bytes. */
+/** Checks that nothing was written in front of dest, nor behind its first nbytes bytes. */
 static inline bool guarded(size_t nbytes)
 {
     for (size_t i = 0; i < GUARD; i++)
@@ -73,7 +74,7 @@ static inline bool guarded(size_t nbytes)
     return true;
 }
 
-/** dest shows nbytes of the source of PE from, and nothing else changed. */
+/** Checks that dest holds nbytes of the source of PE from, and that nothing else changed. */
 static inline bool shows(int from, size_t nbytes)
 {
     for (size_t i = 0; i < nbytes; i++)
@@ -84,8 +85,8 @@ static inline bool shows(int from, size_t nbytes)
 
 typedef void spoil_fn(const char *name);
 
-/** Is the check wrong somewhere when its function is spoilt? Three tries, for those that race with
- *  a nap. */
+/** Returns whether the check fails on some PE while its function is spoilt. Three attempts, for
+ *  checks that race with a nap. */
 static bool notices(const check_t *c, spoil_fn *spoil)
 {
     static int seen, anywhere;
@@ -119,7 +120,7 @@ static int every_main(int argc, char **argv, const check_t *checks, size_t nchec
     size_t unseen = 0;
     for (size_t i = 0; i < nchecks; i++) {
         turn++;
-        pshmem_barrier_all();  // the check before is over everywhere
+        pshmem_barrier_all();  // the previous check has ended on all PEs
         if (!sabotage)
             CHECK(checks[i].run(), "%s", checks[i].name);
         else if (checks[i].unseen)

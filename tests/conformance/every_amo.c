@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every atomic operation, by itself, each type: what it returns and what it leaves. In the ring,
-// the previous PE works on my word. See every.h.
+// Every atomic operation by itself, for each type: what it returns and what it leaves. In the ring,
+// the previous PE changes this PE's word. See every.h.
 #include "every.h"
 
 static uint64_t word_room[2];
 #define WORD(T) ((T *)(void *)word_room)
 
-// The bits of a start value are all in use where the type has them; small where it is floating
-// point.
+// Start values use all bits where the type has them; for floating point they are small.
 #define START(T, pe) VALUE(T, turn * 64 + (pe))
 
 #define BEGIN(T)                                                    \
@@ -17,7 +16,7 @@ static uint64_t word_room[2];
     *w = start;                                                     \
     pshmem_barrier_all();
 
-// LEAVES is what the word is afterwards, from its start.
+// LEAVES is the value of the word afterwards, computed from its start value.
 #define DEFINE_VOID(FN, T, LEAVES, ...) \
     static bool check_##FN(void)        \
     {                                   \
@@ -59,7 +58,7 @@ static uint64_t word_room[2];
     K##_NBI(shmem_##N##_atomic_swap_nbi, T, 5, &old, w, (T)5, next)         \
     K##_NBI(shmem_ctx_##N##_atomic_swap_nbi, T, 4, ctx, &old, w, (T)4, next)
 
-// Sums wrap round in 64 unsigned bits and are cut down to the type.
+// Sums wrap in 64 unsigned bits and are truncated to the type.
 #define PLUS(n) ((uint64_t)start + (n))
 #define STANDARD(K, N, T)                                                                          \
     K##_FETCH(shmem_##N##_atomic_compare_swap, T, 3, w, of_next, (T)3, next)                       \
@@ -79,7 +78,7 @@ static uint64_t word_room[2];
     K##_VOID(shmem_##N##_atomic_add, T, PLUS(45), w, (T)45, next)                                  \
     K##_VOID(shmem_ctx_##N##_atomic_add, T, PLUS(46), ctx, w, (T)46, next)
 
-// A mask whose bits are set and clear in every start value, whatever its low bits.
+// A mask of bits that are both set and clear in every start value, whatever its low bits.
 #define MASK(T) ((T)0x5A5A5A5A5A5A5A5A)
 #define BIT_OP(K, OP, N, T, LEAVES)                                                          \
     K##_FETCH(shmem_##N##_atomic_fetch_##OP, T, LEAVES, w, MASK(T), next)                    \
@@ -88,16 +87,19 @@ static uint64_t word_room[2];
     K##_NBI(shmem_ctx_##N##_atomic_fetch_##OP##_nbi, T, LEAVES, ctx, &old, w, MASK(T), next) \
     K##_VOID(shmem_##N##_atomic_##OP, T, LEAVES, w, MASK(T), next)                           \
     K##_VOID(shmem_ctx_##N##_atomic_##OP, T, LEAVES, ctx, w, MASK(T), next)
-#define BITWISE(K, N, T) \
-    BIT_OP(K, and, N, T, start & MASK(T)) BIT_OP(K, or, N, T, start | MASK(T)) BIT_OP(K, xor, N, T, start ^ MASK(T))
+#define BITWISE(K, N, T)                                                       \
+    BIT_OP(K, and, N, T, start & MASK(T)) BIT_OP(K, or, N, T, start | MASK(T)) \
+    BIT_OP(K, xor, N, T, start ^ MASK(T))
 
 // The names before 1.4.
 #define OLD_EXTENDED(K, N, T)                                                                      \
     K##_FETCH(shmem_##N##_fetch, T, start, w, next) K##_VOID(shmem_##N##_set, T, 9, w, (T)9, next) \
     K##_FETCH(shmem_##N##_swap, T, 7, w, (T)7, next)
-#define OLD(K, N, T)                                                                               \
-    K##_FETCH(shmem_##N##_cswap, T, 3, w, of_next, (T)3, next) K##_FETCH(shmem_##N##_finc, T, PLUS(1), w, next) \
-    K##_VOID(shmem_##N##_inc, T, PLUS(1), w, next) K##_FETCH(shmem_##N##_fadd, T, PLUS(5), w, (T)5, next) \
+#define OLD(K, N, T)                                           \
+    K##_FETCH(shmem_##N##_cswap, T, 3, w, of_next, (T)3, next) \
+    K##_FETCH(shmem_##N##_finc, T, PLUS(1), w, next)           \
+    K##_VOID(shmem_##N##_inc, T, PLUS(1), w, next)             \
+    K##_FETCH(shmem_##N##_fadd, T, PLUS(5), w, (T)5, next)     \
     K##_VOID(shmem_##N##_add, T, PLUS(6), w, (T)6, next)
 #define OLD_TYPES(X) X(int, int) X(long, long) X(longlong, long long)
 #define OLD_EXTENDED_TYPES(X) X(float, float) X(double, double) OLD_TYPES(X)

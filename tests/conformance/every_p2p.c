@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every wait and test, by itself, each type. One PE waits, another one writes its words; the roles
-// go round. See every.h.
+// Every wait and test by itself, for each type. One PE waits, another one writes its words; the
+// roles rotate. See every.h.
 #include "every.h"
 
 #define WORDS 4
 static uint64_t word_room[WORDS];
-static const int status[WORDS] = {0, 0, 1, 0};  // the third word does not count
+static const int status[WORDS] = {0, 0, 1, 0};  // the third word is excluded
 static size_t indices[WORDS];
 
 static int waiter(void)
@@ -14,8 +14,8 @@ static int waiter(void)
     return (int)(turn % npes);
 }
 
-/** The waiter's words become 0, then, once all know, a peer writes their values: first the last
- *  one, so that there is a while in which not all have theirs. */
+/** Sets the waiter's words to 0 and synchronises; then a peer writes their values, the last one
+ *  first, so that for a while not all words have theirs. */
 #define WORDS_ARRIVE(T, V0, V1, V3)                                    \
     T *w = (T *)(void *)word_room;                                     \
     bool right = true;                                                 \
@@ -55,8 +55,8 @@ static int waiter(void)
         pshmem_barrier_all();                           \
         return right;                                   \
     }
-// Tests look at words that are settled, and are asked twice: when the answer is yes, and when it is
-// no.
+// Tests examine words that no longer change, and are called twice: once when the result is yes, and
+// once when it is no.
 #define DEFINE_TEST(FN, T, YES, NO, ...)                             \
     static bool check_##FN(void)                                     \
     {                                                                \
@@ -76,28 +76,32 @@ static int waiter(void)
 #define ONE(K, N, T)                                                            \
     K##_WAIT(shmem_##N##_wait_until, T, 5, 6, 8, v[0] == 5, w, SHMEM_CMP_GT, 4) \
     K##_TEST(shmem_##N##_test, T, 1, 0, w, SHMEM_CMP_EQ, 5)
-#define SETS(K, N, T)                                                                              \
-    K##_WAIT(shmem_##N##_wait_until_all, T, 5, 6, 8, v[0] == 5 && v[1] == 6 && v[3] == 8, w, WORDS, status, \
-             SHMEM_CMP_GE, 5)                                                                      \
-    K##_WAIT(shmem_##N##_wait_until_all_vector, T, 5, 6, 8, v[0] == 5 && v[1] == 6 && v[3] == 8, w, WORDS, status, \
-             SHMEM_CMP_EQ, ((const T[]){5, 6, 7, 8}))                                              \
-    K##_RETURNS(shmem_##N##_wait_until_any, T, 0, 6, 0, got == 1, w, WORDS, status, SHMEM_CMP_EQ, 6) \
-    K##_RETURNS(shmem_##N##_wait_until_any_vector, T, 0, 0, 8, got == 3, w, WORDS, status, SHMEM_CMP_EQ, vector) \
-    K##_RETURNS(shmem_##N##_wait_until_some, T, 0, 6, 0, got == 1 && indices[0] == 1, w, WORDS, indices, status, \
-                SHMEM_CMP_NE, 0)                                                                   \
-    K##_RETURNS(shmem_##N##_wait_until_some_vector, T, 5, 0, 0, got == 1 && indices[0] == 0, w, WORDS, indices, \
-                status, SHMEM_CMP_EQ, vector)                                                      \
-    K##_TEST(shmem_##N##_test_all, T, 1, 0, w, WORDS, status, SHMEM_CMP_GE, 5)                     \
-    K##_TEST(shmem_##N##_test_all_vector, T, 1, 0, w, WORDS, status, SHMEM_CMP_EQ, vector)         \
-    K##_TEST(shmem_##N##_test_any, T, 3, SIZE_MAX, w, WORDS, status, SHMEM_CMP_EQ, 8)              \
-    K##_TEST(shmem_##N##_test_any_vector, T, 1, SIZE_MAX, w, WORDS, ((const int[]){1, 0, 1, 1}), SHMEM_CMP_EQ, vector) \
-    K##_TEST(shmem_##N##_test_some, T, 3, 0, w, WORDS, indices, status, SHMEM_CMP_GE, 5)           \
-    K##_TEST(shmem_##N##_test_some_vector, T, 3, 0, w, WORDS, indices, status, SHMEM_CMP_EQ, vector)
+#define SETS(K, N, T)                                                                             \
+    K##_WAIT(shmem_##N##_wait_until_all, T, 5, 6, 8, v[0] == 5 && v[1] == 6 && v[3] == 8, w,      \
+             WORDS, status, SHMEM_CMP_GE, 5)                                                      \
+    K##_WAIT(shmem_##N##_wait_until_all_vector, T, 5, 6, 8, v[0] == 5 && v[1] == 6 && v[3] == 8,  \
+             w, WORDS, status, SHMEM_CMP_EQ, ((const T[]){5, 6, 7, 8}))                           \
+    K##_RETURNS(shmem_##N##_wait_until_any, T, 0, 6, 0, got == 1, w, WORDS, status, SHMEM_CMP_EQ, \
+                6)                                                                                \
+    K##_RETURNS(shmem_##N##_wait_until_any_vector, T, 0, 0, 8, got == 3, w, WORDS, status,        \
+                SHMEM_CMP_EQ, vector)                                                             \
+    K##_RETURNS(shmem_##N##_wait_until_some, T, 0, 6, 0, got == 1 && indices[0] == 1, w, WORDS,   \
+                indices, status, SHMEM_CMP_NE, 0)                                                 \
+    K##_RETURNS(shmem_##N##_wait_until_some_vector, T, 5, 0, 0, got == 1 && indices[0] == 0, w,   \
+                WORDS, indices, status, SHMEM_CMP_EQ, vector)                                     \
+    K##_TEST(shmem_##N##_test_all, T, 1, 0, w, WORDS, status, SHMEM_CMP_GE, 5)                    \
+    K##_TEST(shmem_##N##_test_all_vector, T, 1, 0, w, WORDS, status, SHMEM_CMP_EQ, vector)        \
+    K##_TEST(shmem_##N##_test_any, T, 3, SIZE_MAX, w, WORDS, status, SHMEM_CMP_EQ, 8)             \
+    K##_TEST(shmem_##N##_test_any_vector, T, 1, SIZE_MAX, w, WORDS, ((const int[]){1, 0, 1, 1}),  \
+             SHMEM_CMP_EQ, vector)                                                                \
+    K##_TEST(shmem_##N##_test_some, T, 3, 0, w, WORDS, indices, status, SHMEM_CMP_GE, 5)          \
+    K##_TEST(shmem_##N##_test_some_vector, T, 3, 0, w, WORDS, indices, status, SHMEM_CMP_EQ,      \
+             vector)
 #define OLD_WAIT(K, N, T) K##_WAIT(shmem_##N##_wait, T, 5, 6, 8, v[0] == 5, w, 0)
 #define SHORTS(X) X(short, short) X(ushort, unsigned short)
 #define WAIT_TYPES(X) X(short, short) X(int, int) X(long, long) X(longlong, long long)
 
-/** The function, which in C11 stands behind a type-generic macro. */
+/** The function itself, which C11 hides behind a type-generic macro. */
 static bool check_shmem_wait_until(void)
 {
     WORDS_ARRIVE(long, -5, 0, 0)

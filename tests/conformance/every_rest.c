@@ -104,12 +104,12 @@ static bool check_shmem_pcontrol(void)
 }
 
 // ---------------------------------------------------------------- memory
-/** A block that is the same on every PE; it is freed. */
+/** Checks that the block is the same on every PE, and frees it. */
 static bool symmetric(int *block)
 {
     if (!block)
         return false;
-    pshmem_barrier_all();  // all have looked at its contents
+    pshmem_barrier_all();  // all PEs have checked its contents
     pshmem_int_p(block, me + (int)turn, next);
     pshmem_barrier_all();
     bool right = *block == prev + (int)turn;
@@ -163,7 +163,7 @@ static bool check_shmem_calloc(void)
 REALLOCATES(shmem_realloc)
 REALLOCATES(shrealloc)
 
-/** So large that there is no room for two. */
+/** A block so large that there is no room for two. */
 static size_t more_than_half(void)
 {
     static size_t nbytes;
@@ -200,7 +200,7 @@ static bool check_shmem_team_n_pes(void)
     return shmem_team_n_pes(SHMEM_TEAM_WORLD) == npes && shmem_team_n_pes(SHMEM_TEAM_INVALID) == -1;
 }
 
-/** All PEs, the other way round. */
+/** All PEs, in reverse order. */
 static shmem_team_t reversed(void)
 {
     shmem_team_t team = SHMEM_TEAM_INVALID;
@@ -302,7 +302,7 @@ static bool check_shmem_ctx_get_team(void)
     return shmem_ctx_get_team(ctx, &team) == 0 && team == SHMEM_TEAM_WORLD;
 }
 
-// What was fetched without waiting is here, what was put is there.
+// Data of a nonblocking get has arrived, data of a put has arrived at its target.
 #define COMPLETES(FN, CTX, ...)                                                     \
     static bool check_##FN(void)                                                    \
     {                                                                               \
@@ -318,7 +318,7 @@ COMPLETES(shmem_ctx_quiet, ctx, ctx)
 COMPLETES(shmem_pe_quiet, SHMEM_CTX_DEFAULT, others, 1)
 COMPLETES(shmem_ctx_pe_quiet, ctx, ctx, others, 1)
 
-// The word that follows is not seen before the data.
+// The word that follows must not be observed before the data.
 #define ORDERS(FN, CTX, ...)                                                        \
     static bool check_##FN(void)                                                    \
     {                                                                               \
@@ -335,7 +335,7 @@ COMPLETES(shmem_ctx_pe_quiet, ctx, ctx, others, 1)
 ORDERS(shmem_fence, SHMEM_CTX_DEFAULT)
 ORDERS(shmem_ctx_fence, ctx, ctx)
 
-/** Its PE numbers are the team's. */
+/** The context uses the team's PE numbers. */
 static bool check_shmem_team_create_ctx(void)
 {
     shmem_team_t team = reversed();
@@ -372,13 +372,14 @@ static bool check_shmem_team_create_ctx(void)
     }
 IN_SESSION(shmem_ctx_session_start, shmem_ctx_session_start, pshmem_ctx_session_stop)
 IN_SESSION(shmem_ctx_session_stop, pshmem_ctx_session_start, shmem_ctx_session_stop)
-#define SESSIONS                                                                    \
-    ENTRY_IN_TABLE(shmem_team_create_ctx) ENTRY_UNSEEN(shmem_ctx_session_start) ENTRY_UNSEEN(shmem_ctx_session_stop)
+#define SESSIONS                                                                \
+    ENTRY_IN_TABLE(shmem_team_create_ctx) ENTRY_UNSEEN(shmem_ctx_session_start) \
+    ENTRY_UNSEEN(shmem_ctx_session_stop)
 
 // ---------------------------------------------------------------- meeting
 static long sync_room[SHMEM_SYNC_SIZE];
 
-/** One PE comes late and first tells all. Nobody may pass before. */
+/** One PE arrives late and first notifies all others. No PE may pass before it. */
 static void tell_all(void)
 {
     word = 0;
@@ -419,7 +420,7 @@ static int second(void)
     return (int)((turn + 1) % npes);
 }
 
-/** The first holds it for a while and tells the second before it lets go. */
+/** The first PE holds the lock for a while and notifies the second before releasing it. */
 static bool check_shmem_set_lock(void)
 {
     bool right = true;
@@ -476,16 +477,22 @@ static bool check_shmem_clear_lock(void)
 
 // clang-format off
 static const check_t checks[] = {
-    ENTRY_IN_TABLE(shmem_my_pe) ENTRY_IN_TABLE(_my_pe) ENTRY_IN_TABLE(shmem_n_pes) ENTRY_IN_TABLE(_num_pes)
-    ENTRY_IN_TABLE(shmem_pe_accessible) ENTRY_IN_TABLE(shmem_addr_accessible) ENTRY_IN_TABLE(shmem_ptr)
-    ENTRY_IN_TABLE(shmem_team_ptr) ENTRY_IN_TABLE(shmem_info_get_version) ENTRY_IN_TABLE(shmem_info_get_name)
-    ENTRY_IN_TABLE(shmem_query_initialized) ENTRY_IN_TABLE(shmem_query_thread) ENTRY_UNSEEN(shmem_init)
+    ENTRY_IN_TABLE(shmem_my_pe) ENTRY_IN_TABLE(_my_pe) ENTRY_IN_TABLE(shmem_n_pes)
+    ENTRY_IN_TABLE(_num_pes)
+    ENTRY_IN_TABLE(shmem_pe_accessible) ENTRY_IN_TABLE(shmem_addr_accessible)
+    ENTRY_IN_TABLE(shmem_ptr)
+    ENTRY_IN_TABLE(shmem_team_ptr) ENTRY_IN_TABLE(shmem_info_get_version)
+    ENTRY_IN_TABLE(shmem_info_get_name)
+    ENTRY_IN_TABLE(shmem_query_initialized) ENTRY_IN_TABLE(shmem_query_thread)
+    ENTRY_UNSEEN(shmem_init)
     ENTRY_IN_TABLE(shmem_init_thread) ENTRY_UNSEEN(shmem_finalize) ENTRY_UNSEEN(shmem_pcontrol)
     ENTRY_IN_TABLE(shmem_malloc) ENTRY_IN_TABLE(shmalloc) ENTRY_IN_TABLE(shmem_malloc_with_hints)
-    ENTRY_IN_TABLE(shmem_align) ENTRY_IN_TABLE(shmemalign) ENTRY_IN_TABLE(shmem_calloc) ENTRY_IN_TABLE(shmem_realloc)
+    ENTRY_IN_TABLE(shmem_align) ENTRY_IN_TABLE(shmemalign) ENTRY_IN_TABLE(shmem_calloc)
+    ENTRY_IN_TABLE(shmem_realloc)
     ENTRY_IN_TABLE(shrealloc) ENTRY_IN_TABLE(shmem_free) ENTRY_IN_TABLE(shfree)
     ENTRY_IN_TABLE(shmem_team_my_pe) ENTRY_IN_TABLE(shmem_team_n_pes) TEAMS
-    ENTRY_IN_TABLE(shmem_ctx_create) ENTRY_UNSEEN(shmem_ctx_destroy) ENTRY_IN_TABLE(shmem_ctx_get_team) SESSIONS
+    ENTRY_IN_TABLE(shmem_ctx_create) ENTRY_UNSEEN(shmem_ctx_destroy)
+    ENTRY_IN_TABLE(shmem_ctx_get_team) SESSIONS
     ENTRY_UNSEEN(shmem_quiet) ENTRY_UNSEEN(shmem_ctx_quiet) ENTRY_UNSEEN(shmem_pe_quiet)
     ENTRY_UNSEEN(shmem_ctx_pe_quiet) ENTRY_UNSEEN(shmem_fence) ENTRY_UNSEEN(shmem_ctx_fence)
     ENTRY_IN_TABLE(shmem_barrier_all) ENTRY_IN_TABLE(shmem_barrier) ENTRY_IN_TABLE(shmem_sync_all)

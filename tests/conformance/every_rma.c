@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every put and get, by itself: typed, sized and in bytes, blocking and not, strided, in blocks,
+// Every put and get by itself: typed, sized and in bytes, blocking and not, strided, in blocks,
 // single values, and the puts with signals. See every.h.
 #include "every.h"
 
@@ -17,19 +17,23 @@ static uint64_t sig;
     }
 #define ENTRY_BULK(FN, ...) ENTRY_IN_TABLE(FN)
 
-// A put to the next PE shows what the previous one sent; a get from the next one shows its data.
+// A put to the next PE is checked by what the previous one sent; a get by the next PE's data.
 #define BULK_PAIR(K, PUT, CTX_PUT, GET, CTX_GET, SIZE, N)                                      \
     K##_BULK(PUT, SIZE, prev, D, S, N, next) K##_BULK(CTX_PUT, SIZE, prev, ctx, D, S, N, next) \
     K##_BULK(GET, SIZE, next, D, S, N, next) K##_BULK(CTX_GET, SIZE, next, ctx, D, S, N, next)
-#define BULK_TYPED(K, N, T)                                                                        \
-    BULK_PAIR(K, shmem_##N##_put, shmem_ctx_##N##_put, shmem_##N##_get, shmem_ctx_##N##_get, sizeof(T), COUNT) \
-    BULK_PAIR(K, shmem_##N##_put_nbi, shmem_ctx_##N##_put_nbi, shmem_##N##_get_nbi, shmem_ctx_##N##_get_nbi, sizeof(T), COUNT)
+#define BULK_TYPED(K, N, T)                                                                  \
+    BULK_PAIR(K, shmem_##N##_put, shmem_ctx_##N##_put, shmem_##N##_get, shmem_ctx_##N##_get, \
+              sizeof(T), COUNT)                                                              \
+    BULK_PAIR(K, shmem_##N##_put_nbi, shmem_ctx_##N##_put_nbi, shmem_##N##_get_nbi,          \
+              shmem_ctx_##N##_get_nbi, sizeof(T), COUNT)
 #define BULK_SIZED(K, B)                                                                       \
     BULK_PAIR(K, shmem_put##B, shmem_ctx_put##B, shmem_get##B, shmem_ctx_get##B, B / 8, COUNT) \
-    BULK_PAIR(K, shmem_put##B##_nbi, shmem_ctx_put##B##_nbi, shmem_get##B##_nbi, shmem_ctx_get##B##_nbi, B / 8, COUNT)
+    BULK_PAIR(K, shmem_put##B##_nbi, shmem_ctx_put##B##_nbi, shmem_get##B##_nbi,               \
+              shmem_ctx_get##B##_nbi, B / 8, COUNT)
 #define BULK_BYTES(K)                                                                              \
     BULK_PAIR(K, shmem_putmem, shmem_ctx_putmem, shmem_getmem, shmem_ctx_getmem, 101, COUNT * 101) \
-    BULK_PAIR(K, shmem_putmem_nbi, shmem_ctx_putmem_nbi, shmem_getmem_nbi, shmem_ctx_getmem_nbi, 101, COUNT * 101)
+    BULK_PAIR(K, shmem_putmem_nbi, shmem_ctx_putmem_nbi, shmem_getmem_nbi, shmem_ctx_getmem_nbi,   \
+              101, COUNT * 101)
 
 // ---------------------------------------------------------------- one value
 #define DEFINE_P(FN, T, ...)                                            \
@@ -61,7 +65,7 @@ static uint64_t sig;
 #define SST 4
 #define BLOCK 2
 
-/** COUNT blocks of nblock elements, at their strides and nowhere else. */
+/** Checks COUNT blocks of nblock elements at their strides, and that nothing else was written. */
 static bool shows_strided(int from, size_t size, size_t nblock)
 {
     for (size_t b = 0, i; b < COUNT; b++) {
@@ -95,8 +99,10 @@ static bool shows_strided(int from, size_t size, size_t nblock)
     K##_STRIDED(IBGET, SIZE, next, BLOCK, D, S, DST, SST, BLOCK, COUNT, next)          \
     K##_STRIDED(CTX_IBGET, SIZE, next, BLOCK, ctx, D, S, DST, SST, BLOCK, COUNT, next)
 #define STRIDED_TYPED(K, N, T)                                                                     \
-    STRIDED(K, shmem_##N##_iput, shmem_##N##_iget, shmem_ctx_##N##_iput, shmem_ctx_##N##_iget, sizeof(T)) \
-    BLOCKED(K, shmem_##N##_ibput, shmem_##N##_ibget, shmem_ctx_##N##_ibput, shmem_ctx_##N##_ibget, sizeof(T))
+    STRIDED(K, shmem_##N##_iput, shmem_##N##_iget, shmem_ctx_##N##_iput, shmem_ctx_##N##_iget,     \
+            sizeof(T))                                                                             \
+    BLOCKED(K, shmem_##N##_ibput, shmem_##N##_ibget, shmem_ctx_##N##_ibput, shmem_ctx_##N##_ibget, \
+            sizeof(T))
 #define STRIDED_SIZED(K, B)                                                               \
     STRIDED(K, shmem_iput##B, shmem_iget##B, shmem_ctx_iput##B, shmem_ctx_iget##B, B / 8) \
     BLOCKED(K, shmem_ibput##B, shmem_ibget##B, shmem_ctx_ibput##B, shmem_ctx_ibget##B, B / 8)
@@ -135,9 +141,11 @@ static bool shows_strided(int from, size_t size, size_t nblock)
         return sig == (RESULT);        \
     }
 #define ENTRY_SIGNAL(FN, ...) ENTRY_IN_TABLE(FN)
-#define SIGNALS(K)                                                                                 \
-    K##_SIGNAL(shmem_signal_add, 10, &sig, 7, next) K##_SIGNAL(shmem_ctx_signal_add, 11, ctx, &sig, 8, next) \
-    K##_SIGNAL(shmem_signal_set, 4, &sig, 4, next) K##_SIGNAL(shmem_ctx_signal_set, 5, ctx, &sig, 5, next)
+#define SIGNALS(K)                                           \
+    K##_SIGNAL(shmem_signal_add, 10, &sig, 7, next)          \
+    K##_SIGNAL(shmem_ctx_signal_add, 11, ctx, &sig, 8, next) \
+    K##_SIGNAL(shmem_signal_set, 4, &sig, 4, next)           \
+    K##_SIGNAL(shmem_ctx_signal_set, 5, ctx, &sig, 5, next)
 
 static bool check_shmem_signal_fetch(void)
 {
@@ -161,7 +169,8 @@ static bool check_shmem_signal_wait_until(void)
 }
 
 // ---------------------------------------------------------------- the lists
-#define TYPED(K, N, T) BULK_TYPED(K, N, T) SINGLE_TYPED(K, N, T) STRIDED_TYPED(K, N, T) SIGNALLED_TYPED(K, N, T)
+#define TYPED(K, N, T) \
+    BULK_TYPED(K, N, T) SINGLE_TYPED(K, N, T) STRIDED_TYPED(K, N, T) SIGNALLED_TYPED(K, N, T)
 #define SIZED(K, B) BULK_SIZED(K, B) STRIDED_SIZED(K, B) SIGNALLED_SIZED(K, B)
 #define DEFINE_TYPED(N, T) TYPED(DEFINE, N, T)
 #define DEFINE_SIZED(B) SIZED(DEFINE, B)
@@ -176,7 +185,8 @@ SIGNALLED_BYTES(DEFINE)
 SIGNALS(DEFINE)
 
 static const check_t checks[] = {
-    RMA_TYPES(ENTRY_TYPED) SIZES(ENTRY_SIZED) BULK_BYTES(ENTRY) SIGNALLED_BYTES(ENTRY) SIGNALS(ENTRY)
+    RMA_TYPES(ENTRY_TYPED) SIZES(ENTRY_SIZED) BULK_BYTES(ENTRY) SIGNALLED_BYTES(ENTRY)
+    SIGNALS(ENTRY)
     ENTRY_IN_TABLE(shmem_signal_fetch) ENTRY_IN_TABLE(shmem_signal_wait_until)
 };
 // clang-format on

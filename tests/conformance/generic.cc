@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// generic.c as C++: the names are overloads.
+// generic.c as C++: the type-generic names are overloads.
 #include "generic.c"

@@ -10,7 +10,7 @@ int main(void)
     check_begin();
     shmem_barrier_all();
     if (me == npes - 1) {
-        printf("last words");  // no newline, so it is in the buffer still
+        printf("last words");  // no newline, so the text is still in the buffer
         shmem_global_exit(42);
     }
     shmem_int_wait_until(&never, SHMEM_CMP_NE, 0);

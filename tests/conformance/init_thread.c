@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each thread level may be asked for first, and the answer is one of the levels; argv[1] is the
-// level.
+// Each thread level may be requested first, and the level provided is one of them; argv[1] is the
+// requested level.
 #include "check.h"
 
 int main(int argc, char **argv)

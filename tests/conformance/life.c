@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Several lives in one process: init and finalize are counted, and after the last finalize the
-// library may be initialised again. Static data keeps what it holds, also what a peer put there and
-// what was stored between the lives; heap, locks, collectives and connections begin anew. A child
+// Several epochs in one process: init and finalize are counted, and after the last finalize the
+// library may be initialised again. Static data keeps its contents, also what a peer put there and
+// what was stored between epochs; heap, locks, collectives and connections begin anew. A child
 // forked in between is no PE. Argument "nodes": PEs with even and odd ranks pretend to be on two
-// nodes (for launchers that do not emulate any).
+// nodes (for launchers that do not emulate nodes).
 #include "check.h"
 
 #include <sys/wait.h>
@@ -61,7 +61,7 @@ static void heap(int life)
     CHECK(block[1999] == prev * 10000 + 1999 + life, "put: %ld", block[1999]);
     free(own);
     if (life % 2)
-        shmem_free(block);  // else finalize takes it back
+        shmem_free(block);  // otherwise finalize frees it
 }
 
 static void the_rest(int life)
@@ -76,7 +76,7 @@ static void the_rest(int life)
     shmem_barrier_all();
 }
 
-/** The child sees the memory of its parent and ends by exit; it must leave the job alone. */
+/** The child sees the memory of its parent and ends by exit; it must not affect the job. */
 static void have_a_child(void)
 {
     pid_t child = fork();
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
         setenv("CAUSEWAY_NODE", atoi(rank) % 2 ? "odd" : "even", 1);
     for (int life = 0; life < LIVES; life++) {
         one_life(life);
-        counter += 5;  // with the 5 of prev
+        counter += 5;  // with the 5 that prev added
         kept[2999] = (life + 1) * 7 - 1;
         have_a_child();
         if (life == 1)

@@ -53,8 +53,8 @@ static void by_start_pes(void)
     for (int i = 0; i < 40; i++) {
         pid_t child = fork();
         if (child == 0)
-            exit(0);  // must not finalize in the parent's name, nor wait for a lock of a thread
-                      // that it does not have
+            exit(0);  // must neither finalize in the parent's name, nor wait for a lock that a
+                      // thread of the parent holds
         waitpid(child, NULL, 0);
         usleep(1000);
     }

@@ -35,7 +35,7 @@ static void exclusion(long *lock)
               (long)ROUNDS * npes);
         CHECK(shared_pair[1] == (long)ROUNDS * npes, "%ld of %ld pairs", shared_pair[1],
               (long)ROUNDS * npes);
-        CHECK(*lock == 0, "a lock nobody holds is %#lx", (unsigned long)*lock);
+        CHECK(*lock == 0, "a lock that no PE holds is %#lx", (unsigned long)*lock);
     }
     shmem_barrier_all();
 }
@@ -58,8 +58,8 @@ static void test_lock(long *lock)
     shmem_barrier_all();
 }
 
-/** The one thing no call tells: who came last (the first half of the variable on PE 0, see
- *  src/shmem/lock.c). */
+/** The last PE in the queue, which no call returns: the first half of the variable on PE 0, see
+ *  src/shmem/lock.c. */
 static int last_in_queue(const long *lock)
 {
     long value = shmem_long_atomic_fetch(lock, 0);

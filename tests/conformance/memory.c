@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory management: alignment, contents, the zero and NULL cases, barriers, old names, and a heap
-// that is full.
+// Memory management: alignment, contents, the zero and NULL cases, barriers, deprecated names, and
+// a full heap.
 #include "check.h"
 #include <stdalign.h>
 #include <stdint.h>
 
-/** The same block on every PE: writing through one PE's address lands in the other's. */
+/** Checks that the block is the same on every PE: a put through one PE's address arrives at the
+ *  other's. */
 static void check_symmetric(const char *call, int *p)
 {
     p[0] = -1;
@@ -42,7 +43,7 @@ static void allocation(void)
     for (size_t alignment = sizeof(void *); alignment <= 1 << 20; alignment *= 2) {
         int *p = shmem_align(alignment, 100);
         if (alignment > 4096 && !p)
-            continue;  // allowed: address randomisation may leave no offset that is so aligned on
+            continue;  // allowed: with address randomisation no offset may be so aligned on
                        // every PE
         CHECK(p && is_aligned(p, alignment), "shmem_align(%zu) = %p", alignment, (void *)p);
         check_symmetric("shmem_align", p);
@@ -58,7 +59,7 @@ static void allocation(void)
     }
 }
 
-/** No action and no barrier: only PE 0 calls, and nobody waits for the others. */
+/** No action and no barrier: only PE 0 calls, and does not wait for the others. */
 static void no_action(void)
 {
     if (me == 0) {
@@ -95,7 +96,7 @@ static void resizing(void)
     shmem_free(other);
 }
 
-/** On return from an allocation every PE has it: no further barrier before it is written. */
+/** On return from an allocation every PE has it: no further barrier is needed before a put. */
 static void barrier_on_exit(void)
 {
     for (int i = 0; i < 20; i++) {
@@ -104,7 +105,7 @@ static void barrier_on_exit(void)
         shmem_int_wait_until(p, SHMEM_CMP_EQ, i + 1);
         int from = shmem_int_g(p + 1, next);
         CHECK(from == 0, "calloc of the next PE shows %d", from);
-        shmem_free(p);  // and a release waits until all have come
+        shmem_free(p);  // a release waits until all PEs have called it
     }
 }
 
@@ -121,7 +122,7 @@ static void old_names(void)
     shfree(p);
 }
 
-/** What does not fit is NULL on every PE, and the heap still works; freed blocks become whole
+/** What does not fit returns NULL on every PE, and the heap still works; freed blocks merge
  *  again. */
 static void full_heap(void)
 {

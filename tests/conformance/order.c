@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fence orders what goes to one PE; quiet completes at all of them, also as a third PE sees it;
-// forms for some PEs and for contexts, of which the invalid one does nothing.
+// Fence orders operations to one PE; quiet completes them at all PEs, also as a third PE observes
+// it; forms for some PEs and for contexts; on the invalid context they do nothing.
 #include "check.h"
 
 #define LENGTH 2000
@@ -36,7 +36,8 @@ static void ctx_pe_quiet(void)
     shmem_ctx_pe_quiet(SHMEM_CTX_DEFAULT, &next, 1);
 }
 
-/** Data, then a flag by another path (put, atomic, signal): who sees the flag sees the data. */
+/** Data, then a flag by another path (put, atomic, signal): a PE that sees the flag sees the
+ *  data. */
 static void data_before_flag(const char *call, order_fn *order, int how)
 {
     static int out[LENGTH];
@@ -69,7 +70,7 @@ static void data_before_flag(const char *call, order_fn *order, int how)
     }
 }
 
-/** PE 0 puts to the last PE and, after quiet, tells PE 1 by a flag; PE 1 must find the data at the
+/** PE 0 puts to the last PE and, after quiet, sets a flag on PE 1; PE 1 must find the data at the
  *  last PE. */
 static void seen_by_third(const char *call, order_fn *order)
 {

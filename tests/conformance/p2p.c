@@ -2,7 +2,7 @@
 //
 // Waiting for and testing words: every type, every comparison, signed and unsigned; sets with and
 // without status, against one value and a vector; empty sets; fairness; the deprecated waits. In
-// the ring, prev writes my words.
+// the ring, prev writes this PE's words.
 #include "check.h"
 
 #define N 8
@@ -10,7 +10,7 @@
 static uint64_t words_area[N + 1];
 static int turn;
 
-/** prev has finished the round before, so my words may be changed; and the reverse. */
+/** prev has finished the previous round, so this PE may change its own words; and vice versa. */
 static void meet(void)
 {
     shmem_barrier_all();
@@ -18,41 +18,43 @@ static void meet(void)
 
 typedef struct compare {
     int op;
-    int less, equal, greater;  // its outcome when the word is less than, equal to, greater than the
-                               // value
+    int less, equal, greater;  // results when the word is less than, equal to, greater than
+                               // the value
 } compare_t;
 static const compare_t compares[] = {{SHMEM_CMP_EQ, 0, 1, 0}, {SHMEM_CMP_NE, 1, 0, 1},
                                      {SHMEM_CMP_GT, 0, 0, 1}, {SHMEM_CMP_GE, 0, 1, 1},
                                      {SHMEM_CMP_LT, 1, 0, 0}, {SHMEM_CMP_LE, 1, 1, 0}};
 
-// Ordered by type: the extremes tell a signed comparison from an unsigned one and a narrow one from
-// a wide one.
+// Ordered by type: the extremes distinguish a signed comparison from an unsigned one and a narrow
+// one from a wide one.
 #define SMALLEST(T) ((T)-1 < (T)1 ? (T)((T)1 << (sizeof(T) * 8 - 2)) * -2 : (T)0)
 #define LARGEST(T) ((T)~SMALLEST(T))
 
-#define ONE(N_, T)                                                                                 \
-    {                                                                                              \
-        T *w = (T *)(void *)words_area;                                                            \
-        const T order[] = {SMALLEST(T), (T)(SMALLEST(T) + 1), 5, 6, (T)(LARGEST(T) - 1), LARGEST(T)}; \
-        for (int c = 0; c < 6; c++)                                                                \
-            for (int i = 0; i < 6; i++)                                                            \
-                for (int j = 0; j < 6; j++) {                                                      \
-                    compare_t o = compares[c];                                                     \
-                    int expected = i < j ? o.less : i == j ? o.equal : o.greater;                  \
-                    w[0] = order[i];                                                               \
-                    CHECK(shmem_##N_##_test(w, o.op, order[j]) == expected, "shmem_" #N_ "_test %d: %d %d", o.op, i, j); \
-                    if (expected)                                                                  \
-                        shmem_##N_##_wait_until(w, o.op, order[j]);                                \
-                }                                                                                  \
-        w[0] = w[1] = 0;                                                                           \
-        meet();                                                                                    \
-        shmem_##N_##_p(&w[0], 3, next);                                                            \
-        shmem_##N_##_wait_until(&w[0], SHMEM_CMP_EQ, 3);                                           \
-        shmem_##N_##_p(&w[1], LARGEST(T), next);                                                   \
-        while (!shmem_##N_##_test(&w[1], SHMEM_CMP_GT, 7))                                         \
-            continue;                                                                              \
-        CHECK(w[1] == LARGEST(T), "shmem_" #N_ "_test came back early");                           \
-        meet();                                                                                    \
+#define ONE(N_, T)                                                                       \
+    {                                                                                    \
+        T *w = (T *)(void *)words_area;                                                  \
+        const T order[] = {SMALLEST(T), (T)(SMALLEST(T) + 1), 5, 6, (T)(LARGEST(T) - 1), \
+                           LARGEST(T)};                                                  \
+        for (int c = 0; c < 6; c++)                                                      \
+            for (int i = 0; i < 6; i++)                                                  \
+                for (int j = 0; j < 6; j++) {                                            \
+                    compare_t o = compares[c];                                           \
+                    int expected = i < j ? o.less : i == j ? o.equal : o.greater;        \
+                    w[0] = order[i];                                                     \
+                    CHECK(shmem_##N_##_test(w, o.op, order[j]) == expected,              \
+                          "shmem_" #N_ "_test %d: %d %d", o.op, i, j);                   \
+                    if (expected)                                                        \
+                        shmem_##N_##_wait_until(w, o.op, order[j]);                      \
+                }                                                                        \
+        w[0] = w[1] = 0;                                                                 \
+        meet();                                                                          \
+        shmem_##N_##_p(&w[0], 3, next);                                                  \
+        shmem_##N_##_wait_until(&w[0], SHMEM_CMP_EQ, 3);                                 \
+        shmem_##N_##_p(&w[1], LARGEST(T), next);                                         \
+        while (!shmem_##N_##_test(&w[1], SHMEM_CMP_GT, 7))                               \
+            continue;                                                                    \
+        CHECK(w[1] == LARGEST(T), "shmem_" #N_ "_test came back early");                 \
+        meet();                                                                          \
     }
 
 static void one(void)
@@ -92,7 +94,7 @@ static void old_names(void)
 
 static size_t indices[N];
 
-/** Marks indices in a set and counts; each only once. */
+/** Marks the indices of a set and counts them; each may come only once. */
 static size_t mark(const char *call, int *marks, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -104,55 +106,63 @@ static size_t mark(const char *call, int *marks, size_t count)
 
 // Words 0..N-1 start at 0; prev writes 10+i to those of `mine`, and the wait set leaves out the
 // others.
-#define SETS(N_, T, FORM, VALUE_)                                                                  \
-    {                                                                                              \
-        T *w = (T *)(void *)words_area;                                                            \
-        T values[N];                                                                               \
-        (void)values;                                                                              \
-        for (int masked = 0; masked < 2; masked++) {                                               \
-            int status[N], marks[N] = {0};                                                         \
-            size_t found = 0, in_set = 0;                                                          \
-            for (int i = 0; i < N; i++) {                                                          \
-                w[i] = 0;                                                                          \
-                values[i] = (T)(10 + i);                                                           \
-                status[i] = masked && i % 3 == 1;                                                  \
-                in_set += !status[i];                                                              \
-            }                                                                                      \
-            const int *mask = masked ? status : NULL;                                              \
-            CHECK(shmem_##N_##_test_all##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_) == 0, "test_all before"); \
-            CHECK(shmem_##N_##_test_any##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_) == SIZE_MAX, "test_any before"); \
-            CHECK(shmem_##N_##_test_some##FORM(w, N, indices, mask, SHMEM_CMP_GE, VALUE_) == 0, "test_some before"); \
-            meet();                                                                                \
-            for (int i = 0; i < N; i++)                                                            \
-                if (!status[i])                                                                    \
-                    shmem_##N_##_p(&w[i], (T)(10 + i), next);                                      \
-            size_t any = shmem_##N_##_wait_until_any##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_);      \
-            CHECK(any < N && !status[any % N] && w[any % N] == (T)(10 + any), "wait_until_any gave %zu", any); \
-            while (found < in_set) {                                                               \
-                int left[N];                                                                       \
-                for (int i = 0; i < N; i++)                                                        \
-                    left[i] = status[i] || marks[i];                                               \
-                found += mark("shmem_" #N_ "_wait_until_some" #FORM, marks,                        \
-                              shmem_##N_##_wait_until_some##FORM(w, N, indices, left, SHMEM_CMP_GE, VALUE_)); \
-            }                                                                                      \
-            shmem_##N_##_wait_until_all##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_);                   \
-            for (int i = 0; i < N; i++)                                                            \
-                CHECK(w[i] == (T)(status[i] ? 0 : 10 + i), "after wait_until_all word %d of " #N_ " is wrong", i); \
-            CHECK(shmem_##N_##_test_all##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_) == 1, "test_all after"); \
-            memset(marks, 0, sizeof(marks));                                                       \
-            CHECK(mark("test_some", marks,                                                         \
-                       shmem_##N_##_test_some##FORM(w, N, indices, mask, SHMEM_CMP_GE, VALUE_)) == in_set, \
-                  "test_some after");                                                              \
-            memset(marks, 0, sizeof(marks));                                                       \
-            for (int k = 0; k < 2 * N; k++) {                                                      \
-                any = shmem_##N_##_test_any##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_);               \
-                CHECK(any < N && !status[any % N], "test_any gave %zu", any);                      \
-                marks[any % N] = 1;                                                                \
-            }                                                                                      \
-            for (int i = 0; i < N; i++)                                                            \
-                CHECK(marks[i] == !status[i], "a series of test_any never gave %d", i);            \
-            meet();                                                                                \
-        }                                                                                          \
+#define SETS(N_, T, FORM, VALUE_)                                                               \
+    {                                                                                           \
+        T *w = (T *)(void *)words_area;                                                         \
+        T values[N];                                                                            \
+        (void)values;                                                                           \
+        for (int masked = 0; masked < 2; masked++) {                                            \
+            int status[N], marks[N] = {0};                                                      \
+            size_t found = 0, in_set = 0;                                                       \
+            for (int i = 0; i < N; i++) {                                                       \
+                w[i] = 0;                                                                       \
+                values[i] = (T)(10 + i);                                                        \
+                status[i] = masked && i % 3 == 1;                                               \
+                in_set += !status[i];                                                           \
+            }                                                                                   \
+            const int *mask = masked ? status : NULL;                                           \
+            CHECK(shmem_##N_##_test_all##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_) == 0,           \
+                  "test_all before");                                                           \
+            CHECK(shmem_##N_##_test_any##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_) == SIZE_MAX,    \
+                  "test_any before");                                                           \
+            CHECK(shmem_##N_##_test_some##FORM(w, N, indices, mask, SHMEM_CMP_GE, VALUE_) == 0, \
+                  "test_some before");                                                          \
+            meet();                                                                             \
+            for (int i = 0; i < N; i++)                                                         \
+                if (!status[i])                                                                 \
+                    shmem_##N_##_p(&w[i], (T)(10 + i), next);                                   \
+            size_t any = shmem_##N_##_wait_until_any##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_);   \
+            CHECK(any < N && !status[any % N] && w[any % N] == (T)(10 + any),                   \
+                  "wait_until_any gave %zu", any);                                              \
+            while (found < in_set) {                                                            \
+                int left[N];                                                                    \
+                for (int i = 0; i < N; i++)                                                     \
+                    left[i] = status[i] || marks[i];                                            \
+                found += mark("shmem_" #N_ "_wait_until_some" #FORM, marks,                     \
+                              shmem_##N_##_wait_until_some##FORM(w, N, indices, left,           \
+                                  SHMEM_CMP_GE, VALUE_));                                       \
+            }                                                                                   \
+            shmem_##N_##_wait_until_all##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_);                \
+            for (int i = 0; i < N; i++)                                                         \
+                CHECK(w[i] == (T)(status[i] ? 0 : 10 + i),                                      \
+                      "after wait_until_all word %d of " #N_ " is wrong", i);                   \
+            CHECK(shmem_##N_##_test_all##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_) == 1,           \
+                  "test_all after");                                                            \
+            memset(marks, 0, sizeof(marks));                                                    \
+            CHECK(mark("test_some", marks,                                                      \
+                       shmem_##N_##_test_some##FORM(w, N, indices, mask, SHMEM_CMP_GE,          \
+                                                    VALUE_)) == in_set,                         \
+                  "test_some after");                                                           \
+            memset(marks, 0, sizeof(marks));                                                    \
+            for (int k = 0; k < 2 * N; k++) {                                                   \
+                any = shmem_##N_##_test_any##FORM(w, N, mask, SHMEM_CMP_GE, VALUE_);            \
+                CHECK(any < N && !status[any % N], "test_any gave %zu", any);                   \
+                marks[any % N] = 1;                                                             \
+            }                                                                                   \
+            for (int i = 0; i < N; i++)                                                         \
+                CHECK(marks[i] == !status[i], "a series of test_any never gave %d", i);         \
+            meet();                                                                             \
+        }                                                                                       \
     }
 #define SETS_VALUE(N_, T) SETS(N_, T, , 10)
 #define SETS_VECTOR(N_, T) SETS(N_, T, _vector, values)
@@ -167,7 +177,7 @@ static void vectors(void)
     AMO_TYPES(SETS_VECTOR)
 }
 
-/** Nothing to wait for: what each returns at once. */
+/** Empty sets: each call returns at once. */
 static void empty_sets(void)
 {
     int *w = (int *)(void *)words_area;
@@ -200,7 +210,7 @@ static void empty_sets(void)
     }
 }
 
-/** A token round the ring: each hop is a wait, on data that must be there when its flag is. */
+/** A token in the ring: each hop is a wait, and its data must be there when its flag is. */
 static void token(void)
 {
     static int data[16];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whoever waits, in whatever form, sleeps in the end: each PE but 0 waits one second by another
-// call, and its CPU time over that second must be next to nothing.
+// Every form of waiting sleeps in the end: each PE but 0 waits one second by another call, and its
+// CPU time over that second must be close to 0.
 #include "check.h"
 
 #include <sys/resource.h>

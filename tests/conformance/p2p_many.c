@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Point-to-point synchronisation among many: every PE has a word from every PE, written in every
-// way, and takes them in by each form of waiting and testing. Fairness: a word that is always
-// satisfied hides no other, also when two sets take turns. Signals: fetch, set, add, wait, for
-// every comparison.
+// Point-to-point synchronisation among many PEs: every PE has a word from every PE, written in
+// every way, and takes the words by each form of waiting and testing. Fairness: a word that is
+// always satisfied hides no other, also when two sets take turns. Signals: fetch, set, add, wait,
+// for every comparison.
 #include "check.h"
 
 #define LAPS 12
 
-static long *words;           // [npes], from each PE
-static uint64_t *signals;     // [npes]
+static long *words;        // [npes], from each PE
+static uint64_t *signals;  // [npes]
 static long turn;
 
 static void send(int how, long value, int pe)
@@ -46,7 +46,7 @@ static void arrived(const char *call, int *done, size_t i)
     done[i] = 1;
 }
 
-/** The words found[0 … k) have arrived; returns k. */
+/** The words found[0 ... k) have arrived; returns k. */
 static size_t some_arrived(const char *call, int *done, const size_t *found, size_t k)
 {
     for (size_t j = 0; j < k; j++)
@@ -149,7 +149,7 @@ static void all_to_all(void)
     free(found);
 }
 
-/** Word 0 of both sets is always satisfied; a series of calls must give the others too, whichever
+/** Word 0 of both sets is always satisfied; a series of calls must return the others too, whichever
  *  sets take turns. */
 static void fairness(void)
 {
@@ -175,7 +175,7 @@ static void fairness(void)
         CHECK(seen_a[i] == 2, "one set alone goes round: %d times %d in 8 calls", seen_a[i], i);
 }
 
-/** One PE writes its word all the time; the waiting PE must notice the others' all the same. */
+/** One PE writes its word all the time; the waiting PE must still notice the others' words. */
 static void busy_neighbour(void)
 {
     static long noise[2], stop;

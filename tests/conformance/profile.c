@@ -43,7 +43,8 @@ int main(void)
     shmem_long_atomic_fetch_add(&counter, 5, next);
     shmem_barrier_all();
     CHECK(box[3] == 4 && word == 7 && counter == 5, "the calls did not arrive");
-    void *block = shmem_malloc(8);  // has a barrier of its own, which is not the tool's
+    // has a barrier inside the library, which must not reach the tool
+    void *block = shmem_malloc(8);
     CHECK(puts_seen == 2 && barriers_seen == 1 && adds_seen == 1,
           "the tool saw %d puts, %d barriers, %d adds", puts_seen, barriers_seen, adds_seen);
     shmem_free(block);

@@ -16,11 +16,11 @@ static unsigned char byte_of(int pe, size_t i)
     return (unsigned char)(pe * 89 + i * 7 + (i >> 8));
 }
 
-// One epoch tries all forms of a type or size: each call has a piece of dest of its own, with a
-// guard behind.
+// One period between barriers tries all forms of a type or size: each call has a piece of dest of
+// its own, with a guard behind it.
 typedef struct piece {
     const char *call;
-    int from;  // whose source it must show
+    int from;  // the PE whose source it must show
     size_t at, nbytes;
 } piece_t;
 static piece_t pieces[64];
@@ -64,15 +64,16 @@ static void end(void)
 
 static const size_t counts[] = {0, 1, 3, 64, 1000};
 
-#define ONE(NAME, NELEMS, SIZE, FROM)                                                              \
-    {                                                                                              \
-        size_t at = piece("shmem_" #NAME, FROM, (NELEMS) * (SIZE));                                \
-        shmem_##NAME((void *)(dest + at), (void *)(source + at), NELEMS, next);                    \
-        at = piece("shmem_ctx_" #NAME, FROM, (NELEMS) * (SIZE));                                   \
-        shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)(dest + at), (void *)(source + at), NELEMS, next); \
+#define ONE(NAME, NELEMS, SIZE, FROM)                                                           \
+    {                                                                                           \
+        size_t at = piece("shmem_" #NAME, FROM, (NELEMS) * (SIZE));                             \
+        shmem_##NAME((void *)(dest + at), (void *)(source + at), NELEMS, next);                 \
+        at = piece("shmem_ctx_" #NAME, FROM, (NELEMS) * (SIZE));                                \
+        shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)(dest + at), (void *)(source + at), NELEMS, \
+                         next);                                                                 \
     }
 
-// A put to the next PE shows what the previous one sent; a get from the next shows the next one's.
+// A put to the next PE is checked by what the previous one sent; a get by the next PE's data.
 #define BULK(PUT, GET, PUT_NBI, GET_NBI, SIZE)                        \
     begin();                                                          \
     for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) { \
@@ -97,8 +98,8 @@ static void bulk_sized(void)
     BULK(putmem, getmem, putmem_nbi, getmem_nbi, 1)
 }
 
-/** Large ones. A blocking get has its data on return, a nonblocking one after quiet; a put's source
- *  is free at once. */
+/** Large transfers. A blocking get has its data on return, a nonblocking one after quiet; a put's
+ *  source may be reused at once. */
 static void completion(void)
 {
     const size_t n = MOST / 4;
@@ -117,27 +118,28 @@ static void completion(void)
 }
 
 #define SCALARS 5
-#define SINGLE(N, T)                                                                               \
-    {                                                                                              \
-        T *d = (T *)(void *)dest, *s = (T *)(void *)source;                                        \
-        for (int i = 0; i < SCALARS; i++) {                                                        \
-            s[i] = VALUE(T, me * 100 + i);                                                         \
-            d[i] = 0;                                                                              \
-        }                                                                                          \
-        shmem_barrier_all();                                                                       \
-        for (int i = 0; i < SCALARS; i++) {                                                        \
-            if (i % 2)                                                                             \
-                shmem_##N##_p(&d[i], VALUE(T, me * 50 + i), next);                                 \
-            else                                                                                   \
-                shmem_ctx_##N##_p(SHMEM_CTX_DEFAULT, &d[i], VALUE(T, me * 50 + i), next);          \
-            CHECK(shmem_##N##_g(&s[i], next) == VALUE(T, next * 100 + i), "shmem_" #N "_g of value %d", i); \
-            CHECK(shmem_ctx_##N##_g(SHMEM_CTX_DEFAULT, &s[i], next) == VALUE(T, next * 100 + i),   \
-                  "shmem_ctx_" #N "_g of value %d", i);                                            \
-        }                                                                                          \
-        shmem_barrier_all();                                                                       \
-        for (int i = 0; i < SCALARS; i++)                                                          \
-            CHECK(d[i] == VALUE(T, prev * 50 + i), "shmem_" #N "_p of value %d", i);               \
-        shmem_barrier_all();                                                                       \
+#define SINGLE(N, T)                                                                             \
+    {                                                                                            \
+        T *d = (T *)(void *)dest, *s = (T *)(void *)source;                                      \
+        for (int i = 0; i < SCALARS; i++) {                                                      \
+            s[i] = VALUE(T, me * 100 + i);                                                       \
+            d[i] = 0;                                                                            \
+        }                                                                                        \
+        shmem_barrier_all();                                                                     \
+        for (int i = 0; i < SCALARS; i++) {                                                      \
+            if (i % 2)                                                                           \
+                shmem_##N##_p(&d[i], VALUE(T, me * 50 + i), next);                               \
+            else                                                                                 \
+                shmem_ctx_##N##_p(SHMEM_CTX_DEFAULT, &d[i], VALUE(T, me * 50 + i), next);        \
+            CHECK(shmem_##N##_g(&s[i], next) == VALUE(T, next * 100 + i),                        \
+                  "shmem_" #N "_g of value %d", i);                                              \
+            CHECK(shmem_ctx_##N##_g(SHMEM_CTX_DEFAULT, &s[i], next) == VALUE(T, next * 100 + i), \
+                  "shmem_ctx_" #N "_g of value %d", i);                                          \
+        }                                                                                        \
+        shmem_barrier_all();                                                                     \
+        for (int i = 0; i < SCALARS; i++)                                                        \
+            CHECK(d[i] == VALUE(T, prev * 50 + i), "shmem_" #N "_p of value %d", i);             \
+        shmem_barrier_all();                                                                     \
     }
 
 static void singles(void)
@@ -145,7 +147,7 @@ static void singles(void)
     RMA_TYPES(SINGLE)
 }
 
-/** Neighbours of a small element stay untouched. */
+/** The neighbours of a small element do not change. */
 static void neighbours(void)
 {
     memset(dest, 0x11, 32);

@@ -15,11 +15,11 @@ static int turn;
 #define INTEGER(T, pe, i) ((T)mixed((long)(pe) * 1000 + (long)(i) + turn))
 #define REAL(T, pe, i) ((T)((int)((pe) * 7 + (i) * 3 + (size_t)turn) % 21 - 10))
 #define COMPLEX(T, pe, i) ((T)(REAL(int, pe, i) + I * REAL(int, pe, (i) + 5)))
-// Wrapping for integers: done in 64 unsigned bits and cut down.
+// Integers wrap: computed in 64 unsigned bits and truncated.
 #define ADD(T, a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))
 #define ADD_REAL(T, a, b) ((a) + (b))
 
-// All types have the first forms, some all.
+// All types use the first forms, some use all.
 static const size_t counts[] = {7, 100, 1, 0, MOST, MOST - 1};
 static int nforms = 2;
 
@@ -61,10 +61,11 @@ static int nforms = 2;
     }
 
 #define INTEGER_TYPES(X)                                                                           \
-    X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long) X(longlong, long long) \
-    X(ptrdiff, ptrdiff_t) X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned int)  \
-    X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) \
-    X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t)
+    X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long)                  \
+    X(longlong, long long) X(ptrdiff, ptrdiff_t) X(uchar, unsigned char) X(ushort, unsigned short) \
+    X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int8, int8_t) \
+    X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t)    \
+    X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t)
 #define BOTH_INTEGER(N, T) BOTH(N, T, ADD, INTEGER)
 INTEGER_TYPES(BOTH_INTEGER)
 BOTH(float, float, ADD_REAL, REAL)
@@ -73,7 +74,7 @@ BOTH(longdouble, long double, ADD_REAL, REAL)
 BOTH(complexf, float _Complex, ADD_REAL, COMPLEX)
 BOTH(complexd, double _Complex, ADD_REAL, COMPLEX)
 
-/** The generic names, and that nothing is done to the sign of the first rank's zeros. */
+/** The generic names, and that the sign of the first rank's zeros is kept. */
 static void generic(void)
 {
     static long in, out;

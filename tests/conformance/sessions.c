@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sessions change when things travel, never what arrives: every kind of operation within one, on
+// Sessions change when data travels, never what arrives: every kind of operation within one, on
 // every kind of context, with announced numbers of operations that are right, too small and too
-// large; fence and quiet within it; and a wait within it for something that only comes when others
+// large; fence and quiet within it; and a wait within it for a word that changes only when others
 // have seen what this PE still held back.
 #include "check.h"
 
@@ -28,7 +28,7 @@ static void fill(shmem_ctx_t ctx, long lap)
     static unsigned char out[N * 8];
     for (int i = 0; i < N * 8; i++)
         out[i] = (unsigned char)(lap * 31 + me * 7 + i);
-    // sizes below and above what is batched
+    // Sizes below and above the limit of batching.
     for (int at = 0, n = 1; at + n <= N * 8; at += n, n = n * 3 % 509)
         shmem_ctx_putmem_nbi(ctx, bytes + at, out + at, (size_t)n, next);
     shmem_ctx_quiet(ctx);
@@ -49,7 +49,7 @@ static void check(const char *how, long lap)
                   bytes[i]);
 }
 
-/** Data, fence, flag, all of them kept back as long as possible. */
+/** Data, fence, flag, all of them held back as long as possible. */
 static void order(shmem_ctx_t ctx, const char *how)
 {
     flag = 0;
@@ -68,7 +68,7 @@ static void order(shmem_ctx_t ctx, const char *how)
         default:
             (void)shmem_ctx_long_atomic_swap(ctx, &flag, lap, next);
         }
-        // sends mine too, or nobody would ever go on
+        // The wait sends what this PE holds back; otherwise the ring would stand still.
         shmem_long_wait_until(&flag, SHMEM_CMP_EQ, lap);
         for (int i = 0; i < 20; i++)
             CHECK(words[i] == lap * 10 + i, "%s lap %ld: word %d is %ld", how, lap, i, words[i]);
@@ -76,7 +76,7 @@ static void order(shmem_ctx_t ctx, const char *how)
     }
 }
 
-/** A token goes round, its data and signal batched; no quiet anywhere. */
+/** A token travels in the ring, its data and signal batched; no quiet anywhere. */
 static void round_trip(shmem_ctx_t ctx, const char *how)
 {
     static long mine;
@@ -102,8 +102,8 @@ static void round_trip(shmem_ctx_t ctx, const char *how)
     shmem_barrier_all();
 }
 
-/** What is fetched or read in a session sees what the session put before it, fence or not in our
- *  implementation: the specification wants the fence. */
+/** A get or fetch in a session sees what the session put before it. The specification asks for a
+ *  fence between them; this implementation needs none. */
 static void reads(shmem_ctx_t ctx, const char *how)
 {
     shmem_barrier_all();
@@ -134,7 +134,7 @@ static void within(shmem_ctx_t ctx, const char *how, size_t total_ops)
                                     SHMEM_CTX_SESSION_TOTAL_OPS);
         else
             shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, NULL, 0);
-        shmem_ctx_session_start(ctx, 0, NULL, 0);  // twice is once
+        shmem_ctx_session_start(ctx, 0, NULL, 0);  // a second start has no effect
         fill(ctx, lap);
         shmem_barrier_all();
         check(how, lap);
@@ -151,7 +151,7 @@ static void within(shmem_ctx_t ctx, const char *how, size_t total_ops)
     for (int i = 0; i < N; i++)
         left |= bits[i] != 0;
     CHECK(left == 1, "%s: the xors left nothing", how);
-    // stop sends, but completes nothing: quiet does
+    // stop sends, but completes nothing: quiet does.
     shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, NULL, 0);
     shmem_ctx_long_p(ctx, &flag, 4711, next);
     shmem_ctx_session_stop(ctx);
@@ -173,7 +173,7 @@ int main(void)
         shmem_ctx_t ctx;
         CHECK(shmem_ctx_create(options[i], &ctx) == 0, "shmem_ctx_create");
         within(ctx, how, i == 0 ? 0 : i == 1 ? (size_t)N * 5 : (size_t)1 << 40);
-        // still in a session when it ends
+        // The session is still open when the context is destroyed.
         shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, NULL, 0);
         shmem_ctx_long_p(ctx, &token, 1000 + i, next);
         shmem_ctx_destroy(ctx);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Setup and queries: nested and repeated initialization, thread levels, names and versions, what is
-// accessible, direct pointers, contexts and teams that there are.
+// Setup and queries: nested and repeated initialization, thread levels, names and versions,
+// accessibility, direct pointers, the predefined contexts and teams.
 #include "check.h"
 
 static int global;
@@ -70,7 +70,7 @@ static void access(void)
     shmem_barrier_all();
     int *direct = shmem_ptr(heap, next);
     if (direct)
-        *direct = me + 1000;  // an ordinary store
+        *direct = me + 1000;  // a plain store
     else
         shmem_int_p(heap, me + 1000, next);
     shmem_int_wait_until(heap, SHMEM_CMP_EQ, prev + 1000);  // which a wait must notice
@@ -118,7 +118,7 @@ int main(void)
     zeroed[0] = 0;
     shmem_barrier_all();
     shmem_int_p(&zeroed[0], me + 1, next);
-    shmem_finalize();  // the first of two: a barrier
+    shmem_finalize();  // the first of two is a barrier
     CHECK(zeroed[0] == prev + 1, "the first of two finalizes completed nothing");
     CHECK(initialized() != 0, "the first of two finalizes ended the program's OpenSHMEM part");
     shmem_int_p(&global, me, next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Put with signal: whoever sees the signal sees the data, for every type, size and form; signals
+// Put with signal: a PE that sees the signal sees the data, for every type, size and form; signals
 // alone.
 #include "check.h"
 
@@ -21,7 +21,7 @@ static void begin(size_t nbytes)
     for (size_t i = 0; i < nbytes; i++)
         source[i] = byte_of(me, i);
     memset(dest, 0xEE, nbytes + 1);
-    shmem_signal_set(&ready, round_no, prev);  // my dest may be written
+    shmem_signal_set(&ready, round_no, prev);  // prev may write this PE's dest
     shmem_signal_wait_until(&ready, SHMEM_CMP_EQ, round_no);
 }
 
@@ -41,12 +41,14 @@ static void end(const char *call, size_t nbytes, uint64_t expected)
 }
 
 // The signal counts: set to n * 10, then add 3.
-#define FORMS(NAME, SIZE, NELEMS)                                                                  \
-    begin((NELEMS) * (SIZE));                                                                      \
-    shmem_##NAME((void *)dest, (void *)source, NELEMS, &sig, round_no * 10, SHMEM_SIGNAL_SET, next); \
-    end("shmem_" #NAME, (NELEMS) * (SIZE), round_no * 10);                                         \
-    begin((NELEMS) * (SIZE));                                                                      \
-    shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)dest, (void *)source, NELEMS, &sig, 3, SHMEM_SIGNAL_ADD, next); \
+#define FORMS(NAME, SIZE, NELEMS)                                                             \
+    begin((NELEMS) * (SIZE));                                                                 \
+    shmem_##NAME((void *)dest, (void *)source, NELEMS, &sig, round_no * 10, SHMEM_SIGNAL_SET, \
+                 next);                                                                       \
+    end("shmem_" #NAME, (NELEMS) * (SIZE), round_no * 10);                                    \
+    begin((NELEMS) * (SIZE));                                                                 \
+    shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)dest, (void *)source, NELEMS, &sig, 3,        \
+                     SHMEM_SIGNAL_ADD, next);                                                 \
     end("shmem_ctx_" #NAME, (NELEMS) * (SIZE), (round_no - 1) * 10 + 3);
 
 #define BOTH(NAME, SIZE, NELEMS) FORMS(NAME, SIZE, NELEMS) FORMS(NAME##_nbi, SIZE, NELEMS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The oldest way to begin: start_pes, any number of times, and no finalize, under the header's
-// oldest name.
+// The oldest form of initialization: start_pes, any number of times, and no finalize, under the
+// header's oldest name.
 #include <mpp/shmem.h>
 
 #include "check.h"

@@ -27,7 +27,7 @@ static unsigned char byte_of(int pe, size_t i)
     return (unsigned char)(pe * 131 + i * 11 + (i >> 8) + 5);
 }
 
-/** One epoch tries all forms of a type or size, each in a piece of its own. */
+/** One period between barriers tries all forms of a type or size, each in a piece of its own. */
 static void begin(void)
 {
     for (size_t i = 0; i < sizeof(source); i++)
@@ -38,8 +38,8 @@ static void begin(void)
     shmem_barrier_all();
 }
 
-/** The plain loop: what this call must leave, given whose source arrives. Returns where its piece
- *  begins. */
+/** The plain loop: what this call must leave, given the PE whose source arrives. Returns the offset
+ *  of its piece. */
 static size_t expect(const char *call, int from, shape_t s, size_t size)
 {
     size_t at = (size_t)npieces * PIECE;
@@ -69,7 +69,8 @@ static void end(void)
         at = expect("shmem_" #NAME, FROM, s, SIZE);                                                \
         shmem_##NAME((void *)(dest + at), (void *)(source + at), s.dst, s.sst, __VA_ARGS__, next); \
         at = expect("shmem_ctx_" #NAME, FROM, s, SIZE);                                            \
-        shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)(dest + at), (void *)(source + at), s.dst, s.sst, __VA_ARGS__, next); \
+        shmem_ctx_##NAME(SHMEM_CTX_DEFAULT, (void *)(dest + at), (void *)(source + at), s.dst,     \
+                         s.sst, __VA_ARGS__, next);                                                \
     }
 
 #define ALL(IPUT, IGET, IBPUT, IBGET, SIZE)                   \

@@ -2,16 +2,16 @@
 //
 // Collectives on teams: all of them on odd teams, overlapping teams used in turn, disjoint teams
 // that do different numbers of collectives at the same time, and sixteen teams at once. Every byte
-// of every result is looked at.
+// of every result is checked.
 #include "team_model.h"
 
-#define MOST 3000  // longs a PE
+#define MOST 3000  // longs per PE
 
 typedef struct team {
     shmem_team_t handle;
     model_t m;
-    int turn;           // collectives so far, the same on all members
-    long *dest, *source;  // of its own: teams are used at once
+    int turn;             // collectives so far, the same on all members
+    long *dest, *source;  // per team, since teams are used at once
 } team_t;
 
 static size_t room(const team_t *t)
@@ -24,7 +24,7 @@ static long value(int pe, size_t i, int turn)
     return pe * 1000003L + (long)i * 7 + turn * 31;
 }
 
-/** Collective over the world, as all splits of it. */
+/** Collective over the world, as all splits of it are. */
 static team_t make(shmem_team_t parent, const model_t *pm, int start, int stride, int size)
 {
     team_t t = {SHMEM_TEAM_INVALID, model_strided(pm, start, stride, size), 0, NULL, NULL};
@@ -132,17 +132,18 @@ static void alltoalls(team_t *t, size_t n)
             part(t, "alltoalls", 2 * (r * n + i), t->m.pe[r], 3 * (mine * n + i), 1);
 }
 
-#define FOLD(OP, EXPR)                                                                             \
-    fill(t, n);                                                                                    \
-    CHECK(shmem_long_##OP##_reduce(t->handle, t->dest, t->source, n) == 0, #OP);                   \
-    for (size_t i = 0; i < n; i++) {                                                               \
-        long a = value(t->m.pe[0], i, t->turn);                                                    \
-        for (int r = 1; r < t->m.n; r++) {                                                         \
-            long b = value(t->m.pe[r], i, t->turn);                                                \
-            a = (EXPR);                                                                            \
-        }                                                                                          \
-        CHECK(t->dest[i] == a, #OP " of %d: element %zu of %zu is %ld, not %ld", t->m.n, i, n, t->dest[i], a); \
-    }                                                                                              \
+#define FOLD(OP, EXPR)                                                                         \
+    fill(t, n);                                                                                \
+    CHECK(shmem_long_##OP##_reduce(t->handle, t->dest, t->source, n) == 0, #OP);               \
+    for (size_t i = 0; i < n; i++) {                                                           \
+        long a = value(t->m.pe[0], i, t->turn);                                                \
+        for (int r = 1; r < t->m.n; r++) {                                                     \
+            long b = value(t->m.pe[r], i, t->turn);                                            \
+            a = (EXPR);                                                                        \
+        }                                                                                      \
+        CHECK(t->dest[i] == a, #OP " of %d: element %zu of %zu is %ld, not %ld", t->m.n, i, n, \
+              t->dest[i], a);                                                                  \
+    }                                                                                          \
     untouched(t, #OP, n);
 
 static void reductions(team_t *t, size_t n)
@@ -260,8 +261,8 @@ static void overlapping(void)
         unmake(&t[i]);
 }
 
-/** Nobody but the members has a part in what a team does: two halves run their own numbers of
- *  collectives. */
+/** Only the members of a team take part in its collectives: two halves run different numbers of
+ *  them. */
 static void disjoint(void)
 {
     model_t world = model_world();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contexts of teams: every operation through one uses the team's PE numbers. Teams of every shape:
-// a piece, every second PE, all of them backwards, the shared one.
+// Contexts of teams: every operation through a context uses the team's PE numbers. Teams of every
+// shape: a piece, every second PE, all of them backwards, the shared one.
 #include "check.h"
 
 static long words[64], sums[64], data[64 * 40];

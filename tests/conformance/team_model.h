@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a team should be: the list of its members in the world's numbers, made by the test itself.
-// And odd placements of PEs on nodes, which the program gives itself before it starts.
+// The model of a team: the list of its members in the world's numbers, made by the test itself. And
+// odd placements of PEs on nodes, which the program sets for itself before it starts.
 #ifndef CONFORMANCE_TEAM_MODEL_H
 #define CONFORMANCE_TEAM_MODEL_H
 
@@ -30,7 +30,7 @@ static inline int model_rank(const model_t *m, int pe)
     return -1;
 }
 
-/** Is the triplet one that the specification calls valid? */
+/** True if the specification calls the triplet valid. */
 static inline int model_valid(const model_t *parent, int start, int stride, int size)
 {
     if (size < 1 || (stride == 0 && size > 1))
@@ -49,7 +49,7 @@ static inline model_t model_strided(const model_t *parent, int start, int stride
     return m;
 }
 
-/** The PEs that share memory with me. */
+/** The PEs that share memory with this one. */
 static inline model_t model_shared(void)
 {
     static int word;
@@ -61,8 +61,8 @@ static inline model_t model_shared(void)
 }
 
 /** cyclic: PE p on node p mod 2. odd: PEs of no arithmetic sequence on either of two nodes. three:
- *  on three nodes, the third with one PE of every four. Needs CAUSEWAY_NODE set for oshrun, so that
- *  it listens. */
+ *  on three nodes, the third with one PE of every four. oshrun honours them only if CAUSEWAY_NODE
+ *  is set. */
 static inline void place_me(const char *how)
 {
     const char *text = getenv("OSHRUN_PE");

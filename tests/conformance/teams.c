@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams: who is in them, under which number, and what the calls return, to members and to all
-// others. Every team is compared with a list of members that the test makes itself, and then used.
+// Teams: their members, the ranks of these, and what the calls return to members and to other PEs.
+// Every team is compared with a list of members that the test makes itself, and then used.
 #include "team_model.h"
 
 static long sum_in, sum_out;
 static int gathered[MODEL_MOST], mine;
 
-/** The team works: its members meet, and bring together their numbers in the order of their
+/** The team works: its members synchronise and collect their numbers in the order of their
  *  ranks. */
 static void use(shmem_team_t team, const model_t *m, const char *what)
 {
@@ -26,7 +26,7 @@ static void use(shmem_team_t team, const model_t *m, const char *what)
     shmem_team_sync(team);
 }
 
-/** What a member may ask, and what a PE outside learns. */
+/** The queries of a member, and what a PE outside the team gets. */
 static void verify(shmem_team_t team, const model_t *m, const char *what)
 {
     static int word;
@@ -66,7 +66,7 @@ static void predefined(void)
     verify(SHMEM_TEAM_WORLD, &world, "world after shared");
 }
 
-/** Handles are constants of the linker: they initialise. */
+/** Handles are constants of the linker, so they may initialise static data. */
 static shmem_team_t a_team = SHMEM_TEAM_SHARED, no_team = SHMEM_TEAM_INVALID;
 
 static void invalid(void)
@@ -91,7 +91,7 @@ static void invalid(void)
     shmem_team_destroy(no_team);
 }
 
-/** One split, valid or not, and what becomes of it. */
+/** One split, valid or not, and its result. */
 static void strided(shmem_team_t parent, const model_t *pm, int start, int stride, int size)
 {
     char what[80];
@@ -159,8 +159,8 @@ static void all_2d(shmem_team_t parent, const model_t *pm)
     CHECK(shmem_team_split_2d(parent, -1, NULL, 0, &x, NULL, 0, &y) != 0, "xrange -1");
 }
 
-/** Splits of splits: the world reversed, every other of that, and so on; parents stay in use while
- *  children live. */
+/** Splits of splits: the world reversed, every other PE of that, and so on; parents stay in use
+ *  while children exist. */
 static void nested(shmem_team_t parent, const model_t *pm, int depth)
 {
     shmem_team_t reversed = SHMEM_TEAM_INVALID, odd = SHMEM_TEAM_INVALID;
@@ -228,7 +228,7 @@ static void configured(void)
     CHECK(shmem_team_get_config(team, mask, &got) == 0 && got.num_contexts == 0,
           "the default is 0");
     shmem_team_destroy(team);
-    // PEs of different rows may ask for different things.
+    // PEs of different rows may ask for different options.
     shmem_team_config_t of_row = {me / 2}, of_column = {100 + me % 2};
     CHECK(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, &of_row, mask, &x, &of_column, mask, &y) == 0,
           "2d configured");
@@ -243,7 +243,7 @@ static void configured(void)
           "of the world");
     CHECK(shmem_team_get_config(SHMEM_TEAM_SHARED, mask, &got) == 0 && got.num_contexts >= 0,
           "of the shared team");
-    // One PE's mistake is everybody's failure, and nobody waits for ever.
+    // An invalid argument of one PE fails the call on all PEs, and no PE waits for ever.
     config.num_contexts = me == npes - 1 ? -1 : 1;
     CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, &config, mask, &team) != 0,
           "a PE asks for -1 contexts");

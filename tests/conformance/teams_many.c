@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many teams: thousands made and destroyed, with another number of members each time, so that
-// whatever one of them left behind meets the next; and so many at once that there is no room for
-// one more.
+// Many teams: thousands created and destroyed, with another number of members each time, so that
+// state left behind by one disturbs the next; and so many at once that there is no room for one
+// more.
 #include "team_model.h"
 
 enum { PLENTY = 4000 };
@@ -55,7 +55,7 @@ static void cycles(int laps)
     }
 }
 
-/** Parents that go before their children, ranks that come in other orders. */
+/** Parents are destroyed before their children; ranks come in other orders. */
 static void chains(int laps)
 {
     for (int lap = 0; lap < laps; lap++) {
@@ -76,8 +76,8 @@ static void chains(int laps)
     }
 }
 
-/** Beyond the first teams there is no scratch: all collectives go other ways. Sources are filled by
- *  rank. */
+/** Beyond the first teams there is no scratch: all collectives take other paths. Sources are filled
+ *  by rank. */
 static void without_scratch(shmem_team_t team, const model_t *m, size_t n)
 {
     static long from[MODEL_MOST * 700], to[MODEL_MOST * 700];
@@ -117,8 +117,8 @@ static void without_scratch(shmem_team_t team, const model_t *m, size_t n)
     CHECK(bad == 0, "%zu elements of %d PEs' %zu are wrong", bad, m->n, n);
 }
 
-/** As many as there can be: the call that fails says so to all, and room that is given back can be
- *  used again. */
+/** As many teams as possible: the call that fails returns so on all PEs, and room that is given
+ *  back can be used again. */
 static void exhaust(void)
 {
     static shmem_team_t team[PLENTY];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Threads of one PE that work on teams of their own at the same time: they split, compute together
-// with the same thread of other PEs, and destroy. Every thread has another parent, which is what
-// the specification asks for.
+// with the same thread of other PEs, and destroy. Every thread has another parent, as the
+// specification requires.
 #include <pthread.h>
 
 #include "team_model.h"

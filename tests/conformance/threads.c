@@ -3,7 +3,7 @@
 // Thread levels. argv[1] is the level. FUNNELED: other threads compute while the main one
 // communicates. SERIALIZED: all threads communicate, one at a time. MULTIPLE: all at once, on the
 // default context, on a common context and on one of their own, with every kind of operation; a
-// thread that waits holds up nobody.
+// waiting thread delays no other.
 #include "check.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #define MOST_ROUNDS 150
 #define BULK 700
 
-typedef struct slot {  // what thread t of the PE before writes here
+typedef struct slot {  // written by thread t of the previous PE
     long word, sum, sent[BULK], gathered[BULK];
     uint64_t signal;
 } slot_t;
@@ -30,7 +30,7 @@ static long value(int pe, int thread, int round, int i)
     return ((long)pe * 100 + thread) * 1000000 + round * 1000 + i;
 }
 
-/** One round of everything to the next PE, on one context, checked by reading it back. */
+/** One round of every kind of operation to the next PE, on one context, checked by reading back. */
 static void exchange(shmem_ctx_t ctx, int t, int round)
 {
     slot_t *s = &slots[t];
@@ -84,7 +84,7 @@ static void *multiple(void *arg)
         shmem_ctx_t ctx[] = {SHMEM_CTX_DEFAULT, own, common};
         exchange(ctx[(round + t) % 3], t, round);
     }
-    // quiet completes what another thread issued before
+    // quiet completes what another thread issued before.
     shmem_long_p(&slots[t].word, -1 - t, next);
     pthread_barrier_wait(&together);
     if (t == 0)
@@ -92,7 +92,8 @@ static void *multiple(void *arg)
     pthread_barrier_wait(&together);
     CHECK(shmem_ctx_long_g(own, &slots[(t + 1) % THREADS].word, next) == -1 - (t + 1) % THREADS,
           "thread 0's quiet did not complete what thread %d put", (t + 1) % THREADS);
-    // all wait at once, each for its own door, which the thread behind opens on the PE before
+    // All threads wait at once, each for its own door, which the next lower thread of the previous
+    // PE opens.
     if (t > 0)
         shmem_signal_wait_until(&doors[t], SHMEM_CMP_EQ, 1);
     shmem_ctx_signal_set(own, &doors[(t + 1) % THREADS], 1, next);
@@ -115,7 +116,7 @@ static void *computes(void *arg)
 static void run(void *(*body)(void *))
 {
     pthread_t thread[THREADS];
-    int nthreads = body == computes ? 1 : THREADS;  // it takes a core from the PEs
+    int nthreads = body == computes ? 1 : THREADS;  // a computing thread takes a core from the PEs
     for (long t = 0; t < nthreads; t++)
         pthread_create(&thread[t], NULL, body, (void *)t);
     if (body == computes) {
