@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "core/sync/mpi.h"
+#include "core/sync/rendezvous.h"
 #include "gasnet/gas.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -56,24 +57,6 @@ static struct {
 static _Thread_local bool ends_it;  // this thread has begun the end
 
 static const int signals[] = {SIGQUIT, SIGTERM, SIGINT, SIGHUP};
-
-/** Adds, sets or, where the word is 0, swaps; and does not wait for who has not come yet, if it is
- *  of this host. */
-static uint64_t ask(uint64_t *word, cw_amo_op_t op, uint64_t value, int pe)
-{
-    uint64_t *here = cw_world.nic_atomics ? NULL : cw_area_early(word, pe), before = 0;
-    if (!here)
-        return cw_amo_fetching(&cw_ctx_default, word, op, sizeof *word, value, 0, pe);
-    if (op == CW_AMO_ADD)
-        before = __atomic_fetch_add(here, value, __ATOMIC_SEQ_CST);
-    else if (op == CW_AMO_SET)
-        __atomic_store_n(here, value, __ATOMIC_SEQ_CST);
-    else
-        __atomic_compare_exchange_n(here, &before, value, false, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_SEQ_CST);
-    cw_local_stored(pe);
-    return before;
-}
 
 static bool all_came(void)
 {
@@ -171,7 +154,7 @@ static bool wait_for_all(uint64_t patience_ns, bool also_wanted)
 static void tell_hosts(uint64_t *word, uint64_t value)
 {
     for (int node = 0; node < cw_world.nnodes; node++)
-        ask(word, CW_AMO_SET, value, cw_world.leader_of_node[node]);
+        cw_rendezvous_ask(word, CW_AMO_SET, value, cw_world.leader_of_node[node]);
     cw_quiet(&cw_ctx_default);
 }
 
@@ -189,11 +172,12 @@ static void signal_neighbours(void)
 /** Returns the status when all have come; ends the job when somebody does not. */
 static int end_together(int status, bool interrupted)
 {
-    uint64_t first = ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
+    uint64_t first =
+        cw_rendezvous_ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
     int agreed = first ? (int)(uint32_t)first : status;
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
     uint64_t one = interrupted ? INTERRUPTED + 1 : 1,
-             came = ask(&me.mine->arrived, CW_AMO_ADD, one, 0) + one;
+             came = cw_rendezvous_count(&me.mine->arrived, one);
     if ((uint32_t)came == gas.nodes)
         tell_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
     if (wait_for_all(status ? SECOND : (uint64_t)cwu_env.exit_timeout * SECOND, true))

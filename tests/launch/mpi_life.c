@@ -5,6 +5,7 @@
 // Words in argv[2] and later:
 //   nodes     PEs belong to two nodes in turn
 //   multiple  both with THREAD_MULTIPLE
+//   teams     shmem_init is followed by teams that use the words of their collectives
 //   alone     the launcher's variables are removed before the second step, so that only MPI can say
 //             who is there
 #include <mpi.h>
@@ -19,7 +20,7 @@
 extern char **environ;
 
 static long word;
-static bool multiple;
+static bool multiple, with_teams;
 
 static void shmem_talk(long turn)
 {
@@ -29,6 +30,25 @@ static void shmem_talk(long turn)
     shmem_barrier_all();
     CHECK(word == turn * 100 + (me + npes - 1) % npes, "a put did not arrive");
     shmem_barrier_all();
+}
+
+/** Data for the lowest PE of a node of the last of several teams, in several chunks; and blocks for
+ *  all, in steps. */
+static void use_teams(void)
+{
+    enum { TEAMS = 8, CHUNKS = 16 };
+    static char data[CHUNKS * 256 * 1024], for_all[64], from_all[64];
+    shmem_team_t team[TEAMS];
+    int npes = shmem_n_pes(), root = npes - 1;
+    for (int i = 0; i < TEAMS; i++) {
+        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, NULL, 0, &team[i]) == 0);
+        memset(data, shmem_my_pe() == root ? 'a' + i : 0, sizeof data);
+        shmem_broadcastmem(team[i], data, data, sizeof data, root);
+        CHECK(data[0] == 'a' + i && data[sizeof data - 1] == 'a' + i, "shmem_broadcastmem");
+        shmem_alltoallmem(team[i], from_all, for_all, 1);
+    }
+    for (int i = 0; i < TEAMS; i++)
+        shmem_team_destroy(team[i]);
 }
 
 static void mpi_talk(void)
@@ -50,6 +70,8 @@ static void start_shmem(void)
         CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level) == 0 &&
                   level == SHMEM_THREAD_MULTIPLE,
               "shmem_init_thread");
+    if (with_teams)
+        use_teams();
 }
 
 static void start_mpi(void)
@@ -87,6 +109,7 @@ int main(int argc, char **argv)
     const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
     int pe = -1, number = -1;
     multiple = wants(argc, argv, "multiple");
+    with_teams = wants(argc, argv, "teams");
     if (wants(argc, argv, "nodes") && rank)
         setenv("CAUSEWAY_NODE", atoi(rank) % 2 ? "odd" : "even", 1);
     bool shmem_on = false, mpi_on = false;

@@ -32,6 +32,8 @@ def lives(scratch):
         good("mpi life done", 3, life, order)
     for order in ("smSM", "msMS"):
         good("mpi life done", 4, life, order, "nodes", "multiple")
+    # PEs count themselves when no launcher is left: nothing that teams have left behind counts.
+    good("mpi life done", 4, life, "msMS", "nodes", "teams")
     for order in ALONE:
         for words in (["alone", "nodes"], ["alone", "nodes", "multiple"]) if order == "msMS" else (["alone", "nodes"],):
             job = good("mpi life done", 4, life, order, *words, env={"CAUSEWAY_DEBUG": "1"})
