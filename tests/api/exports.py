@@ -80,7 +80,7 @@ def check_coverage(wanted):
     with tempfile.TemporaryDirectory() as scratch:
         for source in sorted((ROOT / "tests/conformance").glob("*.c")):
             target = f"{scratch}/{source.stem}.o"
-            run(str(STAGE / "bin/oshcc"), "-O0", "-c", str(source), "-o", target)
+            run(str(STAGE / "bin/oshcc"), "-O0", f"-I{ROOT}/tests", "-c", str(source), "-o", target)
             used |= {line.split()[-1] for line in run("nm", "-u", target).splitlines()}
     plain = {name for name in wanted if name in TWINS or "p" + name in wanted}
     report("no conformance program uses", plain - used)
