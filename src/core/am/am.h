@@ -35,6 +35,7 @@
 typedef enum cw_am_client {
     CW_AM_GASNET,
     CW_AM_GEX,
+    CW_AM_OWNER,  // copies by the owner (core/owner/copy.h)
     CW_AM_ARMCI,
     CW_AM_DART,
     CW_AM_TEST,

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Copies by the owner: the table of requests without a reply, handlers, operations.
+#include "core/owner/copy.h"
+
+#include "base/error.h"
+#include "base/lock.h"
+#include "core/am/am.h"
+#include "core/owner/owner.h"
+
+// Handlers of the client CW_AM_OWNER.
+enum { PUT = 1, GET, SET, DONE, GOT };
+enum { REQUESTS = 1024, FREE = UINT32_MAX };  // more than core lets a process have in flight
+
+/** 64 bits in two arguments. */
+#define WORD2(x) (uint32_t)(uint64_t)(x), (uint32_t)((uint64_t)(x) >> 32)
+
+/** A request without its reply. */
+typedef struct request {
+    cw_handle_op_t *op;
+    void *dest;       // of a get
+    uint32_t nbytes;  // that it wants
+    uint32_t pe;      // FREE: none
+    uint32_t next;    // free
+} request_t;
+
+static cwu_lock_t lock;  // guards the rest
+static request_t table[REQUESTS];
+static uint32_t first_free, never_used;  // 0: none; else place + 1
+
+static uint64_t joined(uint32_t low, uint32_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+static uint32_t head_of(int handler, int nargs)
+{
+    return CW_AM_HEAD(CW_AM_OWNER, handler, nargs);
+}
+
+// ---------------------------------------------------------------- requests in flight
+static bool find_place(uint32_t *id_p)
+{
+    cwu_lock(&lock);
+    bool found = first_free || never_used < REQUESTS;
+    if (first_free) {
+        *id_p = first_free - 1;
+        first_free = table[*id_p].next;
+    } else if (found) {
+        *id_p = never_used++;
+    }
+    if (found)
+        table[*id_p].pe = FREE;
+    cwu_unlock(&lock);
+    return found;
+}
+
+/** One more request of the operation: the number that names it in the reply. */
+static uint32_t add_request(cw_handle_op_t *op, uint32_t pe, void *dest, size_t nbytes)
+{
+    uint32_t id = 0;
+    cw_wait_t w = CW_WAIT_TOLD("a place for one more copy in flight");
+    while (!find_place(&id))
+        cw_owner.config.wait_round(&w);
+    cw_wait_done(&w);
+    atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
+    cwu_lock(&lock);
+    table[id] = (request_t){.op = op, .dest = dest, .nbytes = (uint32_t)nbytes, .pe = pe};
+    cwu_unlock(&lock);
+    return id;
+}
+
+/** The request that the reply names; its place is free again. */
+static request_t take_request(const cw_am_msg_t *msg, uint32_t id, size_t nbytes)
+{
+    request_t was = {.pe = FREE};
+    cwu_lock(&lock);
+    if (id < never_used && table[id].pe == (uint32_t)msg->source && table[id].nbytes == nbytes) {
+        was = table[id];
+        table[id] = (request_t){.pe = FREE, .next = first_free};
+        first_free = id + 1;
+    }
+    cwu_unlock(&lock);
+    if (was.pe == FREE)
+        cwu_fatal("PE %d replied with %zu bytes to a request that this PE never sent", msg->source,
+                  nbytes);
+    return was;
+}
+
+static void count_down(const request_t *was)
+{
+    // pairs with cw_handle_op_is_pending
+    atomic_fetch_sub_explicit(&was->op->pending, 1, memory_order_release);
+}
+
+// ---------------------------------------------------------------- handlers
+/** Memory that is mapped or registered is not asked for by messages, so it is not shared here. */
+static bool takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes)
+{
+    (void)msg;
+    return cw_owner.config.outside || cw_owner.config.shares(addr, nbytes);
+}
+
+static void *shared(const cw_am_msg_t *msg, uint32_t low, uint32_t high, size_t nbytes, size_t most)
+{
+    void *addr = (void *)(uintptr_t)joined(low, high);
+    if (nbytes > most || !takes(msg, addr, nbytes))
+        cwu_fatal("PE %d asked for %zu bytes at %p, which is not in a segment of this PE",
+                  msg->source, nbytes, addr);
+    return addr;
+}
+
+static void on_put(cw_am_msg_t *token, void *payload, size_t nbytes, uint32_t id)
+{
+    (void)payload, (void)nbytes;  // there already
+    cw_am_reply_short(token, head_of(DONE, 1), &id);
+}
+
+static void on_set(cw_am_msg_t *token, uint32_t dest0, uint32_t dest1, uint32_t n0, uint32_t n1,
+                   uint32_t value, uint32_t id)
+{
+    size_t nbytes = joined(n0, n1);
+    memset(shared(token, dest0, dest1, nbytes, SIZE_MAX), (int)value, nbytes);
+    cw_am_reply_short(token, head_of(DONE, 1), &id);
+}
+
+static void on_get(cw_am_msg_t *token, uint32_t src0, uint32_t src1, uint32_t nbytes, uint32_t id)
+{
+    cw_am_reply_medium(token, head_of(GOT, 1), &id,
+                       shared(token, src0, src1, nbytes, CW_AM_MAX_MEDIUM), nbytes);
+}
+
+static void on_done(cw_am_msg_t *token, uint32_t id)
+{
+    request_t was = take_request(token, id, 0);
+    count_down(&was);
+}
+
+static void on_got(cw_am_msg_t *token, void *payload, size_t nbytes, uint32_t id)
+{
+    request_t was = take_request(token, id, nbytes);
+    memcpy(was.dest, payload, nbytes);
+    count_down(&was);
+}
+
+void cw_owner_copy_register(void)
+{
+    cw_am_register(CW_AM_OWNER, PUT, (cw_am_handler_t)on_put);
+    cw_am_register(CW_AM_OWNER, GET, (cw_am_handler_t)on_get);
+    cw_am_register(CW_AM_OWNER, SET, (cw_am_handler_t)on_set);
+    cw_am_register(CW_AM_OWNER, DONE, (cw_am_handler_t)on_done);
+    cw_am_register(CW_AM_OWNER, GOT, (cw_am_handler_t)on_got);
+    cw_am_take_raw(CW_AM_OWNER, takes);
+}
+
+void cw_owner_copy_open(void)
+{
+    static const cw_am_names_t names = {
+        .send = {{"a request to its owner", "a request to its owner", "a put copied by its owner"},
+                 {"a reply of the owner", "a get copied by its owner", "a reply of the owner"}},
+        .poll = "copies by the owner",
+    };
+    cw_am_open(CW_AM_OWNER, &names);
+}
+
+// ---------------------------------------------------------------- operations
+static size_t chunk(size_t nbytes)
+{
+    return nbytes < CW_AM_MAX_MEDIUM ? nbytes : CW_AM_MAX_MEDIUM;
+}
+
+void cw_owner_copy_put(uint32_t pe, void *dest, const void *src, size_t nbytes, cw_handle_op_t *op)
+{
+    for (size_t at = 0, n; at < nbytes; at += n) {
+        n = chunk(nbytes - at);
+        uint32_t id = add_request(op, pe, NULL, 0);
+        cw_am_request_long((int)pe, head_of(PUT, 1), &id, (const char *)src + at, n,
+                           (char *)dest + at, CW_AM_RAW);
+    }
+}
+
+void cw_owner_copy_get(void *dest, uint32_t pe, const void *src, size_t nbytes, cw_handle_op_t *op)
+{
+    for (size_t at = 0, n; at < nbytes; at += n) {
+        n = chunk(nbytes - at);
+        uint32_t id = add_request(op, pe, (char *)dest + at, n);
+        cw_am_request_short((int)pe, head_of(GET, 4),
+                            (uint32_t[]){WORD2((uintptr_t)src + at), (uint32_t)n, id}, 0);
+    }
+}
+
+void cw_owner_copy_set(uint32_t pe, void *dest, int value, size_t nbytes, cw_handle_op_t *op)
+{
+    uint32_t id = add_request(op, pe, NULL, 0);
+    const uint32_t args[] = {WORD2((uintptr_t)dest), WORD2(nbytes), (uint8_t)value, id};
+    cw_am_request_short((int)pe, head_of(SET, 6), args, 0);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Copies by the owner: puts, gets and fills in memory that no other process can map or the network
+// reach. Requests of active messages ask the owner, which copies in handlers when it polls, and
+// replies. An operation counts its messages.
+//
+// What arrives is not trusted: an owner reads and writes only memory that its front end shares
+// (cw_owner_config_t), and a reply names its request by a place in a table, which must be waiting
+// for a reply of that PE.
+// Threads: any. Blocking: a request waits for a place in the table, and as requests do.
+#ifndef CW_OWNER_COPY_H
+#define CW_OWNER_COPY_H
+
+#include "core/owner/handle.h"
+
+/** Registers the handlers: before other PEs can know of this one. */
+void cw_owner_copy_register(void);
+/** Requests that came before are served from here on. */
+void cw_owner_copy_open(void);
+
+/** op counts until the copy is done. */
+void cw_owner_copy_put(uint32_t pe, void *dest, const void *src, size_t nbytes, cw_handle_op_t *op);
+void cw_owner_copy_get(void *dest, uint32_t pe, const void *src, size_t nbytes, cw_handle_op_t *op);
+void cw_owner_copy_set(uint32_t pe, void *dest, int value, size_t nbytes, cw_handle_op_t *op);
+
+#endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Handles: numbers of quiets, operations that messages carry out, arrays of both.
+#include "core/owner/handle.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/lock.h"
+#include "core/am/am.h"
+#include "core/owner/owner.h"
+
+cw_handle_quiets_t cw_handle_quiets;
+
+static _Thread_local cw_handle_thread_t *this_thread;
+static cw_handle_thread_t *_Atomic all_threads;  // keeps them reachable
+static _Atomic bool ops_exist;                   // an operation was created
+
+cw_handle_thread_t *cw_handle_thread(void)
+{
+    cw_handle_thread_t *me = this_thread;
+    if (CW_LIKELY(me != NULL))
+        return me;
+    if (!(me = calloc(1, sizeof *me)))
+        cwu_fatal("out of memory for the operations of a thread");
+    cw_handle_thread_t *next = atomic_load_explicit(&all_threads, memory_order_relaxed);
+    do
+        me->next = next;
+    while (!atomic_compare_exchange_weak(&all_threads, &next, me));
+    this_thread = me;
+    return me;
+}
+
+// ---------------------------------------------------------------- quiets
+void cw_handle_raise(_Atomic uint64_t *number, uint64_t least)
+{
+    uint64_t now = atomic_load_explicit(number, memory_order_relaxed);
+    while (now < least && !atomic_compare_exchange_weak(number, &now, least))
+        ;
+}
+
+void cw_handle_quiet(void)
+{
+    uint64_t mine = atomic_fetch_add(&cw_handle_quiets.begun, 1) + 1;
+    // the number before the look at the mark; pairs with cw_handle_make
+    atomic_thread_fence(memory_order_seq_cst);
+    // its fence orders puts within the node before what this thread reads next
+    cw_quiet_default();
+    cw_handle_raise(&cw_handle_quiets.done, mine);
+}
+
+/** One at a time; a quiet has its number before it begins. */
+cw_handle_outcome_t cw_handle_try_quiet(void)
+{
+    static cwu_lock_t lock;
+    static uint64_t number;  // of the one that has begun or is about to, or 0
+    static bool begun;
+    if (!cwu_trylock(&lock))
+        return CW_HANDLE_BUSY;
+    if (number == 0)
+        number = atomic_fetch_add(&cw_handle_quiets.begun, 1) + 1;
+    cw_implicit_quiet_begins(begun ? number + 1 : number);
+    int rc = cw_quiet_try();
+    if (rc >= 0)
+        begun = rc == 0;
+    if (rc > 0) {
+        cw_handle_raise(&cw_handle_quiets.done, number);
+        number = 0;
+    }
+    cwu_unlock(&lock);
+    return rc < 0 ? CW_HANDLE_BUSY : rc > 0 ? CW_HANDLE_OVER : CW_HANDLE_GOES_ON;
+}
+
+static bool quiet_since(uint64_t begun)
+{
+    return atomic_load_explicit(&cw_handle_quiets.done, memory_order_acquire) > begun ||
+           !cw_ctx_is_marked(&cw_hot);
+}
+
+// ---------------------------------------------------------------- operations
+cw_handle_op_t *cw_handle_op_create(void)
+{
+    cw_handle_thread_t *me = cw_handle_thread();
+    cw_handle_op_t *op = me->free_ops;
+    if (op)
+        me->free_ops = op->next;
+    else if (!(op = malloc(sizeof *op)))
+        cwu_fatal("out of memory for one more operation in flight");
+    *op = (cw_handle_op_t){0};
+    atomic_store_explicit(&ops_exist, true, memory_order_relaxed);
+    return op;
+}
+
+static void op_free(cw_handle_op_t *op)
+{
+    cw_handle_thread_t *me = cw_handle_thread();
+    op->next = me->free_ops;
+    me->free_ops = op;
+}
+
+void cw_handle_op_wait(const char *call, cw_handle_op_t *op)
+{
+    cw_wait_t w = CW_WAIT_TOLD(call);
+    cw_owner.config.wait_begin(&w);
+    while (cw_handle_op_is_pending(op))
+        cw_owner.config.wait_round(&w);
+    cw_wait_done(&w);
+}
+
+// ---------------------------------------------------------------- one handle
+static bool is_number(cw_handle_t handle)
+{
+    return (uintptr_t)handle & 1;
+}
+
+static cw_handle_t handle_of(uint64_t begun)
+{
+    return (cw_handle_t)(uintptr_t)(begun << 1 | 1);
+}
+
+/** Quiets that had begun when the handle's transfers had. */
+static uint64_t number_of(cw_handle_t handle)
+{
+    return is_number(handle) ? (uintptr_t)handle >> 1 : ((cw_handle_op_t *)handle)->number - 1;
+}
+
+cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op)
+{
+    // The mark of the transfer before the number: a quiet of another thread that counts for this
+    // handle, because its number is higher, has seen the mark and waited for the transfer. Pairs
+    // with cw_handle_quiet.
+    if (in_flight)
+        atomic_thread_fence(memory_order_seq_cst);
+    uint64_t begun = atomic_load(&cw_handle_quiets.begun);
+    bool quiet_due = in_flight && cw_ctx_is_marked(&cw_hot);
+    if (op && cw_handle_op_is_pending(op)) {
+        op->number = quiet_due ? begun + 1 : 0;
+        return op;
+    }
+    if (op)
+        op_free(op);
+    return quiet_due ? handle_of(begun) : CW_HANDLE_DONE;
+}
+
+bool cw_handle_is_known(cw_handle_t handle)
+{
+    if (handle == CW_HANDLE_DONE)
+        return true;
+    return is_number(handle) ? number_of(handle) <= atomic_load(&cw_handle_quiets.begun)
+                             : atomic_load_explicit(&ops_exist, memory_order_relaxed) &&
+                                   (uintptr_t)handle % _Alignof(cw_handle_op_t) == 0;
+}
+
+/** Makes no progress; true: complete, and the handle is dead. */
+static bool is_done(cw_handle_t handle)
+{
+    if (handle == CW_HANDLE_DONE)
+        return true;
+    if (is_number(handle))
+        return quiet_since(number_of(handle));
+    cw_handle_op_t *op = handle;
+    if (cw_handle_op_is_pending(op) || (op->number && !quiet_since(number_of(op))))
+        return false;
+    op_free(op);
+    return true;
+}
+
+static bool wants_quiet(cw_handle_t handle)
+{
+    return is_number(handle) || ((cw_handle_op_t *)handle)->number != 0;
+}
+
+/** Makes messages arrive, and handles complete that wait for a quiet. Never waits. */
+static void advance(bool quiet_due)
+{
+    cw_am_poll();
+    if (quiet_due && cw_ctx_is_marked(&cw_hot))
+        cw_handle_try_quiet();
+}
+
+void cw_handle_wait(const char *call, cw_handle_t handle)
+{
+    if (handle == CW_HANDLE_DONE)
+        return;
+    if (wants_quiet(handle) && !quiet_since(number_of(handle)))
+        cw_handle_quiet();
+    if (is_number(handle))
+        return;
+    cw_handle_op_wait(call, handle);
+    op_free(handle);
+}
+
+bool cw_handle_test(cw_handle_t handle)
+{
+    if (is_done(handle))
+        return true;
+    advance(wants_quiet(handle));
+    return is_done(handle);
+}
+
+cw_handle_t cw_handle_of_source(cw_handle_t handle)
+{
+    if (handle == CW_HANDLE_DONE || is_number(handle))
+        return handle;
+    return wants_quiet(handle) ? handle_of(number_of(handle)) : CW_HANDLE_DONE;
+}
+
+// ---------------------------------------------------------------- arrays of handles
+/** Strikes out what is complete; how many were, and how many are left. */
+static size_t strike(cw_handle_t *handles, size_t n, size_t *left_p)
+{
+    size_t struck = 0, left = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (handles[i] == CW_HANDLE_DONE)
+            continue;
+        if (is_done(handles[i])) {
+            handles[i] = CW_HANDLE_DONE;
+            struck++;
+        } else {
+            left++;
+        }
+    }
+    *left_p = left;
+    return struck;
+}
+
+static bool any_wants_quiet(const cw_handle_t *handles, size_t n)
+{
+    bool due = false;
+    for (size_t i = 0; i < n && !due; i++)
+        due = handles[i] != CW_HANDLE_DONE && wants_quiet(handles[i]);
+    return due;
+}
+
+void cw_handle_wait_all(const char *call, cw_handle_t *handles, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cw_handle_wait(call, handles[i]);
+        handles[i] = CW_HANDLE_DONE;
+    }
+}
+
+bool cw_handle_test_all(cw_handle_t *handles, size_t n)
+{
+    size_t left;
+    strike(handles, n, &left);
+    if (left == 0)
+        return true;
+    advance(any_wants_quiet(handles, n));
+    strike(handles, n, &left);
+    return left == 0;
+}
+
+void cw_handle_wait_some(const char *call, cw_handle_t *handles, size_t n)
+{
+    size_t left;
+    if (strike(handles, n, &left) > 0 || left == 0)
+        return;
+    bool quiet_due = any_wants_quiet(handles, n);
+    cw_am_poll();
+    if (quiet_due)
+        cw_handle_quiet();
+    cw_wait_t w = CW_WAIT_TOLD(call);
+    cw_owner.config.wait_begin(&w);
+    while (strike(handles, n, &left) == 0)
+        cw_owner.config.wait_round(&w);
+    cw_wait_done(&w);
+}
+
+bool cw_handle_test_some(cw_handle_t *handles, size_t n)
+{
+    size_t left;
+    if (strike(handles, n, &left) > 0 || left == 0)
+        return true;
+    advance(any_wants_quiet(handles, n));
+    return strike(handles, n, &left) > 0;
+}

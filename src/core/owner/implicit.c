@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Implicit operations: complete when a quiet is over that began after the last of them, and the
+// messages that carry some of them out are replied to.
+#include "core/am/am.h"
+#include "core/owner/handle.h"
+#include "core/owner/owner.h"
+
+#define MOST_IN_VAIN 16u
+
+/** Implicit operations are complete when so many quiets are; but see injected_since. */
+static _Atomic uint64_t implicit_until;
+
+void cw_implicit_issued(void)
+{
+    cw_handle_raise(&implicit_until, atomic_load(&cw_handle_quiets.begun) + 1);
+}
+
+/** Has a record been injected into that no quiet has looked at since? Only implicit operations and
+ *  values are injected. */
+static bool injected_since(void)
+{
+    bool reached = __atomic_load_n(&cw_owner.inject_nbytes, __ATOMIC_RELAXED) != 0;
+    for (uint32_t pe = 0; reached && pe < cw_owner.npes; pe++) {
+        uintptr_t word = __atomic_load_n(&cw_owner.word[pe], CW_DEPENDED_ON);
+        if ((word & 1) && word != cw_owner_unreached_word(pe) &&
+            __atomic_load_n(&((cwt_target_t *)(word - 1))->last, __ATOMIC_RELAXED))
+            return true;
+    }
+    return false;
+}
+
+void cw_implicit_quiet_begins(uint64_t number)
+{
+    if (injected_since())
+        cw_handle_raise(&implicit_until, number);
+}
+
+cw_handle_op_t *cw_implicit_op(bool put)
+{
+    if (CW_LIKELY(!cw_owner.config.outside))
+        return NULL;
+    cw_handle_thread_t *me = cw_handle_thread();
+    return me->region ? me->region : put ? &me->puts : &me->gets;
+}
+
+static bool quiets_suffice(void)
+{
+    return atomic_load(&implicit_until) <= atomic_load(&cw_handle_quiets.done);
+}
+
+/** Have quiets ended since the last implicit operation? With threads another one may just have
+ *  begun the quiet that ends it. */
+static bool nothing_since(void)
+{
+    return !cw_world.thread_multiple && !injected_since() && quiets_suffice();
+}
+
+/** Is what is in flight surely none of the implicit operations before this call? */
+static bool all_done(void)
+{
+    static _Atomic uint32_t in_vain;
+    if (!cw_ctx_is_marked(&cw_hot) || nothing_since())
+        return true;
+    cw_handle_outcome_t outcome = cw_handle_try_quiet();
+    bool done = outcome != CW_HANDLE_BUSY && quiets_suffice();
+    if (done || !cw_ctx_is_marked(&cw_hot)) {
+        atomic_store_explicit(&in_vain, 0, memory_order_relaxed);
+        return true;
+    }
+    if (outcome != CW_HANDLE_OVER ||
+        atomic_fetch_add_explicit(&in_vain, 1, memory_order_relaxed) < MOST_IN_VAIN)
+        return false;
+    atomic_store_explicit(&in_vain, 0, memory_order_relaxed);
+    cw_handle_quiet();
+    return true;
+}
+
+bool cw_implicit_test(bool gets, bool puts)
+{
+    cw_am_poll();
+    if (!all_done())
+        return false;
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!cw_owner.config.outside)
+        return true;
+    cw_handle_thread_t *me = cw_handle_thread();
+    return !(gets && cw_handle_op_is_pending(&me->gets)) &&
+           !(puts && cw_handle_op_is_pending(&me->puts));
+}
+
+void cw_implicit_wait(const char *call, bool gets, bool puts)
+{
+    cw_handle_quiet();
+    if (!cw_owner.config.outside)
+        return;
+    cw_handle_thread_t *me = cw_handle_thread();
+    if (gets)
+        cw_handle_op_wait(call, &me->gets);
+    if (puts)
+        cw_handle_op_wait(call, &me->puts);
+}
+
+// ---------------------------------------------------------------- access regions
+bool cw_implicit_in_region(void)
+{
+    return cw_handle_thread()->in_region;
+}
+
+void cw_implicit_begin_region(void)
+{
+    cw_handle_thread_t *me = cw_handle_thread();
+    me->in_region = true;
+    me->region = cw_owner.config.outside ? cw_handle_op_create() : NULL;
+}
+
+cw_handle_t cw_implicit_end_region(void)
+{
+    cw_handle_thread_t *me = cw_handle_thread();
+    cw_handle_op_t *op = me->region;
+    me->in_region = false;
+    me->region = NULL;
+    return cw_handle_make(true, op);
+}

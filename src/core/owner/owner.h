@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Owner-addressed memory: remote memory named by the address that it has in its owner.
+//
+// For front ends whose allocations differ between PEs. Their memory lies in the areas of the
+// slices (core/mem/area.h), so the owner's address and the local symmetric address of one byte
+// differ by one number per PE, the distance of the origins, and the transfers of core/rma on the
+// default context serve. Memory outside of the slices is copied by its owner (core/owner/copy.h).
+//
+// One word per PE says how to reach it, as in a context, but for the owner's addresses:
+//
+//   bit 0 clear   mapped here: owner's address + word (without its two lowest bits) is the address
+//                 here; bit 1 set: a store must be followed by the test for sleepers
+//   bit 0 set     word - 1 is a record of the transport, which takes the owner's addresses. Before
+//                 the first contact, also of a mapped PE: a record whose inject does the whole
+//                 transfer
+//
+// The PEs of the job open the room together and it stays open until the process ends; one front end
+// of a process uses it. Threads: any; a PE's words are written at first contact.
+// Blocking: the first use of a PE waits until that PE has published its origin.
+#ifndef CW_OWNER_OWNER_H
+#define CW_OWNER_OWNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/mem/area.h"
+#include "core/progress/wait.h"
+#include "core/rma/hot.h"
+
+/** What the front end decides. */
+typedef struct cw_owner_config {
+    const char *call;  // that opens the room, for messages
+    bool outside;      // memory outside of the slices is reached too: no fast paths
+    bool wakes;        // PEs of the program sleep on words of their memory
+    // How the front end begins a wait, and one round of it.
+    void (*wait_begin)(cw_wait_t *w);
+    void (*wait_round)(cw_wait_t *w);
+    // May other PEs copy to and from that memory of this PE, which lies outside of the slices?
+    bool (*shares)(const void *addr, size_t nbytes);
+} cw_owner_config_t;
+
+typedef struct cw_owner_state {
+    uintptr_t *word;           // [npes]
+    uint32_t limit;            // PEs whose words fast paths may use: all, or 0
+    uint32_t inject_nbytes;    // that the inject of a record takes; 0: no PE was reached yet
+    uintptr_t *origin;         // [npes] where the slice begins in its owner's view; 0: not known yet
+    cwt_target_t *unreached;   // [npes] records before the first contact
+    uintptr_t shared_offset;   // what of a slice other PEs can reach, from its origin on
+    uintptr_t shared_nbytes;
+    uint32_t npes;
+    cw_owner_config_t config;
+} cw_owner_state_t;
+extern cw_owner_state_t cw_owner __attribute__((visibility("hidden")));
+
+/** Local: makes the tables. Fatal: no memory. */
+void cw_owner_open(const cw_owner_config_t *config);
+/** Publishes this PE's origin: from here on other PEs may use its memory. Fast paths open. */
+void cw_owner_publish(void);
+
+/** The word of a PE that was not reached before. */
+static inline uintptr_t cw_owner_unreached_word(uint32_t pe)
+{
+    return (uintptr_t)&cw_owner.unreached[pe] + 1;
+}
+
+/** The word, which is that of an unreached PE only if the PE is not mapped here. */
+uintptr_t cw_owner_find_word(uint32_t pe);
+/** First contact with a PE of another node: its word leads to a record of its own afterwards. */
+void cw_owner_reach(uint32_t pe);
+
+uintptr_t cw_owner_ask_origin(uint32_t pe) __attribute__((noinline, cold));
+static inline uintptr_t cw_owner_origin(uint32_t pe)
+{
+    // pairs with cw_owner_ask_origin
+    uintptr_t origin = __atomic_load_n(&cw_owner.origin[pe], __ATOMIC_ACQUIRE);
+    return CW_LIKELY(origin) ? origin : cw_owner_ask_origin(pe);
+}
+
+/** The local symmetric address of what lies at `addr` in that PE. */
+static inline char *cw_owner_symmetric(uint32_t pe, const void *addr)
+{
+    return (char *)((uintptr_t)addr - cw_owner_origin(pe) + cw_area_origin());
+}
+
+/** Does [addr, +nbytes) of that PE lie in its slice, where mapping and network reach it? */
+static inline bool cw_owner_reaches(uint32_t pe, const void *addr, size_t nbytes)
+{
+    uintptr_t at = (uintptr_t)addr - cw_owner_origin(pe) - cw_owner.shared_offset;
+    return at < cw_owner.shared_nbytes && nbytes <= cw_owner.shared_nbytes - at;
+}
+
+// ---------------------------------------------------------------- waits for a word of other PEs
+// No handlers of messages run meanwhile: a handler of the client may use what the caller is about
+// to fill in.
+
+/** The word that a PE publishes (core/sync/card.h): waits until it is there. */
+uint64_t cw_owner_ask(uint32_t pe, int which);
+/** Waits until this node knows that word of all PEs. */
+void cw_owner_ask_all(int which);
+
+#endif

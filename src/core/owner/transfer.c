@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts, gets and fills in owner's addresses behind the fast paths: first contacts, other nodes,
+// stores that wake sleepers, memory that only its owner can copy.
+#include "core/owner/transfer.h"
+
+#include "core/owner/copy.h"
+
+/** Memory that neither mapping nor network reaches: the owner copies. */
+static bool is_outside(uint32_t pe, const void *addr, size_t nbytes)
+{
+    return cw_owner.config.outside && !cw_owner_reaches(pe, addr, nbytes);
+}
+
+void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *small)
+{
+    if (rc)
+        cw_put_scalar_retry(small->dest, small->bits, 8, word, &cw_ctx_default);
+    else
+        cw_put_scalar_drain(&cw_ctx_default);
+}
+
+bool cw_owner_put_general(const char *call, uint32_t pe, void *dest, const void *src, size_t nbytes,
+                          cw_owner_mode_t mode, cw_handle_op_t *op)
+{
+    if (nbytes == 0)
+        return false;
+    uintptr_t word = cw_owner_find_word(pe);
+    if (cw_owner_is_mapped(word)) {
+        cw_copy(cw_owner_local(word, dest), src, nbytes);
+        if (!cw_owner_is_plain(word))
+            cw_local_stored((int)pe);
+        return false;
+    }
+    if (is_outside(pe, dest, nbytes)) {
+        cw_handle_op_t own = {0}, *use = op ? op : &own;
+        cw_owner_copy_put(pe, dest, src, nbytes, use);
+        if (mode == CW_OWNER_BLOCKING)
+            cw_handle_op_wait(call, use);
+        return mode != CW_OWNER_BLOCKING;
+    }
+    char *symmetric = cw_owner_symmetric(pe, dest);
+    if (mode == CW_OWNER_BULK)
+        cw_put_nbi(&cw_ctx_default, symmetric, src, nbytes, (int)pe);
+    else
+        cw_put(&cw_ctx_default, symmetric, src, nbytes, (int)pe);
+    cw_owner_reach(pe);
+    if (mode == CW_OWNER_BLOCKING)
+        cw_handle_quiet();
+    return mode != CW_OWNER_BLOCKING;
+}
+
+bool cw_owner_get_general(const char *call, void *dest, uint32_t pe, const void *src, size_t nbytes,
+                          cw_owner_mode_t mode, cw_handle_op_t *op)
+{
+    if (nbytes == 0)
+        return false;
+    uintptr_t word = cw_owner_find_word(pe);
+    if (cw_owner_is_mapped(word)) {
+        cw_copy(dest, cw_owner_local(word, src), nbytes);
+        cw_get_done();
+        return false;
+    }
+    if (is_outside(pe, src, nbytes)) {
+        cw_handle_op_t own = {0}, *use = op ? op : &own;
+        cw_owner_copy_get(dest, pe, src, nbytes, use);
+        if (mode == CW_OWNER_BLOCKING)
+            cw_handle_op_wait(call, use);
+        return mode != CW_OWNER_BLOCKING;
+    }
+    const char *symmetric = cw_owner_symmetric(pe, src);
+    if (mode == CW_OWNER_BLOCKING)
+        cw_get(&cw_ctx_default, dest, symmetric, nbytes, (int)pe);
+    else
+        cw_get_nbi(&cw_ctx_default, dest, symmetric, nbytes, (int)pe);
+    cw_owner_reach(pe);
+    return mode != CW_OWNER_BLOCKING;
+}
+
+bool cw_owner_set_general(uint32_t pe, void *dest, int value, size_t nbytes, cw_handle_op_t *op)
+{
+    if (nbytes == 0)
+        return false;
+    uintptr_t word = cw_owner_find_word(pe);
+    if (cw_owner_is_mapped(word)) {
+        memset(cw_owner_local(word, dest), value, nbytes);
+        if (!cw_owner_is_plain(word))
+            cw_local_stored((int)pe);
+        return false;
+    }
+    if (is_outside(pe, dest, nbytes)) {
+        cw_owner_copy_set(pe, dest, value, nbytes, op);
+        return true;
+    }
+    cw_fill(&cw_ctx_default, cw_owner_symmetric(pe, dest), (uint8_t)value, nbytes, (int)pe);
+    return true;
+}

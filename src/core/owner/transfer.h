@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts and gets in owner's addresses (core/owner/owner.h), in three steps: a copy where the memory
+// is mapped here, one call of the transport for a PE that was reached before, and the general path,
+// a function, for everything else. The first two are inlined into the front end's calls, which are
+// counted in instructions: parameters come in the order of theirs, so that registers stay in place.
+// Threads: any. Blocking: the general path, and transfers whose mode says so.
+#ifndef CW_OWNER_TRANSFER_H
+#define CW_OWNER_TRANSFER_H
+
+#include "core/owner/handle.h"
+#include "core/owner/owner.h"
+#include "core/rma/rma.h"
+
+#define CW_OWNER_FAST static inline __attribute__((always_inline))
+
+typedef enum cw_owner_mode {
+    CW_OWNER_BLOCKING,  // complete when it returns
+    CW_OWNER_COPIED,    // the source may change when it returns
+    CW_OWNER_BULK       // the source stays in use until the transfer is complete
+} cw_owner_mode_t;
+
+// ---------------------------------------------------------------- the general path (transfer.c)
+// op: counts messages, where the owner copies; NULL for a blocking transfer, and where there can be
+// no messages. Returns true when something is in flight. The caller has checked the arguments; call
+// names it where the transfer waits.
+bool cw_owner_put_general(const char *call, uint32_t pe, void *dest, const void *src, size_t nbytes,
+                          cw_owner_mode_t mode, cw_handle_op_t *op);
+bool cw_owner_get_general(const char *call, void *dest, uint32_t pe, const void *src, size_t nbytes,
+                          cw_owner_mode_t mode, cw_handle_op_t *op);
+bool cw_owner_set_general(uint32_t pe, void *dest, int value, size_t nbytes, cw_handle_op_t *op);
+
+/** Eight bytes of a put, kept for a second try. */
+typedef struct cw_owner_small {
+    uint64_t bits;
+    void *dest;
+} cw_owner_small_t;
+/** rc: of the provider, which did not take the put; 0: too many were injected, so wait for them. */
+void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *small)
+    __attribute__((cold));
+
+// ---------------------------------------------------------------- words
+/** False: only the general path knows what to do. Else the word of the PE. */
+CW_OWNER_FAST bool cw_owner_is_fast(uint32_t pe, uintptr_t *word_p)
+{
+    if (CW_UNLIKELY(pe >= cw_owner.limit))
+        return false;
+    *word_p = __atomic_load_n(&cw_owner.word[pe], CW_DEPENDED_ON);
+    return true;
+}
+
+CW_OWNER_FAST bool cw_owner_is_mapped(uintptr_t word)
+{
+    return !(word & 1);
+}
+
+/** Mapped here, and a store needs no test for sleepers behind it. */
+CW_OWNER_FAST bool cw_owner_is_plain(uintptr_t word)
+{
+    return !(word & 3);
+}
+
+/** The address here of mapped memory. */
+CW_OWNER_FAST void *cw_owner_local(uintptr_t word, const void *addr)
+{
+    return cw_local_address(word & ~(uintptr_t)3, addr);
+}
+
+/** The record of a PE that was reached before, or NULL. */
+CW_OWNER_FAST cwt_target_t *cw_owner_record(uintptr_t word)
+{
+    cwt_target_t *record = (cwt_target_t *)(word - 1);
+    return (word & 1) && CW_LIKELY(record->conn != NULL) ? record : NULL;
+}
+
+/** What every put that was handed over leaves behind: marks that a quiet looks for. */
+CW_OWNER_FAST void cw_owner_mark(cwt_target_t *record, uintptr_t word)
+{
+    __atomic_store_n(&record->last, word, __ATOMIC_RELEASE);
+    cw_ctx_mark_word(&cw_hot, word);
+}
+
+// ---------------------------------------------------------------- puts
+/** To another node (bit 0 of the word is set): up to 8 bytes, or up to cw_owner.inject_nbytes. The
+ *  source may change when it returns. */
+CW_OWNER_FAST void cw_owner_inject(uintptr_t word, void *dest, const void *src, size_t nbytes)
+{
+    cwt_target_t *record = (cwt_target_t *)(word - 1);
+    ssize_t rc = record->inject(record->ep, src, nbytes, record->fabric_addr,
+                                (uintptr_t)dest + record->base, record->key);
+    cw_owner_mark(record, word);
+    if (CW_UNLIKELY(rc != 0))
+        cw_owner_put(record, dest, src, nbytes, false);
+    else if (CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
+        cw_put_scalar_drain(&cw_ctx_default);
+}
+
+/** Eight bytes to another node. */
+CW_OWNER_FAST void cw_owner_put8_far(uintptr_t word, void *dest, const void *src)
+{
+    cwt_target_t *record = (cwt_target_t *)(word - 1);
+    cw_owner_small_t small = {.dest = dest};
+    memcpy(&small.bits, src, 8);
+    ssize_t rc = record->inject(record->ep, &small.bits, 8, record->fabric_addr,
+                                (uintptr_t)dest + record->base, record->key);
+    cw_owner_mark(record, word);
+    if (CW_UNLIKELY(rc != 0) || CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
+        cw_owner_put8_again(word, rc, &small);
+}
+
+/** Eight bytes within the node. False: nothing was done; *word_p is the word if there is one. */
+CW_OWNER_FAST bool cw_owner_put8_near(uint32_t pe, void *dest, const void *src, uintptr_t *word_p)
+{
+    if (!cw_owner_is_fast(pe, word_p) || CW_UNLIKELY(*word_p & 3))
+        return false;
+    cw_store_bits(cw_local_address(*word_p, dest), *(const uint64_t *)src, 8);
+    return true;
+}
+
+/** False: cw_owner_put_general must do it. Else *in_flight_p says whether there is something to
+ *  wait for. */
+CW_OWNER_FAST bool cw_owner_put_fast(uint32_t pe, void *dest, const void *src, size_t nbytes,
+                                     bool bulk, bool *in_flight_p)
+{
+    uintptr_t word;
+    cwt_target_t *record;
+    *in_flight_p = false;
+    if (!cw_owner_is_fast(pe, &word))
+        return false;
+    if (cw_owner_is_plain(word)) {
+        cw_copy(cw_local_address(word, dest), src, nbytes);
+        return true;
+    }
+    if (!(record = cw_owner_record(word)) || nbytes == 0)
+        return false;
+    cw_owner_put(record, dest, src, nbytes, bulk);
+    *in_flight_p = true;
+    return true;
+}
+
+/** The same, complete when it returns. */
+CW_OWNER_FAST bool cw_owner_put_fast_complete(uint32_t pe, void *dest, const void *src,
+                                              size_t nbytes)
+{
+    uintptr_t word = 0;
+    cwt_target_t *record;
+    bool fast = cw_owner_is_fast(pe, &word);
+    if (fast && cw_owner_is_plain(word))
+        cw_copy(cw_local_address(word, dest), src, nbytes);
+    else if (fast && (record = cw_owner_record(word)) && CW_LIKELY(nbytes != 0))
+        cw_owner_put_complete(record, dest, src, nbytes);
+    else
+        return false;
+    return true;
+}
+
+/** The low nbytes of a value, where one store can do it; it is done then. */
+CW_OWNER_FAST bool cw_owner_store_value(void *dest, uint64_t value, size_t nbytes)
+{
+    if (nbytes == 4)
+        cw_store_bits(dest, value, 4);
+    else if (nbytes == 8)
+        cw_store_bits(dest, value, 8);
+    else if (nbytes == 1)
+        cw_store_bits(dest, value, 1);
+    else if (nbytes == 2)
+        cw_store_bits(dest, value, 2);
+    else
+        return false;
+    return true;
+}
+
+// ---------------------------------------------------------------- gets
+/** As cw_owner_put_fast. nbi: it completes at a quiet. */
+CW_OWNER_FAST bool cw_owner_get_fast(void *dest, uint32_t pe, const void *src, size_t nbytes,
+                                     bool nbi, bool *in_flight_p)
+{
+    uintptr_t word;
+    cwt_target_t *record;
+    *in_flight_p = false;
+    if (!cw_owner_is_fast(pe, &word))
+        return false;
+    if (cw_owner_is_mapped(word)) {
+        cw_copy(dest, cw_owner_local(word, src), nbytes);
+        cw_get_done();
+        return true;
+    }
+    if (!(record = cw_owner_record(word)) || nbytes == 0)
+        return false;
+    cw_owner_get(dest, record, src, nbytes, nbi);
+    *in_flight_p = nbi;
+    return true;
+}
+
+#endif

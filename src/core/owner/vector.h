@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Vector, indexed and strided transfers in owner's addresses: lists of regions in the remote PE and
+// here, of the same total length, whose bytes pair off in order. A walk over both lists gives
+// contiguous pieces, each one put or get; one synchronization completes them all. Small pieces to
+// another node travel packed.
+// Threads: any. Blocking: cw_vector_blocking, and for room to send.
+#ifndef CW_OWNER_VECTOR_H
+#define CW_OWNER_VECTOR_H
+
+#include "core/owner/handle.h"
+
+enum { CW_VECTOR_MAX_LEVELS = 32 };  // of strided lists
+
+typedef struct cw_region {
+    void *addr;
+    size_t len;
+} cw_region_t;
+
+/** Regions one after the other, of any kind of list. */
+typedef struct cw_vector_list {
+    const cw_region_t *regions;     // or
+    void *const *addresses;         // all of len bytes; or
+    char *base;                     // a strided section
+    const size_t *strides, *count;  // [levels]; strides may stand for negative numbers
+    size_t levels, index[CW_VECTOR_MAX_LEVELS];
+    size_t n, len;  // regions; bytes of each (not of `regions`)
+    size_t at;      // region that comes next
+} cw_vector_list_t;
+
+cw_vector_list_t cw_vector_regions(size_t n, const cw_region_t *regions);
+cw_vector_list_t cw_vector_indexed(size_t n, void *const *addresses, size_t len);
+/** At most CW_VECTOR_MAX_LEVELS levels; nbytes: of each region. */
+cw_vector_list_t cw_vector_strided(void *base, const size_t *strides, size_t nbytes,
+                                   const size_t *count, size_t levels);
+/** The next region; false: there is none. */
+bool cw_vector_next(cw_vector_list_t *list, char **addr_p, size_t *nbytes_p);
+size_t cw_vector_total(const cw_vector_list_t *list);
+
+typedef struct cw_vector {
+    const char *call;
+    uint32_t pe;
+    bool put;
+    bool by_owner;  // what mapping and network do not reach, the owner copies
+    cw_vector_list_t remote, local;
+} cw_vector_t;
+
+/** The lists have one total length, and the front end has checked their addresses. */
+void cw_vector_blocking(cw_vector_t *v);
+cw_handle_t cw_vector_explicit(cw_vector_t *v);
+void cw_vector_implicit(cw_vector_t *v);
+
+#endif
