@@ -38,10 +38,13 @@ ROOMS = [
     ("core/owner",),
     ("core/report",),
     ("core/life",),
-    ("shmem", "gasnet"),
+    ("gasnet_job",),
+    ("shmem", "gasnet", "gex"),
 ]
 LEVEL = {room: level for level, row in enumerate(ROOMS) for room in row}
-FRONT_ENDS = ROOMS[-1]
+FRONT_ENDS = ROOMS[-1] + ROOMS[-2]
+# Floors of some front ends only.
+FLOOR_OF = {"gasnet_job": ("gasnet", "gex")}
 
 # Families of rooms that do not know each other, whatever their level: (those of one row).
 APART_FAMILIES = [("bootstrap", "transport"), ("transport/ofi", "transport/delay")]
@@ -117,6 +120,8 @@ def relation(room, other):
         return f"{room} is below {other}"
     if LEVEL[other] == LEVEL[room] and other != room:
         return f"{room} and {other} are siblings"
+    if other in FLOOR_OF and room != other and room not in FLOOR_OF[other]:
+        return f"{other} is for {' and '.join(FLOOR_OF[other])}"
     return None
 
 

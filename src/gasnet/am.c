@@ -3,7 +3,7 @@
 // Active messages: the client's handler table, and calls that find the way into core's request
 // layer. Numbers of nodes and handlers and lengths are looked at always: wrong ones would do harm
 // in another process.
-#include "gasnet/ex.h"
+#include "gasnet/gas1.h"
 
 enum { FIRST_CLIENT_HANDLER = 128, HANDLERS = 256 };
 
@@ -13,8 +13,10 @@ static const cw_am_names_t names = {
     .poll = "gasnet_AMPoll",
 };
 
+static gas_interface_t interface;
+
 // ---------------------------------------------------------------- the table
-int gas_check_table(const gasnet_handlerentry_t *table, int numentries)
+int gas1_check_table(const gasnet_handlerentry_t *table, int numentries)
 {
     bool used[HANDLERS] = {false};
     if (numentries < 0 || numentries > HANDLERS - FIRST_CLIENT_HANDLER ||
@@ -59,20 +61,45 @@ static void number(gasnet_handlerentry_t *table, int numentries)
     }
 }
 
-void gas_am_register(gasnet_handlerentry_t *table, int numentries)
+void gas1_register_handlers(gasnet_handlerentry_t *table, int numentries)
 {
-    gas_register_everything();
     number(table, numentries);
     for (int i = 0; i < numentries; i++) {
         cw_am_register(CW_AM_GASNET, table[i].index, (cw_am_handler_t)table[i].fnptr);
-        gex_adopt_handler(table[i].index, table[i].fnptr);
+        gas_share_handler(&interface, table[i].index, table[i].fnptr);
     }
 }
 
-void gas_am_open(void)
+// ---------------------------------------------------------------- what the job calls
+static void adopt_handler(int index, gasnet_causeway_fnptr_t fn)
+{
+    cw_am_register(CW_AM_GASNET, index, (cw_am_handler_t)fn);
+}
+
+static void open_messages(void)
 {
     cw_am_open(CW_AM_GASNET, &names);
-    gex_am_open();
+}
+
+static void close_messages(void)
+{
+    cw_am_close(CW_AM_GASNET);
+}
+
+static void open(void)
+{
+    gas1_barrier_open();
+    cw_am_take_raw(CW_AM_GASNET, gas_takes);
+}
+
+static gas_interface_t interface = {.open = open,
+                                    .open_messages = open_messages,
+                                    .close_messages = close_messages,
+                                    .adopt_handler = adopt_handler};
+
+static GAS_CONSTRUCTOR void add_interface(void)
+{
+    gas_interface_add(&interface);
 }
 
 // ---------------------------------------------------------------- requests
@@ -105,11 +132,6 @@ static inline uint32_t head_of(int handler, int nargs)
     return CW_AM_HEAD(CW_AM_GASNET, handler, nargs);
 }
 
-static size_t max_long(void)
-{
-    return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
-}
-
 /** The address by which core knows the destination of a long message, and how it is to be
  *  reached. */
 static void *long_dest(const char *call, gasnet_node_t node, void *dest, const void *src,
@@ -119,8 +141,8 @@ static void *long_dest(const char *call, gasnet_node_t node, void *dest, const v
         gas_check_remote(call, "dest_addr", node, dest, nbytes);
         gas_check_local(call, "source_addr", src, nbytes);
     }
-    if (nbytes > 0 && gas_is_reachable(node, dest, nbytes))
-        return gas_symmetric(node, dest);
+    if (nbytes > 0 && cw_owner_reaches(node, dest, nbytes))
+        return cw_owner_symmetric(node, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
         gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of node %u", dest, nbytes,
                  node);
@@ -190,7 +212,7 @@ static int request_long(const char *call, gasnet_node_t node, gasnet_handler_t h
                         size_t nbytes, void *dest, int nargs, const gasnet_handlerarg_t *args,
                         unsigned flags)
 {
-    look(call, node, handler, nbytes, max_long());
+    look(call, node, handler, nbytes, gas_max_long());
     void *to = long_dest(call, node, dest, src, nbytes, &flags);
     cw_am_request_long((int)node, head_of(handler, nargs), (const uint32_t *)args, src, nbytes, to,
                        flags);
@@ -264,7 +286,7 @@ GAS_API int gasnet_causeway_reply_long(gasnet_token_t token, gasnet_handler_t ha
                                        const gasnet_handlerarg_t *args)
 {
     unsigned flags = 0;
-    cw_am_msg_t *msg = message("gasnet_AMReplyLong", token, handler, nbytes, max_long());
+    cw_am_msg_t *msg = message("gasnet_AMReplyLong", token, handler, nbytes, gas_max_long());
     void *to = long_dest("gasnet_AMReplyLong", (gasnet_node_t)msg->source, dest_addr, source_addr,
                          nbytes, &flags);
     cw_am_reply_long(msg, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes, to,
@@ -285,12 +307,12 @@ GAS_API size_t gasnet_AMMaxMedium(void)
 
 GAS_API size_t gasnet_AMMaxLongRequest(void)
 {
-    return max_long();
+    return gas_max_long();
 }
 
 GAS_API size_t gasnet_AMMaxLongReply(void)
 {
-    return max_long();
+    return gas_max_long();
 }
 
 GAS_API int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex)

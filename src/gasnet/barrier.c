@@ -4,7 +4,7 @@
 //
 // A value says what a process said, or all of a set did:  0..31 id | 32 named | 33 mismatch
 #include "core/sync/split.h"
-#include "gasnet/gas.h"
+#include "gasnet/gas1.h"
 
 #define NAMED (UINT64_C(1) << 32)
 #define MISMATCH (UINT64_C(1) << 33)
@@ -29,7 +29,7 @@ static uint64_t combined(uint64_t a, uint64_t b)
     return MISMATCH;
 }
 
-void gas_barrier_open(void)
+void gas1_barrier_open(void)
 {
     cw_split_init(&me.split, combined);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Register-memory operations. A value of n bytes is stored like an integer of that size, so on a
+// GASNet-1: register-memory operations. A value of n bytes is stored like an integer of that size, so on a
 // little-endian machine its first n bytes in memory are what travels; n need not be a power of two.
 #include <stdlib.h>
 
-#include "gasnet/quick.h"
+#include "gasnet_job/sync.h"
+#include "gasnet_job/transfer.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes of a value come first");
 
@@ -21,33 +22,16 @@ static void check_size(const char *call, size_t nbytes)
                  sizeof(gasnet_register_value_t));
 }
 
-/** What one store can do: it is done. */
-static inline __attribute__((always_inline)) bool
-store_value(void *dest, gasnet_register_value_t value, size_t nbytes)
-{
-    if (nbytes == 4)
-        cw_store_bits(dest, value, 4);
-    else if (nbytes == 8)
-        cw_store_bits(dest, value, 8);
-    else if (nbytes == 1)
-        cw_store_bits(dest, value, 1);
-    else if (nbytes == 2)
-        cw_store_bits(dest, value, 2);
-    else
-        return false;
-    return true;
-}
-
 static __attribute__((noinline)) void put_val_any(gasnet_node_t node, void *dest,
                                                   gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word;
-    cwt_target_t *far;
+    cwt_target_t *record;
     check_size("gasnet_put_val", nbytes);
-    if (gas_is_plain(node, &word) && (far = gas_far(word))) {
-        cw_owner_put_complete(far, dest, &value, nbytes);
+    if (cw_owner_is_fast(node, &word) && (record = cw_owner_record(word))) {
+        cw_owner_put_complete(record, dest, &value, nbytes);
     } else {
-        gas_put("gasnet_put_val", node, dest, &value, nbytes, GAS_BLOCKING, NULL);
+        gas_put("gasnet_put_val", node, dest, &value, nbytes, CW_OWNER_BLOCKING, NULL);
     }
 }
 
@@ -55,8 +39,8 @@ GAS_API void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_valu
                             size_t nbytes)
 {
     uintptr_t word;
-    if (CW_UNLIKELY(!gas_is_plain(node, &word)) || !gas_is_near(word) ||
-        CW_UNLIKELY(!store_value(cw_local_address(word, dest), value, nbytes)))
+    if (CW_UNLIKELY(!cw_owner_is_fast(node, &word)) || !cw_owner_is_plain(word) ||
+        CW_UNLIKELY(!cw_owner_store_value(cw_local_address(word, dest), value, nbytes)))
         put_val_any(node, dest, value, nbytes);
 }
 
@@ -64,33 +48,33 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
                                           gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word;
-    if (gas_is_plain(node, &word) && nbytes - 1 < sizeof value) {
-        if (gas_is_near(word) && store_value(cw_local_address(word, dest), value, nbytes))
+    if (cw_owner_is_fast(node, &word) && nbytes - 1 < sizeof value) {
+        if (cw_owner_is_plain(word) && cw_owner_store_value(cw_local_address(word, dest), value, nbytes))
             return GASNET_INVALID_HANDLE;
         if (word & 1) {
-            gas_inject(word, dest, &value, nbytes);
-            return gas_handle(true, NULL);
+            cw_owner_inject(word, dest, &value, nbytes);
+            return cw_handle_make(true, NULL);
         }
     }
     check_size(__func__, nbytes);
-    gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
-    return gas_handle(gas_put(__func__, node, dest, &value, nbytes, GAS_COPIED, op), op);
+    cw_handle_op_t *op = gas_op_create();
+    return cw_handle_make(gas_put(__func__, node, dest, &value, nbytes, CW_OWNER_COPIED, op), op);
 }
 
 static __attribute__((noinline)) void put_nbi_val_any(gasnet_node_t node, void *dest,
                                                       gasnet_register_value_t value, size_t nbytes)
 {
     check_size("gasnet_put_nbi_val", nbytes);
-    gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, GAS_COPIED, gas_implicit(true));
-    gas_implicit_issued();
+    gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, CW_OWNER_COPIED, cw_implicit_op(true));
+    cw_implicit_issued();
 }
 
 static __attribute__((noinline)) void put_nbi_val_far(gasnet_node_t node, void *dest,
                                                       gasnet_register_value_t value, size_t nbytes)
 {
-    uintptr_t word = gas_word(node);
+    uintptr_t word = __atomic_load_n(&cw_owner.word[node], CW_DEPENDED_ON);
     if (CW_LIKELY(nbytes - 1 < sizeof value) && CW_LIKELY(word & 1))
-        gas_inject(word, dest, &value, nbytes);
+        cw_owner_inject(word, dest, &value, nbytes);
     else
         put_nbi_val_any(node, dest, value, nbytes);
 }
@@ -99,10 +83,10 @@ GAS_API void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_
                                 size_t nbytes)
 {
     uintptr_t word;
-    if (CW_UNLIKELY(!gas_is_plain(node, &word)))
+    if (CW_UNLIKELY(!cw_owner_is_fast(node, &word)))
         put_nbi_val_any(node, dest, value, nbytes);
-    else if (!gas_is_near(word) ||
-             CW_UNLIKELY(!store_value(cw_local_address(word, dest), value, nbytes)))
+    else if (!cw_owner_is_plain(word) ||
+             CW_UNLIKELY(!cw_owner_store_value(cw_local_address(word, dest), value, nbytes)))
         put_nbi_val_far(node, dest, value, nbytes);
 }
 
@@ -111,19 +95,19 @@ static __attribute__((noinline)) gasnet_register_value_t get_val_any(gasnet_node
 {
     gasnet_register_value_t value = 0;
     uintptr_t word;
-    cwt_target_t *far;
+    cwt_target_t *record;
     check_size("gasnet_get_val", nbytes);
-    if (gas_is_plain(node, &word) && (far = gas_far(word)))
-        cw_owner_get(&value, far, src, nbytes, false);
+    if (cw_owner_is_fast(node, &word) && (record = cw_owner_record(word)))
+        cw_owner_get(&value, record, src, nbytes, false);
     else
-        gas_get("gasnet_get_val", &value, node, src, nbytes, GAS_BLOCKING, NULL);
+        gas_get("gasnet_get_val", &value, node, src, nbytes, CW_OWNER_BLOCKING, NULL);
     return value;
 }
 
 GAS_API gasnet_register_value_t gasnet_get_val(gasnet_node_t node, void *src, size_t nbytes)
 {
     uintptr_t word;
-    if (CW_LIKELY(gas_is_plain(node, &word)) && gas_is_near(word)) {
+    if (CW_LIKELY(cw_owner_is_fast(node, &word)) && cw_owner_is_plain(word)) {
         const void *here = cw_local_address(word, src);
         if (nbytes == 4)
             return cw_load_bits(here, 4);
@@ -146,8 +130,8 @@ GAS_API gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, void *src, 
         cwu_fatal("gasnet_get_nb_val: out of memory for one more value under way");
     get->value = 0;
     get->next = NULL;
-    gas_op_t *op = gas.segments == GAS_EVERYTHING ? gas_op_create() : NULL;
-    get->handle = gas_handle(gas_get(__func__, &get->value, node, src, nbytes, GAS_COPIED, op), op);
+    cw_handle_op_t *op = gas_op_create();
+    get->handle = cw_handle_make(gas_get(__func__, &get->value, node, src, nbytes, CW_OWNER_COPIED, op), op);
     return get;
 }
 
@@ -155,7 +139,7 @@ GAS_API gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t
 {
     if (CW_UNLIKELY(!handle))
         gas_fail(__func__, "handle is NULL; give the one that gasnet_get_nb_val returned");
-    gasnet_wait_syncnb(handle->handle);
+    gas_handle_wait(__func__, handle->handle);
     gas_thread_t *me = gas_thread();
     handle->next = me->free_values;
     me->free_values = handle;

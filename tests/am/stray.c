@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-//     stray WHAT: node 0 of a GASNet job sends what its own library never would: messages that make node 1 read or write memory which is
-// in no segment, or an answer to nothing. It must be refused by who gets it.
+//     stray WHAT: node 0 of a GASNet job sends what its own library never would: messages that make
+// node 1 read or write memory which is in no segment, or a reply to no request. The receiver must
+// refuse it.
 #define GASNET_SEQ 1
 #include <gasnet.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "core/am/am.h"
 
-// As in src/gasnet/everything.c.
+// As in src/core/owner/copy.c.
 enum { PUT = 1, GET, SET, DONE, GOT };
 enum { LOADED = 200, ASKED };
 
@@ -25,7 +26,7 @@ static void loaded(gasnet_token_t token, void *payload, size_t nbytes)
 static void asked(gasnet_token_t token)
 {
     uint32_t id = 3;
-    cw_am_reply_medium(token, CW_AM_HEAD(CW_AM_GASNET, GOT, 1), &id, private_memory, 16);
+    cw_am_reply_medium(token, CW_AM_HEAD(CW_AM_OWNER, GOT, 1), &id, private_memory, 16);
 }
 
 /** address: of private_memory in node 1. */
@@ -34,15 +35,15 @@ static void send_stray(const char *what, uint64_t address)
     void *dest = (void *)(uintptr_t)address;
     uint32_t args[6] = {(uint32_t)address, (uint32_t)(address >> 32), 16, 0, 0, 0};
     if (!strcmp(what, "put"))
-        cw_am_request_long(1, CW_AM_HEAD(CW_AM_GASNET, PUT, 1), args, "0123456789abcdef", 16, dest,
+        cw_am_request_long(1, CW_AM_HEAD(CW_AM_OWNER, PUT, 1), args, "0123456789abcdef", 16, dest,
                            CW_AM_RAW);
     else if (!strcmp(what, "long"))
         cw_am_request_long(1, CW_AM_HEAD(CW_AM_GASNET, LOADED, 0), NULL, "0123456789abcdef", 16,
                            dest, CW_AM_RAW);
     else if (!strcmp(what, "get"))
-        cw_am_request_short(1, CW_AM_HEAD(CW_AM_GASNET, GET, 4), args, 0);
+        cw_am_request_short(1, CW_AM_HEAD(CW_AM_OWNER, GET, 4), args, 0);
     else if (!strcmp(what, "set"))
-        cw_am_request_short(1, CW_AM_HEAD(CW_AM_GASNET, SET, 6), args, 0);
+        cw_am_request_short(1, CW_AM_HEAD(CW_AM_OWNER, SET, 6), args, 0);
     else if (!strcmp(what, "answer"))
         cw_am_request_short(1, CW_AM_HEAD(CW_AM_GASNET, ASKED, 0), NULL, 0);
 }

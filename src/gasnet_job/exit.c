@@ -24,7 +24,7 @@
 #include "base/clock.h"
 #include "core/sync/mpi.h"
 #include "core/sync/rendezvous.h"
-#include "gasnet/gas.h"
+#include "gasnet_job/gas.h"
 
 #define SECOND UINT64_C(1000000000)
 #define INTERRUPTED (UINT64_C(1) << 32)
@@ -43,6 +43,7 @@ typedef struct ending {
                        // interrupted, else BROKEN
     uint64_t here;     // on each node: it came
 } ending_t;
+_Static_assert(sizeof(ending_t) <= GAS_OWN_NBYTES, "its part of the library's memory");
 
 static struct {
     ending_t *mine;        // symmetric
@@ -195,7 +196,7 @@ static int end_together(int status, bool interrupted)
 static void leave(void)
 {
     if (gas.attached)
-        cw_am_close(CW_AM_GASNET);
+        gas_close_messages();
     while (cw_world.initialized)
         cw_finalize();
 }
@@ -288,7 +289,7 @@ static void at_exit(int status, void *arg)
 
 void gas_exit_open(void)
 {
-    me.mine = gas_own(sizeof(ending_t));
+    me.mine = gas_own(GAS_OWN_EXIT, sizeof(ending_t));
     if (!me.mine)
         cwu_fatal("gasnet_init: no room for %zu bytes in the symmetric heap (SHMEM_SYMMETRIC_SIZE)",
                   sizeof(ending_t));

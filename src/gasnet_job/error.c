@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gasnet/gas.h"
+//
+// Error codes: their names, their texts, and the end of a job whose GASNET_Safe failed.
+#include "gasnet_job/gas.h"
 
 typedef struct error {
     int code;

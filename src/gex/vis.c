@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: vector, indexed and strided transfers, on GASNet's (vis.h). Strides are signed and the
+// GASNet-EX: vector, indexed and strided transfers (gasnet_job/vis.h). Strides are signed and the
 // bytes of a region stand beside count; what runs at the target afterwards (peer completion) is a
 // request that follows the completed put.
-#include "gasnet/ex.h"
-#include "gasnet/vis.h"
+#include "gex/gex.h"
+#include "gasnet_job/vis.h"
 
-_Static_assert(sizeof(gex_Memvec_t) == sizeof(gasnet_memvec_t) &&
-                   offsetof(gex_Memvec_t, gex_len) == offsetof(gasnet_memvec_t, len),
+_Static_assert(sizeof(gex_Memvec_t) == sizeof(cw_region_t) &&
+                   offsetof(gex_Memvec_t, gex_len) == offsetof(cw_region_t, len),
                "lists of the two are lists of either");
 _Static_assert(sizeof(ptrdiff_t) == sizeof(size_t), "a negative stride is a large one");
 
@@ -33,25 +33,25 @@ GAS_API void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void
 }
 
 /** What EX adds to a transfer. True: the put has to be over when the call returns. */
-static bool prepare(gas_vis_t *v, gex_TM_t tm, gex_Rank_t rank)
+static bool prepare(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
     char *addr = NULL;
     size_t nbytes = 0;
-    v->by_message = tm->remote != 0 && v->node != gas.me && gas.segments != GAS_EVERYTHING;
-    gas_list_t far = v->far;
-    while (CW_UNLIKELY(gas.check) && gas_list_next(&far, &addr, &nbytes))
-        gex_check_remote(v->call, tm, rank, v->node, addr, nbytes);
+    v->by_owner = tm->remote != 0 && v->pe != gas.me && gas.segments != GAS_EVERYTHING;
+    cw_vector_list_t remote = v->remote;
+    while (CW_UNLIKELY(gas.check) && cw_vector_next(&remote, &addr, &nbytes))
+        gex_check_remote(v->call, tm, rank, v->pe, addr, nbytes);
     return v->put && after.handler;
 }
 
-static void tell(const gas_vis_t *v)
+static void tell(const cw_vector_t *v)
 {
     uint32_t head = CW_AM_HEAD(CW_AM_GEX, after.handler, 0);
     after.handler = 0;
-    cw_am_request_medium((int)v->node, head, NULL, after.payload, after.nbytes, 0);
+    cw_am_request_medium((int)v->pe, head, NULL, after.payload, after.nbytes, 0);
 }
 
-static int run_Blocking(gas_vis_t v, gex_TM_t tm, gex_Rank_t rank)
+static int run_Blocking(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
 {
     bool told = prepare(&v, tm, rank);
     gas_vis_blocking(v);
@@ -60,7 +60,7 @@ static int run_Blocking(gas_vis_t v, gex_TM_t tm, gex_Rank_t rank)
     return 0;
 }
 
-static gex_Event_t run_NB(gas_vis_t v, gex_TM_t tm, gex_Rank_t rank)
+static gex_Event_t run_NB(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
 {
     if (!prepare(&v, tm, rank))
         return gas_vis_explicit(v);
@@ -69,7 +69,7 @@ static gex_Event_t run_NB(gas_vis_t v, gex_TM_t tm, gex_Rank_t rank)
     return GEX_EVENT_INVALID;
 }
 
-static int run_NBI(gas_vis_t v, gex_TM_t tm, gex_Rank_t rank)
+static int run_NBI(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
 {
     if (!prepare(&v, tm, rank)) {
         gas_vis_implicit(v);
@@ -89,9 +89,9 @@ static bool is_empty(size_t elemsz, const size_t *count, size_t levels)
     return empty;
 }
 
-static const gasnet_memvec_t *list(const gex_Memvec_t *memvec)
+static const cw_region_t *list(const gex_Memvec_t *memvec)
 {
-    return (const gasnet_memvec_t *)(const void *)memvec;
+    return (const cw_region_t *)(const void *)memvec;
 }
 
 static const size_t *strides(const ptrdiff_t *strides)

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/mem/area.h),
-// or carved, and everybody can learn everybody's (segments.c). Those of further endpoints are known
-// where they were published:
+// or carved, and each process can learn those of all (gas_segment). Those of further endpoints are
+// known where they were published:
 //
 //   carved   from the end of the area downward: others reach it as they reach the attached one
 //   mapped   when the area has no room, and clients' memory: no other process can map it, so the
-//            owner copies (everything.c)
+//            owner copies (core/owner/copy.h)
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "gasnet/ex.h"
+#include "gex/gex.h"
 #include "gasnet_mk.h"
-
-GAS_API void (*gasnet_client_attach_hook)(void *, uintptr_t);
 
 static struct gex_causeway_segment *carved;  // by falling address; under gex.lock
 
@@ -26,7 +24,7 @@ static uintptr_t area_base(void)
 
 static uintptr_t area_left(void)
 {
-    uintptr_t nbytes = gasnet_getMaxLocalSegmentSize();
+    uintptr_t nbytes = gas_max_segment();
     for (const struct gex_causeway_segment *s = carved; s; s = s->next)
         nbytes = (uintptr_t)s->addr - area_base();  // the last one is the lowest
     return nbytes;
@@ -60,12 +58,7 @@ GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t 
         gas_start_barrier();
         return GASNET_OK;
     }
-    gex.segment = (struct gex_causeway_segment){.addr = (void *)area_base(), .nbytes = nbytes};
-    if (gasnet_client_attach_hook)
-        gasnet_client_attach_hook(gex.segment.addr, nbytes);
-    gas_set_segment(gas.me, area_base(), nbytes);
-    gex.ep[0].segment = &gex.segment;
-    gas_tell_size(nbytes);
+    gas_segment_attach(nbytes);
     gas_start_barrier();
     *segment_p = &gex.segment;
     return GASNET_OK;
@@ -77,7 +70,7 @@ static bool carve(struct gex_causeway_segment *segment)
 {
     uintptr_t base = area_base(), low = base + gex.segment.nbytes;
     uintptr_t nbytes = (segment->nbytes + GASNET_PAGESIZE - 1) / GASNET_PAGESIZE * GASNET_PAGESIZE;
-    uintptr_t end = base + gasnet_getMaxLocalSegmentSize();
+    uintptr_t end = base + gas_max_segment();
     struct gex_causeway_segment **link = &carved;
     if (gas.segments == GAS_EVERYTHING || nbytes < segment->nbytes)
         return false;
@@ -191,7 +184,7 @@ GAS_API int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t f
     return GASNET_OK;
 }
 
-bool gex_is_bound(const void *addr, size_t nbytes)
+bool gex_shares(const void *addr, size_t nbytes)
 {
     bool found = false;
     pthread_mutex_lock(&gex.lock);
@@ -320,7 +313,7 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
     uintptr_t at = (uintptr_t)remote - addr;
     if (at < size && nbytes <= size - at)
         return;
-    if (gas.mixed && tm->remote == 0 && gas_is_reachable(pe, remote, nbytes))
+    if (gas.mixed && tm->remote == 0 && cw_owner_reaches(pe, remote, nbytes))
         return;  // memory of OpenSHMEM
     gas_fail(call,
              "%p (%zu bytes) is not in the segment of rank %u (endpoint %u), which has %zu bytes "
@@ -334,13 +327,13 @@ static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **
     uintptr_t owner, nbytes;
     if (!gex_find_segment(pe, index, &owner, &nbytes))
         return false;
-    uintptr_t word = gas_find_word(pe);
-    bool mapped = !(word & 1) && (gas.segments != GAS_EVERYTHING || pe == gas.me) &&
-                  (pe == gas.me || gas_is_reachable(pe, (void *)owner, nbytes));
+    uintptr_t word = cw_owner_find_word(pe);
+    bool mapped = cw_owner_is_mapped(word) && (gas.segments != GAS_EVERYTHING || pe == gas.me) &&
+                  (pe == gas.me || cw_owner_reaches(pe, (void *)owner, nbytes));
     if (owneraddr_p)
         *owneraddr_p = (void *)owner;
     if (localaddr_p)
-        *localaddr_p = mapped ? (void *)(owner + (word & ~(uintptr_t)3)) : NULL;
+        *localaddr_p = mapped ? cw_owner_local(word, (void *)owner) : NULL;
     if (nbytes_p)
         *nbytes_p = nbytes;
     return true;

@@ -2,7 +2,7 @@
 //
 // Wrong use: the call, the node, the argument, and what to do. Life cycle and node are looked at on
 // every path that is not counted in instructions; the rest in checking mode (CAUSEWAY_CHECK=1).
-#include "gasnet/gas.h"
+#include "gasnet_job/gas.h"
 
 #define LOWEST_ADDRESS 4096u
 
@@ -46,7 +46,7 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
     uintptr_t at = (uintptr_t)addr - s->addr;
     if (at < s->size && nbytes <= s->size - at)
         return;
-    if ((gas.mixed || gas.endpoints) && gas_is_reachable(node, addr, nbytes))
+    if ((gas.mixed || gas.endpoints) && cw_owner_reaches(node, addr, nbytes))
         return;  // memory of OpenSHMEM; segments that EX itself looks at
     if (gas.endpoints && node == gas.me)
         return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: active messages. Limits are those of core's request layer, as for GASNet-1 (am.c).
+// GASNet-EX: active messages. Limits are those of core's request layer, as for GASNet-1.
 // What one interface registers the other has too, so each may send what the other handles. Payloads
 // are copied or sent before a call returns, so local completion comes with it.
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "gasnet/ex.h"
+#include "gex/gex.h"
 
 static const cw_am_names_t names = {
     .send = {{"gex_AM_RequestShort", "gex_AM_RequestMedium", "gex_AM_RequestLong"},
@@ -72,7 +72,7 @@ GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t n
         }
         entries[table[i].gex_index] = table[i];
         cw_am_register(CW_AM_GEX, table[i].gex_index, (cw_am_handler_t)table[i].gex_fnptr);
-        cw_am_register(CW_AM_GASNET, table[i].gex_index, (cw_am_handler_t)table[i].gex_fnptr);
+        gas_share_handler(&gex_interface, table[i].gex_index, table[i].gex_fnptr);
     }
     return GASNET_OK;
 }
@@ -94,7 +94,7 @@ GAS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_T
     info->gex_srcrank = (gex_Rank_t)msg->source;
     info->gex_ep = &gex.ep[0];
     info->gex_entry = &entries[CW_AM_HEAD_HANDLER(msg->head)];
-    // Peer completion (ex_vis.c) is a request to a handler that takes itself for one of replies.
+    // Peer completion (vis.c) is a request to a handler that takes itself for one of replies.
     info->gex_is_req =
         !msg->is_reply && (info->gex_entry->gex_flags & GEX_FLAG_AM_REQREP) != GEX_FLAG_AM_REPLY;
     info->gex_is_long = msg->kind == CW_AM_LONG;
@@ -168,19 +168,14 @@ static unsigned flags_of(gex_Flags_t flags)
     return flags & GEX_FLAG_IMMEDIATE ? CW_AM_IMMEDIATE : 0;
 }
 
-size_t gex_am_max_long(void)
-{
-    return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
-}
-
 /** The destination as core knows it; of memory that others cannot reach, the target copies
  *  itself. */
 void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p)
 {
     if (CW_UNLIKELY(gas.check))
         gex_check_remote(call, &gex.world, pe, pe, dest, nbytes);
-    if (nbytes > 0 && gas_is_reachable(pe, dest, nbytes))
-        return gas_symmetric(pe, dest);
+    if (nbytes > 0 && cw_owner_reaches(pe, dest, nbytes))
+        return cw_owner_symmetric(pe, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
         gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of rank %u of the job", dest,
                  nbytes, pe);
@@ -242,7 +237,7 @@ GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index
     va_start(ap, nargs);
     take(args, nargs, ap);
     va_end(ap);
-    check_length(call, nbytes, gex_am_max_long());
+    check_length(call, nbytes, gas_max_long());
     void *dest = gex_am_dest(call, pe, dest_addr, nbytes, &how);
     int left = cw_am_request_long((int)pe, head, args, source_addr, nbytes, dest, how) != 0;
     gex_set_lc(lc_opt);
@@ -296,7 +291,7 @@ GAS_API int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler,
     take(args, nargs, ap);
     va_end(ap);
     cw_am_msg_t *msg = gex_am_token(call, token);
-    check_length(call, nbytes, gex_am_max_long());
+    check_length(call, nbytes, gas_max_long());
     void *dest = gex_am_dest(call, (uint32_t)msg->source, dest_addr, nbytes, &how);
     cw_am_reply_long(msg, head, args, source_addr, nbytes, dest, how);
     gex_set_lc(lc_opt);
@@ -321,12 +316,12 @@ GAS_API size_t gex_AM_LUBReplyMedium(void)
 
 GAS_API size_t gex_AM_LUBRequestLong(void)
 {
-    return gex_am_max_long();
+    return gas_max_long();
 }
 
 GAS_API size_t gex_AM_LUBReplyLong(void)
 {
-    return gex_am_max_long();
+    return gas_max_long();
 }
 
 /** Room of the library's (gex_AM_Prepare... without a buffer) has a limit of its own. */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gasnet/ex.h"
+#include "gex/gex.h"
 
 enum { PIECE_MOST = 1024, PIECE_LEAST = 64 };
 // that all contributions may take, unless pieces would become too small
@@ -61,7 +61,7 @@ void gex_coll_open(void)
                                                 : piece_nbytes;
     cell_nbytes = (sizeof(gex_cell_t) + GEX_SLOTS * piece_nbytes * (1 + (size_t)gas.nodes) + 63) &
                   ~(size_t)63;
-    cells = gas_own(cell_nbytes * GEX_TEAMS);  // without: what GASNet-1 programs need not have
+    cells = gas_own(GAS_OWN_COLLECTIVES, cell_nbytes * GEX_TEAMS);  // without: what GASNet-1 programs need not have
 }
 
 static gex_cell_t *cell_of(int id)
@@ -159,7 +159,7 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
             cw_put_signal(&cw_ctx_default, result_of(cell, slot), result, nbytes,
                           &cell->released[slot], number + 1, CW_AMO_SET, pe, false);
     }
-    gas_quiet();  // what is posted travels now, whatever this PE does next
+    cw_handle_quiet();  // what is posted travels now, whatever this PE does next
     for (int slot = 0; slot < cw_world.nslots; slot++)  // they watch the first one's word
         cw_local_stored(cw_world.pes_of_node[slot]);
 }

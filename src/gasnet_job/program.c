@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <link.h>
 
-#include "gasnet/gas.h"
+#include "gasnet_job/gas.h"
 
 extern void pshmem_init(void) __attribute__((weak));
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the files of GASNet-EX (ex_*.c) share. EX stands on the GASNet-1 front end: its segments are
-// the same areas, its transfers and their handles are GASNet's. Messages have a table of handlers
-// of their own (CW_AM_GEX), collectives an engine of their own (ex_coll.c).
+// What the files of GASNet-EX share. Job, segments and transfers are those of src/gasnet_job.
+// Messages have a table of handlers of their own (CW_AM_GEX), collectives an engine of their own
+// (coll.c).
 //
-//   gex_Event_t   0: done | bit 1 set, bit 0 not: a gex_coll_t + 2 | else a handle of GASNet
-//                 (sync.c)
-#ifndef GAS_EX_H
-#define GAS_EX_H
+//   gex_Event_t   0: done | bit 1 set, bit 0 not: a gex_coll_t + 2 | else a cw_handle_t
+//                 (core/owner/handle.h)
+#ifndef GEX_GEX_H
+#define GEX_GEX_H
 
 #include <pthread.h>
 
-#include "gasnet/gas.h"
+#include "gasnet_job/gas.h"
 #include "gasnetex.h"
 
 enum {
@@ -70,7 +70,7 @@ struct gex_causeway_tm {
     void *cdata;
     // Below: under lock.
     pthread_mutex_t lock;
-    uint64_t begun, consumed;   // numbers of collectives (in pieces, see ex_coll.c)
+    uint64_t begun, consumed;   // numbers of collectives (in pieces, see coll.c)
     gex_coll_t *first, *last;   // under way, in order
 };
 
@@ -115,18 +115,18 @@ static inline void gex_set_lc(gex_Event_t *lc_opt)
         *lc_opt = GEX_EVENT_INVALID;
 }
 
-/** While attaching. */
-void gex_open(void);
+/** What the job calls (gas_interface_t). */
+extern gas_interface_t gex_interface __attribute__((visibility("hidden")));
 void gex_am_open(void);
-/** A handler of gasnet_attach. */
 void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn);
-/** What messages need, for ex_npam.c too. Fatal if something is wrong. kind: GEX_FLAG_AM_... */
+/** Is that in the segment of an endpoint of this process? */
+bool gex_shares(const void *addr, size_t nbytes);
+/** What messages need, for npam.c too. Fatal if something is wrong. kind: GEX_FLAG_AM_... */
 uint32_t gex_am_head(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply);
 void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p);
 cw_am_msg_t *gex_am_token(const char *call, gex_Token_t token);
 uint32_t gex_am_peer(const char *call, gex_TM_t tm, gex_Rank_t rank);
-size_t gex_am_max_long(void);
-/** Of a payload; lent: in room of the library (ex_npam.c). */
+/** Of a payload; lent: in room of the library (npam.c). */
 size_t gex_am_most(bool is_long, bool lent);
 /** Cells of all teams. */
 void gex_coll_open(void);
@@ -142,7 +142,7 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
 static inline bool gex_is_far(gex_TM_t tm, uint32_t pe, const void *remote, size_t nbytes)
 {
     return CW_UNLIKELY(tm->remote != 0) && pe != gas.me && gas.segments != GAS_EVERYTHING &&
-           nbytes > 0 && !gas_is_reachable(pe, remote, nbytes);
+           nbytes > 0 && !cw_owner_reaches(pe, remote, nbytes);
 }
 
 /** Everybody's `nbytes` at `mine`, in the order of ranks, into `all`. Blocks. nbytes up to

@@ -2,12 +2,33 @@
 //
 // Waits of this front end. cw_wait_round polls for messages, helps and in the end sleeps; here is
 // what clients may wish (gasnet_set_waitmode), and the look whether the job is to end.
-#include "gasnet/gas.h"
+#include <stdlib.h>
+
+#include "gasnet_job/gas.h"
 
 #define SPIN_ROUNDS 20000u      // of GASNET_WAIT_SPIN: long, but no waste for ever
 #define SLEEPS_AT_ONCE (1u << 30)
 
 static _Atomic int wait_mode = GASNET_WAIT_SPINBLOCK;
+static _Thread_local gas_thread_t *this_thread;
+static gas_thread_t *_Atomic all_threads;  // keeps them reachable
+
+gas_thread_t *gas_thread(void)
+{
+    gas_thread_t *me = this_thread;
+    if (CW_LIKELY(me != NULL))
+        return me;
+    if (!(me = calloc(1, sizeof *me)))
+        cwu_fatal("out of memory for the state of a thread");
+    gas_thread_t *next = atomic_load_explicit(&all_threads, memory_order_relaxed);
+    do
+        me->next = next;
+    while (!atomic_compare_exchange_weak(&all_threads, &next, me));
+    this_thread = me;
+    return me;
+}
+
+// ---------------------------------------------------------------- waits
 
 GAS_API int gasnet_set_waitmode(int wait_mode_wanted)
 {
@@ -27,8 +48,8 @@ void gas_wait_begin(cw_wait_t *w)
     if (CW_LIKELY(mode == GASNET_WAIT_SPINBLOCK))
         return;
     gas_thread()->spun = 0;
-    if (mode == GASNET_WAIT_BLOCK && cw_world.plain)  // those who look on want to see the first
-                                                      // round
+    // observers want to see the first round
+    if (mode == GASNET_WAIT_BLOCK && cw_world.plain)
         w->round = SLEEPS_AT_ONCE;
 }
 

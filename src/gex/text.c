@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gasnet/ex.h"
+#include "gex/gex.h"
 
 #define BITS 32
 

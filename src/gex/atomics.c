@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gasnet/ex.h"
+#include "gex/gex.h"
 
 struct gex_causeway_ad {
     gex_TM_t tm;
@@ -239,9 +239,9 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
                  ad->dt, ad->ops, dt, op);
     uint32_t pe = gex_peer(call, flags & GEX_FLAG_RANK_IS_JOBRANK ? &gex.world : ad->tm, rank);
     size_t nbytes = gex_dt_nbytes(dt);
-    if (CW_UNLIKELY((uintptr_t)addr % nbytes || !gas_is_reachable(pe, addr, nbytes)))
+    if (CW_UNLIKELY((uintptr_t)addr % nbytes || !cw_owner_reaches(pe, addr, nbytes)))
         gas_fail(call, "%p is not an aligned address in the segment of rank %u", addr, rank);
-    return (target_t){gas_symmetric(pe, addr), (int)pe, nbytes};
+    return (target_t){cw_owner_symmetric(pe, addr), (int)pe, nbytes};
 }
 
 /** How the client calls it. */

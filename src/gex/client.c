@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gasnet/ex.h"
+#include "gex/gex.h"
 
 gex_state_t gex = {.lock = PTHREAD_MUTEX_INITIALIZER, .neps = 1};
 
@@ -40,21 +40,22 @@ GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex
                             : "name and pointers must not be NULL");
         return GASNET_ERR_BAD_ARG;
     }
-    int error = gasnet_causeway_init(argc, argv, mode, config);
-    if (!error)
-        error = gas_attach(NULL, 0);  // gex_Segment_Attach says how much of the area is the segment
+    (void)argc, (void)argv;  // launchers of this library hand nothing over there
+    int error = gas_init("gex_Client_Init", mode, config);
     if (error)
         return error;
+    gas_attach();
+    gas_attach_publish();  // gex_Segment_Attach says how much of the area is the segment
     gex.client = (struct gex_causeway_client){.name = strdup(name), .flags = flags};
     gas_start_barrier();
-    gas_am_open();
+    gas_open_messages();
     gasnet_QueryGexObjects(client_p, ep_p, tm_p, NULL);
     return GASNET_OK;
 }
 
-/** At the end of attaching. What EX needs costs programs that do not use it some memory that is
- *  never touched. */
-void gex_open(void)
+// ---------------------------------------------------------------- what the job calls
+/** What EX needs costs programs that do not use it some memory that is never touched. */
+static void open(void)
 {
     gex.client.name = "GASNet-1";
     gex.client.flags = GEX_FLAG_USES_GASNET1;
@@ -64,7 +65,27 @@ void gex_open(void)
     gex.begun = true;
     gex_coll_open();
     gex_tm_begin(&gex.world, 0);
+    cw_am_take_raw(CW_AM_GEX, gas_takes);
 }
+
+static void attached(void *addr, uintptr_t size)
+{
+    gex.segment = (struct gex_causeway_segment){.addr = addr, .nbytes = size};
+    gex.ep[0].segment = &gex.segment;
+}
+
+gas_interface_t gex_interface = {.open = open,
+                                 .open_messages = gex_am_open,
+                                 .adopt_handler = gex_adopt_handler,
+                                 .attached = attached,
+                                 .shares = gex_shares};
+
+static GAS_CONSTRUCTOR void add_interface(void)
+{
+    gas_interface_add(&gex_interface);
+}
+
+// ---------------------------------------------------------------- objects
 
 GAS_API void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p,
                                     gex_Segment_t *segment_p)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gasnet/ex.h"
+#include "gex/gex.h"
 
 enum { SCRATCH_NBYTES = 64 };  // asked for, as a size of 0 is no answer to clients that allocate it
 

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "gasnet/ex.h"
+#include "gex/gex.h"
 
 #define MOST_LENT ((size_t)64 << 10)  // of the library's room for a long
 
@@ -69,7 +69,7 @@ static void give_back(gex_AM_SrcDesc_t sd)
 
 size_t gex_am_most(bool is_a_long, bool lent)
 {
-    size_t most = is_a_long ? gex_am_max_long() : CW_AM_MAX_MEDIUM;
+    size_t most = is_a_long ? gas_max_long() : CW_AM_MAX_MEDIUM;
     return lent && most > MOST_LENT ? MOST_LENT : most;
 }
 

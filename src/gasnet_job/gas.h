@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What both GASNet interfaces share: the job (joining, attaching, its end), segments, checks, waits.
+// The interfaces, GASNet-1 (src/gasnet) and GASNet-EX (src/gex), do not know each other: what one
+// does and the other must know goes through gas_interface_t.
+//
+// Remote memory is owner-addressed (core/owner/owner.h). Segments lie in the areas of the slices;
+// with GASNET_SEGMENT_EVERYTHING the owner copies what lies elsewhere.
+//
+// A node of GASNet is a process, a PE of this library; node and rank of the job are PE numbers.
+// Threads: GASNET_PAR takes calls from any; the tables are written at attach and at first contact.
+#ifndef GAS_GAS_H
+#define GAS_GAS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/am/am.h"
+#include "core/core.h"
+#include "core/coll/coll.h"
+#include "core/mem/area.h"
+#include "core/observe/watch.h"
+#include "core/owner/handle.h"
+#include "core/owner/owner.h"
+#include "core/owner/transfer.h"
+#include "core/progress/wait.h"
+
+#ifndef GASNET_PAR
+#define GASNET_PAR 1  // for the header only: the library serves all configurations
+#endif
+#define GASNET_CAUSEWAY_LIBRARY 1
+#include "gasnet.h"
+
+#define GAS_API __attribute__((visibility("default")))
+
+enum { GAS_SEQ = 1, GAS_PARSYNC, GAS_PAR };
+enum { GAS_FAST = 1, GAS_LARGE, GAS_EVERYTHING };
+
+typedef struct gas_segment {
+    uintptr_t addr, size;  // as the client knows it
+    uint32_t known;        // both are there
+} gas_segment_t;
+
+typedef struct gas_state {
+    gas_segment_t *segment;  // [nodes]: sizes differ, and addresses do; see gas_segment
+    uint32_t nodes, me;
+    int threads, segments;  // GAS_…, 0: no gasnet_init yet
+    bool attached, check;
+    bool sized;        // this process has published the size of its segment, so all will
+    bool used_memory;  // what should be zero comes from the heap: start needs a barrier
+    bool slow_sync;    // checks, observers or messages: no short paths in messages and syncs
+    bool mixed;        // the program uses OpenSHMEM too
+    bool endpoints;    // or segments of further endpoints of GASNet-EX
+} gas_state_t;
+extern gas_state_t gas __attribute__((visibility("hidden")));
+
+/** What a thread holds. Never freed: a lock names its holder by it. */
+typedef struct gas_thread {
+    struct gasnet_causeway_valget *free_values;  // of GASNet-1 (value.c)
+    gasnet_hsl_t *locks;                         // held, the last one first
+    bool no_interrupts;
+    cw_wait_t wait;           // of GASNET_BLOCKUNTIL
+    uint32_t spun;            // rounds that GASNET_WAIT_SPIN has taken back in this wait
+    struct gas_thread *next;  // all
+} gas_thread_t;
+/** Of the calling thread. */
+gas_thread_t *gas_thread(void);
+
+// ---------------------------------------------------------------- interfaces (job.c)
+/** What an interface does when the other one, or both, are used. Functions may be NULL. */
+typedef struct gas_interface {
+    void (*open)(void);           // while attaching, before other processes can know of this one
+    void (*open_messages)(void);  // messages that came before are handled from here on
+    void (*close_messages)(void);
+    /** A handler that the other interface registered: each may send what the other handles. */
+    void (*adopt_handler)(int index, gasnet_causeway_fnptr_t fn);
+    /** The process has attached this segment. */
+    void (*attached)(void *addr, uintptr_t size);
+    /** May other processes have that memory by messages? */
+    bool (*shares)(const void *addr, size_t nbytes);
+    struct gas_interface *next;
+} gas_interface_t;
+/** From a constructor: a program linked with the archive has the interfaces that it calls. */
+void gas_interface_add(gas_interface_t *interface);
+#define GAS_CONSTRUCTOR __attribute__((constructor(101)))
+
+// ---------------------------------------------------------------- the job (job.c)
+/** gasnet_init, whatever the interface calls it. */
+int gas_init(const char *call, int mode, const char *config);
+/** Attaching without a segment, in two steps: local tables; and what other processes see. Handlers
+ *  are registered in between. */
+void gas_attach(void);
+void gas_attach_publish(void);
+/** Handlers of both interfaces run from here on. */
+void gas_open_messages(void);
+void gas_close_messages(void);
+/** Returns when all processes have come: what the specifications want of attaching, and nothing
+ *  here needs. Cheaper before messages are open: a PE without them sleeps on the barrier's word. */
+void gas_start_barrier(void);
+/** The process has attached a segment: for all interfaces. */
+void gas_share_segment(void *addr, uintptr_t size);
+/** Names a handler to the interfaces other than `from`. */
+void gas_share_handler(const gas_interface_t *from, int index, gasnet_causeway_fnptr_t fn);
+/** May others copy to and from that memory by messages? (cw_am_take_raw) */
+bool gas_takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes);
+/** Does the main program itself call functions of OpenSHMEM? (program.c) */
+bool gas_program_uses_shmem(void);
+
+/** The most bytes of a long message. */
+static inline size_t gas_max_long(void)
+{
+    return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
+}
+
+// ---------------------------------------------------------------- checks (check.c)
+/** Ends the job: "<call>: <text>". */
+#define gas_fail(call, ...) cw_check_failed(call, __VA_ARGS__)
+/** Before attach, after exit, or in a place where communication is not allowed: fatal. */
+void gas_check_life(const char *call);
+void gas_check_node(const char *call, gasnet_node_t node);
+/** Is [addr, +nbytes) in the segment of `node` (or where else that configuration lets others go)?
+ *  Fatal if not. */
+void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr,
+                      size_t nbytes);
+void gas_check_local(const char *call, const char *what, const void *addr, size_t nbytes);
+/** All of these for a transfer: always life and node; in checking mode the addresses too. */
+void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
+                        size_t nbytes);
+/** For observers: the call's frame; NULL where checks will end the job. */
+cw_frame_t *gas_watch(const char *call);
+/** Every other call that communicates: life, and in checking mode the place. */
+static inline void gas_enter(const char *call)
+{
+    if (CW_UNLIKELY(!gas.attached || gas.check))
+        gas_check_life(call);
+}
+
+// ---------------------------------------------------------------- segments (segments.c)
+/** Parts of the library's own memory: at one symmetric address, zero from the start. */
+typedef enum gas_own {
+    GAS_OWN_EXIT,         // GAS_OWN_NBYTES
+    GAS_OWN_COLLECTIVES,  // the rest
+} gas_own_t;
+enum { GAS_OWN_NBYTES = 4096 };
+/** The same calls, with the same sizes, in all processes. NULL: no room. */
+void *gas_own(gas_own_t part, size_t nbytes);
+/** The table, before others can know of this process. */
+void gas_segments_open(void);
+/** Publishes this process's segment, maybe of 0 bytes, and names it to the interfaces. */
+void gas_segment_attach(uintptr_t size);
+void gas_set_segment(gasnet_node_t node, uintptr_t addr, uintptr_t size);
+void gas_ask_segment(gasnet_node_t node) __attribute__((noinline, cold));
+/** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a
+ *  page of this machine. It is as large in every process, wherever their areas begin. */
+void *gas_area(uintptr_t *nbytes_p);
+/** What gasnet_getMaxLocalSegmentSize returns. */
+uintptr_t gas_max_segment(void);
+
+/** The segment of a node. Waits for the node to attach, and until its size is known. */
+static inline const gas_segment_t *gas_segment(gasnet_node_t node)
+{
+    if (CW_UNLIKELY(!__atomic_load_n(&gas.segment[node].known, __ATOMIC_ACQUIRE)))
+        gas_ask_segment(node);
+    return &gas.segment[node];
+}
+
+// ---------------------------------------------------------------- end and waits (exit.c, wait.c)
+void gas_exit_open(void);
+/** Another node ends the job: SIGQUIT to this process. One load while none does. */
+void gas_exit_look(void);
+/** One round of a wait: also tests whether the job is to end. */
+void gas_wait_round(cw_wait_t *w);
+/** Applies gasnet_set_waitmode to a wait that begins. */
+void gas_wait_begin(cw_wait_t *w);
+
+#endif

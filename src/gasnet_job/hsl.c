@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Handler-safe locks: the slow paths and the checks.
+#include "gasnet_job/hsl.h"
+
+#include "base/clock.h"
+#include "base/futex.h"
+
+#define SPINS 100  // a holder is about to unlock: the rules keep sections short
+#define SLEEP_NS 100000000u
+
+static void check_lock(const char *call, const gasnet_hsl_t *hsl)
+{
+    if (!hsl)
+        gas_fail(call, "the HSL is NULL");
+    if (hsl->magic != GASNET_CAUSEWAY_HSL_MAGIC)
+        gas_fail(call,
+                 "the HSL at %p is not initialized, or destroyed; use GASNET_HSL_INITIALIZER or "
+                 "gasnet_hsl_init",
+                 (const void *)hsl);
+}
+
+static bool is_mine(gasnet_hsl_t *hsl)
+{
+    return __atomic_load_n(&hsl->owner, __ATOMIC_RELAXED) == gas_thread();
+}
+
+void gas_hsl_taken(gasnet_hsl_t *hsl)
+{
+    gas_thread_t *me = gas_thread();
+    __atomic_store_n(&hsl->owner, me, __ATOMIC_RELAXED);
+    if (CW_LIKELY(!gas.check))
+        return;
+    hsl->below = me->locks;
+    me->locks = hsl;
+}
+
+void gas_hsl_check_before_lock(const char *call, gasnet_hsl_t *hsl)
+{
+    check_lock(call, hsl);
+    if (is_mine(hsl))
+        gas_fail(call, "this thread holds the HSL at %p already; an HSL may not be locked twice",
+                 (void *)hsl);
+}
+
+void gas_hsl_lock_slowly(const char *call, gasnet_hsl_t *hsl)
+{
+    if (is_mine(hsl))
+        gas_fail(call, "this thread holds the HSL at %p already; it would wait for ever",
+                 (void *)hsl);
+    for (int i = 0; i < SPINS; i++) {
+        if (gas_hsl_try_once(hsl))
+            return;
+        cwu_cpu_pause();
+    }
+    while (atomic_exchange_explicit(gas_hsl_state(hsl), 2, memory_order_acquire) != 0)
+        cwu_futex_wait(&hsl->state, 2, SLEEP_NS);
+}
+
+void gas_hsl_check_unlock(const char *call, gasnet_hsl_t *hsl)
+{
+    gas_thread_t *me = gas_thread();
+    check_lock(call, hsl);
+    if (!is_mine(hsl))
+        gas_fail(call, "this thread does not hold the HSL at %p", (void *)hsl);
+    if (me->locks != hsl)
+        gas_fail(call, "the HSL at %p was locked before the one at %p; unlock in the reverse order",
+                 (void *)hsl, (void *)me->locks);
+    me->locks = hsl->below;
+}
+
+void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was)
+{
+    if (was == 0)
+        gas_fail(call, "the HSL at %p is not locked", (void *)hsl);
+    cwu_futex_wake(&hsl->state, 1);
+}
+
+void gas_hsl_init(const char *call, gasnet_hsl_t *hsl)
+{
+    if (gas.check && !hsl)
+        gas_fail(call, "the HSL is NULL");
+    *hsl = (gasnet_hsl_t)GASNET_HSL_INITIALIZER;
+}
+
+void gas_hsl_destroy(const char *call, gasnet_hsl_t *hsl)
+{
+    if (gas.check)
+        check_lock(call, hsl);
+    if (atomic_load_explicit(gas_hsl_state(hsl), memory_order_relaxed) != 0)
+        gas_fail(call, "the HSL at %p is locked; unlock it first", (void *)hsl);
+    hsl->magic = 0;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Handler-safe locks. Handlers run only where GASNet polls, and never in a thread that is inside a
+// handler, a no-interrupt section or the library's own locks, so a lock has nothing to hold back;
+// checking mode enforces what clients must not do under it. A lock is a futex, in every
+// configuration: GASNET_SEQ pays one compare-and-swap, and handlers of a PAR client may run in
+// several threads. Inlined into the calls of both interfaces; `call` is the one of the client.
+//
+//   state   0 free, 1 held, 2 held and a thread sleeps
+//   owner   the holder's gas_thread_t: written by the holder only
+//   below   checking mode: the lock that the holder took before this one
+#ifndef GAS_HSL_H
+#define GAS_HSL_H
+
+#include "gasnet_job/gas.h"
+
+#define GAS_HSL_CALL static inline __attribute__((always_inline))
+
+// hsl.c
+void gas_hsl_check_before_lock(const char *call, gasnet_hsl_t *hsl);
+void gas_hsl_lock_slowly(const char *call, gasnet_hsl_t *hsl);
+/** The holder, and in checking mode its list of locks. */
+void gas_hsl_taken(gasnet_hsl_t *hsl);
+void gas_hsl_check_unlock(const char *call, gasnet_hsl_t *hsl);
+/** was: the state before. */
+void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was)
+    __attribute__((cold));
+void gas_hsl_init(const char *call, gasnet_hsl_t *hsl);
+void gas_hsl_destroy(const char *call, gasnet_hsl_t *hsl);
+
+GAS_HSL_CALL _Atomic uint32_t *gas_hsl_state(gasnet_hsl_t *hsl)
+{
+    return (_Atomic uint32_t *)&hsl->state;
+}
+
+GAS_HSL_CALL bool gas_hsl_try_once(gasnet_hsl_t *hsl)
+{
+    uint32_t is_free = 0;
+    return atomic_compare_exchange_strong_explicit(gas_hsl_state(hsl), &is_free, 1,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+GAS_HSL_CALL void gas_hsl_lock(const char *call, gasnet_hsl_t *hsl)
+{
+    if (CW_UNLIKELY(gas.check))
+        gas_hsl_check_before_lock(call, hsl);
+    if (CW_UNLIKELY(!gas_hsl_try_once(hsl)))
+        gas_hsl_lock_slowly(call, hsl);
+    gas_hsl_taken(hsl);
+}
+
+GAS_HSL_CALL int gas_hsl_trylock(const char *call, gasnet_hsl_t *hsl)
+{
+    if (CW_UNLIKELY(gas.check))
+        gas_hsl_check_before_lock(call, hsl);
+    if (!gas_hsl_try_once(hsl))
+        return GASNET_ERR_NOT_READY;
+    gas_hsl_taken(hsl);
+    return GASNET_OK;
+}
+
+GAS_HSL_CALL void gas_hsl_unlock(const char *call, gasnet_hsl_t *hsl)
+{
+    if (CW_UNLIKELY(gas.check))
+        gas_hsl_check_unlock(call, hsl);
+    __atomic_store_n(&hsl->owner, NULL, __ATOMIC_RELAXED);
+    uint32_t was = atomic_exchange_explicit(gas_hsl_state(hsl), 0, memory_order_release);
+    if (CW_UNLIKELY(was != 1))
+        gas_hsl_unlock_slowly(call, hsl, was);
+}
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The job as both interfaces see it: configurations, joining, attaching, messages.
+#include <stdlib.h>
+
+#include "core/owner/copy.h"
+#include "gasnet_job/gas.h"
+
+gas_state_t gas = {.slow_sync = true};
+
+// For tools that search binaries: what this library can be.
+#define CONFIG(threads, segment) "Causeway GASNet 1.8,CONDUIT=OFI,THREADMODEL=" threads ",SEGMENT=" segment
+static const char *const configs[3][3] __attribute__((used)) = {
+    {CONFIG("SEQ", "FAST"), CONFIG("SEQ", "LARGE"), CONFIG("SEQ", "EVERYTHING")},
+    {CONFIG("PARSYNC", "FAST"), CONFIG("PARSYNC", "LARGE"), CONFIG("PARSYNC", "EVERYTHING")},
+    {CONFIG("PAR", "FAST"), CONFIG("PAR", "LARGE"), CONFIG("PAR", "EVERYTHING")},
+};
+
+static int threads_of(int mode)
+{
+    return mode / 16;
+}
+
+static int segments_of(int mode)
+{
+    return mode % 16;
+}
+
+// ---------------------------------------------------------------- configurations
+static struct {
+    int mode;            // of the first object that announced itself
+    const char *source;  // its file
+    const char *other;   // the first that was compiled differently
+    int other_mode;
+} announced;
+
+/** Before main, once an object file: no locks, no messages. */
+GAS_API void gasnet_causeway_announce(int mode, const char *source)
+{
+    cw_area_reserve();
+    if (!announced.source) {
+        announced.mode = mode;
+        announced.source = source;
+    } else if (mode != announced.mode && !announced.other) {
+        announced.other = source;
+        announced.other_mode = mode;
+    }
+}
+
+static const char *config_of(int mode)
+{
+    return configs[threads_of(mode) - 1][segments_of(mode) - 1];
+}
+
+static bool check_configurations(const char *call, int mode, const char *config)
+{
+    if (threads_of(mode) < GAS_SEQ || threads_of(mode) > GAS_PAR || segments_of(mode) < GAS_FAST ||
+        segments_of(mode) > GAS_EVERYTHING || strcmp(config, config_of(mode)) != 0) {
+        cwu_error("%s: gasnet.h of the program (\"%s\") is not that of this library; compile it "
+                  "again",
+                  call, config);
+        return false;
+    }
+    if (announced.other) {
+        cwu_error("%s: %s was compiled for \"%s\", %s for \"%s\"; give all files of a program the "
+                  "same -DGASNET_… options",
+                  call, announced.source, config_of(announced.mode), announced.other,
+                  config_of(announced.other_mode));
+        return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- interfaces
+static gas_interface_t *interfaces;
+
+void gas_interface_add(gas_interface_t *interface)
+{
+    interface->next = interfaces;
+    interfaces = interface;
+}
+
+#define FOR_EACH(it, function)                               \
+    for (gas_interface_t *it = interfaces; it; it = it->next) \
+        if (it->function)
+
+static bool shares(const void *addr, size_t nbytes)
+{
+    FOR_EACH(it, shares)
+    {
+        if (it->shares(addr, nbytes))
+            return true;
+    }
+    return false;
+}
+
+bool gas_takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes)
+{
+    (void)msg;
+    return gas.segments == GAS_EVERYTHING || shares(addr, nbytes);
+}
+
+void gas_share_segment(void *addr, uintptr_t size)
+{
+    FOR_EACH(it, attached) it->attached(addr, size);
+}
+
+void gas_share_handler(const gas_interface_t *from, int index, gasnet_causeway_fnptr_t fn)
+{
+    FOR_EACH(it, adopt_handler)
+    {
+        if (it != from)
+            it->adopt_handler(index, fn);
+    }
+}
+
+void gas_open_messages(void)
+{
+    cw_owner_copy_open();
+    FOR_EACH(it, open_messages) it->open_messages();
+}
+
+void gas_close_messages(void)
+{
+    FOR_EACH(it, close_messages) it->close_messages();
+}
+
+// ---------------------------------------------------------------- init
+static int thread_level(void)
+{
+    return gas.threads == GAS_PAR       ? CW_THREAD_MULTIPLE
+           : gas.threads == GAS_PARSYNC ? CW_THREAD_SERIALIZED
+                                        : CW_THREAD_SINGLE;
+}
+
+/** OpenSHMEM (or MPI) came first: what it chose must do. */
+static bool check_joined(const char *call)
+{
+    size_t nbytes;
+    if (cw_world.thread_level < thread_level()) {
+        cwu_error("%s: the job was joined with fewer threads than \"%s\" needs; call "
+                  "shmem_init_thread with SHMEM_THREAD_%s, or %s before shmem_init",
+                  call, config_of(gas.threads * 16 + gas.segments),
+                  gas.threads == GAS_PAR ? "MULTIPLE" : "SERIALIZED", call);
+        return false;
+    }
+    if (!cw_area(&nbytes) && gas.segments != GAS_EVERYTHING && !cwu_env.max_segsize_set) {
+        cwu_error("%s: the job was joined before this code was loaded, and has no room for "
+                  "segments; call %s before shmem_init",
+                  call, call);
+        return false;
+    }
+    return true;
+}
+
+int gas_init(const char *call, int mode, const char *config)
+{
+    if (gas.threads) {
+        cwu_error("%s: called a second time", call);
+        return GASNET_ERR_NOT_INIT;
+    }
+    if (!check_configurations(call, mode, config))
+        return GASNET_ERR_BAD_ARG;
+    gas.threads = threads_of(mode);
+    gas.segments = segments_of(mode);
+    gas.mixed = cw_world.initialized || gas_program_uses_shmem();
+    if (!gas.mixed)
+        cw_area_leave_data();
+    bool joined = cw_world.initialized;
+    cw_am_expect();
+    if ((joined && !check_joined(call)) || cw_init(thread_level()) != CW_OK) {
+        gas.threads = 0;
+        return GASNET_ERR_RESOURCE;
+    }
+    gas.check = CW_CHECKING();
+    gas.me = (uint32_t)cw_world.pe;
+    gas.nodes = (uint32_t)cw_world.npes;
+    gas_exit_open();
+    return GASNET_OK;
+}
+
+// ---------------------------------------------------------------- attach
+void gas_start_barrier(void)
+{
+    if (gas.used_memory || strcmp(cwu_env.attach, "barrier") == 0)
+        cw_barrier(cw_group_world);
+}
+
+void gas_attach(void)
+{
+    const cw_owner_config_t config = {.call = "gasnet_attach",
+                                      .outside = gas.segments == GAS_EVERYTHING,
+                                      .wakes = gas.mixed,
+                                      .wait_begin = gas_wait_begin,
+                                      .wait_round = gas_wait_round,
+                                      .shares = shares};
+    cw_owner_open(&config);
+    gas_segments_open();
+    FOR_EACH(it, open) it->open();
+    cw_owner_copy_register();
+}
+
+void gas_attach_publish(void)
+{
+    bool everything = gas.segments == GAS_EVERYTHING;
+    gas.attached = true;
+    gas.slow_sync = gas.check || everything || !cw_world.plain;
+    cw_owner_publish();
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the segments are. Each process publishes two words (core/sync/card.h): where its slice
+// begins in its own view, when it attaches, and how large its segment is, when it has one. A process
+// waits for them when it needs them: a put for the first of its target, checks for both,
+// gasnet_getSegmentInfo for all. The segment's address follows from the first.
+#include <stdlib.h>
+
+#include "core/sync/card.h"
+#include "gasnet_job/gas.h"
+
+#define SMALLEST_PAGE 4096  // what the area is aligned to on every machine
+
+GAS_API void (*gasnet_client_attach_hook)(void *, uintptr_t);
+
+// ---------------------------------------------------------------- the area
+/** The first place for a segment at or above an address. */
+static uintptr_t aligned(uintptr_t addr)
+{
+    return (addr + GASNET_PAGESIZE - 1) / GASNET_PAGESIZE * GASNET_PAGESIZE;
+}
+
+void *gas_area(uintptr_t *nbytes_p)
+{
+    size_t nbytes;
+    uintptr_t unit = GASNET_PAGESIZE, margin = unit - SMALLEST_PAGE,
+              area = (uintptr_t)cw_area(&nbytes);
+    *nbytes_p = nbytes > margin ? (nbytes - margin) / unit * unit : 0;
+    return (void *)aligned(area);
+}
+
+uintptr_t gas_max_segment(void)
+{
+    uintptr_t nbytes;
+    if (gas.segments == GAS_EVERYTHING)
+        return UINTPTR_MAX;
+    gas_area(&nbytes);
+    return nbytes;
+}
+
+/** Of a process whose slice begins there. */
+static uintptr_t area_of(uintptr_t origin)
+{
+    size_t nbytes;
+    return aligned((uintptr_t)cw_area(&nbytes) - cw_area_origin() + origin);
+}
+
+/** Each part has its own place, so it does not depend on which interfaces a process uses. */
+void *gas_own(gas_own_t part, size_t nbytes)
+{
+    size_t most, at = (size_t)part * GAS_OWN_NBYTES;
+    char *own = cw_area_own(&most);
+    if (own)
+        return at + nbytes <= most ? own + at : NULL;
+    void *heap = cw_heap_malloc(64, nbytes);  // this code was loaded too late for an area
+    if (heap)
+        memset(heap, 0, nbytes);
+    gas.used_memory = true;
+    return heap;
+}
+
+// ---------------------------------------------------------------- publishing
+void gas_segments_open(void)
+{
+    gas.segment = calloc(gas.nodes, sizeof *gas.segment);
+    if (!gas.segment)
+        cwu_fatal("gasnet_attach: out of memory for the segments of %u nodes", gas.nodes);
+    bool everything = gas.segments == GAS_EVERYTHING;
+    gas_set_segment(gas.me, everything ? 0 : area_of(cw_area_origin()),
+                    everything ? UINTPTR_MAX : 0);
+}
+
+void gas_set_segment(gasnet_node_t node, uintptr_t addr, uintptr_t size)
+{
+    gas_segment_t *s = &gas.segment[node];
+    s->addr = addr;
+    s->size = size;
+    __atomic_store_n(&s->known, 1, __ATOMIC_RELEASE);  // pairs with gas_segment
+}
+
+#define PUBLISHED 1u  // sizes are multiples of pages: this bit tells 0 bytes from "not yet"
+
+void gas_segment_attach(uintptr_t size)
+{
+    uintptr_t nbytes, addr = size ? (uintptr_t)gas_area(&nbytes) : 0;
+    gas_set_segment(gas.me, addr, size);
+    if (size > 0)
+        gas_share_segment((void *)addr, size);
+    if (size > 0 && gasnet_client_attach_hook)
+        gasnet_client_attach_hook((void *)addr, size);
+    gas.sized = true;
+    cw_card_tell(CW_CARD_EXTENT, size | PUBLISHED);
+}
+
+// ---------------------------------------------------------------- asking
+/** Threads that do it at a time store the same. */
+void gas_ask_segment(gasnet_node_t node)
+{
+    if (gas.segments == GAS_EVERYTHING) {
+        gas_set_segment(node, 0, UINTPTR_MAX);
+        return;
+    }
+    uintptr_t addr = area_of(cw_owner_origin(node));
+    if (!gas.sized) {  // GASNet-EX before gex_Segment_Attach: no process has one
+        gas.segment[node].addr = addr;
+        return;
+    }
+    uintptr_t size = cw_owner_ask(node, CW_CARD_EXTENT) & ~(uintptr_t)PUBLISHED;
+    gas_set_segment(node, size ? addr : 0, size);
+}

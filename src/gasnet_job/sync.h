@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Completion as both interfaces check it: core/owner/handle.h behind the state of the job, and in
+// checking mode the handle. `call`: as the client calls it.
+#ifndef GAS_SYNC_H
+#define GAS_SYNC_H
+
+#include "gasnet_job/gas.h"
+
+/** In checking mode: fatal for what no call returned as a handle. */
+void gas_check_handle(const char *call, gasnet_handle_t handle);
+void gas_handle_wait(const char *call, gasnet_handle_t handle);
+/** GASNET_OK or GASNET_ERR_NOT_READY. */
+int gas_handle_try(const char *call, gasnet_handle_t handle);
+
+void gas_implicit_wait_checked(const char *call, bool gets, bool puts);
+/** Nothing is in flight and there are no observers: the case that is counted in instructions. */
+static inline __attribute__((always_inline)) void gas_implicit_wait(const char *call, bool gets,
+                                                                    bool puts)
+{
+    if (CW_UNLIKELY(gas.slow_sync))
+        gas_implicit_wait_checked(call, gets, puts);
+    else
+        cw_implicit_wait_fast();
+}
+int gas_implicit_try(const char *call, bool gets, bool puts);
+void gas_region_begin(const char *call);
+gasnet_handle_t gas_region_end(const char *call);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts and gets behind the fast paths: frames for observers, checks, the kinds of completion.
+#include "gasnet_job/transfer.h"
+
+bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+             cw_owner_mode_t mode, cw_handle_op_t *op)
+{
+    CW_WATCH(gas_watch(call));
+    gas_check_transfer(call, node, dest, src, nbytes);
+    return cw_owner_put_general(call, node, dest, src, nbytes, mode, op);
+}
+
+bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+             cw_owner_mode_t mode, cw_handle_op_t *op)
+{
+    CW_WATCH(gas_watch(call));
+    gas_check_transfer(call, node, src, dest, nbytes);
+    return cw_owner_get_general(call, dest, node, src, nbytes, mode, op);
+}
+
+bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes,
+                cw_handle_op_t *op)
+{
+    CW_WATCH(gas_watch(call));
+    gas_check_transfer(call, node, dest, &value, nbytes);
+    return cw_owner_set_general(node, dest, value, nbytes, op);
+}
+
+// ---------------------------------------------------------------- explicit handles
+__attribute__((noinline)) cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest,
+                                                         const void *src, size_t nbytes,
+                                                         cw_owner_mode_t mode, const char *call)
+{
+    cw_handle_op_t *op = gas_op_create();
+    return cw_handle_make(gas_put(call, node, dest, src, nbytes, mode, op), op);
+}
+
+cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                       cw_owner_mode_t mode, const char *call)
+{
+    bool in_flight;
+    if (!cw_owner_put_fast(node, dest, src, nbytes, mode == CW_OWNER_BULK, &in_flight))
+        return gas_put_nb_general(node, dest, src, nbytes, mode, call);
+    return in_flight ? cw_handle_make(true, NULL) : CW_HANDLE_DONE;
+}
+
+cw_handle_t gas_get_nb_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+                               const char *call)
+{
+    cw_handle_op_t *op = gas_op_create();
+    return cw_handle_make(gas_get(call, dest, node, src, nbytes, CW_OWNER_BULK, op), op);
+}
+
+// ---------------------------------------------------------------- implicit
+__attribute__((noinline)) void gas_put_nbi_general(gasnet_node_t node, void *dest, const void *src,
+                                                   size_t nbytes, cw_owner_mode_t mode,
+                                                   const char *call)
+{
+    gas_put(call, node, dest, src, nbytes, mode, cw_implicit_op(true));
+    cw_implicit_issued();
+}
+
+void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                 cw_owner_mode_t mode, const char *call)
+{
+    uintptr_t word;
+    bool in_flight;
+    if (nbytes - 1 < __atomic_load_n(&cw_owner.inject_nbytes, __ATOMIC_RELAXED) &&
+        cw_owner_is_fast(node, &word) && !cw_owner_is_mapped(word))
+        cw_owner_inject(word, dest, src, nbytes);
+    else if (!cw_owner_put_fast(node, dest, src, nbytes, mode == CW_OWNER_BULK, &in_flight))
+        gas_put_nbi_general(node, dest, src, nbytes, mode, call);
+    else if (in_flight)
+        cw_implicit_issued();
+}
+
+void gas_get_nbi_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+                         const char *call)
+{
+    gas_get(call, dest, node, src, nbytes, CW_OWNER_BULK, cw_implicit_op(false));
+    cw_implicit_issued();
+}

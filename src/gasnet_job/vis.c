@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Vector, indexed and strided transfers: what both interfaces check.
+#include "gasnet_job/vis.h"
+
+cw_vector_t gas_vis_vector(const char *call, bool put, gasnet_node_t node, size_t nremote,
+                           const cw_region_t *remote, size_t nlocal, const cw_region_t *local)
+{
+    if ((nremote && !remote) || (nlocal && !local))
+        gas_fail(call, "a list of %zu regions is NULL", remote ? nlocal : nremote);
+    return (cw_vector_t){.call = call,
+                         .pe = node,
+                         .put = put,
+                         .remote = cw_vector_regions(nremote, remote),
+                         .local = cw_vector_regions(nlocal, local)};
+}
+
+cw_vector_t gas_vis_indexed(const char *call, bool put, gasnet_node_t node, size_t nremote,
+                            void *const *remote, size_t remote_len, size_t nlocal,
+                            void *const *local, size_t local_len)
+{
+    if ((nremote && !remote) || (nlocal && !local))
+        gas_fail(call, "a list of %zu addresses is NULL", remote ? nlocal : nremote);
+    return (cw_vector_t){.call = call,
+                         .pe = node,
+                         .put = put,
+                         .remote = cw_vector_indexed(nremote, remote, remote_len),
+                         .local = cw_vector_indexed(nlocal, local, local_len)};
+}
+
+cw_vector_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *remote,
+                            const size_t *remote_strides, void *local, const size_t *local_strides,
+                            size_t nbytes, const size_t *count, size_t levels)
+{
+    if (levels > CW_VECTOR_MAX_LEVELS || (levels && (!count || !remote_strides || !local_strides)))
+        gas_fail(call,
+                 "stridelevels is %zu, count %p, the strides %p and %p; at most %d levels, and no "
+                 "list may be NULL",
+                 levels, (const void *)count, (const void *)remote_strides,
+                 (const void *)local_strides, CW_VECTOR_MAX_LEVELS);
+    return (cw_vector_t){.call = call,
+                         .pe = node,
+                         .put = put,
+                         .remote = cw_vector_strided(remote, remote_strides, nbytes, count, levels),
+                         .local = cw_vector_strided(local, local_strides, nbytes, count, levels)};
+}
+
+static void check_addresses(const cw_vector_t *v)
+{
+    cw_vector_list_t remote = v->remote, local = v->local;
+    char *addr = NULL;
+    size_t nbytes = 0;
+    while (!v->by_owner && cw_vector_next(&remote, &addr, &nbytes))
+        gas_check_remote(v->call, "the remote address", v->pe, addr, nbytes);
+    while (cw_vector_next(&local, &addr, &nbytes))
+        gas_check_local(v->call, "the local address", addr, nbytes);
+}
+
+static void check(const cw_vector_t *v)
+{
+    gas_check_transfer(v->call, v->pe, NULL, NULL, 0);
+    size_t remote = cw_vector_total(&v->remote), local = cw_vector_total(&v->local);
+    if (remote != local)
+        gas_fail(v->call, "the lists differ in length: %zu bytes on node %u, %zu bytes here",
+                 remote, v->pe, local);
+    if (CW_UNLIKELY(gas.check))
+        check_addresses(v);
+}
+
+void gas_vis_blocking(cw_vector_t v)
+{
+    CW_WATCH(gas_watch(v.call));
+    check(&v);
+    cw_vector_blocking(&v);
+}
+
+gasnet_handle_t gas_vis_explicit(cw_vector_t v)
+{
+    CW_WATCH(gas_watch(v.call));
+    check(&v);
+    return cw_vector_explicit(&v);
+}
+
+void gas_vis_implicit(cw_vector_t v)
+{
+    CW_WATCH(gas_watch(v.call));
+    check(&v);
+    cw_vector_implicit(&v);
+}

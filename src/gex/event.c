@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GASNet-EX: events of transfers and collectives, and implicit operations.
+#include "gasnet_job/sync.h"
+#include "gex/gex.h"
+
+static bool is_over(const char *call, gex_Event_t event)
+{
+    if (event == GEX_EVENT_INVALID)
+        return true;
+    return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event), NULL)
+                              : gas_handle_try(call, event) == GASNET_OK;
+}
+
+static void check_event(const char *call, gex_Event_t event)
+{
+    if (CW_UNLIKELY(event == GEX_EVENT_NO_OP))
+        gas_fail(call, "GEX_EVENT_NO_OP stands for an operation that was not started");
+}
+
+GAS_API int gex_Event_Test(gex_Event_t event)
+{
+    gas_enter(__func__);
+    check_event(__func__, event);
+    if (GEX_IS_COLL(event))
+        cw_am_poll();
+    return is_over(__func__, event) ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+static void wait_event(const char *call, gex_Event_t event)
+{
+    gas_enter(call);
+    check_event(call, event);
+    if (!GEX_IS_COLL(event)) {
+        gas_handle_wait(call, event);
+        return;
+    }
+    cw_wait_t w = CW_WAIT_INIT(call);
+    gas_wait_begin(&w);
+    while (!gex_coll_test(GEX_COLL(event), &w))
+        gas_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+GAS_API void gex_Event_Wait(gex_Event_t event)
+{
+    wait_event(__func__, event);
+}
+
+GAS_API void gex_Event_WaitAll(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
+{
+    (void)flags;
+    gas_enter(__func__);
+    for (size_t i = 0; i < numevents; i++) {
+        wait_event(__func__, events[i]);
+        events[i] = GEX_EVENT_INVALID;
+    }
+}
+
+/** Strikes out what is over: how many were, and how many are left. */
+static size_t strike(const char *call, gex_Event_t *events, size_t numevents, size_t *left_p)
+{
+    size_t struck = 0, left = 0;
+    for (size_t i = 0; i < numevents; i++) {
+        if (events[i] == GEX_EVENT_INVALID)
+            continue;
+        check_event(call, events[i]);
+        if (is_over(call, events[i])) {
+            events[i] = GEX_EVENT_INVALID;
+            struck++;
+        } else {
+            left++;
+        }
+    }
+    *left_p = left;
+    return struck;
+}
+
+GAS_API int gex_Event_TestAll(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
+{
+    size_t left;
+    (void)flags;
+    gas_enter(__func__);
+    cw_am_poll();
+    strike(__func__, events, numevents, &left);
+    return left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+GAS_API int gex_Event_TestSome(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
+{
+    size_t left;
+    (void)flags;
+    gas_enter(__func__);
+    cw_am_poll();
+    return strike(__func__, events, numevents, &left) > 0 || left == 0 ? GASNET_OK
+                                                                       : GASNET_ERR_NOT_READY;
+}
+
+GAS_API void gex_Event_WaitSome(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
+{
+    size_t left;
+    (void)flags;
+    gas_enter(__func__);
+    cw_wait_t w = CW_WAIT_INIT(__func__);
+    gas_wait_begin(&w);
+    while (strike(__func__, events, numevents, &left) == 0 && left > 0)
+        gas_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+/** The source of a transfer without copy is free when the quiet is over that its handle names; all
+ *  others were free at once. */
+GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
+{
+    check_event(__func__, root);
+    if (category != GEX_EC_LC)
+        gas_fail(__func__, "category %#x is not GEX_EC_LC", category);
+    return GEX_IS_COLL(root) ? GEX_EVENT_INVALID : cw_handle_of_source(root);
+}
+
+// ---------------------------------------------------------------- implicit operations
+/** Which of GASNet's two kinds these categories are. What has only local completion has it when its
+ *  call returns. */
+static void kinds(const char *call, gex_EC_t mask, bool *gets_p, bool *puts_p)
+{
+    if (mask & ~GEX_EC_ALL)
+        gas_fail(call, "mask %#x has bits that are no GEX_EC_...", mask);
+    *gets_p = mask & GEX_EC_GET;
+    *puts_p = mask & (GEX_EC_PUT | GEX_EC_RMW);
+}
+
+GAS_API void gex_NBI_Wait(gex_EC_t mask, gex_Flags_t flags)
+{
+    bool gets, puts;
+    (void)flags;
+    kinds(__func__, mask, &gets, &puts);
+    if (gets || puts)
+        gas_implicit_wait(__func__, gets, puts);
+}
+
+GAS_API int gex_NBI_Test(gex_EC_t mask, gex_Flags_t flags)
+{
+    bool gets, puts;
+    (void)flags;
+    kinds(__func__, mask, &gets, &puts);
+    return gets || puts ? gas_implicit_try(__func__, gets, puts) : GASNET_OK;
+}
+
+GAS_API void gex_NBI_BeginAccessRegion(gex_Flags_t flags)
+{
+    (void)flags;
+    gas_region_begin(__func__);
+}
+
+GAS_API gex_Event_t gex_NBI_EndAccessRegion(gex_Flags_t flags)
+{
+    (void)flags;
+    return gas_region_end(__func__);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GASNet-EX: transfers. The event of one is its handle. What lies in memory of clients (segments of
+// further endpoints) is copied by its owner.
+#include "core/owner/copy.h"
+#include "gasnet_job/transfer.h"
+#include "gex/gex.h"
+
+/** What the checks of the job do not know: each endpoint has a segment of its own. */
+static __attribute__((noinline, cold)) void check(const char *call, gex_TM_t tm, gex_Rank_t rank,
+                                                  uint32_t pe, const void *remote,
+                                                  const void *local, size_t nbytes)
+{
+    gas_check_life(call);
+    gex_check_remote(call, tm, rank, pe, remote, nbytes);
+    gas_check_local(call, "the local address", local, nbytes);
+}
+
+static inline uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote,
+                            const void *local, size_t nbytes)
+{
+    uint32_t pe = gex_peer(call, tm, rank);
+    if (CW_UNLIKELY(gas.check))
+        check(call, tm, rank, pe, remote, local, nbytes);
+    return pe;
+}
+
+// ---------------------------------------------------------------- by messages
+static gex_Event_t far_put(uint32_t pe, void *dest, const void *src, size_t nbytes)
+{
+    cw_handle_op_t *op = cw_handle_op_create();
+    cw_owner_copy_put(pe, dest, src, nbytes, op);
+    return cw_handle_make(true, op);
+}
+
+static gex_Event_t far_get(void *dest, uint32_t pe, const void *src, size_t nbytes)
+{
+    cw_handle_op_t *op = cw_handle_op_create();
+    cw_owner_copy_get(dest, pe, src, nbytes, op);
+    return cw_handle_make(true, op);
+}
+
+// ---------------------------------------------------------------- puts
+GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src,
+                                size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        gex_Event_Wait(far_put(pe, dest, src, nbytes));
+    else
+        gas_put_blocking(pe, dest, src, nbytes, __func__);
+    return 0;
+}
+
+GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src,
+                                  size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
+    if (lc_opt != GEX_EVENT_DEFER)
+        gex_set_lc(lc_opt);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        return far_put(pe, dest, src, nbytes);
+    return gas_put_nb(pe, dest, src, nbytes,
+                      lc_opt == GEX_EVENT_DEFER ? CW_OWNER_BULK : CW_OWNER_COPIED, __func__);
+}
+
+/** Nothing implicit counts messages of this kind, so they are waited for here. */
+GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                           gex_Event_t *lc_opt, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        gex_Event_Wait(far_put(pe, dest, src, nbytes));
+    else
+        gas_put_nbi(pe, dest, src, nbytes,
+                    lc_opt == GEX_EVENT_DEFER ? CW_OWNER_BULK : CW_OWNER_COPIED, __func__);
+    gex_set_lc(lc_opt);
+    return 0;
+}
+
+static void check_width(const char *call, size_t nbytes)
+{
+    if (CW_UNLIKELY(nbytes - 1 >= sizeof(gex_RMA_Value_t)))
+        gas_fail(call, "nbytes is %zu; a value has 1 to %zu bytes", nbytes,
+                 sizeof(gex_RMA_Value_t));
+}
+
+static inline uint32_t look_value(const char *call, gex_TM_t tm, gex_Rank_t rank,
+                                  const void *remote, size_t nbytes)
+{
+    uint32_t pe = gex_peer(call, tm, rank);
+    check_width(call, nbytes);
+    if (CW_UNLIKELY(gas.check))
+        check(call, tm, rank, pe, remote, &nbytes, nbytes);
+    return pe;
+}
+
+/** Of a value, the bytes that count. */
+static const void *bytes_of(const gex_RMA_Value_t *value, size_t nbytes)
+{
+    const char *bytes = (const char *)value;
+    (void)nbytes;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes += sizeof *value - nbytes;
+#endif
+    return bytes;
+}
+
+// Apart, where no compiler can take a value for an array that it is too small for.
+static __attribute__((noinline)) void put_bytes(uint32_t pe, void *dest, const void *src,
+                                                size_t nbytes, const char *call)
+{
+    gas_put_blocking(pe, dest, src, nbytes, call);
+}
+
+static __attribute__((noinline)) void get_bytes(void *dest, uint32_t pe, const void *src,
+                                                size_t nbytes, const char *call)
+{
+    gas_get_blocking(dest, pe, src, nbytes, call);
+}
+
+GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,
+                                   size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+    else
+        put_bytes(pe, dest, bytes_of(&value, nbytes), nbytes, __func__);
+    return 0;
+}
+
+GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest,
+                                     gex_RMA_Value_t value, size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        return far_put(pe, dest, bytes_of(&value, nbytes), nbytes);
+    return gas_put_nb(pe, dest, bytes_of(&value, nbytes), nbytes, CW_OWNER_COPIED, __func__);
+}
+
+GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,
+                              size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
+    if (gex_is_far(tm, pe, dest, nbytes))
+        gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+    else
+        gas_put_nbi(pe, dest, bytes_of(&value, nbytes), nbytes, CW_OWNER_COPIED, __func__);
+    return 0;
+}
+
+// ---------------------------------------------------------------- gets
+GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
+                                gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
+    if (gex_is_far(tm, pe, src, nbytes))
+        gex_Event_Wait(far_get(dest, pe, src, nbytes));
+    else
+        gas_get_blocking(dest, pe, src, nbytes, __func__);
+    return 0;
+}
+
+GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src,
+                                  size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
+    if (gex_is_far(tm, pe, src, nbytes))
+        return far_get(dest, pe, src, nbytes);
+    return gas_get_nb(dest, pe, src, nbytes, __func__);
+}
+
+GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
+                           gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
+    if (gex_is_far(tm, pe, src, nbytes))
+        gex_Event_Wait(far_get(dest, pe, src, nbytes));
+    else
+        gas_get_nbi(dest, pe, src, nbytes, __func__);
+    return 0;
+}
+
+GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src,
+                                               size_t nbytes, gex_Flags_t flags)
+{
+    (void)flags;
+    uint32_t pe = look_value(__func__, tm, rank, src, nbytes);
+    gex_RMA_Value_t value = 0;
+    void *place = (void *)(uintptr_t)bytes_of(&value, nbytes);
+    if (gex_is_far(tm, pe, src, nbytes))
+        gex_Event_Wait(far_get(place, pe, src, nbytes));
+    else
+        get_bytes(place, pe, src, nbytes, __func__);
+    return value;
+}
