@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/sync/mpi.h"
+#include "core/life/mpi.h"
 #include "core/sync/rendezvous.h"
 #include "gasnet_job/gas.h"
 

@@ -4,7 +4,7 @@
 // inline functions of shmemx.h, which pass the address and the size of a handle on, so that the
 // library needs no mpi.h; those with GASNet-EX's likewise pass a list and a way to agree on, so
 // that the front ends need not know each other.
-#include "core/sync/mpi.h"
+#include "core/life/mpi.h"
 
 #include <shmemx.h>
 

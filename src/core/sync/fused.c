@@ -76,3 +76,17 @@ void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fuse
     else
         memcpy(value, result_of(ns, scratch), nbytes);
 }
+
+static void combine_failures(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    (void)op;
+    *(uint64_t *)acc |= *(const uint64_t *)in;
+}
+
+bool cw_fused_all(const cw_group_t *group, bool mine)
+{
+    static const cw_fused_op_t op = {combine_failures};
+    uint64_t failed = !mine;
+    cw_fused(group, &failed, sizeof failed, &op);
+    return !failed;
+}

@@ -30,5 +30,7 @@ static inline size_t cw_fused_most(const cw_group_t *group)
 /** value: mine, then everybody's; nbytes <= cw_fused_most(). op may be NULL when nbytes is 0. Not
  *  for active sets. */
 void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fused_op_t *op);
+/** Do all members of the group say yes? One synchronisation. */
+bool cw_fused_all(const cw_group_t *group, bool mine);
 
 #endif

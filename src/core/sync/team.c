@@ -253,12 +253,6 @@ static void unclaim(const int *ids, int n)
     pthread_mutex_unlock(&lock);
 }
 
-static void combine_failures(const cw_fused_op_t *op, void *acc, const void *in)
-{
-    (void)op;
-    *(uint64_t *)acc |= *(const uint64_t *)in;
-}
-
 /** Those who make a team together, and how they agree: by a synchronisation of the parent, or by
  *  means of their own. */
 typedef struct parley {
@@ -280,13 +274,12 @@ static int combine_over(const parley_t *p, offer_t *offer)
  *  with. */
 static int all_have_claimed(const parley_t *p, bool mine, bool *all_p)
 {
-    static const cw_fused_op_t op = {combine_failures};
     uint64_t failed = !mine;
-    int rc = CW_OK;
-    if (p->combine)
-        rc = p->combine(p->arg, NULL, 0, &failed, 1);
-    else
-        cw_fused(p->parent, &failed, sizeof failed, &op);
+    if (!p->combine) {
+        *all_p = cw_fused_all(p->parent, mine);
+        return CW_OK;
+    }
+    int rc = p->combine(p->arg, NULL, 0, &failed, 1);
     *all_p = !failed;
     return rc;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/sync/mpi.h"
+//
+// Teams from communicators and communicators from teams.
+#include "core/life/mpi.h"
 
 #include <stdlib.h>
 
@@ -7,8 +9,8 @@
 #include "core/sync/fused.h"
 #include "core/sync/team.h"
 
-// of MPI_Comm_create_group: tells several threads' creations apart; ours come one at a time for
-// each team
+// of MPI_Comm_create_group: distinguishes the calls of several threads; those of one team come one
+// at a time
 #define TAG 17
 
 static int combine(void *arg, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
@@ -16,10 +18,10 @@ static int combine(void *arg, uint64_t *and_words, int nand, uint64_t *max_words
     return cwb_mpi_combine(arg, and_words, nand, max_words, nmax);
 }
 
-/** Every PE of the world once at most: two processes that say the same PE are of different jobs. */
+/** Processes that name the same PE are of different jobs. */
 bool cw_pes_are_distinct(const int *pes, int n)
 {
-    uint8_t *seen = calloc((size_t)cw_world.npes, 1);  // for a moment
+    uint8_t *seen = calloc((size_t)cw_world.npes, 1);
     bool good = seen != NULL;
     for (int i = 0; i < n && good; i++) {
         good = pes[i] >= 0 && pes[i] < cw_world.npes && !seen[pes[i]];
@@ -45,37 +47,22 @@ int cw_mpi_team(const void *comm, size_t comm_nbytes, const cw_group_t **team_p)
     return rc;
 }
 
-static void combine_failures(const cw_fused_op_t *op, void *acc, const void *in)
-{
-    (void)op;
-    *(uint64_t *)acc |= *(const uint64_t *)in;
-}
-
-/** Do all members say yes? Nobody goes into a collective call of MPI that others will not enter. */
-static bool all_can(const cw_group_t *team, bool mine)
-{
-    static const cw_fused_op_t op = {combine_failures};
-    uint64_t failed = !mine;
-    cw_fused(team, &failed, sizeof failed, &op);
-    return !failed;
-}
-
 int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes)
 {
     int rank = -1, size = 0, rc = cwb_mpi_rank(comm_nbytes, comm_p, &rank, &size);
     if (rc == CW_OK && (rank != cw_world.pe || size != cw_world.npes)) {
         cwu_error("this PE is rank %d of %d in MPI_COMM_WORLD: start the program with a launcher "
-                  "that MPI knows (Hydra, "
-                  "orterun, prterun, srun)",
+                  "that MPI knows (Hydra, orterun, prterun, srun)",
                   rank, size);
         rc = CW_EMISMATCH;
     }
-    int *ranks = malloc((size_t)team->size * sizeof *ranks);  // for a moment
+    int *ranks = malloc((size_t)team->size * sizeof *ranks);
     for (int i = 0; i < team->size && ranks; i++)
         ranks[i] = cw_group_pe(team, i);
     if (rc == CW_OK && !ranks)
         rc = CW_ENOMEM;
-    if (!all_can(team, rc == CW_OK))
+    // No member enters a collective call of MPI that another will not enter.
+    if (!cw_fused_all(team, rc == CW_OK))
         rc = rc ? rc : CW_EREFUSED;
     if (rc == CW_OK)
         rc = cwb_mpi_create(ranks, team->size, TAG, comm_p);

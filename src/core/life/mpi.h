@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams and MPI communicators of the same processes. Handles of communicators come as addresses,
-// with the size that the program's mpi.h gives them. Every failure has been reported, but the lack
-// of a free team number or of memory.
-// Threads: the caller's, so it must be one that may call MPI.
+// OpenSHMEM teams and MPI communicators of the same processes, and the end of MPI. Handles of
+// communicators are passed by address, with the size that the program's mpi.h gives them. Calls
+// return 0 or CW_E…; every failure has been reported but the lack of a free team number or of
+// memory.
+// Threads: the caller's, which must be one that may call MPI.
 #ifndef CW_CORE_MPI_H
 #define CW_CORE_MPI_H
 
@@ -18,9 +19,9 @@ bool cw_pes_are_distinct(const int *pes, int n);
  *  Collective over the team. [waits] */
 int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes);
 
-/** Between MPI_Init and MPI_Finalize? */
+/** Is MPI initialised, and not finalised? */
 bool cw_mpi_is_live(void);
-/** The end of a program that has not called MPI_Finalize. Collective over all of MPI. [waits] */
+/** Finalises MPI for a program that does not. Collective over MPI_COMM_WORLD. [waits] */
 void cw_mpi_end(void);
 
 #endif
