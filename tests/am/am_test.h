@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs of this room share: joining with a client of their own, patterns, waiting.
+// Shared by the programs of this room: joining with a client of their own, patterns, waiting.
 #ifndef CW_TESTS_AM_TEST_H
 #define CW_TESTS_AM_TEST_H
 
@@ -27,7 +27,7 @@ static inline void test_begin(int thread_level)
     cw_am_open(CW_AM_TEST, &test_names);
 }
 
-/** The exit status, after everybody is done. */
+/** Returns the exit status, after all PEs are done. */
 static inline int test_finish(void)
 {
     cw_barrier(cw_group_world);

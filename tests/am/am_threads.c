@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-//     am_threads THREADS MESSAGES: several threads of each PE send and poll at the same time; each message is counted once,
-// and the replies that a thread's requests cause are all there at the end.
+//     am_threads THREADS MESSAGES
+//
+// Several threads of each PE send and poll at the same time; each message must be counted once, and
+// the replies to a thread's requests must all have arrived at the end.
 #include <pthread.h>
 
 #include "am_test.h"
@@ -35,7 +37,7 @@ static void reply(cw_am_msg_t *msg, uint32_t thread)
 static void *sender(void *arg)
 {
     uint32_t thread = (uint32_t)(uintptr_t)arg;
-    uint64_t answered = 0;
+    uint64_t expected = 0;
     for (int i = 0; i < messages; i++) {
         uint32_t args[2] = {thread, (uint32_t)i};
         int pe = (cw_world.pe + i) % cw_world.npes;
@@ -47,10 +49,10 @@ static void *sender(void *arg)
             fill_pattern(bytes, nbytes, args[1]);
             cw_am_request_medium(pe, HEAD(MEDIUM, 2), args, bytes, nbytes, 0);
         }
-        answered += i % 4 != 0;
+        expected += i % 4 != 0;
     }
-    await(&got[thread], answered);
-    CHECK(atomic_load(&got[thread]) == answered);
+    await(&got[thread], expected);
+    CHECK(atomic_load(&got[thread]) == expected);
     return NULL;
 }
 
@@ -69,8 +71,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < nthreads; i++)
         pthread_join(thread[i], NULL);
     uint64_t each = (uint64_t)nthreads * (uint64_t)messages;
-    await(&requests, each);  // messages of each thread go round all PEs: as many come as go, if
-                             // npes divides them
+    // The messages of each thread go to all PEs in turn: as many arrive as leave, if npes divides
+    // their number.
+    await(&requests, each);
     cw_barrier(cw_group_world);
     CHECK(atomic_load(&requests) == each);
     CHECK(atomic_load(&sum) ==

@@ -2,14 +2,15 @@
 //
 //     answers MODE [ROUNDS]
 //
-// Replies that go back over the connection of their request, and others beside them: every PE has
-// many requests under way to all PEs of other nodes, of all sizes, and each reply must come once,
-// whole, and to its own request. The program ends when every PE has got replies both ways, so that
-// a way that is never taken shows as a time-out.
-//     plain   nothing else              never   none may come over the connection of its request
-//     quiet   puts and quiets meanwhile, where replies come in but no handler may run
-//     cut     the first PE shuts its connections under way: the job must end      die   or is
-//             killed
+// Replies that return over the connection of their request, and others beside them: every PE has
+// many requests in flight to all PEs of other nodes, of all sizes, and each reply must arrive once,
+// whole, and belong to its own request. The program ends when every PE has got replies by both
+// paths, so a path that is never taken shows as a time-out.
+//     plain   nothing else
+//     never   no reply may return over the connection of its request
+//     quiet   puts and quiets meanwhile, during which replies arrive but no handler may run
+//     cut     the first PE shuts its connections in flight: the job must end
+//     die     as cut, but the PE is killed
 #include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@
 
 enum { SHORT = 1, MEDIUM, SHORT_BACK, MEDIUM_BACK, ONEWAY, WINDOW = 48, MOST_ROUNDS = 20000 };
 
-static uint32_t number_of[WINDOW];  // of the request under way there
+static uint32_t number_of[WINDOW];  // the request in flight there
 static bool due[WINDOW];
 static uint64_t ndue, got, oneways;
 static bool in_quiet;
@@ -36,7 +37,7 @@ static uint32_t draw(void)
 
 // ---------------------------------------------------------------- at the target
 /** The kind and size of a reply follow from the number of its request. */
-static void answer(cw_am_msg_t *msg, uint32_t slot, uint32_t number)
+static void send_reply(cw_am_msg_t *msg, uint32_t slot, uint32_t number)
 {
     uint8_t bytes[CW_AM_MAX_MEDIUM];
     uint32_t args[2] = {slot, number};
@@ -52,14 +53,14 @@ static void answer(cw_am_msg_t *msg, uint32_t slot, uint32_t number)
 static void short_asked(cw_am_msg_t *msg, uint32_t slot, uint32_t number)
 {
     CHECK(!in_quiet);
-    answer(msg, slot, number);
+    send_reply(msg, slot, number);
 }
 
 static void medium_asked(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t slot,
                          uint32_t number)
 {
     CHECK(!in_quiet && is_pattern(payload, nbytes, number));
-    answer(msg, slot, number);
+    send_reply(msg, slot, number);
 }
 
 static void oneway(cw_am_msg_t *msg)
@@ -107,8 +108,8 @@ static void ask(int pe, uint32_t slot)
     }
 }
 
-/** Some PE of another node. */
-static int stranger(void)
+/** A PE of another node. */
+static int remote_pe(void)
 {
     int pe;
     do
@@ -119,7 +120,7 @@ static int stranger(void)
 
 static void await_all(void)
 {
-    cw_wait_t w = CW_WAIT_INIT("answers");
+    cw_wait_t w = CW_WAIT_INIT("replies");
     while (ndue > 0)
         cw_wait_round(&w);
     cw_wait_done(&w);
@@ -129,25 +130,25 @@ static void one_round(uint64_t *word, bool quiet)
 {
     uint32_t window = 1 + draw() % WINDOW;
     for (uint32_t slot = 0; slot < window; slot++) {
-        ask(stranger(), slot);
+        ask(remote_pe(), slot);
         if (quiet && draw() % 16 == 0) {
             uint64_t value = draw();
-            cw_put(&cw_ctx_default, &word[cw_world.pe], &value, sizeof value, stranger());
+            cw_put(&cw_ctx_default, &word[cw_world.pe], &value, sizeof value, remote_pe());
             in_quiet = true;
             cw_quiet_default();
             in_quiet = false;
         }
         if (draw() % 8 == 0)
-            cw_am_short0(stranger(), HEAD(ONEWAY, 0));
+            cw_am_short0(remote_pe(), HEAD(ONEWAY, 0));
     }
     await_all();
 }
 
 // ---------------------------------------------------------------- bytes that are none of ours
-/** What is not well formed goes nowhere. The last ones are right but for one thing each. */
+/** A malformed notification must be dropped. The last ones are wrong in one field each. */
 static void malformed(void)
 {
-    int pe = stranger(), node = cw_world.node_of_pe[pe];
+    int pe = remote_pe(), node = cw_world.node_of_pe[pe];
     _Alignas(8) uint8_t bytes[CWT_MESSAGE_MAX];
     cw_tell_am_t *tell = (cw_tell_am_t *)(void *)bytes;
     for (int i = 0; i < 20000; i++) {
@@ -179,7 +180,7 @@ static void cut_connections(void)
     }
 }
 
-/** One request at a time, until somebody ends the job. */
+/** Sends one request at a time, until another process ends the job. */
 static void until_the_end(const char *mode)
 {
     for (int round = 0; round < 2000; round++) {
@@ -187,7 +188,7 @@ static void until_the_end(const char *mode)
             cut_connections();
         if (round == 1000 && cw_world.pe == 0 && !strcmp(mode, "die"))
             raise(SIGKILL);
-        ask(stranger(), 0);
+        ask(remote_pe(), 0);
         await_all();
     }
     puts("nothing has ended the job");
@@ -204,9 +205,9 @@ int main(int argc, char **argv)
     cw_am_register(CW_AM_TEST, MEDIUM_BACK, (cw_am_handler_t)medium_back);
     cw_am_register(CW_AM_TEST, ONEWAY, (cw_am_handler_t)oneway);
     size_t words = (size_t)cw_world.npes * sizeof(uint64_t);
-    uint64_t *word = cw_heap_malloc(64, words), *told = cw_heap_malloc(64, words),
+    uint64_t *word = cw_heap_malloc(64, words), *direct = cw_heap_malloc(64, words),
              *stop = cw_heap_malloc(64, 8);
-    memset(told, 0, words);
+    memset(direct, 0, words);
     *stop = 0;
     random_state = (uint64_t)cw_world.pe * 7919 + 4711;
     malformed();
@@ -217,12 +218,12 @@ int main(int argc, char **argv)
         one_round(word, !strcmp(mode, "quiet"));
         uint64_t mine = atomic_load(&cw_am.told);
         mine = strcmp(mode, "never") ? mine > 0 && mine < got : mine == 0;
-        cw_put(&cw_ctx_default, &told[cw_world.pe], &mine, sizeof mine, 0);
+        cw_put(&cw_ctx_default, &direct[cw_world.pe], &mine, sizeof mine, 0);
         cw_quiet_default();
         cw_barrier(cw_group_world);
         uint64_t all = round + 1 >= rounds;
         for (int pe = 0; cw_world.pe == 0 && pe < cw_world.npes; pe++)
-            all = all && told[pe];
+            all = all && direct[pe];
         for (int pe = 0; cw_world.pe == 0 && pe < cw_world.npes; pe++)
             cw_put(&cw_ctx_default, stop, &all, sizeof all, pe);
         cw_quiet_default();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs answers.c over the mock fabric with what network cards demand, in both endpoint modes. Where messages may overtake
-each other no reply may come over the connection of its request."""
+"""Runs answers.c over the mock fabric with what network cards demand, in both endpoint modes. Where
+messages may overtake each other no reply may return over the connection of its request."""
 
 import os
 import subprocess
@@ -10,7 +10,8 @@ from pathlib import Path
 
 BUILD = Path(os.environ["CAUSEWAY_TEST_BUILD"])
 STAGE = Path(os.environ["CAUSEWAY_TEST_STAGE"])
-DEMANDS = ("small_inject", "eagain", "virt_addr,prov_key,mr_local,mr_allocated,cm56", "unordered_sends,no_wait_fd")
+DEMANDS = ("small_inject", "eagain", "virt_addr,prov_key,mr_local,mr_allocated,cm56",
+           "unordered_sends,no_wait_fd")
 
 
 def run(demands, endpoint):
@@ -23,8 +24,10 @@ def run(demands, endpoint):
         "CAUSEWAY_YIELDS": "1000",
         "SHMEM_SYMMETRIC_SIZE": "64M",
     }
-    command = [STAGE / "bin/oshrun", "-n", "2", "--emulate-nodes", "2", BUILD / "tests/am/answers", mode, "20"]
-    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    command = [STAGE / "bin/oshrun", "-n", "2", "--emulate-nodes", "2", BUILD / "tests/am/answers",
+               mode, "20"]
+    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=100)
     passed = done.returncode == 0 and ", 0 failed" in done.stdout
     print(f"{endpoint} {demands}: {'passed' if passed else 'did not pass'}")
     if not passed:

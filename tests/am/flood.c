@@ -2,12 +2,13 @@
 //
 //     flood PATTERN MESSAGES [SECONDS]
 //
-// Messages as fast as they go, of all kinds and sizes, half of them answered. Every one must
-// arrive, none twice, no wait may last for ever, and memory must not grow. With SECONDS the flood
-// is repeated for that long.
-//     ring    everybody to the next PE            pair   PE p and p^1 to each other (two-way)
-//     all     everybody to everybody              sink   all to PE 0, which is slow: it computes
-//             between its polls
+// Messages as fast as possible, of all kinds and sizes, half of them with a reply. Every message
+// must arrive, none twice, no wait may last for ever, and memory must not grow. With SECONDS the
+// flood is repeated for that long.
+//     ring    each PE to the next
+//     pair    PE p and p^1 to each other (two-way)
+//     all     every PE to every PE
+//     sink    all to PE 0, which is slow: it computes between its polls
 #include <stdio.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@
 enum { REQUEST = 1, REPLY, SLOT = 8192 };
 
 static _Atomic uint64_t got_requests, got_replies;
-static uint64_t *sums;  // per PE: sum of the numbers that it should have got; symmetric
+static uint64_t *sums;  // per PE: the sum of the numbers that it must receive; symmetric
 static uint64_t got_sum;
 static uint8_t *segment;
 static uint64_t random_state;
@@ -28,17 +29,17 @@ static uint32_t draw(void)
     return (uint32_t)(random_state >> 33);
 }
 
-static void request(cw_am_msg_t *msg, uint32_t number, uint32_t answered)
+static void request(cw_am_msg_t *msg, uint32_t number, uint32_t with_reply)
 {
     got_sum += number;
     atomic_fetch_add(&got_requests, 1);
-    if (!answered)
+    if (!with_reply)
         return;
     uint8_t bytes[CW_AM_MAX_MEDIUM];
     size_t nbytes = number % 1000;
-    if (answered == 1) {
+    if (with_reply == 1) {
         cw_am_reply_short(msg, HEAD(REPLY, 1), &number);
-    } else if (answered == 2) {
+    } else if (with_reply == 2) {
         fill_pattern(bytes, nbytes, number);
         cw_am_reply_medium(msg, HEAD(REPLY + 1, 1), &number, bytes, nbytes);
     } else {
@@ -49,11 +50,11 @@ static void request(cw_am_msg_t *msg, uint32_t number, uint32_t answered)
 }
 
 static void loaded(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t number,
-                   uint32_t answered)
+                   uint32_t with_reply)
 {
     if (msg->kind == CW_AM_MEDIUM)
         CHECK(is_pattern(payload, nbytes, number));
-    request(msg, number, answered);
+    request(msg, number, with_reply);
 }
 
 static void reply(cw_am_msg_t *msg, uint32_t number)
@@ -117,7 +118,7 @@ static int target_of(const char *pattern, int i)
     return (pe + i) % npes;
 }
 
-/** Computes without a call for a moment, every now and then. */
+/** Computes for a moment without a call, from time to time. */
 static void be_slow(void)
 {
     uint64_t until = cwu_now_ns() + 200000;
@@ -128,7 +129,7 @@ static void be_slow(void)
 static void flood(const char *pattern, int messages)
 {
     int npes = cw_world.npes;
-    uint64_t answered = 0, before = atomic_load(&got_replies);
+    uint64_t with_reply = 0, before = atomic_load(&got_replies);
     memset(sums, 0, (size_t)(npes * npes) * sizeof *sums);
     got_sum = 0;
     cw_barrier(cw_group_world);
@@ -136,13 +137,13 @@ static void flood(const char *pattern, int messages)
     uint64_t *to = calloc((size_t)npes, sizeof *to);
     for (int i = 0; i < messages && !slow; i++) {
         int pe = target_of(pattern, i);
-        answered += send_one(pe, &to[pe]);
+        with_reply += send_one(pe, &to[pe]);
     }
     for (int i = 0; slow && i < messages / 50; i++) {
         be_slow();
         cw_am_poll();
     }
-    await(&got_replies, before + answered);
+    await(&got_replies, before + with_reply);
     for (int pe = 0; pe < npes; pe++)
         cw_put(&cw_ctx_default, &sums[cw_world.pe], &to[pe], sizeof *to, pe);
     free(to);
@@ -156,7 +157,7 @@ static void flood(const char *pattern, int messages)
         cw_wait_round(&w);
     cw_wait_done(&w);
     cw_barrier(cw_group_world);
-    CHECK(got_sum == want && atomic_load(&got_replies) == before + answered);
+    CHECK(got_sum == want && atomic_load(&got_replies) == before + with_reply);
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Instructions of what clients call all the time, polling included: to the return within the node,
-// to the provider's entry between nodes. Counted exactly, by single steps, so the bounds are the
-// bars themselves.
+// Instructions of the calls that clients make most, polling included: to the return within the
+// node, to the provider's entry between nodes. Counted exactly, by single steps, so the limits are
+// exact.
 #include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>
@@ -64,7 +64,7 @@ static void oneway(cw_am_msg_t *msg)
     atomic_fetch_add(&got, 1);
 }
 
-/** Instructions before the network library's first; all of them if it was not called. */
+/** Instructions before the first of the network library; all of them if it was not called. */
 static long steps(bool *provider_p)
 {
     *provider_p = false;
@@ -87,19 +87,18 @@ static void write_trace(const char *name)
         printf("TRACE %s %#lx\n", name, (unsigned long)(step_log->ip[i] - (uintptr_t)me.dli_fbase));
 }
 
-/** Until the target, which may be slow, has said that enough requests are over. */
+/** Waits until the target, which may be slow, has reported that enough requests are done. */
 static void await_credits(void)
 {
     while (!cw_am.locked && cw_am.nfree <= cw_am.low + 1) {
-        int64_t token = cw_am_credit_take(1);  // takes in what the target has said
+        int64_t token = cw_am_credit_take(1);  // takes in what the target has reported
         if (token >= 0)
             cw_am_credit_return((uint32_t)token);
         usleep(1000);
     }
 }
 
-/** The least of many calls: the one that found nothing in its way, which is what the bars are
- *  about. */
+/** The least of many calls: the one without any delay, which the limits are about. */
 static void count(const char *name, void (*call)(void), long most)
 {
     long counts[SAMPLES];
@@ -116,7 +115,7 @@ static void count(const char *name, void (*call)(void), long most)
         counts[i] = steps(&provider);
         if (i == SAMPLES - 1)
             write_trace(name);
-        usleep(200);  // the target takes it, and says so
+        usleep(200);  // the target takes the message and reports it
     }
     step_clear();
     for (int i = 1; i < SAMPLES; i++)
@@ -153,7 +152,7 @@ int main(int argc, char **argv)
         cw_put(&cw_ctx_default, stop, &(uint64_t){1}, sizeof *stop, 1);
         cw_quiet_default();
     } else {
-        // does not sleep: waking it is not what is counted
+        // PE 1 does not sleep: waking it must not be counted.
         while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE)) {
             cw_am_poll();
             sched_yield();

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every kind of request with every number of arguments and many sizes, to every PE and back: each
-// request is answered by a reply of the same kind with the arguments in reverse and another
-// payload. Both handlers check all they get. Also requests without a reply, longs to private
-// memory, longs whose source is in use until the reply, and messages that are sent without waiting
-// for the one before, so that rings and buffers wrap around.
+// request gets a reply of the same kind with the arguments in reverse and another payload. Both
+// handlers check all they get. Also requests without a reply, longs to private memory, longs whose
+// source is in use until the reply, and messages sent without waiting for the previous one, so that
+// rings and buffers wrap around.
 #include "am_test.h"
 
 enum { LONGEST = 1 << 20, SLOT = LONGEST + 64 };
 
 static _Atomic uint64_t replies, requests;
-static uint8_t *segment;  // [npes] slots of SLOT bytes, written by that PE; then as many for
-                          // replies
-static uint8_t *answers;  // what replies carry
+static uint8_t *segment;  // [npes] areas of SLOT bytes, each written by that PE;
+                          // then as many for replies
+static uint8_t *carried;  // the payloads of replies
 static uint8_t private_memory[8192];
-static uint64_t *addresses;  // symmetric: private_memory's of each PE
+static uint64_t *addresses;  // symmetric: the address of each PE's private_memory
 
 enum {
     SHORT_REQ = 0,
@@ -57,7 +57,7 @@ static void make_args(uint32_t *args, int nargs, uint32_t seed)
         args[i] = i == 0 ? seed : arg_of(seed, i);
 }
 
-static void answer(cw_am_msg_t *msg, size_t nbytes)
+static void send_reply(cw_am_msg_t *msg, size_t nbytes)
 {
     uint32_t args[CW_AM_MAX_ARGS], seed = seed_of(msg);
     make_args(args, msg->nargs, seed);
@@ -70,14 +70,14 @@ static void answer(cw_am_msg_t *msg, size_t nbytes)
         cw_am_reply_medium(msg, HEAD(MEDIUM_REP + msg->nargs, msg->nargs), args, bytes, nbytes);
     else
         cw_am_reply_long(msg, HEAD(LONG_REP + msg->nargs, msg->nargs), args, bytes, nbytes,
-                         answers + (size_t)cw_world.pe * SLOT, 0);
+                         carried + (size_t)cw_world.pe * SLOT, 0);
 }
 
 static void short_request(cw_am_msg_t *msg, const uint32_t *args, int nargs)
 {
     check_args(msg, args, nargs, false);
     atomic_fetch_add(&requests, 1);
-    answer(msg, 0);
+    send_reply(msg, 0);
 }
 
 static void short_reply(cw_am_msg_t *msg, const uint32_t *args, int nargs)
@@ -94,7 +94,7 @@ static void loaded_request(cw_am_msg_t *msg, void *payload, size_t nbytes, const
     CHECK(msg->kind == CW_AM_LONG ? payload == segment + (size_t)msg->source * SLOT
                                   : (uintptr_t)payload % 8 == 0);
     atomic_fetch_add(&requests, 1);
-    answer(msg, nbytes);
+    send_reply(msg, nbytes);
 }
 
 static void loaded_reply(cw_am_msg_t *msg, void *payload, size_t nbytes, const uint32_t *args,
@@ -102,7 +102,7 @@ static void loaded_reply(cw_am_msg_t *msg, void *payload, size_t nbytes, const u
 {
     check_args(msg, args, nargs, true);
     CHECK(is_pattern(payload, nbytes, seed_of(msg) + 1));
-    CHECK(msg->kind == CW_AM_LONG ? payload == answers + (size_t)msg->source * SLOT
+    CHECK(msg->kind == CW_AM_LONG ? payload == carried + (size_t)msg->source * SLOT
                                   : (uintptr_t)payload % 8 == 0);
     atomic_fetch_add(&replies, 1);
 }
@@ -159,7 +159,8 @@ static void loaded_reply(cw_am_msg_t *msg, void *payload, size_t nbytes, const u
     {                                                                     \
         loaded_reply(m, p, s, (uint32_t[]){A##n}, n);                     \
     }
-#define ALL(x) x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) x(12) x(13) x(14) x(15) x(16)
+#define ALL(x) \
+    x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) x(12) x(13) x(14) x(15) x(16)
 ALL(DEFINE)
 
 static void register_all(void)
@@ -249,10 +250,10 @@ static void raw_longs(int pe)
     atomic_store(&replies, 0);
 }
 
-/** Many messages under way at once; the wait at the end only. */
+/** Many messages in flight at once; waits only at the end. */
 static void many(int rounds)
 {
-    uint64_t answered = 0;
+    uint64_t expected = 0;
     for (int i = 0; i < rounds; i++) {
         int pe = (int)(scramble((uint32_t)(i * 131 + cw_world.pe)) % (uint32_t)cw_world.npes);
         uint32_t number = (uint32_t)i;
@@ -261,13 +262,13 @@ static void many(int rounds)
         else
             send_one(i % 3 == 1 ? CW_AM_SHORT : CW_AM_MEDIUM, pe, i % 17, (size_t)i * 37 % 3000,
                      number, 0),
-                answered++;
+                expected++;
     }
-    await(&replies, answered);
+    await(&replies, expected);
     atomic_store(&replies, 0);
 }
 
-/** With IMMEDIATE nothing is waited for, and what was refused did not happen. */
+/** With IMMEDIATE no call waits, and a refused message has no effect. */
 static void immediate(int pe)
 {
     uint64_t sent = 0;
@@ -297,7 +298,7 @@ int main(int argc, char **argv)
     CHECK(cw_am_registered(CW_AM_TEST, ONEWAY) == (cw_am_handler_t)oneway &&
           !cw_am_registered(CW_AM_TEST, 255) && !cw_am_registered(CW_AM_TEST, 256));
     segment = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);
-    answers = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);
+    carried = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);
     addresses = cw_heap_malloc(64, (size_t)cw_world.npes * sizeof *addresses);
     uint64_t mine = (uintptr_t)private_memory;
     for (int pe = 0; pe < cw_world.npes; pe++)

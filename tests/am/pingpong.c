@@ -4,7 +4,7 @@
 //
 // PE 0 and PE 1: round trips of short messages, beside two bare flags (within a node: stores into
 // each other's memory; between nodes: puts), and a flood of one-way shorts. Prints medians; checks
-// only that everything arrives.
+// only that all messages arrive.
 #include "am_test.h"
 #include "base/clock.h"
 
@@ -38,7 +38,7 @@ static void await_flag(uint64_t value)
     cw_wait_done(&w);
 }
 
-/** Without the library's waiting: what two bare flags can do. */
+/** Without the library's waiting: the least time that two flags take. */
 static void spin_flag(uint64_t value)
 {
     if (cw_world.nnodes > 1) {

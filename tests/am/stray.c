@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-//     stray WHAT: node 0 of a GASNet job sends what its own library never would: messages that make
-// node 1 read or write memory which is in no segment, or a reply to no request. The receiver must
-// refuse it.
+//     stray WHAT
+//
+// Node 0 of a GASNet job sends what its own library never would: messages that make node 1 read or
+// write memory outside all segments, or a reply to no request. The receiver must refuse them.
 #define GASNET_SEQ 1
 #include <gasnet.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static void asked(gasnet_token_t token)
     cw_am_reply_medium(token, CW_AM_HEAD(CW_AM_OWNER, GOT, 1), &id, private_memory, 16);
 }
 
-/** address: of private_memory in node 1. */
+/** address: of private_memory on node 1. */
 static void send_stray(const char *what, uint64_t address)
 {
     void *dest = (void *)(uintptr_t)address;

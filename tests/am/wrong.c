@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-//     wrong WHAT: one wrong use; the message is checked by tests.toml.
+// wrong WHAT: one wrong use; tests.toml checks the message.
 #include "am_test.h"
 
 static const char *what;

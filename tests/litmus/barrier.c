@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Barrier and sync. barrier_all completes what was issued on the default context, everywhere; what
-// it leaves of other contexts is completed by their own quiet. sync_all makes plain stores visible
-// and completes nothing else: puts that are late behind it are allowed, and counted.
+// Barrier and sync. barrier_all completes at all targets what was issued on the default context;
+// operations on other contexts are completed by the quiet of these. sync_all makes plain stores
+// visible and completes nothing else: puts that arrive after it are allowed, and counted.
 #include "litmus.h"
 
 #define LENGTH 32
@@ -32,7 +32,7 @@ static void put_to_all(shmem_ctx_t c)
     jitter();
 }
 
-/** The writers whose words are not all here. */
+/** The set of writers whose words have not all arrived. */
 static int late(void)
 {
     int n = 0;

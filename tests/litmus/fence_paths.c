@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Fence across sizes and paths: data of 1 byte to 1 MiB by every way of storing, a fence, a middle
-// word by another way, a fence, a flag by a third: who sees the flag sees middle and data. On the
-// default context, and on one of its own where the library gives one. The reader lets each round
-// begin, and answers.
+// word by another way, a fence, a flag by a third: a reader that sees the flag must see middle and
+// data. On the default context, and on one of its own where the library provides one. The reader
+// lets each round begin, and replies.
 #include "litmus.h"
 
 #define MOST (1 << 20)
@@ -14,7 +14,7 @@ enum { W_P, W_PUT, W_NBI, W_SET, W_ADD, W_IPUT, W_SIGNAL_SET, W_SIGNAL_ADD, W_ST
 
 static unsigned char *data, *source;  // symmetric; private
 static uint64_t middle[WORD_PATHS], flag[WORD_PATHS], extra;
-static uint64_t answer[64];  // by writer
+static uint64_t reply[64];  // by writer
 static shmem_ctx_t ctx;
 
 static unsigned char byte_of(size_t i, long round)
@@ -70,7 +70,7 @@ static void store_data(int path, size_t nbytes, int pe)
     }
 }
 
-/** The word becomes `value`, which is one more than before. `from` lives until the round's
+/** Changes the word to `value`, which is one more than before. `from` stays valid until the round's
  *  quiet. */
 static void store_word(uint64_t *word, int path, uint64_t value, const uint64_t *from, int pe)
 {
@@ -125,8 +125,8 @@ static void write_round(const round_plan_t *p)
     store_word(&middle[p->middle_path], p->middle_path, p->value, &from, p->reader);
     shmem_ctx_fence(ctx);
     store_word(&flag[p->flag_path], p->flag_path, p->value, &from, p->reader);
-    shmem_signal_wait_until(&answer[p->reader % 64], SHMEM_CMP_EQ, p->value);
-    shmem_ctx_quiet(ctx);  // source and from are ours again
+    shmem_signal_wait_until(&reply[p->reader % 64], SHMEM_CMP_EQ, p->value);
+    shmem_ctx_quiet(ctx);  // source and from may be reused
 }
 
 static void read_round(const round_plan_t *p)
@@ -142,10 +142,10 @@ static void read_round(const round_plan_t *p)
             break;
         }
     saw(p->nbytes > 16384 ? LARGE : ALL_THERE, litmus_node[p->writer] != litmus_node[p->reader]);
-    shmem_signal_set(&answer[me % 64], p->value, p->writer);
+    shmem_signal_set(&reply[me % 64], p->value, p->writer);
 }
 
-/** A word's next value must not depend on which way it went the last time: all ways of a reader
+/** A word's next value must not depend on the way that it took the last time: all ways of a reader
  *  count together. */
 static void level(const round_plan_t *p)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Independent reads of independent writes: two PEs store x and y, two others read both, in opposite
-// order, until they have seen both stores. The readers must agree which came first: an atomic has
-// one place and one moment. And write, read, write: who sees a flag that was stored after its
+// order, until they have seen both stores. The readers must agree which came first, since all PEs
+// observe atomics in one order. And write, read, write: a PE that sees a flag, stored after its
 // sender had read x, sees x.
 #include "litmus.h"
 
@@ -54,7 +54,7 @@ static void iriw(const int *role, const int *home)
     }
 }
 
-/** role 0 stores x at home 0; role 1 sees it there, then flags role 2, who must see it too. */
+/** Role 0 stores x at home 0; role 1 sees it there, then flags role 2, which must see it too. */
 static void chain(const int *role, const int *home)
 {
     int all[4] = {role[0], role[1], role[2], home[0]};

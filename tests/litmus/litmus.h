@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the litmus tests share: rounds by a seed, roles that rotate over all PEs (so that every
-// pair, of one node or of two, plays every part), small random delays, and the table of what was
-// seen. An outcome that the memory model forbids is a failure, reported with round, values and
-// seed. Arguments: [rounds [seed]]; seed 0 draws one.
+// Shared by the litmus tests: rounds by a seed, roles that rotate over all PEs (so that every pair,
+// of one node or of two, plays every part), small random delays, and the table of outcomes. An
+// outcome that the memory model forbids is a failure, reported with round, values and seed.
+// Arguments: [rounds [seed]]; seed 0 draws one.
 #ifndef LITMUS_H
 #define LITMUS_H
 #define _GNU_SOURCE
@@ -38,7 +38,7 @@ static inline uint64_t litmus_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/** 0 to n-1, the same on all PEs (all must draw alike); and each PE's own. */
+/** A number from 0 to n-1, the same on all PEs (all must draw alike); and one of each PE's own. */
 static inline uint32_t draw(uint32_t n)
 {
     return (uint32_t)(litmus_next(&litmus_plan) % n);
@@ -71,12 +71,12 @@ static inline void jitter(void)
     }
 }
 
-/** Draws n roles: different PEs as far as there are enough. */
+/** Draws n roles: different PEs as far as there are enough PEs. */
 static inline void draw_roles(int *role, int n)
 {
     int base = (int)draw((uint32_t)npes), step = 1;
     if (npes > 2)
-        while (true) {  // a step that meets every PE before it meets one twice
+        while (true) {  // a step that reaches every PE before it reaches one twice
             step = 1 + (int)draw((uint32_t)npes - 1);
             int a = step, b = npes;
             while (b) {
@@ -91,7 +91,7 @@ static inline void draw_roles(int *role, int n)
         role[i] = (base + i * step) % npes;
 }
 
-/** Does any of these PEs live on another node than PE a? (The same answer on all PEs, by the
+/** True if one of these PEs is on another node than PE a. (The same result on all PEs, by the
  *  launcher's placement.) */
 static int *litmus_node;
 static inline bool between_nodes(const int *role, int n)
@@ -102,7 +102,7 @@ static inline bool between_nodes(const int *role, int n)
     return false;
 }
 
-/** The reader lets the writer of this round begin: what an earlier one stored has been read. */
+/** The reader lets the writer of this round begin: it has read what an earlier round stored. */
 static uint64_t litmus_ready[64];
 static inline void begin_round(int writer, int reader)
 {
@@ -130,8 +130,8 @@ __attribute__((format(printf, 1, 2))) static inline void forbidden(const char *f
                 litmus_round, (unsigned long long)litmus_seed, me, npes, text);
 }
 
-/** Everybody learns who shares a node: each looks for the lowest PE that it can reach by load and
- *  store. */
+/** Determines on every PE which PEs share a node: each finds the lowest PE that it reaches by load
+ *  and store. */
 static inline void litmus_nodes(void)
 {
     static int lowest;

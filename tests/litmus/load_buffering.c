@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Load buffering: A reads x, then stores y; B reads y, then stores x. A blocking read is over when
-// it returns, so not both can have read what the other stored afterwards.
+// it returns, so it cannot be that both read what the other stored afterwards.
 #include "litmus.h"
 
 #define BATCH 32

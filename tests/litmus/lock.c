@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks: updates of data on random PEs by gets and unordered puts, under a lock: none may be lost,
-// since clear_lock quiets and the next holder sees it all. How often each PE got it while they
-// raced is printed: first come, first served makes that even. (That the order is kept is tested by
-// conformance/lock.)
+// Locks: updates of data on random PEs by gets and unordered puts, under a lock: no update may be
+// lost, since clear_lock includes a quiet and the next holder sees all of them. The number of times
+// that each PE got the lock while they raced is printed: first come, first served makes that even.
+// (conformance/lock checks that the order is kept.)
 #include "litmus.h"
 
 enum { UPDATES, SERVED_IN_TURN };
@@ -24,7 +24,7 @@ static void update(int l, int home)
     jitter();
     shmem_long_put_nbi(pair[l], both, 2, home);
     shmem_long_p(&count[l], seen + 1, home);
-    shmem_clear_lock(&lock[l]);  // both are complete behind it
+    shmem_clear_lock(&lock[l]);  // both are complete after it
 }
 
 static void take(int l, int home)
@@ -36,8 +36,8 @@ static void take(int l, int home)
         shmem_set_lock(&lock[l]);
     }
     now = shmem_long_atomic_fetch_inc(&turn_of[l], 0);
-    // between looking and queueing any number may come by; after that each other PE once: so this
-    // is only counted
+    // Between this PE's read of the count and its place in the queue other PEs may come any number
+    // of times; after that each comes at most once. So this is only counted.
     if (!tried && now - came <= npes)
         saw(SERVED_IN_TURN, litmus_node[me] != litmus_node[0]);
     saw(UPDATES, litmus_node[me] != litmus_node[home]);
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
         take(l, home[l]);
     }
     for (int pe = 0; pe < npes && mine == share; pe++)
-        shmem_long_p(&over, 1, pe);  // the first to be done ends the race
+        shmem_long_p(&over, 1, pe);  // the first PE that is done ends the race
     shmem_barrier_all();
     fairness(mine);
     long sum = 0;
@@ -86,6 +86,6 @@ int main(int argc, char **argv)
     }
     shmem_barrier_all();
     if (sum == 0)
-        forbidden("nobody ever got a lock");
+        forbidden("no PE ever got a lock");
     return litmus_end();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Message passing: the writer stores data, orders, stores a flag; a reader that sees the flag must
-// see the data. The reader looks again and again, so that it meets the moment between the two. Both
-// words lie with the reader, who looks by test, or with a third PE, where it looks by get. Without
-// a fence the other order is allowed, and counted.
+// see the data. The reader polls, so that it reads between the two stores. Both words are at the
+// reader, which polls by test, or at a third PE, which it reads by get. Without a fence the other
+// order is allowed, and counted.
 #include "litmus.h"
 
 #define BATCH 64
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     litmus_begin("message passing", argc, argv, 4000);
     while (litmus_round < litmus_rounds) {
         int role[3], how = (int)draw(HOWS),
-                     order = draw(8) ? 1 + (int)draw(2) : 0;  // writer, reader, where the words lie
+                     order = draw(8) ? 1 + (int)draw(2) : 0;  // writer, reader, place of the words
         draw_roles(role, 3);
         if (draw(2) || npes < 3)
             role[2] = role[1];

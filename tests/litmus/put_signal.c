@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Put with signal: a visible signal means visible data; set and add, blocking and not, several in
-// flight, of any size, seen by waits on the signal and by waits on sets of signals. A blocking
-// one's source is free at once, the others' after quiet. Behind a fence, signals come in order.
+// flight, of any size, observed by waits on the signal and by waits on sets of signals. The source
+// of a blocking put is reusable at once, that of the others after quiet. After a fence, signals
+// arrive in order.
 #include "litmus.h"
 
 #define SLOTS 8
@@ -10,8 +11,8 @@
 
 enum { COMPLETE, IN_ORDER };
 
-static unsigned char *data, *source;  // SLOTS times MOST
-static uint64_t sig[SLOTS], answer[64], chain;  // answer: by reader
+static unsigned char *data, *source;           // SLOTS times MOST
+static uint64_t sig[SLOTS], reply[64], chain;  // reply: by reader
 
 static unsigned char byte_of(int slot, size_t i)
 {
@@ -36,14 +37,14 @@ static void write_all(const plan_t *p, uint64_t value)
             shmem_putmem_signal_nbi(dest, src, p->nbytes[s], &sig[s], signal, op, p->reader);
         } else {
             shmem_putmem_signal(dest, src, p->nbytes[s], &sig[s], signal, op, p->reader);
-            memset(src, 0xA5, p->nbytes[s]);  // free at once
+            memset(src, 0xA5, p->nbytes[s]);  // reusable at once
         }
         if (p->in_order)
             shmem_fence();
         jitter();
     }
     shmem_signal_add(&chain, 1, p->reader);
-    shmem_signal_wait_until(&answer[p->reader % 64], SHMEM_CMP_EQ, value);
+    shmem_signal_wait_until(&reply[p->reader % 64], SHMEM_CMP_EQ, value);
     if (p->nbi)
         shmem_quiet();
 }
@@ -84,7 +85,7 @@ static void read_some(const plan_t *p, uint64_t value)
     }
 }
 
-/** The last signal first: behind fences all others must be there. */
+/** Reads the last signal first: all signals before the fences must be there. */
 static void read_in_order(const plan_t *p, uint64_t value)
 {
     shmem_signal_wait_until(&sig[SLOTS - 1], SHMEM_CMP_EQ, value);
@@ -112,7 +113,7 @@ static void read_all(const plan_t *p, uint64_t value)
         }
     shmem_signal_wait_until(&chain, SHMEM_CMP_GE, 1);
     chain = 0;
-    shmem_signal_set(&answer[me % 64], value, p->writer);
+    shmem_signal_set(&reply[me % 64], value, p->writer);
 }
 
 int main(int argc, char **argv)

@@ -2,8 +2,8 @@
 //
 // Quiet completes everything: non-blocking puts and gets, strided puts, atomics, and the values
 // that non-blocking atomics fetch. Each round a PE issues a random mix to random PEs, quiets, and
-// looks: gets and fetched values at once; puts and atomics as a witness of another PE reads them,
-// who is told by a store that nothing orders.
+// checks: gets and fetched values itself, at once; puts and atomics by a witness, another PE which
+// reads them after a notification by an unordered store.
 #include "litmus.h"
 
 #define OPS 12
@@ -19,10 +19,10 @@ typedef struct op {
     uint64_t fetched;
 } op_t;
 
-static long *target[OPS];              // [npes * LENGTH]: a block for each writer
-static uint64_t *words;                // [npes * OPS]: of each writer
-static long readable[LENGTH];          // what gets get: (pe, index)
-static uint64_t told[64], seen[64];
+static long *target[OPS];      // [npes * LENGTH]: a block for each writer
+static uint64_t *words;        // [npes * OPS]: of each writer
+static long readable[LENGTH];  // the source of gets: (pe, index)
+static uint64_t notified[64], seen[64];
 static op_t *ops;
 
 static uint64_t *word(int writer, int k)
@@ -94,7 +94,7 @@ static void look(const op_t *o, int writer, int k, uint64_t before)
         saw(GOT, remote);
 }
 
-/** What the witness reads at the target. */
+/** Checks what the witness reads at the target. */
 static void witness(const op_t *o, int writer, int k, uint64_t before)
 {
     bool remote =
@@ -131,19 +131,19 @@ static void play(const int *role, uint64_t turn, uint64_t *before)
     if (writer) {
         jitter();
         shmem_quiet();
-        shmem_signal_set(&told[role[0] % 64], turn, role[1]);
+        shmem_signal_set(&notified[role[0] % 64], turn, role[1]);
         for (int k = 0; k < OPS; k++)
             look(&ops[k], me, k, before[(ops[k].pe * npes + me) * OPS + k]);
     }
     if (other) {
-        shmem_signal_wait_until(&told[role[0] % 64], SHMEM_CMP_EQ, turn);
+        shmem_signal_wait_until(&notified[role[0] % 64], SHMEM_CMP_EQ, turn);
         for (int k = 0; k < OPS; k++)
             witness(&ops[k], role[0], k, before[(ops[k].pe * npes + role[0]) * OPS + k]);
         shmem_signal_set(&seen[role[1] % 64], turn, role[0]);
     }
     if (writer)
         shmem_signal_wait_until(&seen[role[1] % 64], SHMEM_CMP_EQ, turn);
-    for (int k = 0; k < OPS; k++)  // everybody keeps the books
+    for (int k = 0; k < OPS; k++)  // every PE keeps the record
         if (ops[k].kind == SET || ops[k].kind == SWAP_NBI || ops[k].kind == FETCH_ADD_NBI)
             before[(ops[k].pe * npes + role[0]) * OPS + k]++;
 }

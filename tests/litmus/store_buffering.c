@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Store buffering: A stores x, quiets, reads y; B stores y, quiets, reads x. At least one of them
-// must see the other's store, wherever x and y lie: quiet means complete and visible to all. With a
-// fence, which completes nothing, both may read 0, and that is counted.
+// must see the other's store, wherever x and y are: quiet means complete and visible to all. With a
+// fence, which completes nothing, both may read 0; that is counted.
 #include "litmus.h"
 
 #define BATCH 32
@@ -37,7 +37,7 @@ static long load(const long *at, int how, int pe)
     return value;
 }
 
-/** One half of a round, in step with the other: as near to the same time as two processes come. */
+/** One half of a round, as close in time to the other half as two processes can be. */
 static void half(int i, int side, const int *role, const int *home, int how, bool fenced,
                  uint64_t turn)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Local and remote mixed: a writer stores at one PE, quiets, and tells another PE, which must find
-// the data at the first. Writer, holder and reader may share nodes in any way: the data goes by
-// shared memory and the word by the network, or the reverse.
+// Local and remote mixed: a writer stores at one PE, quiets, and notifies another PE, which must
+// find the data at the first. Writer, holder and reader may share nodes in any way: the data
+// travels by shared memory and the word by the network, or the reverse.
 #include "litmus.h"
 
 #define LENGTH 64
 
 enum { LOCAL_DATA, REMOTE_DATA };
 enum { P, PUT, NBI, STORE, ADD, SIGNALLED, HOWS };
-enum { T_P, T_SIGNAL, T_SET, T_BARRIER_FREE_PUT, TELLS };
+enum { T_P, T_SIGNAL, T_SET, T_BARRIER_FREE_PUT, NOTIFIES };
 
-static long area[2][LENGTH], source[LENGTH], *data;  // two rounds may be under way
+static long area[2][LENGTH], source[LENGTH], *data;  // two rounds may be in flight
 static uint64_t word[64], extra;
 
 static void store(int how, long value, int pe)
@@ -37,7 +37,7 @@ static void store(int how, long value, int pe)
     }
 }
 
-static void tell(int how, uint64_t *at, uint64_t value, int pe)
+static void notify(int how, uint64_t *at, uint64_t value, int pe)
 {
     if (how == T_P)
         shmem_uint64_p(at, value, pe);
@@ -61,7 +61,7 @@ static void find(int how, const int *role, long value)
     for (int i = 0; i < LENGTH; i++)
         if (got[i] != value + i) {
             forbidden(
-                "PE %d stored at PE %d, quieted and told PE %d, which reads %ld instead of %ld",
+                "PE %d stored at PE %d, quieted and notified PE %d, which reads %ld instead of %ld",
                 role[0], role[1], role[2], got[i], value + i);
             break;
         }
@@ -72,11 +72,11 @@ static void find(int how, const int *role, long value)
 int main(int argc, char **argv)
 {
     static uint64_t done[64];
-    outcome_name[LOCAL_DATA] = "data on the writer's node; told on";
-    outcome_name[REMOTE_DATA] = "data on another node; told on";
+    outcome_name[LOCAL_DATA] = "data on the writer's node; notified on";
+    outcome_name[REMOTE_DATA] = "data on another node; notified on";
     litmus_begin("third party", argc, argv, 4000);
     for (; litmus_round < litmus_rounds; litmus_round++) {
-        int role[3], how = (int)draw(HOWS), told = (int)draw(TELLS), look = (int)draw(2);
+        int role[3], how = (int)draw(HOWS), by = (int)draw(NOTIFIES), look = (int)draw(2);
         uint64_t turn = (uint64_t)litmus_round + 1;
         data = area[litmus_round % 2];
         draw_roles(role, 3);
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
             store(how, litmus_round * 1000, role[1]);
             jitter();
             shmem_quiet();
-            tell(told, &word[role[0] % 64], turn, role[2]);
+            notify(by, &word[role[0] % 64], turn, role[2]);
             shmem_signal_wait_until(&done[role[2] % 64], SHMEM_CMP_EQ, turn);
         }
         if (me == role[2]) {

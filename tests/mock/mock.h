@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// libfabric-mock: a library that stands between a program and the real libfabric. Data moves
-// through the real providers; the demands of fabrics that are not at hand are imposed on the way
-// (README.md lists them).
+// libfabric-mock: a library between a program and the real libfabric. Data moves through the real
+// providers; the mock imposes the demands of fabrics that are not available (README.md lists them).
 //
-// How objects are wrapped: fabrics and domains are objects of our own, as providers open things on
-// theirs behind the caller's back. Of everything else the caller gets the provider's own fid, but
-// each ops table it points to is replaced by a copy with our functions in it. The copy of fid.ops
-// is the first member of our state, so `fid->ops` *is* the state's address: no lookup, and fids go
-// to the provider unchanged.
+// How objects are wrapped: fabrics and domains are objects of the mock, since providers open things
+// on theirs behind the caller's back. For all other objects the caller gets the provider's own fid,
+// but each ops table that it points to is replaced by a copy with the mock's functions in it. The
+// copy of fid.ops is the first member of the mock's state, so `fid->ops` *is* the state's address:
+// no lookup, and fids go to the provider unchanged.
 //
 // Threads: whatever the provider allows. mock_domain.lock guards the lists of a domain (endpoints,
 // memory regions, operations held back, simulated completions); counters are relaxed atomics.
@@ -38,7 +37,7 @@ enum {
     MOCK_HELD_MAX = 32,     // operations held back per endpoint
 };
 
-// ---- what is demanded (mock_main.c) ----------------------------------------------------------------------
+// ---------------------------------------------------------------- demands (mock_main.c)
 
 struct mock_demands {
     bool virt_addr, prov_key, mr_local, mr_allocated, cm56, unordered, unordered_sends, atomics,
@@ -46,7 +45,7 @@ struct mock_demands {
 };
 extern struct mock_demands mock_want;
 
-// Keys are the mock's own (and name their process) under prov_key and atomics.
+// Under prov_key and atomics, keys are the mock's own and name their process.
 static inline bool mock_own_keys(void)
 {
     return mock_want.prov_key || mock_want.atomics;
@@ -71,7 +70,7 @@ static inline bool mock_chance(uint32_t one_in)
     return mock_random() % one_in == 0;
 }
 
-// ---- counters (mock_main.c) ------------------------------------------------------------------------------
+// ---------------------------------------------------------------- counters (mock_main.c)
 
 // Data operations first: their order is that of the names in mock_main.c.
 enum mock_kind {
@@ -108,7 +107,7 @@ enum mock_kind {
     N_HELD,                // operations held back
     N_REORDERED,           // of these, overtaken by a later one to the same peer
     N_DROPPED,             // of these, still held when their endpoint was closed
-    N_EAGAIN,              // calls refused with -FI_EAGAIN by us
+    N_EAGAIN,              // calls refused with -FI_EAGAIN by the mock
     N_CM_REFUSED,          // connect/accept/reject with too much private data
     N_VIOLATIONS,
     N_COUNTERS
@@ -119,12 +118,12 @@ static inline void mock_count(enum mock_kind counter)
     mock_add(counter, 1);
 }
 
-// Reports a broken demand: message, summary, abort. The abort is the test's signal.
+// Reports a broken demand: message, summary, abort. The tests wait for the abort.
 _Noreturn void mock_violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// ---- wrapped objects -------------------------------------------------------------------------------------
+// ---------------------------------------------------------------- wrapped objects
 
-// Room for a table of this or a newer libfabric, whose tables may have grown at their ends.
+// Room for a table of this or a newer libfabric, where tables may have grown at their ends.
 #define MOCK_TABLE(type)   \
     union {                \
         struct type table; \
@@ -151,7 +150,7 @@ struct mock_mr {
     struct mock_mr *next;
     struct fid_mr *fid;
     uint64_t access;
-    uint64_t key;  // as it will be; mr_endpoint shows it when the region is enabled
+    uint64_t key;  // the key to come; mr_endpoint shows it when the region is enabled
     bool bound, enabled;
     size_t niov;
     struct iovec iov[MOCK_IOV];
@@ -161,7 +160,7 @@ struct mock_domain {
     struct fid_domain fid;  // the caller's; must be first
     struct fid_domain *real;
     pthread_mutex_t lock;
-    struct mock_domain *next;  // among those of the process
+    struct mock_domain *next;  // in the list of the process's domains
     struct mock_ep *eps;
     struct mock_mr *mrs;
     bool rdm;  // opened for endpoints other than MSG
@@ -193,7 +192,7 @@ struct mock_cntr {
 };
 
 struct mock_op {
-    struct mock_op *next;  // among those held back
+    struct mock_op *next;  // in the list of those held back
     enum mock_kind kind;
     uint64_t flags;  // of the *msg calls
     size_t niov, nrma;
@@ -259,11 +258,11 @@ static inline void *mock_state(const struct fid *fid)
 {
     return (void *)fid->ops;
 }
-// Closes the provider's object; on success the state is freed too.
+// Closes the provider's object; on success also frees the state.
 int mock_close(struct fid *fid);
 void *mock_new(size_t nbytes);
 
-// Puts our fabric in the place of the provider's.
+// Replaces the provider's fabric by the mock's.
 int mock_wrap_fabric(struct fid_fabric **fabric_p);
 
 // mock_info.c: hints as the real provider gets them, results as the caller sees them, and back
@@ -273,8 +272,8 @@ int mock_getinfo(uint32_t version, const char *node, const char *service, uint64
 void mock_decorate(struct fi_info *info, bool atomics);
 struct fi_info *mock_undecorate(const struct fi_info *info);
 
-// The context of an operation is the provider's until its completion: under `context` we write
-// there.
+// The context of an operation belongs to the provider until its completion; the mock writes there
+// under `context`.
 void mock_use_context(void *context);
 
 // mock_mr.c
@@ -288,7 +287,7 @@ void mock_key_withdraw(uint64_t key);
 // Fails the program unless [addr, addr+nbytes) is inside the region; returns its address in the
 // target process, whose pid goes to *pid_p.
 uint64_t mock_key_resolve(uint64_t key, uint64_t addr, uint64_t nbytes, int *pid_p);
-// The same memory mapped here; the target's mapping must be a shared one.
+// The same memory mapped in this process; the target's mapping must be a shared one.
 void *mock_remote_map(int pid, uint64_t addr, uint64_t nbytes);
 
 // mock_ep.c, mock_eq.c
@@ -309,9 +308,9 @@ int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_
 
 // mock_hold.c: operations held back. All are called with the domain's lock held.
 bool mock_hold(struct mock_ep *ep, const struct mock_op *op);
-void mock_domain_opened(struct mock_domain *domain);  // these two without the lock
+void mock_domain_opened(struct mock_domain *domain);  // the first two: without the lock
 void mock_domain_closing(struct mock_domain *domain);
-void mock_issued(struct mock_ep *ep, fi_addr_t peer);  // a later one went out
+void mock_issued(struct mock_ep *ep, fi_addr_t peer);  // a later one was issued
 void mock_step(struct mock_domain *domain);
 bool mock_release_all(struct mock_domain *domain);  // false: some could not be issued yet
 void mock_release_ep(struct mock_ep *ep);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // `atomics`: a fabric whose device executes atomics. The CPU plays the device: the target's memory
-// is mapped here (mock_remote.c), the operation done in the call, its completion queued. One
-// element a call, 32 and 64 bit integers, any operation.
+// is mapped here (mock_remote.c), the call executes the operation and queues its completion. One
+// element per call, 32 and 64 bit integers, any operation.
 #include "mock.h"
 
 #include <string.h>
@@ -94,7 +94,7 @@ static uint64_t load_operand(const void *buf, size_t nbytes)
     return nbytes == 4 ? narrow : wide;
 }
 
-// Returns the value before.
+// Returns the previous value.
 static uint64_t execute(void *target, enum fi_op op, enum fi_datatype type, uint64_t operand,
                         uint64_t compare)
 {
@@ -268,7 +268,7 @@ static ssize_t do_compare(struct fid_ep *ep, const void *buf, size_t count, void
     return perform(ep, &r);
 }
 
-// The msg forms, with one vector entry a side: all there can be with one element a call.
+// The msg forms, with one vector entry per side: the most there can be with one element per call.
 static ssize_t from_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg_atomic *msg,
                         const struct fi_ioc *compare, void **compare_desc, struct fi_ioc *result,
                         void **result_desc, uint64_t flags)
@@ -350,7 +350,7 @@ static ssize_t do_comparev(struct fid_ep *ep, const struct fi_ioc *iov, void **d
                       result_desc ? result_desc[0] : NULL, peer, addr, key, type, op, context);
 }
 
-static int answer(bool ok, size_t *count)
+static int supported(bool ok, size_t *count)
 {
     if (ok && count)
         *count = MOCK_ATOMIC_COUNT;
@@ -360,19 +360,19 @@ static int answer(bool ok, size_t *count)
 static int write_valid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op, size_t *count)
 {
     (void)ep;
-    return answer(valid(OP_ATOMIC, type, op), count);
+    return supported(valid(OP_ATOMIC, type, op), count);
 }
 
 static int fetch_valid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op, size_t *count)
 {
     (void)ep;
-    return answer(valid(OP_FETCH_ATOMIC, type, op), count);
+    return supported(valid(OP_FETCH_ATOMIC, type, op), count);
 }
 
 static int compare_valid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op, size_t *count)
 {
     (void)ep;
-    return answer(valid(OP_COMPARE_ATOMIC, type, op), count);
+    return supported(valid(OP_COMPARE_ATOMIC, type, op), count);
 }
 
 int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,

@@ -120,7 +120,7 @@ static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry, uin
     pthread_mutex_lock(&cq->domain->lock);
     bool mine = cq->first && cq->first->has_error;
     if (mine) {
-        // err_data and its size are in/out; we have none.
+        // err_data and its size are in/out; the mock has none.
         memcpy(entry, &cq->first->entry, offsetof(struct fi_cq_err_entry, err_data));
         entry->err_data_size = 0;
         take_first(cq);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Messages and RMA: each call becomes a mock_op, is checked, perhaps held back, and goes to the
-// provider by the very function that was called.
+// provider by the same function that was called.
 #include "mock.h"
 
 #include <stdio.h>
@@ -150,7 +150,7 @@ ssize_t mock_issue(struct mock_ep *ep, const struct mock_op *op)
     }
 }
 
-// ---- from the calls to mock_op ---------------------------------------------------------------------------
+// ---------------------------------------------------------------- from the calls to mock_op
 
 static bool fill_iov(struct mock_op *op, const struct iovec *iov, void **desc, size_t count)
 {
@@ -230,7 +230,7 @@ static ssize_t post_rma_vector(struct fid_ep *ep, enum mock_kind kind, const str
     return post_rma(ep, op, addr, key);
 }
 
-// ---- messages --------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------- messages
 
 static ssize_t do_recv(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t peer,
                        void *context)
@@ -290,7 +290,7 @@ static ssize_t do_injectdata(struct fid_ep *ep, const void *buf, size_t len, uin
     return post(state_of(ep), &op);
 }
 
-// ---- RMA -------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------- RMA
 
 static ssize_t do_read(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t peer,
                        uint64_t addr, uint64_t key, void *context)

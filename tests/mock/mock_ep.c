@@ -27,7 +27,7 @@ static bool too_long(enum mock_kind call, size_t nbytes)
     return true;
 }
 
-// ---- endpoints -------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------- endpoints
 
 static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *len_p)
 {
@@ -166,7 +166,7 @@ int mock_srx(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid_ep *
     return rc;
 }
 
-// ---- passive endpoints -----------------------------------------------------------------------------------
+// ---------------------------------------------------------------- passive endpoints
 
 static int pep_getopt(fid_t fid, int level, int name, void *value, size_t *len_p)
 {
@@ -206,10 +206,10 @@ int mock_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_
     return 0;
 }
 
-// ---- event queues ----------------------------------------------------------------------------------------
+// ---------------------------------------------------------------- event queues
 
-// A connection request's info goes to the caller, so it carries our demands. Fabrics with little
-// private data deliver it padded to its greatest size: so do we under cm56.
+// A connection request's info goes to the caller, so it carries the mock's demands. Fabrics with
+// little private data deliver it padded to its greatest size: so does the mock under cm56.
 static ssize_t event(uint32_t kind, void *buf, size_t room, ssize_t n)
 {
     struct fi_eq_cm_entry *entry = buf;

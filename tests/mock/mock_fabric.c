@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrapping in general, and the fabric and domain objects. What is not worth a demand (scalable
-// endpoints, collectives) is not offered.
+// Wrapping in general, and the fabric and domain objects. Scalable endpoints and collectives are
+// not offered: no demand concerns them.
 #include "mock.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ void *mock_new(size_t nbytes)
     return state;
 }
 
-// Each table begins with its size, as the provider that made it knew it.
+// Each table begins with its size, as known to the provider that made it.
 void mock_copy_table(void *copy, const void *table, size_t room)
 {
     size_t nbytes = *(const size_t *)table;
@@ -39,7 +39,7 @@ int mock_close(struct fid *fid)
     return rc;
 }
 
-// ---- domains: our own object, whose calls go on to the provider's -----------------------------------------
+// ---------------------------------------------------------------- domains: objects of the mock
 
 static int domain_close(struct fid *fid)
 {
@@ -146,7 +146,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
     return 0;
 }
 
-// ---- fabrics ---------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------- fabrics
 
 static struct fid_fabric *real_fabric(struct fid *fid)
 {
@@ -183,7 +183,7 @@ static int wait_open(struct fid_fabric *fabric, struct fi_wait_attr *attr, struc
     return fi_wait_open(real_fabric(&fabric->fid), attr, set);
 }
 
-// A CQ with simulated completions or operations still held back must not be slept on.
+// A caller must not sleep on a CQ with simulated completions or with operations held back.
 static bool must_not_wait(struct fid *fid)
 {
     if (fid->fclass != FI_CLASS_CQ && fid->fclass != FI_CLASS_CNTR)

@@ -2,9 +2,9 @@
 //
 // `unordered`: a random third of the RMA operations (and with unordered_sends of the messages) is
 // held back and issued some calls later, in any order. Each call into an endpoint, a CQ or a
-// counter of the domain is a step; whoever wants to sleep on one gets everything issued first. As a
-// card needs no calls at all to send, a thread issues what nobody steps for within HOLD_NS; domains
-// are opened FI_THREAD_SAFE for its sake.
+// counter of the domain is a step; before a caller sleeps on one, everything is issued. Since a
+// card needs no calls at all to send, a thread issues what no step has issued within HOLD_NS;
+// domains are opened FI_THREAD_SAFE for its sake.
 #include "mock.h"
 
 #include <semaphore.h>
@@ -15,10 +15,11 @@
 
 enum { HOLD_NS = 1000000 };
 
-static pthread_mutex_t domains_lock = PTHREAD_MUTEX_INITIALIZER;  // taken before a domain's
+// taken before the lock of a domain
+static pthread_mutex_t domains_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mock_domain *domains;
 static sem_t work;
-static atomic_bool awake;  // the thread will look again before it sleeps
+static atomic_bool awake;  // the thread will check again before it sleeps
 
 static bool holdable(enum mock_kind kind)
 {
@@ -33,7 +34,7 @@ static bool injected(const struct mock_op *op)
            op->kind == OP_INJECT_WRITEDATA || (op->flags & FI_INJECT);
 }
 
-// The caller may reuse injected data at once: keep it.
+// The caller may reuse injected data at once: the mock keeps a copy.
 static void copy_data(struct mock_op *op)
 {
     size_t total = 0, at = 0;
@@ -96,7 +97,7 @@ static void unlink_held(struct mock_ep *ep, struct mock_op *op)
     ep->nheld--;
 }
 
-// The call has already returned success, so that a failure now is an error completion.
+// The call has already returned success, so a failure now is an error completion.
 static void fail(struct mock_ep *ep, const struct mock_op *op, ssize_t rc)
 {
     struct fi_cq_err_entry entry = {.op_context = op->context,
@@ -168,7 +169,7 @@ void mock_drop(struct mock_ep *ep)
     }
 }
 
-// ---- the thread ------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------- the thread
 
 static bool issue_due(struct mock_domain *domain, uint64_t now)
 {
@@ -206,8 +207,8 @@ static void *issuer(void *arg)
         for (;;) {
             while (issue_all_due())
                 nanosleep(&nap, NULL);
-            atomic_store(&awake, false);  // before one more look: who holds now either is seen or
-                                          // posts
+            // Before one more check: an operation held from now on is either seen by it or posts.
+            atomic_store(&awake, false);
             if (!issue_all_due())
                 break;
             atomic_store(&awake, true);

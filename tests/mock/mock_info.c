@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// fi_info: what the caller sees is the provider's offer plus our demands, and what the provider
-// sees is the caller's request without them.
+// fi_info: the caller sees the provider's offer plus the mock's demands, and the provider sees the
+// caller's request without them.
 #include "mock.h"
 
 #include <string.h>
 
-// Everything about memory registration that we may demand, and the real provider need not hear of.
+// Every demand about memory registration that the mock may make; the real provider need not know.
 static const int mr_bits =
     FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
-// Regions by endpoint are for endpoints that reach everybody: connected ones know nothing of the
-// kind.
+// Registration by endpoint is for endpoints that reach all peers; connected endpoints do not know
+// it.
 static int demanded_mr_mode(const struct fi_info *info)
 {
     int mode = 0;
@@ -28,7 +28,7 @@ static int demanded_mr_mode(const struct fi_info *info)
     return mode;
 }
 
-// A provider with these demands has nothing to offer to a caller who does not accept them.
+// A provider with these demands offers nothing to a caller that does not accept them.
 static bool acceptable(const struct fi_info *hints)
 {
     if (!hints)
@@ -80,8 +80,8 @@ int mock_getinfo(uint32_t version, const char *node, const char *service, uint64
     return 0;
 }
 
-// Our atomics are done at once by the CPU and so overtake RMA and messages on their way: the orders
-// that speak of both become orders of RMA alone, and those after a send fall.
+// The CPU executes the mock's atomics at once, so they overtake RMA and messages in flight: orders
+// that concern both become orders of RMA alone, and those after a send are removed.
 static uint64_t order_beside_atomics(uint64_t order)
 {
     static const struct {
@@ -122,7 +122,7 @@ static void decorate_order(struct fi_info *info)
     }
 }
 
-// Idempotent: a connection request may be looked at twice.
+// Idempotent: a connection request may be examined twice.
 void mock_decorate(struct fi_info *info, bool atomics)
 {
     if (info->domain_attr)
@@ -139,8 +139,8 @@ void mock_decorate(struct fi_info *info, bool atomics)
         info->tx_attr->inject_size = MOCK_INJECT;
 }
 
-// Virtual addressing is left to the real domain, which knows it (libfabric's common code translates
-// and checks by the mode its domain was opened with); everything else is ours.
+// Virtual addressing is left to the real domain (libfabric's common code translates and checks by
+// the mode that its domain was opened with); everything else is the mock's.
 struct fi_info *mock_undecorate(const struct fi_info *info)
 {
     struct fi_info *copy = mock_real()->dupinfo(info);
@@ -149,7 +149,7 @@ struct fi_info *mock_undecorate(const struct fi_info *info)
     if (copy->domain_attr) {
         int mine = demanded_mr_mode(info) & mr_bits & ~(mock_want.virt_addr ? FI_MR_VIRT_ADDR : 0);
         copy->domain_attr->mr_mode &= ~mine;
-        if (mock_want.unordered)  // there is a thread of ours
+        if (mock_want.unordered)  // the mock runs a thread
             copy->domain_attr->threading = FI_THREAD_SAFE;
     }
     if (mock_want.context)

@@ -21,7 +21,7 @@ struct mock_demands mock_want;
 static struct mock_real real;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic uint64_t counters[N_COUNTERS];
-static int owner_pid;  // who writes the summary: not a child forked later
+static int owner_pid;  // the process that writes the summary, not a child forked later
 static uint64_t seed;
 
 static const char *const counter_names[N_COUNTERS] = {
@@ -131,7 +131,7 @@ void mock_add(enum mock_kind counter, uint64_t by)
     atomic_fetch_add_explicit(&counters[counter], by, memory_order_relaxed);
 }
 
-// One line a process, written by one write() to a file opened for appending: lines do not mix.
+// One line per process, written by one write() to a file opened for appending: lines do not mix.
 static void write_summary(void)
 {
     const char *path = getenv("MOCK_FABRIC_SUMMARY");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory registration: provider-chosen keys, the account of what was registered, descriptors.
+// Memory registration: keys that the provider chooses, the record of registered memory,
+// descriptors.
 #include "mock.h"
 
 #include <errno.h>
@@ -14,8 +15,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Bytes of the range in pages that have no memory behind them: a NIC would have had to allocate
-// these.
+// Bytes of the range in pages that have no memory behind them: a NIC would have to allocate these.
 static uint64_t untouched_bytes(const struct iovec *iov)
 {
     enum { CHUNK = 1 << 16 };
@@ -120,7 +120,7 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
     if (attr->iov_count > MOCK_IOV)
         return -FI_EINVAL;
     int rc;
-    do {  // a key that is taken already is drawn again
+    do {  // a key that is in use is drawn again
         if (mock_own_keys())
             copy.requested_key = mock_key_new();
         rc = fi_mr_regattr(domain->real, &copy, flags, mr_p);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory regions of other processes. A key names its process: (pid, random) mixed to look random.
-// What it covers stands in that process's registry, a memfd that others open through /proc/PID/fd:
-// nothing to clean up after a crash. Atomics need the memory itself; it is mapped through
-// /proc/PID/map_files, or, without the privilege for that, through the descriptor of the same file
+// Memory regions of other processes. A key names its process: (pid, random) mixed to appear random.
+// The region is recorded in that process's registry, a memfd that others open through /proc/PID/fd,
+// so that nothing is left after a crash. Atomics need the memory itself; it is mapped through
+// /proc/PID/map_files or, without the privilege for that, through the descriptor of the same file
 // in the target process.
 #include "mock.h"
 
@@ -21,8 +21,9 @@
 #define REGISTRY_NAME "mock-fabric-regions"
 enum { ENTRIES = 4096, PID_BITS = 24, RANDOM_BITS = 64 - PID_BITS };
 
-// Written by its owner, read by all. `key` is stored last (release) and read first (acquire): who
-// sees the key sees base and nbytes. A withdrawn entry keeps them; its key becomes 0.
+// Written by its owner, read by all processes. `key` is stored last (release) and read first
+// (acquire): a process that sees the key sees base and nbytes. A withdrawn entry keeps them; its
+// key becomes 0.
 struct entry {
     _Atomic uint64_t key;
     uint64_t base, nbytes;
@@ -37,7 +38,7 @@ struct registry {
 struct window {  // a mapping of another process, mapped here
     struct window *next;
     int pid;
-    uint64_t start, end;  // there
+    uint64_t start, end;  // in that process
     char *here;
 };
 
@@ -83,7 +84,7 @@ static struct entry *open_own(void)
     int fd = memfd_create(REGISTRY_NAME, MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, ENTRIES * sizeof(struct entry)) != 0)
         mock_violation("no memory for the registry of regions");
-    return map_registry(fd);  // fd stays open: it is how the others get here
+    return map_registry(fd);  // fd stays open: other processes reach the registry by it
 }
 
 static struct entry *open_other(int pid)
@@ -112,7 +113,7 @@ static struct entry *open_other(int pid)
     return entries;
 }
 
-// With `lock` held. NULL: no such process, or one without regions.
+// Called with `lock` held. NULL: no such process, or one without regions.
 static struct entry *registry_of(int pid)
 {
     for (struct registry *r = registries; r; r = r->next)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every path between nodes, with checked results: puts and gets of all sizes from memory the
-// library knows and memory it does not, strided, atomics of all PEs on one word, signals, and order
-// by fence and quiet. Written for fabrics that promise less than tcp: what is only true by luck
-// there is not true here.
+// Every path between nodes, with checked results: puts and gets of all sizes from memory that the
+// library knows and memory that it does not, strided, atomics of all PEs on one word, signals, and
+// order by fence and quiet. Written for fabrics that promise less than tcp does.
 #include <sched.h>
 #include <shmem.h>
 #include <stdint.h>
@@ -17,7 +16,7 @@ enum { LARGE = 1 << 20, WORDS = 64 };
 
 static int me, npes, rounds = 40;  // rounds: the program's argument
 static long
-    in_data[WORDS];  // static data is symmetric, and another piece of the node object than the heap
+    in_data[WORDS];  // static data is symmetric, in another part of the node object than the heap
 static uint64_t signal_word;
 static unsigned char *large;  // one part of LARGE bytes for each PE
 static long *words;
@@ -27,7 +26,7 @@ static unsigned char pattern(int pe, size_t i, int round)
     return (unsigned char)(i * 7 + i / 251 + (size_t)pe * 31 + (size_t)round * 13);
 }
 
-// To everybody, of many sizes, blocking and not, from private memory; then read back by everybody.
+// To all PEs, of many sizes, blocking and not, from private memory; then read back by all PEs.
 static void sizes(void)
 {
     static const size_t nbytes[] = {1,   7,    8,    9,     63,    64,    65,     128,
@@ -46,7 +45,7 @@ static void sizes(void)
         }
         if (k % 2)
             shmem_quiet();
-        memset(mine, 0, n);  // local completion: the library must not need it any more
+        memset(mine, 0, n);  // completed locally: the library must not need it any more
         shmem_barrier_all();
         for (int from = 0; from < npes; from++)
             for (size_t i = 0; i < n; i++)
@@ -95,8 +94,8 @@ static void scalars(void)
     }
 }
 
-// Data, fence, flag: who sees the flag sees the data. No barrier helps: the reader answers by a
-// word of its own.
+// Data, fence, flag: a PE that sees the flag sees the data. No barrier helps: the reader replies by
+// a word of its own.
 static void flags(void)
 {
     static long data[8], flag, answer;
@@ -144,8 +143,8 @@ static void signals(void)
     free(mine);
 }
 
-// All PEs on the words of each PE. Sums must be exact; a put and an atomic on one word must not
-// pass each other.
+// All PEs change the words of each PE. Sums must be exact; a put and an atomic on one word must not
+// overtake each other.
 static void atomics(void)
 {
     static long sum;
@@ -161,8 +160,8 @@ static void atomics(void)
         }
     for (int pe = 0; pe < npes; pe++)
         shmem_uint_atomic_or(&bits, 1u << me, pe);
-    for (int i = 0; i < 20; i++) {  // a lock by compare-and-swap on PE 0, guarding plain gets and
-                                    // puts
+    // A lock by compare-and-swap on PE 0 guards plain gets and puts.
+    for (int i = 0; i < 20; i++) {
         while (shmem_ulonglong_atomic_compare_swap(&lock_word, 0, (unsigned)me + 1, 0) != 0)
             sched_yield();  // there may be fewer cores than PEs
         unsigned long long value = shmem_ulonglong_g(&guarded, 0);
@@ -218,7 +217,7 @@ static void collectives(void)
 {
     static long mine[WORDS], sum[WORDS], all[WORDS * 16];
     for (int round = 0; round < rounds; round++) {
-        int n = round % 2 ? WORDS : 1;  // short values ride on the barrier
+        int n = round % 2 ? WORDS : 1;  // short values travel with the barrier
         for (int i = 0; i < n; i++)
             mine[i] = me + i * round;
         shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sum, mine, (size_t)n);

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs rounds.c over the mock fabric: run.py DEMANDS [msg|rdm]. Two emulated nodes, four PEs, both endpoint modes.
+"""Runs rounds.c over the mock fabric: run.py DEMANDS [msg|rdm]. Two emulated nodes, four PEs, both
+endpoint modes.
 
-The program checks its results; here the mock's summaries are checked: every PE went through the mock, nothing was
-violated, and what was demanded did happen.
+The program checks its results; this script checks the mock's summaries: every PE used the mock,
+nothing was violated, and each demand took effect.
 """
 
 import json
@@ -21,7 +22,7 @@ NPES, NNODES = 4, 2
 
 
 def problems_of(summaries, demands, mode):
-    """What the summaries say that they should not."""
+    """What is wrong with the summaries."""
     def total(name):
         return sum(s[name] for s in summaries)
 
@@ -64,10 +65,13 @@ def run_one(program, text, mode, directory):
         "MOCK_FABRIC": text,
         "MOCK_FABRIC_SUMMARY": str(summary),
     }
-    command = [STAGE / "bin/oshrun", "-n", str(NPES), "--emulate-nodes", str(NNODES), "--timeout", "100", program,
+    command = [STAGE / "bin/oshrun", "-n", str(NPES), "--emulate-nodes", str(NNODES), "--timeout",
+               "100", program,
                "25" if mode == "msg" else "12"]
-    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200)
-    summaries = [json.loads(line) for line in summary.read_text().splitlines()] if summary.exists() else []
+    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=200)
+    summaries = ([json.loads(line) for line in summary.read_text().splitlines()]
+                 if summary.exists() else [])
     problems = list(problems_of(summaries, demands, mode))
     if done.returncode != 0 or "rounds done" not in done.stdout:
         problems.insert(0, f"exit status {done.returncode}")
@@ -88,7 +92,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         program = directory / "rounds"
-        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'tests'}", "-o", program,
+        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror",
+                        f"-I{ROOT / 'tests'}", "-o", program,
                         Path(__file__).with_name("rounds.c")], check=True)
         results = [run_one(program, text, mode, directory) for mode in modes]
     sys.exit(0 if all(results) else 1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Self-test of the mock: for each demand, that it is announced, that it is imposed, and that who
-// obeys it is served. Each case runs in a process of its own, with its MOCK_FABRIC, over MSG and
-// over RDM endpoints.
+// Self-test of the mock: each demand is announced and imposed, and a program that meets it is
+// served. Each case runs in a process of its own, with its MOCK_FABRIC, over MSG and over RDM
+// endpoints.
 //
 // usage: mock-selftest msg|rdm         all cases; the mock is beside the program
 //        mock-selftest msg|rdm CASE    one, with the MOCK_FABRIC of the environment
@@ -21,7 +21,7 @@ static uint64_t *words(struct side *s)
     return (uint64_t *)s->shared->data;
 }
 
-// A put, a get, a message and an injected put, seen in the target's memory.
+// A put, a get, a message and an injected put, checked in the target's memory.
 static void traffic(struct side *s)
 {
     uint64_t *mine = (uint64_t *)s->buffer;
@@ -80,7 +80,7 @@ static void case_mr_mode(struct side *s, bool msg)
 static void case_offset_refused(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
-    s->base = 0;  // an offset where a virtual address is due
+    s->base = 0;  // an offset where a virtual address is required
     words(s)[1] = 7;
     ssize_t rc = side_write(s, 8, s->buffer, 8, FI_DELIVERY_COMPLETE | FI_COMPLETION);
     REQUIRE(rc != 0 || side_wait_error(s) != 0);
@@ -136,7 +136,7 @@ static void case_cm56(struct side *s, bool msg)
 }
 
 // A plain write, then one with delivery complete. When the second has completed its data must be
-// there; now and then the first, being held back, is not. Returns how often.
+// there; sometimes the data of the first, being held back, is not. Returns how often.
 static int count_reordered(struct side *s)
 {
     int reordered = 0;
@@ -167,7 +167,7 @@ static void case_unordered(struct side *s, bool msg)
     side_stop(s);
 }
 
-// The same program without the demand sees none: it is the mock that reorders.
+// The same program without the demand sees no reordering: it comes from the mock.
 static void case_ordered(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
@@ -188,7 +188,8 @@ static void check_queries(struct side *s)
     REQUIRE(fi_atomicvalid(s->ep, FI_INT8, FI_SUM, &count) != 0);
 }
 
-// Adds through the fabric while a child adds to the same word by CPU atomics: none may be lost.
+// Adds through the fabric while a child adds to the same word by CPU atomics: no update may be
+// lost.
 static void check_sums(struct side *s)
 {
     enum { ROUNDS = 20000 };
@@ -254,7 +255,8 @@ static void case_no_wait_fd(struct side *s, bool msg)
     side_stop(s);
 }
 
-// Operations held back are issued before anybody sleeps: trywait says so, and the CQ's fd wakes us.
+// Operations held back are issued before the program sleeps: trywait reports them, and the CQ's fd
+// wakes the program.
 static void case_sleep(struct side *s, bool msg)
 {
     struct fid_cq *cq;
@@ -289,7 +291,7 @@ static void case_small_inject(struct side *s, bool msg)
 static void case_eagain(struct side *s, bool msg)
 {
     side_start(s, msg, 0, true);
-    traffic(s);  // connected now: what is refused from here on is refused by the mock
+    traffic(s);  // connects now: what is refused from here on is refused by the mock
     int refused = 0;
     for (int i = 0; i < 300; i++)
         if (side_try(s, side_write(s, 0, s->buffer, 8, 0)))
@@ -300,7 +302,7 @@ static void case_eagain(struct side *s, bool msg)
     side_stop(s);
 }
 
-// The context is the fabric's: it is written to, and there must be one.
+// The context belongs to the fabric, which writes to it; it must exist.
 static void case_context(struct side *s, bool msg)
 {
     struct fi_context2 context = {{NULL}};
@@ -316,8 +318,8 @@ static void case_context(struct side *s, bool msg)
     REQUIRE(false, "written without a context: %zd", rc);
 }
 
-// A region open to others has no key before it is bound and enabled; MSG endpoints know nothing of
-// it.
+// A region open to others has no key before it is bound and enabled; MSG endpoints have no such
+// regions.
 static void case_mr_endpoint(struct side *s, bool msg)
 {
     struct fid_mr *mr;
@@ -339,8 +341,8 @@ static void case_mr_endpoint(struct side *s, bool msg)
 static const struct {
     const char *name, *demands;
     void (*run)(struct side *, bool);
-    const char *violation;  // what the mock must say while it aborts; NULL: it must not
-    const char *summary;    // what a line of the summary must contain
+    const char *violation;  // what the mock must print while it aborts; NULL: it must not abort
+    const char *summary;    // a text that a line of the summary must contain
 } cases[] = {
     {"pass-through", "", case_traffic, NULL,
      "\"inject_write\": 1, \"inject_writedata\": 0, \"read\": 1, "},
@@ -382,7 +384,7 @@ static const struct {
 };
 enum { NCASES = sizeof cases / sizeof *cases };
 
-// ---- running the cases ------------------------------------------------------------
+// ---------------------------------------------------------------- running the cases
 
 static bool contains(const char *path, const char *text)
 {

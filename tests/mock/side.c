@@ -61,7 +61,7 @@ struct fi_info *side_hints(bool msg, uint64_t mr_mode, uint64_t caps)
     return hints;
 }
 
-// tcp has the MSG endpoints; the RDM ones are called net in older libraries.
+// tcp has the MSG endpoints; older libraries call the RDM ones net.
 int side_getinfo(bool msg, const struct fi_info *hints, struct fi_info **info)
 {
     const char *names[] = {msg ? "tcp" : "net", "tcp"};
@@ -107,7 +107,7 @@ static void open_ep(struct side *s, struct fi_info *info)
     REQUIRE(fi_enable(s->ep) == 0);
 }
 
-// ---- target ------------------------------------------------------------
+// ---------------------------------------------------------------- target
 
 static void target_receive(struct side *s, uint64_t *inbox, void *desc)
 {
@@ -140,7 +140,7 @@ static void target_name(struct side *s)
                        &s->shared->name_nbytes) == 0);
 }
 
-// Registers the data, tells where it is, and makes progress until told to stop.
+// Registers the data, publishes its address, and makes progress until it is stopped.
 _Noreturn static void target_main(struct side *s, uint64_t caps)
 {
     static uint64_t inbox;
@@ -175,7 +175,7 @@ _Noreturn static void target_main(struct side *s, uint64_t caps)
     exit(0);
 }
 
-// ---- initiator ------------------------------------------------------------
+// ---------------------------------------------------------------- initiator
 
 int side_connect(struct side *s, size_t param_nbytes)
 {
@@ -255,7 +255,7 @@ bool side_try(struct side *s, ssize_t rc)
     return rc == 0;
 }
 
-// `from` lies in s->buffer.
+// `from` is in s->buffer.
 ssize_t side_write(struct side *s, size_t offset, const void *from, size_t nbytes, uint64_t flags)
 {
     struct iovec iov = {(void *)from, nbytes};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One end of a connection for the self-test of the mock: opened through the mock library, by
-// dlopen, as the transport does it. The target is a child process that shares `struct shared` with
-// the initiator.
+// dlopen, as the transport opens libfabric. The target is a child process that shares `struct
+// shared` with the initiator.
 #ifndef SIDE_H
 #define SIDE_H
 
@@ -48,12 +48,11 @@ struct side {
     struct fid_ep *ep;
     struct fid_mr *mr;  // of the initiator's `buffer`, or of the target's `data`
     fi_addr_t peer;
-    uint64_t base;  // what to add to an offset in `data`
+    uint64_t base;  // added to an offset in `data`
     unsigned char buffer[4096];
 };
 
-// The mock's functions. The real libfabric is loaded by the first call of one, in each process for
-// itself.
+// The mock's functions. The first call of one loads the real libfabric, in each process separately.
 void side_load(const char *mock);
 // Exits with 77 if there is no libfabric behind the mock.
 struct fi_info *side_hints(bool msg, uint64_t mr_mode, uint64_t caps);
@@ -67,8 +66,8 @@ void side_stop(struct side *s);
 
 void *side_desc(struct side *s);
 ssize_t side_write(struct side *s, size_t offset, const void *from, size_t nbytes, uint64_t flags);
-void *side_next(struct side *s);  // the next completion's context (side_write: `from`); fails on an
-                                  // error
+void *side_next(struct side *s);  // context of the next completion (side_write: `from`);
+                                  // fails on an error
 void side_wait(struct side *s, int completions);
 int side_wait_error(struct side *s);        // the error of the next completion, 0 if it was none
 bool side_try(struct side *s, ssize_t rc);  // true: done; false: again; fails on errors

@@ -14,7 +14,7 @@
 static const char *const collectives[] = {"broadcast", "collect", "fcollect", "alltoall",
                                           "alltoalls", "reduce",  "scan"};
 
-/** Is there a row for any size on so many nodes that needs nothing a group may lack? */
+/** True if a row for any size on so many nodes needs nothing that a group may lack. */
 static int always_served(const char *collective, uint64_t nodes)
 {
     cw_coll_row_t row;

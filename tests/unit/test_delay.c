@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The delaying transport over one that only writes down what reaches it: nothing is lost or
-// invented, the order that the contract promises is kept, and the freedom that it leaves is used.
+// The delaying transport over one that only logs calls: nothing is lost or invented, the order that
+// the contract promises is kept, and the freedom that it leaves is used.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ typedef struct event {
 } event_t;
 
 static event_t log_[EVENTS];
-static _Atomic int logged;  // by whoever delivers
+static _Atomic int logged;  // by the thread that delivers
 static char real_client, real_conn;
 
 static void note(kind_t kind, uint64_t number)
@@ -116,7 +116,7 @@ static cwt_client_t *client;
 static cwt_conn_t *conn;
 static cwt_target_t target;
 
-/** What was called, in the order of the calls. */
+/** The log, in the order of the calls. */
 static event_t called[EVENTS];
 static int ncalled;
 static uint64_t sources[EVENTS];
@@ -169,7 +169,7 @@ static bool is_store(kind_t kind)
     return kind == PUT || kind == NBI_PUT;
 }
 
-/** Pairs of calls whose order is promised, and how many others changed places. */
+/** Counts pairs of calls whose order is promised, and other pairs that changed places. */
 static int judge(void)
 {
     int swapped = 0, *at = malloc((size_t)ncalled * sizeof *at),
@@ -186,9 +186,9 @@ static int judge(void)
             if (at[i] < 0 || at[j] < 0 || at[i] < at[j])
                 continue;
             swapped++;
-            // a request goes behind
+            // a request follows
             CHECK(called[j].kind == GET || called[i].kind == GET || is_store(called[j].kind));
-            // all behind a fence
+            // all follow a fence
             CHECK(called[j].kind == GET || called[i].kind == GET || fences[i] == fences[j]);
         }
     free(at);
@@ -204,7 +204,7 @@ static int play(unsigned seed)
     for (int i = 0; i < 200; i++) {
         call((kind_t)(rand() % 5));
         if (rand() % 40 == 0)
-            usleep(300);  // what is due goes
+            usleep(300);  // operations that are due are delivered
     }
     call(QUIET);
     for (int i = 0; i < ncalled; i++)
@@ -237,7 +237,7 @@ int main(void)
     for (unsigned seed = 1; seed <= 60; seed++)
         swapped += play(seed);
     CHECK(swapped > 1000);
-    // what nobody asks for is delivered all the same
+    // Operations that no call asks for are delivered all the same.
     ncalled = 0;
     logged = 0;
     for (int i = 0; i < 50; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The environment table: sizes as the OpenSHMEM specification words them, refused values, misspelt
-// names.
+// The environment table: sizes in the words of the OpenSHMEM specification, refused values,
+// misspelt names.
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static void test_sizes(void)
         {"7.", 7},
         {"1T", (size_t)1 << 40},
         {"16gb", (size_t)16 << 30},
-        {"20kk", 20480},  // what follows the multiplier is ignored, says the specification
+        {"20kk", 20480},  // the specification: what follows the multiplier is ignored
         {"1MM", 1048576},
         {" 8K ", 8192},
         {"9007199254740993", 9007199254740993u},  // more than a double holds
@@ -70,7 +70,7 @@ static void test_defaults_and_values(void)
     setenv("CAUSEWAY_PROVIDER", "tcp;ofi_rxm", 1);
     setenv("CAUSEWAY_SPIN", "17", 1);
     setenv("CAUSEWAY_CHECK", "Yes", 1);
-    setenv("SHMEM_DEBUG", "please", 1);  // the specification says: any value
+    setenv("SHMEM_DEBUG", "please", 1);  // the specification: any value
     setenv("SHMEM_INFO", "", 1);         // empty counts as unset
     cwu_env_load();
     CHECK(cwu_env.symmetric_size == 2048);
@@ -127,7 +127,7 @@ static void test_unknown_names(void)
     CHECK_STR(child_run(load_and_warn).err, "");
     clearenv();
 
-    setenv("CAUSEWAY_LAUNCH_PE", "3", 1);  // our launcher's own
+    setenv("CAUSEWAY_LAUNCH_PE", "3", 1);  // a variable of oshrun's own
     setenv("OTHER_VARIABLE", "3", 1);
     CHECK_STR(child_run(load_and_warn).err, "");
     clearenv();

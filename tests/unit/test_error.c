@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages: one line each, with PE, pid and host; and how a job ends.
+// Messages: one line each, with PE, pid and host; and the end of a job.
 #include "base/error.h"
 
 #include <pthread.h>

@@ -49,7 +49,7 @@ static bool oracle_all(const oracle_t *o, uint64_t start, uint64_t n, unsigned c
     return true;
 }
 
-/** Is there a gap of n lines whose address is aligned? */
+/** True if there is a gap of n lines whose address is aligned. */
 static bool oracle_fits(const oracle_t *o, const char *base, uint64_t n, size_t alignment)
 {
     uint64_t run = 0;
@@ -131,7 +131,8 @@ static void test_oracle(void)
     char *base = reserve(RANGE);
     static char *slots[SLOTS];
     cw_arena_t arena;
-    REQUIRE(cw_arena_init(&arena, base + 24, RANGE - 24) == CW_OK); // base on no line
+    // base not at the start of a line
+    REQUIRE(cw_arena_init(&arena, base + 24, RANGE - 24) == CW_OK);
     REQUIRE((uintptr_t)arena.base % LINE == 0);
     oracle_t o = {arena.nlines, calloc(arena.nlines, 1)};
     for (int op = 0; op < OPS; op++) {
@@ -193,14 +194,14 @@ static void test_deterministic(void)
     static unsigned char resident[((size_t)8 << 30) / 4096];
     REQUIRE(mincore(base[0], range, resident) == 0);
     for (size_t i = 0; i < sizeof resident; i++)
-        REQUIRE(!(resident[i] & 1)); // not one page of the range was touched
+        REQUIRE(!(resident[i] & 1));  // not one page of the range was touched
     munmap(base[0], range + page);
     munmap(base[1] - page, range + page);
 }
 
 static void test_edges(void)
 {
-    const size_t range = (size_t)1 << 40; // addresses only
+    const size_t range = (size_t)1 << 40;  // addresses only
     char *base = mmap(NULL, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
          text[128];
     REQUIRE(base != MAP_FAILED);
@@ -209,7 +210,7 @@ static void test_edges(void)
     REQUIRE(cw_heap_malloc(0, 0) == NULL && cw_heap_malloc(48, 8) == NULL);
     REQUIRE(cw_heap_malloc(0, range + 1) == NULL && cw_heap_malloc(0, SIZE_MAX) == NULL);
     REQUIRE(cw_heap_malloc((size_t)1 << 63, SIZE_MAX - 100) == NULL);
-    char *all = cw_heap_malloc(0, range); // a tight fit is still a fit
+    char *all = cw_heap_malloc(0, range);  // a tight fit still fits
     REQUIRE(all == base && cw_heap_malloc(0, 1) == NULL);
     REQUIRE(cw_heap_realloc(all, 100) == all && cw_heap_size(all) == 100);
     REQUIRE(cw_heap_realloc(all, range) == all);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The barrier of a node and the combining synchronisation, between processes that share nothing but
-// the area: nobody leaves before the last has come, nobody is lost, results are everybody's and the
-// same. Every way of waiting is taken: as chosen, only sleeping, only yielding, and with members
-// that come late.
+// the area: no process leaves before the last has arrived, none hangs, and all get the same
+// results. Every way of waiting is taken: the default, only sleeping, only yielding, and with
+// members that arrive late.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum { MOST = 80 };
 
 typedef struct shared {
-    _Atomic uint64_t step[MOST][8]; // a line each: the round its PE has reached
+    _Atomic uint64_t step[MOST][8];  // a line each: the round its PE has reached
     _Atomic int bad;
     cw_coll_area_t area;
 } shared_t;
@@ -84,7 +84,7 @@ static bool sums(int slot, int nslots, int rounds)
 
 static void member(shared_t *s, int slot, int nslots, int rounds)
 {
-    alarm(60); // a lost wake-up must not hang the tests
+    alarm(60);  // a lost wake-up must not hang the tests
     bool good = barriers(s, slot, nslots, rounds) && sums(slot, nslots, rounds);
     if (!good)
         atomic_fetch_add(&s->bad, 1);
@@ -98,8 +98,7 @@ static void run(int nslots, int rounds, long spin, long yields)
     CHECK(s != MAP_FAILED);
     cwu_env.spin = spin;
     cwu_env.yields = yields;
-    for (int slot = 0; slot < nslots; slot++) { // also publishes the processors before anybody
-                                                 // starts
+    for (int slot = 0; slot < nslots; slot++) {  // also publishes the processors before any starts
         pid_t pid = fork();
         if (pid == 0) {
             cw_node_sync_init(&state.node, &s->area, NULL, slot, nslots, 1);
@@ -138,7 +137,7 @@ int main(void)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int n = sizes[i], rounds = 12000 / (n + 4);
         run(n, rounds, -1, -1);
-        run(n, rounds / 4, 0, 0); // every wait is a futex
+        run(n, rounds / 4, 0, 0);  // every wait is a futex
         run(n, rounds / 4, 0, 3);
     }
     return check_result();

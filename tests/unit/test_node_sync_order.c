@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the barrier of a node promises about memory: plain data written before it is read after it,
-// by all, and the closer may read every deposit. Threads stand for PEs here, so that
+// What the barrier of a node promises about memory: plain data written before it is readable after
+// it, by all, and the closer may read every deposit. Threads stand for PEs here, so that
 // ThreadSanitizer (./dev test --sanitize=thread) sees both sides; without it the values are
 // checked.
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a node server executes comes from the network. Requests of every kind, right ones and random
+// What a node server executes comes from the network. Requests of every kind, valid ones and random
 // ones, against an object between guard pages: nothing outside of static data, heap and inbox may
-// change, whatever the bytes say.
+// change, whatever the bytes are.
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +33,15 @@ static struct {
     int n;
     size_t nbytes;
     unsigned char bytes[CWT_MESSAGE_MAX];
-} answer;
+} reply;
 
-static int take_answer(cwt_from_t *from, const void *payload, size_t nbytes)
+static int take_reply(cwt_from_t *from, const void *payload, size_t nbytes)
 {
     (void)from;
-    CHECK(nbytes <= sizeof answer.bytes);
-    memcpy(answer.bytes, payload, nbytes < sizeof answer.bytes ? nbytes : sizeof answer.bytes);
-    answer.nbytes = nbytes;
-    answer.n++;
+    CHECK(nbytes <= sizeof reply.bytes);
+    memcpy(reply.bytes, payload, nbytes < sizeof reply.bytes ? nbytes : sizeof reply.bytes);
+    reply.nbytes = nbytes;
+    reply.n++;
     return 0;
 }
 
@@ -53,7 +53,7 @@ static uint64_t draw(uint64_t bound)
     return seed % bound;
 }
 
-/** An object of one slot, by itself at the end of its pages: one byte too far is a fault. */
+/** An object of one slot, at the end of its pages: one byte too far is a fault. */
 static void make_object(void)
 {
     object_nbytes = CONTROL + AM_AT + sizeof(cw_am_inbox_t);
@@ -74,7 +74,7 @@ static void make_object(void)
                                        .nslots = 1};
 }
 
-/** Where nothing may be written. */
+/** The memory where nothing may be written. */
 static const struct {
     size_t at, end;
 } holes[] = {
@@ -91,7 +91,7 @@ static bool holes_are_whole(void)
 
 static void execute(const void *msg, size_t nbytes)
 {
-    // the message ends where its bytes end: reading behind them is a fault too
+    // The message ends at the end of its page: reading behind it is a fault too.
     static char *end;
     if (!end) {
         char *at = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -101,7 +101,7 @@ static void execute(const void *msg, size_t nbytes)
     size_t room = (nbytes + 7) / 8 * 8;  // buffers are aligned
     memset(end - room, 0, room);
     memcpy(end - room, msg, nbytes);
-    answer.n = 0;
+    reply.n = 0;
     cw_request_execute(NULL, NULL, (const cwt_header_t *)(const void *)(end - room), nbytes);
 }
 
@@ -127,34 +127,34 @@ static void test_pieces(void)
     for (size_t i = 0; i < HEAP; i++)
         object[heap + i] = (char)(i * 7 + 1);
     get_pieces(heap + 16, 24, 3);
-    CHECK(answer.n == 1 && answer.nbytes == 72);
+    CHECK(reply.n == 1 && reply.nbytes == 72);
     for (size_t i = 0; i < 72; i++)
-        CHECK(answer.bytes[i] == (unsigned char)object[heap + 16 + i / 24 * 32 + i % 24]);
+        CHECK(reply.bytes[i] == (unsigned char)object[heap + 16 + i / 24 * 32 + i % 24]);
     get_pieces(heap + HEAP - 5, 5, 1);
-    CHECK(answer.n == 1 && memcmp(answer.bytes, object + heap + HEAP - 5, 5) == 0);
+    CHECK(reply.n == 1 && memcmp(reply.bytes, object + heap + HEAP - 5, 5) == 0);
     get_pieces(heap + HEAP - 5, 6, 1);
-    CHECK(answer.n == 0);
+    CHECK(reply.n == 0);
     get_pieces(heap - 1, 1, 1);
-    CHECK(answer.n == 0);
+    CHECK(reply.n == 0);
     get_pieces(CONTROL + DATA - 1, 2, 1);
-    CHECK(answer.n == 0);
+    CHECK(reply.n == 0);
     get_pieces(CONTROL - 8, 8, 1);
-    CHECK(answer.n == 0);
+    CHECK(reply.n == 0);
     get_pieces(heap, 0, 1);
-    CHECK(answer.n == 0);
+    CHECK(reply.n == 0);
     get_pieces(heap, 1016, 4);
-    CHECK(answer.n == 1 && answer.nbytes == 4064);
-    get_pieces(heap, 1019, 4);  // more than an answer holds
-    CHECK(answer.n == 0);
+    CHECK(reply.n == 1 && reply.nbytes == 4064);
+    get_pieces(heap, 1019, 4);  // more than a reply holds
+    CHECK(reply.n == 0);
     get_pieces(heap, 8, 0);
-    CHECK(answer.n == 0);
+    CHECK(reply.n == 0);
     list_t list = {.header = {.op = CW_REQ_GET_PIECES, .reply_id = 1},
                    .word = {CW_GET_PIECE(heap, 8)}};
     execute(&list, sizeof list.header + 13);  // not a number of words
-    CHECK(answer.n == 0);
-    list.header.reply_id = 0;  // nobody to answer
+    CHECK(reply.n == 0);
+    list.header.reply_id = 0;  // no reply is possible
     execute(&list, sizeof list.header + 8);
-    CHECK(answer.n == 0);
+    CHECK(reply.n == 0);
 }
 
 static void test_batch(void)
@@ -169,7 +169,7 @@ static void test_batch(void)
     CHECK(object[heap + HEAP - 4] == 99);  // the second ends outside
 }
 
-/** Strides of which one step leaves the address space: right for one block, and wrong for two. */
+/** Strides of which one step leaves the address space: valid for one block, invalid for two. */
 static void test_huge_strides(void)
 {
     static const int64_t strides[] = {INT64_MIN, INT64_MIN + 8, -(INT64_C(1) << 62), INT64_MAX};
@@ -189,19 +189,19 @@ static void test_huge_strides(void)
         execute(&put, sizeof put.req + 8);
         CHECK(memcmp(object + at, put.payload, 8) == 0);
         execute(&get, sizeof get);
-        CHECK(answer.n == 1 && answer.nbytes == 8 && memcmp(answer.bytes, put.payload, 8) == 0);
+        CHECK(reply.n == 1 && reply.nbytes == 8 && memcmp(reply.bytes, put.payload, 8) == 0);
         put.req.nblocks = get.nblocks = 2;
         put.payload[0] = 77;
         execute(&put, sizeof put);
         CHECK(object[at] == (char)(i + 1));
         execute(&get, sizeof get);
-        CHECK(answer.n == 0);
+        CHECK(reply.n == 0);
     }
 }
 
 // ---------------------------------------------------------------- random ones
 
-/** Often at an edge of something. */
+/** Often at an edge of some area. */
 static uint64_t some_offset(void)
 {
     static const uint64_t edges[] = {
@@ -289,30 +289,30 @@ static size_t some_request(uint64_t *word, size_t nwords)
 static void test_random(void)
 {
     static uint64_t word[CWT_MESSAGE_MAX / sizeof(uint64_t)];
-    uint64_t answers = 0, changes = 0;
+    uint64_t replies = 0, changes = 0;
     memset(object, 0, CONTROL + AM_AT);
     for (int round = 0; round < ROUNDS; round++) {
         size_t nbytes = some_request(word, sizeof word / sizeof *word);
         execute(word, nbytes < sizeof(cwt_header_t) ? sizeof(cwt_header_t) : nbytes);
-        answers += (uint64_t)answer.n;
+        replies += (uint64_t)reply.n;
         if (round % 500)
             continue;
         CHECK(holes_are_whole());
         changes += memchr(object + CONTROL + HEAP_AT, 1, HEAP) != NULL;
-        cw_am_server_fini();  // forgets what found no room
+        cw_am_server_fini();  // drops the messages that found no room
         memset((char *)cw_am_inbox(0), 0, sizeof(cw_am_inbox_t));
     }
-    CHECK(answers > ROUNDS / 50);  // a good part was accepted
+    CHECK(replies > ROUNDS / 50);  // many were accepted
     CHECK(changes > 0);
-    printf("%llu of %d requests answered\n", (unsigned long long)answers, ROUNDS);
+    printf("%llu of %d requests with a reply\n", (unsigned long long)replies, ROUNDS);
 }
 
 int main(void)
 {
-    shmem_init();  // this process is a job of one PE; only its object is another
+    shmem_init();  // this process is a job of one PE; only its object is replaced
     cw_segment_t own = cw_segment;
     const cwt_ops_t *transport = cw_transport;
-    static const cwt_ops_t fake = {.server_reply = take_answer};
+    static const cwt_ops_t fake = {.server_reply = take_reply};
     cw_transport = &fake;
     make_object();
     cw_am_server_init();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A node server takes down a connection whose client has gone. Its completion queue still holds
-// messages of that client, and error entries between them, each of which ends a read: everything
-// must be read, and executed, before the connection's buffers go. An entry that is delivered later
-// names freed memory.
+// messages of that client, and error entries between them, each of which ends a read: the server
+// must read and execute everything before the connection's buffers are freed. An entry delivered
+// later names freed memory.
 //
 // The provider is a script: a queue, an event queue and two endpoints made of the few functions
 // that are called.
@@ -25,7 +25,7 @@ static struct {
     entry_t entries[ENTRIES_MAX];
     int count, next;
     int executed, posted, closed, late;
-    struct fid *gone;  // whose end the event queue tells next
+    struct fid *gone;  // the connection that the event queue reports as ended next
 } script;
 
 static ofi_op_t *queue_up(ofi_peer_t *peer, uint32_t slot, bool error)
@@ -46,7 +46,7 @@ static bool is_there(const ofi_peer_t *wanted)
     return peer != NULL;
 }
 
-/** The next entry, if it still names something. */
+/** Returns the next entry, if it still names something. */
 static const entry_t *next_entry(void)
 {
     while (script.next < script.count && !is_there(script.entries[script.next].peer)) {
@@ -159,7 +159,7 @@ int main(void)
     server.token_in = SECRET;
     server.ready = true;
     server.wake_fd = -1;
-    server.slept = true;  // the next round looks at connection events
+    server.slept = true;  // the next round checks connection events
     script.server = &server;
     ofi_pool_init(&server.sends, NULL, OFI_BUFFER_NBYTES, 8);
     ofi_peer_t *leaves = connected(&server, &ends[0], 1), *stays = connected(&server, &ends[1], 2);
@@ -177,8 +177,8 @@ int main(void)
 
     CHECK(!is_there(leaves) && is_there(stays));
     CHECK(script.closed == 1);
-    CHECK(script.late == 0);      // nothing came for a connection that was gone
-    CHECK(script.executed == 5);  // what either client sent before the end
+    CHECK(script.late == 0);      // no entry arrived for a connection that was gone
+    CHECK(script.executed == 5);  // everything that either client sent before the end
     CHECK(script.next == script.count);
     CHECK(script.posted == 5);
     ofi_peer_destroy(stays);
