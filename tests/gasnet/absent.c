@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Between hosts a barrier is the business of each host's first process: while it waits, the others
-// do not load libfabric for it, though they notify later. And a first process that is not there
-// after its notify holds up nobody.
+// Between hosts the first process of each host carries on barriers: while it waits, the others do
+// not load libfabric for a barrier, though they notify later. And a first process that does not
+// enter the library after its notify delays no other.
 #define EVERY_MAIN
 #include "every.h"
 
 #include <stdbool.h>
 
-enum { ROUNDS = 10, ASK = 200, ANSWER, LOADED, PASSED };
+enum { ROUNDS = 10, ASK = 200, REPLY, LOADED, PASSED };
 static gasnet_nodeinfo_t where[64];
-static int notified;  // rounds of the first process; who runs a handler there afterwards does so in
-                      // its wait
-static int seen;      // the same, as an answer said
-static unsigned answers, told, loaded, passed;
+static int notified;  // rounds of the first process; handlers that run
+                      // there afterwards run in its wait
+static int seen;      // the same, as a reply reported it
+static unsigned replies, reports, loaded, passed;
 
 static void on_ask(gasnet_token_t token)
 {
-    gasnet_AMReplyShort1(token, ANSWER, notified);
+    gasnet_AMReplyShort1(token, REPLY, notified);
 }
 
 static void on_answer(gasnet_token_t token, gasnet_handlerarg_t rounds)
 {
     (void)token;
     seen = rounds;
-    answers++;
+    replies++;
 }
 
 static void on_loaded(gasnet_token_t token, gasnet_handlerarg_t has)
 {
     (void)token;
-    told++;
+    reports++;
     loaded += has != 0;
 }
 
@@ -53,13 +53,13 @@ static bool has_libfabric(void)
     return found;
 }
 
-/** The first process of the host comes first. */
+/** The first process of the host notifies first. */
 static void round_of(unsigned first, int round)
 {
-    for (unsigned asked = answers; me != first && seen < round;) {
+    for (unsigned asked = replies; me != first && seen < round;) {
         GASNET_Safe(gasnet_AMRequestShort0(first, ASK));
         asked++;
-        GASNET_BLOCKUNTIL(answers == asked);
+        GASNET_BLOCKUNTIL(replies == asked);
     }
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     notified = round;
@@ -69,7 +69,7 @@ static void round_of(unsigned first, int round)
 int main(int argc, char **argv)
 {
     gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())on_ask},
-                                        {ANSWER, (void (*)())on_answer},
+                                        {REPLY, (void (*)())on_answer},
                                         {LOADED, (void (*)())on_loaded},
                                         {PASSED, (void (*)())on_passed}};
     GASNET_Safe(gasnet_init(&argc, &argv));
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     if (me != first) {
         GASNET_Safe(gasnet_AMRequestShort1(first, LOADED, has_libfabric()));
     } else {
-        GASNET_BLOCKUNTIL(told == others);
+        GASNET_BLOCKUNTIL(reports == others);
         CHECK(has_libfabric(), "one process of the host must have it");
         CHECK(loaded == 0, "%u of the %u others of this host have loaded libfabric", loaded,
               others);

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proves that tests call every function and macro of GASNet in every thread mode, within a node and between nodes.
+"""Proves that tests call every function and macro of GASNet in every thread mode, within a node and
+between nodes.
 
-What there is to call: names.txt of this room (GASNet 1.8 with its vector, indexed and strided calls), what gasnetex(7) lists
-under INTERFACE with each number of arguments, and names.txt of ../gasnet_tools.
+The interface: names.txt of this room (GASNet 1.8 with its vector, indexed and strided calls), what
+gasnetex(7) lists under INTERFACE with each number of arguments, and names.txt of ../gasnet_tools.
 
-1. In every mode: each program of these rooms' tables is preprocessed with the flags of its table; what it then uses, macros
-   that are expanded included, counts for its thread mode, and for "node" or "between" by the layouts of its table (with two
-   processes at least).
-2. Really called: the programs (but those of the tools, which are straight) run once between two nodes, bound lazily, with the dynamic linker telling each function at its
-   first call, and with the entries of inline functions marked in a file. A call in a branch that is never taken counts for
-   nothing.
-3. The audit itself: with a thread mode or the layouts of one kind left out it must miss every function, and a function that
-   nobody calls is always missed.
+1. In every mode: each program of these rooms' tables is preprocessed with the flags of its table;
+   the names that it then uses, including expanded macros, count for its thread mode, and for "node"
+   or "between" by the layouts of its table (with two processes at least).
+2. Really called: the programs (except those of the tools, which have no branches) run once between
+   two nodes, bound lazily; the dynamic linker reports each function at its first call, and the
+   entries of inline functions are marked in a file. A call in a branch that is never taken does not
+   count.
+3. The audit itself: with a thread mode or the layouts of one kind left out it must miss every
+   function, and it must always miss a function that no test calls.
 """
 import os
 import pathlib
@@ -21,7 +23,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE",
+                                   pathlib.Path(__file__).resolve().parents[2]))
 STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
 TESTS = ROOT / "tests"
 sys.path.insert(0, str(TESTS))
@@ -30,17 +33,22 @@ import run  # noqa: E402
 MODES = ["SEQ", "PARSYNC", "PAR"]
 ROOMS = ["gasnet", "gasnet_ex", "gasnet_tools"]
 NUMBERS = [str(i) for i in range(17)]
-GEX_COUNTED = [f"gex_AM_{way}{kind}" for way in ("Request", "Reply") for kind in ("Short", "Medium", "Long")]
-GEX_COMMITS = [f"gex_AM_Commit{way}{kind}" for way in ("Request", "Reply") for kind in ("Medium", "Long")]
-# Of the tools: what is no call; what is beside gasnetex.h only; what ends the process (misuse.sh there).
-TOOLS_APART = re.compile(r"gasnett_(linkconfig_idiotcheck_|format_(dt|op|ti)|fatalerror(_nopos)?|\w*_t)")
+GEX_COUNTED = [f"gex_AM_{way}{kind}" for way in ("Request", "Reply")
+               for kind in ("Short", "Medium", "Long")]
+GEX_COMMITS = [f"gex_AM_Commit{way}{kind}" for way in ("Request", "Reply")
+               for kind in ("Medium", "Long")]
+# Of the tools: names that are no call, names in gasnetex.h only, calls that end the process
+# (misuse.sh there).
+TOOLS_APART = re.compile(
+    r"gasnett_(linkconfig_idiotcheck_|format_(dt|op|ti)|fatalerror(_nopos)?|\w*_t)")
 
 
-# ---------------------------------------------------------------- what there is to call
+# ---------------------------------------------------------------- the interface
 def gasnet_1():
     names = (TESTS / "gasnet/names.txt").read_text().split()
     return {name for name in names if name.startswith("gasnet_") and not name.endswith("_t")} | {
-        "GASNET_BLOCKUNTIL", "GASNET_Safe", "GASNET_BEGIN_FUNCTION", "GASNET_POST_THREADINFO", "GASNET_GET_THREADINFO"}
+        "GASNET_BLOCKUNTIL", "GASNET_Safe", "GASNET_BEGIN_FUNCTION", "GASNET_POST_THREADINFO",
+        "GASNET_GET_THREADINFO"}
 
 
 def gasnet_ex():
@@ -53,19 +61,22 @@ def gasnet_ex():
 
 def gasnet_tools():
     names = (TESTS / "gasnet_tools/names.txt").read_text().split()
-    return {name for name in names if name.startswith("gasnett_") and not TOOLS_APART.fullmatch(name)}
+    return {name for name in names if name.startswith("gasnett_")
+            and not TOOLS_APART.fullmatch(name)}
 
 
 def wanted():
-    """{name: set of (mode, where)}; the tools communicate with nobody."""
+    """{name: set of (mode, where)}; the tools communicate with no other process."""
     job = {(mode, where) for mode in MODES for where in ("node", "between")}
     alone = {(mode, "alone") for mode in MODES}
-    return {name: job for name in gasnet_1() | gasnet_ex()} | {name: alone for name in gasnet_tools()}
+    return ({name: job for name in gasnet_1() | gasnet_ex()}
+            | {name: alone for name in gasnet_tools()})
 
 
 # ---------------------------------------------------------------- what the tables run
 def mode_of(flags):
-    """Thread mode that a program is compiled for; the tools have names of their own for two of them."""
+    """Thread mode that a program is compiled for; the tools have names of their own for two of
+    them."""
     text = " ".join(flags)
     match = re.search(r"-DGASNET_(SEQ|PARSYNC|PAR)\b", text)
     if match:
@@ -79,11 +90,12 @@ def places_of(case):
         return "alone"
     if nodes > 1:
         return "between"
-    return "node" if (case.npes or 0) > 1 else None  # alone, nobody is another
+    return "node" if (case.npes or 0) > 1 else None  # one process alone counts for neither
 
 
 def programs():
-    """{(room, sources, flags, libs): set of (mode, where)} of all tests that compile something and want it to succeed."""
+    """{(room, sources, flags, libs): set of (mode, where)} of all tests that compile something and
+    expect success."""
     found = {}
     for room in ROOMS:
         for case in run.read_table(TESTS / room / "tests.toml"):
@@ -97,9 +109,11 @@ def programs():
 
 
 def names_in(room, source, flags):
-    """Words and expanded macros that come from the room's own files, not from headers of the library."""
+    """Words and expanded macros that come from the room's own files, not from headers of the
+    library."""
     compiler = "c++" if source.endswith(".cc") else "cc"
-    text = subprocess.run([compiler, f"-I{STAGE}/include", f"-I{TESTS}", *flags, "-E", "-dU", str(TESTS / room / source)],
+    text = subprocess.run([compiler, f"-I{STAGE}/include", f"-I{TESTS}", *flags, "-E", "-dU",
+                           str(TESTS / room / source)],
                           capture_output=True, text=True, check=True).stdout
     own, words = False, set()
     for line in text.splitlines():
@@ -114,11 +128,12 @@ def names_in(room, source, flags):
 
 def mentioned(found):
     """{program: names}"""
-    return {key: set().union(*(names_in(key[0], source, key[2]) for source in key[1])) for key in found}
+    return {key: set().union(*(names_in(key[0], source, key[2]) for source in key[1]))
+            for key in found}
 
 
 def gaps(want, found, names, without=None):
-    """{(mode, where): names nobody calls there}"""
+    """{(mode, where): names that no test calls there}"""
     have = {}
     for key, places in found.items():
         for place in places:
@@ -133,7 +148,8 @@ def gaps(want, found, names, without=None):
 
 
 # ---------------------------------------------------------------- what is really called
-MARKS = """// Generated by tests/gasnet/coverage.py: a byte of a file that all processes map for each function that is entered.
+MARKS = """// Generated by tests/gasnet/coverage.py: marks each function that is entered by a byte of
+// a file that all processes map.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -170,36 +186,49 @@ def called(scratch, key):
     room, sources, flags, libs = key
     program, marks = scratch / "program", scratch / "marks"
     marks.write_bytes(bytes(1 << 22))
-    subprocess.run([str(STAGE / "bin/oshcc"), "-c", "-O1", "-o", scratch / "marks.o", scratch / "marks.c"], check=True)
-    # -O0: a call in a branch that is never taken stays apart from those that are. -z lazy: bound when called.
-    subprocess.run([str(STAGE / "bin/oshcc"), "-O0", "-finstrument-functions", "-Wl,-z,lazy", f"-I{TESTS}", *flags, "-o", program,
-                    *(TESTS / room / source for source in sources), scratch / "marks.o", *libs], check=True)
-    env = dict(os.environ, COVERAGE_MARKS=str(marks), LD_DEBUG="bindings", LD_DEBUG_OUTPUT=str(scratch / "bindings"),
+    subprocess.run([str(STAGE / "bin/oshcc"), "-c", "-O1", "-o", scratch / "marks.o",
+                    scratch / "marks.c"], check=True)
+    # -O0: a call in a branch that is never taken is not merged with one that is. -z lazy: functions
+    # are bound when called.
+    subprocess.run([str(STAGE / "bin/oshcc"), "-O0", "-finstrument-functions", "-Wl,-z,lazy",
+                    f"-I{TESTS}", *flags, "-o", program,
+                    *(TESTS / room / source for source in sources), scratch / "marks.o", *libs],
+                   check=True)
+    env = dict(os.environ, COVERAGE_MARKS=str(marks), LD_DEBUG="bindings",
+               LD_DEBUG_OUTPUT=str(scratch / "bindings"),
                GASNET_TEST_WORD="for every node", CAUSEWAY_ENDPOINT="msg")
     launch = [str(STAGE / "bin/oshrun"), "-np", "4", "--emulate-nodes", "2"]
-    with open(scratch / "output", "w+", encoding="utf-8", errors="replace") as output:  # no pipe: a hanging PE would keep it
+    # no pipe: a hanging PE would keep it open
+    with open(scratch / "output", "w+", encoding="utf-8", errors="replace") as output:
         try:
-            status = subprocess.run([*launch, str(program)], env=env, stdout=output, stderr=output, timeout=60).returncode
+            status = subprocess.run([*launch, str(program)], env=env, stdout=output, stderr=output,
+                                    timeout=60).returncode
         except subprocess.TimeoutExpired:
             status = "none, it hangs"
         output.seek(0)
         if status:
-            print(f"FAIL {room}/{sources[0]} {' '.join(flags)}: exit status {status}\n{output.read()[-3000:]}", flush=True)
+            print(f"FAIL {room}/{sources[0]} {' '.join(flags)}: exit status "
+                  f"{status}\n{output.read()[-3000:]}", flush=True)
     names = set()
     for told in scratch.glob("bindings.*"):
-        names |= set(re.findall(rf"binding file {re.escape(str(program))} .*symbol `(\w+)'", told.read_text(errors="replace")))
+        names |= set(re.findall(rf"binding file {re.escape(str(program))} .*symbol `(\w+)'",
+                                told.read_text(errors="replace")))
         told.unlink()
     entered = marks.read_bytes()
-    symbols = subprocess.run(["nm", str(program)], capture_output=True, text=True, check=True).stdout
+    symbols = subprocess.run(["nm", str(program)], capture_output=True, text=True,
+                             check=True).stdout
     symbols = re.findall(r"^([0-9a-f]+) (\w) (\w+)$", symbols, re.M)
     base = next(int(at, 16) for at, _, name in symbols if name == "__executable_start")
-    return names | {name for at, kind, name in symbols if kind in "tT" and entered[int(at, 16) - base]}
+    return names | {name for at, kind, name in symbols if kind in "tT"
+                    and entered[int(at, 16) - base]}
 
 
 def macros():
-    """Names that are macros: what they lead to is called when they are expanded."""
-    text = subprocess.run(["cc", f"-I{STAGE}/include", "-DGASNET_PAR", "-E", "-dM", "-x", "c", "-"], check=True, text=True,
-                          capture_output=True, input="#include <gasnetex.h>\n#include <gasnet_tools.h>\n").stdout
+    """Names that are macros: what they expand to is called instead."""
+    text = subprocess.run(["cc", f"-I{STAGE}/include", "-DGASNET_PAR", "-E", "-dM", "-x", "c", "-"],
+                          check=True, text=True,
+                          capture_output=True,
+                          input="#include <gasnetex.h>\n#include <gasnet_tools.h>\n").stdout
     return set(re.findall(r"^#define (\w+)", text, re.M))
 
 
@@ -227,10 +256,12 @@ def main():
     for left_out in [*MODES, "node", "between", "alone"]:
         unseen = set().union(*gaps(want, found, names, left_out).values())
         needed = {name for name in want if any(left_out in place for place in want[name])}
-        wrong += [f"the audit does not miss {name} without {left_out}" for name in sorted(needed - unseen)]
+        wrong += [f"the audit does not miss {name} without {left_out}"
+                  for name in sorted(needed - unseen)]
     if not gaps({"gasnet_no_such_call": {("SEQ", "node")}}, found, names):
-        wrong.append("the audit does not miss a function that nobody calls")
-    wrong += [f"no program calls {name} when it runs" for name in sorted(never_called(found, names))]
+        wrong.append("the audit does not miss a function that no test calls")
+    wrong += [f"no program calls {name} when it runs"
+              for name in sorted(never_called(found, names))]
     for message in wrong:
         print(f"FAIL: {message}")
     print(f"{len(want)} functions and macros, {len(found)} programs, {len(wrong)} wrong")

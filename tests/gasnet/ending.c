@@ -20,8 +20,8 @@ static void on_quit(int signo)
 
 static sem_t begun;
 
-/** What a stream of ours does when gasnet_exit flushes all. */
-static ssize_t tell(void *cookie, const char *bytes, size_t nbytes)
+/** The write function of a stream, called when gasnet_exit flushes all streams. */
+static ssize_t write_stream(void *cookie, const char *bytes, size_t nbytes)
 {
     (void)cookie, (void)bytes;
     sem_post(&begun);
@@ -34,12 +34,12 @@ static void *exiting(void *status)
     return NULL;
 }
 
-/** Another thread is in gasnet_exit already when this returns. */
+/** When this returns, another thread is in gasnet_exit already. */
 static void exit_in_thread(int status)
 {
     pthread_t thread;
     sem_init(&begun, 0, 0);
-    FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = tell});
+    FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_stream});
     setvbuf(stream, NULL, _IOFBF, 4096);
     fputs("something to flush", stream);
     pthread_create(&thread, NULL, exiting, (void *)(intptr_t)status);
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "caught") == 0)
         signal(SIGQUIT, on_quit);
     if (strcmp(how, "attaching") == 0 && gasnet_mynode() == gasnet_nodes() - 1)
-        gasnet_exit(status);  // the others are in the middle of the barrier of gasnet_attach
+        gasnet_exit(status);  // the others are inside the barrier of gasnet_attach
     GASNET_Safe(gasnet_attach(NULL, 0, 0, 0));
     unsigned me = gasnet_mynode(), last = gasnet_nodes() - 1;
     printf("node %u is here\n", me);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""However a job ends, all its processes end, with the status that was given, and what they printed is not lost."""
+"""However a job ends, all its processes end, with the given status, and their output is not
+lost."""
 import os
 import shutil
 import subprocess
@@ -8,28 +9,35 @@ import sys
 
 SOURCE = os.path.join(os.environ["CAUSEWAY_TEST_SOURCE"], "tests/gasnet/ending.c")
 NODE, TWO = ["oshrun", "-n", "3"], ["oshrun", "-n", "3", "--emulate-nodes", "2"]
-# These take a process that goes without a word for a failure.
+# These treat a process that ends without a message as a failure.
 HYDRA, ORTE = ["mpiexec.hydra", "-n", "3"], ["orterun", "--quiet", "--oversubscribe", "-n", "3"]
 # how, status, layout, status wanted
-CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("return", 5, NODE, 5), ("early", 0, NODE, 0),
-         ("early", 3, NODE, 3), ("one", 6, NODE, 6), ("one", 0, NODE, 0), ("one-returns", 4, NODE, 4),
-         ("thread", 2, NODE, 2), ("computing", 8, NODE, 8), ("caught", 9, NODE, 9), ("crash", 0, NODE, 137),
-         ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8), ("early", 0, TWO, 0),
+CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("return", 5, NODE, 5),
+         ("early", 0, NODE, 0),
+         ("early", 3, NODE, 3), ("one", 6, NODE, 6), ("one", 0, NODE, 0),
+         ("one-returns", 4, NODE, 4),
+         ("thread", 2, NODE, 2), ("computing", 8, NODE, 8), ("caught", 9, NODE, 9),
+         ("crash", 0, NODE, 137),
+         ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8),
+         ("early", 0, TWO, 0),
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7)]
-CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return") for _ in range(3)]
+CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return")
+          for _ in range(3)]
 
 
 def main():
-    subprocess.run(["oshcc", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", "-g", "-o", "ending", SOURCE, "-lpthread"], check=True)
-    env = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    subprocess.run(["oshcc", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", "-g", "-o", "ending", SOURCE,
+                    "-lpthread"], check=True)
+    env = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1",
+               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     missing = {case[2][0] for case in CASES if not shutil.which(case[2][0])}
     for launcher in sorted(missing):
         print(f"left out: {launcher} is not installed")
     cases = [case for case in CASES if case[2][0] not in missing]
     wrong = 0
     for how, status, layout, wanted in cases:
-        done = subprocess.run([*layout, "./ending", how, str(status)], env=env, capture_output=True, text=True,
-                              timeout=50)
+        done = subprocess.run([*layout, "./ending", how, str(status)], env=env, capture_output=True,
+                              text=True, timeout=50)
         here = 0 if how in ("early", "attaching") else 3
         bad = []
         if done.returncode != wanted:
@@ -39,10 +47,11 @@ def main():
         if "FAIL" in done.stdout or "causeway: error" in done.stderr:
             bad.append("an error")
         if how == "caught" and done.stdout.count("cleaned up") != 2:
-            bad.append("not everybody got SIGQUIT")
+            bad.append("not every process got SIGQUIT")
         if bad:
             wrong += 1
-            print(f"FAIL: {how} {status} {' '.join(layout)}: {', '.join(bad)}\n{done.stdout}{done.stderr}")
+            print(f"FAIL: {how} {status} {' '.join(layout)}: "
+                  f"{', '.join(bad)}\n{done.stdout}{done.stderr}")
     print(f"{len(cases)} ends, {wrong} wrong")
     return 1 if wrong else 0
 

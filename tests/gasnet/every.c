@@ -19,7 +19,7 @@ static void on_address(gasnet_token_t token, void *buf, size_t nbytes)
 
 /** There are no segments: each node uses static memory of its own, which is at another address in
  *  every process. */
-static void tell_addresses(int handler)
+static void send_addresses(int handler)
 {
     uintptr_t at = (uintptr_t)everything;
     GASNET_Safe(gasnet_AMRequestMedium0(prev, (gasnet_handler_t)handler, &at, sizeof at));
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 #endif
     every_attach(message_handlers, message_handlers_count, SEGMENT);
 #ifdef GASNET_SEGMENT_EVERYTHING
-    tell_addresses(last->index);
+    send_addresses(last->index);
 #else
     (void)everything;
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs of this room share. Node i works with the next one in the ring; what is put
-// carries who put it, in which round, and where, so that nothing stale and nothing of another
-// passes for right.
+// Shared by the programs of this room. Node i works with the next one in the ring; data carries the
+// number of its sender, its round and its place, so that stale or foreign data never passes as
+// right.
 #ifndef GASNET_EVERY_H
 #define GASNET_EVERY_H
 
@@ -19,7 +19,7 @@
 #endif
 EVERY_VAR unsigned me, nodes, next, prev;
 EVERY_VAR gasnet_seginfo_t *segments;
-EVERY_VAR char *mine, *theirs;  // segments: my own, the next node's (its address there)
+EVERY_VAR char *mine, *theirs;  // segments: its own, the next node's (its address there)
 
 enum { SEGMENT = 1 << 20 };
 
@@ -30,23 +30,23 @@ static inline void barrier(void)
     CHECK(rc == GASNET_OK, "anonymous barrier gives %d", rc);
 }
 
-/** Byte i of what `who` sends in a round. */
-static inline unsigned char pattern(unsigned who, unsigned round, size_t i)
+/** Byte i of the data that `node` sends in a round. */
+static inline unsigned char pattern(unsigned node, unsigned round, size_t i)
 {
-    return (unsigned char)(who * 131 + round * 31 + i * 7 + (i >> 8) + 1);
+    return (unsigned char)(node * 131 + round * 31 + i * 7 + (i >> 8) + 1);
 }
 
-static inline void fill(void *at, unsigned who, unsigned round, size_t nbytes)
+static inline void fill(void *at, unsigned node, unsigned round, size_t nbytes)
 {
     for (size_t i = 0; i < nbytes; i++)
-        ((unsigned char *)at)[i] = pattern(who, round, i);
+        ((unsigned char *)at)[i] = pattern(node, round, i);
 }
 
 /** The index of the first wrong byte, or nbytes. */
-static inline size_t compare(const void *at, unsigned who, unsigned round, size_t nbytes)
+static inline size_t compare(const void *at, unsigned node, unsigned round, size_t nbytes)
 {
     size_t i = 0;
-    while (i < nbytes && ((const volatile unsigned char *)at)[i] == pattern(who, round, i))
+    while (i < nbytes && ((const volatile unsigned char *)at)[i] == pattern(node, round, i))
         i++;
     return i;
 }

@@ -5,23 +5,23 @@
 
 enum { ARGS = 16 };
 static int requests, replies, wrong;
-static int counted;  // the calls whose name does not say how many arguments follow
+static int counted;  // calls the functions whose name has no number of arguments
 static char *got_buf;
 static size_t got_bytes;
 static unsigned expected_round;
 
-static gasnet_handlerarg_t arg(unsigned who, int i)
+static gasnet_handlerarg_t arg(unsigned node, int i)
 {
-    return (gasnet_handlerarg_t)(who * 1000003u + (unsigned)i * 77777u) ^ (i % 2 ? -1 : 0);
+    return (gasnet_handlerarg_t)(node * 1000003u + (unsigned)i * 77777u) ^ (i % 2 ? -1 : 0);
 }
 
-static void check_args(gasnet_token_t token, unsigned who, int n, const gasnet_handlerarg_t *a)
+static void check_args(gasnet_token_t token, unsigned node, int n, const gasnet_handlerarg_t *a)
 {
     gasnet_node_t source = 12345;
-    if (gasnet_AMGetMsgSource(token, &source) != GASNET_OK || source != who)
+    if (gasnet_AMGetMsgSource(token, &source) != GASNET_OK || source != node)
         wrong++;
     for (int i = 0; i < n; i++)
-        wrong += a[i] != arg(who, i);
+        wrong += a[i] != arg(node, i);
 }
 
 #define P0
@@ -75,11 +75,12 @@ static void check_args(gasnet_token_t token, unsigned who, int n, const gasnet_h
 #define V14 V13, arg(me, 13)
 #define V15 V14, arg(me, 14)
 #define V16 V15, arg(me, 15)
-#define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
+#define EACH(X) \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 #define REST(...) {0, ##__VA_ARGS__}
 
-// The requests' handlers answer with what they got; the replies' look at it. Indexes: 130 + 4 n +
-// kind.
+// The requests' handlers reply with what they got; the replies' handlers check it. Indexes: 130 + 4
+// n + kind.
 enum {
     SHORT_REQUEST = 130,
     SHORT_REPLY = 150,
@@ -89,16 +90,16 @@ enum {
     LONG_REPLY = 230
 };
 
-static void look_at_data(const void *buf, size_t nbytes, unsigned who)
+static void check_data(const void *buf, size_t nbytes, unsigned node)
 {
     if (nbytes == 0)
         return;
     got_buf = (char *)(uintptr_t)buf;
     got_bytes = nbytes;
-    wrong += compare(buf, who, expected_round, nbytes) != nbytes;
+    wrong += compare(buf, node, expected_round, nbytes) != nbytes;
 }
 
-static char *reply_to;  // where the previous node wants its long replies: my idea of its address
+static char *reply_to;  // address for long replies in the previous node's segment
 static char copy[4096];
 
 #define HANDLERS(n)                                                                                \
@@ -120,34 +121,36 @@ static char copy[4096];
     {                                                                                              \
         gasnet_handlerarg_t a[] = {0 A##n};                                                        \
         check_args(token, prev, n, a + 1);                                                         \
-        look_at_data(buf, nbytes, prev);                                                           \
+        check_data(buf, nbytes, prev);                                                             \
         requests++;                                                                                \
         memcpy(copy, buf, nbytes);                                                                 \
         wrong += (counted ? gasnet_AMReplyMediumM(token, DATA_REPLY + n, copy, nbytes V##n)        \
-                          : gasnet_AMReplyMedium##n(token, DATA_REPLY + n, copy, nbytes V##n)) != GASNET_OK; \
+                          : gasnet_AMReplyMedium##n(token, DATA_REPLY + n, copy,                   \
+                                                    nbytes V##n)) != GASNET_OK;                    \
         memset(copy, 0, nbytes);                                                                   \
     }                                                                                              \
     static void medium_reply_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)              \
     {                                                                                              \
         gasnet_handlerarg_t a[] = {0 A##n};                                                        \
         check_args(token, next, n, a + 1);                                                         \
-        look_at_data(buf, nbytes, me);                                                             \
+        check_data(buf, nbytes, me);                                                               \
         replies++;                                                                                 \
     }                                                                                              \
     static void long_request_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)              \
     {                                                                                              \
         gasnet_handlerarg_t a[] = {0 A##n};                                                        \
         check_args(token, prev, n, a + 1);                                                         \
-        look_at_data(buf, nbytes, prev);                                                           \
+        check_data(buf, nbytes, prev);                                                             \
         requests++;                                                                                \
         wrong += (counted ? gasnet_AMReplyLongM(token, LONG_REPLY + n, buf, nbytes, reply_to V##n) \
-                          : gasnet_AMReplyLong##n(token, LONG_REPLY + n, buf, nbytes, reply_to V##n)) != GASNET_OK; \
+                          : gasnet_AMReplyLong##n(token, LONG_REPLY + n, buf, nbytes,              \
+                                                  reply_to V##n)) != GASNET_OK;                    \
     }                                                                                              \
     static void long_reply_##n(gasnet_token_t token, void *buf, size_t nbytes P##n)                \
     {                                                                                              \
         gasnet_handlerarg_t a[] = {0 A##n};                                                        \
         check_args(token, next, n, a + 1);                                                         \
-        look_at_data(buf, nbytes, me);                                                             \
+        check_data(buf, nbytes, me);                                                               \
         replies++;                                                                                 \
     }
 EACH(HANDLERS)
@@ -167,12 +170,12 @@ static void on_reply_to(gasnet_token_t token, void *buf, size_t nbytes)
 gasnet_handlerentry_t message_handlers[] = {EACH(ENTRIES){0, FN(on_reply_to)},
                                             {0, FN(on_reply_to)}};
 const int message_handlers_count = sizeof message_handlers / sizeof *message_handlers;
-static gasnet_handler_t tell_reply_to(void)
+static gasnet_handler_t reply_to_handler(void)
 {
     return message_handlers[message_handlers_count - 2].index;
 }
 
-/** One message went out and one came in; its answer and the answer to mine. */
+/** One message left and one arrived; so did both replies. */
 static void await(const char *what, int n)
 {
     static int rounds;
@@ -198,17 +201,18 @@ static void test_shorts(void)
 static void test_mediums(void)
 {
     size_t most = gasnet_AMMaxMedium();
-#define MEDIUM(n)                                                                                  \
-    {                                                                                              \
-        size_t nbytes = n == 0 ? 0 : n == 16 ? most : (size_t)(n * n * 9);                         \
-        expected_round = 20 + n;                                                                   \
-        got_bytes = 0;                                                                             \
-        fill(payload, me, expected_round, nbytes);                                                 \
-        barrier();                                                                                 \
-        CHECK(gasnet_AMRequestMedium##n(next, DATA_REQUEST + n, payload, nbytes V##n) == GASNET_OK, "medium %d", n); \
-        memset(payload, 0, nbytes);                                                                \
-        await("AMRequestMedium", n);                                                               \
-        CHECK(got_bytes == nbytes, "medium of %zu bytes brought %zu", nbytes, got_bytes);          \
+#define MEDIUM(n)                                                                         \
+    {                                                                                     \
+        size_t nbytes = n == 0 ? 0 : n == 16 ? most : (size_t)(n * n * 9);                \
+        expected_round = 20 + n;                                                          \
+        got_bytes = 0;                                                                    \
+        fill(payload, me, expected_round, nbytes);                                        \
+        barrier();                                                                        \
+        CHECK(gasnet_AMRequestMedium##n(next, DATA_REQUEST + n, payload,                  \
+                                        nbytes V##n) == GASNET_OK, "medium %d", n);       \
+        memset(payload, 0, nbytes);                                                       \
+        await("AMRequestMedium", n);                                                      \
+        CHECK(got_bytes == nbytes, "medium of %zu bytes brought %zu", nbytes, got_bytes); \
     }
     EACH(MEDIUM)
 }
@@ -218,37 +222,42 @@ static void test_longs(void)
     size_t most =
         gasnet_AMMaxLongRequest() < sizeof payload ? gasnet_AMMaxLongRequest() : sizeof payload;
     char *where = mine + 500000;
-    GASNET_Safe(gasnet_AMRequestMedium0(next, tell_reply_to(), &where, sizeof where));
+    GASNET_Safe(gasnet_AMRequestMedium0(next, reply_to_handler(), &where, sizeof where));
     GASNET_BLOCKUNTIL(reply_to != NULL);
     barrier();
-#define LONG(n)                                                                                    \
-    {                                                                                              \
-        size_t nbytes = n == 0 ? 0 : n == 16 ? most : (size_t)(n * n * 10);                        \
-        expected_round = 50 + n;                                                                   \
-        fill(payload, me, expected_round, nbytes);                                                 \
-        barrier();                                                                                 \
-        CHECK(gasnet_AMRequestLong##n(next, LONG_REQUEST + n, payload, nbytes, theirs + n V##n) == GASNET_OK, "long %d", n); \
-        memset(payload, 0, nbytes);                                                                \
-        await("AMRequestLong", n);                                                                 \
-        CHECK(compare(mine + n, prev, expected_round, nbytes) == nbytes && compare(where, me, expected_round, nbytes) == nbytes, \
-              "long of %zu bytes is not where it should be", nbytes);                              \
-        CHECK(nbytes == 0 || got_buf == where || got_buf == mine + n, "a handler got another address"); \
+#define LONG(n)                                                                       \
+    {                                                                                 \
+        size_t nbytes = n == 0 ? 0 : n == 16 ? most : (size_t)(n * n * 10);           \
+        expected_round = 50 + n;                                                      \
+        fill(payload, me, expected_round, nbytes);                                    \
+        barrier();                                                                    \
+        CHECK(gasnet_AMRequestLong##n(next, LONG_REQUEST + n, payload, nbytes, theirs \
+                                      + n V##n) == GASNET_OK, "long %d", n);          \
+        memset(payload, 0, nbytes);                                                   \
+        await("AMRequestLong", n);                                                    \
+        CHECK(compare(mine + n, prev, expected_round, nbytes) == nbytes               \
+              && compare(where, me, expected_round, nbytes) == nbytes,                \
+                  "long of %zu bytes is not where it should be", nbytes);             \
+        CHECK(nbytes == 0 || got_buf == where || got_buf == mine + n,                 \
+              "a handler got another address");                                       \
     }
     EACH(LONG)
-#define ASYNC(n)                                                                                   \
-    {                                                                                              \
-        size_t nbytes = n == 16 ? most : (size_t)(n * n * 11);                                     \
-        expected_round = 80 + n;                                                                   \
-        fill(payload, me, expected_round, nbytes);                                                 \
-        barrier();                                                                                 \
-        CHECK(gasnet_AMRequestLongAsync##n(next, LONG_REQUEST + n, payload, nbytes, theirs + n V##n) == GASNET_OK, "async %d", n); \
-        await("AMRequestLongAsync", n);                                                            \
-        CHECK(compare(mine + n, prev, expected_round, nbytes) == nbytes, "async long of %zu bytes", nbytes); \
+#define ASYNC(n)                                                                           \
+    {                                                                                      \
+        size_t nbytes = n == 16 ? most : (size_t)(n * n * 11);                             \
+        expected_round = 80 + n;                                                           \
+        fill(payload, me, expected_round, nbytes);                                         \
+        barrier();                                                                         \
+        CHECK(gasnet_AMRequestLongAsync##n(next, LONG_REQUEST + n, payload, nbytes, theirs \
+                                           + n V##n) == GASNET_OK, "async %d", n);         \
+        await("AMRequestLongAsync", n);                                                    \
+        CHECK(compare(mine + n, prev, expected_round, nbytes) == nbytes,                   \
+              "async long of %zu bytes", nbytes);                                          \
     }
     EACH(ASYNC)
 }
 
-/** With the arguments counted, to the next node or to myself. */
+/** By the calls with an argument count, to the next node or to itself. */
 static void test_counted(char *there)
 {
     counted = 1;

@@ -3,7 +3,7 @@
 // Barriers, locks and sections.
 #include "every.h"
 
-/** Notify with these, then wait (or try until it is over) with those. */
+/** Notifies with the first pair, then waits (or tries until it succeeds) with the second. */
 static int phase(int id, int flags, int wait_id, int wait_flags, int try)
 {
     gasnet_barrier_notify(id, flags);
@@ -38,7 +38,8 @@ void test_barriers(void)
         CHECK(phase(6, 0, 6, any, try) == differs, "other flags in wait");
         CHECK(phase(6, 0, 6, 0, try) == GASNET_OK, "all is well afterwards");
     }
-    // nobody passes before all have notified: each counts itself at node 0 before, and looks after
+    // No node passes before all have notified: each counts itself at node 0 before, and checks
+    // after.
     uint64_t *counter = (uint64_t *)(void *)(mine + SEGMENT - 4096);
     memset(counter, 0, 4096);
     barrier();

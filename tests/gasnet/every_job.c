@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Questions about the job, and the small things.
+// Queries about the job, and small calls.
 #include "every.h"
 
 #if GASNET_SPEC_VERSION_MAJOR != 1 || GASNET_SPEC_VERSION_MINOR != 8 || GASNET_VERSION != 1 || \
@@ -74,13 +74,13 @@ static int flag_after(int rounds)
 void test_job(void)
 {
     GASNET_BEGIN_FUNCTION();
-    CHECK(me < nodes && gasnet_nodes() == nodes && gasnet_mynode() == me, "who am I");
+    CHECK(me < nodes && gasnet_nodes() == nodes && gasnet_mynode() == me, "the own number");
     test_segments();
     test_nodes();
     CHECK(gasnet_getenv("GASNET_TEST_WORD") &&
               strcmp(gasnet_getenv("GASNET_TEST_WORD"), "for every node") == 0,
           "GASNET_TEST_WORD is %s", gasnet_getenv("GASNET_TEST_WORD"));
-    CHECK(!gasnet_getenv("GASNET_NOBODY_SETS_THIS"), "a variable that nobody set");
+    CHECK(!gasnet_getenv("GASNET_NOBODY_SETS_THIS"), "a variable that is not set");
     const int codes[] = {GASNET_OK,          GASNET_ERR_NOT_INIT,  GASNET_ERR_RESOURCE,
                          GASNET_ERR_BAD_ARG, GASNET_ERR_NOT_READY, GASNET_ERR_BARRIER_MISMATCH};
     const char *const names[] = {

@@ -8,7 +8,7 @@ static const size_t sizes[] = {1,   2,   3,   4,    7,    8,    9,     16,    64
 enum { NSIZES = sizeof sizes / sizeof *sizes, BIG = 200000 };
 static char buffer[BIG + 16], back[BIG + 16];
 
-/** What arrived in my segment from the previous node. */
+/** Checks what arrived in this node's segment from the previous node. */
 static void check_arrived(const char *what, unsigned round, size_t at, size_t n)
 {
     size_t bad = compare(mine + at, prev, round, n);
@@ -18,7 +18,7 @@ static void check_arrived(const char *what, unsigned round, size_t at, size_t n)
           what, n);
 }
 
-/** How a put or get is completed. */
+/** The ways to complete a put or get. */
 typedef enum kind { BLOCKING, BLOCKING_BULK, NB, NB_BULK, NBI, NBI_BULK, KINDS } kind_t;
 static const char *const put_names[] = {"put",         "put_bulk", "put_nb",
                                         "put_nb_bulk", "put_nbi",  "put_nbi_bulk"};
@@ -37,7 +37,7 @@ static void put(kind_t kind, char *dest, char *src, size_t n)
         return;
     case NB:
         h = gasnet_put_nb(next, dest, src, n);
-        memset(src, 0, n);  // it has been copied
+        memset(src, 0, n);  // the call has copied it
         gasnet_wait_syncnb(h);
         return;
     case NB_BULK:
@@ -113,7 +113,7 @@ void test_put_get(void)
             check_arrived(put_names[kind], round, at, n);
         }
     }
-    // to myself, and nothing at all
+    // To the node itself, and with no bytes.
     fill(buffer, me, 1, 100);
     gasnet_put_bulk(me, mine, buffer, 100);
     CHECK(compare(mine, me, 1, 100) == 100, "put to myself");
@@ -192,7 +192,7 @@ static int left_of(const gasnet_handle_t *handles)
     return left;
 }
 
-/** A try is an answer about quiets: it may be late, but it comes. */
+/** A try reports what quiet would complete: it may be late, but it succeeds. */
 static int comes(int (*attempt)(void))
 {
     for (int i = 0; i < 1000000; i++)
@@ -245,7 +245,7 @@ void test_sync(void)
               "try_syncnb_some gives %d with %d of %d left", rc, left_of(handles), before);
     }
     check_many("try_syncnb_some", 4);
-    // nothing to wait for
+    // There is nothing to wait for.
     gasnet_wait_syncnb(none);
     gasnet_wait_syncnb_all(handles, 0);
     gasnet_wait_syncnb_some(handles, MANY);
@@ -260,7 +260,7 @@ void test_sync(void)
     gasnet_wait_syncnbi_gets();
     gasnet_wait_syncnbi_puts();
     gasnet_wait_syncnbi_all();
-    // thousands of small ones, more than any queue holds
+    // Thousands of small ones, more than any queue holds.
     for (unsigned i = 0; i < 20000; i++) {
         uint64_t value = (uint64_t)me << 32 | i;
         gasnet_put_nbi(next, theirs + i % 1000 * 8, &value, 8);
@@ -284,7 +284,7 @@ void test_regions(void)
     gasnet_begin_nbi_accessregion();
     gasnet_handle_t empty = gasnet_end_nbi_accessregion();
     gasnet_wait_syncnb(empty);
-    gasnet_put_nbi(next, theirs + 64, &d, 8);  // not of the region
+    gasnet_put_nbi(next, theirs + 64, &d, 8);  // not part of the region
     gasnet_begin_nbi_accessregion();
     for (int i = 0; i < 4; i++)
         gasnet_put_nbi(next, theirs + 8 * i, &b, 8);

@@ -30,7 +30,7 @@ static void complete(kind_t kind, gasnet_handle_t h, int put)
         complete(kind, h_, #name[0] == 'p');              \
     } while (0)
 
-/** My segment and my own memory begin with what their owners fill in. */
+/** Fills this node's segment and its private memory. */
 static void prepare(unsigned round)
 {
     barrier();
@@ -39,8 +39,8 @@ static void prepare(unsigned round)
     barrier();
 }
 
-/** After a put: my segment against the model, which began as my fill and got what the previous node
- *  sent. */
+/** After a put: compares the segment with the model, which began as this node's fill and received
+ *  what the previous node sent. */
 static void check_put(const char *what, kind_t kind)
 {
     barrier();
@@ -54,7 +54,7 @@ static void check_get(const char *what, kind_t kind)
 }
 
 // ---------------------------------------------------------------- vectors
-// Regions as offsets: the same total in other cuts, some of them empty.
+// Regions as offsets: the same total cut differently, some regions empty.
 static const size_t far_at[REGIONS] = {10,  100,  333,  500,  501,  502,
                                        900, 1000, 2000, 3000, 4000, 5000};
 static const size_t far_len[REGIONS] = {7, 0, 64, 1, 1, 10, 17, 300, 8, 512, 80, 0};
@@ -154,7 +154,7 @@ static void test_strided(kind_t kind)
         model[9 + b + i * 6 + j * 40 + k * 300] = source[7 + b + i * 10 + j * 100 + k * 1000];
     }
     check_get("gets", kind);
-    // no stride at all: one run; and a count of nothing
+    // No stride: one contiguous run; and a count of zero.
     static const size_t run[] = {33}, nothing[] = {4, 0};
     prepare(7);
     CALL(kind, puts, next, theirs + 70, NULL, here + 90, NULL, run, 0);
@@ -173,7 +173,7 @@ static size_t many_len(size_t i)
     return i < 700 ? 1 : i % 97 == 0 ? 1000 + i % 200 : i * 7 % 240;
 }
 
-/** Regions with a byte between them; their bytes in all. */
+/** Builds regions with a byte between them; returns their bytes in all. */
 static size_t many_regions(gasnet_memvec_t *list, char *at)
 {
     size_t total = 0;
@@ -206,7 +206,7 @@ static void test_many(kind_t kind)
     CHECK(memcmp(mine, want, WIDE) == 0, "putv of many regions (kind %d) put something else",
           (int)kind);
     fill(local, me, 109, WIDE);
-    CALL(kind, getv, 2, near, next, MANY, far);  // what I put there comes back
+    CALL(kind, getv, 2, near, next, MANY, far);  // this node's puts come back
     fill(want, me, 109, WIDE);
     fill(from, me, 108, WIDE);
     memcpy(want, from, 33333);

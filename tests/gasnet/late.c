@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Start that waits for nobody (CAUSEWAY_ATTACH=nowait): the last process is late, and the others do
-// with it what they can. That nobody waited is seen by a file: the late one goes on when each of
-// the others has written a byte to it. OSHRUN_PE and OSHRUN_NPES say who is late before gasnet_init
-// has.
+// Start without waiting (CAUSEWAY_ATTACH=nowait): the last process is late, and the others
+// communicate with it as far as possible. A file proves that no process waited: the late one goes
+// on when each of the others has written a byte to it. OSHRUN_PE and OSHRUN_NPES identify the late
+// process before gasnet_init does.
 //
-//   attach FILE   late between gasnet_init and gasnet_attach; messages to it are sent before it attaches
+//   attach FILE   late between gasnet_init and gasnet_attach; messages to it are sent before it
+//                 attaches
 //   init FILE     late before gasnet_init
 //   ex FILE       late between gex_Client_Init and gex_Segment_Attach
-//   exit FILE     ends the job instead of attaching, while the others wait for it: all end, with its status
+//   exit FILE     ends the job instead of attaching, while the others wait for it: all end, with
+//                 its status
 //   dies FILE     is killed instead
-//   wrong FILE    attaches with arguments that are refused, and ends the job
+//   wrong FILE    attaches with invalid arguments, and ends the job
 //
-// Sizes of segments differ. Odd processes learn the late one's address from a reply, even ones by
-// gasnet_getSegmentInfo, or, if all of memory is the segment, all of them from a reply.
+// Sizes of segments differ. Odd processes get the late process's address by a reply, even ones by
+// gasnet_getSegmentInfo; if all of memory is the segment, all get it by a reply.
 #include <fcntl.h>
 #include <gasnet.h>
 #include <signal.h>
@@ -26,10 +28,19 @@
 
 #include "frame/check.h"
 
-enum { ASK = 200, TOLD, LOADED, PLACED, AFTER = 100, CHUNK = 4096, ROOM = 64 * CHUNK, STATUS = 5 };
+enum {
+    ASK = 200,
+    REPLIED,
+    LOADED,
+    PLACED,
+    AFTER = 100,
+    CHUNK = 4096,
+    ROOM = 64 * CHUNK,
+    STATUS = 5
+};
 
 static int n, me, late;
-static volatile int asked, loaded, placed, answers;
+static volatile int asked, loaded, placed, replies;
 static volatile uintptr_t there;
 static unsigned char everything[ROOM] __attribute__((aligned(64)));
 static unsigned char *mine = everything;
@@ -41,14 +52,14 @@ static void ask(gasnet_token_t token, gasnet_handlerarg_t value)
     CHECK(value == asked || n > 2, "a message of the wrong value");
     asked++;
     uint64_t at = (uintptr_t)mine;
-    gasnet_AMReplyShort2(token, TOLD, (gasnet_handlerarg_t)(at >> 32), (gasnet_handlerarg_t)at);
+    gasnet_AMReplyShort2(token, REPLIED, (gasnet_handlerarg_t)(at >> 32), (gasnet_handlerarg_t)at);
 }
 
-static void told(gasnet_token_t token, gasnet_handlerarg_t high, gasnet_handlerarg_t low)
+static void replied(gasnet_token_t token, gasnet_handlerarg_t high, gasnet_handlerarg_t low)
 {
     (void)token;
     there = (uintptr_t)((uint64_t)(uint32_t)high << 32 | (uint32_t)low);
-    answers++;
+    replies++;
 }
 
 static void on_loaded(gasnet_token_t token, void *payload, size_t nbytes,
@@ -71,7 +82,7 @@ static void on_placed(gasnet_token_t token, void *payload, size_t nbytes,
 }
 
 static gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())ask},
-                                           {TOLD, (void (*)())told},
+                                           {REPLIED, (void (*)())replied},
                                            {LOADED, (void (*)())on_loaded},
                                            {PLACED, (void (*)())on_placed}};
 enum { HANDLERS = sizeof handlers / sizeof handlers[0] };
@@ -97,7 +108,7 @@ static void write_byte(void)
     close(fd);
 }
 
-/** A start that waits would wait for ever; then the test's time-out ends it. */
+/** A start that waits for all would hang here, and the test's time-out would end it. */
 static void await_others(int others)
 {
     struct stat st;
@@ -108,7 +119,7 @@ static void await_others(int others)
 // ---------------------------------------------------------------- the early ones
 static int before(void)
 {
-    return n > 16 ? 2 : 10;  // all of them fit the inbox
+    return n > 16 ? 2 : 10;  // all of them fit into the inbox
 }
 
 static void send(int count, int first)
@@ -170,12 +181,13 @@ static void be_early(int sends)
         send_loaded();
     }
     write_byte();
-    await_others(n - 1);  // or who is fast would fill the inbox of the late one for the slow
+    // otherwise a fast one would fill the late one's inbox before the slow ones send
+    await_others(n - 1);
     if (!sends)
         send_loaded();
     send(AFTER, first);  // more than the inbox has room for
     transfer();
-    GASNET_BLOCKUNTIL(answers == first + AFTER);
+    GASNET_BLOCKUNTIL(replies == first + AFTER);
 }
 
 // ---------------------------------------------------------------- the late one
@@ -185,7 +197,7 @@ static void be_late(int sends)
     GASNET_BLOCKUNTIL(asked == shorts && loaded == others && placed == others);
 }
 
-static void look_at_memory(void)
+static void check_memory(void)
 {
     for (int i = 0; i < n - 1; i++) {
         uint64_t word = 0x0102030405060708u * (unsigned)(i + 1);
@@ -264,7 +276,7 @@ int main(int argc, char **argv)
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
     if (me == late)
-        look_at_memory();
+        check_memory();
     if (checks_failed == 0 && me == late)
         printf("the late one of %d: all well\n", n);
     gasnet_exit(checks_failed != 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong use, one kind a run: the first argument says which. Each must end the job with a message.
+// Wrong use, one kind per run: the first argument selects it. Each must end the job with a message.
 #include <gasnet.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong use of GASNet ends the job with a line that names call and argument: always, or in checking mode."""
+"""Wrong use of GASNet ends the job with a line that names call and argument: always, or in checking
+mode."""
 import pathlib
 import sys
 
@@ -21,7 +22,8 @@ CASES = [
     ("attach-many", False, ["gasnet_attach", "numentries is 129", "128 entries"]),
     ("attach-index", False, ["gasnet_attach", "index 100", "128 to 255"], "GASNET_ERR_BAD_ARG"),
     ("attach-size", False, ["gasnet_attach", "segsize is 4097"], "GASNET_ERR_BAD_ARG"),
-    ("attach-huge", False, ["gasnet_attach", "gasnet_getMaxLocalSegmentSize is"], "GASNET_ERR_BAD_ARG"),
+    ("attach-huge", False, ["gasnet_attach", "gasnet_getMaxLocalSegmentSize is"],
+     "GASNET_ERR_BAD_ARG"),
     ("attach-twice", False, ["gasnet_attach", "second time"]),
     ("lock-twice", False, ["gasnet_hsl_lock", "already"]),
     ("unlock-free", False, ["gasnet_hsl_unlock", "does not hold|is not locked"]),
@@ -100,4 +102,5 @@ def plan():
 
 
 if __name__ == "__main__":
-    sys.exit(wrong_use.run("gasnet/misuse.c", ["-DGASNET_PAR", "-O1"], list(plan()), env={"GASNET_MAX_SEGSIZE": "1M"}))
+    sys.exit(wrong_use.run("gasnet/misuse.c", ["-DGASNET_PAR", "-O1"], list(plan()),
+                           env={"GASNET_MAX_SEGSIZE": "1M"}))

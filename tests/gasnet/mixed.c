@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM and GASNet in one process. With an argument OpenSHMEM comes first. Both number
+// OpenSHMEM and GASNet in one process. With an argument OpenSHMEM is initialised first. Both number
 // processes alike, and each reaches the other's memory: GASNet the symmetric heap and static data
 // of OpenSHMEM, OpenSHMEM a GASNet segment where it is symmetric.
 #define EVERY_MAIN
@@ -24,7 +24,8 @@ int main(int argc, char **argv)
         shmem_long_atomic_add(&counter, me + 1, (int)i);
     shmem_barrier_all();
     CHECK(counter == (long)(nodes * (nodes + 1) / 2), "counter is %ld", counter);
-    // GASNet puts, OpenSHMEM waits for it: on the address that the neighbour says its variable has
+    // GASNet puts, OpenSHMEM waits: at the address that the neighbour has reported for its
+    // variable.
     long *there = shmem_malloc(64 * sizeof *there),
          *addresses = shmem_malloc(64 * sizeof *addresses);
     memset(there, 0, 64 * sizeof *there);
@@ -37,7 +38,8 @@ int main(int argc, char **argv)
                        (gasnet_register_value_t)round, 8);
         shmem_long_wait_until(&there[1], SHMEM_CMP_GE, round);
     }
-    // OpenSHMEM puts into the segment, which is at one offset in all of them; GASNet reads it there
+    // OpenSHMEM puts into the segment, which is at one offset in all of them; GASNet reads it
+    // there.
     char *segment = segments[me].addr;
     long *mine_there = (long *)(void *)segment;
     shmem_barrier_all();
@@ -54,6 +56,6 @@ int main(int argc, char **argv)
     shmem_free(addresses);
     shmem_free(there);
     shmem_finalize();
-    barrier();  // GASNet goes on
+    barrier();  // waits in GASNet
     every_end("mixed");
 }

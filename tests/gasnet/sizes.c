@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         CHECK((s[i].addr != NULL) == (s[i].size != 0), "node %u has its segment at %p", i,
               s[i].addr);
     }
-    // everybody writes its word at the end of everybody's segment
+    // Every node writes its word at the end of every node's segment.
     for (unsigned i = 0; i < nodes; i++)
         if (s[i].size)
             gasnet_put_val(i, (char *)s[i].addr + s[i].size - 8 * (me + 1), me + 77, 8);

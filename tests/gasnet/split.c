@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A try never waits for the network: on one that is slow (CAUSEWAY_DELAY) it says "not ready" again
-// and again, and in the end what it speaks of is done. Who goes on issuing between the tries gets
-// there, too. With an argument the network is said to be slow, and then some tries must have been
-// too early.
+// A try never waits for the network: on a slow one (CAUSEWAY_DELAY) it returns "not ready" again
+// and again, until the operations that it is about are done. That holds, too, for a node that
+// issues more operations between the tries. With an argument the network is known to be slow, and
+// then some tries must have been too early.
 #define EVERY_MAIN
 #include "every.h"
 
@@ -12,7 +12,7 @@
 enum { ROUNDS = 40, MANY = 8, MOST_TRIES = 50000000 };
 static long early;
 
-/** What `attempt` makes of GASNET_ERR_NOT_READY, until it says something else. */
+/** Repeats `attempt` until its result is not GASNET_ERR_NOT_READY. */
 #define TRY(attempt)                                                          \
     do {                                                                      \
         int result;                                                           \
@@ -73,7 +73,7 @@ static void arrays(uint64_t round)
         CHECK(handles[i] == GASNET_INVALID_HANDLE && remote(i) == values[i], "handle %zu", i);
 }
 
-/** Something younger is always under way. */
+/** A younger operation is always in flight. */
 static void without_pause(uint64_t round)
 {
     uint64_t value = round * 11 + 3;

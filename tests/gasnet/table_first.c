@@ -8,7 +8,7 @@
 
 enum { ASK = 200, ANSWER };
 static gasnet_seginfo_t table[8];
-static volatile int asked, answered, too_early;
+static volatile int asked, replied, too_early;
 
 static void on_ask(gasnet_token_t token)
 {
@@ -20,7 +20,7 @@ static void on_ask(gasnet_token_t token)
 static void on_answer(gasnet_token_t token)
 {
     (void)token;
-    answered++;
+    replied++;
 }
 
 int main(int argc, char **argv)
@@ -29,13 +29,13 @@ int main(int argc, char **argv)
     GASNET_Safe(gasnet_init(&argc, &argv));
     int me = (int)gasnet_mynode(), last = (int)gasnet_nodes() - 1;
     if (me == last)
-        usleep(300000);  // the others wait in gasnet_getSegmentInfo, mostly
+        usleep(300000);  // by now the others wait in gasnet_getSegmentInfo, normally
     GASNET_Safe(gasnet_attach(handlers, 2, GASNET_PAGESIZE, 0));
-    int due = me == 0 ? last - 1 : 0;  // all but the last ask the first
+    int due = me == 0 ? last - 1 : 0;  // all but the last send a request to the first
     if (me > 0 && me < last)
         gasnet_AMRequestShort0(0, ASK);
     GASNET_Safe(gasnet_getSegmentInfo(table, 8));
-    GASNET_BLOCKUNTIL(asked == due && answered == (me > 0 && me < last));
+    GASNET_BLOCKUNTIL(asked == due && replied == (me > 0 && me < last));
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
     if (too_early)

@@ -8,7 +8,7 @@
 enum { THREADS = 4, ROUNDS = 150, PART = 4096 };
 static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
 static long counted, handled;  // guarded by lock
-static _Atomic int answered[THREADS];
+static _Atomic int replied[THREADS];
 static int wrong[THREADS];
 
 static void on_request(gasnet_token_t token, gasnet_handlerarg_t thread, gasnet_handlerarg_t round)
@@ -22,7 +22,7 @@ static void on_request(gasnet_token_t token, gasnet_handlerarg_t thread, gasnet_
 static void on_reply(gasnet_token_t token, gasnet_handlerarg_t thread, gasnet_handlerarg_t round)
 {
     (void)token, (void)round;
-    answered[thread]++;
+    replied[thread]++;
 }
 
 static void *work(void *arg)
@@ -46,7 +46,7 @@ static void *work(void *arg)
         gasnet_hsl_lock(&lock);
         counted++;
         gasnet_hsl_unlock(&lock);
-        GASNET_BLOCKUNTIL(answered[id] > round);
+        GASNET_BLOCKUNTIL(replied[id] > round);
     }
     return NULL;
 }
@@ -64,8 +64,8 @@ int main(int argc, char **argv)
         pthread_join(threads[i], NULL);
     barrier();
     for (int i = 0; i < THREADS; i++)
-        CHECK(wrong[i] == 0 && answered[i] == ROUNDS, "thread %d: %d wrong, %d answers", i,
-              wrong[i], answered[i]);
+        CHECK(wrong[i] == 0 && replied[i] == ROUNDS, "thread %d: %d wrong, %d replies", i, wrong[i],
+              replied[i]);
     CHECK(counted == THREADS * ROUNDS && handled == THREADS * ROUNDS, "counted %ld, handled %ld",
           counted, handled);
     every_end("threads");

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What puts to a node that waits cost it: it waits for a message or in a barrier, sleeps, and is
-// not woken by what comes for others to see. Counted in looks at the condition, and in the waiting
-// thread's own processor time.
+// What puts to a waiting node cost it: it waits for a message or in a barrier, sleeps, and is not
+// woken by data that it does not wait for. Counted in evaluations of the condition, and in the
+// waiting thread's own processor time.
 #define EVERY_MAIN
 #include "every.h"
 
 #include <time.h>
 
-// The longest sleep is 10 ms. Before that CAUSEWAY_SPIN and CAUSEWAY_YIELDS looks (tests.toml), and
-// sleeps that grow.
+// The longest sleep is 10 ms. Before it come CAUSEWAY_SPIN and CAUSEWAY_YIELDS polls (tests.toml),
+// and sleeps of growing length.
 enum { PUTS = 4000, LOOKS_BEFORE = 20 + 200 + 100, LONGEST_MS = 10 };
 static volatile int ended;
 static volatile long looks;
@@ -33,7 +33,7 @@ static void put_many(void)
         gasnet_put_bulk(next, theirs, &i, sizeof i);
 }
 
-/** Node 0 puts, the others only wait: how much of their processor did they take for that? */
+/** Node 0 puts, the others only wait: measures the processor time that this took them. */
 static double own_ms_in_barrier(double *ms_p)
 {
     double start = now_ms(CLOCK_MONOTONIC), own = now_ms(CLOCK_THREAD_CPUTIME_ID);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages of every kind, requests and replies; what tokens say; limits; floods. Numbers of
-// arguments: numbers.c.
+// Messages of every kind, requests and replies; the properties of tokens; limits; floods. Numbers
+// of arguments: numbers.c.
 #include "ex.h"
 
 enum { LONG_AT = 8192, ROUNDS = 50, PAYLOAD = 3000 };
@@ -18,9 +18,10 @@ static int args_good(int32_t nargs, const int32_t *args, uint32_t source)
     return 1;
 }
 
-#define PARAMS                                                                                     \
-    gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6, \
-        gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10, gex_AM_Arg_t a11, gex_AM_Arg_t a12, \
+#define PARAMS                                                                               \
+    gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4,     \
+        gex_AM_Arg_t a5, gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, \
+            gex_AM_Arg_t a10, gex_AM_Arg_t a11, gex_AM_Arg_t a12,                            \
         gex_AM_Arg_t a13, gex_AM_Arg_t a14, gex_AM_Arg_t a15
 #define ALL_ARGS a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15
 
@@ -126,7 +127,7 @@ static void test_kinds(uint32_t to)
     }
 }
 
-/** Many without waiting; immediate ones are either sent or not. */
+/** Many messages without waiting; immediate ones are either sent or not. */
 static void test_floods(uint32_t to)
 {
     uint32_t sent = 0, all[2] = {0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How Chapel's runtime uses GASNet: it includes gasnet.h alone, begins with gex_Client_Init,
+// GASNet as Chapel's runtime uses it: it includes gasnet.h alone, begins with gex_Client_Init,
 // registers handlers with gex_EP_RegisterHandlers and reaches them by GASNet-1's messages;
 // transfers are GASNet-EX's, the barrier is GASNet-1's and is tried in a loop. A task of its own
 // polls (where there are threads).
@@ -22,7 +22,7 @@ enum { FORK = 128, FORK_FAST, SIGNAL, SIGNAL_LONG, COPY, REPLY_PUT, SHUTDOWN };
 
 typedef struct done {
     uint32_t count, target;
-    int flag;  // Chapel's is volatile; this one ThreadSanitizer understands
+    int flag;  // Chapel's is volatile; ThreadSanitizer understands this one
 } done_t;
 
 static gasnet_seginfo_t *table;
@@ -32,7 +32,8 @@ static uintptr_t hooked_nbytes;
 
 #define LOW(p) ((gasnet_handlerarg_t)((uint64_t)(uintptr_t)(p)&0xffffffffu))
 #define HIGH(p) ((gasnet_handlerarg_t)((uint64_t)(uintptr_t)(p) >> 32))
-#define POINTER(low, high) ((void *)(uintptr_t)((uint64_t)(uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32))
+#define POINTER(low, high) \
+    ((void *)(uintptr_t)((uint64_t)(uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32))
 
 static void on_attach(void *addr, uintptr_t nbytes)
 {
@@ -61,8 +62,8 @@ static void on_fork(gasnet_token_t token, void *buf, size_t nbytes)
         CHECK(gasnet_AMReplyShort2(token, SIGNAL, LOW(b->ack), HIGH(b->ack)) == GASNET_OK);
 }
 
-/** Atomic, for what orders it before the handler goes by way of another process, which
- *  ThreadSanitizer does not see. */
+/** Atomic: its order before the handler comes by way of another process, which ThreadSanitizer does
+ *  not see. */
 static void expect_one(done_t *done)
 {
     __atomic_store_n(&done->count, 0, __ATOMIC_RELAXED);
@@ -167,7 +168,7 @@ static void test_on(uint32_t to)
 /** Memory outside of segments: the owner copies. */
 static void test_outside(uint32_t to)
 {
-    static char mine[9000], theirs_to_fill[9000];  // the same address everywhere only without
+    static char mine[9000], theirs_to_fill[9000];  // the same address in all processes only without
                                                    // randomization: exchanged
     char *out = table[me].addr;
     void *where = theirs_to_fill;
@@ -178,7 +179,7 @@ static void test_outside(uint32_t to)
     }
     for (size_t i = 0; i < sizeof mine; i++)
         mine[i] = (char)(3 * me + i);
-    static int pieces;  // sent so far, and as many came in
+    static int pieces;  // sent so far; as many arrived
     for (size_t at = 0, most = gasnet_AMMaxMedium(), size; at < sizeof mine; at += size, pieces++) {
         size = sizeof mine - at < most ? sizeof mine - at : most;
         done_t done;
@@ -189,7 +190,7 @@ static void test_outside(uint32_t to)
         GASNET_BLOCKUNTIL(__atomic_load_n(&done.flag, __ATOMIC_ACQUIRE));
     }
     chapel_barrier("copied");
-    // by the thread that polls, it may be
+    // Run by the polling thread, perhaps.
     CHECK(__atomic_load_n(&copied, __ATOMIC_ACQUIRE) == pieces);
     for (size_t i = 0; i < sizeof mine; i++)
         CHECK(theirs_to_fill[i] == (char)(3 * ((me + n - 1) % n) + i));
@@ -254,7 +255,7 @@ static void test_strided(uint32_t to)
               ((uint64_t)((me + n - 1) % n) << 32 | (unsigned)i));
     gex_VIS_StridedGetBlocking(tm, back, near, to, table[to].addr, far, 8, count, 3, 0);
     CHECK(memcmp(mine, back, sizeof mine) == 0);
-    // one element
+    // One element.
     gex_VIS_StridedGetBlocking(tm, &back[0][0][1], NULL, to, table[to].addr, NULL, 8, NULL, 0, 0);
     CHECK(back[0][0][1] == mine[0][0][0]);
     chapel_barrier("again");

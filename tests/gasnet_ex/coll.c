@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives on the world and on teams: all types and operations, long ones, several under way, in
+// Collectives on the world and on teams: all types and operations, long ones, several in flight, in
 // an order of waiting that would hang if a collective needed its members' attention; teams by color
-// and key, again and again.
+// and key, repeatedly.
 #include "ex.h"
 
 static void test_broadcast(gex_TM_t team)
@@ -22,28 +22,30 @@ static void test_broadcast(gex_TM_t team)
         }
 }
 
-#define TEST_REDUCE(team, DT, type, count)                                                         \
-    do {                                                                                           \
-        const gex_OP_t ops[] = {GEX_OP_ADD, GEX_OP_MULT, GEX_OP_MIN, GEX_OP_MAX};                  \
-        uint32_t rank = gex_TM_QueryRank(team), size = gex_TM_QuerySize(team);                     \
-        static type in[count], out[count], want[count];                                            \
-        for (int k = 0; k < 4; k++) {                                                              \
-            for (int i = 0; i < count; i++) {                                                      \
-                in[i] = (type)((rank + (uint32_t)i) % 3 + 1);                                      \
-                want[i] = (type)((uint32_t)i % 3 + 1);                                             \
-                for (uint32_t r = 1; r < size; r++) {                                              \
-                    type v = (type)((r + (uint32_t)i) % 3 + 1), w = want[i];                       \
-                    want[i] = k == 0 ? (type)(w + v) : k == 1 ? (type)(w * v) : (k == 2) == (w < v) ? w : v; \
-                }                                                                                  \
-                out[i] = 0;                                                                        \
-            }                                                                                      \
-            gex_Event_Wait(gex_Coll_ReduceToAllNB(team, out, in, GEX_DT_##DT, sizeof *in, count, ops[k], NULL, NULL, 0)); \
-            CHECK(memcmp(out, want, sizeof out) == 0);                                             \
-            memset(out, 0, sizeof out);                                                            \
-            gex_Event_Wait(gex_Coll_ReduceToOneNB(team, size - 1, out, in, GEX_DT_##DT, sizeof *in, count, ops[k], NULL, \
-                                                  NULL, 0));                                       \
-            CHECK(rank == size - 1 ? memcmp(out, want, sizeof out) == 0 : out[0] == 0);            \
-        }                                                                                          \
+#define TEST_REDUCE(team, DT, type, count)                                                       \
+    do {                                                                                         \
+        const gex_OP_t ops[] = {GEX_OP_ADD, GEX_OP_MULT, GEX_OP_MIN, GEX_OP_MAX};                \
+        uint32_t rank = gex_TM_QueryRank(team), size = gex_TM_QuerySize(team);                   \
+        static type in[count], out[count], want[count];                                          \
+        for (int k = 0; k < 4; k++) {                                                            \
+            for (int i = 0; i < count; i++) {                                                    \
+                in[i] = (type)((rank + (uint32_t)i) % 3 + 1);                                    \
+                want[i] = (type)((uint32_t)i % 3 + 1);                                           \
+                for (uint32_t r = 1; r < size; r++) {                                            \
+                    type v = (type)((r + (uint32_t)i) % 3 + 1), w = want[i];                     \
+                    want[i] = k == 0 ? (type)(w + v) : k == 1 ? (type)(w * v)                    \
+                        : (k == 2) == (w < v) ? w : v;                                           \
+                }                                                                                \
+                out[i] = 0;                                                                      \
+            }                                                                                    \
+            gex_Event_Wait(gex_Coll_ReduceToAllNB(team, out, in, GEX_DT_##DT, sizeof *in, count, \
+                                                  ops[k], NULL, NULL, 0));                       \
+            CHECK(memcmp(out, want, sizeof out) == 0);                                           \
+            memset(out, 0, sizeof out);                                                          \
+            gex_Event_Wait(gex_Coll_ReduceToOneNB(team, size - 1, out, in, GEX_DT_##DT,          \
+                                                  sizeof *in, count, ops[k], NULL, NULL, 0));    \
+            CHECK(rank == size - 1 ? memcmp(out, want, sizeof out) == 0 : out[0] == 0);          \
+        }                                                                                        \
     } while (0)
 
 static void test_bits(gex_TM_t team)
@@ -63,7 +65,7 @@ static void test_bits(gex_TM_t team)
 }
 
 /** Does not commute: out = in * 10 + out in the order of ranks gives the ranks as digits, a
- *  thousand values a time. */
+ *  thousand values at a time. */
 typedef struct digits {
     uint64_t value, scale;
 } digits_t;
@@ -94,8 +96,8 @@ static void test_user(gex_TM_t team)
         CHECK(out[i].value == want);
 }
 
-/** All ranks begin a barrier; then each waits for a message that the one before sends when its own
- *  wait is over. */
+/** All ranks begin a barrier; then each waits for a message that the previous rank sends when its
+ *  own wait is over. */
 static uint32_t token_came;
 static void take_token(gex_Token_t token)
 {
@@ -119,7 +121,7 @@ static void test_no_attention(gex_AM_Index_t handler)
     barrier(tm);
 }
 
-/** More under way than there is room for, waited for backwards. */
+/** More collectives in flight than there is room for, waited for in reverse order. */
 static void test_many(gex_TM_t team)
 {
     enum { MANY = 11 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the tests of GASNet-EX share: a job with a segment, checks that print, barriers.
+// Shared by the tests of GASNet-EX: a job with a segment, checks that print, barriers.
 #ifndef TEST_EX_H
 #define TEST_EX_H
 
@@ -31,7 +31,7 @@ __attribute__((unused)) static void begin(int *argc, char ***argv, uintptr_t seg
         CHECK(gex_Segment_Attach(&segment, tm, segment_nbytes) == GASNET_OK);
 }
 
-/** Somebody's segment, in its own addresses. */
+/** The segment of a rank, by the addresses of that rank. */
 __attribute__((unused)) static char *segment_of(uint32_t rank)
 {
     void *addr = NULL;
@@ -39,7 +39,7 @@ __attribute__((unused)) static char *segment_of(uint32_t rank)
     return addr;
 }
 
-/** Everybody ends with the number of failures of all. */
+/** Every rank ends with the number of failures of all. */
 __attribute__((unused)) static void end(void)
 {
     int32_t mine = checks_failed, all = -1;

@@ -75,8 +75,8 @@ static void test_segment(void)
 
 enum { WORDS = 1000 };
 
-/** Fills a place of the next rank's segment by `how`, and looks whether it is there after the
- *  barrier. */
+/** Fills a place of the next rank's segment by `how`, and checks after the barrier that the data is
+ *  there. */
 static void test_puts(void)
 {
     uint32_t to = (me + 1) % n, from = (me + n - 1) % n;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong use of GASNet-EX ends the job with a line that names call and argument: always, or in checking mode."""
+"""Wrong use of GASNet-EX ends the job with a line that names call and argument: always, or in
+checking mode."""
 import pathlib
 import re
 import sys
@@ -14,7 +15,8 @@ CASES = [
     ("rank", False, ["gex_AM_RequestShort", "no rank 7"]),
     ("handler", False, ["gex_AM_RequestShort", "no handler 222"]),
     ("arguments", True, ["gex_AM_RequestShort", "on_request", "0 arguments, and this call has 1"]),
-    ("kind", True, ["gex_AM_RequestMedium", "on_request", "not registered for messages of this kind"]),
+    ("kind", True,
+     ["gex_AM_RequestMedium", "on_request", "not registered for messages of this kind"]),
     ("medium-length", False, ["gex_AM_RequestMedium", "1048576 bytes"]),
     ("long-outside", False, ["gex_AM_RequestLong", "8 bytes. is not in the segment of rank 0"]),
     ("message-to-endpoint", False, ["gex_AM_RequestShort", "endpoint 0"]),
@@ -24,7 +26,8 @@ CASES = [
     ("commit-nothing", False, ["gex_AM_CommitRequestMedium", "descriptor"]),
     ("commit-kind", False, ["gex_AM_CommitRequestLong", "gex_AM_CommitRequestMedium"]),
     ("commit-length", False, ["gex_AM_CommitRequestMedium", "10 bytes", "room for 9"]),
-    ("commit-arguments", False, ["gex_AM_CommitRequestMedium", "with 0 arguments, not for this with 1"]),
+    ("commit-arguments", False,
+     ["gex_AM_CommitRequestMedium", "with 0 arguments, not for this with 1"]),
     ("cancel-kind", False, ["gex_AM_CancelRequestLong", "another kind"]),
     ("put-outside", True, ["gex_RMA_PutBlocking", "segment of rank 0"]),
     ("get-behind", True, ["gex_RMA_GetNB", "8 bytes", "4096 bytes"]),
@@ -54,15 +57,21 @@ CASES = [
     ("root", False, ["gex_Coll_BroadcastNB", "no rank 4"]),
     ("transfer-in-handler", True, ["^gex_RMA_PutBlockingVal", "handler"]),
     ("wait-in-handler", True, ["gex_Coll_BarrierBlocking", "handler"]),
-    ("request-in-handler", False, ["gex_AM_RequestShort", "handler .of a request of PE 0. may not send requests|called inside a handler"]),
+    ("request-in-handler", False,
+     ["gex_AM_RequestShort",
+      "handler .of a request of PE 0. may not send requests|called inside a handler"]),
     ("prepare-in-handler", True, ["gex_AM_PrepareRequestMedium", "called inside a handler"]),
-    ("request-in-reply-handler", False, ["gex_AM_RequestShort", "handler .of a reply of PE 0. may not send requests|called inside a handler"]),
-    ("reply-in-reply-handler", False, ["gex_AM_ReplyShort", "the handler of a reply .from PE 0. may not reply"]),
+    ("request-in-reply-handler", False,
+     ["gex_AM_RequestShort",
+      "handler .of a reply of PE 0. may not send requests|called inside a handler"]),
+    ("reply-in-reply-handler", False,
+     ["gex_AM_ReplyShort", "the handler of a reply .from PE 0. may not reply"]),
     ("reply-handler-unknown", False, ["gex_AM_ReplyShort", "no handler 201"]),
     ("reply-handler-kind", True, ["gex_AM_ReplyShort", "on_request", "requests only"]),
     ("reply-handler-twice", False, ["gex_AM_ReplyShort", "PE 0 has been replied to"]),
     ("reply-handler-length", False, ["gex_AM_ReplyMedium", "1048576 bytes"]),
-    ("reply-handler-outside", False, ["gex_AM_ReplyLong", "1 bytes. is not in the segment of rank 0"]),
+    ("reply-handler-outside", False,
+     ["gex_AM_ReplyLong", "1 bytes. is not in the segment of rank 0"]),
 ]
 
 
@@ -75,11 +84,12 @@ def plan():
 
 
 def calls():
-    """Every call of misuse_calls.c, in checking mode: its own name must be told, not that of what it is made of."""
+    """Every call of misuse_calls.c, in checking mode: the message must name the call itself, not a
+    call that it is made of."""
     text = (pathlib.Path(__file__).parent / "misuse_calls.c").read_text()
     for name in re.findall(r"^    CALL\((\w+)", text, re.M):
-        told = re.sub(r"\d$", "", name) if "_AM_R" in name else name
-        yield wrong_use.Use([name], True, [f"^{told}: .*(handler|poll)"])
+        shown = re.sub(r"\d$", "", name) if "_AM_R" in name else name
+        yield wrong_use.Use([name], True, [f"^{shown}: .*(handler|poll)"])
     for name in re.findall(r"^    CALL_OUTSIDE\((\w+)", text, re.M):
         yield wrong_use.Use([name, "outside"], True, [f"^{name}: "])
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each call of GASNet-EX that communicates, made where it must not be: in a handler, or
-// (CALL_OUTSIDE) wrongly outside of one. The first argument says which. What is told must begin
-// with the name of the call, whatever it is made of inside. misuse.py reads the names here.
+// (CALL_OUTSIDE) wrongly outside of one. The first argument selects it. The message must begin with
+// the name of the call, whatever the call is made of. misuse.py reads the names here.
 #include "ex.h"
 
 static const char *how;

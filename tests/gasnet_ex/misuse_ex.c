@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong use of GASNet-EX, one kind a run: the first argument says which. Each must end the job with
-// a message.
+// Wrong use of GASNet-EX, one kind per run: the first argument selects it. Each must end the job
+// with a message.
 #include "ex.h"
 
 static const char *how;
@@ -12,7 +12,7 @@ static int is(const char *what)
 }
 
 static gex_AM_Index_t handler, bulk_handler, reply_handler;
-static int handled;  // by on_reply, or by on_request when that does not reply
+static int handled;  // by on_reply, or by on_request when it sends no reply
 static void on_request(gex_Token_t token)
 {
     if (is("request-in-handler"))

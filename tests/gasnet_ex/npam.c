@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages with negotiated payloads: each kind with the client's and the library's room, cut short,
+// Messages with negotiated payloads: each kind with the client's and the library's room, truncated,
 // cancelled, with flags at commit, and with every number of arguments.
 #include "ex.h"
 #include "numbers.h"
@@ -11,16 +11,16 @@ static gex_AM_Index_t medium_request, medium_reply, long_request, long_reply, by
 static uint32_t replies, numbers_seen[4];
 static char source_of_all[8192];
 
-static void fill(char *room, size_t nbytes, uint32_t who)
+static void fill(char *room, size_t nbytes, uint32_t rank)
 {
     for (size_t i = 0; i < nbytes; i++)
-        room[i] = (char)(who * 13 + i);
+        room[i] = (char)(rank * 13 + i);
 }
 
-static void look(const char *data, size_t nbytes, uint32_t who)
+static void look(const char *data, size_t nbytes, uint32_t rank)
 {
     for (size_t i = 0; i < nbytes; i++)
-        if (data[i] != (char)(who * 13 + i)) {
+        if (data[i] != (char)(rank * 13 + i)) {
             CHECK(!"payload as sent");
             return;
         }
@@ -33,7 +33,7 @@ static uint32_t sender(gex_Token_t token)
     return info.gex_srcrank;
 }
 
-// a0: bytes of payload; a1: what is sent back in: 0 the library's room, 1 the handler's
+// a0: bytes of payload; a1: where the reply is built: 0 the library's room, 1 the handler's.
 static void on_medium(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1)
 {
     gex_Event_t local;
@@ -42,7 +42,7 @@ static void on_medium(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t 
     size_t most =
         gex_Token_MaxReplyMedium(token, GEX_EVENT_NOW, GEX_FLAG_AM_PREPARE_LEAST_ALLOC, 1);
     CHECK(most >= 512);
-    if (a0 % 3 == 0) {  // not this time
+    if (a0 % 3 == 0) {  // prepared and cancelled
         gex_AM_SrcDesc_t never = gex_AM_PrepareReplyMedium(token, NULL, 1, 2, NULL, 0, 0);
         CHECK(gex_AM_SrcDescSize(never) >= 1 && gex_AM_CancelReplyMedium(never, 0) == 0);
     }
@@ -67,11 +67,11 @@ static void on_medium_back(gex_Token_t token, void *buf, size_t nbytes, gex_AM_A
 
 static void on_long(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t a0)
 {
-    uint32_t who = sender(token);
-    char *dest = segment_of(who);
-    CHECK(buf == (char *)gex_Segment_QueryAddr(segment) + LONG_AT * (1 + who) &&
+    uint32_t rank = sender(token);
+    char *dest = segment_of(rank);
+    CHECK(buf == (char *)gex_Segment_QueryAddr(segment) + LONG_AT * (1 + rank) &&
           nbytes == (size_t)a0);
-    look(buf, nbytes, who);
+    look(buf, nbytes, rank);
     if (a0 % 3 == 0) {
         gex_AM_SrcDesc_t never = gex_AM_PrepareReplyLong(token, NULL, 1, 2, NULL, NULL, 0, 0);
         CHECK(gex_AM_CancelReplyLong(never, 0) == 0);
@@ -157,44 +157,47 @@ static void test_long(uint32_t to)
 }
 
 // --------------------------------------------------- every number of arguments, in the eight calls
-#define NUMBER_HANDLER(k, ...)                                                                     \
-    static void number##k(gex_Token_t token, void *buf, size_t nbytes P##k)                        \
-    {                                                                                              \
-        gex_Token_Info_t info;                                                                     \
-        gex_AM_Arg_t args[] = {0 A##k};                                                            \
-        (void)buf;                                                                                 \
-        CHECK(gex_Token_Info(token, &info, GEX_TI_ALL) == GEX_TI_ALL);                             \
-        CHECK(nbytes == 0 && numbers_good(k, args, b));                                            \
-        __atomic_or_fetch(&numbers_seen[2 * !info.gex_is_req + info.gex_is_long], 1u << k, __ATOMIC_RELEASE); \
-        if (info.gex_is_req)                                                                       \
-            answer##k(token, info.gex_is_long);                                                    \
+#define NUMBER_HANDLER(k, ...)                                                             \
+    static void number##k(gex_Token_t token, void *buf, size_t nbytes P##k)                \
+    {                                                                                      \
+        gex_Token_Info_t info;                                                             \
+        gex_AM_Arg_t args[] = {0 A##k};                                                    \
+        (void)buf;                                                                         \
+        CHECK(gex_Token_Info(token, &info, GEX_TI_ALL) == GEX_TI_ALL);                     \
+        CHECK(nbytes == 0 && numbers_good(k, args, b));                                    \
+        __atomic_or_fetch(&numbers_seen[2 * !info.gex_is_req + info.gex_is_long], 1u << k, \
+                          __ATOMIC_RELEASE);                                               \
+        if (info.gex_is_req)                                                               \
+            reply##k(token, info.gex_is_long);                                             \
     }
-#define ANSWER(k, ...)                                                                             \
-    static void answer##k(gex_Token_t token, int is_long)                                          \
-    {                                                                                              \
-        gex_AM_SrcDesc_t sd = is_long ? gex_AM_PrepareReplyLong(token, NULL, 0, 0, NULL, NULL, 0, k) \
-                                      : gex_AM_PrepareReplyMedium(token, NULL, 0, 0, NULL, 0, k);  \
-        if (is_long && rounds % 2)                                                                 \
-            gex_AM_CommitReplyLong##k(sd, by_number[k], 0, NULL __VA_ARGS__);                      \
-        else if (is_long)                                                                          \
-            CHECK(gex_AM_CommitReplyLong##k##_v2(sd, by_number[k], 0, NULL, 0 __VA_ARGS__) == 0);  \
-        else if (rounds % 2)                                                                       \
-            gex_AM_CommitReplyMedium##k(sd, by_number[k], 0 __VA_ARGS__);                          \
-        else                                                                                       \
-            CHECK(gex_AM_CommitReplyMedium##k##_v2(sd, by_number[k], 0, 0 __VA_ARGS__) == 0);      \
-    }                                                                                              \
-    static void ask##k(uint32_t to)                                                                \
-    {                                                                                              \
-        gex_AM_SrcDesc_t sd = gex_AM_PrepareRequestMedium(tm, to, NULL, 0, 0, NULL, 0, k);         \
-        if (rounds % 2)                                                                            \
-            gex_AM_CommitRequestMedium##k(sd, by_number[k], 0 __VA_ARGS__);                        \
-        else                                                                                       \
-            CHECK(gex_AM_CommitRequestMedium##k##_v2(sd, by_number[k], 0, 0 __VA_ARGS__) == 0);    \
-        sd = gex_AM_PrepareRequestLong(tm, to, NULL, 0, 0, NULL, NULL, 0, k);                      \
-        if (rounds % 2)                                                                            \
-            gex_AM_CommitRequestLong##k(sd, by_number[k], 0, NULL __VA_ARGS__);                    \
-        else                                                                                       \
-            CHECK(gex_AM_CommitRequestLong##k##_v2(sd, by_number[k], 0, NULL, 0 __VA_ARGS__) == 0); \
+#define ANSWER(k, ...)                                                                            \
+    static void reply##k(gex_Token_t token, int is_long)                                          \
+    {                                                                                             \
+        gex_AM_SrcDesc_t sd = is_long ? gex_AM_PrepareReplyLong(token, NULL, 0, 0, NULL, NULL, 0, \
+                                                                k)                                \
+                                      : gex_AM_PrepareReplyMedium(token, NULL, 0, 0, NULL, 0, k); \
+        if (is_long && rounds % 2)                                                                \
+            gex_AM_CommitReplyLong##k(sd, by_number[k], 0, NULL __VA_ARGS__);                     \
+        else if (is_long)                                                                         \
+            CHECK(gex_AM_CommitReplyLong##k##_v2(sd, by_number[k], 0, NULL, 0 __VA_ARGS__) == 0); \
+        else if (rounds % 2)                                                                      \
+            gex_AM_CommitReplyMedium##k(sd, by_number[k], 0 __VA_ARGS__);                         \
+        else                                                                                      \
+            CHECK(gex_AM_CommitReplyMedium##k##_v2(sd, by_number[k], 0, 0 __VA_ARGS__) == 0);     \
+    }                                                                                             \
+    static void ask##k(uint32_t to)                                                               \
+    {                                                                                             \
+        gex_AM_SrcDesc_t sd = gex_AM_PrepareRequestMedium(tm, to, NULL, 0, 0, NULL, 0, k);        \
+        if (rounds % 2)                                                                           \
+            gex_AM_CommitRequestMedium##k(sd, by_number[k], 0 __VA_ARGS__);                       \
+        else                                                                                      \
+            CHECK(gex_AM_CommitRequestMedium##k##_v2(sd, by_number[k], 0, 0 __VA_ARGS__) == 0);   \
+        sd = gex_AM_PrepareRequestLong(tm, to, NULL, 0, 0, NULL, NULL, 0, k);                     \
+        if (rounds % 2)                                                                           \
+            gex_AM_CommitRequestLong##k(sd, by_number[k], 0, NULL __VA_ARGS__);                   \
+        else                                                                                      \
+            CHECK(gex_AM_CommitRequestLong##k##_v2(sd, by_number[k], 0, NULL,                     \
+                                                   0 __VA_ARGS__) == 0);                          \
     }
 static int rounds;
 static const int b = 0;

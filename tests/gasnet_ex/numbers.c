@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Messages of the six kinds with each number of arguments, in the name of the call and counted:
-// every argument, payload and address is looked at, and so is what the token says. Shorts and
-// mediums go before there is a segment, too.
+// every argument, payload and address is checked, and so is the token. Shorts and mediums are also
+// sent before there is a segment.
 #include "ex.h"
 #include "numbers.h"
 
@@ -10,7 +10,7 @@ enum { SHORT, MEDIUM, LONG, KINDS, ROUNDS = 4, ALL = 0x1ffff };
 
 static gex_AM_Index_t shorts[17], bulks[17];
 static uint32_t seen[KINDS][2];  // [kind][is it a request?]: a bit for each number of arguments
-static int counted;              // the calls without a number in their name
+static int counted;              // calls the functions without a number in their name
 static char payload[17 * 20];
 
 static size_t nbytes_of(int k)
@@ -18,7 +18,7 @@ static size_t nbytes_of(int k)
     return (size_t)k * 20;
 }
 
-/** Where rank's request (its reply) with k arguments puts its payload. */
+/** Where the request (or its reply) of `rank` with k arguments puts its payload. */
 static char *place(uint32_t rank, int is_req, int k)
 {
     return segment_of(rank) + 1024 * (is_req ? 1 : 20) + 512 * k;
@@ -29,7 +29,7 @@ static int base_of(uint32_t rank)
     return (int)rank * 1000 + 7;
 }
 
-/** Marks the message as seen; is it a request? */
+/** Marks the message as seen; returns whether it is a request. */
 static int look(gex_Token_t token, int k, const gex_AM_Arg_t *args, const char *buf, size_t nbytes)
 {
     gex_Token_Info_t info;
@@ -56,54 +56,62 @@ static int is_long(gex_Token_t token)
     return info.gex_is_long;
 }
 
-#define HANDLERS(k, ...)                                                                           \
-    static void on_short##k(gex_Token_t token P##k)                                                \
-    {                                                                                              \
-        gex_AM_Arg_t args[] = {0 A##k};                                                            \
-        int b = base_of(me);                                                                       \
-        (void)b;                                                                                   \
-        if (!look(token, k, args, NULL, 0))                                                        \
-            return;                                                                                \
-        if (counted)                                                                               \
-            CHECK(gex_AM_ReplyShort(token, shorts[k], 0 __VA_ARGS__) == 0);                        \
-        else                                                                                       \
-            CHECK(gex_AM_ReplyShort##k(token, shorts[k], 0 __VA_ARGS__) == 0);                     \
-    }                                                                                              \
-    static void on_data##k(gex_Token_t token, void *buf, size_t nbytes P##k)                       \
-    {                                                                                              \
-        gex_AM_Arg_t args[] = {0 A##k};                                                            \
-        int b = base_of(me);                                                                       \
-        (void)b;                                                                                   \
-        if (!look(token, k, args, buf, nbytes))                                                    \
-            return;                                                                                \
-        char *to = is_long(token) ? place((me + n - 1) % n, 0, k) : NULL;                          \
-        if (to && counted)                                                                         \
-            CHECK(gex_AM_ReplyLong(token, bulks[k], payload, nbytes, to, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
-        else if (to)                                                                               \
-            CHECK(gex_AM_ReplyLong##k(token, bulks[k], payload, nbytes, to, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
-        else if (counted)                                                                          \
-            CHECK(gex_AM_ReplyMedium(token, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
-        else                                                                                       \
-            CHECK(gex_AM_ReplyMedium##k(token, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
-    }                                                                                              \
-    static void ask##k(uint32_t to, int kind)                                                      \
-    {                                                                                              \
-        size_t nbytes = nbytes_of(k);                                                              \
-        char *there = kind == LONG ? place(to, 1, k) : NULL;                                       \
-        int b = base_of(me);                                                                       \
-        (void)b;                                                                                   \
-        if (kind == SHORT && counted)                                                              \
-            CHECK(gex_AM_RequestShort(tm, to, shorts[k], 0 __VA_ARGS__) == 0);                     \
-        else if (kind == SHORT)                                                                    \
-            CHECK(gex_AM_RequestShort##k(tm, to, shorts[k], 0 __VA_ARGS__) == 0);                  \
-        else if (kind == MEDIUM && counted)                                                        \
-            CHECK(gex_AM_RequestMedium(tm, to, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
-        else if (kind == MEDIUM)                                                                   \
-            CHECK(gex_AM_RequestMedium##k(tm, to, bulks[k], payload, nbytes, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
-        else if (counted)                                                                          \
-            CHECK(gex_AM_RequestLong(tm, to, bulks[k], payload, nbytes, there, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
-        else                                                                                       \
-            CHECK(gex_AM_RequestLong##k(tm, to, bulks[k], payload, nbytes, there, GEX_EVENT_NOW, 0 __VA_ARGS__) == 0); \
+#define HANDLERS(k, ...)                                                                         \
+    static void on_short##k(gex_Token_t token P##k)                                              \
+    {                                                                                            \
+        gex_AM_Arg_t args[] = {0 A##k};                                                          \
+        int b = base_of(me);                                                                     \
+        (void)b;                                                                                 \
+        if (!look(token, k, args, NULL, 0))                                                      \
+            return;                                                                              \
+        if (counted)                                                                             \
+            CHECK(gex_AM_ReplyShort(token, shorts[k], 0 __VA_ARGS__) == 0);                      \
+        else                                                                                     \
+            CHECK(gex_AM_ReplyShort##k(token, shorts[k], 0 __VA_ARGS__) == 0);                   \
+    }                                                                                            \
+    static void on_data##k(gex_Token_t token, void *buf, size_t nbytes P##k)                     \
+    {                                                                                            \
+        gex_AM_Arg_t args[] = {0 A##k};                                                          \
+        int b = base_of(me);                                                                     \
+        (void)b;                                                                                 \
+        if (!look(token, k, args, buf, nbytes))                                                  \
+            return;                                                                              \
+        char *to = is_long(token) ? place((me + n - 1) % n, 0, k) : NULL;                        \
+        if (to && counted)                                                                       \
+            CHECK(gex_AM_ReplyLong(token, bulks[k], payload, nbytes, to, GEX_EVENT_NOW,          \
+                                   0 __VA_ARGS__) == 0);                                         \
+        else if (to)                                                                             \
+            CHECK(gex_AM_ReplyLong##k(token, bulks[k], payload, nbytes, to, GEX_EVENT_NOW,       \
+                                      0 __VA_ARGS__) == 0);                                      \
+        else if (counted)                                                                        \
+            CHECK(gex_AM_ReplyMedium(token, bulks[k], payload, nbytes, GEX_EVENT_NOW,            \
+                                     0 __VA_ARGS__) == 0);                                       \
+        else                                                                                     \
+            CHECK(gex_AM_ReplyMedium##k(token, bulks[k], payload, nbytes, GEX_EVENT_NOW,         \
+                                        0 __VA_ARGS__) == 0);                                    \
+    }                                                                                            \
+    static void ask##k(uint32_t to, int kind)                                                    \
+    {                                                                                            \
+        size_t nbytes = nbytes_of(k);                                                            \
+        char *there = kind == LONG ? place(to, 1, k) : NULL;                                     \
+        int b = base_of(me);                                                                     \
+        (void)b;                                                                                 \
+        if (kind == SHORT && counted)                                                            \
+            CHECK(gex_AM_RequestShort(tm, to, shorts[k], 0 __VA_ARGS__) == 0);                   \
+        else if (kind == SHORT)                                                                  \
+            CHECK(gex_AM_RequestShort##k(tm, to, shorts[k], 0 __VA_ARGS__) == 0);                \
+        else if (kind == MEDIUM && counted)                                                      \
+            CHECK(gex_AM_RequestMedium(tm, to, bulks[k], payload, nbytes, GEX_EVENT_NOW,         \
+                                       0 __VA_ARGS__) == 0);                                     \
+        else if (kind == MEDIUM)                                                                 \
+            CHECK(gex_AM_RequestMedium##k(tm, to, bulks[k], payload, nbytes, GEX_EVENT_NOW,      \
+                                          0 __VA_ARGS__) == 0);                                  \
+        else if (counted)                                                                        \
+            CHECK(gex_AM_RequestLong(tm, to, bulks[k], payload, nbytes, there, GEX_EVENT_NOW,    \
+                                     0 __VA_ARGS__) == 0);                                       \
+        else                                                                                     \
+            CHECK(gex_AM_RequestLong##k(tm, to, bulks[k], payload, nbytes, there, GEX_EVENT_NOW, \
+                                        0 __VA_ARGS__) == 0);                                    \
     }
 EACH_NUMBER(HANDLERS)
 

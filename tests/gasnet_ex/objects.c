@@ -7,11 +7,8 @@
 
 #include <gasnet_mk.h>
 
-enum {
-    WORDS = 2000,
-    EPS = 4
-};  // endpoints: attached, carved, of the client, more than the area
-    // has
+enum { WORDS = 2000 };
+enum { EPS = 4 };  // endpoints: attached, carved, of the client, more than the area has
 
 static gex_EP_t eps[EPS];
 static gex_Segment_t segments[EPS];
@@ -70,7 +67,7 @@ static void test_creation(void)
     CHECK(gex_Segment_QuerySize(segments[1]) >= 40000 &&
           gex_Segment_QuerySize(segments[3]) >= large);
     CHECK(gex_Segment_QueryClient(segments[1]) == client);
-    // Places in the area are used again.
+    // Places in the area are reused.
     gex_Segment_t a, b, c;
     CHECK(gex_Segment_Create(&a, client, NULL, 20000, GEX_MK_HOST, 0) == GASNET_OK);
     CHECK(gex_Segment_Create(&b, client, NULL, 20000, GEX_MK_HOST, 0) == GASNET_OK);
@@ -86,7 +83,7 @@ static void test_creation(void)
         CHECK(gex_EP_BindSegment(eps[i], segments[i], 0) == GASNET_OK);
         CHECK(gex_EP_QuerySegment(eps[i]) == segments[i]);
     }
-    // Each tells of a different number of endpoints; then everybody of all.
+    // Each names a different number of endpoints; then every rank those of all.
     CHECK(gex_EP_PublishBoundSegment(tm, eps, me % EPS, 0) == GASNET_OK);
     CHECK(gex_EP_PublishBoundSegment(tm, eps, EPS, 0) == GASNET_OK);
 }
@@ -134,7 +131,7 @@ static void test_questions(uint32_t to)
         gex_Event_Wait(gex_EP_QueryBoundSegmentNB(pair, to, &owner, &local, &nbytes, 0));
         CHECK(owner != NULL && nbytes >= (i == 1 ? 40000 : sizeof own));
         CHECK(gex_Segment_QueryBound(pair, to, &again, NULL, NULL) == 0 && again == owner);
-        CHECK(to == me || i < 2 || local == NULL);  // nobody else maps these
+        CHECK(to == me || i < 2 || local == NULL);  // no other process maps these
     }
     uintptr_t nbytes = 1;
     gex_Event_Wait(gex_EP_QueryBoundSegmentNB(gex_TM_Pair(ep, EPS), to, NULL, NULL, &nbytes, 0));
@@ -245,7 +242,7 @@ static void test_create(void)
     gex_Addr_t scratch_addr = gex_Segment_QueryAddr(segment);
     gex_Memvec_t scratch = {NULL, 0};
     uint32_t count = 0;
-    // Those of my parity, the last first.
+    // Ranks of the same parity, the last first.
     for (uint32_t r = n; r-- > 0;)
         if (r % 2 == me % 2)
             args[count++] = (gex_EP_Location_t){r, 0};
@@ -261,8 +258,8 @@ static void test_create(void)
     gex_Event_Wait(
         gex_Coll_ReduceToAllNB(team, &sum, &count, GEX_DT_U32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
     CHECK(sum == count * count);
-    // Of that team, by rank of the job: all but its last; who is not named joins in and gets
-    // nothing.
+    // Of that team, by rank of the job: all but its last; a rank that is not named takes part and
+    // gets nothing.
     gex_TM_t inner = team;
     int named = gex_TM_QueryRank(team) + 1 < count;
     gex_TM_Create(&inner, (size_t)named, team, args, named ? count - 1 : 0, NULL, 0,
@@ -278,7 +275,7 @@ static void test_create(void)
     CHECK(scratch.gex_addr == scratch_addr && scratch.gex_len == nbytes);
 }
 
-/** More teams at a time than before, made and gone often. */
+/** More teams at a time than before, created and destroyed often. */
 static void test_many_teams(void)
 {
     enum { MANY = 25 };
@@ -350,7 +347,7 @@ static void test_commuting(void)
     CHECK(out[0] == n - 1 && out[1] == 0 && out[2] == 5);
 }
 
-/** Is text what fn writes of the set, in the room that it asks for? */
+/** True if text is what fn writes about the set, in the room that it asks for. */
 static int reads(size_t (*fn)(char *, uint32_t), uint32_t set, const char *text)
 {
     char buf[1200];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNET_PAR: threads do everything at once, each with its own part of the segment: transfers,
-// events, messages fixed and negotiated, atomics, vectors; and two of them make and destroy teams
+// events, messages fixed and negotiated, atomics, vectors; and two of them create and destroy teams
 // over parents of their own.
 #include "ex.h"
 
@@ -10,7 +10,7 @@
 enum { THREADS = 4, ROUNDS = 60, PART = 8192, MESSAGES = 8 };
 
 static gex_AM_Index_t add_handler, answer_handler;
-static uint32_t answered[THREADS];
+static uint32_t replied[THREADS];
 static gex_AD_t ad;
 
 static void on_add(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t a0)
@@ -35,7 +35,7 @@ static void on_answer(gex_Token_t token, void *buf, size_t nbytes, gex_AM_Arg_t 
     (void)token;
     CHECK(nbytes == 4 && a0 >= 0 && a0 < THREADS);
     memcpy(&sum, buf, 4);
-    __atomic_add_fetch(&answered[a0], sum, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&replied[a0], sum, __ATOMIC_RELEASE);
 }
 
 static void messages(int thread, uint32_t to, uint32_t *expected_p)
@@ -53,7 +53,7 @@ static void messages(int thread, uint32_t to, uint32_t *expected_p)
             gex_AM_CommitRequestMedium1(sd, add_handler, sizeof data, thread);
         }
     }
-    GASNET_BLOCKUNTIL(__atomic_load_n(&answered[thread], __ATOMIC_ACQUIRE) == *expected_p);
+    GASNET_BLOCKUNTIL(__atomic_load_n(&replied[thread], __ATOMIC_ACQUIRE) == *expected_p);
 }
 
 static void transfers(int thread, uint32_t to, int round)

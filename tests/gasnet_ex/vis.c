@@ -7,7 +7,7 @@
 
 enum { NB = 0, NBI, BLOCKING, WAYS, CELLS = 4096 };
 
-// Each rank's segment: [0, CELLS) words are written by the rank before, [CELLS, 2 CELLS) are read
+// Each rank's segment: [0, CELLS) words are written by the previous rank, [CELLS, 2 CELLS) are read
 // by it.
 static uint32_t to, from;
 static uint32_t *here, *there;
@@ -110,7 +110,7 @@ static void test_indexed(int way)
         CHECK(got[i] == (to << 16 | (at[i / 2] + (unsigned)i % 2)));
 }
 
-/** Rows of 6 elements of 2 words, 5 of them: there transposed, and rows upside down. */
+/** 5 rows of 6 elements of 2 words: transposed at the target, and rows upside down. */
 static void test_strided(int way)
 {
     enum { COLS = 6, ROWS = 5, WORDS = 2 };
@@ -169,7 +169,7 @@ static void test_empty(void)
 }
 
 // ---------------------------------------------------------------- peer completion
-static int told;
+static int notified;
 
 static void on_complete(gex_Token_t token, void *buf, size_t nbytes)
 {
@@ -179,7 +179,7 @@ static void on_complete(gex_Token_t token, void *buf, size_t nbytes)
     CHECK(nbytes == 127 && ((char *)buf)[126] == (char)from);
     for (uint32_t i = 0; i < 1000; i++)
         CHECK(here[2 * i] == (from << 20 | i));
-    __atomic_add_fetch(&told, 1, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&notified, 1, __ATOMIC_RELEASE);
 }
 
 static void test_peer_completion(int way, gex_AM_Index_t handler)
@@ -190,7 +190,7 @@ static void test_peer_completion(int way, gex_AM_Index_t handler)
     gex_Event_t event = GEX_EVENT_INVALID;
     memset(payload, (int)me, sizeof payload);
     clear();
-    told = 0;
+    notified = 0;
     barrier(tm);
     gex_VIS_SetPeerCompletionHandler(handler, payload, sizeof payload, 0);
     gex_VIS_SetPeerCompletionHandler(0, NULL, 0, 0);  // taken back
@@ -203,10 +203,10 @@ static void test_peer_completion(int way, gex_AM_Index_t handler)
     else
         gex_VIS_StridedPutBlocking(tm, to, there, far, mine, near, 4, count, 1, 0);
     complete(way, event);
-    GASNET_BLOCKUNTIL(__atomic_load_n(&told, __ATOMIC_ACQUIRE) == 1);
-    gex_VIS_StridedPutBlocking(tm, to, there, far, mine, near, 4, count, 1, 0);  // tells nobody
+    GASNET_BLOCKUNTIL(__atomic_load_n(&notified, __ATOMIC_ACQUIRE) == 1);
+    gex_VIS_StridedPutBlocking(tm, to, there, far, mine, near, 4, count, 1, 0);  // notifies no rank
     barrier(tm);
-    CHECK(told == 1 && GEX_VIS_MAX_PEERCOMPLETION >= 127);
+    CHECK(notified == 1 && GEX_VIS_MAX_PEERCOMPLETION >= 127);
 }
 
 int main(int argc, char **argv)

@@ -149,7 +149,7 @@ static int messages_torn(void)
     return torn;
 }
 
-// Two threads set a flag and look at the other's: with full fences at least one sees it.
+// Two threads set a flag and read the other's: with full fences at least one sees it.
 static gasnett_atomic_t flag[2], seen[2];
 static pthread_barrier_t together;
 

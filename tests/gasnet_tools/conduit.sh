@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A client of GASNet and its tools by the makefile fragments, by pkg-config and by the library's usual name, from a tree that
-# was moved, started by gasnetrun_ofi.
+# A client of GASNet and its tools by the makefile fragments, by pkg-config and by the library's
+# usual name, from a tree that was moved, started by gasnetrun_ofi.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
 unset GASNET_SPAWNER GASNET_SSH_SERVERS GASNET_SSH_NODEFILE SLURM_JOB_ID
 moved=$PWD/moved/tree
@@ -14,13 +14,14 @@ cat >prog.c <<'END'
 #include <stdio.h>
 int main(int argc, char **argv)
 {
-    if (gasnet_init(&argc, &argv) != GASNET_OK || gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0) != GASNET_OK)
+    if (gasnet_init(&argc, &argv) != GASNET_OK ||
+        gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0) != GASNET_OK)
         return 1;
     gasnett_atomic_t x = gasnett_atomic_init(41);
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    printf("%s: node %d of %d, %d\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), (int)gasnet_mynode(), (int)gasnet_nodes(),
-           (int)gasnett_atomic_add(&x, 1, 0));
+    printf("%s: node %d of %d, %d\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL),
+           (int)gasnet_mynode(), (int)gasnet_nodes(), (int)gasnett_atomic_add(&x, 1, 0));
     fflush(stdout);
     gasnet_exit(0);
     return 1;
@@ -46,12 +47,16 @@ for model in seq par parsync; do
     check "make, $model" make "TREE=$moved" "MODEL=$model"
     runs $word prog-$model
     runs $word progxx-$model
-    check "pkg-config, $model" sh -c "cc prog.c -o prog_pc \$(pkg-config --cflags --libs gasnet-ofi-$model)"
+    check "pkg-config, $model" sh -c \
+        "cc prog.c -o prog_pc \$(pkg-config --cflags --libs gasnet-ofi-$model)"
     runs $word prog_pc
 done
-check "by name and static" cc -DGASNET_PAR=1 "-I$moved/include" prog.c -o prog_static "$moved/lib/libgasnet-ofi-par.a"
+check "by name and static" cc -DGASNET_PAR=1 "-I$moved/include" prog.c -o prog_static \
+    "$moved/lib/libgasnet-ofi-par.a"
 runs PAR prog_static
 checks=$((checks + 1))
-if ldd ./prog_static | grep libcauseway; then bad "libgasnet-ofi-par.a brings the shared library"; fi
+if ldd ./prog_static | grep libcauseway; then
+    bad "libgasnet-ofi-par.a brings the shared library"
+fi
 output_has '^-L.*moved/tree.*-lgasnet-ofi-par' pkg-config --variable=GASNET_LIBS gasnet-ofi-par
 finish

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# gasnetrun_ofi: its options, what oshrun is told, binding, and mistakes. The programs are no clients of GASNet: what counts
-# is how they are started.
+# gasnetrun_ofi: its options, what it passes to oshrun, binding, and mistakes. The programs are no
+# clients of GASNet: the tests are about how they are started.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
 unset GASNET_SPAWNER GASNET_SSH_SERVERS GASNET_SSH_NODEFILE SLURM_JOB_ID
 run=$stage/bin/gasnetrun_ofi
@@ -16,25 +16,29 @@ output_has 'gasnetrun_ofi: .*/oshrun -n 2 -v --' "$run" -v -n 2 true
 output_has '^value' env TESTVAR=value "$run" -n 1 -E TESTVAR sh -c 'echo $TESTVAR'
 refuses 3 '' "$run" -n 2 sh -c 'exit 3'
 
-# What others are told; nothing runs.
-told() {
+# What launchers of several hosts are passed; nothing runs.
+passed() {
     local pattern=$1
     shift
     output_has "oshrun .*$pattern" env "$@"
 }
-told '-n 4 -v .*--ppn 2 --launcher hydra --hosts a,b -- prog x y' GASNET_SSH_SERVERS='a, b' "$run" -t -n 4 -N 2 -spawner=ssh prog x y
-told '--hostfile nodes' GASNET_SSH_NODEFILE=nodes "$run" -t -n 4 prog
-told '--launcher slurm' "$run" -t -n 4 -spawner slurm prog
-told '--launcher hydra' GASNET_SPAWNER=pmi "$run" -t -n 4 prog
-told '--launcher oshrun -- prog' GASNET_SSH_SERVERS=a "$run" -t -n 4 -spawner=oshrun prog
-told '--launcher (orte|hydra)' "$run" -t -n 4 -spawner=mpi prog
-told '-x GASNET_PHYSMEM_MAX .*--launcher orte' GASNET_PHYSMEM_MAX=1G "$run" -t -n 4 -spawner=orte prog
-told '-x B -x A' "$run" -t -n 4 -conduit=ofi -E A,B prog
+passed '-n 4 -v .*--ppn 2 --launcher hydra --hosts a,b -- prog x y' \
+    GASNET_SSH_SERVERS='a, b' "$run" -t -n 4 -N 2 -spawner=ssh prog x y
+passed '--hostfile nodes' GASNET_SSH_NODEFILE=nodes "$run" -t -n 4 prog
+passed '--launcher slurm' "$run" -t -n 4 -spawner slurm prog
+passed '--launcher hydra' GASNET_SPAWNER=pmi "$run" -t -n 4 prog
+passed '--launcher oshrun -- prog' GASNET_SSH_SERVERS=a "$run" -t -n 4 -spawner=oshrun prog
+passed '--launcher (orte|hydra)' "$run" -t -n 4 -spawner=mpi prog
+passed '-x GASNET_PHYSMEM_MAX .*--launcher orte' \
+    GASNET_PHYSMEM_MAX=1G "$run" -t -n 4 -spawner=orte prog
+passed '-x B -x A' "$run" -t -n 4 -conduit=ofi -E A,B prog
 
 # Each process gets its own CPU while there are enough, and no more than there are.
 if command -v taskset >/dev/null; then
     count=$(nproc)
-    [ "$count" -lt 2 ] || output_has '^2$' sh -c "'$run' -n 2 -c 1 sh -c 'taskset -cp \$\$' | sed 's/.*: //' | sort -u | wc -l"
+    [ "$count" -lt 2 ] ||
+        output_has '^2$' sh -c \
+            "'$run' -n 2 -c 1 sh -c 'taskset -cp \$\$' | sed 's/.*: //' | sort -u | wc -l"
     output_has '^1 1$' sh -c "'$run' -n 1 -c 1 sh -c 'echo \$(nproc) 1'"
     output_has "^$count\$" "$run" -n 1 -c 1000 nproc
 fi

@@ -10,7 +10,8 @@ cat >prog.c <<'END'
 int main(void)
 {
     gasnett_atomic_t x = gasnett_atomic_init(1);
-    printf("%s %u %s\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), gasnett_atomic_add(&x, 1, 0), gasnett_gethostname());
+    printf("%s %u %s\n", GASNETT_STRING_OF(GASNETT_THREAD_MODEL), gasnett_atomic_add(&x, 1, 0),
+           gasnett_gethostname());
     return 0;
 }
 END
@@ -30,15 +31,18 @@ for model in seq par; do
     output_has "^$word 2 ." ./prog-$model
     output_has "^$word 2 ." ./progxx-$model
     check "pkg-config, $model" sh -c \
-        "export PKG_CONFIG_PATH=$moved/lib/pkgconfig; cc prog.c -o prog_pc \$(pkg-config --cflags --libs gasnet_tools-$model)"
+        "export PKG_CONFIG_PATH=$moved/lib/pkgconfig
+         cc prog.c -o prog_pc \$(pkg-config --cflags --libs gasnet_tools-$model)"
     output_has "^$word 2 ." ./prog_pc
-    output_has '^cc$' env "PKG_CONFIG_PATH=$moved/lib/pkgconfig" pkg-config --variable=GASNETTOOLS_CC gasnet_tools-$model
+    output_has '^cc$' env "PKG_CONFIG_PATH=$moved/lib/pkgconfig" \
+        pkg-config --variable=GASNETTOOLS_CC gasnet_tools-$model
 done
 checks=$((checks + 1))
 if ldd ./prog-par | grep causeway; then bad "the tools need libcauseway.so"; fi
-for file in include/gasnet_tools-par.mak include/ofi-conduit/ofi-par.mak lib/pkgconfig/gasnet_tools-par.pc \
-    lib/pkgconfig/gasnet-ofi-par.pc lib/libgasnet-ofi-par.so lib/libgasnet-ofi-par.a bin/gasnetrun_ofi; do
+for file in include/gasnet_tools-par.mak include/ofi-conduit/ofi-par.mak \
+    lib/pkgconfig/gasnet_tools-par.pc lib/pkgconfig/gasnet-ofi-par.pc \
+    lib/libgasnet-ofi-par.so lib/libgasnet-ofi-par.a bin/gasnetrun_ofi; do
     checks=$((checks + 1))
-    if grep -q "$stage" "$moved/$file"; then bad "$file names the place it was staged to"; fi
+    if grep -q "$stage" "$moved/$file"; then bad "$file names the place that it was staged to"; fi
 done
 finish

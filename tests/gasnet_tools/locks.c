@@ -66,7 +66,7 @@ static void test_key(void)
 #if defined(GASNETT_THREAD_SAFE)
 static int ball, readers;
 
-/** What another thread finds while the main thread holds the locks. */
+/** Checks in another thread while the main thread holds the locks. */
 static void *look(void *arg)
 {
     (void)arg;
@@ -120,7 +120,7 @@ static void test_threads(void)
     CHECK(gasnett_run_diagnostics(100, 2) == 0);
 }
 #else
-/** Nothing is locked, so nothing is refused. */
+/** Nothing is locked, so no call is refused. */
 static void test_threads(void)
 {
     gasnett_mutex_lock(&mutex);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Mistakes end the process by SIGABRT with a line that says where and what.
+# Mistakes end the process by SIGABRT with a line that names place and cause.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
 rooms=$CAUSEWAY_TEST_SOURCE/tests/gasnet_tools
 check "compiles" oshcc -g -rdynamic "$rooms/misuse.c" -o misuse -lgasnet_tools-par || finish
@@ -29,8 +29,13 @@ GASNET_BACKTRACE_SIGNAL=SIGNONE refuses 134 'GASNET_BACKTRACE_SIGNAL="SIGNONE"' 
 check 'no mistake' ./misuse none
 
 # A program built for another release does not link.
-printf '#include <gasnet_tools.h>\n#undef GASNETT_RELEASE_VERSION_MAJOR\n#define GASNETT_RELEASE_VERSION_MAJOR 77\n%s' \
-    'extern int GASNETT_LINKCONFIG_IDIOTCHECK(GASNETT_JOIN(RELEASE_MAJOR_, GASNETT_RELEASE_VERSION_MAJOR));
-int main(void) { return GASNETT_LINKCONFIG_IDIOTCHECK(GASNETT_JOIN(RELEASE_MAJOR_, GASNETT_RELEASE_VERSION_MAJOR)); }' >other.c
+cat >other.c <<'END'
+#include <gasnet_tools.h>
+#undef GASNETT_RELEASE_VERSION_MAJOR
+#define GASNETT_RELEASE_VERSION_MAJOR 77
+#define OTHER GASNETT_JOIN(RELEASE_MAJOR_, GASNETT_RELEASE_VERSION_MAJOR)
+extern int GASNETT_LINKCONFIG_IDIOTCHECK(OTHER);
+int main(void) { return GASNETT_LINKCONFIG_IDIOTCHECK(OTHER); }
+END
 refuses 1 'RELEASE_MAJOR_77' oshcc other.c -o other -lgasnet_tools-par
 finish

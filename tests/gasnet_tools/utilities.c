@@ -84,7 +84,7 @@ static void test_environment(void)
     CHECK(gasnett_getenv_dbl_withdefault("TEST_TOOLS", 2.5) == 2.5);
 }
 
-/** What a function writes to standard error. */
+/** Returns what a function writes to standard error. */
 static const char *errors_of(void (*function)(void))
 {
     static char text[8192];
@@ -168,7 +168,7 @@ static void test_backtraces(void)
     gasnett_setenv("GASNET_BACKTRACE_SIGNAL", "SIGUSR1");
     gasnett_backtrace_init("test");
     CHECK(strstr(errors_of(print_trace), "user trace") && trace_result == 0);
-    user_result = 1;  // it fails: the next mechanism
+    user_result = 1;  // it fails: the next mechanism is tried
     CHECK(strstr(errors_of(print_trace), "0x") && trace_result == 0 && user_traces == 2);
     user_result = 0;
     gasnett_setenv("GASNET_BACKTRACE_TYPE", "NOTHING, execinfo");
@@ -218,7 +218,7 @@ static void test_freeze(void)
     CHECK(waitpid(child, &status, WNOHANG) == 0);
     flag[0] = 0;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
-    gasnett_freezeForDebuggerErr();  // not asked for: goes on
+    gasnett_freezeForDebuggerErr();  // not requested: returns
     munmap((void *)flag, 4096);
 }
 
@@ -265,7 +265,7 @@ static void test_system(void)
     CHECK(GASNETT_SPEC_VERSION_MAJOR == 1 && GASNETT_MAX_THREADS > 0);
 }
 
-/** Pinned in a child, so that the rest of the test may roam. */
+/** Pinned in a child, so that the rest of the test is not pinned. */
 static void test_affinity(void)
 {
     fflush(NULL);
