@@ -7,26 +7,27 @@
 // CLIENT half lives in every PE that talks to another node: one client per communication context,
 // one connection per node touched.
 //
-// Addresses: everything remote is named by its OFFSET in the target's node object
-// (core/mem/layout.h). Whether the provider wants offsets or virtual addresses, one key or many, is
-// the transport's own business.
+// Addresses: remote memory is named by its OFFSET in the target's node object (core/mem/layout.h).
+// Whether the provider takes offsets or virtual addresses, one key or many, is internal to the
+// transport.
 //
-// Order and completion, which every transport must give (by what the provider promises, or by
+// Order and completion, which every transport guarantees (by what its provider promises, or by
 // draining):
-//   - Requests to one node execute in the order they were sent, after all puts sent before them to
-//     that node.
-//   - quiet: everything put or requested on this client before it is done and visible in the memory
-//     of the targets, and every nbi get has landed. *Remotely* done: not "handed to the socket".
-//   - fence: everything sent before it to a node takes effect there before anything sent to that
-//     node after it.
+//   - Requests to one node execute in the order in which they were sent, after all puts sent before
+//     them to that node.
+//   - quiet: all puts and requests issued on this client before it are complete and visible in the
+//     memory of the targets, and every nbi get has landed. *Remotely* complete: not "handed to the
+//     socket".
+//   - fence: all operations issued before it to a node take effect there before any operation
+//     issued to that node after it.
 // Threads: a server, and a client without config.thread_multiple, are used by one thread at a time
 // (core serialises). A client with it takes put, get, request, message, wait, amo, quiet, fence,
-// progress, look and the injects of its records from several threads at once, and no call holds up
-// the others while it waits, but quiet and fence those that come after them; connect and target
-// come from one thread at a time. Different objects are independent. Blocking: connect, put
-// (BLOCKING), get, quiet, fence, request and message may wait; while they do they call
-// config.idle() each round, and block in the end (provider's wait object), never spin for ever.
-// Errors: 0 or CW_E…; the transport reports what it saw (node, host, provider's reason, remedy)
+// progress, poll and the injects of its records from several threads at once. A call that waits
+// does not delay the others, except that quiet and fence delay the calls that come after them;
+// connect and target come from one thread at a time. Different objects are independent.
+// Blocking: connect, put (not nbi), get, quiet, fence, request and message may wait; meanwhile they
+// call config.idle() each round, and finally block in the provider's wait object.
+// Errors: 0 or CW_E…; the transport reports the cause (node, host, provider's reason, remedy)
 // before it returns.
 #ifndef CW_TRANSPORT_TRANSPORT_H
 #define CW_TRANSPORT_TRANSPORT_H
@@ -39,7 +40,7 @@
 typedef struct cwt_client cwt_client_t;
 typedef struct cwt_server cwt_server_t;
 typedef struct cwt_conn cwt_conn_t;
-typedef struct cwt_from cwt_from_t;  // who sent a request; valid only inside the handler
+typedef struct cwt_from cwt_from_t;  // sender of a request; valid only inside the handler
 
 #define CWT_SECRET_BYTES 16
 #define CWT_ADDRESS_MAX 128   // bytes of a published node address
@@ -49,20 +50,20 @@ typedef struct cwt_from cwt_from_t;  // who sent a request; valid only inside th
  * One record per (context, touched PE): all that a scalar put needs, one cache line. The API's
  * inlined put calls
  *     inject(ep, &value, size, fabric_addr, (uintptr_t)dest + base, key)
- * straight, and then stores a non-zero `last`: in this order, so that whoever reads and clears
- * `last` and then flushes has the put before the flush. A provider whose demands do not allow that
- * (several keys, no completion promise, locks) gets a shim of the transport's own with the same
- * signature, ep = the target itself. Up to ops->inject_most() bytes may go this way. A non-zero
- * return means "not taken": the caller goes through ops->put, which waits and reports.
+ * directly, and then stores a non-zero `last`: in this order, so that a thread that reads and
+ * clears `last` and then flushes has the put before the flush. Where the provider's demands do not
+ * allow that (several keys, no completion promise, locks) the record holds a shim of the transport
+ * with the same signature, ep = the target itself. Up to ops->inject_most() bytes may go this way.
+ * A non-zero return means "not taken": the caller uses ops->put, which waits and reports.
  */
 typedef struct cwt_target {
     ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
                       uint64_t key);
     void *ep;
     uint64_t fabric_addr;
-    uint64_t base;  // symmetric address here -> what the provider wants as remote address
+    uint64_t base;  // symmetric address here -> remote address as the provider takes it
     uint64_t key;
-    uint64_t last;           // atomic; non-zero: something was injected since the last quiet
+    uint64_t last;  // atomic; non-zero: something was injected since the last quiet
     cwt_conn_t *conn;
     uint64_t offset;  // symmetric address here -> offset in the target's node object
 } cwt_target_t;
@@ -73,8 +74,8 @@ _Static_assert(sizeof(cwt_target_t) == 64, "one cache line");
  * <= most, !down and (int32_t)(stop - sent) > 0, its sender may fill in header.token and reply_id =
  * id, call
  *     inject(ep, msg, nbytes, fabric_addr)
- * and count: sent++, messages++. Else, or when inject gives anything but 0 (then nothing is
- * counted), ops->message.
+ * and count: sent++, messages++. Otherwise, or when inject returns non-zero (then nothing is
+ * counted), it calls ops->message.
  */
 typedef struct cwt_line {
     ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr);
@@ -111,9 +112,9 @@ typedef struct cwt_header {
 } cwt_header_t;
 _Static_assert(sizeof(cwt_header_t) == 24, "wire format");
 
-/** A reply being waited for; the caller's memory, which must live until done. `done` is set before
- *  `arrived` is called, and the transport does not touch the reply after that call: arrived() may
- *  free it. */
+/** A reply that is waited for; the caller's memory, which must live until done. `done` is set
+ *  before `arrived` is called, and the transport does not touch the reply after that call:
+ *  arrived() may free it. */
 typedef struct cwt_reply {
     void *buf;          // payload goes here
     size_t capacity;    // a longer payload is a protocol error
@@ -133,15 +134,15 @@ typedef struct cwt_client_config {
                               // process hosts it
     void *idle_arg;
     const char *(*node_name)(int node);  // for messages: "node 3 (host abc)"
-    /** Takes what a node's server tells (ops->server_tell); up to `tells` of them may be under way
-     *  on a connection. 0: none may. Called by whatever makes progress, so it neither waits nor
+    /** Receives a notification of a node's server (ops->server_tell); at most `notifications` of
+     *  them are under way on a connection. 0: none. Called from progress, so it neither waits nor
      *  calls the transport. */
-    void (*told)(void *arg, int node, const void *bytes, size_t nbytes);
-    /** Does anybody wait for what a node may still tell? Then the end of its connection is a
+    void (*notified)(void *arg, int node, const void *bytes, size_t nbytes);
+    /** Does a caller wait for a notification of that node? Then the end of its connection is a
      *  loss. */
     bool (*due)(void *arg, int node);
-    void *told_arg;
-    uint32_t tells;
+    void *notified_arg;
+    uint32_t notifications;
 } cwt_client_config_t;
 
 typedef struct cwt_server_config {
@@ -150,18 +151,17 @@ typedef struct cwt_server_config {
     cwt_layout_t layout;
     void *base;  // the node object as mapped in this process, offset 0
     bool one_machine;
-    /** Executes one request that passed size and token checks. Called from server_progress only.
-     *  May call reply(). */
+    /** Executes one request that passed the checks of size and token. Called from server_progress
+     *  only. May call ops->server_reply. */
     void (*handler)(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
     void *handler_arg;
-    /** Do PEs of the node wait, for clients perhaps? Then one whose host has gone silent is a loss.
-     *  NULL: never. */
+    /** Do PEs of the node wait, possibly for clients? Then a client whose host has gone silent is a
+     *  loss. NULL: never. */
     bool (*awaited)(void);
 } cwt_server_config_t;
 
 typedef struct cwt_stats {
-    // connections: nodes touched; reconnects: of these, opened again after they were closed to make
-    // room
+    // connections: nodes touched; reconnects: of these, opened again after an eviction
     uint64_t connections, endpoints, connect_ns, injects, puts, gets, requests, replies, flushes,
         refused, reconnects;
 } cwt_stats_t;
@@ -169,29 +169,29 @@ typedef struct cwt_stats {
 typedef struct cwt_ops {
     const char *name;
 
-    /** In the program's thread, before a helper thread calls load(): keeps what the program may
-     *  change meanwhile (its environment), and sees to what it may do meanwhile (fork). A few
-     *  microseconds. */
+    /** In the program's thread, before a helper thread calls load(): copies what the program may
+     *  change meanwhile (its environment), and prepares for what it may do meanwhile (fork). Takes
+     *  a few microseconds. */
     void (*expect_load)(void);
     /** Loads libraries and chooses the provider. Costly (tens of ms): core calls it on a helper
      *  thread or at the first off-node operation. Idempotent, thread-safe. */
     int (*load)(bool one_machine);
     /** Should a process open one client only, because a second one would fail or starve? Any
-     *  thread, also before load(): then by what the settings name. Never blocks for longer than
-     *  load() does. */
+     *  thread, also before load(): then the settings decide. Never blocks for longer than load().
+     */
     bool (*one_client)(void);
-    /** Bytes that the injects of target records take: 8 at least. After load(). */
+    /** Most bytes that the injects of target records take, at least 8. After load(). */
     size_t (*inject_most)(void);
 
     // --- server half ---
     int (*server_open)(const cwt_server_config_t *config, cwt_server_t **server_p);
-    /** The blob to publish: provider, endpoint address, all a client needs to connect. */
+    /** The blob to publish: provider, endpoint address, all that a client needs to connect. */
     int (*server_address)(cwt_server_t *server, void *blob, size_t *nbytes_p);
-    /** Sets the job's secret when it was not known yet at open. */
+    /** Sets the job's secret if it was not known at open. */
     void (*server_secret)(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
-    /** One round of progress: RMA served, connections accepted, requests executed. Returns events
-     *  handled (0: idle), or an error, reported: a client was lost that PEs may wait for
-     *  (config.awaited). */
+    /** One round of progress: serves RMA, accepts connections, executes requests. Returns the
+     *  number of events handled (0: idle), or an error, reported: a client was lost that PEs may
+     *  wait for (config.awaited). */
     int (*server_progress)(cwt_server_t *server);
     /** Under the lock that server_progress is called under, after it returned 0: false if a sleep
      *  could miss something. */
@@ -201,15 +201,15 @@ typedef struct cwt_ops {
     int (*server_block)(cwt_server_t *server, uint64_t timeout_ns);
     /** Ends a server_block in another thread. */
     void (*server_wake)(cwt_server_t *server);
-    /** Answers the request being handled (its reply_id must not be 0); queued inside if the wire is
-     *  busy. */
+    /** Replies to the request being handled (its reply_id must not be 0). Queues the reply if the
+     *  wire is busy. */
     int (*server_reply)(cwt_from_t *from, const void *payload, size_t nbytes);
-    /** The client that sent the request being handled, by a name that may be kept; 0: it cannot be
-     *  told anything. */
+    /** Names the client that sent the request being handled; the name may be kept. 0: it takes no
+     *  notifications. */
     uint64_t (*server_origin)(const cwt_from_t *from);
-    /** Sends [head | payload], CWT_MESSAGE_MAX bytes at most, to that client's config.told, on the
-     *  connection that its request came on. CW_EAGAIN: not now, or never again; nothing was sent.
-     *  Never waits. From one thread at a time, as progress. */
+    /** Notifies that client: sends [head | payload], CWT_MESSAGE_MAX bytes at most, to its
+     *  config.notified, on the connection of its request. CW_EAGAIN: not now, or never again;
+     *  nothing was sent. Never waits. From one thread at a time, as progress. */
     int (*server_tell)(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
                        const void *payload, size_t payload_nbytes);
     void (*server_stats)(const cwt_server_t *server, cwt_stats_t *stats_p);
@@ -217,26 +217,26 @@ typedef struct cwt_ops {
 
     // --- client half ---
     int (*open)(const cwt_client_config_t *config, cwt_client_t **client_p);
-    /** Connects to a node by the blob it published; returns with RMA possible at once. */
+    /** Connects to a node by the blob that it published; RMA is possible on return. */
     int (*connect)(cwt_client_t *client, int node, const void *blob, size_t nbytes,
                    cwt_conn_t **conn_p);
     /** Fills the record of one slot of that node; slice_delta is (offset of its slice) - (local
-     *  slice address). The record stays known to the client until close: for its dirty marks, and
-     *  because the transport fills it in anew when the connection changes (it may close one to make
-     *  room, and opens it again at the next operation). */
+     *  slice address). The client keeps the address of the record until close: it reads the dirty
+     *  marks, and fills the record again when the connection changes (an evicted connection is
+     *  opened again at the next operation). */
     int (*target)(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
-    /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; else reusable on
-     *  return. */
+    /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; otherwise it is
+     *  reusable on return. */
     int (*put)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
-    /** Returns when the bytes are in the target's memory; operations before it may still be under
+    /** Returns when the bytes are in the target's memory; earlier operations may still be under
      *  way. */
     int (*put_complete)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes);
     int (*get)(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for
      *  a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
-    /** A request without a reply, [msg | payload] in one message; what the connection's line does
-     *  not take. */
+    /** A request without a reply, [msg | payload] in one message: for messages that the inject of
+     *  the connection does not take. */
     int (*message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                    size_t payload_nbytes);
     /** A put and a message behind it, without waiting between the two. nbi as for put. */
@@ -244,22 +244,21 @@ typedef struct cwt_ops {
                        cwt_header_t *msg, size_t msg_nbytes);
     /** Waits until reply->done. */
     int (*wait)(cwt_client_t *client, cwt_reply_t *reply);
-    /** Native atomics; CW_ENOTSUP from the transport that has none. See core/rma/amo.h for op and
-     *  type. */
+    /** Native atomics; CW_ENOTSUP if the transport has none. See core/rma/amo.h for op and type. */
     int (*amo)(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
                uint64_t compare, uint64_t *old_p);
     int (*quiet)(cwt_client_t *client);
-    /** A quiet in two steps, which never wait and make progress. One at a time: begin, until it
-     *  gives 1 (0: not now, try again; or an error), then over, until it gives 1: what came before
-     *  the begin is done. Operations may go on meanwhile. */
+    /** A quiet in two steps, which make progress and never wait. One at a time: begin, until it
+     *  returns 1 (0: not now, try again; or an error), then test, until it returns 1: all
+     *  operations before the begin are complete. Operations may be issued meanwhile. */
     int (*quiet_begin)(cwt_client_t *client);
     int (*quiet_over)(cwt_client_t *client);
     int (*fence)(cwt_client_t *client);
     /** One round of progress, never blocks. Returns the error of the client, or of a connection
      *  that was lost with operations under way. */
     int (*progress)(cwt_client_t *client);
-    /** The least of it: takes in what has come. How many events. */
-    int (*look)(cwt_client_t *client);
+    /** Polls the completion queue once; number of events. */
+    int (*poll)(cwt_client_t *client);
     void (*stats)(const cwt_client_t *client, cwt_stats_t *stats_p);
     void (*close)(cwt_client_t *client);
 } cwt_ops_t;

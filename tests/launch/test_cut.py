@@ -17,8 +17,8 @@ HERE = Path(__file__).resolve().parent
 PATIENCE = 8  # CAUSEWAY_TIMEOUT, seconds; also what a connection may take on a crowded machine
 LIMIT = 150
 SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): (lost the connection to node \d \(host host\d\) at "
-        r"10\.77\.0\.\d port \d+: its host|PEs of this node wait, and the host of PE \d at 10\.77\.0\.\d port \d+) has answered "
-        r"nothing for \d+ s: the network between is cut")
+        r"10\.77\.0\.\d port \d+: its host|PEs of this node wait, and the host of PE \d at 10\.77\.0\.\d port \d+) has "
+        r"acknowledged nothing for \d+ s: the network between is cut")
 ENDS = r"^causeway: error: PE \d of \d .*(failed|this PE waits|PEs may wait for).*CW_ETIMEOUT"
 
 SPOKEN = 'exec "$0" "$@" 2>>"$2.said"'  # mpiexec loses the last words of a job that is aborted, now and then

@@ -26,7 +26,7 @@
 #define PAIR_HEAP_AT ((uint64_t)2 << 20)       // in a slice; a hole lies before it
 
 enum { OP_FETCH_ADD = 1, OP_ADD, OP_READ, OP_SLOW_STORE, OP_BULK, OP_PEEK, OP_TELL };
-#define PAIR_TELLS 4u  // that a client takes without having sent something
+#define PAIR_NOTIFICATIONS 4u  // that a client takes without having sent something
 
 typedef struct request {
     cwt_header_t header;
@@ -59,7 +59,7 @@ typedef struct node {
     pthread_mutex_t lock;       // guards server
     _Atomic int stop;
     uint64_t heap;              // offset of slot 0's heap
-    uint64_t told, told_sum;    // what this client was told
+    uint64_t notified, notified_sum;  // notifications of this client, and their sum
     uint8_t secret[CWT_SECRET_BYTES];
 } node_t;
 
@@ -99,7 +99,7 @@ static inline void pair_barrier(node_t *n)
 
 /** Tells a client something of that size until the transport says no; names that are not quite
  *  right are nobody's. */
-static inline uint64_t pair_tell(node_t *n, uint64_t origin, uint64_t nbytes)
+static inline uint64_t pair_notify(node_t *n, uint64_t origin, uint64_t nbytes)
 {
     static uint8_t bulk[CWT_MESSAGE_MAX];
     uint64_t times = 0;
@@ -116,15 +116,15 @@ static inline uint64_t pair_tell(node_t *n, uint64_t origin, uint64_t nbytes)
     return times;
 }
 
-static inline void pair_told(void *arg, int node, const void *bytes, size_t nbytes)
+static inline void pair_notified(void *arg, int node, const void *bytes, size_t nbytes)
 {
     node_t *n = arg;
     uint64_t number;
     memcpy(&number, bytes, sizeof number);
-    n->told++;
-    n->told_sum += number;
+    n->notified++;
+    n->notified_sum += number;
     for (size_t i = sizeof number; i < nbytes; i++)
-        n->told_sum += ((const uint8_t *)bytes)[i];
+        n->notified_sum += ((const uint8_t *)bytes)[i];
     if (node != !n->me)
         abort();
 }
@@ -166,7 +166,7 @@ static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t 
         n->ops->server_reply(from, bulk, (size_t)r->value);
         break;
     case OP_TELL:  // as often as the transport takes it; how often into word 5
-        atomic_store(&n->shared->words[5], pair_tell(n, n->ops->server_origin(from), r->value));
+        atomic_store(&n->shared->words[5], pair_notify(n, n->ops->server_origin(from), r->value));
         break;
     default:
         abort();
@@ -241,9 +241,9 @@ static inline int pair_client(node_t *n, const uint8_t *secret, bool threads)
                                   .one_machine = true,
                                   .thread_multiple = threads,
                                   .node_name = pair_name,
-                                  .told = pair_told,
-                                  .told_arg = n,
-                                  .tells = PAIR_TELLS};
+                                  .notified = pair_notified,
+                                  .notified_arg = n,
+                                  .notifications = PAIR_NOTIFICATIONS};
     memcpy(config.secret, secret, CWT_SECRET_BYTES);
     return n->ops->open(&config, &n->client);
 }

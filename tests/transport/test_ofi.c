@@ -263,8 +263,8 @@ static void told(void)
 {
     for (uint64_t i = 0; i < 2000; i++) {
         uint64_t nbytes = i % 50 ? i % 100 : CWT_MESSAGE_MAX - sizeof(uint64_t), times = 0,
-                 before = n.told;
-        n.told_sum = 0;
+                 before = n.notified;
+        n.notified_sum = 0;
         if (i % 2) {
             CHECK(request(OP_TELL, n.heap, nbytes, REQUEST_SMALL, NULL) == 0 &&
                   n.ops->quiet(n.client) == 0);
@@ -274,12 +274,12 @@ static void told(void)
                   n.ops->quiet(n.client) == 0);
         }
         times = atomic_load(&n.shared->words[5]);
-        CHECK(times > 0 && times <= PAIR_TELLS);
+        CHECK(times > 0 && times <= PAIR_NOTIFICATIONS);
         for (uint64_t start = cwu_now_ns();
-             n.told - before < times && cwu_now_ns() - start < 20000000000u;)
-            CHECK(n.ops->look(n.client) >= 0);
-        CHECK(n.told - before == times &&
-              n.told_sum == times * (times - 1) / 2 + times * nbytes * 7);
+             n.notified - before < times && cwu_now_ns() - start < 20000000000u;)
+            CHECK(n.ops->poll(n.client) >= 0);
+        CHECK(n.notified - before == times &&
+              n.notified_sum == times * (times - 1) / 2 + times * nbytes * 7);
     }
 }
 

@@ -146,8 +146,8 @@ static void replies(void)
     uint64_t refused = client->stats.refused;
     ofi_reply_arrived(client, &op, header->nbytes);
     CHECK(client->stats.refused == refused + 1 && told == 0);
-    client->config.told = count_told;
-    client->config.tells = 3;
+    client->config.notified = count_told;
+    client->config.notifications = 3;
     ofi_choice.send_after_send = true;
     ofi_conn_name(conn, true);
     CHECK((conn->id & OFI_ID_NOTIFY) &&

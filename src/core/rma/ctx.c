@@ -460,7 +460,7 @@ static int poll_default(void)
 {
     // pairs with open_client
     cwt_client_t *client = __atomic_load_n(&cw_port_default.client, __ATOMIC_ACQUIRE);
-    return client ? cw_transport->look(client) : 0;
+    return client ? cw_transport->poll(client) : 0;
 }
 
 static void advance_all(void)

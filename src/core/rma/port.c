@@ -121,8 +121,8 @@ static int open_client(cw_port_t *port)
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
                                   .node_name = cw_job_node_name};
-    if (port == &cw_port_default && sink && (config.tells = sink->open()) > 0) {
-        config.told = sink->notified;
+    if (port == &cw_port_default && sink && (config.notifications = sink->open()) > 0) {
+        config.notified = sink->notified;
         config.due = sink->due;
     }
     // The exchange goes on while this PE loads; where the node server lives, its thread does.

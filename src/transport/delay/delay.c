@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The transport that stands before the real one and misbehaves as far as the contract allows
+// The transport that stands before the real one and uses all the freedom of the contract
 // (CAUSEWAY_DELAY): the table of operations. Puts, non-blocking gets, requests and fences may be
-// held back (queue.c); everything may start late; progress may look away for a while, on both
-// sides. What comes out wrong is a fault of whoever relied on more than the contract says.
+// held back (queue.c); every operation may start late; progress may pause for a while, on both
+// sides. A program that fails under it relies on more than the contract promises.
 #include "delay.h"
 
 #include <errno.h>
@@ -88,8 +88,8 @@ static void sleep_ns(uint64_t ns)
     nanosleep(&ts, NULL);
 }
 
-/** Every operation begins here: now and then late. Returns what went wrong with one that was
- *  delivered meanwhile. */
+/** Every operation begins here, some of them late. Returns the error of one that was delivered
+ *  meanwhile. */
 static int enter(delay_client_t *client)
 {
     pthread_mutex_lock(&client->lock);
@@ -198,7 +198,7 @@ static int delay_put(cwt_conn_t *c, uint64_t offset, const void *src, size_t nby
     return leave(conn->client, rc ? rc : put_locked(conn, offset, src, nbytes, nbi));
 }
 
-/** It may overtake what is held: no order is promised to it. */
+/** It may overtake what is held: the contract promises no order for it. */
 static int put_complete_locked(delay_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     int rc = delay_one_in(&conn->client->random, 2) ? delay_release_all(conn) : 0;
@@ -213,8 +213,7 @@ static int delay_put_complete(cwt_conn_t *c, uint64_t offset, const void *src, s
     return leave(conn->client, rc ? rc : put_complete_locked(conn, offset, src, nbytes));
 }
 
-/** What the inlined scalar puts call: ep is the target record, addr an offset of the node
- *  object. */
+/** Called by the inlined scalar puts: ep is the target record, addr an offset of the node object. */
 static ssize_t delay_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                             uint64_t addr, uint64_t key)
 {
@@ -291,7 +290,7 @@ static int message_locked(delay_conn_t *conn, cwt_header_t *msg, size_t nbytes, 
 {
     _Alignas(8) unsigned char whole[CWT_MESSAGE_MAX];
     if (payload_nbytes == 0 || nbytes + payload_nbytes > sizeof whole)
-        // too much: the real one refuses it
+        // too long: the real transport refuses it
         return request_locked(conn, msg, nbytes + payload_nbytes, NULL);
     memcpy(whole, msg, nbytes);
     memcpy(whole + nbytes, payload, payload_nbytes);
@@ -326,8 +325,8 @@ static int delay_wait(cwt_client_t *c, cwt_reply_t *reply)
     return leave(client, rc ? rc : delay_setup.real->wait(client->real, reply));
 }
 
-/** Native atomics have no order of their own with puts: all that is held goes first, and is drained
- *  by the real one. */
+/** The contract has no order of native atomics and puts: all that is held goes first, and the real
+ *  transport drains it. */
 static int delay_amo(cwt_conn_t *c, uint64_t offset, int op, int nbytes, uint64_t operand,
                      uint64_t compare, uint64_t *old_p)
 {
@@ -359,7 +358,7 @@ static int delay_quiet(cwt_client_t *c)
     return leave(client, rc ? rc : delay_setup.real->quiet(client->real));
 }
 
-/** Begins here; what is held takes its time, and then the real client begins. */
+/** Marks what is held; the real client begins its quiet when that has been delivered. */
 static int delay_quiet_begin(cwt_client_t *c)
 {
     delay_client_t *client = client_of(c);
@@ -396,7 +395,8 @@ static int delay_quiet_over(cwt_client_t *c)
     return leave(client, rc);
 }
 
-/** Where something is held the fence waits in the queue; the other connections have theirs now. */
+/** On connections with operations held the fence waits in the queue; on the others it is done now.
+ */
 static int delay_fence(cwt_client_t *c)
 {
     delay_client_t *client = client_of(c);
@@ -424,13 +424,13 @@ static int delay_progress(cwt_client_t *c)
     return leave(client, rc ? rc : delay_setup.real->progress(client->real));
 }
 
-/** Looks away now and then, as progress does. */
-static int delay_look(cwt_client_t *c)
+/** Pauses now and then, as progress does. */
+static int delay_poll(cwt_client_t *c)
 {
     delay_client_t *client = client_of(c);
     pthread_mutex_lock(&client->lock);
     uint64_t now = cwu_now_ns();
-    return leave(client, now < client->blind_until_ns ? 0 : delay_setup.real->look(client->real));
+    return leave(client, now < client->blind_until_ns ? 0 : delay_setup.real->poll(client->real));
 }
 
 static void delay_stats(const cwt_client_t *c, cwt_stats_t *stats_p)
@@ -457,8 +457,7 @@ static void delay_close(cwt_client_t *c)
     delay_client_t *client = client_of(c);
     delay_courier_leave(client);
     pthread_mutex_lock(&client->lock);
-    release_all(client);  // nothing is left behind a quiet; else it goes as the real one would let
-                          // it go
+    release_all(client);  // nothing is held after a quiet
     delay_setup.real->close(client->real);
     say_totals(client);
     pthread_mutex_unlock(&client->lock);
@@ -476,11 +475,11 @@ static void delay_close(cwt_client_t *c)
     free(client);
 }
 
-// ---------------------------------------------- server: the real one, that now and then looks away
+// ---------------------------------------------- server: the real one, which pauses now and then
 
 static struct {
     uint64_t random;                  // of the thread that makes progress
-    _Atomic uint64_t blind_until_ns;  // block looks at it too
+    _Atomic uint64_t blind_until_ns;  // read by block too
 } watch;
 
 static int delay_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
@@ -517,7 +516,7 @@ static bool delay_server_may_block(cwt_server_t *server)
 static int delay_server_block(cwt_server_t *server, uint64_t timeout_ns)
 {
     uint64_t now = cwu_now_ns(), until = watch.blind_until_ns;
-    if (now < until) {  // traffic is waiting, perhaps: it would return at once, again and again
+    if (now < until) {  // if traffic waits, the real block would return at once, again and again
         sleep_ns(until - now < timeout_ns ? until - now : timeout_ns);
         return 0;
     }
@@ -539,10 +538,10 @@ static uint64_t delay_server_origin(const cwt_from_t *from)
     return delay_setup.real->server_origin(from);
 }
 
-/** Every other one is not taken, so that what is told overtakes what goes another way, and is
+/** Takes every second notification, at random, so that notifications overtake other messages and are
  *  overtaken. */
-static int delay_server_tell(cwt_server_t *server, uint64_t origin, const void *head,
-                             size_t head_nbytes, const void *payload, size_t payload_nbytes)
+static int delay_server_notify(cwt_server_t *server, uint64_t origin, const void *head,
+                               size_t head_nbytes, const void *payload, size_t payload_nbytes)
 {
     if (delay_one_in(&watch.random, 2))
         return CW_EAGAIN;
@@ -575,7 +574,7 @@ const cwt_ops_t cwt_delay = {
     .server_wake = delay_server_wake,
     .server_reply = delay_server_reply,
     .server_origin = delay_server_origin,
-    .server_tell = delay_server_tell,
+    .server_tell = delay_server_notify,
     .server_stats = delay_server_stats,
     .server_close = delay_server_close,
     .open = delay_open,
@@ -594,7 +593,7 @@ const cwt_ops_t cwt_delay = {
     .quiet_over = delay_quiet_over,
     .fence = delay_fence,
     .progress = delay_progress,
-    .look = delay_look,
+    .poll = delay_poll,
     .stats = delay_stats,
     .close = delay_close,
 };

@@ -3,8 +3,8 @@
 // Internals of the delaying transport: what its files share.
 //
 // Every operation of a client passes here before it reaches the real transport. It is passed on at
-// once, or held back until it is due, until something that must come behind it is asked for, or
-// until quiet. What is held lies in a queue per connection, in the order of the calls.
+// once, or held back until it is due, until an operation that must come behind it is called, or
+// until quiet. Each connection has a queue of what is held, in the order of the calls.
 // Threads: each client has a lock that every entry takes, whatever the thread level, because the
 // courier (queue.c), a thread that delivers what is due, is a second user of the client. Lock
 // order: the list of clients, then a client.
@@ -24,8 +24,8 @@ int cwt_delay_wrap(const cwt_ops_t *real, const cwt_delay_config_t *config,
 
 typedef enum delay_kind { DELAY_PUT, DELAY_GET, DELAY_REQUEST, DELAY_FENCE } delay_kind_t;
 
-/** One operation held back. A blocking put or a request carries a copy of its bytes; a non-blocking
- *  put reads the user's memory only when it goes, so that a source reused too early shows. */
+/** One operation held back. A blocking put or a request has a copy of its bytes; a non-blocking put
+ *  reads the user's memory when it is delivered, so that a source reused too early shows. */
 typedef struct delay_held {
     struct delay_held *next;
     delay_kind_t kind;
@@ -40,15 +40,15 @@ typedef struct delay_held {
     _Alignas(16) unsigned char bytes[];
 } delay_held_t;
 
-/** A record as the real transport fills it in, and again whenever its connection changes. The
- *  caller's own leads here. */
+/** A record that the real transport fills, and again whenever its connection changes. The caller's
+ *  record leads here. */
 typedef struct delay_target {
     cwt_target_t real;
     struct delay_target *next;
 } delay_target_t;
 
 typedef struct delay_conn {
-    cwt_line_t line;  // all zero: everything passes here
+    cwt_line_t line;  // all zero: every message goes through ops->message
     struct delay_client *client;
     struct delay_conn *next;
     cwt_conn_t *real;
@@ -58,7 +58,7 @@ typedef struct delay_conn {
     uint32_t count;
 } delay_conn_t;
 
-/** What was done, for the line at the end. */
+/** Counts for the line at the end. */
 typedef struct delay_totals {
     uint64_t operations, held, overtaken, longest_ns;
 } delay_totals_t;
@@ -71,8 +71,8 @@ typedef struct delay_client {
     uint64_t random;
     uint64_t blind_until_ns;  // progress does nothing until then
     int pe;
-    int error;    // of an operation that was delivered late
-    bool behind;  // a quiet in two steps has begun in the real client, too
+    int error;    // of an operation delivered late
+    bool behind;  // the real client has begun its quiet in two steps, too
     delay_totals_t totals;
 } delay_client_t;
 
@@ -99,19 +99,20 @@ static inline bool delay_one_in(uint64_t *state, uint32_t n)
 }
 
 // ------------------------------------------ queue.c; the client's lock is held in all but the last
-/** May an operation of this kind go at once, ahead of all that is held on the connection? */
+/** May an operation of this kind be passed on at once, ahead of all that is held on the connection?
+ */
 bool delay_may_overtake(const delay_conn_t *conn, delay_kind_t kind);
-/** Takes it into the queue (copying `copy` bytes of src behind it) and draws when it is due. 0 or
+/** Puts it into the queue, with a copy of `copy` bytes of src, and draws when it is due. 0 or
  *  CW_ENOMEM. */
 int delay_hold(delay_conn_t *conn, const delay_held_t *what, size_t copy);
 /** Delivers everything held on the connection, in some order that the contract allows. */
 int delay_release_all(delay_conn_t *conn);
-/** Delivers until the request of this reply is on its way; false: it is not held. */
+/** Delivers until the request of this reply is sent; false: it is not held. */
 bool delay_release_reply(delay_client_t *client, const cwt_reply_t *reply);
-/** Puts a line into the log, if there is one. */
+/** Writes a row of the log, if there is one. */
 void delay_log(const delay_conn_t *conn, const char *what, uint64_t offset, size_t nbytes,
                uint64_t held_ns);
-/** The courier knows the client from here on; and no longer. */
+/** Adds the client to the courier's list, and removes it. */
 int delay_courier_join(delay_client_t *client);
 void delay_courier_leave(delay_client_t *client);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is held back, in which order it may go, and the courier who delivers it when it is due.
+// The queue of operations held back, the order in which they may be delivered, and the courier, the
+// thread that delivers them when they are due.
 //
 // The contract (transport.h) leaves this freedom on one connection:
 //   put         may pass puts and requests before it, never a fence
 //   get (nbi)   may pass everything
-//   request     goes behind every put and request before it, and behind a fence
+//   request     stays behind every put and request before it, and behind a fence
 //   fence       is an entry of the queue: it orders, it does not complete
 #include "delay.h"
 
@@ -18,7 +19,7 @@
 #include "base/error.h"
 #include "base/futex.h"
 
-#define HELD_MOST 256u  // operations per connection; the oldest goes when there are more
+#define HELD_MOST 256u  // operations per connection; the oldest is delivered when there are more
 #define NAP_LEAST_NS 20000u
 #define NAP_MOST_NS 1000000u
 
@@ -42,7 +43,7 @@ void delay_log(const delay_conn_t *conn, const char *what, uint64_t offset, size
 
 // ---------------------------------------------------------------- order
 
-/** What lies before an entry of the queue. */
+/** The kinds of the entries before an entry of the queue. */
 typedef struct before {
     bool fence, work;  // work: a put or a request
 } before_t;
@@ -88,7 +89,7 @@ int delay_hold(delay_conn_t *conn, const delay_held_t *what, size_t copy)
     }
     uint64_t max = delay_setup.max_ns + 1, r = delay_random(&client->random);
     h->since_ns = cwu_now_ns();
-    // mostly short, now and then so long that only what must come behind it gets it going
+    // mostly short, now and then so long that only an operation behind it makes it go
     h->due_ns = h->since_ns + (r % 16 == 0 ? 20 * max : (r >> 8) % max * ((r >> 40) % 256) / 256);
     *conn->end = h;
     conn->end = &h->next;
@@ -245,7 +246,7 @@ static int start_courier(void)
 {
     sigset_t all, old;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are the program's business
+    pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are for the program's threads
     atomic_store(&courier.stop, false);
     int rc = pthread_create(&courier.thread, NULL, courier_main, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What this machine's libfabric offers, in a few lines for people.
+// What this machine's libfabric offers, in a few lines for causeway-info.
 #include "ofi.h"
 
 #include <dlfcn.h>

@@ -40,7 +40,7 @@ const cwt_ops_t cwt_ofi = {
     .quiet_over = ofi_quiet_test,
     .fence = ofi_fence,
     .progress = ofi_progress,
-    .look = ofi_poll,
+    .poll = ofi_poll,
     .stats = ofi_client_stats,
     .close = ofi_client_close,
 };

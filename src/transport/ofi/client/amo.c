@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Native atomics: only when the user asked for them (CAUSEWAY_ATOMICS=nic) and the provider passes
-// its query for every operation on 4 and 8 bytes; advertising them is not enough (some answer "not
-// implemented" when called).
+// Native atomics: only if the user asks for them (CAUSEWAY_ATOMICS=nic) and the provider's query
+// confirms every operation on 4 and 8 bytes; advertising them is not enough (some providers return
+// "not implemented" when called).
 #include "calls.h"
 
 #include <rdma/fi_atomic.h>
@@ -73,7 +73,7 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
     if (amo < 0 || amo >= AMO_OPS || (nbytes != 4 && nbytes != 8) ||
         !ofi_remote(conn, offset, (size_t)nbytes, &addr, &key))
         return CW_EINVAL;
-    rc = ofi_drain_puts(conn);  // no promise covers atomics behind writes
+    rc = ofi_drain_puts(conn);  // no provider promises order of atomics behind writes
     ofi_op_t *op = NULL;
     ofi_waiter_t w = OFI_WAITER("an atomic operation");
     while (rc == 0 && !(op = ofi_pool_get(&client->ops)))

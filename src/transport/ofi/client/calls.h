@@ -58,7 +58,7 @@ int ofi_conn_open(cwt_conn_t *conn);
 static inline int ofi_conn_up(cwt_conn_t *conn, const char *what)
 {
     conn->used = true;
-    return __builtin_expect(conn->down, 0) ? ofi_conn_down(conn, what) : conn->error;
+    return CW_UNLIKELY(conn->down) ? ofi_conn_down(conn, what) : conn->error;
 }
 
 // ---------------------------------------------------------------- target.c

@@ -14,7 +14,7 @@ static int open_scratch(cwt_client_t *client)
                               &client->scratch_mr);
 }
 
-/** An RDM endpoint of a provider on sockets listens, a client's too. */
+/** A provider on sockets listens for each RDM endpoint, a client's too. */
 static void watch_unauthenticated(cwt_client_t *client)
 {
     uint8_t addr[128];
@@ -61,8 +61,8 @@ void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p)
     stats_p->endpoints = client->device.endpoints;
 }
 
-/** RDM: tells the server that our number and buffers are free. A courtesy: it may be gone, and that
- *  is all right. */
+/** RDM: a last message, so that the server may give this client's number and buffers to another
+ *  one. No loss if it does not arrive: the server may have ended. */
 static void send_bye(cwt_conn_t *conn)
 {
     cwt_header_t bye = {.token = conn->token_out,

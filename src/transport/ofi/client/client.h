@@ -69,12 +69,12 @@ struct cwt_conn {
     cwt_client_t *client;
     uint64_t key, base;      // when nkeys == 1
     ofi_fast_t fast;         // all 0 where several threads use the client
-    uint32_t epoch_puts;     // since the last quiet
+    uint32_t puts_since_quiet;     // since the last quiet
     uint32_t writes, reads;  // tracked operations in flight
     bool dirty;              // puts since the last quiet that a flush must cover
-    bool lone_puts;          // the last epoch that had puts had one
+    bool lone_puts;          // between the last two quiets with puts there was one
     bool first_put;          // none since the last quiet; always false where several threads use
-                             // the client
+                                // the client
     uint32_t peer;           // this client's name at the server (RDM)
     uint32_t acked;          // of the requests sent, how many are known executed
     uint32_t asked;          // `sent` behind the newest request that asks for an acknowledgement
@@ -119,7 +119,7 @@ _Static_assert(offsetof(struct cwt_conn, down) == offsetof(cwt_line_t, down) &&
                    offsetof(struct cwt_conn, token_out) == offsetof(cwt_line_t, token),
                "one memory, two names");
 
-/** What the transport knows of a target record that the core gave it. */
+/** A target record of the core, as the transport keeps it. */
 typedef struct ofi_target {
     cwt_target_t *record;
     uint64_t slice_delta;
@@ -184,7 +184,7 @@ static inline void ofi_enter(cwt_client_t *client)
     if (!client->config.thread_multiple)
         return;
     cwu_lock(&client->lock);
-    if (__builtin_expect(client->exclusive, 0))
+    if (CW_UNLIKELY(client->exclusive))
         ofi_exclusive_wait(client);
 }
 /** Lock held: this thread is now the only one that issues operations, until ofi_exclusive_end().
@@ -217,13 +217,14 @@ static inline void ofi_reply_give(cwt_conn_t *conn, uint32_t i)
  *  permission that was withdrawn must not be followed by an older one. */
 static inline bool ofi_takes_notifications(const cwt_client_t *client)
 {
-    return client->config.told && client->config.tells > 0 && ofi_choice.send_after_send;
+    return client->config.notified && client->config.notifications > 0 &&
+           ofi_choice.send_after_send;
 }
 
 /** What all messages on the connection carry from now on. */
 static inline void ofi_conn_name(cwt_conn_t *conn, bool notify)
 {
-    uint64_t until = (conn->notified + conn->client->config.tells) & OFI_ID_NOTIFY_MASK;
+    uint64_t until = (conn->notified + conn->client->config.notifications) & OFI_ID_NOTIFY_MASK;
     conn->id = (uint64_t)conn->peer << OFI_ID_PEER_SHIFT |
                (notify ? OFI_ID_NOTIFY | until << OFI_ID_NOTIFY_SHIFT : 0);
 }

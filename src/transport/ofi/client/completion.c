@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What comes back to a client: completions, failures, connection events.
+// What a client receives: completions, failures, connection events.
 #include "calls.h"
 
 #include <stdlib.h>
@@ -83,12 +83,12 @@ bool ofi_outstanding(const cwt_conn_t *conn)
 bool ofi_is_needed(const cwt_conn_t *conn)
 {
     const cwt_client_config_t *config = &conn->client->config;
-    return ofi_outstanding(conn) ||
-           ((conn->id & OFI_ID_NOTIFY) && config->due && config->due(config->told_arg, conn->node));
+    return ofi_outstanding(conn) || ((conn->id & OFI_ID_NOTIFY) && config->due &&
+                                     config->due(config->notified_arg, conn->node));
 }
 
-/** An operation left the wire, well or not. Receive buffers live with their connection, the rest in
- *  pools. */
+/** An operation is complete, or failed. Receive buffers belong to their connection, all other
+ *  operations to pools. */
 static void retire(ofi_op_t *op, bool ok)
 {
     cwt_conn_t *conn = op->conn;
@@ -116,7 +116,7 @@ static int cq_error(cwt_client_t *client)
 {
     union {
         struct fi_cq_err_entry err;
-        uint8_t room[256];  // newer libraries know more fields
+        uint8_t room[256];  // newer libraries have more fields
     } u;
     memset(&u, 0, sizeof u);
     if (fi_cq_readerr(client->device.cq, &u.err, 0) <= 0)
@@ -131,7 +131,7 @@ static int cq_error(cwt_client_t *client)
     }
     cwt_conn_t *conn = op->conn;
     ofi_kind_t kind = op->kind;
-    // cancelled receives are how an endpoint says good-bye: an error only when something is due
+    // receives of a closed endpoint are cancelled: an error only if something is due
     if (kind == OFI_RECV) {
         if (!conn->welcomed || conn->closing)
             return 1;
@@ -144,7 +144,7 @@ static int cq_error(cwt_client_t *client)
     if (conn && conn->welcomed)
         ofi_conn_fail(conn, CW_ELOST, kind_name(kind), ofi_reason(u.err.err));
     else if (conn)
-        conn->error = CW_ELOST;  // still connecting: that code reports
+        conn->error = CW_ELOST;  // still connecting: connect_msg.c or connect_rdm.c reports it
     retire(op, false);
     return 1;
 }
@@ -212,7 +212,7 @@ static void error_event(cwt_client_t *client)
     conn->attempt->reason = reject.magic == OFI_MAGIC ? reject.reason : 0;
 }
 
-/** The end of an attempt to connect; private data may come padded with zeros. */
+/** An attempt to connect ended; private data may be padded with zeros. */
 static void attempt_event(ofi_attempt_t *attempt, uint32_t kind, const void *data, size_t nbytes)
 {
     attempt->over = true;
@@ -240,7 +240,7 @@ int ofi_client_events(cwt_client_t *client)
     if (conn && conn->attempt) {
         attempt_event(conn->attempt, kind, entry->data, (size_t)n - sizeof *entry);
     } else if (conn && kind == FI_SHUTDOWN) {
-        while (ofi_client_poll(client) > 0)  // what arrived before the end counts
+        while (ofi_client_poll(client) > 0)  // takes in what arrived before the end
             ;
         shutdown_event(conn, "end of connection");
     }

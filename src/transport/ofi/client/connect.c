@@ -10,7 +10,7 @@
 int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
 {
     if (ofi_no_files())
-        return code;  // another connection may be given up for this one
+        return code;  // another connection may be evicted for this one
     const char *remedy = "check that its processes run and that the address can be reached "
                          "(CAUSEWAY_INTERFACE chooses "
                          "another, CAUSEWAY_TIMEOUT waits longer)";
@@ -32,8 +32,7 @@ int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us)
     uint64_t until = cwu_now_ns() + (uint64_t)*pause_us * 1000;
     ofi_waiter_t w = OFI_WAITER("a connection");
     for (uint64_t now = cwu_now_ns(); now < until; now = cwu_now_ns()) {
-        w.round = client->spin + client->yields;  // nothing to poll for: sleep, with idle() in
-                                                  // between
+        w.round = client->spin + client->yields;  // there is nothing to poll for: sleep
         int rc = ofi_wait_round(client, NULL, &w);
         if (rc != 0)
             return rc;
@@ -95,7 +94,7 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
     return conn;
 }
 
-/** Several regions: their keys are read from the table the welcome names. */
+/** Several regions: reads their keys from the table that the welcome names. */
 static int read_keys(cwt_conn_t *conn, const ofi_welcome_t *welcome)
 {
     size_t nbytes = welcome->nkeys * sizeof *conn->keys;
@@ -132,7 +131,8 @@ static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const of
                                 sizeof hello->nonce);
     if (welcome->magic != OFI_MAGIC || welcome->wire != OFI_WIRE || welcome->proof != proof ||
         welcome->nkeys == 0 || welcome->nkeys > 1u << 24)
-        return ofi_connect_failed(conn, CW_EREFUSED, "who answered does not know the job's secret");
+        return ofi_connect_failed(conn, CW_EREFUSED,
+                                  "the process there does not know the job's secret");
     conn->peer = welcome->peer;
     conn->key = welcome->key;
     conn->base = welcome->base;
@@ -155,8 +155,8 @@ int ofi_conn_introduce(cwt_conn_t *conn)
     return rc ? rc : take_welcome(conn, &welcome, &hello);
 }
 
-/** A connection that never came about. RDM: its buffers are in the common queue. */
-static void give_up(cwt_conn_t **at)
+/** Removes a connection that could not be opened. RDM: its buffers are in the common queue. */
+static void remove_conn(cwt_conn_t **at)
 {
     cwt_conn_t *conn = *at;
     cwt_client_t *client = conn->client;
@@ -184,7 +184,7 @@ static int connect_locked(cwt_client_t *client, int node, const ofi_blob_t *blob
     if (rc != 0) {
         for (at = &client->conns; *at != conn;)
             at = &(*at)->next;
-        give_up(at);
+        remove_conn(at);
         return rc;
     }
     *conn_p = conn;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connecting with MSG endpoints: proof and descriptors ride in the private data both ways, so RMA
-// is possible the moment the connection is up. A server that is not listening yet is tried again
-// until CAUSEWAY_TIMEOUT.
+// Connecting with MSG endpoints: proof and keys travel in the private data of connect and accept, so
+// RMA is possible as soon as the connection is up. If the server does not listen yet, the client
+// tries again until CAUSEWAY_TIMEOUT.
 #include "calls.h"
 
 #include <stdlib.h>
@@ -12,12 +12,12 @@ static void close_attempt(cwt_conn_t *conn)
 {
     fi_close(&conn->ep->fid);
     conn->ep = NULL;
-    while (ofi_client_poll(conn->client) > 0)  // its cancelled receives
+    while (ofi_client_poll(conn->client) > 0)  // takes in its cancelled receives
         ;
     conn->error = 0;
 }
 
-/** 0: connected. CW_EAGAIN: worth another try; *out says what was wrong. */
+/** 0: connected. CW_EAGAIN: worth another attempt; *out has the reason. */
 static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
                    uint64_t start, ofi_attempt_t *out)
 {
@@ -50,7 +50,7 @@ static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *
     }
     ofi_waiter_t w = OFI_WAITER("a connection");
     while (!out->over && rc == 0) {
-        // the event may come to whoever waits on this client; it finds conn->attempt
+        // any thread that waits on this client may read the event; it finds conn->attempt
         ofi_client_events(client);
         if (out->over)
             break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connecting with RDM endpoints: learn the peer's address, introduce ourselves with a first
-// message, wait for the answer that names keys.
+// Connecting with RDM endpoints: the client inserts the server's address, sends a first message
+// with its own address and proof, and waits for the reply, which has the keys.
 #include "calls.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
         return ofi_connect_failed(conn, CW_EINVAL, "the provider does not take its address");
     conn->welcome = welcome;
     int rc = send_hello(conn, hello);
-    ofi_waiter_t w = OFI_WAITER("the answer to a first message");
+    ofi_waiter_t w = OFI_WAITER("the reply to a first message");
     while (rc == 0 && !conn->welcomed) {
         rc = ofi_wait_round(client, conn, &w);
         if (rc == 0 && !conn->welcomed && cwu_now_ns() - start > ofi_timeout_ns())
@@ -52,6 +52,6 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
         return ofi_connect_failed(conn, rc, "refused: the job's secret was not right");
     if (rc != 0)
         return ofi_connect_failed(conn, rc,
-                                  rc == CW_ETIMEOUT ? "no answer" : "the provider cannot reach it");
+                                  rc == CW_ETIMEOUT ? "no reply" : "the provider cannot reach it");
     return 0;
 }

@@ -24,12 +24,12 @@
 
 #define FREE_WITHIN_NS 1000000000u  // for the provider to close a descriptor whose socket was shut
 
-/** A last message, which takes back the leave to tell us anything. When the server has answered it
- *  knows, and (RDM, where it is a good-bye) that our number and buffers are free; then nothing more
- *  comes. */
+/** Sends a last message, which withdraws the permission to notify this client, and waits for its
+ *  acknowledgement: then nothing more comes. RDM: the message is a good-bye, after which the server
+ *  may give this client's number and buffers to another one. */
 static void send_last(cwt_conn_t *conn, uint16_t op)
 {
-    ofi_waiter_t w = OFI_WAITER("the answer to a good-bye");
+    ofi_waiter_t w = OFI_WAITER("the acknowledgement of a good-bye");
     uint64_t until = cwu_now_ns() + ofi_timeout_ns();
     ofi_conn_name(conn, false);
     int rc = ofi_request_own(conn, op, NULL, 0);
@@ -46,7 +46,7 @@ static void close_msg(cwt_conn_t *conn)
     fi_shutdown(conn->ep, 0);
     fi_close(&conn->ep->fid);
     conn->ep = NULL;
-    while (ofi_client_poll(client) > 0)  // its cancelled receives
+    while (ofi_client_poll(client) > 0)  // takes in its cancelled receives
         ;
     while (ofi_client_events(client) > 0)  // another endpoint may get its address
         ;
@@ -54,8 +54,8 @@ static void close_msg(cwt_conn_t *conn)
     conn->closing = false;
 }
 
-/** The connection below belongs to the provider, which never gives one up by itself; where it is a
- *  socket, that can be shut. The buffers stay in the common queue. */
+/** The connection below is the provider's, which never closes one by itself; where it is a socket,
+ *  it can be shut. The buffers stay in the common queue. */
 static void close_rdm(cwt_conn_t *conn)
 {
     if (!conn->error)
@@ -67,7 +67,7 @@ static void close_rdm(cwt_conn_t *conn)
     ofi_socket_t below;
     if (!ofi_socket_shut(conn->blob.addr, conn->blob.addr_nbytes, &below))
         return;
-    // until the provider has noticed, a message would be taken for the connection that was
+    // until the provider has noticed, it would send messages on the old connection
     ofi_waiter_t w = OFI_WAITER("a connection to be closed");
     for (uint64_t start = cwu_now_ns();
          ofi_socket_is_open(&below) && cwu_now_ns() - start < FREE_WITHIN_NS;)
@@ -97,7 +97,7 @@ static bool may_evict(const cwt_conn_t *conn)
            !conn->sending;
 }
 
-/** Completes what is under way, then closes. False: other threads use it. */
+/** Completes the operations under way, then closes. False: other threads use the connection. */
 static bool evict(cwt_conn_t *conn)
 {
     int rc = conn->error ? conn->error : ofi_drain(conn);
@@ -114,16 +114,16 @@ static bool evict(cwt_conn_t *conn)
 
 static bool evict_one(cwt_client_t *client)
 {
-    uint32_t looks = 0;
+    uint32_t steps = 0;
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         for (const ofi_target_t *t = conn->targets; t && !conn->used; t = t->next)
             conn->used = ofi_is_marked(t);
-        if (conn->messages != conn->messages_seen)  // short messages leave no other mark
+        if (conn->messages != conn->messages_seen)  // short messages set no other mark
             conn->used = true;
         conn->messages_seen = conn->messages;
-        looks += 2;  // the first clears the mark, the second finds it clear
+        steps += 2;  // the first clears the mark, the second finds it clear
     }
-    for (; looks > 0; looks--) {
+    for (; steps > 0; steps--) {
         cwt_conn_t *conn = client->hand ? client->hand : client->conns;
         client->hand = conn->next;
         if (may_evict(conn) && !conn->used && evict(conn))
@@ -133,7 +133,7 @@ static bool evict_one(cwt_client_t *client)
     return false;
 }
 
-/** RDM: buffers are in a common queue, those of a evicted connection serve as well. */
+/** RDM: all buffers are in a common queue, so those of an evicted connection serve this one. */
 static bool take_buffers(cwt_conn_t *conn)
 {
     cwt_conn_t *from = ofi_choice.msg ? NULL : conn->client->conns;
@@ -152,10 +152,10 @@ static int give_buffers(cwt_conn_t *conn)
 {
     if (conn->buffers.ops || take_buffers(conn))
         return 0;
-    // a common queue may run out of buffers until the next poll; an endpoint of its own may not
-    uint32_t count =
-        OFI_CREDITS +
-        (ofi_choice.msg && ofi_takes_notifications(conn->client) ? conn->client->config.tells : 0);
+    // the common queue may run out of buffers until the next poll; a connection's own may not
+    uint32_t count = OFI_CREDITS + (ofi_choice.msg && ofi_takes_notifications(conn->client)
+                                        ? conn->client->config.notifications
+                                        : 0);
     int rc = ofi_buffers_open(&conn->buffers, conn->client->device.domain, count);
     if (rc == 0 && !ofi_choice.msg)
         rc = ofi_conn_post_all(conn);

@@ -3,11 +3,11 @@
 // The entry points of puts, gets and requests, and their fast paths: the connection is up, one key
 // serves the whole node object, nothing has to be waited for, and the provider takes the operation
 // at once. Then some tens of instructions lie between the caller and the provider (ADR 21).
-// Everything else goes on in the slow halves, rma.c and request.c, which begin anew: nothing has
+// Everything else continues in the slow halves, rma.c and request.c, which start over: nothing has
 // changed here unless the provider took the operation.
 //
-// conn->fast says up to how many bytes that is so. Where several threads use the client it is all
-// 0: they take the lock first, and then the same paths by conn->shared.
+// conn->fast holds the most bytes of each path. It is all 0 where several threads use the client:
+// they take the lock first, and then the same paths by conn->shared.
 #include "issue.h"
 
 #include <string.h>
@@ -34,38 +34,38 @@ void ofi_fast_allow(cwt_conn_t *conn)
     conn->stop = conn->sent;
     conn->fast = conn->client->config.thread_multiple ? (ofi_fast_t){0, 0, 0, 0} : q;
     if (!conn->client->config.thread_multiple)
-        conn->first_put = conn->epoch_puts == 0;
+        conn->first_put = conn->puts_since_quiet == 0;
 }
 
 FAST ofi_op_t *pop(ofi_pool_t *pool, cwt_conn_t *conn)
 {
     ofi_op_t *op = pool->free;
-    if (LIKELY(op != NULL)) {
+    if (CW_LIKELY(op != NULL)) {
         pool->free = op->next;
         op->conn = conn;
     }
     return op;
 }
 
-/** May a put start at once that a later flush proves (order.c)? Not the first one of an epoch that
- *  may have just one; and there is an end to what providers queue. */
+/** May a put start that a later flush proves (order.c)? Not the first one after a quiet if it may
+ *  be the only one, and not more than a provider should queue. */
 FAST bool may_put(const cwt_conn_t *conn)
 {
-    return LIKELY(conn->epoch_puts - 1 < OFI_INJECT_MAX - 2) ||
-           (conn->epoch_puts == 0 && !conn->lone_puts);
+    return CW_LIKELY(conn->puts_since_quiet - 1 < OFI_INJECT_MAX - 2) ||
+           (conn->puts_since_quiet == 0 && !conn->lone_puts);
 }
 
 FAST void count_put(cwt_conn_t *conn)
 {
-    conn->epoch_puts++;
+    conn->puts_since_quiet++;
     conn->used = true;
     conn->client->stats.puts++;
 }
 
 FAST bool put_inject(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
-    if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) ||
-        UNLIKELY(ofi_issue_inject(conn, src, nbytes, offset + conn->base, conn->key) != 0))
+    if (CW_UNLIKELY(conn->down) || CW_UNLIKELY(!may_put(conn)) ||
+        CW_UNLIKELY(ofi_issue_inject(conn, src, nbytes, offset + conn->base, conn->key) != 0))
         return false;
     count_put(conn);
     return true;
@@ -75,8 +75,8 @@ FAST bool put_inject(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
 FAST bool put_op(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src, size_t nbytes,
                  ofi_proof_t proof)
 {
-    if (UNLIKELY(ofi_issue_write(conn, op, src, nbytes, &op->desc, offset + conn->base, conn->key,
-                                 proof) != 0)) {
+    if (CW_UNLIKELY(ofi_issue_write(conn, op, src, nbytes, &op->desc, offset + conn->base,
+                                    conn->key, proof) != 0)) {
         ofi_pool_put(op);
         return false;
     }
@@ -86,8 +86,8 @@ FAST bool put_op(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *sr
 FAST bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     ofi_op_t *op;
-    if (UNLIKELY(conn->down) || UNLIKELY(!may_put(conn)) ||
-        UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
+    if (CW_UNLIKELY(conn->down) || CW_UNLIKELY(!may_put(conn)) ||
+        CW_UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
         return false;
     memcpy(op->buf, src, nbytes);
     if (!put_op(conn, op, offset, op->buf, nbytes, OFI_BY_FLUSH))
@@ -96,12 +96,12 @@ FAST bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
     return true;
 }
 
-/** The first put of an epoch that may have just one asks for its own delivery. */
+/** The first put after a quiet, if it may be the only one, asks for its own delivery. */
 FAST bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     ofi_op_t *op;
-    if (UNLIKELY(conn->down) || !ofi_may_be_lone(conn) ||
-        UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
+    if (CW_UNLIKELY(conn->down) || !ofi_may_be_lone(conn) ||
+        CW_UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
         return false;
     if (nbytes == 8)
         memcpy(op->buf, src, 8);
@@ -113,12 +113,12 @@ FAST bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     return true;
 }
 
-/** A put that is waited for: straight from the caller's memory, and not counted for quiet. op may
+/** A put that is waited for: directly from the caller's memory, and not counted for quiet. op may
  *  be NULL. */
 FAST bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const void *src,
                       size_t nbytes, ofi_completion_t *completion)
 {
-    if (UNLIKELY(!op))
+    if (CW_UNLIKELY(!op))
         return false;
     op->conn = conn;
     op->completion = completion;
@@ -130,12 +130,12 @@ FAST bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const voi
     return true;
 }
 
-OUT_OF_LINE int get_done(cwt_conn_t *conn, ofi_completion_t *completion)
+static CW_NOINLINE int get_done(cwt_conn_t *conn, ofi_completion_t *completion)
 {
     return ofi_completion_wait(conn, completion, "a get");
 }
 
-OUT_OF_LINE int put_done(cwt_conn_t *conn, ofi_completion_t *completion)
+static CW_NOINLINE int put_done(cwt_conn_t *conn, ofi_completion_t *completion)
 {
     return ofi_completion_wait(conn, completion, "a put");
 }
@@ -144,12 +144,12 @@ FAST bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
                    ofi_completion_t *completion)
 {
     ofi_op_t *op;
-    if (UNLIKELY(conn->down) || UNLIKELY(!(op = pop(&conn->client->ops, conn))))
+    if (CW_UNLIKELY(conn->down) || CW_UNLIKELY(!(op = pop(&conn->client->ops, conn))))
         return false;
     op->completion = completion;
     op->copy_to = NULL;
-    if (UNLIKELY(ofi_issue_read(conn, op, dst, nbytes, NULL, offset + conn->base, conn->key,
-                                OFI_READ) != 0)) {
+    if (CW_UNLIKELY(ofi_issue_read(conn, op, dst, nbytes, NULL, offset + conn->base, conn->key,
+                                   OFI_READ) != 0)) {
         ofi_pool_put(op);
         return false;
     }
@@ -158,15 +158,15 @@ FAST bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
     return true;
 }
 
-/** A message that fits the provider's inject, where messages stay in order with all before them. */
+/** A message that fits the provider's inject, where messages stay behind all earlier operations. */
 FAST bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
-    if (UNLIKELY(conn->down) || UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) ||
-        (reply && UNLIKELY(conn->free_replies == 0)))
+    if (CW_UNLIKELY(conn->down) || CW_UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) ||
+        (reply && CW_UNLIKELY(conn->free_replies == 0)))
         return false;
     uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
     ofi_request_sign(conn, msg, nbytes, id);
-    if (UNLIKELY(conn->inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
+    if (CW_UNLIKELY(conn->inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
         if (reply)
             ofi_reply_give(conn, id & OFI_ID_INDEX_MASK);
         return false;
@@ -179,9 +179,9 @@ FAST bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt
     return true;
 }
 
-// ---------------------------------------------------------------- the choice
+// ---------------------------------------------------------------- choice of the path
 
-/** May it be copied? */
+/** May the put be copied? */
 FAST bool may_bounce(const ofi_fast_t *q, size_t nbytes, bool nbi)
 {
     return nbytes - 1 < q->bounce && (!nbi || nbytes <= OFI_BOUNCE_NBI_NBYTES);
@@ -191,31 +191,33 @@ FAST bool put(cwt_conn_t *conn, const ofi_fast_t *q, uint64_t offset, const void
               size_t nbytes, bool nbi)
 {
     if (nbytes - 1 < q->inject)
-        return LIKELY(put_inject(conn, offset, src, nbytes));
-    return may_bounce(q, nbytes, nbi) && LIKELY(put_bounce(conn, offset, src, nbytes));
+        return CW_LIKELY(put_inject(conn, offset, src, nbytes));
+    return may_bounce(q, nbytes, nbi) && CW_LIKELY(put_bounce(conn, offset, src, nbytes));
 }
 
 FAST bool get(cwt_conn_t *conn, const ofi_fast_t *q, uint64_t offset, void *dst, size_t nbytes,
               ofi_completion_t *completion)
 {
-    return LIKELY(nbytes - 1 < q->get) && LIKELY(get_read(conn, offset, dst, nbytes, completion));
+    return CW_LIKELY(nbytes - 1 < q->get) &&
+           CW_LIKELY(get_read(conn, offset, dst, nbytes, completion));
 }
 
-/** May a put be waited for alone? One fragment, from memory that need not be registered, as for
- *  gets. */
+/** May a put be waited for by its own delivery? If it is one fragment, from memory that need not be
+ *  registered (as for gets). */
 FAST bool may_await(const cwt_conn_t *conn, const ofi_fast_t *q, size_t nbytes)
 {
-    return LIKELY(nbytes - 1 < q->get) && !UNLIKELY(conn->down) && LIKELY(ofi_choice.delivery);
+    return CW_LIKELY(nbytes - 1 < q->get) && !CW_UNLIKELY(conn->down) &&
+           CW_LIKELY(ofi_choice.delivery);
 }
 
 FAST bool request(cwt_conn_t *conn, const ofi_fast_t *q, cwt_header_t *msg, size_t nbytes,
                   cwt_reply_t *reply)
 {
-    return LIKELY(nbytes <= q->request) && LIKELY(request_inject(conn, msg, nbytes, reply));
+    return CW_LIKELY(nbytes <= q->request) && CW_LIKELY(request_inject(conn, msg, nbytes, reply));
 }
 
-OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
-                            bool nbi)
+static CW_NOINLINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src,
+                                   size_t nbytes, bool nbi)
 {
     ofi_enter(conn->client);
     bool done = put(conn, &conn->shared, offset, src, nbytes, nbi) ||
@@ -226,21 +228,21 @@ OUT_OF_LINE int put_general(cwt_conn_t *conn, uint64_t offset, const void *src, 
 }
 
 /** The first put since a quiet. */
-OUT_OF_LINE int put_first(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
-                          bool nbi)
+static CW_NOINLINE int put_first(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                                 bool nbi)
 {
     conn->first_put = false;
     if (conn->lone_puts && may_bounce(&conn->fast, nbytes, nbi) &&
-        LIKELY(put_lone(conn, offset, src, nbytes)))
+        CW_LIKELY(put_lone(conn, offset, src, nbytes)))
         return 0;
-    return LIKELY(put(conn, &conn->fast, offset, src, nbytes, nbi))
+    return CW_LIKELY(put(conn, &conn->fast, offset, src, nbytes, nbi))
                ? 0
                : put_general(conn, offset, src, nbytes, nbi);
 }
 
-/** Where it cannot be waited for alone, all puts on this connection are. */
-OUT_OF_LINE int put_complete_general(cwt_conn_t *conn, uint64_t offset, const void *src,
-                                     size_t nbytes)
+/** A put that has no completion of its own: waits for all puts on this connection. */
+static CW_NOINLINE int put_complete_general(cwt_conn_t *conn, uint64_t offset, const void *src,
+                                            size_t nbytes)
 {
     ofi_completion_t completion = {.left = 2};
     ofi_enter(conn->client);
@@ -254,7 +256,8 @@ OUT_OF_LINE int put_complete_general(cwt_conn_t *conn, uint64_t offset, const vo
     return rc;
 }
 
-OUT_OF_LINE int get_general(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
+static CW_NOINLINE int get_general(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
+                                   bool nbi)
 {
     ofi_completion_t completion = {.left = 2};
     ofi_enter(conn->client);
@@ -275,16 +278,16 @@ int ofi_request_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_r
     return rc;
 }
 
-/** One without a reply, which several threads send the fast way under the lock. */
+/** A request without a reply: several threads use its fast path under the lock. */
 int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
 {
     cwt_client_t *client = conn->client;
     cwu_lock(&client->lock);
-    bool done = LIKELY(!client->exclusive) && LIKELY(!conn->sending) &&
-                LIKELY(nbytes <= conn->shared.request) &&
-                LIKELY(request_inject(conn, msg, nbytes, NULL));
+    bool done = CW_LIKELY(!client->exclusive) && CW_LIKELY(!conn->sending) &&
+                CW_LIKELY(nbytes <= conn->shared.request) &&
+                CW_LIKELY(request_inject(conn, msg, nbytes, NULL));
     cwu_unlock(&client->lock);
-    return LIKELY(done) ? 0 : ofi_request_shared(conn, msg, nbytes, NULL);
+    return CW_LIKELY(done) ? 0 : ofi_request_shared(conn, msg, nbytes, NULL);
 }
 
 // ---------------------------------------------------------------- entry points
@@ -293,7 +296,7 @@ int ofi_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, b
 {
     if (conn->first_put)
         return put_first(conn, offset, src, nbytes, nbi);
-    return LIKELY(put(conn, &conn->fast, offset, src, nbytes, nbi))
+    return CW_LIKELY(put(conn, &conn->fast, offset, src, nbytes, nbi))
                ? 0
                : put_general(conn, offset, src, nbytes, nbi);
 }
@@ -302,7 +305,8 @@ int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
 {
     ofi_completion_t completion = {.left = 2};
     if (may_await(conn, &conn->fast, nbytes) &&
-        LIKELY(put_awaited(conn, pop(&conn->client->ops, conn), offset, src, nbytes, &completion)))
+        CW_LIKELY(
+            put_awaited(conn, pop(&conn->client->ops, conn), offset, src, nbytes, &completion)))
         return put_done(conn, &completion);
     return put_complete_general(conn, offset, src, nbytes);
 }
@@ -310,14 +314,14 @@ int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
     ofi_completion_t completion = {.left = 2};
-    if (LIKELY(get(conn, &conn->fast, offset, dst, nbytes, nbi ? NULL : &completion)))
+    if (CW_LIKELY(get(conn, &conn->fast, offset, dst, nbytes, nbi ? NULL : &completion)))
         return nbi ? 0 : get_done(conn, &completion);
     return get_general(conn, offset, dst, nbytes, nbi);
 }
 
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
-    return LIKELY(request(conn, &conn->fast, msg, nbytes, reply))
+    return CW_LIKELY(request(conn, &conn->fast, msg, nbytes, reply))
                ? 0
                : ofi_request_shared(conn, msg, nbytes, reply);
 }

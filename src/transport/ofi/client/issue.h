@@ -9,10 +9,7 @@
 
 #include "calls.h"
 
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define FAST static inline __attribute__((always_inline))
-#define OUT_OF_LINE static __attribute__((noinline))
+#define FAST static CW_ALWAYS_INLINE
 
 /** How a write's completion is proved: by a flush behind it, or by its own delivery. */
 typedef enum ofi_proof { OFI_BY_FLUSH, OFI_BY_DELIVERY } ofi_proof_t;
@@ -24,19 +21,19 @@ int ofi_bounce_waiting(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void
 /**
  * Where the provider promises no order every put is proved by its delivery. Where it does, a flush
  * at quiet proves them all for one round trip, but a put all alone between two quiets is cheaper by
- * its own delivery: one message instead of two. So the first put after a quiet goes that way when
- * the epoch before had no other.
+ * its own delivery: one message instead of two. So the first put after a quiet goes that way if there
+ * was only one before that quiet.
  */
 FAST bool ofi_may_be_lone(const cwt_conn_t *conn)
 {
-    return conn->epoch_puts == 0 && conn->lone_puts && ofi_choice.delivery;
+    return conn->puts_since_quiet == 0 && conn->lone_puts && ofi_choice.delivery;
 }
 
 FAST ssize_t ofi_issue_inject(cwt_conn_t *conn, const void *src, size_t nbytes, uint64_t addr,
                               uint64_t key)
 {
     ssize_t rc = fi_inject_write(conn->ep, src, nbytes, conn->fi_addr, addr, key);
-    if (UNLIKELY(rc != 0))
+    if (CW_UNLIKELY(rc != 0))
         return rc;
     conn->injected++;
     conn->client->stats.injects++;
@@ -64,7 +61,7 @@ FAST ssize_t ofi_issue_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, si
                                  .context = &op->context};
         rc = fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION);
     }
-    if (UNLIKELY(rc != 0))
+    if (CW_UNLIKELY(rc != 0))
         return rc;
     op->kind = OFI_WRITE;
     conn->writes++;
@@ -78,7 +75,7 @@ FAST ssize_t ofi_issue_read(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nb
                             uint64_t addr, uint64_t key, ofi_kind_t kind)
 {
     ssize_t rc = fi_read(conn->ep, dst, nbytes, desc, conn->fi_addr, addr, key, &op->context);
-    if (UNLIKELY(rc != 0))
+    if (CW_UNLIKELY(rc != 0))
         return rc;
     op->kind = kind;
     conn->reads++;
@@ -89,7 +86,7 @@ FAST ssize_t ofi_issue_read(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nb
 FAST ssize_t ofi_issue_send(cwt_conn_t *conn, ofi_op_t *op, size_t nbytes)
 {
     ssize_t rc = fi_send(conn->ep, op->buf, nbytes, op->desc, conn->fi_addr, &op->context);
-    if (UNLIKELY(rc != 0))
+    if (CW_UNLIKELY(rc != 0))
         return rc;
     op->conn = conn;
     op->kind = OFI_SEND;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages: requests without a reply that may have a payload of their own. Small ones are the fast
-// way's (quick.c); the rest is copied once, into a pooled buffer, which the completion gives back.
-// What is out of the ordinary (no credit, threads, a connection that is not up, an order that the
-// provider does not promise) is left to the general way.
+// Messages: requests without a reply that may have a payload of their own. Small ones take the fast
+// path of requests (fast.c); others are copied once, into a pooled buffer, which the completion
+// returns. All other cases (no credit, threads, a connection that is not up, an order that the
+// provider does not promise) are left to ofi_request.
 #include "issue.h"
 
 #include <string.h>
 
-/** The next messages need not ask for leave, as many as there are credits. */
-static void allow_line(cwt_conn_t *conn)
+/** The core may send the next messages itself, as many as there are credits. */
+static void allow_inject(cwt_conn_t *conn)
 {
     conn->stop = conn->acked + OFI_CREDITS;
 }
@@ -21,7 +21,7 @@ static bool is_free(const cwt_conn_t *conn, size_t nbytes)
            nbytes <= CWT_MESSAGE_MAX;
 }
 
-/** Returns false if the general way must do it. */
+/** False: nothing was sent. */
 static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                       size_t payload_nbytes)
 {
@@ -40,10 +40,9 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
     return true;
 }
 
-/** Waits for all that is missing and reports what goes wrong. */
-static int __attribute__((noinline))
-send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes, const void *payload,
-           size_t payload_nbytes)
+/** Waits for what is missing, and reports errors. */
+static CW_NOINLINE int send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes,
+                                  const void *payload, size_t payload_nbytes)
 {
     _Alignas(8) uint8_t whole[CWT_MESSAGE_MAX];
     if (nbytes + payload_nbytes > sizeof whole) {
@@ -56,15 +55,15 @@ send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes, const void 
     return ofi_request(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
 }
 
-static int __attribute__((noinline)) send_alone(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
+static CW_NOINLINE int send_alone(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)
 {
     int rc = ofi_request(conn, msg, nbytes, NULL);
-    allow_line(conn);
+    allow_inject(conn);
     return rc;
 }
 
-static int __attribute__((noinline)) send_loaded(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes,
-                                                 const void *payload, size_t payload_nbytes)
+static CW_NOINLINE int send_loaded(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes,
+                                   const void *payload, size_t payload_nbytes)
 {
     size_t total = nbytes + payload_nbytes;
     if (total > conn->fast.request && is_free(conn, total) &&
@@ -78,7 +77,7 @@ int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *
 {
     if (payload_nbytes != 0)
         return send_loaded(conn, msg, nbytes, payload, payload_nbytes);
-    if (conn->client->config.thread_multiple)  // has no line that could be allowed
+    if (conn->client->config.thread_multiple)  // the core never sends for several threads
         return ofi_message_shared(conn, msg, nbytes);
     return send_alone(conn, msg, nbytes);
 }

@@ -9,23 +9,22 @@
 // and there is nothing to flush.
 #include "issue.h"
 
-// looks whether a quiet is over, per look at connection events, a system call
+// tests of a quiet per read of connection events, which is a system call
 #define TESTS_PER_EVENT 64u
 
 void ofi_collect_dirty(cwt_conn_t *conn)
 {
     for (ofi_target_t *t = conn->targets; t; t = t->next)
         if (ofi_is_marked(t)) {
-            // the inject came before the mark, so what is marked until now goes before the flush
-            // that follows
+            // the inject came before its mark, so all marked injects come before the flush that
+            // follows
             __atomic_exchange_n(&t->record->last, 0, __ATOMIC_ACQ_REL);
             conn->dirty = conn->used = true;
         }
 }
 
-/** The flush of a connection that is up and has puts only, taken at once; false: nothing was
- *  done. */
-static inline __attribute__((always_inline)) bool flush_fast(cwt_conn_t *conn)
+/** The flush of a connection that is up and has puts only; false: nothing was done. */
+FAST bool flush_fast(cwt_conn_t *conn)
 {
     cwt_client_t *client = conn->client;
     if (conn->down || conn->error || conn->sent != conn->acked)
@@ -47,22 +46,22 @@ static inline __attribute__((always_inline)) bool flush_fast(cwt_conn_t *conn)
     return true;
 }
 
-/** The next put is the first one again, which need not be alone (quick.c). */
-static inline void end_epoch(cwt_conn_t *conn)
+/** The next put is the first one after a quiet again (fast.c). */
+static inline void reset_puts(cwt_conn_t *conn)
 {
-    if (conn->epoch_puts)
-        conn->lone_puts = conn->epoch_puts == 1;
-    conn->epoch_puts = conn->injected = 0;
-    if (!conn->client->config.thread_multiple)  // else read without the lock
+    if (conn->puts_since_quiet)
+        conn->lone_puts = conn->puts_since_quiet == 1;
+    conn->puts_since_quiet = conn->injected = 0;
+    if (!conn->client->config.thread_multiple)  // otherwise it is read without the lock
         conn->first_put = true;
 }
 
-/** The flush of a connection, whatever is in the way. */
-static int __attribute__((noinline)) flush_slow(cwt_conn_t *conn)
+/** The flush of a connection in any state. */
+static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
 {
     if (conn->error)
         return conn->error;
-    if (conn->evicted || conn->changing) {  // drained before; a mark is that of an inject which was
+    if (conn->evicted || conn->changing) {  // drained before; a mark belongs to an inject that was
                                             // not taken
         conn->dirty = false;
         return 0;
@@ -105,13 +104,13 @@ static int __attribute__((noinline)) flush_slow(cwt_conn_t *conn)
     return 0;
 }
 
-/** Sends what proves completion of everything before it on this connection; the wait comes
- *  later. */
-static inline __attribute__((always_inline)) int begin_flush(cwt_conn_t *conn)
+/** Sends what proves completion of all earlier operations on this connection; finish_flush waits.
+ */
+FAST int begin_flush(cwt_conn_t *conn)
 {
     ofi_collect_dirty(conn);
-    end_epoch(conn);
-    return __builtin_expect(flush_fast(conn), 1) ? 0 : flush_slow(conn);
+    reset_puts(conn);
+    return CW_LIKELY(flush_fast(conn)) ? 0 : flush_slow(conn);
 }
 
 static int start_flush(cwt_conn_t *conn)
@@ -140,7 +139,7 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
 {
     ofi_waiter_t w = OFI_WAITER(what);
     while (conn->writes || conn->reads || conn->sent != conn->acked) {
-        // a thread that was in the middle of a request may have sent it behind the one that asked
+        // another thread may have sent a request behind the one that asked for acknowledgement
         int rc = conn->sent != conn->acked && conn->asked != conn->sent
                      ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0)
                      : 0;
@@ -154,7 +153,7 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
 
 int ofi_drain(cwt_conn_t *conn)
 {
-    ofi_waiter_t w = OFI_WAITER("what is under way on a connection to be closed");
+    ofi_waiter_t w = OFI_WAITER("operations on a connection to be closed");
     int rc = start_flush(conn);
     uint32_t sent = conn->sent;
     while (rc == 0 && (conn->writes || conn->reads || (int32_t)(conn->acked - sent) < 0))
@@ -193,7 +192,7 @@ static int quiet_locked(cwt_client_t *client)
     return result;
 }
 
-static int __attribute__((noinline)) quiet_shared(cwt_client_t *client)
+static CW_NOINLINE int quiet_shared(cwt_client_t *client)
 {
     ofi_enter(client);
     bool mine = ofi_exclusive_begin(client);
@@ -211,21 +210,20 @@ int ofi_quiet(cwt_client_t *client)
 
 // ------------------------------------------------------------ quiet in two steps, which never wait
 
-/** Sends what will prove this connection, as start_flush does. 0, CW_EAGAIN: not now, or an
- *  error. */
+/** As start_flush, without waiting. 0, CW_EAGAIN: not now, or an error. */
 static int try_flush(cwt_conn_t *conn)
 {
     ofi_collect_dirty(conn);
     bool unacked = conn->sent != conn->acked && conn->asked != conn->sent;
     if (conn->evicted || conn->changing || conn->error || conn->down)
-        return start_flush(conn);  // waits for nothing then, and reports what there is to report
+        return start_flush(conn);  // does not wait then, and reports errors
     if (conn->dirty && ofi_choice.ordered) {
         ssize_t rc = ofi_start_probe(conn);
         if (rc != 0)
             return rc == -FI_EAGAIN ? CW_EAGAIN : start_flush(conn);
     }
     conn->dirty = false;
-    end_epoch(conn);
+    reset_puts(conn);
     if (!unacked)
         return 0;
     bool at_once = !conn->sending &&
@@ -290,8 +288,7 @@ int ofi_quiet_test(cwt_client_t *client)
     return rc;
 }
 
-/** Puts and requests behind puts stay in order by the provider's promise; a put behind a request
- *  does not. */
+/** The provider keeps puts and requests behind earlier puts; a put behind a request must wait. */
 static int fence_locked(cwt_client_t *client)
 {
     if (!ofi_choice.ordered || !ofi_choice.send_after_write)

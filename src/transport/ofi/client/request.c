@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Requests to a node server and their replies. A connection has OFI_CREDITS requests under way at
-// most; the server tells in everything it sends how many it has executed, which gives credits back
-// and is what quiet waits for.
+// Requests to a node server and their replies. A connection has at most OFI_CREDITS requests under
+// way; each message of the server has the number of requests that it has executed, which returns
+// credits and is what quiet waits for.
 #include "issue.h"
 
 #include <string.h>
@@ -10,11 +10,11 @@
 int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
 {
     ssize_t rc;
-    // evicted ones post to the common queue too
+    // an evicted connection posts to the common queue too
     struct fid_ep *ep = ofi_choice.msg ? conn->ep : conn->client->device.ep;
     op->kind = OFI_RECV;
     op->conn = conn;
-    do  // the receive queue holds at least our credits; a provider may still ask for a moment
+    do  // the receive queue holds at least the credits; a provider may still be busy
         rc = fi_recv(ep, op->buf, OFI_BUFFER_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
     while (rc == -FI_EAGAIN);
     return rc == 0 ? 0 : ofi_errno_to_cw(rc);
@@ -56,8 +56,8 @@ int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
     }
 }
 
-/** Requests of several threads go one after the other: what is counted and what is on the wire
- *  agree. */
+/** Requests of several threads are sent one after the other, so that the count of requests is their
+ *  order on the wire. */
 static int wait_turn(cwt_conn_t *conn)
 {
     ofi_waiter_t w = OFI_WAITER("a request of another thread to be sent");
@@ -69,7 +69,7 @@ static int wait_turn(cwt_conn_t *conn)
 
 static int wait_credit(cwt_conn_t *conn)
 {
-    // without a promise of order among messages, one at a time
+    // where messages may overtake each other, one at a time
     uint32_t credits = ofi_choice.send_after_send ? OFI_CREDITS : 1;
     ofi_waiter_t w = OFI_WAITER("a request to be executed");
     while (conn->sent - conn->acked >= credits) {
@@ -148,14 +148,15 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
 static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const void *payload,
                     size_t nbytes)
 {
-    uint32_t slot = (uint32_t)header->reply_id & OFI_ID_INDEX_MASK;
+    uint32_t index = (uint32_t)header->reply_id & OFI_ID_INDEX_MASK;
     uint64_t generation = header->reply_id >> OFI_ID_INDEX_BITS;
-    cwt_reply_t *reply = slot < OFI_CREDITS ? conn->replies[slot].reply : NULL;
-    if (!reply || conn->replies[slot].generation != generation) {
-        cwu_warn("%s answered a request that nobody made", ofi_node_name(conn->client, conn->node));
+    cwt_reply_t *reply = index < OFI_CREDITS ? conn->replies[index].reply : NULL;
+    if (!reply || conn->replies[index].generation != generation) {
+        cwu_warn("%s replied to a request that was not made",
+                 ofi_node_name(conn->client, conn->node));
         return;
     }
-    ofi_reply_give(conn, slot);
+    ofi_reply_give(conn, index);
     conn->client->stats.replies++;
     reply->nbytes = nbytes;
     if (reply->arrived) {
@@ -174,8 +175,7 @@ static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const vo
     reply->done = CW_EPROTO;
 }
 
-/** What the server has to say by itself. One that was asked to stop (park.c) is not asked for
- *  more. */
+/** A notification. If the permission was withdrawn (evict.c), it is not given again. */
 static void take_notification(cwt_conn_t *conn, const void *bytes, size_t nbytes)
 {
     cwt_client_t *client = conn->client;
@@ -186,7 +186,7 @@ static void take_notification(cwt_conn_t *conn, const void *bytes, size_t nbytes
     conn->notified++;
     ofi_conn_name(conn, (conn->id & OFI_ID_NOTIFY) != 0);
     client->stats.replies++;
-    client->config.told(client->config.told_arg, conn->node, bytes, nbytes);
+    client->config.notified(client->config.notified_arg, conn->node, bytes, nbytes);
 }
 
 static cwt_conn_t *conn_of(cwt_client_t *client, ofi_op_t *op, const ofi_reply_header_t *header)
@@ -199,7 +199,7 @@ static cwt_conn_t *conn_of(cwt_client_t *client, ofi_op_t *op, const ofi_reply_h
     return NULL;
 }
 
-/** Nothing in the message is believed before it passed. */
+/** Nothing in the message is trusted before it passed the checks. */
 static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
 {
     const ofi_reply_header_t *header = op->buf;
@@ -225,7 +225,7 @@ static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
         }
         return;
     }
-    // counts wrap; an older one, possible where messages may overtake each other, changes nothing
+    // counts wrap; an older count, possible where messages may overtake each other, is ignored
     if (conn->sent - header->executed < conn->sent - conn->acked)
         conn->acked = header->executed;
     if (header->kind == OFI_REPLY_NOTIFY)
@@ -238,7 +238,7 @@ void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
 {
     cwt_conn_t *owner = op->conn;
     take(client, op, nbytes);
-    // its buffers are in the common queue
+    // RDM: its buffers stay in the common queue
     bool shared = (owner->evicted || owner->changing) && !ofi_choice.msg;
     if (!owner->closing && (!owner->down || shared) && ofi_conn_post(owner, op) != 0)
         owner->down = true;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts and gets. Small puts are injected; medium ones are copied to a bounce buffer and forgotten;
-// large ones go straight from the user's memory in fragments.
+// Puts and gets in all cases: the slow half of fast.c, which waits and reports. Small puts are
+// injected; medium ones are copied to a bounce buffer and forgotten; large ones go directly from the
+// user's memory in fragments.
 //
 // Where the provider does not promise order, every put asks for delivery-complete and is counted:
-// conn->writes == 0 then means "all in the target's memory". Where it does, conn->dirty says that a
-// flush is due (order.c).
+// conn->writes == 0 then means "all in the target's memory". Where it does, conn->dirty means that
+// a flush is due (order.c).
 #include "issue.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr
     return true;
 }
 
-/** An operation record, waiting for one if all are under way. */
+/** Gets an operation; waits if all are under way. */
 static int get_op(cwt_conn_t *conn, ofi_pool_t *pool, ofi_op_t **op_p)
 {
     ofi_waiter_t w = OFI_WAITER("a free operation record");
@@ -61,7 +62,7 @@ static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nb
     while (rc == 0 && (posted = ofi_issue_write(conn, op, src, nbytes, &desc, addr, key, proof))) {
         if (proof == OFI_BY_DELIVERY && ofi_choice.ordered &&
             ofi_errno_to_cw(posted) == CW_ENOTSUP) {
-            ofi_choice.delivery = false;  // not this provider
+            ofi_choice.delivery = false;  // this provider refuses it
             proof = OFI_BY_FLUSH;
             continue;
         }
@@ -120,10 +121,8 @@ typedef struct transfer {
     size_t nbytes;
     void *desc;
     ofi_completion_t *completion;
-    bool bounce;            // local memory must be registered and the transfer is too small for
-                            // that
-    cwt_header_t *message;  // to be sent behind a write, before its completion is waited for; or
-                            // NULL
+    bool bounce;            // local memory must be registered, and registering does not pay
+    cwt_header_t *message;  // NULL, or sent behind a write, before the wait for its completion
     size_t message_nbytes;
 } transfer_t;
 
@@ -177,8 +176,7 @@ static int all_fragments(transfer_t *t)
     return 0;
 }
 
-/** Prepares local memory: registers it when the provider wants that and it pays, else decides to
- *  bounce. */
+/** Registers local memory if the provider demands it and it pays; otherwise decides to bounce. */
 static int prepare_local(transfer_t *t)
 {
     t->bounce = ofi_choice.local_mr && t->nbytes < OFI_REGISTER_MIN;
@@ -208,7 +206,7 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
 {
     cwt_client_t *client = t->conn->client;
     ofi_completion_t here = {.left = 1}, *completion = &here;
-    if (nbi) {  // outlives this call, with the registration if there is one
+    if (nbi) {  // outlives this call, with the registration
         completion = calloc(1, sizeof *completion);
         if (!completion)
             return CW_ENOMEM;
@@ -247,7 +245,7 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     conn->client->stats.puts++;
     ofi_proof_t proof =
         !ofi_choice.ordered || ofi_may_be_lone(conn) ? OFI_BY_DELIVERY : OFI_BY_FLUSH;
-    conn->epoch_puts++;
+    conn->puts_since_quiet++;
     if (proof == OFI_BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
         return inject_waiting(conn, addr, key, src, nbytes);
     bool small = nbytes <= OFI_BOUNCE_NBYTES && nbytes <= ofi_choice.fragment;
@@ -278,7 +276,7 @@ static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src
     if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
         return CW_EINVAL;
     conn->client->stats.puts++;
-    conn->epoch_puts++;
+    conn->puts_since_quiet++;
     if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
         return transfer(&t, nbi, "a put with a message");
     rc = ofi_bounce_waiting(conn, t.addr, t.key, src, nbytes,

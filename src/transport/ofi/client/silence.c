@@ -16,7 +16,7 @@
 static void lose(cwt_conn_t *conn, const ofi_alive_t *alive)
 {
     char what[64];
-    snprintf(what, sizeof what, "its host has answered nothing for %u s", alive->quiet_s);
+    snprintf(what, sizeof what, "its host has acknowledged nothing for %u s", alive->quiet_s);
     ofi_conn_fail(conn, CW_ETIMEOUT, what, "the network between is cut, or that host is down");
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/** Inject of a evicted connection: the put that follows opens it. */
+/** Inject of an evicted connection: the put that follows opens it. */
 static ssize_t not_taken(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                          uint64_t addr, uint64_t key)
 {
@@ -44,9 +44,9 @@ static ssize_t inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fa
     return rc;
 }
 
-/** May scalar puts call the provider's own inject? Several threads need no lock of ours for it if
- *  the provider has its own; but then nobody knows when none of them is inside, so the connection
- *  cannot be closed before the end. */
+/** May scalar puts call the provider's own inject? Several threads need no lock of the transport for
+ *  it if the provider locks for itself; but then the transport cannot know when no thread is inside,
+ *  so the connection is never evicted. */
 static bool is_plain(const cwt_conn_t *conn)
 {
     const cwt_client_t *client = conn->client;
@@ -67,7 +67,7 @@ void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delt
     record->offset = slice_delta;
     record->fabric_addr = conn->fi_addr;
     if (plain && !conn->evicted) {
-        // the provider's own function: same arguments, and nothing between it and the API
+        // the provider's own function has the same arguments
         record->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t, uint64_t,
                                      uint64_t))conn->ep->rma->inject;
         record->ep = conn->ep;

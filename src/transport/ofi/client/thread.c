@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Clients that several threads use. Calls give up the lock while they wait, so operations of
-// different threads overlap; what must not overlap with anything (quiet, fence, draining, native
-// atomics with their one scratch area) empties the client: new calls wait until it is done, calls
-// that are under way go on, and are what it waits for.
+// different threads overlap. Calls that must not overlap with others (quiet, fence, draining, native
+// atomics with their one scratch area) use the client exclusively: new calls wait until they are
+// done, and they wait for the calls under way.
 #include "calls.h"
 
 #include "base/futex.h"
 
-#define SLEEP_NS 100000000u  // a wake-up is never missed; should one be, this is all it costs
+#define SLEEP_NS 100000000u  // no wake-up is missed; if one were, this would be its cost
 
 void ofi_exclusive_wait(cwt_client_t *client)
 {

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #define IDLE_EVERY 4u     // polls per idle(): an idle() may cost as much as a poll
-#define EVENTS_EVERY 64u  // rounds per look at connection events, a system call
+#define EVENTS_EVERY 64u  // rounds per read of connection events, a system call
 #define PROBE_AFTER_NS 1000000000u
 #define CHECK_EVERY_NS 1000000000u  // for lost peers
-#define ROUNDS_PER_CLOCK 8u        // rounds of waits outside; who sleeps makes one in 80 ms
-#define CROWDED_NS 100000u  // a yield that lasts this long gave the core away
+#define ROUNDS_PER_CLOCK 8u        // rounds of waits in the core; a sleeper makes eight in 80 ms
+#define CROWDED_NS 100000u  // a yield that takes this long gave the core away
 #define SLEEP_MIN_US 1000u
 #define SLEEP_MAX_US 10000u
 #define NAP_NS 100000
@@ -31,7 +31,7 @@ void ofi_wait_init(cwt_client_t *client)
 {
     client->check_ns = cwu_now_ns() + CHECK_EVERY_NS;
     bool alone = ofi_roomy(&client->config);
-    // short even alone: see core/progress/wait.c
+    // short even with a core of its own: see core/progress/wait.c
     client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
 }
@@ -45,7 +45,7 @@ static void help(cwt_client_t *client)
     ofi_lock(client);
 }
 
-/** Says that a wait is long, once per CAUSEWAY_TIMEOUT. Waits for room on the wire end there. */
+/** Warns of a long wait, once per CAUSEWAY_TIMEOUT. Waits for room on the wire end there. */
 static int patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w, uint64_t now)
 {
     if (now - w->since_ns < ofi_timeout_ns())
@@ -59,8 +59,8 @@ static int patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w, uin
     return 0;
 }
 
-/** RDM endpoints have no event for a dead peer: who waits long for it sends a small read, whose
- *  failure tells. */
+/** RDM endpoints have no event for a dead peer: a client that waits long for it sends a small read,
+ *  which fails if the peer is dead. */
 static void probe(cwt_client_t *client, uint64_t now)
 {
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
@@ -71,11 +71,11 @@ static void probe(cwt_client_t *client, uint64_t now)
         if (rc == 0)
             conn->probing = true;
         else if (rc != -FI_EAGAIN)
-            ofi_conn_fail(conn, CW_ELOST, "no answer", ofi_reason(rc));
+            ofi_conn_fail(conn, CW_ELOST, "no reply", ofi_reason(rc));
         else if (conn->stuck_ns == 0)
             conn->stuck_ns = now;
         else if (now - conn->stuck_ns > ofi_timeout_ns())
-            ofi_conn_fail(conn, CW_ELOST, "no answer, and no way to reach it",
+            ofi_conn_fail(conn, CW_ELOST, "no reply, and no way to reach it",
                           ofi_reason(FI_ETIMEDOUT));
     }
 }
@@ -97,8 +97,8 @@ void ofi_watch_peers(cwt_client_t *client)
     check_for_lost(client, cwu_now_ns());
 }
 
-/** Something came: the wait begins anew. */
-static void begin_anew(ofi_waiter_t *w)
+/** There was an event: the wait starts over. */
+static void start_over(ofi_waiter_t *w)
 {
     w->round = 0;
     w->sleep_us = 0;
@@ -107,21 +107,22 @@ static void begin_anew(ofi_waiter_t *w)
 
 static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
 {
-    if (client->device.bell && ofi_client_poll(client) > 0) {  // by the last look at events
-        begin_anew(w);
+    if (client->device.bell &&
+        ofi_client_poll(client) > 0) {  // brought in by the last read of events
+        start_over(w);
         return;
     }
     w->sleep_us = w->sleep_us == 0                  ? SLEEP_MIN_US
                   : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US
                                                     : 2 * w->sleep_us;
     if (client->config.thread_multiple)
-        w->sleep_us = SLEEP_MIN_US;  // another thread may take the completion this one waits for
+        w->sleep_us =
+            SLEEP_MIN_US;  // another thread may read the completion that this one waits for
     client->stats.refused += ofi_unauth_check(&client->unauth);
     bool naps = client->config.thread_multiple && !client->safe,
          may_block = !naps && ofi_device_may_block(&client->device);
     ofi_unlock(client);
-    if (naps)  // another thread may take the completion from the queue, which ends no sleep on its
-               // descriptor
+    if (naps)  // another thread may read the completion, which ends no sleep on the descriptor
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     else if (may_block)
         ofi_device_block(&client->device, -1, (uint64_t)w->sleep_us * 1000, NULL);
@@ -130,7 +131,7 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
         ofi_device_unstick(&client->device);
 }
 
-/** Nothing came: helps, yields or sleeps. The lock is given up meanwhile. */
+/** There was no event: helps, yields or sleeps. The lock is given up meanwhile. */
 static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
 {
     uint32_t round = ++w->round;
@@ -147,8 +148,8 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
         sched_yield();
         ofi_lock(client);
         if (cwu_now_ns() - start > CROWDED_NS)
-            w->round = client->spin + client->yields;  // others want the core: a sleeper is woken
-                                                       // sooner than a yielder
+            // the core is wanted: the kernel wakes a sleeper sooner than it returns to a yielder
+            w->round = client->spin + client->yields;
         return 0;
     }
     uint64_t now = cwu_now_ns();
@@ -169,7 +170,7 @@ int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
     if (client->error)
         return client->error;
     if (ofi_client_poll(client) > 0) {
-        begin_anew(w);
+        start_over(w);
         return 0;
     }
     if (!conn)

@@ -23,8 +23,8 @@ static bool sockaddr_text(const struct sockaddr *sa, char *text, size_t nbytes)
     return false;
 }
 
-/** How much we like this interface: 0 not at all; IPv4 before IPv6; link-local addresses need a
- *  scope: no. */
+/** Rank of an interface; 0: not usable. IPv4 before IPv6; link-local addresses need a scope and are
+ *  not used. */
 static int rank_of(const struct ifaddrs *ifa, const char *wanted, const char *text)
 {
     if (!(ifa->ifa_flags & IFF_UP))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Chooses the provider once a process, and puts what it demands and promises into words of our own
-// (ofi_choice_t). Nothing is assumed of a provider that it does not advertise.
+// Chooses the provider once a process, and records what it demands and promises (ofi_choice_t).
+// Nothing is assumed of a provider that it does not advertise.
 #include "lib.h"
 
 #include <stdatomic.h>
@@ -48,8 +48,8 @@ static bool names(const struct fi_info *info, const char *name)
     return strcmp(info->fabric_attr->prov_name, name) == 0;
 }
 
-/** Higher is better; 0: only when the user names it. Equal ranks: libfabric's own order (fastest
- *  first). */
+/** Higher is better; 0: only when the user names it. Equal ranks: libfabric's own order, the
+ *  fastest first. */
 static int rank_of(const struct fi_info *info)
 {
     if (cwu_env.provider)
@@ -96,8 +96,7 @@ static struct fi_info *best_with(bool msg, bool atomics, enum fi_threading threa
     return best;
 }
 
-/** Atomics are asked for only when the user wants them: some providers give up their order for
- *  them. */
+/** Atomics are asked for only if the user wants them: some providers drop their order for them. */
 static struct fi_info *best_of(bool msg, const char *local)
 {
     struct fi_info *info =
@@ -105,7 +104,7 @@ static struct fi_info *best_of(bool msg, const char *local)
     return info ? info : best_with(msg, false, FI_THREAD_DOMAIN, local);
 }
 
-/** Can this MSG provider wake a sleeping server through a file descriptor? Asked by trying. */
+/** Can this MSG provider wake a sleeping server through a file descriptor? Tries it. */
 static bool offers_wait_fd(struct fi_info *info)
 {
     struct fid_fabric *fabric;
@@ -158,7 +157,7 @@ static void read_orders(ofi_choice_t *c, const struct fi_info *info)
         c->fragment = reach;
 }
 
-static void read_words(ofi_choice_t *c, struct fi_info *info, bool msg)
+static void read_info(ofi_choice_t *c, struct fi_info *info, bool msg)
 {
     int mr = info->domain_attr->mr_mode;
     c->info = info;
@@ -222,22 +221,22 @@ static int choose(bool one_machine)
                   FI_MINOR(ofi_lib.version), seen[0] ? seen : "nothing");
         return CW_ENOENT;
     }
-    read_words(&ofi_choice, info, is_msg);
+    read_info(&ofi_choice, info, is_msg);
     return 0;
 }
 
-// Guards ofi_lib, ofi_choice and what follows. Recursive: should a provider fork while it is
-// loaded, it is by this thread.
+// Guards ofi_lib, ofi_choice and what follows. Recursive: a provider may fork in this thread while
+// it is loaded.
 static pthread_mutex_t load_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int load_result = 1;
 static bool safe_tried;
 
 // ---------------------------------------------------------------- a program that forks
 //
-// The node server loads libfabric in the background, which holds a lock of libfabric's all the
-// while, and its destructor takes that lock: a child forked meanwhile would wait in its exit() for
-// a thread that it does not have. So a fork waits until loading is over. Not for ever: who forks
-// may hold what loading waits for, as the constructor of a library does.
+// The node server loads libfabric in the background, which holds a lock of libfabric meanwhile, and
+// its destructor takes that lock: a child forked meanwhile would wait in its exit() for a thread
+// that it does not have. So a fork waits until loading is over. Not for ever: the forking thread may
+// hold what loading waits for, as the constructor of a library does.
 
 #define FORK_PATIENCE_SECONDS 10
 
@@ -266,29 +265,29 @@ static void after_fork_in_child(void)
     load_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 }
 
-static void mind_forks(void)
+static void guard_forks(void)
 {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-/** Without the lock, which a fork may wait for with the C library's own lock held. */
-static void mind_forks_once(void)
+/** Called without the lock: a fork may wait for it with the C library's own lock held. */
+static void guard_forks_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, mind_forks);
+    pthread_once(&once, guard_forks);
 }
 
 // ---------------------------------------------------------------- loading
 
 void ofi_expect_load(void)
 {
-    mind_forks_once();
+    guard_forks_once();
     cwu_env_keep();
 }
 
 int ofi_load(bool one_machine)
 {
-    mind_forks_once();
+    guard_forks_once();
     pthread_mutex_lock(&load_lock);
     if (load_result > 0) {
         load_result = ofi_lib.handle ? 0 : ofi_lib_open();
@@ -303,8 +302,8 @@ int ofi_load(bool one_machine)
     return rc;
 }
 
-/** A second endpoint of a process gets no answer over ofi_rxm of libfabric 1.17; and a limit on
- *  connections is the process's, while a client can close its own only. */
+/** Over ofi_rxm of libfabric 1.17 a second endpoint of a process gets no replies; and the limit on
+ *  connections is the process's, while a client can evict its own only. */
 bool ofi_one_client(void)
 {
     if (cwu_env.max_connections > 0)
@@ -317,7 +316,7 @@ bool ofi_one_client(void)
     return one;
 }
 
-/** Is this the same device with the same promises? Only the threads may differ. */
+/** Is this the same device with the same promises? Only the threading may differ. */
 static bool same_but_threads(const struct fi_info *a, const struct fi_info *b)
 {
     return strcmp(a->fabric_attr->prov_name, b->fabric_attr->prov_name) == 0 &&

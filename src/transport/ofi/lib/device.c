@@ -60,15 +60,15 @@ static int open_cq(ofi_device_t *device, size_t entries, bool roomy)
         device->cq_fd = wait_fd_of(&device->cq->fid);
         return 0;
     }
-    attr.wait_obj = FI_WAIT_NONE;  // no way to sleep on it: waiting naps instead
+    attr.wait_obj = FI_WAIT_NONE;  // it cannot be slept on: waits nap instead
     rc = fi_cq_open(device->domain, &attr, &device->cq, NULL);
     return rc == 0 ? 0 : failed("opening a completion queue", rc);
 }
 
 /** Over net of libfabric 1.17 (tcp from 1.18 on) completions set a signal on their queue's own
- *  descriptor that only a sleeping call resets, so it says nothing from the first one on. An event
+ *  descriptor that only a sleeping call resets, so it stays readable from the first one on. An event
  *  queue's descriptor becomes readable with every socket of its fabric, and only connection events
- *  set its own signal: that one is slept on, and signals cost nothing. */
+ *  set its own signal: the device sleeps on that one. */
 static int open_eq(ofi_device_t *device, bool roomy)
 {
     struct fi_eq_attr attr = {.wait_obj = FI_WAIT_FD, .size = 64};
@@ -166,8 +166,8 @@ void ofi_device_unstick(ofi_device_t *device)
     device->short_sleeps = 0;
     if (fd.fd < 0 || poll(&fd, 1, 0) != 1)
         return;
-    // Readable right after a poll of the queue: stuck, or traffic of this very moment. Nothing is
-    // taken; all the call does is to wait, which resets the signal.
+    // Readable right after a poll of the queue: stuck, or new traffic. The call reads no event; its
+    // wait resets the signal.
     if (device->bell)
         (void)fi_eq_sread(device->eq, &event, NULL, 0, 1, FI_PEEK);
     else
@@ -185,7 +185,7 @@ static void watch_for_stuck(ofi_device_t *device, uint64_t slept_ns, bool ready)
 }
 
 /** Has a queue no descriptor to sleep on? */
-static bool deaf(const ofi_device_t *device)
+static bool has_no_fd(const ofi_device_t *device)
 {
     return (device->cq_fd < 0 && !device->bell) || (device->eq && device->eq_fd < 0);
 }
@@ -200,13 +200,13 @@ bool ofi_device_may_block(ofi_device_t *device)
         fids[nfids++] = &device->eq->fid;
     if (nfids == 0)
         return true;
-    errno = 0;  // see server_msg.c
+    errno = 0;  // see server/msg.c
     // FI_EAGAIN: something came since the last poll; sleeping now could miss it
     return fi_trywait(device->fabric, fids, nfids) == 0;
 }
 
-/** Who closes all descriptors above 2, as daemons do, closes those of libfabric, which then waits
- *  for nothing. */
+/** A program that closes all descriptors above 2, as daemons do, closes those of libfabric, which
+ *  then never wakes. */
 static void refuse_closed(const struct pollfd *fds, nfds_t nfds)
 {
     for (nfds_t i = 0; i < nfds; i++)
@@ -221,15 +221,15 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
 {
     struct pollfd fds[3];
     nfds_t nfds = 0;
-    const uint64_t nap_ns = 200000, naps = 20;  // without a wait object: longer ones from sleep to
-                                                // sleep
+    // without a wait object: short naps, longer with each sleep
+    const uint64_t nap_ns = 200000, naps = 20;
     if (device->cq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = device->cq_fd, .events = POLLIN};
     if (device->eq && device->eq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = device->eq_fd, .events = POLLIN};
     if (extra_p)
         *extra_p = false;
-    if (deaf(device))
+    if (has_no_fd(device))
         timeout_ns = timeout_ns / naps < nap_ns ? timeout_ns / naps : nap_ns;
     if (extra_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
@@ -238,8 +238,9 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
     int n = ppoll(fds, nfds, &ts, NULL);
     if (n > 0)
         refuse_closed(fds, nfds);
-    bool tells = n > 0 && (device->cq_fd >= 0 || device->bell);  // then the first descriptor does
-    watch_for_stuck(device, cwu_now_ns() - start, tells && (fds[0].revents & POLLIN));
+    // the first descriptor is that of completions
+    bool signals = n > 0 && (device->cq_fd >= 0 || device->bell);
+    watch_for_stuck(device, cwu_now_ns() - start, signals && (fds[0].revents & POLLIN));
     if (extra_p)
         *extra_p = n > 0 && extra_fd >= 0 && fds[nfds - 1].revents;
     return n < 0 && errno != EINTR ? CW_ESYS : 0;
@@ -248,8 +249,7 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
 int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes,
                        struct fid_mr **mr_p)
 {
-    static _Atomic uint64_t next_key = 1;  // only names our own registrations, never given to
-                                           // anybody
+    static _Atomic uint64_t next_key = 1;  // names local registrations, never sent
     *mr_p = NULL;
     if (!ofi_choice.local_mr)
         return 0;

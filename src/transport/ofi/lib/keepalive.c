@@ -2,7 +2,7 @@
 //
 // What the kernel knows of the host on the other side of a TCP connection (ADR 31).
 //
-// When the network between two hosts is cut, or a host is switched off, no message says so: TCP
+// When the network between two hosts is cut, or a host is switched off, no event reports it: TCP
 // tries again for a quarter of an hour with data under way, and without any it never notices. But
 // the kernel knows when the other host last acknowledged anything, and how often it was asked in
 // vain since; keepalive makes it ask when nothing is under way. Kernels acknowledge for their

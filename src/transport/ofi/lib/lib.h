@@ -14,6 +14,7 @@
 #include <rdma/fi_errno.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/env.h"
 #include "base/error.h"
 #include "transport/transport.h"
@@ -37,7 +38,7 @@ extern ofi_lib_t ofi_lib;
 int ofi_lib_open(void);
 /** The library's text for a (positive or negative) provider error. */
 const char *ofi_reason(ssize_t err);
-/** fi_errno -> CW_E…: the only place where the two meet. */
+/** fi_errno -> CW_E…: the only place that knows both. */
 int ofi_errno_to_cw(ssize_t err);
 /** CAUSEWAY_TIMEOUT. */
 uint64_t ofi_timeout_ns(void);
@@ -63,11 +64,11 @@ typedef struct ofi_choice {
     size_t inject_nbytes;
     size_t fragment;  // largest single write or read
 } ofi_choice_t;
-extern ofi_choice_t ofi_choice __attribute__((visibility("hidden")));
+CW_HIDDEN extern ofi_choice_t ofi_choice;
 void ofi_expect_load(void);
 int ofi_load(bool one_machine);
 bool ofi_one_client(void);
-/** Looks for safe_info, once. */
+/** Searches safe_info, once. */
 void ofi_load_safe(bool one_machine);
 
 // ---------------------------------------------------------------- local addresses (address.c)

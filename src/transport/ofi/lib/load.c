@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Loads libfabric at run time: a job on one node must not pay for it, and a machine without it must
-// say so clearly.
+// Loads libfabric at run time: a job on one node must not pay for it, and a machine without it gets
+// a clear message.
 #include "lib.h"
 
 #include <dlfcn.h>
@@ -12,13 +12,13 @@
 
 ofi_lib_t ofi_lib;
 
-static bool bind_symbol(void *handle, const char *name, void **slot)
+static bool bind_symbol(void *handle, const char *name, void **function_p)
 {
-    *slot = dlsym(handle, name);
-    return *slot != NULL;
+    *function_p = dlsym(handle, name);
+    return *function_p != NULL;
 }
 
-/** One endpoint is one descriptor: let the process use all it may. */
+/** Each endpoint takes a descriptor: raises the limit to the hard one. */
 static void raise_file_limit(void)
 {
     struct rlimit lim;

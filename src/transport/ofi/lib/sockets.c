@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sockets below providers that stand on TCP. They are the provider's; it tells us of none, but
-// a process can look at its own descriptors. One that is shut (not closed) ends like a connection
-// that its peer closed: the provider notices, closes the descriptor and forgets the connection.
-// That is all this file does to a socket, ever (silence.c has them asked whether the other host
-// still answers).
+// The sockets below providers that stand on TCP. They belong to the provider, which does not show
+// them, but a process can examine its own descriptors. A socket that is shut (not closed) ends like a
+// connection that its peer closed: the provider notices, closes the descriptor and forgets the
+// connection. This file does nothing else to a socket (keepalive.c switches keepalive on).
 #include "sockets.h"
 
 #include <ctype.h>
@@ -95,8 +94,8 @@ void ofi_sockets_each(bool (*fn)(int fd, void *arg), void *arg)
         closedir(dir);
         return;
     }
-    struct rlimit lim;  // no descriptor left to read the directory with: then most numbers are
-                        // taken
+    // no descriptor is left to read the directory with, so most numbers are taken
+    struct rlimit lim;
     int end =
         getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < 65536 ? (int)lim.rlim_cur : 65536;
     for (int fd = 0; fd < end && more; fd++)
@@ -108,7 +107,7 @@ typedef struct wanted {
     int fd, count;
 } wanted_t;
 
-static bool look_for_peer(int fd, void *arg)
+static bool match_peer(int fd, void *arg)
 {
     wanted_t *w = arg;
     name_t name;
@@ -136,7 +135,7 @@ bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p)
     wanted_t w = {.fd = -1};
     if (!to_name(addr, nbytes, &w.peer))
         return false;
-    ofi_sockets_each(look_for_peer, &w);
+    ofi_sockets_each(match_peer, &w);
     if (w.count != 1)
         return false;
     *socket_p = (ofi_socket_t){w.fd, ofi_socket_cookie(w.fd)};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whoever reaches a listening port can connect to it and say nothing, or not enough. Providers on
-// TCP (libfabric 1.17: tcp, net, and rxm over them) accept such a connection and wait for ever,
-// with a descriptor each. So now and then the listener's side looks at its own sockets: one that
-// came in on its port and has not brought as many bytes as a proof of the job's secret has, is shut
-// after a while; sooner if descriptors run short. The provider then drops it. One of ours that was
-// only slow tries again.
+// Unauthenticated connections. Any process that reaches a listening port can connect to it and send
+// nothing, or not enough. Providers on TCP (libfabric 1.17: tcp, net, and rxm over them) accept such
+// a connection and wait for ever, with a descriptor each. So the listening process checks its own
+// sockets now and then: a socket that came in on the port and has received fewer bytes than a proof
+// of the job's secret has is shut after some seconds, sooner if few descriptors are left. The
+// provider then drops it. A client of the job that was only slow connects again.
 //
-// And they read what such a connection says with a blocking call: the head of a first message
-// without the rest would stop the server until more comes. A time-out for reading, set on the
-// listening socket and inherited by what it accepts, ends that call.
+// The providers read the first message of a connection with a blocking call: its head without the
+// rest would stop the server until more comes. A time-out for reading, set on the listening socket
+// and inherited by the sockets that it accepts, ends that call.
 //
 // Costs a few system calls per socket every other second; nothing where addresses are not those of
 // sockets.
@@ -28,11 +28,12 @@
 
 #define CHECK_EVERY_NS 2000000000u
 #define PATIENCE_NS 5000000000u
-#define SHORT_CHECK_EVERY_NS 50000000u  // when few descriptors are left
-#define SHORT_PATIENCE_NS 100000000u   // and then
+// the same when few descriptors are left
+#define SHORT_CHECK_EVERY_NS 50000000u
+#define SHORT_PATIENCE_NS 100000000u
 #define FEW_FILES 64u
 #define READ_TIMEOUT_US 1000
-#define STATE_LISTEN 10  // the name for it is in a header that cannot stand beside linux/tcp.h
+#define STATE_LISTEN 10  // named in a header that conflicts with linux/tcp.h
 
 /** A connection that has not proved anything yet. */
 typedef struct ofi_unauth_socket {
@@ -42,7 +43,7 @@ typedef struct ofi_unauth_socket {
 } unauth_socket_t;
 
 /** The listener on the port: what it accepts inherits the time-out. */
-static bool bound_reading(int fd, void *arg)
+static bool limit_reads(int fd, void *arg)
 {
     const ofi_unauth_t *s = arg;
     struct sockaddr_storage name;
@@ -67,7 +68,7 @@ void ofi_unauth_open(ofi_unauth_t *s, const void *addr, size_t nbytes, uint32_t 
     s->proof_nbytes = proof_nbytes;
     s->sweep_ns = cwu_now_ns() + CHECK_EVERY_NS;
     if (s->port)
-        ofi_sockets_each(bound_reading, s);
+        ofi_sockets_each(limit_reads, s);
 }
 
 void ofi_unauth_close(ofi_unauth_t *s)
@@ -76,7 +77,7 @@ void ofi_unauth_close(ofi_unauth_t *s)
     memset(s, 0, sizeof *s);
 }
 
-/** Descriptors are numbered from below, so the lowest free number tells how many there are. */
+/** Descriptors are numbered from below, so the lowest free number is about their count. */
 static bool files_are_few(void)
 {
     struct rlimit lim;
@@ -89,14 +90,14 @@ static bool files_are_few(void)
     return fd < 0 ? ofi_no_files() : (uint64_t)fd + spare > lim.rlim_cur;
 }
 
-typedef struct look {
+typedef struct sweep {
     ofi_unauth_t *s;
     unauth_socket_t *found;  // becomes the list
     uint32_t count, room, old, shut;
     uint64_t now, patience_ns;
 } sweep_t;
 
-/** Is this a connection that came in on the port and has not said enough? */
+/** Is this a connection that came in on the port and has sent too little? */
 static bool is_unauthenticated(int fd, const ofi_unauth_t *s)
 {
     struct sockaddr_storage name;
@@ -105,7 +106,7 @@ static bool is_unauthenticated(int fd, const ofi_unauth_t *s)
     if (getsockname(fd, (struct sockaddr *)&name, &n) != 0 || ofi_port_of(&name) != s->port)
         return false;
     memset(&info, 0, sizeof info);
-    // a kernel or an emulator that does not count bytes gives less: then nobody is a stranger
+    // a kernel or an emulator that does not count bytes returns less: then all sockets pass
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &info_nbytes) == 0 &&
            info_nbytes >=
                offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received &&
@@ -122,14 +123,13 @@ static unauth_socket_t *known(sweep_t *l, int fd, uint64_t cookie)
                : NULL;
 }
 
-/** net of libfabric 1.17 forgets a connection that ended, or stopped in the middle of its first
- *  message, when a read before it had found nothing, and leaves the descriptor open: nobody but us
- *  closes it. One that is not forgotten is gone long before, since looks are made between rounds of
- *  progress. */
-static bool is_forgotten(const unauth_socket_t *stranger)
+/** If a connection ends, or stops in the middle of its first message, after a read that found
+ *  nothing, net of libfabric 1.17 forgets it and leaves the descriptor open: then it is closed here.
+ *  A connection that the provider still knows is gone long before, since checks are made between
+ *  rounds of progress. */
+static bool is_forgotten(const unauth_socket_t *s)
 {
-    return stranger->checks_since_shut >= 3 &&
-           strcmp(ofi_choice.info->fabric_attr->prov_name, "net") == 0;
+    return s->checks_since_shut >= 3 && strcmp(ofi_choice.info->fabric_attr->prov_name, "net") == 0;
 }
 
 static bool check_socket(int fd, void *arg)
@@ -144,7 +144,7 @@ static bool check_socket(int fd, void *arg)
     if (now.checks_since_shut > 0) {
         now.checks_since_shut++;
     } else if (l->now - now.since_ns >= l->patience_ns) {
-        shutdown(fd, SHUT_RDWR);  // fails if the other end has closed it already
+        shutdown(fd, SHUT_RDWR);  // fails if the other end has closed it
         now.checks_since_shut = 1;
         l->shut++;
     }
@@ -173,11 +173,11 @@ uint32_t ofi_unauth_check(ofi_unauth_t *s)
     bool few = s->port && files_are_few();
     if (!s->port || (now < s->sweep_ns && !few))
         return 0;
-    sweep_t look = {.s = s, .now = now, .patience_ns = few ? SHORT_PATIENCE_NS : PATIENCE_NS};
-    ofi_sockets_each(check_socket, &look);
+    sweep_t sweep = {.s = s, .now = now, .patience_ns = few ? SHORT_PATIENCE_NS : PATIENCE_NS};
+    ofi_sockets_each(check_socket, &sweep);
     free(s->list);
-    s->list = look.found;
-    s->count = look.count;
+    s->list = sweep.found;
+    s->count = sweep.count;
     s->sweep_ns = now + CHECK_EVERY_NS;
-    return look.shut;
+    return sweep.shut;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The server with MSG endpoints: listens, looks at the proof in a connection request's private
-// data, accepts or rejects, and notices when a client goes.
+// The server with MSG endpoints: listens, checks the proof in a connection request's private data,
+// accepts or rejects, and notices when a client goes.
 //
 // A connection always goes from one client (a PE's context) to one node's server, never the other
-// way round, so two nodes that discover each other at the same moment make two connections that do
-// not know of one another.
+// way round. Two nodes whose first contacts cross make two independent connections.
 #include "server.h"
 
 #include <rdma/fi_cm.h>
@@ -54,7 +53,7 @@ static void reject(cwt_server_t *server, struct fi_info *info, uint32_t reason)
 static uint32_t judge(cwt_server_t *server, const ofi_hello_t *hello, size_t nbytes)
 {
     if (nbytes < sizeof *hello || hello->magic != OFI_MAGIC) {
-        ofi_server_drop(server, "a connection request that is not ours");
+        ofi_server_drop(server, "a connection request of another protocol");
         return OFI_REJECT_WIRE;
     }
     if (hello->wire != OFI_WIRE) {
@@ -120,8 +119,8 @@ static int one_event(cwt_server_t *server)
 {
     cm_event_t event;
     uint32_t kind = 0;
-    errno = 0;  // tcp of libfabric 1.17 takes the end of a connection for "nothing yet" if it finds
-                // EAGAIN there
+    // if errno is EAGAIN, tcp of libfabric 1.17 takes the end of a connection for "nothing yet"
+    errno = 0;
     ssize_t n = fi_eq_read(server->device.eq, &kind, &event, sizeof event, 0);
     ofi_peer_t *peer;
     if (n == -FI_EAVAIL) {

@@ -3,11 +3,10 @@
 // Receive buffers that take many messages each (FI_MULTI_RECV), for the common queue of a server
 // with one RDM endpoint: its memory does not grow with its clients, and a buffer is posted once for
 // hundreds of short messages. Where the provider does not offer them or refuses one of the calls,
-// each client brings buffers of its own, as many as it has credits (server_rdm.c); with MSG
-// endpoints always. CAUSEWAY_MULTI_RECV=0 asks for that.
+// each peer has buffers of its own, as many as its client has credits (rdm.c); with MSG endpoints
+// always. CAUSEWAY_MULTI_RECV=0 asks for that.
 //
-// Messages lie behind one another without gaps, so the headers of most must be copied to where they
-// may be read.
+// Messages lie behind one another without gaps, so most are not aligned and must be copied.
 #include "server.h"
 
 #include <stdlib.h>
@@ -20,14 +19,13 @@ static ssize_t post(struct fid_ep *ep, ofi_op_t *op)
         .msg_iov = &iov, .desc = &op->desc, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = op};
     ssize_t rc;
     op->kind = OFI_RECV_MANY;
-    do  // the queue is not full; a provider may still ask for a moment
+    do  // the queue is not full; a provider may still be busy
         rc = fi_recvmsg(ep, &msg, FI_MULTI_RECV);
     while (rc == -FI_EAGAIN);
     return rc;
 }
 
-/** The provider must know what room a message needs at most: it gives a buffer back when less is
- *  left. */
+/** Sets the room below which the provider returns a buffer: that of the longest message. */
 static bool set_room(struct fid_ep *ep)
 {
     size_t room = CWT_MESSAGE_MAX;
@@ -59,7 +57,7 @@ bool ofi_multi_open(ofi_multi_t *multi, const ofi_device_t *device)
             cwu_debug("libfabric (%s): a buffer for many messages is refused: %s", name,
                       ofi_reason(rc));
         if (multi->posted == 0)
-            break;  // none can follow; with one there is a way in
+            break;  // if the first is refused, all are; one is enough
     }
     cwu_debug("node server: %u buffers for the messages of all clients", multi->posted);
     if (multi->posted == 0)
@@ -75,8 +73,8 @@ void ofi_multi_close(ofi_multi_t *multi)
     memset(multi, 0, sizeof *multi);
 }
 
-/** What a message is read from: its place in the buffer if that may be, else a copy. NULL: it is
- *  none. */
+/** Where a message can be read: in the buffer if it is aligned there, otherwise a copy. NULL: its
+ *  place or size is not valid. */
 static void *readable(const ofi_op_t *op, void *at, size_t nbytes, void *room)
 {
     uintptr_t offset = (uintptr_t)at - (uintptr_t)op->buf;
@@ -89,7 +87,7 @@ static void *readable(const ofi_op_t *op, void *at, size_t nbytes, void *room)
 void ofi_multi_received(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_data_entry *entry)
 {
     _Alignas(8) uint8_t room[CWT_MESSAGE_MAX];
-    if (entry->flags & FI_RECV) {  // else it only says that the buffer is full
+    if (entry->flags & FI_RECV) {  // otherwise only the end of the buffer
         void *msg = readable(op, entry->buf, entry->len, room);
         if (msg)
             ofi_server_request(server, NULL, msg, entry->len);

@@ -75,7 +75,7 @@ int ofi_peer_post(ofi_peer_t *peer, ofi_op_t *op, struct fid_ep *ep)
     ssize_t rc;
     op->kind = OFI_RECV;
     op->peer = peer;
-    do  // receive queues hold at least our credits; a provider may still ask for a moment
+    do  // receive queues hold at least the credits; a provider may still be busy
         rc = fi_recv(ep, op->buf, OFI_BUFFER_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
     while (rc == -FI_EAGAIN);
     return rc == 0 ? 0 : ofi_errno_to_cw(rc);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/** What is owed, when nothing else is to do. How many were told. */
+/** Sends the acknowledgements that are owed, when nothing else is to do; how many. */
 static int acknowledge_owed(cwt_server_t *server)
 {
     int n = 0;
@@ -35,13 +35,13 @@ static void cq_error(cwt_server_t *server)
 {
     union {
         struct fi_cq_err_entry err;
-        uint8_t room[256];  // newer libraries know more fields
+        uint8_t room[256];  // newer libraries have more fields
     } u;
     memset(&u, 0, sizeof u);
     if (fi_cq_readerr(server->device.cq, &u.err, 0) <= 0)
         return;
     ofi_op_t *op = u.err.op_context;
-    if (u.err.err != FI_ECANCELED)  // that is how an endpoint's receives end
+    if (u.err.err != FI_ECANCELED)  // receives of a closed endpoint are cancelled
         cwu_debug("node server: an operation failed: %s", ofi_reason(u.err.err));
     if (!op)
         return;
@@ -87,8 +87,8 @@ static int drain_cq(cwt_server_t *server, int rounds)
     return total;
 }
 
-/** A read ends at an error entry too, and then leaves what is behind it: only one that brings
- *  nothing says that it is empty. */
+/** A read also ends at an error entry and leaves the entries behind it: the queue is empty only when
+ *  a read returns nothing. */
 static void empty_cq(cwt_server_t *server)
 {
     while (drain_cq(server, 16) > 0)
@@ -101,8 +101,7 @@ static void reclaim_send(ofi_op_t *op, void *peer)
         ofi_pool_put(op);
 }
 
-/** Takes down the peers whose clients are gone. What they sent before they went is executed
- *  first. */
+/** Destroys the peers whose clients are gone, after executing what they sent before. */
 static int reap(cwt_server_t *server)
 {
     int n = 0;
@@ -115,7 +114,7 @@ static int reap(cwt_server_t *server)
         peer->dying = true;
         if (peer->ep)
             fi_close(&peer->ep->fid);
-        empty_cq(server);  // the closed endpoint's own entries; none can follow
+        empty_cq(server);  // entries of the closed endpoint; none can follow
         ofi_pool_each(&server->sends, reclaim_send, peer);
         ofi_peer_destroy(peer);
         n++;
@@ -123,8 +122,8 @@ static int reap(cwt_server_t *server)
     return n;
 }
 
-/** Connection events and strangers cost system calls: a look now and then, and after every
- *  sleep. */
+/** Connection events and unauthenticated connections cost system calls: checked now and then, and
+ *  after every sleep. */
 static int check_connections(cwt_server_t *server)
 {
     server->rounds++;
@@ -132,7 +131,7 @@ static int check_connections(cwt_server_t *server)
         return 0;
     server->slept = false;
     for (uint32_t n = ofi_unauth_check(&server->unauth); n > 0; n--)
-        ofi_server_drop(server, "it connected and did not say who it is");
+        ofi_server_drop(server, "it connected and sent no proof");
     ofi_server_silence_check(server);
     int n = server->pep ? ofi_server_msg_progress(server) : 0;
     return n > 0 ? n + reap(server) : 0;
@@ -143,17 +142,17 @@ int ofi_server_progress(cwt_server_t *server)
     const int rounds = 16;
     if (!server->ready && !server->pep)
         return 0;  // a first message waits in the queue until the secret that judges it is known
-    // First: it may bring completions in, and no descriptor tells of these (ofi_device_block).
+    // First: it may bring completions in, which no descriptor signals (ofi_device_block).
     int events = check_connections(server), n = drain_cq(server, rounds);
     if (server->device.bell && n >= rounds)
-        ofi_server_wake(server);  // what is left must not sleep with the thread that sleeps
+        ofi_server_wake(server);  // completions are left: the server's thread must not sleep
     if (n == 0 && server->owed)
         n = acknowledge_owed(server);
     n += events;
     if (server->queued)
         n += ofi_server_flush_queues(server);
     if (n > 0) {
-        if (server->false_alarms)  // a load is cheaper than a store that others may look at
+        if (server->false_alarms)  // a load is cheaper than a store to a shared line
             server->false_alarms = 0;
     } else if (ofi_device_stuck(&server->device)) {
         ofi_device_unstick(&server->device);
@@ -162,9 +161,9 @@ int ofi_server_progress(cwt_server_t *server)
     return server->lost ? server->lost : n;
 }
 
-/** A listener without descriptors stays ready and gives nothing: say so, and do not spin on it.
- *  Puts and gets that the provider serves end sleeps too, and leave no event; so a look is taken
- *  after many short sleeps only. */
+/** A listener that has no descriptor left stays readable without an event: reports it, and does not
+ *  spin on it. Puts and gets that the provider serves end sleeps too, and leave no event; so this is
+ *  checked after many short sleeps only. */
 static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t timeout_ns)
 {
     const uint32_t patience = 1000;

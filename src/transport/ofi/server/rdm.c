@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The server with one RDM endpoint for all: a client introduces itself with a first message (its
-// address, its proof) and is told keys and the number it has to name in every request. Keys and
-// numbers are worthless to strangers: the keys are unguessable, and requests carry a token.
+// The server with one RDM endpoint for all clients: a client sends a first message (its address, its
+// proof) and receives keys and the number that it has to name in every request. Numbers alone are of
+// no use to an unauthenticated sender: keys cannot be guessed, and requests carry a token.
 #include "server.h"
 
 #include <rdma/fi_cm.h>
@@ -31,7 +31,7 @@ int ofi_server_rdm_open(cwt_server_t *server)
     for (uint32_t i = 0; rc == 0 && i < server->buffers.count; i++) {
         ofi_op_t *op = &server->buffers.ops[i];
         ssize_t posted;
-        do  // the queue is not full; a provider may still ask for a moment
+        do  // the queue is not full; a provider may still be busy
             posted = fi_recv(server->device.ep, op->buf, OFI_BUFFER_NBYTES, op->desc,
                              FI_ADDR_UNSPEC, &op->context);
         while (posted == -FI_EAGAIN);
@@ -40,7 +40,7 @@ int ofi_server_rdm_open(cwt_server_t *server)
     return rc;
 }
 
-/** A free peer: its buffers are in the common queue already. */
+/** Gives a free peer to a new client: its buffers are in the common queue already. */
 static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
 {
     ofi_peer_drop_queue(peer);
@@ -53,8 +53,8 @@ static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
     return peer;
 }
 
-/** A peer for a new client: that of the same client if it went without a good-bye, one whose client
- *  is gone, or a new one. */
+/** A peer for a new client: that of the same address if its client went without a good-bye, one whose
+ *  client is gone, or a new one. */
 static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t addr_digest)
 {
     ofi_peer_t *dead = NULL;
@@ -77,8 +77,8 @@ static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t addr_di
     return peer;
 }
 
-/** Tells a client of the wrong job that it is wrong here; a few times, strangers must not make us
- *  talk. */
+/** Sends a refusal to a client of another job. At most 64 times: an unauthenticated sender must not
+ *  make the server send without end. */
 static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t reply_id)
 {
     ofi_server_drop(server, "a first message without the job's secret");
@@ -92,7 +92,7 @@ static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t repl
         ofi_reply_header_t header = {.reply_id = reply_id, .kind = OFI_REPLY_REFUSED};
         ofi_server_send(peer, &header, NULL, 0);
     }
-    peer->refused = true;  // never anybody's number again: its address stays valid for the answer
+    peer->refused = true;  // never used again: its address stays valid for the refusal
 }
 
 static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
@@ -117,7 +117,7 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
         return;
     peer->addr_digest = addr_digest;
     if (fi_av_insert(server->device.av, first->addr, 1, &peer->fi_addr, 0, NULL) != 1) {
-        ofi_server_drop(server, "a first message with an address that is none");
+        ofi_server_drop(server, "a first message with an invalid address");
         peer->dying = true;
         return;
     }
@@ -132,13 +132,13 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
     ofi_server_send(peer, &header, &welcome, sizeof welcome);
 }
 
-/** The client's last message: its number and buffers are free for the next one. A client that only
- *  parks the connection waits for an answer. */
-static void bye(ofi_peer_t *peer, bool answer)
+/** The client's last message: its number and buffers are free for another one. A client that evicts
+ *  the connection waits for an acknowledgement. */
+static void bye(ofi_peer_t *peer, bool acknowledge)
 {
     peer->connected = false;
     peer->executed++;
-    if (answer) {
+    if (acknowledge) {
         ofi_reply_header_t header = {.kind = OFI_REPLY};
         ofi_server_send(peer, &header, NULL, 0);
     } else {

@@ -3,8 +3,6 @@
 // Registers the node object: one region where that pins nothing, else one region per contiguous
 // piece, so that the holes between heaps stay holes.
 //
-//   piece 0: control area | piece 1 + 2s: data of slot s | piece 2 + 2s: heap of slot s
-//
 // A remote address is offset + keys[piece].base: the base turns an offset of the node object into
 // the server's virtual address, or into an offset within the piece, as the provider wants it.
 #include "server.h"
@@ -12,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** 64 bits nobody can guess, cut to what the provider takes; never the reserved value. */
+/** 64 bits that cannot be guessed, cut to what the provider takes; never the reserved value. */
 static uint64_t wanted_key(const cwt_server_config_t *config, uint32_t piece)
 {
     uint32_t data[4] = {(uint32_t)config->node, piece, (uint32_t)config->pe, 0};

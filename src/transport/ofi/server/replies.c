@@ -22,7 +22,7 @@ void ofi_peer_drop_queue(ofi_peer_t *peer)
     peer->queue_end = &peer->queue;
 }
 
-/** CW_EAGAIN: not now. Anything else but 0: the connection is going down, its event will follow. */
+/** CW_EAGAIN: not now. Any other error: the connection is going down, its event will follow. */
 static int try_send(ofi_peer_t *peer, const void *bytes, size_t nbytes)
 {
     cwt_server_t *server = peer->server;
@@ -59,7 +59,7 @@ static int enqueue(ofi_peer_t *peer, const void *bytes, size_t nbytes)
     return 0;
 }
 
-/** Fills in what every header has. */
+/** Fills in the fields that are the same in all replies. */
 static void sign(const ofi_peer_t *peer, ofi_reply_header_t *header, size_t total)
 {
     header->token = peer->server->token_out;
@@ -75,7 +75,7 @@ void ofi_peer_forget_owed(ofi_peer_t *peer)
     peer->owed = false;
 }
 
-/** What was sent says how many requests are executed. */
+/** A message was sent, which has the number of executed requests. */
 static void count_sent(ofi_peer_t *peer)
 {
     peer->acked = peer->executed;
@@ -127,7 +127,9 @@ int ofi_server_flush_queues(cwt_server_t *server)
 int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes)
 {
     if (from->replied || from->reply_id == 0 || nbytes > CWT_MESSAGE_MAX) {
-        cwu_error("node server: a handler sent a reply that nobody can take (%zu bytes)", nbytes);
+        cwu_error(
+            "node server: a handler sent a reply that was not asked for or is too long (%zu bytes)",
+            nbytes);
         return CW_EINVAL;
     }
     from->replied = true;
@@ -142,7 +144,7 @@ uint64_t ofi_server_origin(const cwt_from_t *from)
                                                    : 0;
 }
 
-/** The client of that name, if it may be told something now. */
+/** The client of that name, if it takes a notification now. */
 static ofi_peer_t *notifiable_peer(const cwt_server_t *server, uint64_t origin)
 {
     uint32_t index = (uint32_t)origin - 1;
@@ -170,8 +172,7 @@ int ofi_server_notify(cwt_server_t *server, uint64_t origin, const void *head, s
     if (payload_nbytes)
         memcpy(bytes + sizeof header + head_nbytes, payload, payload_nbytes);
     if (try_send(peer, bytes, total) != 0)
-        return CW_EAGAIN;  // also when the client is gone: who wants to reach it finds out another
-                           // way
+        return CW_EAGAIN;  // also when the client is gone: its own connection shows that
     peer->notified++;
     count_sent(peer);
     return 0;

@@ -7,7 +7,6 @@
 // should not wait for it.
 #include "server.h"
 
-/** One message as it came: nothing in it is believed before it passed. */
 void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes)
 {
     cwt_header_t *msg = bytes;
@@ -17,7 +16,7 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
     }
     uint64_t id = msg->reply_id;
     if (!ofi_choice.msg && (id & OFI_ID_OWN) && msg->op == OFI_OWN_HELLO && server->ready) {
-        ofi_server_rdm_own(server, NULL, msg, nbytes);  // brings its own proof
+        ofi_server_rdm_own(server, NULL, msg, nbytes);  // has a proof of its own
         return;
     }
     if (!server->ready || msg->token != server->token_in) {

@@ -22,7 +22,7 @@ static bool is_zero(const uint8_t secret[CWT_SECRET_BYTES])
     return memcmp(secret, zero, CWT_SECRET_BYTES) == 0;
 }
 
-/** Keys are drawn from the secret, so the region waits for it. */
+/** Keys are derived from the secret, so the region is registered when it is known. */
 void ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
 {
     if (server->ready || is_zero(secret))
@@ -92,7 +92,9 @@ void ofi_server_drop(cwt_server_t *server, const char *why)
 {
     server->stats.refused++;
     if (!server->warned)
-        cwu_warn("node server: dropped a message or connection of a stranger: %s (said once)", why);
+        cwu_warn(
+            "node server: dropped an unauthenticated message or connection: %s (reported once)",
+            why);
     server->warned = true;
 }
 

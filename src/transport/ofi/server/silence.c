@@ -2,7 +2,7 @@
 //
 // Clients whose hosts have gone silent. A PE that waits for a client of its node may have no
 // connection to it, so the node server checks the connections that came in, and counts a silent one
-// as lost while PEs of the node sleep in waits (lib/keepalive.c says what silence is).
+// as lost while PEs of the node sleep in waits (lib/keepalive.c defines silence).
 #include "server.h"
 
 #include "transport/ofi/lib/sockets.h"
@@ -63,9 +63,10 @@ void ofi_server_silence_check(cwt_server_t *server)
         return;
     char address[64];
     ofi_address_text(sweep.silent->host, sizeof sweep.silent->host, address, sizeof address);
-    cwu_error("PEs of this node wait, and the host of PE %u at %s has answered nothing for %u s: "
-              "the network between is cut, "
-              "or that host is down; CAUSEWAY_TIMEOUT waits longer",
-              sweep.silent->pe, address, sweep.seconds);
+    cwu_error(
+        "PEs of this node wait, and the host of PE %u at %s has acknowledged nothing for %u s: "
+        "the network between is cut, "
+        "or that host is down; CAUSEWAY_TIMEOUT waits longer",
+        sweep.silent->pe, address, sweep.seconds);
     server->lost = CW_ETIMEOUT;
 }

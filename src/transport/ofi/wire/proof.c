@@ -2,8 +2,8 @@
 //
 // Proofs of the job's secret: SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF",
 // 2012) keyed with the secret, over a purpose and the data at hand. The secret itself never
-// travels.
-// Against strangers who do not know the secret; a listener on the wire can replay what it saw.
+// travels. It keeps out processes that do not know the secret; a listener on the wire can replay
+// what it saw.
 #include "wire.h"
 
 #include <string.h>

@@ -69,7 +69,7 @@ typedef struct ofi_first {
 typedef struct ofi_welcome {
     uint32_t magic;
     uint16_t wire, pad;
-    uint32_t nkeys;      // 1: key and base say all; else a table of ofi_key_t is at table_addr
+    uint32_t nkeys;      // 1: key and base are all; else a table of ofi_key_t is at table_addr
     uint32_t peer;       // to be named in every request (RDM)
     uint64_t proof;      // over the client's nonce
     uint64_t key, base;  // offset + base is the remote address
