@@ -18,6 +18,7 @@
 #include "core/observe/check.h"
 #include "core/progress/wait.h"
 #include "core/rma/amo.h"
+#include "core/rma/check.h"
 #include "core/rma/context.h"
 #include "core/rma/rma.h"
 #include "core/world/world.h"

@@ -99,7 +99,7 @@ static int join(void)
     cw_wait_init();
     cw_coll_choices_load();
     cw_groups_init();
-    cw_gather_arrive(cw_ctx_gathered);
+    cw_gather_arrive(cw_words_gathered);
     cw_startup_add(CW_PHASE_NODE_OBJECT, at);
     // My slice is ready, which is all that the fence promises others: the server's thread loads
     // libfabric while this one goes on. No thread earlier, because it could write to static data

@@ -19,15 +19,8 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
  *  how much of each kind leaked. */
 extern const cw_observer_t cw_check_observer;
 
-/** Life cycle always; in checking mode PE, count, addresses, alignment and overlap too. */
-void cw_check_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes, int pe);
-
 /** In checking mode: fatal inside a handler of an active message, which must not communicate. */
 void cw_check_not_in_handler(const char *call);
-
-/** Do [a, a+a_nbytes) here and the symmetric [b, b+b_nbytes) of `pe` share memory? False off the
- *  node. */
-bool cw_check_overlaps(const void *a, size_t a_nbytes, const void *b, size_t b_nbytes, int pe);
 
 /** `tell` is called at the end of the job, once however often it is registered: it calls
  *  cw_check_leak for what is left. */

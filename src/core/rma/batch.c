@@ -147,13 +147,13 @@ void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops)
     if (cw_world.nnodes == 1)
         return;  // nothing leaves the node
     cw_ctx_enter(ctx);
-    if (!ctx->batch && cw_ctx_need_base(ctx) == CW_OK)
+    if (!ctx->batch && cw_words_need_base(ctx) == CW_OK)
         set_batch(ctx,
                   calloc(1, sizeof(cw_batch_t) + (size_t)cw_world.nnodes * sizeof(bundle_t *)));
     if (ctx->batch) {  // no memory: no session, which is only a hint
         ctx->batch->total_ops = total_ops;
         ctx->batch->ops = 0;
-        cw_ctx_point(ctx);
+        cw_words_choose(ctx);
     }
     cw_ctx_leave(ctx);
 }
@@ -165,7 +165,7 @@ void cw_ctx_batch_stop(cw_ctx_t *ctx)
     cw_batch_send(ctx);
     set_batch(ctx, NULL);
     if (batch)
-        cw_ctx_point(ctx);
+        cw_words_choose(ctx);
     cw_ctx_leave(ctx);
     cw_batch_destroy(batch);
 }

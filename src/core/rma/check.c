@@ -1,89 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What cold paths and checking mode verify, and how they say it.
-#include "base/symbol.h"
-#include "core/mem/heap.h"
+// Arguments of transfers: life cycle, PE and context on every cold path; in checking mode count,
+// address, alignment and overlap too.
+#include "core/rma/check.h"
+
+#include <pthread.h>
+
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
 #include "core/rma/ctx.h"
-#include "core/rma/rma.h"
-
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 // more bytes than there are addresses: a negative count in disguise
 #define LARGEST_COUNT ((size_t)1 << 47)
-#define LOWEST_ADDRESS 4096u             // below lies nothing: NULL and what was computed from it
-
-// What was not given back, by kind: "context", "team", "lock".
-enum { LEAK_KINDS = 8, LEAKS_TOLD = 5 };
-
-static struct {
-    const char *kind;
-    unsigned long count;
-} leaks[LEAK_KINDS];
-static pthread_mutex_t tellers_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the next
-static void (*tellers[LEAK_KINDS])(void);
-
-static int open_checks(unsigned *wants_p)
-{
-    memset(leaks, 0, sizeof leaks);
-    cw_world.check = cwu_env.check && CAUSEWAY_CHECKING;
-    if (cwu_env.check && !cw_world.check && cw_world.pe == 0)
-        cwu_warn(
-            "CAUSEWAY_CHECK=1, but this library was built without checks (meson option checking)");
-    *wants_p = cw_world.check ? CW_OBSERVES | CW_OBSERVES_TRANSFERS : 0;
-    return CW_OK;
-}
-
-static bool is_routine(const char *name)
-{
-    static const char *const others[] = {"shmalloc",  "shfree", "shrealloc",
-                                         "start_pes", "_my_pe", "_num_pes"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(name, others[i]) == 0)
-            return true;
-    return strncmp(name, "shmem", 5) == 0;
-}
-
-/** Scalar puts of one size are one function under many names, of which the stack shows any. */
-static void generalize(char *routine, size_t nbytes)
-{
-    size_t n = strlen(routine);
-    if (n > 2 && strcmp(routine + n - 2, "_p") == 0)
-        snprintf(routine, nbytes,
-                 strncmp(routine, "shmem_ctx_", 10) == 0 ? "shmem_ctx_TYPE_p" : "shmem_TYPE_p");
-}
-
-/** `call` may be a kind of transfer: then the call stack tells which routine it was. */
-noreturn void cw_check_failed(const char *call, const char *fmt, ...)
-{
-    char text[500], routine[64] = "", where[160] = "";
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    // a handler may run inside of any routine
-    const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
-    bool found = cwu_symbol_caller(is_routine, routine, sizeof routine, where, sizeof where);
-    generalize(routine, sizeof routine);
-    if (!is_routine(call) && strncmp(call, "gasnet_", 7) != 0 && strncmp(call, "gex_", 4) != 0)
-        call = running && is_routine(running) ? running : routine[0] ? routine : call;
-    cwu_fatal("%s: %s%s%s", call, text, found ? "; called from " : "", where);
-}
-
-void cw_check_not_in_handler(const char *call)
-{
-    int source = CW_CHECKING() ? cw_watch_handling() : -1;
-    if (source >= 0)
-        cw_check_failed(call,
-                        "called inside a handler of an active message (of PE %d), which may only "
-                        "ask who it is, load, "
-                        "store and reply; set a flag and call it later",
-                        source);
-}
+// below is no memory: NULL, and what was computed from it
+#define LOWEST_ADDRESS 4096u
 
 static void check_life(const char *call)
 {
@@ -185,131 +116,49 @@ static void check_arguments(cw_op_t op, const void *symmetric, const void *local
             nbytes, pe, reads ? symmetric : local, reads ? local : symmetric);
 }
 
-void cw_check_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes, int pe)
+static void check_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
+                           int pe)
 {
     check_life(call_of(op));
     if (CW_CHECKING())
         check_arguments(op, symmetric, local, nbytes, pe);
 }
 
-// ---------------------------------------------------------------- leaks
+// ---------------------------------------------------------------- contexts
 
-static unsigned long *leak_counter(const char *kind)
+static const char *whose_team(const cw_ctx_t *ctx)
 {
-    for (int i = 0; i < LEAK_KINDS; i++) {
-        if (!leaks[i].kind)
-            leaks[i].kind = kind;
-        if (strcmp(leaks[i].kind, kind) == 0)
-            return &leaks[i].count;
-    }
-    return &leaks[LEAK_KINDS - 1].count;
+    return ctx->size == cw_world.npes ? "job" : "context's team";
 }
 
-void cw_check_leak(const char *kind, const char *fmt, ...)
+void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank)
 {
-    if (!CW_CHECKING())
-        return;
-    if (++*leak_counter(kind) > LEAKS_TOLD)
-        return;
-    char text[300];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    cwu_warn("leak: %s: %s", kind, text);
+    if (ctx == &cw_ctx_none)
+        cw_check_failed(
+            call,
+            "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation returned 0");
+    if (ctx->size == 0)
+        cw_check_failed(call,
+                        "the context has been destroyed; create another, or use SHMEM_CTX_DEFAULT");
+    if (rank < 0 || rank >= ctx->size)
+        cw_check_failed(call, "there is no PE %d; this %s has PEs 0 to %d", rank, whose_team(ctx),
+                        ctx->size - 1);
+    if ((ctx->options & CW_CTX_PRIVATE) && ctx->thread != (uintptr_t)pthread_self())
+        cw_check_failed(
+            call,
+            "a context created with SHMEM_CTX_PRIVATE is used by another thread than its creator; "
+            "create it without that option, or one for each thread");
 }
 
-typedef struct left {
-    unsigned long blocks;
-    unsigned long long nbytes;
-} left_t;
-
-static void count_block(void *arg, const void *ptr, size_t nbytes, const void *where)
+cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
+                         size_t nbytes, int rank)
 {
-    left_t *left = arg;
-    char origin[160] = "an unknown place";
-    if (!where)
-        return;  // the library's own
-    left->nbytes += nbytes;
-    if (left->blocks++ >= LEAKS_TOLD)
-        return;
-    cwu_symbol_describe(where, origin, sizeof origin);
-    cwu_warn("leak: block of %zu bytes at heap offset 0x%zx, allocated in %s; shmem_free it",
-             nbytes, (size_t)((const char *)ptr - (cw_segment.heap + CW_COLL_SCRATCH)), origin);
+    if (cw_world.initialized)
+        cw_ctx_validate(ctx, call_of(op), rank);
+    int pe = cw_ctx_pe(ctx, rank);
+    cw_check_not_in_handler(cw_op_name(op));
+    // The transfers that routines make for themselves were checked with the routine.
+    if (!cw_world.initialized || !cw_watch_running())
+        check_transfer(op, symmetric, local, nbytes, pe);
+    return cw_watch_transfer(op, nbytes, pe);
 }
-
-/** The heap is the same on every PE, so one tells; contexts, teams and locks are each PE's own. */
-static void tell_heap_leaks(void)
-{
-    left_t left = {0};
-    if (cw_world.pe != 0)
-        return;
-    cw_heap_walk(count_block, &left);
-    if (left.blocks)
-        cwu_warn("leak: %lu symmetric heap blocks, %llu bytes on each PE, were not freed before "
-                 "shmem_finalize",
-                 left.blocks, left.nbytes);
-}
-
-void cw_check_at_end(void (*tell)(void))
-{
-    pthread_mutex_lock(&tellers_lock);
-    int i = 0;
-    while (i < LEAK_KINDS && tellers[i] && tellers[i] != tell)
-        i++;
-    if (i < LEAK_KINDS)
-        tellers[i] = tell;
-    pthread_mutex_unlock(&tellers_lock);
-}
-
-static void finish_checks(void)
-{
-    tell_heap_leaks();
-    for (int i = 0; i < LEAK_KINDS && tellers[i]; i++)
-        tellers[i]();
-    for (int i = 0; i < LEAK_KINDS && leaks[i].kind; i++)
-        if (leaks[i].count > LEAKS_TOLD)
-            cwu_warn("leak: %lu of kind %s in all", leaks[i].count, leaks[i].kind);
-}
-
-static void close_checks(void)
-{
-    cw_world.check = false;
-}
-
-const cw_observer_t cw_check_observer = {
-    .open = open_checks, .finish = finish_checks, .close = close_checks};
-
-// ---------------------------------------------------------------- the cold target
-
-/** What the inlined scalar put calls when its word is cold, with the PE where the key would be. */
-ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
-                       uint64_t addr, uint64_t pe)
-{
-    uint64_t bits = 0;
-    (void)ep, (void)fabric_addr;
-    memcpy(&bits, buf, nbytes);
-    cw_put_scalar_cold(&cw_ctx_default, (void *)(uintptr_t)addr, bits, nbytes, (int)pe);
-    return 0;
-}
-
-/** The same with the context where the fabric address would be. */
-ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ctx, uint64_t addr,
-                           uint64_t rank)
-{
-    uint64_t bits = 0;
-    (void)ep;
-    memcpy(&bits, buf, nbytes);
-    cw_put_scalar_cold((cw_ctx_t *)(uintptr_t)ctx, (void *)(uintptr_t)addr, bits, nbytes,
-                       (int)rank);
-    return 0;
-}
-
-#if defined(__x86_64__)
-#define COLD_INJECT(name) name##_thunk
-#else
-#define COLD_INJECT(name) name
-#endif
-cwt_target_t cw_cold_target __attribute__((aligned(64))) = {.inject = COLD_INJECT(cw_cold_inject)};
-cwt_target_t cw_ctx_cold_target
-    __attribute__((aligned(64))) = {.inject = COLD_INJECT(cw_ctx_cold_inject)};

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contexts: their tables, their life. How they leave the node is in core/rma/port.c.
-//
-// Tables. The default context has one of its own. All others begin with a shared one, `local`,
-// which knows the PEs of this node and is cold for the rest: a team of consecutive PEs is a piece
-// of it, other teams get a copy in their own order. The first connection gives a context a table of
-// its own (cw_ctx_own_words). Shared tables stay until the end: other threads may be reading them.
+// Contexts: created, destroyed, advanced. Their tables are in core/rma/words.c, their ways off the
+// node in core/rma/port.c.
 #include "core/rma/ctx.h"
 
 #include <stdatomic.h>
@@ -21,159 +17,36 @@
 #include "core/rma/batch.h"
 #include "core/rma/rma.h"
 
-// PEs for which a call before init or after finalize still finds a cold word
-#define OUTSIDE_WORDS 256
-#define OUTSIDE_BELOW 16   // of them for negative PEs
-
-#define COLD4(word) word, word, word, word
-#define COLD16(word) COLD4(word), COLD4(word), COLD4(word), COLD4(word)
-#define COLD64(word) COLD16(word), COLD16(word), COLD16(word), COLD16(word)
-#define COLD256(word) COLD64(word), COLD64(word), COLD64(word), COLD64(word)
-static const uintptr_t outside_words[OUTSIDE_WORDS] = {COLD256(CW_COLD_WORD)};
-static const uintptr_t none_words[OUTSIDE_WORDS] = {COLD256(CW_CTX_COLD_WORD)};
-static const uintptr_t *const outside = outside_words + OUTSIDE_BELOW, *const none = none_words +
-                                                                                     OUTSIDE_BELOW;
-static cw_node_hot_t nobody;
 cw_node_hot_t cw_ctx_unstored = {.sleepers = 1};
-
-cw_ctx_t cw_ctx_default = {.peer = outside_words + OUTSIDE_BELOW,
-                           .amo_peer = outside_words + OUTSIDE_BELOW,
-                           .word = outside_words + OUTSIDE_BELOW,
-                           .node = &nobody,
-                           .port = &cw_port_default,
-                           .stride = 1};
-
-cw_ctx_t cw_ctx_none = {.peer = none_words + OUTSIDE_BELOW,
-                        .amo_peer = none_words + OUTSIDE_BELOW,
-                        .word = none_words + OUTSIDE_BELOW,
-                        .node = &nobody,
-                        .port = &cw_port_default,
-                        .stride = 1};
 
 static struct {
     pthread_mutex_t lock;  // guards all of this; taken before a port's
     cw_ctx_t *all;         // alive, without the default one
-    cw_ctx_t *destroyed;   // kept: a handle used too late finds words that say so
+    cw_ctx_t *destroyed;   // kept: a handle that is used too late finds cold words
     int own_ports;
-    uintptr_t *local;         // see above
-    uintptr_t *cold;          // [npes] all cold: destroyed contexts, somebody looks on, atomics
-                              // through the NIC
-    uintptr_t *cold_default;  // the same for the default context
     _Atomic int alive;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-uintptr_t *cw_words_create(int npes, uintptr_t word)
-{
-    size_t n = (size_t)npes + 2 * CW_GUARD_WORDS;
-    uintptr_t *all = malloc(n * sizeof *all);
-    if (!all)
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        all[i] = word;
-    return all + CW_GUARD_WORDS;
-}
-
-void cw_words_destroy(uintptr_t *words)
-{
-    if (words)
-        free(words - CW_GUARD_WORDS);
-}
-
-static uintptr_t word_of_slot(int slot)
-{
-    return (uintptr_t)cw_segment.base + cw_slice_offset((uint32_t)slot) - cw_segment.origin;
-}
-
-void cw_words_local(uintptr_t *words, const cw_ctx_t *ctx)
-{
-    for (int rank = 0; rank < ctx->size; rank++) {
-        int pe = cw_ctx_pe(ctx, rank);
-        if (cw_world.node_of_pe[pe] == cw_world.node)
-            words[rank] = pe == cw_world.pe ? 0 : word_of_slot(cw_world.slot_of_pe[pe]);
-    }
-}
-
-/** A table of a world's size, made when first needed. NULL: no memory. */
-static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
-{
-    if (!*table) {
-        uintptr_t *words = cw_words_create(cw_world.npes, word);
-        if (words && local)
-            cw_words_local(words, &cw_ctx_default);
-        __atomic_store_n(table, words, __ATOMIC_RELEASE);  // pairs with cw_ctx_point
-    }
-    return *table;
-}
 
 static void register_hooks(void);
 
 int cw_ctx_open(void)
 {
-    register_hooks();
     cw_ctx_t *ctx = &cw_ctx_default;
-    ctx->own = cw_words_create(cw_world.npes, CW_COLD_WORD);
-    bool watched = cw_world.watched, nic = cw_world.nic_atomics;
-    if (!ctx->own ||
-        ((watched || nic) && !shared_table(&contexts.cold_default, CW_COLD_WORD, false))) {
-        cwu_error("out of memory for the peer table of %d PEs", cw_world.npes);
-        return CW_ENOMEM;
-    }
-    if (cw_world.npes > OUTSIDE_WORDS - OUTSIDE_BELOW &&
-        shared_table(&contexts.cold, CW_CTX_COLD_WORD, false))
-        cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = contexts.cold;
+    register_hooks();
     ctx->start = 0;
     ctx->stride = 1;
     ctx->size = cw_world.npes;
-    ctx->own[cw_world.pe] = 0;  // the others of the node come later (core/mem/gather.h)
+    int rc = cw_words_open();
+    if (rc)
+        return rc;
     atomic_store_explicit(&cw_world.gathered, false, memory_order_relaxed);
-    ctx->word = ctx->own;
-    ctx->peer = watched ? contexts.cold_default : ctx->own;
-    ctx->amo_peer = watched || nic ? contexts.cold_default : ctx->own;
     ctx->node = &cw_segment.control->hot;
     ctx->room = CW_INJECT_ROOM;
     cw_port_default.locked = cw_world.thread_multiple;
     return CW_OK;
 }
 
-void cw_ctx_gathered(void)
-{
-    uintptr_t *words = cw_ctx_default.own;
-    for (int slot = 0; slot < cw_world.nslots; slot++)
-        if (slot != cw_world.slot)  // pairs with cw_peer_word
-            __atomic_store_n(&words[cw_world.pes_of_node[slot]], word_of_slot(slot),
-                             __ATOMIC_RELEASE);
-}
-
-// ---------------------------------------------------------------- life of a context
-
-/** Consecutive PEs: their words are a window of the world's. */
-static bool is_window(const cw_ctx_t *ctx)
-{
-    return !ctx->listed && ctx->stride == 1;
-}
-
-/** Points the context at its tables. Registry locked, or the context not yet known. CW_ENOMEM: not
- *  done. */
-static int give_tables(cw_ctx_t *ctx)
-{
-    if (!shared_table(&contexts.local, CW_CTX_COLD_WORD, true) ||
-        ((cw_world.watched || cw_world.nic_atomics) &&
-         !shared_table(&contexts.cold, CW_CTX_COLD_WORD, false)))
-        return CW_ENOMEM;
-    if (is_window(ctx)) {
-        ctx->base = contexts.local + ctx->start;
-    } else {
-        uintptr_t *words = cw_words_create(ctx->size, CW_CTX_COLD_WORD);
-        if (!words)
-            return CW_ENOMEM;
-        cw_words_local(words, ctx);
-        ctx->base = words;
-    }
-    ctx->word = ctx->base;
-    ctx->peer = cw_world.watched ? contexts.cold : ctx->word;
-    ctx->amo_peer = cw_world.watched || cw_world.nic_atomics ? contexts.cold : ctx->word;
-    return CW_OK;
-}
+// ---------------------------------------------------------------- creation, destruction
 
 /** A port of its own while there are any left, else the default context's. */
 static cw_port_t *give_port(const cw_ctx_t *ctx)
@@ -191,7 +64,7 @@ static cw_port_t *give_port(const cw_ctx_t *ctx)
 static cw_ctx_t *blank_context(void)
 {
     cw_ctx_t *ctx = contexts.destroyed;
-    if (ctx && !cw_world.check)  // in checking mode a handle is never anybody else's again
+    if (ctx && !cw_world.check)  // in checking mode handles are not used again
         contexts.destroyed = ctx->next;
     else
         ctx = aligned_alloc(_Alignof(cw_ctx_t), sizeof *ctx);
@@ -200,20 +73,19 @@ static cw_ctx_t *blank_context(void)
 
 static void retire(cw_ctx_t *ctx)
 {
-    const uintptr_t *cold = shared_table(&contexts.cold, CW_CTX_COLD_WORD, false);
-    const uintptr_t *words = cold ? cold : none;
+    const uintptr_t *words = cw_words_cold();
     *ctx = (cw_ctx_t){.peer = words,
                       .amo_peer = words,
                       .word = words,
                       .base = words,
-                      .node = &nobody,
+                      .node = &cw_node_none,
                       .port = &cw_port_default,
                       .stride = 1,
                       .next = contexts.destroyed};
     contexts.destroyed = ctx;
 }
 
-static void tell_leaks(void);
+static void report_leaks(void);
 
 int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
 {
@@ -239,7 +111,7 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
         }
         ctx->rearms = (ctx->options & CW_CTX_NOSTORE) &&
                       (!cw_world.thread_multiple || ctx->options != CW_CTX_NOSTORE);
-        if ((rc = give_tables(ctx)) != CW_OK)
+        if ((rc = cw_words_give(ctx)) != CW_OK)
             retire(ctx);
     }
     if (rc == CW_OK) {
@@ -254,7 +126,7 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
     }
     pthread_mutex_unlock(&contexts.lock);
     if (CW_CHECKING())
-        cw_check_at_end(tell_leaks);
+        cw_check_at_end(report_leaks);
     return rc;
 }
 
@@ -273,9 +145,7 @@ static void take_apart(cw_ctx_t *ctx)
         contexts.own_ports--;
     }
     cw_batch_destroy(ctx->batch);
-    cw_words_destroy(ctx->own);
-    if (!is_window(ctx))
-        cw_words_destroy((uintptr_t *)(uintptr_t)ctx->base);
+    cw_words_take(ctx);
     retire(ctx);
 }
 
@@ -329,66 +199,17 @@ void cw_ctx_shut(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_batch_destroy(ctx->batch);
-    uintptr_t *own = ctx->own, *base = (uintptr_t *)(uintptr_t)ctx->base;
-    *ctx = (cw_ctx_t){.peer = outside,
-                      .amo_peer = outside,
-                      .word = outside,
-                      .node = &nobody,
+    for (cw_ctx_t *late = contexts.destroyed; late; late = late->next)
+        late->peer = late->amo_peer = late->word = cw_words_none;
+    cw_words_shut();
+    *ctx = (cw_ctx_t){.peer = cw_words_outside,
+                      .amo_peer = cw_words_outside,
+                      .word = cw_words_outside,
+                      .node = &cw_node_none,
                       .port = &cw_port_default,
                       .stride = 1};
-    for (cw_ctx_t *late = contexts.destroyed; late; late = late->next)
-        late->peer = late->amo_peer = late->word = none;
-    cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = none;
     cw_port_close(&cw_port_default);
-    cw_words_destroy(own);
-    cw_words_destroy(base);
-    cw_words_destroy(contexts.local);
-    cw_words_destroy(contexts.cold);
-    cw_words_destroy(contexts.cold_default);
-    contexts.local = contexts.cold = contexts.cold_default = NULL;
     atomic_store_explicit(&cw_world.gathered, true, memory_order_relaxed);
-}
-
-// ---------------------------------------------------------------- tables that change
-
-uintptr_t *cw_ctx_own_words(cw_ctx_t *ctx)
-{
-    if (ctx->own)
-        return ctx->own;
-    uintptr_t *words = cw_words_create(ctx->size, CW_CTX_COLD_WORD);
-    if (!words)
-        cwu_fatal("out of memory for a context's table of %d PEs", ctx->size);
-    memcpy(words, ctx->word, (size_t)ctx->size * sizeof *words);
-    ctx->own = words;
-    // pairs with the dependent loads of cw_peer_word
-    __atomic_store_n(&ctx->word, words, __ATOMIC_RELEASE);
-    cw_ctx_point(ctx);
-    return words;
-}
-
-void cw_ctx_point(cw_ctx_t *ctx)
-{
-    // Another thread's retire may make the table just now, if this context does not use it.
-    const uintptr_t *cold = __atomic_load_n(
-        ctx == &cw_ctx_default ? &contexts.cold_default : &contexts.cold, __ATOMIC_ACQUIRE);
-    const uintptr_t *here = cw_batch_is_on(ctx) ? ctx->base : ctx->word;
-    __atomic_store_n(&ctx->peer, cw_world.watched ? cold : here, __ATOMIC_RELEASE);
-    __atomic_store_n(&ctx->amo_peer, cw_world.watched || cw_world.nic_atomics ? cold : here,
-                     __ATOMIC_RELEASE);
-}
-
-int cw_ctx_need_base(cw_ctx_t *ctx)
-{
-    if (ctx->base)
-        return CW_OK;
-    cw_gather();
-    // the default context: the others have one
-    uintptr_t *words = cw_words_create(ctx->size, CW_COLD_WORD);
-    if (!words)
-        return CW_ENOMEM;
-    cw_words_local(words, ctx);
-    ctx->base = words;
-    return CW_OK;
 }
 
 // ---------------------------------------------------------------- contexts without stores
@@ -415,7 +236,7 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
     cw_wake(cw_ctx_pe(ctx, rank));
 }
 
-// ---------------------------------------------------------------- progress while somebody waits
+// ---------------------------------------------------------------- progress of what is in flight
 
 #define LOST_GRACE_NS 2000000000u
 
@@ -426,16 +247,21 @@ void cw_lost_grace(int rc)
         ;
 }
 
-/** What this PE waits for may be among what was lost, then it never comes. Others have time to end
- *  the job before. */
-static __attribute__((cold)) void lost(int rc)
+void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
+{
+    cw_lost_grace(rc);
+    cwu_fatal("%s to PE %d failed (%s)", call, cw_ctx_pe(ctx, rank), cwu_error_name(rc));
+}
+
+/** What this PE waits for may have been lost with the connection. PEs that know more have time to end
+ *  the job first. */
+static CW_COLD void lost(int rc)
 {
     static atomic_ullong since;
     unsigned long long now = cwu_now_ns(), none = 0;
     if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS)
         cwu_fatal("this PE waits, perhaps for what never comes: a connection to another node was "
-                  "lost, and nobody has "
-                  "ended the job (%s)",
+                  "lost, and nobody has ended the job (%s)",
                   cwu_error_name(rc));
 }
 
@@ -489,52 +315,7 @@ static void register_hooks(void)
     cw_progress_hooks.advance = advance_all;
 }
 
-// ---------------------------------------------------------------- wrong use
-
-void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
-{
-    cw_lost_grace(rc);
-    cwu_fatal("%s to PE %d failed (%s)", call, cw_ctx_pe(ctx, rank), cwu_error_name(rc));
-}
-
-static const char *whose_team(const cw_ctx_t *ctx)
-{
-    return ctx->size == cw_world.npes ? "job" : "context's team";
-}
-
-void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank)
-{
-    if (ctx == &cw_ctx_none)
-        cw_check_failed(
-            call,
-            "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation returned 0");
-    if (ctx->size == 0)
-        cw_check_failed(call,
-                        "the context has been destroyed; create another, or use SHMEM_CTX_DEFAULT");
-    if (rank < 0 || rank >= ctx->size)
-        cw_check_failed(call, "there is no PE %d; this %s has PEs 0 to %d", rank, whose_team(ctx),
-                        ctx->size - 1);
-    if ((ctx->options & CW_CTX_PRIVATE) && ctx->thread != (uintptr_t)pthread_self())
-        cw_check_failed(
-            call,
-            "a context created with SHMEM_CTX_PRIVATE is used by another thread than its creator; "
-            "create it without that option, or one for each thread");
-}
-
-cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
-                         size_t nbytes, int rank)
-{
-    if (cw_world.initialized)
-        cw_ctx_validate(ctx, op >= CW_OP_ATOMIC ? "atomic" : op >= CW_OP_GET ? "get" : "put", rank);
-    int pe = cw_ctx_pe(ctx, rank);
-    cw_check_not_in_handler(cw_op_name(op));
-    // The transfers that routines make for themselves were checked with the routine.
-    if (!cw_world.initialized || !cw_watch_running())
-        cw_check_transfer(op, symmetric, local, nbytes, pe);
-    return cw_watch_transfer(op, nbytes, pe);
-}
-
-static void tell_leaks(void)
+static void report_leaks(void)
 {
     pthread_mutex_lock(&contexts.lock);
     for (const cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next)

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages of checking mode: which routine was used wrongly, and what was not given back. What is
+// checked of transfers stands in core/rma/check.c.
+#include "core/observe/check.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/symbol.h"
+#include "core/mem/heap.h"
+#include "core/mem/segment.h"
+
+// What was not given back, by kind: "context", "team", "lock".
+enum { LEAK_KINDS = 8, LEAKS_TOLD = 5 };
+
+static struct {
+    const char *kind;
+    unsigned long count;
+} leaks[LEAK_KINDS];
+static pthread_mutex_t tellers_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the next
+static void (*tellers[LEAK_KINDS])(void);
+
+static int open_checks(unsigned *wants_p)
+{
+    memset(leaks, 0, sizeof leaks);
+    cw_world.check = cwu_env.check && CAUSEWAY_CHECKING;
+    if (cwu_env.check && !cw_world.check && cw_world.pe == 0)
+        cwu_warn(
+            "CAUSEWAY_CHECK=1, but this library was built without checks (meson option checking)");
+    *wants_p = cw_world.check ? CW_OBSERVES | CW_OBSERVES_TRANSFERS : 0;
+    return CW_OK;
+}
+
+static bool is_routine(const char *name)
+{
+    static const char *const others[] = {"shmalloc",  "shfree", "shrealloc",
+                                         "start_pes", "_my_pe", "_num_pes"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(name, others[i]) == 0)
+            return true;
+    return strncmp(name, "shmem", 5) == 0;
+}
+
+/** Scalar puts of one size are one function under many names, of which the stack shows any. */
+static void generalize(char *routine, size_t nbytes)
+{
+    size_t n = strlen(routine);
+    if (n > 2 && strcmp(routine + n - 2, "_p") == 0)
+        snprintf(routine, nbytes,
+                 strncmp(routine, "shmem_ctx_", 10) == 0 ? "shmem_ctx_TYPE_p" : "shmem_TYPE_p");
+}
+
+/** `call` may be a kind of transfer: then the call stack tells which routine it was. */
+noreturn void cw_check_failed(const char *call, const char *fmt, ...)
+{
+    char text[500], routine[64] = "", where[160] = "";
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    // a handler may run inside of any routine
+    const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
+    bool found = cwu_symbol_caller(is_routine, routine, sizeof routine, where, sizeof where);
+    generalize(routine, sizeof routine);
+    if (!is_routine(call) && strncmp(call, "gasnet_", 7) != 0 && strncmp(call, "gex_", 4) != 0)
+        call = running && is_routine(running) ? running : routine[0] ? routine : call;
+    cwu_fatal("%s: %s%s%s", call, text, found ? "; called from " : "", where);
+}
+
+void cw_check_not_in_handler(const char *call)
+{
+    int source = CW_CHECKING() ? cw_watch_handling() : -1;
+    if (source >= 0)
+        cw_check_failed(call,
+                        "called inside a handler of an active message (of PE %d), which may only "
+                        "ask who it is, load, "
+                        "store and reply; set a flag and call it later",
+                        source);
+}
+
+// ---------------------------------------------------------------- leaks
+
+static unsigned long *leak_counter(const char *kind)
+{
+    for (int i = 0; i < LEAK_KINDS; i++) {
+        if (!leaks[i].kind)
+            leaks[i].kind = kind;
+        if (strcmp(leaks[i].kind, kind) == 0)
+            return &leaks[i].count;
+    }
+    return &leaks[LEAK_KINDS - 1].count;
+}
+
+void cw_check_leak(const char *kind, const char *fmt, ...)
+{
+    if (!CW_CHECKING())
+        return;
+    if (++*leak_counter(kind) > LEAKS_TOLD)
+        return;
+    char text[300];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    cwu_warn("leak: %s: %s", kind, text);
+}
+
+typedef struct left {
+    unsigned long blocks;
+    unsigned long long nbytes;
+} left_t;
+
+static void count_block(void *arg, const void *ptr, size_t nbytes, const void *where)
+{
+    left_t *left = arg;
+    char origin[160] = "an unknown place";
+    if (!where)
+        return;  // the library's own
+    left->nbytes += nbytes;
+    if (left->blocks++ >= LEAKS_TOLD)
+        return;
+    cwu_symbol_describe(where, origin, sizeof origin);
+    cwu_warn("leak: block of %zu bytes at heap offset 0x%zx, allocated in %s; shmem_free it",
+             nbytes, (size_t)((const char *)ptr - (cw_segment.heap + CW_COLL_SCRATCH)), origin);
+}
+
+/** The heap is the same on every PE, so one tells; contexts, teams and locks are each PE's own. */
+static void tell_heap_leaks(void)
+{
+    left_t left = {0};
+    if (cw_world.pe != 0)
+        return;
+    cw_heap_walk(count_block, &left);
+    if (left.blocks)
+        cwu_warn("leak: %lu symmetric heap blocks, %llu bytes on each PE, were not freed before "
+                 "shmem_finalize",
+                 left.blocks, left.nbytes);
+}
+
+void cw_check_at_end(void (*tell)(void))
+{
+    pthread_mutex_lock(&tellers_lock);
+    int i = 0;
+    while (i < LEAK_KINDS && tellers[i] && tellers[i] != tell)
+        i++;
+    if (i < LEAK_KINDS)
+        tellers[i] = tell;
+    pthread_mutex_unlock(&tellers_lock);
+}
+
+static void finish_checks(void)
+{
+    tell_heap_leaks();
+    for (int i = 0; i < LEAK_KINDS && tellers[i]; i++)
+        tellers[i]();
+    for (int i = 0; i < LEAK_KINDS && leaks[i].kind; i++)
+        if (leaks[i].count > LEAKS_TOLD)
+            cwu_warn("leak: %lu of kind %s in all", leaks[i].count, leaks[i].kind);
+}
+
+static void close_checks(void)
+{
+    cw_world.check = false;
+}
+
+const cw_observer_t cw_check_observer = {
+    .open = open_checks, .finish = finish_checks, .close = close_checks};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ports. A port is a context's way off the node: a client of the transport, opened at the first
+// operation that needs it, its connections (one per node touched) and the target records. Up to
+// CAUSEWAY_CTX_ENDPOINTS contexts have one each; the others share the default context's.
+//
+// Threads: below THREAD_MULTIPLE nothing is locked. With it, a port is `locked` unless it belongs to
+// a private context: the transport then takes calls from several threads at once, and port->lock
+// guards what core keeps: tables, connections, sessions, and each context's quiet.
+#ifndef CW_CORE_PORT_H
+#define CW_CORE_PORT_H
+
+#include <pthread.h>
+
+#include "transport/transport.h"
+
+typedef struct cw_port {
+    pthread_mutex_t lock;
+    bool locked;
+    bool trying;             // a quiet in two steps has begun (core/rma/order.c)
+    struct cw_port *next;    // of those that have a client
+    cwt_client_t *client;    // NULL until the first operation that leaves the node
+    cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client
+    cwt_target_t **targets;  // [nnodes] arrays of one record per slot, NULL until touched
+} cw_port_t;
+
+extern cw_port_t cw_port_default;
+/** NULL: no memory. */
+cw_port_t *cw_port_create(bool locked);
+/** Closes the client, if there is one; what was in flight must be done. */
+void cw_port_close(cw_port_t *port);
+void cw_port_destroy(cw_port_t *port);
+/** What the clients of all ports have done since the job was joined, those that were closed
+ *  included. */
+void cw_port_stats(cwt_stats_t *sum_p);
+void cw_port_stats_begin(void);
+
+/** A room that takes notifications of node servers to this PE (transport.h: server_tell), on the
+ *  connections of the default context. */
+typedef struct cw_port_sink {
+    /** The client is being opened: how many notifications of a connection may be under way; 0: none
+     *  will ever come. */
+    uint32_t (*open)(void);
+    void (*notified)(void *arg, int node, const void *bytes, size_t nbytes);
+    bool (*due)(void *arg, int node);  // see cwt_client_config_t
+} cw_port_sink_t;
+/** One room, so far; before the first transfer off the node. sink must live on. */
+void cw_port_sink(const cw_port_sink_t *sink);
+
+#endif
