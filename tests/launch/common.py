@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of launching share: running oshrun, looking for what is left behind, reporting."""
+"""Shared by the tests of launching: running oshrun, finding what is left behind, reporting."""
 
 import os
 import re
@@ -11,14 +11,15 @@ from pathlib import Path
 
 BUILD = Path(os.environ.get("CAUSEWAY_TEST_BUILD", Path(__file__).resolve().parents[2] / "build"))
 STAGE = Path(os.environ.get("CAUSEWAY_TEST_STAGE", BUILD / "stage"))
-OSHRUN = str(next((p for p in (STAGE / "bin/oshrun", BUILD / "tools/oshrun/oshrun") if p.exists()), "oshrun"))
+OSHRUN = str(next((p for p in (STAGE / "bin/oshrun", BUILD / "tools/oshrun/oshrun") if p.exists()),
+                  "oshrun"))
 PROBE = str(BUILD / "tests/launch/launch_probe")
 
 failures = []
 
 
 def check(condition, what, *details):
-    """Counts and tells what is not as it should be."""
+    """Counts and prints each check that fails."""
     if condition:
         return
     failures.append(what)
@@ -47,18 +48,20 @@ def start(*args, **kwargs):
     """Starts oshrun and leaves it running."""
     kwargs.setdefault("stdin", subprocess.DEVNULL)
     kwargs.setdefault("text", True)
-    return subprocess.Popen([OSHRUN, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
+    return subprocess.Popen([OSHRUN, *map(str, args)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **kwargs)
 
 
 def processes():
-    """Live processes as {pid: (parent, arguments)}; zombies are dead."""
+    """Live processes as {pid: (parent, arguments)}; zombies count as dead."""
     found = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
             stat = (entry / "stat").read_text().rpartition(")")[2].split()
-            args = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+            args = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(
+                errors="replace").strip()
         except OSError:
             continue
         if stat[0] not in "ZX":
@@ -90,8 +93,9 @@ def alive(pids):
 
 
 def shared_objects():
-    """Names in /dev/shm that could be ours."""
-    return {name for name in os.listdir("/dev/shm") if re.search("causeway|shmem|oshrun", name, re.I)}
+    """Names in /dev/shm that could be Causeway's."""
+    return {name for name in os.listdir("/dev/shm")
+            if re.search("causeway|shmem|oshrun", name, re.I)}
 
 
 def lines_of(text):

@@ -2,7 +2,7 @@
 //
 // A GASNet program for every launcher: a ring of puts and messages, then an end that argv[1]
 // chooses:
-//   all N, return N   everybody calls gasnet_exit(N), or returns N from main
+//   all N, return N   every process calls gasnet_exit(N), or returns N from main
 //   one N             the last node calls gasnet_exit(N), the others are in a barrier
 //   computing N       the same, the others compute
 //   abort, kill       the last node dies by SIGABRT, by SIGKILL, the others are in a barrier

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a job across hosts made out of namespaces: hosts.py --hosts 2 --ppn 2 -- prog args…
+"""Runs a job across hosts made of namespaces: hosts.py --hosts 2 --ppn 2 -- prog args…
 
-Each host has its own network with one private address, host name, /dev/shm, and process numbers; all hang on one
-bridge, whose namespace is no part of the machine's network either. mpiexec.hydra starts the job.
+Each host has its own network with one private address, host name, /dev/shm, and process numbers;
+all are connected to one bridge, whose namespace is not part of the machine's network either.
+mpiexec.hydra starts the job.
 
-Nothing has a name outside: every namespace lives as long as its processes, and the processes as long as this one
-(PR_SET_PDEATHSIG, and a process namespace whose first process is killed takes all others with it). So nothing is left
-behind, however this script ends, and any number of runs go in parallel.
+Nothing has a name outside: every namespace lives as long as its processes, and the processes as
+long as this one (PR_SET_PDEATHSIG, and a process namespace whose first process is killed takes all
+others with it). So nothing is left behind, however this script ends, and any number of runs may go
+in parallel.
 
-Needs root (or unprivileged user namespaces), ip, nsenter and mpiexec.hydra; says SKIP and exits with 77 otherwise.
-The exit status is the job's; 124 when --timeout ended it.
+Needs root (or unprivileged user namespaces), ip, nsenter and mpiexec.hydra; otherwise prints SKIP
+and exits with 77. The exit status is the job's; 124 when --timeout ended it.
 """
 
 import argparse
@@ -35,7 +37,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Impossible(Exception):
-    """This machine, or this user, cannot make hosts."""
+    """This machine, or this user, cannot create hosts."""
 
 
 def call(name, *args):
@@ -48,7 +50,8 @@ def unshare(flags):
 
 
 def mount(source, target, kind, flags):
-    call("mount", source.encode(), target.encode(), kind.encode() if kind else None, ctypes.c_ulong(flags), None)
+    call("mount", source.encode(), target.encode(), kind.encode() if kind else None,
+         ctypes.c_ulong(flags), None)
 
 
 def run(*words):
@@ -62,7 +65,8 @@ def set_host_name(name):
 
 
 def become_first_process():
-    """In a fresh mount and process namespace: private mounts, own /proc and /dev/shm; death with the parent."""
+    """Runs in a fresh mount and process namespace: private mounts, own /proc and /dev/shm; dies
+    with the parent."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     mount("none", "/", None, MS_REC | MS_PRIVATE)
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
@@ -71,7 +75,8 @@ def become_first_process():
 
 # ---------------------------------------------------------------- how Hydra reaches a host
 def write_launcher(holders):
-    """A script called as ssh is: [-x …] ADDRESS words of one shell command. It lies in the switch's own /dev/shm."""
+    """Writes a script with the interface of ssh: [-x …] ADDRESS words of one shell command. It is
+    in the switch's own /dev/shm."""
     path = "/dev/shm/enter-host"
     cases = "\n".join(f"{address}) pid={pid} ;;" for address, pid in holders.items())
     with open(path, "w", encoding="ascii") as file:
@@ -103,7 +108,7 @@ def make_host(number):
                 set_host_name(f"host{number}")
                 run("ip", "link", "set", "lo", "up")
                 os.write(ready_w, b"+")
-                # Orphans of the job end up here.
+                # Adopts orphans of the job.
                 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
                 while True:
                     signal.pause()
@@ -124,7 +129,8 @@ def make_host(number):
 
 
 def connect_host(number, pid):
-    run("ip", "link", "add", f"to{number}", "type", "veth", "peer", "name", "eth0", "netns", str(pid))
+    run("ip", "link", "add", f"to{number}", "type", "veth", "peer", "name", "eth0", "netns",
+        str(pid))
     run("ip", "link", "set", f"to{number}", "master", SWITCH, "up")
     inside = ["nsenter", "-t", str(pid), "-n", "ip"]
     run(*inside, "addr", "add", f"{NETWORK}.{number}/24", "dev", "eth0")
@@ -146,8 +152,8 @@ def make_hosts(count):
 
 
 def cut_links(path, count):
-    """When `path` appears: hosts no longer reach each other, whatever they send is dropped; the launcher reaches all of them.
-    Then creates path.cut, or path.kept with the reason."""
+    """When `path` appears: cuts the hosts from each other, so that their packets are dropped; the
+    launcher still reaches all of them. Then creates path.cut, or path.kept with the reason."""
     while not os.path.exists(path):
         time.sleep(0.01)
     try:
@@ -165,8 +171,10 @@ def run_job(options, holders):
     if options.cut_at:
         threading.Thread(target=cut_links, args=(options.cut_at, len(holders)), daemon=True).start()
     npes = options.n or len(holders) * options.ppn
-    words = ["mpiexec.hydra", "-iface", SWITCH, "-launcher", "ssh", "-launcher-exec", write_launcher(holders),
-             "-hosts", ",".join(f"{address}:{options.ppn}" for address in holders), "-ppn", str(options.ppn),
+    words = ["mpiexec.hydra", "-iface", SWITCH, "-launcher", "ssh", "-launcher-exec",
+             write_launcher(holders),
+             "-hosts", ",".join(f"{address}:{options.ppn}" for address in holders), "-ppn",
+             str(options.ppn),
              "-n", str(npes)]
     if options.label:
         words.append("-prepend-rank")
@@ -174,7 +182,7 @@ def run_job(options, holders):
         name, _, value = setting.partition("=")
         words += ["-genv", name, value]
     job = subprocess.Popen(words + options.command)
-    while True:  # as first process of the namespace we also reap what has lost its parent
+    while True:  # the first process of a namespace also reaps orphans
         pid, status = os.wait()
         if pid == job.pid:
             tell_what_is_left(os.path.basename(options.program or options.command[0]))
@@ -182,7 +190,8 @@ def run_job(options, holders):
 
 
 def tell_what_is_left(program):
-    """The job is over: a process of it that still lives two seconds later was forgotten. Its host's end is its own."""
+    """The job is over: a process of it that still lives two seconds later was left behind. The end
+    of its host ends it."""
     end = time.monotonic() + 2
     while True:
         left = []
@@ -202,7 +211,7 @@ def tell_what_is_left(program):
 
 
 def inside(options):
-    """First process of the outer namespace: the switch. Its end is the end of everything."""
+    """First process of the outer namespace: the switch. When it ends, everything ends."""
     try:
         become_first_process()
         holders = make_hosts(options.hosts)
@@ -215,7 +224,7 @@ def inside(options):
 
 # ---------------------------------------------------------------- outside
 def become_root():
-    """A user without privileges is root in a user namespace of his own, where the system allows that."""
+    """A user without privileges becomes root in a user namespace, where the system allows that."""
     uid, gid = os.getuid(), os.getgid()
     unshare(CLONE_NEWUSER)
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
@@ -224,15 +233,19 @@ def become_root():
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description="Run a job across hosts made out of namespaces.")
+    parser = argparse.ArgumentParser(description="Run a job across hosts made of namespaces.")
     parser.add_argument("--hosts", type=int, default=2, choices=range(1, 65), metavar="H")
     parser.add_argument("--ppn", type=int, default=1, metavar="K", help="PEs of a host (default 1)")
     parser.add_argument("-n", type=int, metavar="N", help="PEs (default: hosts times K)")
-    parser.add_argument("--env", action="append", default=[], metavar="VAR=VALUE", help="set a variable for the PEs")
+    parser.add_argument("--env", action="append", default=[], metavar="VAR=VALUE",
+                        help="set a variable for the PEs")
     parser.add_argument("--label", action="store_true", help="begin each line of output with [pe]")
-    parser.add_argument("--timeout", type=float, metavar="S", help="end the job after S seconds with status 124")
-    parser.add_argument("--cut-at", metavar="FILE", help="drop all between the hosts once FILE exists, then make FILE.cut")
-    parser.add_argument("--program", metavar="NAME", help="what nothing may be left of, if it is not the command itself")
+    parser.add_argument("--timeout", type=float, metavar="S",
+                        help="end the job after S seconds with status 124")
+    parser.add_argument("--cut-at", metavar="FILE",
+                        help="drop all between the hosts once FILE exists, then make FILE.cut")
+    parser.add_argument("--program", metavar="NAME",
+                        help="what nothing may be left of, if it is not the command itself")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- program [arguments]")
     options = parser.parse_args()
     if options.command[:1] == ["--"]:
@@ -243,15 +256,16 @@ def parse_arguments():
 
 
 def check_means():
-    missing = [program for program in ("ip", "nsenter", "mpiexec.hydra") if not shutil.which(program)]
+    missing = [program for program in ("ip", "nsenter", "mpiexec.hydra")
+               if not shutil.which(program)]
     if missing:
         raise Impossible(f"{', '.join(missing)} not found (Debian: iproute2, util-linux, mpich)")
     if not sys.platform.startswith("linux"):
-        raise Impossible("namespaces are a matter of Linux")
+        raise Impossible("namespaces exist on Linux only")
 
 
 def supervise(child, timeout):
-    """Waits for the switch; a signal or the time limit kills it, and with it everything."""
+    """Waits for the switch; a signal or the time limit kills it, and everything with it."""
     why = []
 
     def end(signo, _frame):

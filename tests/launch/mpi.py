@@ -25,23 +25,28 @@ class Mpi:
 
     def build(self, source, program, *flags):
         """By the staged wrapper around the MPI's compiler; the program's path."""
-        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{TESTS}", *flags, "-o", program, str(source),
+        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror",
+                        f"-I{TESTS}", *flags, "-o", program, str(source),
                         "-lpthread"], check=True, env={**ENV, "OSHCC_CC": self.compiler})
         return program
 
     def run(self, npes, program, *words, env=None, timeout=100):
-        return subprocess.run([*self.launcher, "-n", str(npes), program, *words], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, errors="replace", timeout=timeout, env={**ENV, **(env or {})})
+        return subprocess.run([*self.launcher, "-n", str(npes), program, *words],
+                              stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", timeout=timeout,
+                              env={**ENV, **(env or {})})
 
     def good(self, said, npes, program, *words, env=None, status=0):
-        """Runs a program that must end with that status, and say that; None if it does not end at all."""
+        """Runs a program that must end with that status and print that text; None if it does not
+        end at all."""
         what = f"{Path(program).name} {' '.join(words)}"
         try:
             job = self.run(npes, program, *words, env=env)
         except subprocess.TimeoutExpired as late:
-            check(False, f"{what}: ends", (late.stdout or b"")[-2000:], (late.stderr or b"")[-2000:])
+            check(False, f"{what}: ends", (late.stdout or b"")[-2000:],
+                  (late.stderr or b"")[-2000:])
             return None
         check(job.returncode == status and said in job.stdout and "FAIL" not in job.stdout
-              and "causeway: error" not in job.stderr, f"{what}: ends well", job.returncode, job.stdout[-2000:],
-              job.stderr[-2000:])
+              and "causeway: error" not in job.stderr, f"{what}: ends well", job.returncode,
+              job.stdout[-2000:], job.stderr[-2000:])
         return job

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM and MPI in one program, in the order that argv[1] spells: s shmem_init, S
-// shmem_finalize, m MPI_Init, M MPI_Finalize. After each step whoever is initialised communicates.
-// Words in argv[2] and later:
+// OpenSHMEM and MPI in one program, in the order that argv[1] gives: s shmem_init, S
+// shmem_finalize, m MPI_Init, M MPI_Finalize. After each step all initialised libraries
+// communicate. Words in argv[2] and later:
 //   nodes     PEs belong to two nodes in turn
 //   multiple  both with THREAD_MULTIPLE
 //   teams     shmem_init is followed by teams that use the words of their collectives
-//   alone     the launcher's variables are removed before the second step, so that only MPI can say
-//             who is there
+//   alone     the launcher's variables are removed before the second step, so that only MPI knows
+//             the processes
 #include <mpi.h>
 #include <shmem.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One library makes progress while the other blocks: the PEs of the even node sit in MPI_Barrier,
+// One library makes progress while the other blocks: the PEs of the even node are in MPI_Barrier,
 // which cannot end before the odd ones enter it, and those do so only after they have put, got,
 // added and signalled there, and seen the effect. With "multiple" an even PE has a second thread
 // that waits in OpenSHMEM meanwhile.

@@ -17,7 +17,7 @@ enum { MOST = 16 };
 static long mine, all[MOST], sum, cell[MOST];
 static int me, npes;
 
-/** Is everything about the team as the communicator has it, and does it move data? */
+/** Checks that the team matches the communicator, and that it moves data. */
 static void compare(shmem_team_t team, MPI_Comm comm)
 {
     int rank, size, expect[MOST];
@@ -112,12 +112,12 @@ int main(int argc, char **argv)
     CHECK(npes <= MOST);
     from_comm(MPI_COMM_WORLD);
     from_comm(MPI_COMM_SELF);
-    from_split(0, -me);                                  // reversed
-    from_split(me % 2, me);                              // every other
-    from_split(me / 2, -me);                             // neighbours
-    from_split(0, me * 5 % 7);                           // no arithmetic sequence
-    from_split(me == 1 ? MPI_UNDEFINED : 0, me * 3 % 5); // one is left out
-    for (int i = 0; i < 20; i++)                         // numbers come back
+    from_split(0, -me);                                   // reversed
+    from_split(me % 2, me);                               // every other
+    from_split(me / 2, -me);                              // neighbours
+    from_split(0, me * 5 % 7);                            // no arithmetic sequence
+    from_split(me == 1 ? MPI_UNDEFINED : 0, me * 3 % 5);  // one PE is left out
+    for (int i = 0; i < 20; i++)                          // numbers are reused
         from_split(0, (me + i) % npes);
     shmem_team_t team, row, column;
     shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team);

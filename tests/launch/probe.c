@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A PE that knows nothing but the bootstrap: joins, exchanges a few keys, then does what its
+// A PE that uses nothing but the bootstrap: joins, exchanges a few keys, then does what its
 // arguments say.
-//   probe ok | all | stress | sleep | flood N | signal PE N | exit PE N | early PE N | leave PE | absent PE | abort PE N | late PE N
+//   probe ok | all | stress | sleep | flood N | signal PE N | exit PE N | early PE N | leave PE |
+//         absent PE | abort PE N | late PE N
 // Exit status 90-99: something of the bootstrap is wrong, and a line says what.
 #include <signal.h>
 #include <stdio.h>

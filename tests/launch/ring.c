@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A token goes round the ring of all PEs, gathering a count; PE 0 says whether it came back right.
+// A token travels round the ring of all PEs and gathers a count; PE 0 prints whether it came back
+// right.
 #include <shmem.h>
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The network between two hosts is cut while every process lives: whoever waits ends the job with a message that names PE,
-host and cause, in each kind of waiting and both endpoint modes; nothing hangs, nothing is left."""
+"""The network between two hosts is cut while every process lives: waiting PEs end the job with a
+message that names PE, host and cause, in each kind of waiting and both endpoint modes; nothing
+hangs, nothing is left."""
 
 import re
 import subprocess
@@ -14,27 +15,31 @@ from common import check, finish, skip
 from waits import GASNET, SHMEM, build
 
 HERE = Path(__file__).resolve().parent
-PATIENCE = 8  # CAUSEWAY_TIMEOUT, seconds; also what a connection may take on a crowded machine
+PATIENCE = 8  # CAUSEWAY_TIMEOUT, seconds; also the limit of a connection on a busy machine
 LIMIT = 150
-SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): (lost the connection to node \d \(host host\d\) at "
-        r"10\.77\.0\.\d port \d+: its host|PEs of this node wait, and the host of PE \d at 10\.77\.0\.\d port \d+) has "
-        r"acknowledged nothing for \d+ s: the network between is cut")
+SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): (lost the connection to node \d "
+        r"\(host host\d\) at 10\.77\.0\.\d port \d+: its host|PEs of this node wait, and the host of "
+        r"PE \d at 10\.77\.0\.\d port \d+) has acknowledged nothing for \d+ s: the network between "
+        r"is cut")
 ENDS = r"^causeway: error: PE \d of \d .*(failed|this PE waits|PEs may wait for).*CW_ETIMEOUT"
 
-SPOKEN = 'exec "$0" "$@" 2>>"$2.said"'  # mpiexec loses the last words of a job that is aborted, now and then
+SPOKEN = 'exec "$0" "$@" 2>>"$2.said"'  # mpiexec sometimes loses the last words of an aborted job
 
 
 def cut(case):
     program, kind, mode, ppn = case
     file = Path(mkdtemp(dir=Path.cwd())) / "ready"
-    command = [sys.executable, HERE / "hosts.py", "--hosts", 2, "--ppn", ppn, "--timeout", LIMIT, "--cut-at", file,
-               "--program", program, "--env", f"CAUSEWAY_ENDPOINT={mode}", "--env", f"CAUSEWAY_TIMEOUT={PATIENCE}", "--",
+    command = [sys.executable, HERE / "hosts.py", "--hosts", 2, "--ppn", ppn, "--timeout", LIMIT,
+               "--cut-at", file,
+               "--program", program, "--env", f"CAUSEWAY_ENDPOINT={mode}", "--env",
+               f"CAUSEWAY_TIMEOUT={PATIENCE}", "--",
                "sh", "-c", SPOKEN, program, kind, file]
-    job = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                         errors="replace", timeout=LIMIT + 60)
+    job = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
+                         capture_output=True, text=True, errors="replace", timeout=LIMIT + 60)
     kept = Path(f"{file}.kept")
     said = Path(f"{file}.said")
-    return case, job, said.read_text(errors="replace") if said.exists() else "", kept.read_text() if kept.exists() else None
+    return case, job, said.read_text(
+        errors="replace") if said.exists() else "", kept.read_text() if kept.exists() else None
 
 
 def main():
@@ -49,10 +54,10 @@ def main():
             if kept is not None:
                 skip(f"a bridge of this system cannot keep hosts apart: {kept}")
             what = f"{program.name} {kind}, {mode}, {ppn} PEs a host"
-            check(job.returncode not in (0, 124) and "came through" not in job.stdout, f"{what}: ends with an error",
-                  job.returncode, job.stdout, job.stderr, said)
-            check(re.search(SAYS, said, re.M), f"{what}: says what was lost", said, job.stderr)
-            check(re.search(ENDS, said, re.M), f"{what}: says why it ends", said, job.stderr)
+            check(job.returncode not in (0, 124) and "came through" not in job.stdout,
+                  f"{what}: ends with an error", job.returncode, job.stdout, job.stderr, said)
+            check(re.search(SAYS, said, re.M), f"{what}: names what was lost", said, job.stderr)
+            check(re.search(ENDS, said, re.M), f"{what}: prints why it ends", said, job.stderr)
             check("are left" not in job.stderr, f"{what}: nothing is left", job.stderr)
     finish()
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How jobs end: exit statuses, the one line about the PE that failed, and that all others are gone in a second."""
+"""Ends of jobs: exit statuses, the one line about the PE that failed, and that all others are gone
+in a second."""
 
 import re
 import socket
@@ -12,15 +13,16 @@ HOST = socket.gethostname()
 
 
 def expect(name, args, status, *patterns, seconds=1.5, lines=1):
-    """The time is that of the quickest of five jobs: a machine with other things to do is late now and then, a launcher that
-    waits for something is late each time. Everything else must be right in every one."""
+    """The time is that of the fastest of five jobs: a machine under load is late now and then, a
+    launcher that waits for something is late each time. Everything else must be right in every
+    job."""
     for attempt in range(5):
         before = time.monotonic()
         job = run(*args)
         took = time.monotonic() - before
-        told = [line for line in job.stderr.splitlines() if line.startswith("oshrun: ")]
+        printed = [line for line in job.stderr.splitlines() if line.startswith("oshrun: ")]
         check(job.returncode == status, f"{name}: exit status {status}", job.returncode, job.stderr)
-        check(len(told) == lines, f"{name}: {lines} line(s) of oshrun", job.stderr)
+        check(len(printed) == lines, f"{name}: {lines} line(s) of oshrun", job.stderr)
         for pattern in patterns:
             check(re.search(pattern, job.stderr), f"{name}: says {pattern}", job.stderr)
         if took < seconds:
@@ -34,39 +36,50 @@ expect("all well", ["-n", 4, PROBE, "ok"], 0, lines=0)
 expect("segmentation fault", ["-n", 4, PROBE, "signal", 2, 11], 139,
        rf"PE 2 of 4 {who} was killed by signal 11 \(Segmentation fault")
 expect("kill -9", ["-n", 4, PROBE, "signal", 3, 9], 137, rf"PE 3 of 4 {who} was killed by signal 9")
-expect("non-zero before joining", ["-n", 4, PROBE, "early", 1, 5], 5, rf"PE 1 of 4 {who} exited with status 5")
-expect("non-zero after leaving", ["-n", 4, PROBE, "exit", 1, 6], 6, rf"PE 1 of 4 {who} exited with status 6")
-expect("no finalize", ["-n", 4, PROBE, "leave", 0], 1, rf"PE 0 of 4 {who} exited without calling shmem_finalize")
-expect("no init", ["-n", 4, PROBE, "absent", 2], 1, r"PE 2 of 4 .* without calling shmem_init|a PE of this job has ended",
-       lines=1)
+expect("non-zero before joining", ["-n", 4, PROBE, "early", 1, 5], 5,
+       rf"PE 1 of 4 {who} exited with status 5")
+expect("non-zero after leaving", ["-n", 4, PROBE, "exit", 1, 6], 6,
+       rf"PE 1 of 4 {who} exited with status 6")
+expect("no finalize", ["-n", 4, PROBE, "leave", 0], 1,
+       rf"PE 0 of 4 {who} exited without calling shmem_finalize")
+expect("no init", ["-n", 4, PROBE, "absent", 2], 1,
+       r"PE 2 of 4 .* without calling shmem_init|a PE of this job has ended", lines=1)
 expect("abort", ["-n", 4, PROBE, "abort", 2, 42], 42, lines=0)
 expect("abort with success", ["-n", 4, PROBE, "abort", 2, 0], 0, lines=0)
-expect("abort, verbose", ["-v", "-n", 4, PROBE, "abort", 2, 3], 3, "PE 2 ended the job with status 3", lines=2)
-expect("plain program fails", ["-n", 3, "sh", "-c", 'test $OSHRUN_PE != 1 && exec sleep 50; exit 9'], 9, "PE 1 of 3")
-expect("ignores SIGTERM", ["-n", 3, "sh", "-c", 'trap "" TERM; test $OSHRUN_PE = 1 && exit 9; sleep 50; sleep 50'], 9)
-expect("time limit", ["-n", 3, "--timeout", "0.3", PROBE, "sleep"], 124, "the time limit of 0.3 s is over")
+expect("abort, verbose", ["-v", "-n", 4, PROBE, "abort", 2, 3], 3,
+       "PE 2 ended the job with status 3", lines=2)
+expect("plain program fails",
+       ["-n", 3, "sh", "-c", 'test $OSHRUN_PE != 1 && exec sleep 50; exit 9'], 9, "PE 1 of 3")
+expect("ignores SIGTERM",
+       ["-n", 3, "sh", "-c", 'trap "" TERM; test $OSHRUN_PE = 1 && exit 9; sleep 50; sleep 50'], 9)
+expect("time limit", ["-n", 3, "--timeout", "0.3", PROBE, "sleep"], 124,
+       "the time limit of 0.3 s is over")
 expect("time limit not reached", ["-n", 3, "--timeout", "60", PROBE, "ok"], 0, lines=0)
 
 # A signal is a likelier cause than the exits that follow from it.
 job = run("-n", 8, "sh", "-c", 'test $OSHRUN_PE = 7 && kill -SEGV $$; exit 0')
-check(job.returncode == 139 and "PE 7 of 8" in job.stderr, "the PE that a signal killed is named", job.stderr)
+check(job.returncode == 139 and "PE 7 of 8" in job.stderr, "the PE that a signal killed is named",
+      job.stderr)
 
-# What a PE leaves in its process group ends with it.
+# Processes that a PE leaves in its process group end with it.
 job = run("-n", 2, "sh", "-c", "sleep 98 & exit 0", timeout=5)
 check(job.returncode == 0, "a background process of a PE does not hold the job up", job.stderr)
 
 # Two SHMEM programs in one PE, one after the other: refused with a reason, not a hang.
 job = run("-n", 2, "sh", "-c", f"{PROBE} ok && {PROBE} ok")
-check(job.returncode != 0 and "another program has already been PE" in job.stderr, "second program in a PE", job.stderr)
+check(job.returncode != 0 and "another program has already been PE" in job.stderr,
+      "second program in a PE", job.stderr)
 
-# A PE that never comes to the fence: the others say so.
+# A PE that never reaches the fence: the others report it.
 job = run("-n", 3, "-x", "CAUSEWAY_TIMEOUT=1", PROBE, "late", 1, 30)
-check(job.returncode != 0 and "PE 1 first, did not reach the start-up fence in 1 s" in job.stderr, "late PE", job.stderr)
+check(job.returncode != 0 and "PE 1 first, did not reach the start-up fence in 1 s" in job.stderr,
+      "late PE", job.stderr)
 
 # A program that a PE starts is no PE.
-job = run("-n", 1, "sh", "-c", f"exec 9<&-; eval \"exec $(seq -s ' ' -f '%.0f<&-' 3 8)\"; exec {PROBE} ok")
-check(job.returncode == 0 and job.stdout.startswith("single:"), "without the inherited descriptors it is alone", job.stdout,
-      job.stderr)
+job = run("-n", 1, "sh", "-c",
+          f"exec 9<&-; eval \"exec $(seq -s ' ' -f '%.0f<&-' 3 8)\"; exec {PROBE} ok")
+check(job.returncode == 0 and job.stdout.startswith("single:"),
+      "without the inherited descriptors it is alone", job.stdout, job.stderr)
 
 check(not shared_objects(), "nothing is left in /dev/shm", shared_objects())
 finish()

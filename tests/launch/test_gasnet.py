@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""GASNet programs under oshrun, Hydra, and gasnetrun_ofi with each launcher that it hands over to. (srun: test_slurm.py;
-orterun and prterun on their own: test_pmix.py.)"""
+"""GASNet programs under oshrun, Hydra, and gasnetrun_ofi with each launcher that it hands over to.
+(srun: test_slurm.py; orterun and prterun on their own: test_pmix.py.)"""
 
 import os
 import shutil
@@ -15,9 +15,11 @@ ENV = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONF
 GASNETRUN = [str(STAGE / "bin/gasnetrun_ofi"), "-n", "3"]
 BY_OSHRUN = r"PE {pe} of 3 .*signal {signo}"
 BY_HYDRA = r"BAD TERMINATION .*\n.*PID \d+ RUNNING AT"
-# launcher, what it takes, what it says of a process that died
-LAUNCHERS = [([OSHRUN, "-n", "3"], None, BY_OSHRUN), (["mpiexec.hydra", "-n", "3"], "mpiexec.hydra", BY_HYDRA),
-             ([*GASNETRUN, "-spawner=oshrun"], None, BY_OSHRUN), ([*GASNETRUN, "-spawner=pmi"], "mpiexec.hydra", BY_HYDRA),
+# launcher, what it needs, what it prints about a process that died
+LAUNCHERS = [([OSHRUN, "-n", "3"], None, BY_OSHRUN),
+             (["mpiexec.hydra", "-n", "3"], "mpiexec.hydra", BY_HYDRA),
+             ([*GASNETRUN, "-spawner=oshrun"], None, BY_OSHRUN),
+             ([*GASNETRUN, "-spawner=pmi"], "mpiexec.hydra", BY_HYDRA),
              ([*GASNETRUN, "-spawner=mpi"], "orterun", "rank {pe} .*signal {signo}")]
 
 
@@ -30,7 +32,8 @@ def main():
             continue
 
         def launch(*words, command=command):
-            return subprocess.run([*command, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            return subprocess.run([*command, *map(str, words)], stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True,
                                   errors="replace", timeout=100, env=ENV)
 
         gasnet.runs(launch, name, exact=says != BY_HYDRA)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""oshrun hands over to other launchers: what it says to each (to scripts that repeat it), and real ones that run a job."""
+"""oshrun hands over to other launchers: the command of each (to scripts that print it), and real
+ones that run a job."""
 
 import atexit
 import os
@@ -16,7 +17,8 @@ def sleepers():
 
 
 FAKE = '#!/bin/sh\necho "$(basename "$0")" "$@"\necho "FOO=$FOO"\n'
-CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMI", "CAUSEWAY_", "SHMEM_", "SMA_"))}
+CLEAN = {k: v for k, v in os.environ.items()
+         if not k.startswith(("SLURM_", "PMI", "CAUSEWAY_", "SHMEM_", "SMA_"))}
 TOOLS = ":/usr/bin:/bin"  # for sh, basename and timeout
 
 
@@ -32,13 +34,14 @@ def fakes(*names):
 
 def says(folder, args, want, env=None, foo=""):
     job = run(*args, env={**CLEAN, "PATH": folder + TOOLS, **(env or {})})
-    check(job.stdout.splitlines() == [want, f"FOO={foo}"], f"{args}: says {want!r}", job.stdout, job.stderr)
+    check(job.stdout.splitlines() == [want, f"FOO={foo}"], f"{args}: says {want!r}", job.stdout,
+          job.stderr)
 
 
 def refused(args, status, text, env=None):
     job = run(*args, env={**CLEAN, **(env or {})})
-    check(job.returncode == status and text in job.stderr, f"{args}: refused with {status}, {text!r}", job.returncode,
-          job.stderr)
+    check(job.returncode == status and text in job.stderr,
+          f"{args}: refused with {status}, {text!r}", job.returncode, job.stderr)
 
 
 every = fakes("mpiexec.hydra", "srun", "orterun", "prterun")
@@ -49,39 +52,51 @@ says(every, [*hydra, "-n", 4, "--ppn", 2, "--hosts", "a:2,b:2", "-l", "prog"],
 says(every, ["--hostfile", "f", "prog"], "mpiexec.hydra -n 1 -f f -bind-to none prog")
 says(every, [*hydra, "-x", "FOO=a b", "prog"], "mpiexec.hydra -n 1 -bind-to none prog", foo="a b")
 says(every, [*slurm, "-n", 4, "-N", 2, "--hosts", "a:2,b", "--label", "prog"],
-     "srun --mpi=pmi2 -n 4 --ntasks-per-node=2 -w a,b --label --overcommit --kill-on-bad-exit=1 prog")
-says(every, ["-n", 2, "prog"], "srun --mpi=pmi2 -n 2 --overcommit --kill-on-bad-exit=1 prog", env={"SLURM_JOB_ID": "7"})
+     "srun --mpi=pmi2 -n 4 --ntasks-per-node=2 -w a,b --label --overcommit --kill-on-bad-exit=1 "
+     "prog")
+says(every, ["-n", 2, "prog"], "srun --mpi=pmi2 -n 2 --overcommit --kill-on-bad-exit=1 prog",
+     env={"SLURM_JOB_ID": "7"})
 says(every, ["--launcher=orte", "-n", 4, "--ppn", 2, "--host", "a,b", "-x", "FOO=1", "prog"],
-     "orterun -n 4 --map-by ppr:2:node --oversubscribe --host a,b --bind-to none -x SHMEM_INFO -x FOO prog",
+     "orterun -n 4 --map-by ppr:2:node --oversubscribe --host a,b --bind-to none -x SHMEM_INFO -x "
+     "FOO prog",
      env={"SHMEM_INFO": "0"}, foo="1")
-says(every, ["--launcher=prrte", "-n", 4, "prog"], "prterun -n 4 --map-by :OVERSUBSCRIBE --bind-to none prog")
-says(fakes("orterun"), ["--hosts", "a", "prog"], "orterun -n 1 --oversubscribe --host a --bind-to none prog") \
+says(every, ["--launcher=prrte", "-n", 4, "prog"],
+     "prterun -n 4 --map-by :OVERSUBSCRIBE --bind-to none prog")
+says(fakes("orterun"), ["--hosts", "a", "prog"],
+     "orterun -n 1 --oversubscribe --host a --bind-to none prog") \
     if not any(shutil.which(p, path=TOOLS[1:]) for p in ("mpiexec.hydra", "prterun")) else None
 says(every, [*hydra, "-t", "2.5", "prog"], "mpiexec.hydra -n 1 -bind-to none prog")
 job = run(*hydra, "-v", "-t", "2.5", "prog", env={**CLEAN, "PATH": every + TOOLS})
-check("hands over to hydra: timeout --foreground --kill-after=20 2.500 mpiexec.hydra -n 1" in job.stderr, "-v says the command", job.stderr)
+check("hands over to hydra: timeout --foreground --kill-after=20 2.500 mpiexec.hydra -n 1"
+      in job.stderr, "-v prints the command", job.stderr)
 
 refused(["--launcher", "lsf", "prog"], 2, "expected oshrun, hydra, slurm, prrte or orte")
-refused(["--launcher", "hydra", "prog"], 127, "mpiexec.hydra is not in PATH (Debian: mpich)", env={"PATH": "/nowhere"})
-refused(["--hosts", "a", "prog"], 127, "none of mpiexec.hydra, prterun and orterun", env={"PATH": "/nowhere"})
-refused(["--hosts", "a", "--emulate-nodes", 2, "-n", 2, "prog"], 2, "--emulate-nodes splits one machine")
+refused(["--launcher", "hydra", "prog"], 127, "mpiexec.hydra is not in PATH (Debian: mpich)",
+        env={"PATH": "/nowhere"})
+refused(["--hosts", "a", "prog"], 127, "none of mpiexec.hydra, prterun and orterun",
+        env={"PATH": "/nowhere"})
+refused(["--hosts", "a", "--emulate-nodes", 2, "-n", 2, "prog"], 2,
+        "--emulate-nodes splits one machine")
 refused(["--hosts", "a", "--hostfile", "f", "prog"], 2, "one or the other")
 
-# In an allocation, but told otherwise; inside a step of it; and outside.
+# In an allocation, but with an explicit launcher; inside a step of it; and outside.
 here = "launch: 2 PEs"
-for args, env in ((["--launcher", "oshrun"], {"SLURM_JOB_ID": "7"}), ([], {"SLURM_JOB_ID": "7", "PMI_FD": "99"}), ([], {})):
+for args, env in ((["--launcher", "oshrun"], {"SLURM_JOB_ID": "7"}),
+                  ([], {"SLURM_JOB_ID": "7", "PMI_FD": "99"}), ([], {})):
     job = run(*args, "-n", 2, PROBE, "ok", env={**CLEAN, **env})
     check(job.stdout.startswith(here), f"{args} {env}: runs the job itself", job.stdout, job.stderr)
 
-for launcher, program, back_end in (("hydra", "mpiexec.hydra", "pmi1"), ("orte", "orterun", "pmix")):
+for launcher, program, back_end in (("hydra", "mpiexec.hydra", "pmi1"),
+                                    ("orte", "orterun", "pmix")):
     if not shutil.which(program):
         print(f"{program} is not installed: its part is left out")
         continue
     env = {**CLEAN, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     job = run("--launcher", launcher, "-n", 3, PROBE, "ok", env=env, timeout=60)
-    check(job.stdout == f"{back_end}: 3 PEs, one_machine 1, node_fd no, nodes 0 0 0\n", f"{program} runs the job", job.stdout,
-          job.stderr)
+    check(job.stdout == f"{back_end}: 3 PEs, one_machine 1, node_fd no, nodes 0 0 0\n",
+          f"{program} runs the job", job.stdout, job.stderr)
     job = run("--launcher", launcher, "-n", 2, "--timeout", 1, PROBE, "sleep", env=env, timeout=60)
     check(job.returncode == 124, f"{program}: 124 at the time limit", job.returncode, job.stderr)
-    check(wait_until(lambda: not sleepers(), 10), f"{program}: nothing is left at the time limit", sleepers())
+    check(wait_until(lambda: not sleepers(), 10), f"{program}: nothing is left at the time limit",
+          sleepers())
 finish()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenSHMEM and MPI in one program, under the MPI named by the argument and its launcher: every order of their
-initialisations and finalisations that overlap or follow each other, with and without the launcher's help; progress of
-one while the other blocks; teams and communicators."""
+"""OpenSHMEM and MPI in one program, under the MPI named by the argument and its launcher: every
+order of their initialisations and finalisations that overlap or follow each other, with and without
+the launcher's help; progress of one while the other blocks; teams and communicators."""
 
 import shutil
 import sys
@@ -15,8 +15,9 @@ from mpi import Mpi
 MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
 run, good = MPI.run, MPI.good
 
-ORDERS = ["sS", "sSsS", "mM", "smSM", "smMS", "msSM", "msMS", "sSmM", "smSsSM", "msSsSM", "smSsMS", "sSmsSM"]
-# Found by MPI alone: MPI first.
+ORDERS = ["sS", "sSsS", "mM", "smSM", "smMS", "msSM", "msMS", "sSmM", "smSsSM", "msSsSM", "smSsMS",
+          "sSmsSM"]
+# Processes known to MPI alone: MPI first.
 ALONE = ["msSM", "msMS", "msSsSM", "msSsMS"]
 
 
@@ -32,35 +33,42 @@ def lives(scratch):
         good("mpi life done", 3, life, order)
     for order in ("smSM", "msMS"):
         good("mpi life done", 4, life, order, "nodes", "multiple")
-    # PEs count themselves when no launcher is left: nothing that teams have left behind counts.
+    # When no launcher is left PEs count themselves: state left behind by teams must not matter.
     good("mpi life done", 4, life, "msMS", "nodes", "teams")
     for order in ALONE:
-        for words in (["alone", "nodes"], ["alone", "nodes", "multiple"]) if order == "msMS" else (["alone", "nodes"],):
+        for words in (["alone", "nodes"],
+                      ["alone", "nodes", "multiple"]) if order == "msMS" else (["alone", "nodes"],):
             job = good("mpi life done", 4, life, order, *words, env={"CAUSEWAY_DEBUG": "1"})
-            check(job and job.stderr.count('joined by "mpi"') == 4 * order.count("s"), f"{order} {words}: by MPI", job)
+            check(job and job.stderr.count('joined by "mpi"') == 4 * order.count("s"),
+                  f"{order} {words}: by MPI", job)
     good("mpi life done", 2, life, "msSM", env={"CAUSEWAY_BOOTSTRAP": "mpi"})
     job = run(2, life, "smMS", env={"CAUSEWAY_BOOTSTRAP": "mpi"})
-    check(job.returncode != 0 and "CAUSEWAY_BOOTSTRAP=mpi, but this process was not started that way" in job.stderr,
-          "told to ask an MPI that is not there", job.returncode, job.stdout[-2000:], job.stderr[-2000:])
+    check(job.returncode != 0
+          and "CAUSEWAY_BOOTSTRAP=mpi, but this process was not started that way" in job.stderr,
+          "CAUSEWAY_BOOTSTRAP names an MPI that is not there", job.returncode, job.stdout[-2000:],
+          job.stderr[-2000:])
     job = run(2, life, "msSMs", env={"CAUSEWAY_BOOTSTRAP": "mpi"})
-    check(job.returncode != 0 and "MPI_Finalize has been called" in job.stderr, "a life that lost its MPI", job.returncode,
-          job.stdout[-2000:], job.stderr[-2000:])
+    check(job.returncode != 0 and "MPI_Finalize has been called" in job.stderr,
+          "an epoch that lost its MPI", job.returncode, job.stdout[-2000:], job.stderr[-2000:])
     if MPI.family == "mpich":
         job = run(4, life, "mMs")
-        check(job.returncode != 0 and "closed, probably by MPI_Finalize" in job.stderr, "SHMEM after MPI_Finalize says why not",
+        check(job.returncode != 0 and "closed, probably by MPI_Finalize" in job.stderr,
+              "SHMEM after MPI_Finalize reports why",
               job.returncode, job.stdout[-2000:], job.stderr[-2000:])
 
 
 def without_plugin(scratch):
-    """An install tree of another place, from which the plugin is missing."""
+    """An install tree in another place, without the plugin."""
     tree = Path(scratch, "tree")
-    shutil.copytree(STAGE / "lib", tree / "lib", symlinks=True, ignore=shutil.ignore_patterns("causeway", "*.a"))
+    shutil.copytree(STAGE / "lib", tree / "lib", symlinks=True,
+                    ignore=shutil.ignore_patterns("causeway", "*.a"))
     (tree / "lib/causeway").mkdir()
     (tree / f"lib/causeway/mpi-{MPI.family}.so").write_text("no library", encoding="ascii")
-    env = {"LD_LIBRARY_PATH": str(tree / "lib"), "CAUSEWAY_BOOTSTRAP": "mpi"}  # stands before the program's RUNPATH
+    # comes before the program's RUNPATH
+    env = {"LD_LIBRARY_PATH": str(tree / "lib"), "CAUSEWAY_BOOTSTRAP": "mpi"}
     job = run(1, f"{scratch}/mpi_life", "msSM", env=env)
-    check(job.returncode != 0 and f"mpi-{MPI.family}.so cannot be loaded" in job.stderr, "a plugin that cannot be loaded",
-          job.returncode, job.stdout, job.stderr)
+    check(job.returncode != 0 and f"mpi-{MPI.family}.so cannot be loaded" in job.stderr,
+          "a plugin that cannot be loaded", job.returncode, job.stdout, job.stderr)
 
 
 def main():
@@ -72,7 +80,8 @@ def main():
             good("progress seen", 2, progress, env={"CAUSEWAY_ENDPOINT": endpoint})
             good("progress seen", 4, progress, "multiple", env={"CAUSEWAY_ENDPOINT": endpoint})
         teams = build(scratch, "mpi_teams")
-        for npes, words in ((1, []), (2, ["nodes"]), (5, []), (5, ["nodes"]), (4, ["nodes", "multiple", "late"])):
+        for npes, words in ((1, []), (2, ["nodes"]), (5, []), (5, ["nodes"]),
+                            (4, ["nodes", "multiple", "late"])):
             good("teams and communicators agree", npes, teams, *words)
         good("teams and communicators agree", 3, teams, "nodes", env={"CAUSEWAY_CHECK": "1"})
     finish()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line of oshrun, the environment of PEs, placement, programs that cannot run, limits."""
+"""The command line of oshrun, the environment of PEs, placement, programs that cannot run,
+limits."""
 
 import os
 import resource
@@ -12,15 +13,16 @@ from common import OSHRUN, PROBE, check, finish, lines_of, run
 
 def refused(args, *texts, status=2, **kwargs):
     job = run(*args, **kwargs)
-    check(job.returncode == status and job.stderr.count("\n") == 1, f"{args}: refused with {status} and one line",
-          job.returncode, job.stderr)
+    check(job.returncode == status and job.stderr.count("\n") == 1,
+          f"{args}: refused with {status} and one line", job.returncode, job.stderr)
     for text in texts:
         check(text in job.stderr, f"{args}: says {text!r}", job.stderr)
 
 
 def prints(args, want, **kwargs):
     job = run(*args, **kwargs)
-    check(job.returncode == 0 and lines_of(job.stdout) == sorted(want), f"{args}: prints {want}", job.stdout, job.stderr)
+    check(job.returncode == 0 and lines_of(job.stdout) == sorted(want), f"{args}: prints {want}",
+          job.stdout, job.stderr)
 
 
 refused([], "no program given")
@@ -43,13 +45,15 @@ prints(["-n", 1, "--", "echo", "-n", "2"], ["2"])
 prints(["-n", 1, "printf", "%s|", "a b", "-n", "--label"], ["a b|-n|--label|"])
 
 job = run("--help")
-check(job.returncode == 0 and all(o in job.stdout for o in ("--emulate-nodes", "--timeout", "--label", "-x")), "--help",
+check(job.returncode == 0
+      and all(o in job.stdout for o in ("--emulate-nodes", "--timeout", "--label", "-x")), "--help",
       job.stdout)
 check(run("--version").stdout.startswith("oshrun (Causeway) "), "--version")
 
 # Environment of the PEs.
 env = dict(os.environ, GIVEN="before", KEPT="kept")
-prints(["-n", 2, "-x", "GIVEN=after", "-x", "KEPT", "sh", "-c", "echo $GIVEN $KEPT"], ["after kept"] * 2, env=env)
+prints(["-n", 2, "-x", "GIVEN=after", "-x", "KEPT", "sh", "-c", "echo $GIVEN $KEPT"],
+       ["after kept"] * 2, env=env)
 prints(["-x", "A=1", "-x", "A=2=3", "sh", "-c", "echo $A"], ["2=3"])
 prints(["-n", 3, "--emulate-nodes", 2, "sh", "-c", "echo $OSHRUN_PE $OSHRUN_NPES $OSHRUN_NODE"],
        ["0 3 0", "1 3 0", "2 3 1"])
@@ -61,18 +65,24 @@ prints(["-n", 1, "sh", "-c", "ulimit -n"], ["300"],
 
 # Placement as the library sees it.
 prints(["-n", 5, PROBE], ["launch: 5 PEs, one_machine 1, node_fd yes, nodes 0 0 0 0 0"])
-prints(["-n", 5, "--emulate-nodes", 2, PROBE], ["launch: 5 PEs, one_machine 1, node_fd yes, nodes 0 0 0 1 1"])
-prints(["-n", 5, "-N", 2, "--emulate-nodes", 3, PROBE], ["launch: 5 PEs, one_machine 1, node_fd yes, nodes 0 0 1 1 2"])
-prints(["-n", 4, "-x", "CAUSEWAY_NODE=any", "sh", "-c", f"CAUSEWAY_NODE=n$((OSHRUN_PE % 2)) exec {PROBE}"],
+prints(["-n", 5, "--emulate-nodes", 2, PROBE],
+       ["launch: 5 PEs, one_machine 1, node_fd yes, nodes 0 0 0 1 1"])
+prints(["-n", 5, "-N", 2, "--emulate-nodes", 3, PROBE],
+       ["launch: 5 PEs, one_machine 1, node_fd yes, nodes 0 0 1 1 2"])
+prints(["-n", 4, "-x", "CAUSEWAY_NODE=any", "sh", "-c",
+        f"CAUSEWAY_NODE=n$((OSHRUN_PE % 2)) exec {PROBE}"],
        ["launch: 4 PEs, one_machine 1, node_fd no, nodes 0 1 0 1"])
 job = run("-n", 2, "sh", "-c", f"CAUSEWAY_NODE=n$OSHRUN_PE exec {PROBE}")
-check(job.returncode != 0 and "-x CAUSEWAY_NODE" in job.stderr, "CAUSEWAY_NODE for a PE only is explained", job.stderr)
+check(job.returncode != 0 and "-x CAUSEWAY_NODE" in job.stderr,
+      "CAUSEWAY_NODE for a PE only is explained", job.stderr)
 
-# What the launcher passes on is checked before it is believed.
+# oshrun's variables are checked before they are used.
 job = run("-n", 1, "sh", "-c", f"CAUSEWAY_LAUNCH=fd=nonsense exec {PROBE}")
-check(job.returncode != 0 and "is not what oshrun writes" in job.stderr, "a damaged CAUSEWAY_LAUNCH", job.stderr)
+check(job.returncode != 0 and "is not what oshrun writes" in job.stderr,
+      "a damaged CAUSEWAY_LAUNCH", job.stderr)
 job = run("-n", 1, "sh", "-c", f"CAUSEWAY_LAUNCH=fd=0,ino=1,node=0,bell=0,pe=0 exec {PROBE}")
-check(job.returncode == 0 and job.stdout.startswith("single: 1 PEs"), "CAUSEWAY_LAUNCH of another job", job.stdout)
+check(job.returncode == 0 and job.stdout.startswith("single: 1 PEs"),
+      "CAUSEWAY_LAUNCH of another job", job.stdout)
 
 # Programs that cannot run.
 refused(["-n", 2, "./missing"], "cannot run ./missing", status=127)
@@ -89,9 +99,11 @@ garbage.unlink()
 # Limits.
 refused(["-n", 1000, "true"], "file descriptors", "ulimit -Hn", status=1,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200)))
-# Out of processes, half-way: says so, and ends those that run. (Root has no such limit, so it becomes somebody.)
-somebody = {"user": 54321, "group": 54321, "extra_groups": []} if os.geteuid() == 0 else {}
-if os.geteuid() == 0 and subprocess.run(["/bin/sh", "-c", f"test -x {OSHRUN}"], **somebody).returncode == 0:
+# Out of processes, half-way: reports it, and ends those that run. (Root has no such limit, so the
+# test runs as another user.)
+user = {"user": 54321, "group": 54321, "extra_groups": []} if os.geteuid() == 0 else {}
+reach = subprocess.run(["/bin/sh", "-c", f"test -x {OSHRUN}"], **user).returncode
+if os.geteuid() == 0 and reach == 0:
     refused(["-n", 50, "sleep", "50"], "cannot start PE", "ulimit -u", status=1,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (20, 20)), **somebody)
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (20, 20)), **user)
 finish()

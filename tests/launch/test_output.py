@@ -24,23 +24,28 @@ for label in (False, True):
             next_of[int(pe)] += 1
         except ValueError:
             bad.append(line)
-    check(not bad and next_of == [2000] * 8, f"flood, label {label}: lines whole and in order", bad[:3], next_of)
+    check(not bad and next_of == [2000] * 8, f"flood, label {label}: lines whole and in order",
+          bad[:3], next_of)
 
 job = run("-n", 3, "sh", "-c", "echo out; echo err >&2")
-check((job.stdout, job.stderr) == ("out\n" * 3, "err\n" * 3), "stdout and stderr stay apart", job.stdout, job.stderr)
+check((job.stdout, job.stderr) == ("out\n" * 3, "err\n" * 3), "stdout and stderr stay apart",
+      job.stdout, job.stderr)
 job = run("-n", 1, "printf", r"a\n\nb")
 check(job.stdout == "a\n\nb", "a last line without newline is passed on as it is", job.stdout)
 job = run("-n", 3, "printf", "abc")
 check(job.stdout == "abc\nabc\nabc", "unterminated lines of several PEs do not mix", job.stdout)
 job = run("-l", "-n", 2, "printf", r"x\ny")
-check(lines_of(job.stdout) == ["[0] x", "[0] y", "[1] x", "[1] y"], "labels, last line without newline", job.stdout)
+check(lines_of(job.stdout) == ["[0] x", "[0] y", "[1] x", "[1] y"],
+      "labels, last line without newline", job.stdout)
 job = run("-n", 1, "head", "-c", 3000000, "/dev/zero", text=False)
 check(job.stdout == bytes(3000000), "three million bytes without a newline", len(job.stdout))
 
 # What a PE wrote comes before the line about its death.
-job = subprocess.run([OSHRUN, "-n", "1", "sh", "-c", "printf 'last words'; kill -9 $$"], stdin=subprocess.DEVNULL,
+job = subprocess.run([OSHRUN, "-n", "1", "sh", "-c", "printf 'last words'; kill -9 $$"],
+                     stdin=subprocess.DEVNULL,
                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=20)
-check(job.stdout.startswith("last words") and "\noshrun: PE 0" in job.stdout, "last words", job.stdout)
+check(job.stdout.startswith("last words") and "\noshrun: PE 0" in job.stdout, "last words",
+      job.stdout)
 
 # Standard input.
 job = run("-l", "-n", 3, "cat", input="one\ntwo\n")
@@ -49,21 +54,22 @@ data = os.urandom(1 << 20).hex()
 job = run("-n", 2, "cat", input=data)
 check(job.stdout == data, "two megabytes of input arrive", len(job.stdout))
 
-# A reader who stops after one line ends the job, as SIGPIPE would.
+# A reader that stops after one line ends the job, as SIGPIPE would.
 job = start("-n", 2, "yes")
 job.stdout.readline()
 job.stdout.close()
-check(job.wait(10) == 141, "a reader who leaves ends the job with 141", job.returncode)
+check(job.wait(10) == 141, "a reader that leaves ends the job with 141", job.returncode)
 
-# A reader who does not read does not keep oshrun from ending a job.
+# A reader that does not read does not keep oshrun from ending a job.
 job = start("-n", 2, "--timeout", "0.5", "yes")
 time.sleep(1.5)
-left = subprocess.run(["pgrep", "-P", str(job.pid), "-x", "yes"], capture_output=True, text=True).stdout
-check(left == "", "the time limit holds although nobody reads", left)
+left = subprocess.run(["pgrep", "-P", str(job.pid), "-x", "yes"], capture_output=True,
+                      text=True).stdout
+check(left == "", "the time limit holds although no reader reads", left)
 job.communicate(timeout=10)
 check(job.returncode == 124, "and the status is 124", job.returncode)
 
-# A terminal: typed lines reach PE 0, a prompt without newline is seen at once.
+# A terminal: typed lines reach PE 0, a prompt without newline is shown at once.
 master, slave = pty.openpty()
 
 
@@ -76,7 +82,8 @@ def become_foreground():
 
 job = subprocess.Popen([OSHRUN, "-n", "2", "sh", "-c",
                         'test $OSHRUN_PE = 0 || exit 0; printf "name? "; read n; echo "hello $n"'],
-                       stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=become_foreground)
+                       stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       preexec_fn=become_foreground)
 check(os.read(job.stdout.fileno(), 100) == b"name? ", "a prompt is shown at once")
 os.write(master, b"causeway\n")
 rest = job.communicate(timeout=10)[0]

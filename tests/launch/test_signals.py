@@ -8,8 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from common import (OSHRUN, PROBE, alive, check, children_running, descendants, finish, kill_quietly, processes,
-                    shared_objects, start, wait_until)
+from common import (OSHRUN, PROBE, alive, check, children_running, descendants, finish,
+                    kill_quietly, processes, shared_objects, start, wait_until)
 
 
 def state_of(pid):
@@ -24,13 +24,15 @@ for name in ("INT", "TERM", "HUP", "QUIT", "USR1", "USR2"):
         job.stdout.readline()
     job.send_signal(getattr(signal, "SIG" + name))
     out, err = job.communicate(timeout=10)
-    check(out.count("got") == 3 and job.returncode == 0, f"SIG{name} reaches every PE", out, err, job.returncode)
+    check(out.count("got") == 3 and job.returncode == 0, f"SIG{name} reaches every PE", out, err,
+          job.returncode)
 
 job = start("-n", 3, PROBE, "sleep")
 pes = children_running(job, 3)
 job.send_signal(signal.SIGTERM)
 out, err = job.communicate(timeout=10)
-check(job.returncode == 143 and "signal 15" in err, "death by a forwarded signal", job.returncode, err)
+check(job.returncode == 143 and "signal 15" in err, "death by a forwarded signal", job.returncode,
+      err)
 
 job = start("-n", 3, "sh", "-c", 'trap "" INT; echo ready; sleep 60; sleep 60')
 for _ in range(3):
@@ -41,10 +43,13 @@ check(job.poll() is None, "one SIGINT that the PEs ignore does not end the job")
 before = time.monotonic()
 job.send_signal(signal.SIGINT)
 job.communicate(timeout=10)
-check(job.returncode == 130 and time.monotonic() - before < 1, "a second SIGINT kills", job.returncode)
+check(job.returncode == 130 and time.monotonic() - before < 1, "a second SIGINT kills",
+      job.returncode)
 
 # Ignored when oshrun starts (nohup): stays ignored.
-job = subprocess.Popen(["sh", "-c", f'trap "" HUP; exec {OSHRUN} -n 1 sh -c "echo ready; sleep 0.5; echo done"'],
+job = subprocess.Popen(["sh", "-c",
+                        f'trap "" HUP; exec {OSHRUN} -n 1 sh -c "echo ready; sleep 0.5; echo '
+                        f'done"'],
                        stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
 job.stdout.readline()
 job.send_signal(signal.SIGHUP)
@@ -54,10 +59,12 @@ check(job.communicate(timeout=10)[0] == "done\n" and job.returncode == 0, "nohup
 job = start("-n", 2, PROBE, "sleep", start_new_session=True)
 pes = children_running(job, 2)
 job.send_signal(signal.SIGTSTP)
-check(wait_until(lambda: [state_of(p) for p in [job.pid, *pes]] == ["T"] * 3, 3), "SIGTSTP stops oshrun and the PEs",
+check(wait_until(lambda: [state_of(p) for p in [job.pid, *pes]] == ["T"] * 3, 3),
+      "SIGTSTP stops oshrun and the PEs",
       [state_of(p) for p in [job.pid, *pes]])
 job.send_signal(signal.SIGCONT)
-check(wait_until(lambda: "T" not in [state_of(p) for p in [job.pid, *pes]], 3), "SIGCONT resumes them")
+check(wait_until(lambda: "T" not in [state_of(p) for p in [job.pid, *pes]], 3),
+      "SIGCONT resumes them")
 job.terminate()
 job.communicate(timeout=10)
 
@@ -72,11 +79,12 @@ for name, args, count in (("PEs", [PROBE, "sleep"], 4),
     family = descendants(job.pid)
     check(len(family) == wanted + 1, f"kill -9 of oshrun, {name}: all are running", len(family))
     kill_quietly(job.pid)
-    check(wait_until(lambda: not alive(family), 1), f"kill -9 of oshrun, {name}: all are gone within a second",
+    check(wait_until(lambda: not alive(family), 1),
+          f"kill -9 of oshrun, {name}: all are gone within a second",
           [processes().get(p) for p in alive(family)])
     job.communicate()
 
-# kill -9 of a PE from outside; of the guard: the job does not care.
+# kill -9 of a PE from outside; of the guard: the job continues.
 job = start("-n", 4, PROBE, "sleep")
 pes = children_running(job, 4)
 guard = list(descendants(job.pid) - set(pes))
@@ -87,10 +95,12 @@ check(job.poll() is None, "the death of the guard does not end the job")
 before = time.monotonic()
 kill_quietly(pes[2])
 out, err = job.communicate(timeout=10)
-check(job.returncode == 137 and f"pid {pes[2]}," in err and "signal 9" in err, "kill -9 of a PE is told", err)
+check(job.returncode == 137 and f"pid {pes[2]}," in err and "signal 9" in err,
+      "kill -9 of a PE is reported", err)
 check(time.monotonic() - before < 1 and not alive(pes), "and the others are gone within a second")
 
-# At any moment of start, exchange and end: a PE or oshrun is killed, and all is over in a second.
+# At any moment of start, exchange and end a PE or oshrun is killed; the job must end within a
+# second.
 dice = random.Random(7)
 for number in range(40):
     job = start("-n", 6, PROBE, "stress")
@@ -102,20 +112,22 @@ for number in range(40):
     try:
         job.communicate(timeout=3)
     except subprocess.TimeoutExpired:
-        check(False, f"round {number}: hangs after the death of {'oshrun' if victim == job.pid else 'a PE'}")
+        check(False, f"round {number}: hangs after the death of "
+                     f"{'oshrun' if victim == job.pid else 'a PE'}")
         job.kill()
         job.communicate()
     check(job.returncode in (0, 137, -9), f"round {number}: status", job.returncode)
     check(wait_until(lambda: not alive(family), 1), f"round {number}: all are gone", alive(family))
 
-# Interrupted in the middle of starting many.
+# Interrupted while many PEs are being started.
 job = start("-n", 1000, PROBE, "sleep")
 check(wait_until(lambda: len(descendants(job.pid)) > 20, 10), "PEs are being started")
 before = time.monotonic()
 job.send_signal(signal.SIGINT)
 job.send_signal(signal.SIGTERM)
 job.communicate(timeout=20)
-check(job.returncode in (130, 143) and time.monotonic() - before < 5, "interrupted while starting 1000 PEs", job.returncode)
+check(job.returncode in (130, 143) and time.monotonic() - before < 5,
+      "interrupted while starting 1000 PEs", job.returncode)
 
 check(not shared_objects(), "nothing is left in /dev/shm", shared_objects())
 finish()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slurm, on four nodes that the test starts: the bootstrap alone and a whole program, by --mpi=pmi2 and --mpi=pmix."""
+"""Slurm, on four nodes that the test starts: the bootstrap alone and a whole program, by --mpi=pmi2
+and --mpi=pmix."""
 
 import os
 import signal
@@ -14,12 +15,14 @@ from common import BUILD, OSHRUN, PROBE, STAGE, check, finish, processes, skip, 
 if os.geteuid() != 0:
     skip("needs root: slurmd starts processes for users")
 if slurm.missing():
-    skip(f"needs {', '.join(slurm.missing())} (Debian: slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)")
+    skip(f"needs {', '.join(slurm.missing())} (Debian: slurmctld slurmd slurm-client "
+         f"slurm-wlm-basic-plugins munge)")
 if not os.path.ismount("/sys/fs/cgroup"):
     skip("needs a file system mounted on /sys/fs/cgroup: slurmd does not start without one")
 
 ring = BUILD / "tests/launch/slurm_ring"
-build = subprocess.run([STAGE / "bin/oshcc", "-O2", os.path.join(os.path.dirname(__file__), "ring.c"), "-o", ring],
+build = subprocess.run([STAGE / "bin/oshcc", "-O2",
+                        os.path.join(os.path.dirname(__file__), "ring.c"), "-o", ring],
                        capture_output=True, text=True)
 check(build.returncode == 0, "the ring is built", build.stderr)
 
@@ -36,10 +39,13 @@ def good(cluster, name, want, *words, env=None):
 
 def whole(cluster, mpi, back_end):
     how = f"--mpi={mpi}"
-    good(cluster, f"{mpi}, one PE", f"{back_end}: 1 PEs, one_machine 1, node_fd no, nodes 0\n", how, "-N1", "-n1", PROBE, "ok")
-    good(cluster, f"{mpi}, 4 nodes", f"{back_end}: 8 PEs, one_machine 0, node_fd no, nodes 0 0 1 1 2 2 3 3\n", how, "-N4",
+    good(cluster, f"{mpi}, one PE", f"{back_end}: 1 PEs, one_machine 1, node_fd no, nodes 0\n", how,
+         "-N1", "-n1", PROBE, "ok")
+    good(cluster, f"{mpi}, 4 nodes",
+         f"{back_end}: 8 PEs, one_machine 0, node_fd no, nodes 0 0 1 1 2 2 3 3\n", how, "-N4",
          "-n8", PROBE, "ok")
-    good(cluster, f"{mpi}, round robin", f"{back_end}: 8 PEs, one_machine 0, node_fd no, nodes 0 1 2 3 0 1 2 3\n", how, "-N4",
+    good(cluster, f"{mpi}, round robin",
+         f"{back_end}: 8 PEs, one_machine 0, node_fd no, nodes 0 1 2 3 0 1 2 3\n", how, "-N4",
          "-n8", "--distribution=cyclic", PROBE, "ok")
     good(cluster, f"{mpi}, all keys", None, how, "-N2", "-n4", PROBE, "all")
     good(cluster, f"{mpi}, many rounds", None, how, "-N3", "-n3", PROBE, "stress")
@@ -58,7 +64,8 @@ def whole(cluster, mpi, back_end):
 def gasnet_programs(cluster, mpi):
     """GASNet's ends, on three nodes."""
     def launch(*words):
-        return cluster.srun(f"--mpi={mpi}", *how, "-N3", "-n3", *words, env={"CAUSEWAY_INTERFACE": "lo"})
+        return cluster.srun(f"--mpi={mpi}", *how, "-N3", "-n3", *words,
+                            env={"CAUSEWAY_INTERFACE": "lo"})
 
     how = []
     gasnet.runs(launch, f"srun --mpi={mpi}", exact=False)
@@ -67,21 +74,26 @@ def gasnet_programs(cluster, mpi):
 
 
 def by_library(cluster):
-    """The same service by libpmi2, for launchers that show nothing else; every key once, all kinds of ends."""
+    """The same service by libpmi2, for launchers that offer nothing else; every key once, all kinds
+    of ends."""
     env = {"CAUSEWAY_BOOTSTRAP": "pmi2", "CAUSEWAY_INTERFACE": "lo"}
-    good(cluster, "libpmi2, 4 nodes", "pmi2: 8 PEs, one_machine 0, node_fd no, nodes 0 0 1 1 2 2 3 3\n", "--mpi=pmi2", "-N4",
+    good(cluster, "libpmi2, 4 nodes",
+         "pmi2: 8 PEs, one_machine 0, node_fd no, nodes 0 0 1 1 2 2 3 3\n", "--mpi=pmi2", "-N4",
          "-n8", PROBE, "ok", env=env)
-    good(cluster, "libpmi2, one PE", "pmi2: 1 PEs, one_machine 1, node_fd no, nodes 0\n", "--mpi=pmi2", "-N1", "-n1", PROBE, "ok",
-         env=env)
+    good(cluster, "libpmi2, one PE", "pmi2: 1 PEs, one_machine 1, node_fd no, nodes 0\n",
+         "--mpi=pmi2", "-N1", "-n1", PROBE, "ok", env=env)
     good(cluster, "libpmi2, all keys", None, "--mpi=pmi2", "-N2", "-n4", PROBE, "all", env=env)
     good(cluster, "libpmi2, a late PE", None, "--mpi=pmi2", "-N2", "-n2", PROBE, "late", 1, env=env)
     for endpoint in ("rdm", "msg"):
-        good(cluster, f"libpmi2, ring, {endpoint}", "ring of 8 PEs: ok\n", "--mpi=pmi2", "-N4", "-n8", ring,
-             env={**env, "CAUSEWAY_ENDPOINT": endpoint})
-    job = cluster.srun("--mpi=pmi2", "--kill-on-bad-exit=1", "-N2", "-n2", PROBE, "abort", 1, 7, env=env)
-    check(job.returncode != 0 and wait_until(lambda: not ours(), 20), "libpmi2, abort", job.returncode, job.stderr, ours())
-    # Without a service the library says "one process": then it is not asked any further.
-    good(cluster, "no PMI at all", "single: 1 PEs, one_machine 1, node_fd no, nodes 0\n", "--mpi=none", "-N1", "-n1", PROBE, "ok")
+        good(cluster, f"libpmi2, ring, {endpoint}", "ring of 8 PEs: ok\n", "--mpi=pmi2", "-N4",
+             "-n8", ring, env={**env, "CAUSEWAY_ENDPOINT": endpoint})
+    job = cluster.srun("--mpi=pmi2", "--kill-on-bad-exit=1", "-N2", "-n2", PROBE, "abort", 1, 7,
+                       env=env)
+    check(job.returncode != 0 and wait_until(lambda: not ours(), 20), "libpmi2, abort",
+          job.returncode, job.stderr, ours())
+    # Without a service the library reports "one process": then it is not used any further.
+    good(cluster, "no PMI at all", "single: 1 PEs, one_machine 1, node_fd no, nodes 0\n",
+         "--mpi=none", "-N1", "-n1", PROBE, "ok")
 
 
 with slurm.Cluster() as cluster:
@@ -97,8 +109,9 @@ with slurm.Cluster() as cluster:
     by_library(cluster)
     gasnet.clean()
     # In an allocation oshrun hands over to srun.
-    job = subprocess.run(["salloc", "--quiet", "-N2", OSHRUN, "-v", "-n", "4", ring], env={**cluster.env, "CAUSEWAY_INTERFACE": "lo"},
+    job = subprocess.run(["salloc", "--quiet", "-N2", OSHRUN, "-v", "-n", "4", ring],
+                         env={**cluster.env, "CAUSEWAY_INTERFACE": "lo"},
                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90)
-    check(job.stdout == "ring of 4 PEs: ok\n" and "hands over to slurm: srun" in job.stderr, "oshrun in an allocation",
-          job.stdout, job.stderr)
+    check(job.stdout == "ring of 4 PEs: ok\n" and "hands over to slurm: srun" in job.stderr,
+          "oshrun in an allocation", job.stdout, job.stderr)
 finish()

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PEs in the middle of one kind of waiting between nodes, for tests that do something to the
-// network or to processes then.
+// PEs in the middle of one kind of waiting between nodes, for tests that then disturb the network
+// or processes.
 //   waits KIND FILE     ends in one of these:
-//   put get fetch_add   the first PE's operation on the last one, which computes; begun when FILE.cut exists
-//   wait_until          the first PE waits for a word that the last one never writes, which
-//                       computes
-//   fed                 the last PE writes that word when FILE.cut exists, and goes into a barrier
+//   put get fetch_add   the first PE's operation on the last one, which computes; begun when
+//                       FILE.cut exists
+//   wait_until          the first PE waits for a word that the last one, which computes, never
+//                       writes
+//   fed                 the last PE writes that word when FILE.cut exists, and enters a barrier
 //   heard               the same as wait_until, but only the last PE has ever used the network
 //   barrier             all PEs but the last, which computes
-// Each PE writes its process number to FILE.PE; the last one creates FILE when everybody has spoken
-// with everybody. A FILE.go ends the computing in good order.
+// Each PE writes its process number to FILE.PE; the last one creates FILE when all PEs have
+// communicated with each other. FILE.go ends the computing in an orderly way.
 #include <fcntl.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static void meet(int me, int n)
     shmem_barrier_all();
 }
 
-/** The last PE alone spoke, to the first. */
+/** Only the last PE has communicated, with the first. */
 static void hear(int me, int last)
 {
     if (me != last)

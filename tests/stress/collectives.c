@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Random collectives over the world and over active sets, back to back with one source and one
-// destination, against results that every PE works out by itself. All PEs draw the same numbers, so
-// all know which call comes next.
+// destination, against results that every PE computes by itself. All PEs draw the same numbers, so
+// all know the next call.
 //
 //     collectives ROUNDS [SEED [LARGEST]]      LARGEST: most bytes of a block
 #include "drawn.h"
@@ -60,7 +60,7 @@ static void fill(void *array, size_t n, int bits)
             ((uint64_t *)array)[i] = word(me, i);
 }
 
-/** dest[at, at + n) must be what `pe` gave from `from` on. */
+/** Checks that dest[at, at + n) is what `pe` gave from `from` on. */
 static void expect(const char *what, const set_t *set, size_t at, int pe, size_t from, size_t n,
                    int bits)
 {
@@ -76,8 +76,8 @@ static void expect_untouched(const char *what, const set_t *set, size_t from_nby
         fail(what, set, (size_t)i);
 }
 
-/** Sizes of every class: nothing, one, what rides on a barrier, what is deposited, what goes in
- *  chunks. */
+/** Sizes of every class: nothing, one, sizes that travel with a barrier, sizes that are deposited,
+ *  sizes that are cut into chunks. */
 static size_t draw_nelems(size_t share)
 {
     size_t most = largest / share / 8 + 1;
@@ -179,30 +179,32 @@ static void try_alltoalls(const set_t *set, int rank, int bits)
     }
 }
 
-#define TRY_REDUCE(NAME, TYPE, OP, VALUE, COMBINE)                                                 \
-    static void try_##NAME(const set_t *set, int rank, int in_place)                               \
-    {                                                                                              \
-        size_t n = draw_nelems(1);                                                                 \
-        if (rank < 0)                                                                              \
-            return;                                                                                \
-        TYPE *from = in_place ? (TYPE *)(void *)dest : (TYPE *)(void *)source, *to = (TYPE *)(void *)dest; \
-        memset(dest, 0xa5, n * sizeof(TYPE) + GUARD);                                              \
-        for (size_t i = 0; i < n; i++)                                                             \
-            from[i] = (TYPE)VALUE(me, i);                                                          \
-        shmem_##NAME##_to_all(to, from, (int)n, set->start, set->log_stride, set->size, work, set->psync); \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            TYPE acc = (TYPE)VALUE(pe_of(set, 0), i);                                              \
-            for (int r = 1; r < set->size; r++) {                                                  \
-                TYPE in = (TYPE)VALUE(pe_of(set, r), i);                                           \
-                acc = COMBINE(acc, in);                                                            \
-            }                                                                                      \
-            if (to[i] != acc) {                                                                    \
-                fprintf(stderr, "PE %d: of %zu elements, %zu is %.17g, not %.17g%s\n", me, n, i, (double)to[i], \
-                        (double)acc, in_place ? " (in place)" : "");                               \
-                fail(#NAME, set, i);                                                               \
-            }                                                                                      \
-        }                                                                                          \
-        expect_untouched(#NAME, set, n * sizeof(TYPE));                                            \
+#define TRY_REDUCE(NAME, TYPE, OP, VALUE, COMBINE)                                               \
+    static void try_##NAME(const set_t *set, int rank, int in_place)                             \
+    {                                                                                            \
+        size_t n = draw_nelems(1);                                                               \
+        if (rank < 0)                                                                            \
+            return;                                                                              \
+        TYPE *from = in_place ? (TYPE *)(void *)dest : (TYPE *)(void *)source,                   \
+            *to = (TYPE *)(void *)dest;                                                          \
+        memset(dest, 0xa5, n * sizeof(TYPE) + GUARD);                                            \
+        for (size_t i = 0; i < n; i++)                                                           \
+            from[i] = (TYPE)VALUE(me, i);                                                        \
+        shmem_##NAME##_to_all(to, from, (int)n, set->start, set->log_stride, set->size, work,    \
+                              set->psync);                                                       \
+        for (size_t i = 0; i < n; i++) {                                                         \
+            TYPE acc = (TYPE)VALUE(pe_of(set, 0), i);                                            \
+            for (int r = 1; r < set->size; r++) {                                                \
+                TYPE in = (TYPE)VALUE(pe_of(set, r), i);                                         \
+                acc = COMBINE(acc, in);                                                          \
+            }                                                                                    \
+            if (to[i] != acc) {                                                                  \
+                fprintf(stderr, "PE %d: of %zu elements, %zu is %.17g, not %.17g%s\n", me, n, i, \
+                        (double)to[i], (double)acc, in_place ? " (in place)" : "");              \
+                fail(#NAME, set, i);                                                             \
+            }                                                                                    \
+        }                                                                                        \
+        expect_untouched(#NAME, set, n * sizeof(TYPE));                                          \
     }
 
 #define SMALL(pe, i) (word(pe, i) & 0xffff)
@@ -216,7 +218,7 @@ TRY_REDUCE(short_min, short, min, word, MIN)
 TRY_REDUCE(longlong_xor, long long, xor, word, XOR)
 TRY_REDUCE(double_sum, double, sum, SMALL, ADD)
 
-/** Sums whose bits depend on the order of addition: all PEs must still have the same ones. */
+/** Sums whose bits depend on the order of addition: all PEs must still have the same bits. */
 static void try_same_bits(const set_t *set, int rank)
 {
     size_t n = 1 + draw_nelems((size_t)set->size * 2);
@@ -235,8 +237,8 @@ static void try_same_bits(const set_t *set, int rank)
 
 static void try_sync(const set_t *set, int rank)
 {
-    uint64_t *flag = &flags[set - sets];  // one a set: a PE outside this set may be in the next
-                                          // round already
+    uint64_t *flag = &flags[set - sets];  // one per set: a PE outside this set may be in the
+                                          // next round already
     if (rank < 0)
         return;
     int next = pe_of(set, (rank + 1) % set->size),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random calls over sets of PEs, whose results every PE works out by itself: what the programs of
-// that kind share. All PEs draw the same numbers, so all know which call comes next, and what
-// everybody gives in it.
+// Shared by programs of random calls over sets of PEs, whose results every PE computes by itself.
+// All PEs draw the same numbers, so all know the next call and the data of every PE in it.
 #ifndef DRAWN_H
 #define DRAWN_H
 
@@ -11,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GUARD = 64 };  // bytes behind a destination that must stay as they are
+enum { GUARD = 64 };  // bytes behind a destination that must not change
 
 static int me, npes, round_no;
 static uint64_t state;
@@ -26,7 +25,7 @@ static uint64_t draw(uint64_t bound)
     return (state >> 8) % bound;
 }
 
-/** Word i of what `pe` gives in this round. */
+/** Word i of the data of `pe` in this round. */
 static uint64_t word(int pe, size_t i)
 {
     uint64_t x = ((uint64_t)round_no << 40) ^ ((uint64_t)pe << 28) ^ i;

@@ -21,7 +21,7 @@ int main(void)
     shmem_init();
     int me = shmem_my_pe(), n = shmem_n_pes();
     for (int pe = 0; pe < n; pe++)
-        shmem_uint64_p(&go, 0, pe);  // connect before the measurement
+        shmem_uint64_p(&go, 0, pe);  // connects before the measurement
     shmem_barrier_all();
     usleep(200000);
     double before = cpu_s();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who talks to whom: a ring ("ring"), or the four neighbours on a grid of that many columns ("grid
-// COLUMNS"). What the connections of such jobs cost is in the statistics (scale.py).
+// Communication with few neighbours: a ring ("ring"), or the four neighbours on a grid of that many
+// columns ("grid COLUMNS"). The statistics show what the connections of such jobs cost (scale.py).
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/** Once round the ring; starts and ends at PE 0. */
+/** One circuit of the ring; starts and ends at PE 0. */
 static void pass_token(long lap)
 {
     int me = shmem_my_pe(), n = shmem_n_pes();
@@ -37,7 +37,7 @@ int main(void)
         took[i] = now_s() - t;
     }
     qsort(took, ROUNDS, sizeof *took, by_value);
-    pass_token(1);  // connections are made here
+    pass_token(1);  // makes the connections
     shmem_barrier_all();
     double start = now_s();
     for (long lap = 2; lap <= 1 + LAPS; lap++)

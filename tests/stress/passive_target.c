@@ -2,15 +2,15 @@
 //
 // Progress without the target's help: PE 1 computes for a second without calling the library while
 // PE 0 puts to it, reads from it and does atomics on it. Operations must take milliseconds, not the
-// rest of that second. Judged by how many rounds fit into it, and by the slowest operation: 2 to 8
-// ms were seen on an idle machine of two cores. A machine that does not run a thread of either PE
-// which is due cannot run the node server in time either: bare threads beside the PEs, which sleep
-// for a millisecond at a time, tell how late it is. What that explains is no failure, and no
-// success.
+// rest of that second. Judged by the number of rounds within it, and by the slowest operation: 2 to
+// 8 ms were seen on an idle machine of two cores. A machine that does not run a ready thread of
+// either PE cannot run the node server in time either: bare threads beside the PEs, which sleep for
+// a millisecond at a time, measure how late it is. A delay that this explains is neither failure
+// nor success.
 #include "outside.h"
 #include <pthread.h>
 
-#define ROUNDS_MIN 50  // of four operations and a nap: 20 ms a round, several times what it takes
+#define ROUNDS_MIN 50  // of four operations and a nap: 20 ms a round, several times the usual
 
 #define WORST_S 0.1    // of one operation: stalls must not hide behind many quick rounds
 
@@ -27,7 +27,8 @@ static uint64_t burn(_Atomic uint64_t *stop)
 // ---------------------------------------------------------------- how late the machine is
 
 #define BASELINE_SLEEP_S 0.001
-// of the machine in one operation: of asker, server, answer, asker again, some of them twice
+// Of the machine in one operation: of initiator, server, reply, initiator again, some of them
+// twice.
 #define STALLS_MAX 10
 #define LATE_S 0.005      // several of these in a round leave less than ROUNDS_MIN
 
@@ -49,7 +50,7 @@ static void *bare_thread(void *created)
     return created;
 }
 
-/** 0, 1 or 77: went well, did not, cannot be told here. */
+/** 0: passed, 1: failed, 77: cannot be judged here. */
 static int judge(long rounds, double late)
 {
     printf("bare threads were up to %.2f ms late\n", late * 1e3);

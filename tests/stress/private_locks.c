@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two threads on two private contexts do not hold each other up: no lock that one takes in its
-// transfers is ever taken by the other, neither ours nor the provider's. All locks of the process
-// are seen, for this program defines pthread_mutex_lock and its kin. The control: on the default
-// context, off the node, the threads do meet at a lock.
+// Two threads on two private contexts do not delay each other: no lock that one takes in its
+// transfers is ever taken by the other, neither Causeway's nor the provider's. All locks of the
+// process are observed, since this program defines pthread_mutex_lock and its kin. The control: on
+// the default context, off the node, the threads do share a lock.
 //
-// Whoever waits also looks after the node's server if that is free at the moment (a trylock): what
-// is locked meanwhile is the server's, holds up nobody, and is left out.
+// A waiting thread also serves as the node's server if that is free at the moment (a trylock):
+// locks taken meanwhile are the server's, delay no other thread, and are not counted.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A stream of operations of every kind to PEs of many nodes, in random order, where few connections
-// may be open at a time: nothing is lost, doubled or overtaken when one is closed and opened again.
-// Each PE owns places on all others and knows what must stand there. Usage: reconnect [rounds]
+// may be open at a time: nothing is lost, doubled or overtaken when one is evicted and opened
+// again. Each PE owns places on all others and knows what must be there. Usage: reconnect [rounds]
 // [sockets at most]
 #include <dirent.h>
 #include <netinet/in.h>
@@ -22,7 +22,7 @@ typedef struct mine {  // what one PE keeps on another
     uint64_t signal;
 } mine_t;
 
-typedef struct known {  // and what it knows of it
+typedef struct known {  // what the owner knows of it
     long word, count, last, strided, block, block_n;
     uint64_t signal;
 } known_t;
@@ -56,7 +56,7 @@ static void block_put(int pe, long value, int nbi)
     k->block_n = 1 + (long)(rnd() % (nbi ? BLOCK / 10 : BLOCK));
     long *src = nbi ? pending[pe] : buffer;
     if (nbi)
-        shmem_quiet();  // the source of the one before
+        shmem_quiet();  // the source of the previous one
     else
         shmem_fence();
     for (long i = 0; i < k->block_n; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Is quiet true? PE 0 puts, calls quiet, then raises a flag that the network never sees (a page
+// Checks that quiet is true: PE 0 puts, calls quiet, then raises a flag outside the network (a page
 // shared outside the library). PE 1 sees the flag and reads the whole target: one old word is a
 // failure. Every kind of put, 8 B to 64 KiB. STRESS_ROUNDS sets the number of rounds,
 // STRESS_SECONDS ends the test earlier on a slow machine (0: never), but not before a thousand

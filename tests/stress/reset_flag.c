@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A flag that its owner clears must not rise again. The sender raises it in every way there is; the
-// owner spins on the plain word (so that it is as quick as can be), clears it at the first sight
-// and watches it for a while. A store that is made twice would show. Within a node, and for atomics
-// and signals everywhere, one such flag is a failure; for puts to another node, which the provider
-// stores, they are counted. argv[1]: rounds.
+// A flag that its owner clears must not rise again. The sender raises it in every possible way; the
+// owner spins on the plain word (to be as fast as possible), clears it at once and watches it for a
+// while. A store that is made twice would show. Within a node, and for atomics and signals
+// everywhere, one such flag is a failure; for puts to another node, which the provider stores, they
+// are counted. argv[1]: rounds.
 #include "outside.h"
 
 #include <stdbool.h>

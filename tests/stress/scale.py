@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Connections of jobs that talk to few neighbours, counted. Usage: scale.py ring PES NODES | scale.py stencil"""
+"""Counts the connections of jobs that communicate with few neighbours. Usage: scale.py ring PES
+NODES
+scale.py stencil"""
 import json
 import os
 import subprocess
@@ -11,8 +13,10 @@ subprocess.run(["oshcc", "-O2", "-o", "neighbours", os.path.join(HERE, "neighbou
 
 def job(npes, nodes, *args, **settings):
     """The statistics of each PE."""
-    env = dict(os.environ, CAUSEWAY_STATS="json:stats.json", CAUSEWAY_ENDPOINT="msg", SHMEM_SYMMETRIC_SIZE="1M", **settings)
-    done = subprocess.run(["oshrun", "-n", str(npes), "--emulate-nodes", str(nodes), "./neighbours", *args],
+    env = dict(os.environ, CAUSEWAY_STATS="json:stats.json", CAUSEWAY_ENDPOINT="msg",
+               SHMEM_SYMMETRIC_SIZE="1M", **settings)
+    done = subprocess.run(["oshrun", "-n", str(npes), "--emulate-nodes", str(nodes), "./neighbours",
+                           *args],
                           env=env, stdout=subprocess.PIPE, text=True, check=True)
     assert "neighbours done" in done.stdout, done.stdout
     with open("stats.json") as file:
@@ -24,7 +28,8 @@ def total(pes, what):
 
 
 def ring(npes, nodes):
-    """A PE needs one connection if its neighbour is on another node; leaders a few more for barriers."""
+    """A PE needs one connection if its neighbour is on another node; leaders a few more for
+    barriers."""
     pes = job(npes, nodes, "ring")
     rounds = (nodes - 1).bit_length()
     most = 2 * nodes + nodes * rounds
@@ -43,7 +48,8 @@ def stencil():
     static = job(npes, nodes, "grid", "8", CAUSEWAY_CONNECT="static")
     mesh = npes * (npes - 1)
     count, all_at_once = total(demand, "connections"), total(static, "connections")
-    print(f"stencil of {npes} PEs on {nodes} nodes: {count} connections on demand, {all_at_once} static, {mesh} from "
+    print(f"stencil of {npes} PEs on {nodes} nodes: {count} connections on demand, {all_at_once} "
+          f"static, {mesh} from "
           f"process to process: {100 * count / mesh:.1f} % and {100 * count / all_at_once:.1f} %")
     assert all_at_once == npes * (nodes - 1), all_at_once
     assert count <= 0.05 * mesh and count <= 0.20 * all_at_once

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each way of raising a flag within the node stores it once. The call is single-stepped (the
-// processor's trap flag), and behind every instruction a handler clears the flag and counts, as the
-// quickest of owners would. The C library's memcpy shows that the test can see: it stores 8 bytes
-// as two halves that overlap. Between nodes the owner steps its own progress, in which the provider
-// stores what came: puts are counted there, atomics and signals must be stored once. x86-64 only.
+// processor's trap flag), and after every instruction a handler clears the flag and counts, as the
+// fastest owner could. The C library's memcpy proves that the test detects double stores: it stores
+// 8 bytes as two overlapping halves. Between nodes the owner steps its own progress, in which the
+// provider stores what arrived: puts are counted there, atomics and signals must be stored once.
+// x86-64 only.
 #define _GNU_SOURCE
 #include <shmem.h>
 #include <signal.h>
@@ -16,7 +17,8 @@
 #if defined(__x86_64__) && defined(__linux__)
 
 #define FLAG(change)                                                                               \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" :: \
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change                                 \
+                     "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::                                       \
                          : "cc", "memory")
 #define STEP_BEGIN() FLAG("orq $0x100, (%%rsp)")
 #define STEP_END() FLAG("andq $~0x100, (%%rsp)")
@@ -77,7 +79,7 @@ static void all_ways(int pe)
           shmem_uint64_put_signal(&flag[4], &one, single, w, 1, SHMEM_SIGNAL_SET, pe));
 }
 
-/** ofi_rxm takes a hundred times as many steps a round as the others do. */
+/** ofi_rxm takes a hundred times as many steps per round as the others do. */
 static int rounds(void)
 {
     const char *provider = getenv("CAUSEWAY_PROVIDER");
@@ -101,8 +103,7 @@ static void raise_far(int how)
     shmem_quiet();
 }
 
-/** How often one flag was seen to be stored by the progress of this thread; 0: the server's thread
- *  was quicker. */
+/** How often this thread's progress stored one flag; 0: the server's thread was faster. */
 static int step_progress(void)
 {
     for (;;) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Random collectives over random teams, back to back with one source and one destination, against
-// results that every PE works out by itself. All PEs draw the same numbers, so all know which call
-// comes next. The teams: the world, the world backwards, and splits of both with strides of either
-// sign.
+// results that every PE computes by itself. All PEs draw the same numbers, so all know the next
+// call. The teams: the world, the world backwards, and splits of both with strides of either sign.
 //
 //     team_collectives ROUNDS [SEED [LARGEST]]      LARGEST: most bytes of all blocks together
 #include "drawn.h"
@@ -14,13 +13,13 @@ enum { TEAMS = 8 };
 
 typedef struct set {
     int start, stride, size;  // in world PEs
-    int rank;                 // mine, or -1
+    int rank;                 // this PE's, or -1
     shmem_team_t team;
 } set_t;
 
 static set_t sets[TEAMS];
 
-/** Byte i of what `pe` gives in this round. */
+/** Byte i of the data of `pe` in this round. */
 static unsigned char byte(int pe, size_t i)
 {
     return (unsigned char)(word(pe, i / 8) >> i % 8 * 8);
@@ -44,7 +43,7 @@ static void fill(size_t nbytes)
         source[i] = byte(me, i);
 }
 
-/** dest[at, at + n) must be what `pe` gave from `from` on. */
+/** Checks that dest[at, at + n) is what `pe` gave from `from` on. */
 static void expect(const char *what, const set_t *set, size_t at, int pe, size_t from, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -59,8 +58,8 @@ static void expect_untouched(const char *what, const set_t *set, size_t from)
         fail(what, set, (size_t)i);
 }
 
-/** Sizes of every class: nothing, one, what rides on a synchronisation, what waits in the scratch,
- *  what goes in strips. */
+/** Sizes of every class: nothing, one, sizes that travel with a synchronisation, sizes that wait in
+ *  the scratch, sizes that are cut into strips. */
 static size_t draw_size(size_t share)
 {
     size_t most = largest / share + 1;
@@ -197,7 +196,7 @@ TRY(long_sum_exscan, long, SMALL, ADD, set->rank)
 TRY(uint8_sum_inscan, uint8_t, word, ADD, set->rank + 1)
 TRY(longdouble_sum_exscan, long double, SMALL, ADD, set->rank)
 
-/** Sums whose bits depend on the order of addition: all PEs must still have the same ones. */
+/** Sums whose bits depend on the order of addition: all PEs must still have the same bits. */
 static void try_same_bits(const set_t *set)
 {
     size_t n = 1 + draw_size((size_t)set->size * 16), nbytes = n * sizeof(double);
@@ -215,8 +214,8 @@ static void try_same_bits(const set_t *set)
 
 static void try_sync(const set_t *set)
 {
-    static uint64_t flags[TEAMS];  // one a team: a PE outside this team may be in the next round
-                                   // already
+    static uint64_t flags[TEAMS];  // one per team: a PE outside this team may be in
+                                   // the next round already
     uint64_t *flag = &flags[set - sets];
     if (set->rank < 0)
         return;

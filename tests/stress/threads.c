@@ -2,9 +2,9 @@
 //
 // Threads against one another: THREADS of each PE put, get and count at once, on the default
 // context, a common one and their own. Two claims: nothing is lost, and a thread's quiet completes
-// all that the thread issued, also when others are in the middle of theirs. The second is where
-// marks that race would show: a value that was put, made complete and then read from its target
-// over another context (another path, nothing to order them) is there.
+// all that the thread issued, also while others issue or complete theirs. Races would show in the
+// second: a value that was put, completed and then read from its target over another context
+// (another path, without order between them) must be there.
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define MAX_THREADS 8
 
-static long mailbox[MAX_THREADS * 8], added[MAX_THREADS * 8], all;  // a line each
+static long mailbox[MAX_THREADS * 8], added[MAX_THREADS * 8], all;  // one line each
 static int me, npes, peer, nthreads, rounds;
 static shmem_ctx_t common;
 static _Atomic int failures;
@@ -56,8 +56,8 @@ static void *work(void *arg)
             wrong("the count", t, r, count, r);
         if (r % 7 == 0)
             shmem_ctx_session_stop(ctx);
-        for (int i = 0; i < (int)(r % 4) * 8; i++)  // puts that the next quiet of any thread meets
-                                                    // under way
+        // Puts that are in flight when any thread calls quiet next.
+        for (int i = 0; i < (int)(r % 4) * 8; i++)
             shmem_ctx_long_p(ctx, box + 1 + i % 7, r, peer);
     }
     shmem_ctx_destroy(judge);

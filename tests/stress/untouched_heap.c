@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A heap of 8 GiB per PE that is never touched costs nothing: neither time nor memory.
+// A heap of 8 GiB per PE that is never touched costs neither time nor memory.
 #include "outside.h"
 
 #include <string.h>

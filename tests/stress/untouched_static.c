@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A large .bss that is never touched costs nothing either; what was written before shmem_init is
-// kept, and reaches the other PE.
+// A large .bss that is never touched costs nothing either; data written before shmem_init is kept,
+// and reaches the other PE.
 #include "outside.h"
 
 #include <string.h>
