@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who calls what, with which arguments: in checking mode each member of a group claims it before
-// the collective itself. Over the world and teams the claims ride on a synchronisation, which keeps
-// the first two that differ. Over an active set each member compares its own with that of the rank
-// before, which reads it where it is published; one at a time per PE, so not in
+// Do all members make the same call with the same arguments? In checking mode each member states a
+// claim before the collective itself. Over the world and teams the claims travel with one
+// synchronisation, which keeps the first two that differ. Over an active set each member publishes
+// its claim and compares it with that of the rank before; one at a time in a PE, so not with
 // SHMEM_THREAD_MULTIPLE.
 #include <stdio.h>
 #include <time.h>
@@ -17,17 +17,17 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-#define SPEAK_SECONDS 10
+#define REPORT_SECONDS 10  // until the job ends
 
-/** A claim as it travels: symmetric addresses by their distance from the beginning of the slice. */
+/** A claim as it travels: symmetric addresses as offsets in the slice. */
 typedef struct claim {
     char call[32];
     int64_t pe;
     uint64_t dest, source;
-    uint64_t value[7];  // as value_names has it
+    uint64_t value[7];  // in the order of value_names
 } claim_t;
 _Static_assert(sizeof(claim_t) == 112 && sizeof(claim_t) <= CW_TEAM_WORDS * sizeof(long),
-               "two of them ride on a synchronisation");
+               "two of them fit on a synchronisation");
 static const char *const value_names[] = {"nelems", "root",      "dst",          "sst",
                                           "size",   "alignment", "ptr at offset"};
 enum { NVALUES = sizeof(value_names) / sizeof(value_names[0]) };
@@ -37,7 +37,7 @@ typedef struct verdict {
     uint64_t differ;
     claim_t first, second;
 } verdict_t;
-_Static_assert(sizeof(verdict_t) <= CW_COLL_SMALL, "rides on every synchronisation");
+_Static_assert(sizeof(verdict_t) <= CW_COLL_SMALL, "fits on every synchronisation");
 
 static uint64_t symmetric_offset(const void *p)
 {
@@ -91,14 +91,14 @@ static void describe_object(const char *name, uint64_t mine, uint64_t other, cha
                                 (unsigned long long)mine);
 }
 
-/** "PE 3 calls shmem_int_broadcast (nelems 4, root 0)", with the objects where two such calls
- *  differ in them. */
+/** "PE 3 calls shmem_int_broadcast (nelems 4, root 0)", with the objects if two such calls differ
+ *  in them. */
 static void describe(const claim_t *claim, const claim_t *other, char *text, size_t size)
 {
     char values[200] = "";
     size_t at = 0;
-    // Of a split all are there, and may be -1, which elsewhere means that there is no such
-    // argument.
+    // A split has all its arguments, and they may be -1, which elsewhere marks an argument that the
+    // call does not have.
     bool split = strcmp(claim->call, "shmem_team_split_strided") == 0;
     const char *const *names = split ? split_names : value_names;
     for (int i = 0; i < NVALUES; i++)
@@ -124,15 +124,16 @@ static void report(const cw_claim_t *mine, const claim_t *first, const claim_t *
                     a, b);
 }
 
-/** One message is enough: the others let the first of the two speak, and end with the job. */
-static void let_speak(void)
+/** One message is enough: the first PE of the two reports, the others wait for the end of the job.
+ *  */
+static void let_first_report(void)
 {
-    nanosleep(&(struct timespec){.tv_sec = SPEAK_SECONDS}, NULL);
+    nanosleep(&(struct timespec){.tv_sec = REPORT_SECONDS}, NULL);
 }
 
 // ---------------------------------------------------------------- groups
 
-static void agree_riding(const cw_group_t *group, const cw_claim_t *mine)
+static void agree_fused(const cw_group_t *group, const cw_claim_t *mine)
 {
     verdict_t verdict = {.first = claim_of(mine)};
     cw_fused_op_t op = {compare};
@@ -140,7 +141,7 @@ static void agree_riding(const cw_group_t *group, const cw_claim_t *mine)
     if (!verdict.differ)
         return;
     if (verdict.first.pe != cw_world.pe)
-        let_speak();
+        let_first_report();
     report(mine, &verdict.first, &verdict.second);
 }
 
@@ -166,7 +167,7 @@ void cw_coll_agree(const cw_group_t *group, const cw_claim_t *claim)
     if (group->size == 1)
         return;
     if (sizeof(verdict_t) <= cw_fused_most(group))
-        agree_riding(group, claim);
+        agree_fused(group, claim);
     else if (!cw_world.thread_multiple)
         agree_in_set(group, claim);
 }

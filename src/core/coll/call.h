@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One call of a collective, as its algorithms see it, and how an algorithm is chosen. All
-// algorithms stand in one table (algorithms.def), each in a file of its own; the choice depends on
-// nothing but what all PEs of the group know alike, so that all choose the same.
+// One call of a collective, as its algorithms see it, and the choice of an algorithm. All
+// algorithms stand in one table (algorithms.def), each in a file of its own. The choice depends
+// only on what all PEs of the group know alike, so all choose the same.
 #ifndef CW_CORE_COLL_CALL_H
 #define CW_CORE_COLL_CALL_H
 
@@ -12,7 +12,7 @@
 
 typedef enum cw_coll {
 #define CW_COLLECTIVE(name, text) CW_COLL_##name,
-#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text)
+#define CW_ALGORITHM(...)
 #include "core/coll/algorithms.def"
 #undef CW_COLLECTIVE
 #undef CW_ALGORITHM
@@ -25,28 +25,27 @@ typedef struct cw_coll_call {
     const cw_map_t *map;
     char *dest;
     const char *src;
-    size_t nbytes;               // what one PE brings (broadcast: the message; alltoall: for one
-                                 // PE; collect: the mean)
-    size_t own_nbytes;           // collect: my block, which the others do not know
-    int root;                    // broadcast
-    bool root_copies;            // broadcast: the root's dest is written too
+    size_t nbytes;      // what one PE contributes (broadcast: the message; alltoall: for one PE;
+                        // collect: the mean)
+    size_t own_nbytes;  // collect: this PE's block, whose size the others do not know
+    int root;           // broadcast: a rank
+    bool root_copies;   // broadcast: the root's dest is written too
     const cw_blocks_t *blocks;   // fcollect; collect, once the sizes are known
-    bool met;                    // all members have entered and their src are ready
+    bool entered;                // all members have entered the call: their src are ready
     size_t nelems, elem_nbytes;  // reduce, scan, alltoalls
-    ptrdiff_t dest_stride, src_stride;  // alltoalls: bytes between elements; alltoall: the element
-                                        // is the block
-    cw_reduce_fn fn;                    // reduce, scan
-    bool exclusive;                     // scan
+    // alltoalls: bytes between elements; alltoall: the element is the block
+    ptrdiff_t dest_stride, src_stride;
+    cw_reduce_fn fn;  // reduce, scan
+    bool exclusive;   // scan
 } cw_coll_call_t;
 
 typedef void (*cw_coll_fn)(const cw_coll_call_t *c);
 
 /** Runs the algorithm that CAUSEWAY_COLL or else the table names for this call. */
 void cw_coll_run(cw_coll_call_t *c);
-/** The same; a call that moves nothing only synchronises. */
+/** The same; a call that moves no data only synchronises. */
 void cw_coll_run_or_sync(cw_coll_call_t *c);
-/** The same as cw_coll_run, but false when none of the table applies yet (collect, before the sizes
- *  are known). */
+/** As cw_coll_run; false when no row applies yet (collect, before the sizes are known). */
 bool cw_coll_try(cw_coll_call_t *c);
 
 static inline int cw_call_pe(const cw_coll_call_t *c, int rank)
@@ -54,21 +53,20 @@ static inline int cw_call_pe(const cw_coll_call_t *c, int rank)
     return cw_group_pe(c->group, rank);
 }
 
-/** PE that leads node k of the map. */
+/** The PE that leads node k of the map. */
 static inline int cw_call_leader(const cw_coll_call_t *c, int k)
 {
     return cw_group_pe(c->group, cw_map_leader(c->map, k));
 }
 
-/** Where the symmetric object of the member `rank`, who is on this node, is mapped here. */
+/** Where the symmetric object of the member `rank`, a PE of this node, is mapped here. */
 static inline void *cw_call_at(const cw_coll_call_t *c, int rank, const void *symmetric)
 {
     return cw_coll_at(cw_call_pe(c, rank), symmetric);
 }
 
 #define CW_COLLECTIVE(name, text)
-#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text) \
-    void cw_##collective##_##name(const cw_coll_call_t *c);
+#define CW_ALGORITHM(collective, name, ...) void cw_##collective##_##name(const cw_coll_call_t *c);
 #include "core/coll/algorithms.def"
 #undef CW_COLLECTIVE
 #undef CW_ALGORITHM

@@ -18,7 +18,7 @@
 enum {
     ONE_NODE = 1,
     NODES = 2,
-    RIDES = 4,
+    FUSED = 4,
     SCRATCH = 8,
     LITTLE = 16,
     RUNS = 32,
@@ -41,7 +41,7 @@ typedef struct row {
 
 #define PES ((uint64_t)c->group->size)
 #define CW_COLLECTIVE(name, text)
-#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text) \
+#define CW_ALGORITHM(collective, name, needs, room, ...)                                           \
     static uint64_t room_##collective##_##name(const cw_coll_call_t *c)                            \
     {                                                                                              \
         (void)c;                                                                                   \
@@ -52,13 +52,14 @@ typedef struct row {
 #undef CW_ALGORITHM
 
 #define CW_COLLECTIVE(name, text)
-#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text) \
+#define CW_ALGORITHM(collective, name, needs, room, nbytes_from, nbytes_to, nodes_from, nodes_to,  \
+                     text)                                                                         \
     {CW_COLL_##collective,                                                                         \
      (needs),                                                                                      \
-     (least_nbytes),                                                                               \
-     (most_nbytes),                                                                                \
-     (least_nodes),                                                                                \
-     (most_nodes),                                                                                 \
+     (nbytes_from),                                                                                \
+     (nbytes_to),                                                                                  \
+     (nodes_from),                                                                                 \
+     (nodes_to),                                                                                   \
      room_##collective##_##name,                                                                   \
      cw_##collective##_##name,                                                                     \
      #name,                                                                                        \
@@ -71,7 +72,7 @@ static const row_t rows[] = {
 enum { NROWS = sizeof(rows) / sizeof(rows[0]) };
 
 #define CW_COLLECTIVE(name, text) {#name, text},
-#define CW_ALGORITHM(collective, name, needs, room, least_nbytes, most_nbytes, least_nodes, most_nodes, text)
+#define CW_ALGORITHM(...)
 static const struct {
     const char *name, *bytes_of;
 } collectives[] = {
@@ -82,7 +83,7 @@ static const struct {
 
 static int first_row[CW_COLLS + 1];    // of each collective; filled in by cw_coll_choices_load
 static const row_t *forced[CW_COLLS];  // by CAUSEWAY_COLL
-static _Atomic bool announced[NROWS];  // in debugging messages
+static _Atomic bool announced[NROWS];  // in a debugging message
 
 // ---------------------------------------------------------------- CAUSEWAY_COLL
 
@@ -132,8 +133,7 @@ static void force(const char *item, size_t length)
         }
     list_collectives(names, sizeof names);
     cwu_fatal("CAUSEWAY_COLL=\"%s\": \"%.*s\" %s: give collective=algorithm, separated by commas, "
-              "with the collectives "
-              "%s (causeway-info --collectives)",
+              "with the collectives %s (causeway-info --collectives)",
               cwu_env.coll, (int)word, item,
               equals ? "is not a collective" : "has no \"=algorithm\"", names);
 }
@@ -153,7 +153,7 @@ void cw_coll_choices_load(void)
 
 // ---------------------------------------------------------------- the choice
 
-/** The members of each node are neighbours in rank: the map lists ranks in their order. */
+/** Are the members of each node neighbours in rank? The map lists ranks in ascending order. */
 static bool in_runs(const cw_map_t *map)
 {
     for (int k = 0; k < map->nnodes; k++) {
@@ -166,7 +166,7 @@ static bool in_runs(const cw_map_t *map)
 
 static bool has_room(const row_t *row, const cw_coll_call_t *c, size_t most)
 {
-    // the first keeps products of the second in 64 bits
+    // with the first condition, products in the second stay below 64 bits
     return c->nbytes <= CW_SCRATCH_HALF && row->room(c) <= most;
 }
 
@@ -177,7 +177,7 @@ static bool can(const row_t *row, const cw_coll_call_t *c)
         return false;
     if ((needs & BLIND && c->blocks) || (needs & SIZES && !c->blocks))
         return false;
-    if (needs & RIDES && !has_room(row, c, cw_fused_most(c->group)))
+    if (needs & FUSED && !has_room(row, c, cw_fused_most(c->group)))
         return false;
     if (needs & SCRATCH && !(cw_group_has_scratch(c->group) && has_room(row, c, CW_SCRATCH_HALF)))
         return false;
@@ -203,7 +203,7 @@ static const row_t *choose(const cw_coll_call_t *c)
     return NULL;
 }
 
-/** Once for each algorithm, in debugging messages: which it is. */
+/** Names each algorithm once in a debugging message. */
 static void announce(const row_t *row, const cw_coll_call_t *c)
 {
     if (atomic_exchange_explicit(&announced[row - rows], true, memory_order_relaxed))
@@ -239,9 +239,9 @@ void cw_coll_run_or_sync(cw_coll_call_t *c)
         cw_sync(c->group);
 }
 
-// ---------------------------------------------------------------- in words
+// ---------------------------------------------------------------- the table as text
 
-static void needs_in_words(unsigned needs, char *text, size_t size)
+static void describe_needs(unsigned needs, char *text, size_t size)
 {
     size_t at = 0;
     text[0] = 0;
@@ -266,6 +266,6 @@ bool cw_coll_table(size_t i, cw_coll_row_t *row_p)
         .most_nodes = row->most_nodes,
         .forced = forced[row->kind] == row,
     };
-    needs_in_words(row->needs, row_p->needs, sizeof row_p->needs);
+    describe_needs(row->needs, row_p->needs, sizeof row_p->needs);
     return true;
 }

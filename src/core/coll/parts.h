@@ -8,8 +8,8 @@
 
 #define CW_PART_ALIGN 64u  // parts start on cache lines of an aligned array
 
-/** Elements [*first_p, *last_p) of nelems are part i of nparts; whole cache lines but for the
- *  last. */
+/** Part i of nparts of nelems elements is [*first_p, *last_p): whole cache lines, but for the end
+ *  of the last part. */
 static inline void cw_part_of(size_t nelems, size_t elem_nbytes, int i, int nparts, size_t *first_p,
                               size_t *last_p)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The calls, and the copies that their algorithms are made of.
 #include "core/coll/alltoall/alltoall.h"
 
 static void copy_elements(const cw_coll_call_t *c, char *dest, const char *src,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For small blocks: in log2(nodes) messages a leader, instead of one message for every PE of other
-// nodes.
+// For small blocks: log2(nodes) messages a leader, instead of one for each PE of other nodes.
 //
 // The leader's scratch holds one cell for each distance d between nodes: all blocks from the
 // members of one node to those of another, block (j, i) from the sender's j-th member to the
 // receiver's i-th. In the beginning cell d is for node k + d. In step s every leader sends the
-// cells whose distance has bit s to the leader 2^s behind, who puts them where his were: they are
-// nearer to their goal by 2^s. In the end cell d came from node k - d.
+// cells whose distance has bit s to the leader 2^s ahead, which stores them in the places of the
+// cells that it has sent: they are nearer to their destination by 2^s. In the end cell d came from
+// node k - d.
 //
 //     [cells by distance: n] [arrivals of step 0: n/2] [of step 1: n/2] ...
 //
@@ -53,8 +53,8 @@ static char *block_in(const exchange_t *x, char *cell, int from_member, int to_m
     return cell + (size_t)(from_member * x->most + to_member) * x->c->nbytes;
 }
 
-/** My blocks into the leader's cells. */
-static void put_in(const exchange_t *x)
+/** Stores this PE's blocks into the cells of its leader. */
+static void fill_cells(const exchange_t *x)
 {
     const cw_map_t *map = x->c->map;
     char *cells = cw_call_at(x->c, map->local[0], x->cells);
@@ -66,7 +66,8 @@ static void put_in(const exchange_t *x)
     }
 }
 
-static void take_out(const exchange_t *x)
+/** Loads the blocks for this PE from the cells of its leader. */
+static void empty_cells(const exchange_t *x)
 {
     const cw_map_t *map = x->c->map;
     char *cells = cw_call_at(x->c, map->local[0], x->cells);
@@ -79,8 +80,8 @@ static void take_out(const exchange_t *x)
     }
 }
 
-/** Copies the cells whose distance has the bit between their places and a row of them. Returns how
- *  many. */
+/** Copies the cells whose distance has bit `step` from their places into a row, or back. Returns
+ *  their number. */
 static int move_cells(const exchange_t *x, int step, char *row, bool into_row)
 {
     int moved = 0;
@@ -117,12 +118,12 @@ void cw_alltoall_bruck(const cw_coll_call_t *c)
     exchange_t x = {.c = c, .n = c->map->nnodes, .most = largest_node(c->map)};
     x.cell_nbytes = (size_t)x.most * (size_t)x.most * c->nbytes;
     x.cells = cw_group_scratch(c->group);
-    put_in(&x);
+    fill_cells(&x);
     cw_sync(c->group);
     cw_notes_t notes = cw_notes_begin(c->group);
     if (cw_map_i_lead(c->map))
         exchange_leaders(&x, &notes);
     cw_notes_end(&notes, 1);
     cw_sync(c->group);
-    take_out(&x);
+    empty_cells(&x);
 }

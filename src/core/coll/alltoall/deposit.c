@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// On one node: each PE packs its blocks into its scratch; after one synchronisation all load
+// theirs.
 #include "core/coll/alltoall/alltoall.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each PE sends directly, starting behind its own rank so that not all send to the same PE at once.
+// Each PE sends its blocks to every PE of other nodes, beginning behind its own rank, so that not
+// all send to the same PE at once.
 #include "core/coll/alltoall/alltoall.h"
 #include "core/rma/rma.h"
 #include "core/sync/peer.h"

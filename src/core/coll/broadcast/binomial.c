@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Down a binomial tree over the nodes, whose root is the root's node: log2(nodes) steps. In chunks,
-// so that a leader hands one on while the next comes in.
+// Down a binomial tree of the nodes, whose root is the root's node: log2(nodes) steps. In chunks,
+// so that a leader forwards one while the next comes in.
 #include "core/coll/broadcast/broadcast.h"
 #include "core/rma/rma.h"
 #include "core/sync/notes.h"
@@ -10,11 +10,11 @@
 #define CHUNK_NBYTES (256u * 1024u)
 
 typedef struct tree {
-    int place;  // mine, counted from the root's node
+    int place;  // of this node, counted from the root's
     int child_pes[31], nchildren;
 } tree_t;
 
-static void plant(tree_t *tree, const cw_coll_call_t *c, int root_node)
+static void make_tree(tree_t *tree, const cw_coll_call_t *c, int root_node)
 {
     int n = c->map->nnodes;
     *tree = (tree_t){.place = (c->map->node - root_node + n) % n};
@@ -25,13 +25,13 @@ static void plant(tree_t *tree, const cw_coll_call_t *c, int root_node)
                 cw_call_leader(c, (tree->place + (1 << k) + root_node) % n);
 }
 
-/** The root, and each leader as its chunks come, hands them to its children. `from` is where they
- *  are here. */
+/** The root, and each leader as its chunks come, sends them to its children. from: where they are
+ *  on this PE. */
 static void pass_down(const cw_coll_call_t *c, const cw_notes_t *notes, int root_node,
                       const char *from)
 {
     tree_t tree;
-    plant(&tree, c, root_node);
+    make_tree(&tree, c, root_node);
     long count = 0;
     for (size_t at = 0; at < c->nbytes; at += CHUNK_NBYTES) {
         size_t n = c->nbytes - at < CHUNK_NBYTES ? c->nbytes - at : CHUNK_NBYTES;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The call, and what its algorithms have in common.
+// The call, and what its algorithms share.
 #include "core/coll/broadcast/broadcast.h"
 
 bool cw_broadcast_copies(const cw_coll_call_t *c)

@@ -6,12 +6,12 @@
 
 #include "core/coll/call.h"
 
-/** Is my dest to be written, and not what the data comes from? */
+/** Is the dest of this PE to be written, and other than the source of the data? */
 bool cw_broadcast_copies(const cw_coll_call_t *c);
-/** Number, in the map, of the node that the root is on. */
+/** The number in the map of the root's node. */
 int cw_broadcast_root_node(const cw_coll_call_t *c);
-/** The last part between nodes: the message is in the dest of every leader but that of the root's
- *  node. Members load it from there, or from the root; synchronises at the end. */
+/** The last part: the message is in the dest of every leader, except on the root's node. Members
+ *  load it from there, or from the root. Synchronises at the end. */
 void cw_broadcast_within_nodes(const cw_coll_call_t *c);
 
 #endif

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// On one node: the root copies the message to its scratch; after one synchronisation the others
+// load it, and the root need not wait for them.
 #include "core/coll/broadcast/broadcast.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

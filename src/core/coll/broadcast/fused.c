@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody gives a cargo to the synchronisation, and only the root's is loaded.
+// Each PE gives a cargo to one synchronisation; only that of the root is loaded.
 #include "core/coll/broadcast/broadcast.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For large messages: the root sends every other leader one piece; then the leaders pass the pieces
-// on along the chain of nodes that begins at the root's, until each has all. However many nodes
-// there are, the root's node sends the message twice and every other node at most once.
+// For large messages: the root sends every other leader one piece; then the leaders forward the
+// pieces along the chain of nodes that begins at the root's, until each has all. With any number of
+// nodes, the root's node sends the message twice and every other node at most once.
 //
 // Places count from the root's node. Place p gets piece p from the root, and from place p-1 the
 // pieces p-1, p-2, ..., 0, n-1, ..., p+1 in this order.
@@ -12,7 +12,7 @@
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 
-enum { OWN_PIECE = 0 };  // the step of the note that it has come
+enum { OWN_PIECE = 0 };  // the step of the note that announces it
 
 typedef struct chain {
     const cw_coll_call_t *c;
@@ -29,7 +29,7 @@ static void send_piece(const chain_t *chain, int place, int piece, const char *f
                     chain->c->dest + first, from + first, last - first, true);
 }
 
-static void deal(const chain_t *chain)
+static void scatter(const chain_t *chain)
 {
     for (int place = 1; place < chain->n; place++) {
         send_piece(chain, place, place, chain->c->src);
@@ -38,8 +38,8 @@ static void deal(const chain_t *chain)
     }
 }
 
-/** from: where all pieces are, or come to, here. */
-static void pass_on(const chain_t *chain, int place, const char *from)
+/** from: where all pieces are on this PE, or come in. */
+static void forward(const chain_t *chain, int place, const char *from)
 {
     int next = cw_call_leader(chain->c, (chain->root_node + place + 1) % chain->n);
     if (place > 0)
@@ -64,9 +64,9 @@ void cw_broadcast_scatter(const cw_coll_call_t *c)
     bool root = c->group->rank == c->root;
     int place = (c->map->node - chain.root_node + chain.n) % chain.n;
     if (root)
-        deal(&chain);
+        scatter(&chain);
     if (cw_map_i_lead(c->map))
-        pass_on(&chain, place, place ? c->dest : root ? c->src : cw_call_at(c, c->root, c->src));
+        forward(&chain, place, place ? c->dest : root ? c->src : cw_call_at(c, c->root, c->src));
     cw_quiet(&cw_ctx_default);
     cw_notes_end(&notes, chain.n - 1);
     cw_sync(c->group);

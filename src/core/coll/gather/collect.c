@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks of different sizes. Unless an algorithm manages without, everybody first learns all sizes,
-// on the shortest way that the group has: riding on a synchronisation; as an fcollect of words in
-// the scratch; or, in an active set, by loads and gets from where each PE publishes its own.
+// Blocks of different sizes. Unless an algorithm needs no sizes, all members learn them first, in
+// the cheapest way that the group has: with one synchronisation; as an fcollect of words in the
+// scratch; or, in an active set, by loads and gets of a word that each PE publishes.
+#include <stdlib.h>
+
 #include "core/coll/call.h"
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
-
-#include <stdlib.h>
 
 static void read_published(const cw_coll_call_t *c, const long *published, uint64_t *sizes)
 {
@@ -24,8 +24,8 @@ static void read_published(const cw_coll_call_t *c, const long *published, uint6
     cw_quiet(&cw_ctx_default);
 }
 
-/** The word of notes is free until the blocks move: it carries the size until everybody has read
- *  it, and is zero again before anybody may write a note. */
+/** The word of notes is free until the blocks move: it holds the size until all members have read
+ *  it, and is zero again before any member may write a note. */
 static void publish_and_read(const cw_coll_call_t *c, size_t mine, uint64_t *sizes)
 {
     long *word = &cw_group_words(c->group)[CW_PSYNC_NOTES];
@@ -41,8 +41,8 @@ static void learn_sizes(cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
     uint64_t mine = nbytes;
     size_t all = (size_t)c->group->size * sizeof mine;
     if (all <= cw_fused_most(c->group)) {
-        cw_gather_riding(c->group, sizes, &mine, sizeof mine);
-        c->met = true;
+        cw_gather_fused(c->group, sizes, &mine, sizeof mine);
+        c->entered = true;
     } else if (cw_group_has_scratch(c->group) && all + sizeof mine <= CW_SCRATCH_HALF) {
         char *scratch = cw_group_scratch(c->group);
         memcpy(scratch + all, &mine, sizeof mine);

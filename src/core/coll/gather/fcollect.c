@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Blocks of equal size.
 #include "core/coll/call.h"
 
 void cw_fcollect(const cw_group_t *group, void *dest, const void *src, size_t nbytes)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// On one node: each PE copies its block to its scratch; after one synchronisation all load the
+// copies.
 #include "core/coll/call.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// All blocks travel with one synchronisation.
 #include "core/coll/call.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
@@ -6,6 +8,6 @@
 void cw_fcollect_fused(const cw_coll_call_t *c)
 {
     _Alignas(16) char table[CW_COLL_MEDIUM];
-    cw_gather_riding(c->group, table, c->src, c->nbytes);
+    cw_gather_fused(c->group, table, c->src, c->nbytes);
     memcpy(c->dest, table, c->nbytes * (size_t)c->group->size);
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The parts of the algorithms over several nodes, and two algorithms in full: loads on one node,
+// and the blocks that travel with one synchronisation.
 #include "core/coll/gather/gather.h"
 
 #include "core/coll/call.h"
@@ -7,8 +10,8 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-/** Loads the node's own blocks, each PE from another start so that not all read the same memory at
- *  once. */
+/** Loads the blocks of this node, each PE beginning with its own, so that they do not all read the
+ *  same memory at once. */
 static void load_local_blocks(const cw_coll_call_t *c)
 {
     const cw_map_t *map = c->map;
@@ -29,8 +32,8 @@ static void call_for_run(const cw_coll_call_t *c, int begin, int end, int pe, ru
         fn(c, pe, from, (size_t)(to - from));
 }
 
-/** Calls fn for each run of neighbouring blocks among the members of nnodes nodes from `first` on
- *  and around. */
+/** Calls fn for each run of neighbouring blocks among the members of nnodes nodes, from `first` on
+ *  in a circle. */
 static void each_run(const cw_coll_call_t *c, int first, int nnodes, int pe, run_fn fn)
 {
     const cw_map_t *map = c->map;
@@ -60,7 +63,7 @@ static void load_run(const cw_coll_call_t *c, int pe, uint64_t offset, size_t nb
 
 void cw_gather_begin(const cw_coll_call_t *c)
 {
-    if (!c->met)
+    if (!c->entered)
         cw_sync(c->group);
     load_local_blocks(c);
 }
@@ -85,14 +88,14 @@ void cw_gather_loads(const cw_coll_call_t *c)
     cw_sync(c->group);
 }
 
-// ---------------------------------------------------------------- riding on a synchronisation
+// ---------------------------------------------------------------- with a synchronisation
 
 typedef struct merge_op {
     cw_fused_op_t op;  // first
     size_t nbytes;     // of the table
 } merge_op_t;
 
-/** Each block is zero in all tables but its owner's. */
+/** A block is zero in all tables but that of its owner. */
 static void merge(const cw_fused_op_t *op, void *acc, const void *in)
 {
     unsigned char *restrict a = acc;
@@ -101,7 +104,7 @@ static void merge(const cw_fused_op_t *op, void *acc, const void *in)
         a[i] |= b[i];
 }
 
-void cw_gather_riding(const cw_group_t *group, void *table, const void *mine, size_t nbytes)
+void cw_gather_fused(const cw_group_t *group, void *table, const void *mine, size_t nbytes)
 {
     merge_op_t op = {{merge}, (size_t)group->size * nbytes};
     memset(table, 0, op.nbytes);

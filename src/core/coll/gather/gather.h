@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every PE's block to every PE: what fcollect and collect have in common.
+// What fcollect and collect have in common: each PE's block goes to every PE.
 #ifndef CW_CORE_COLL_GATHER_H
 #define CW_CORE_COLL_GATHER_H
 
 #include "core/coll/coll.h"
 
-/** Where the blocks go in dest: equal sizes, or a table. */
+/** The places of the blocks in dest: of equal sizes, or from a table. */
 typedef struct cw_blocks {
     size_t each;             // bytes of every block, when offset is NULL
     const uint64_t *offset;  // [size + 1]
@@ -24,18 +24,18 @@ static inline size_t cw_block_nbytes(const cw_blocks_t *blocks, int rank)
 
 struct cw_coll_call;
 
-// The steps that all algorithms over several nodes share, in this order; between the first and the
-// second, leaders exchange what they have in their dest.
+// The parts that all algorithms over several nodes share, in this order; in between, leaders
+// exchange the blocks in their dest by cw_gather_send.
 
-/** Meets, and loads the node's own blocks. */
+/** Waits until all members have entered, and loads the blocks of the node. */
 void cw_gather_begin(const struct cw_coll_call *c);
-/** Sends the blocks of nnodes nodes, from node `first` of the map on and around, from my dest to
- *  that of the leader of node `to`. Complete at quiet. */
+/** Sends the blocks of nnodes nodes, from node `first` of the map on in a circle, from this PE's
+ *  dest to that of the leader of node `to`. Complete at quiet. */
 void cw_gather_send(const struct cw_coll_call *c, int first, int nnodes, int to);
-/** Leaders have all blocks: the others load them from there. Synchronises at the end. */
+/** Leaders have all blocks: the other members load them from there. Synchronises at the end. */
 void cw_gather_end(const struct cw_coll_call *c);
 
-// The algorithms, for fcollect and for collect once the sizes are known.
+// The algorithms of fcollect, and of collect once the sizes are known.
 void cw_gather_loads(const struct cw_coll_call *c);
 void cw_gather_spread(const struct cw_coll_call *c);
 void cw_gather_bruck(const struct cw_coll_call *c);
@@ -49,8 +49,8 @@ void cw_gather_ring(const struct cw_coll_call *c);
 #define cw_collect_bruck cw_gather_bruck
 #define cw_collect_ring cw_gather_ring
 
-/** All members' blocks of nbytes, in rank order, into table (private memory) by one synchronisation
- *  that they ride on. nbytes * size <= cw_fused_most(). */
-void cw_gather_riding(const cw_group_t *group, void *table, const void *mine, size_t nbytes);
+/** All members' blocks of nbytes, in rank order, into table (private memory), by one
+ *  synchronisation. nbytes * size <= cw_fused_most(). */
+void cw_gather_fused(const cw_group_t *group, void *table, const void *mine, size_t nbytes);
 
 #endif

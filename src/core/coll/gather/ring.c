@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders in a ring: first each sends its own node's blocks to the next, then what came from the
-// one before. nodes - 1 steps, in each of which every leader sends and receives once.
+// Leaders in a ring: each sends the blocks of its own node to the next, then forwards what came
+// from the one before. nodes - 1 steps, in each of which every leader sends and receives once.
 #include "core/coll/call.h"
 #include "core/rma/rma.h"
 #include "core/sync/notes.h"
 
-static void go_round(const cw_coll_call_t *c, const cw_notes_t *notes)
+static void go_around(const cw_coll_call_t *c, const cw_notes_t *notes)
 {
     int n = c->map->nnodes, k = c->map->node, next = (k + 1) % n;
     for (int s = 0; s < n - 1; s++) {
@@ -24,7 +24,7 @@ void cw_gather_ring(const cw_coll_call_t *c)
     cw_gather_begin(c);
     cw_notes_t notes = cw_notes_begin(c->group);
     if (cw_map_i_lead(c->map))
-        go_round(c, &notes);
+        go_around(c, &notes);
     cw_notes_end(&notes, c->map->nnodes - 1);
     cw_gather_end(c);
 }

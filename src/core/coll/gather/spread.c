@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every node's blocks cross to every other node once, all at the same time: nodes - 1 messages a
+// Each leader sends the blocks of its node to every other leader at once: nodes - 1 messages a
 // leader.
 #include "core/coll/call.h"
 #include "core/rma/rma.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// On one node: each PE copies its operand to its scratch; after one synchronisation each combines
+// all of them, in rank order.
 #include "core/coll/call.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leader k fetches part k of what all other leaders have, combines it in node order, and stores it
-// to all: two round trips, and nodes - 1 messages each way at once. For few nodes.
+// Leader k gets part k of the operands of all other leaders, combines it in the order of nodes, and
+// puts it to all: two round trips, with nodes - 1 messages in each direction at a time. For few
+// nodes.
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
@@ -9,23 +10,23 @@
 #include "core/rma/rma.h"
 #include "core/sync/peer.h"
 
-#define FETCH_NBYTES (1u << 20)  // strips in flight from other nodes, together
+#define STRIPS_NBYTES (1u << 20)  // of strips in flight from all nodes together
 
-/** One strip: fetch it from all leaders, combine, store it to all. */
-static void reduce_strip(const cw_coll_call_t *c, char *fetched, size_t strip_nbytes, size_t at,
+/** One strip: gets it from all leaders, combines, puts it to all. */
+static void reduce_strip(const cw_coll_call_t *c, char *operands, size_t strip_nbytes, size_t at,
                          size_t n)
 {
     const cw_map_t *map = c->map;
     size_t offset = at * c->elem_nbytes, nbytes = n * c->elem_nbytes;
     for (int k = 0; k < map->nnodes; k++)
         if (k != map->node)
-            cw_coll_get_nbi(cw_call_leader(c, k), fetched + (size_t)k * strip_nbytes,
+            cw_coll_get_nbi(cw_call_leader(c, k), operands + (size_t)k * strip_nbytes,
                             c->dest + offset, nbytes);
     cw_quiet(&cw_ctx_default);  // also the puts of the strip before
-    memcpy(fetched + (size_t)map->node * strip_nbytes, c->dest + offset, nbytes);
+    memcpy(operands + (size_t)map->node * strip_nbytes, c->dest + offset, nbytes);
     for (int k = 1; k < map->nnodes; k++)
-        c->fn(fetched, fetched + (size_t)k * strip_nbytes, n);
-    memcpy(c->dest + offset, fetched, nbytes);
+        c->fn(operands, operands + (size_t)k * strip_nbytes, n);
+    memcpy(c->dest + offset, operands, nbytes);
     for (int i = 1; i < map->nnodes; i++)
         cw_reduce_push(c, cw_call_leader(c, (map->node + i) % map->nnodes), at, at + n);
 }
@@ -33,17 +34,17 @@ static void reduce_strip(const cw_coll_call_t *c, char *fetched, size_t strip_nb
 static void reduce_my_part(const cw_coll_call_t *c)
 {
     const cw_map_t *map = c->map;
-    size_t first, last, strip_nbytes = FETCH_NBYTES / (size_t)map->nnodes / 64 * 64;
+    size_t first, last, strip_nbytes = STRIPS_NBYTES / (size_t)map->nnodes / 64 * 64;
     strip_nbytes = strip_nbytes < 1024 ? 1024 : strip_nbytes > 65536 ? 65536 : strip_nbytes;
     cw_part_of(c->nelems, c->elem_nbytes, map->node, map->nnodes, &first, &last);
     if (first == last)
         return;
-    char *fetched = cw_reduce_buffer(strip_nbytes * (size_t)map->nnodes);
+    char *operands = cw_reduce_buffer(strip_nbytes * (size_t)map->nnodes);
     size_t strip = strip_nbytes / c->elem_nbytes;
     for (size_t at = first; at < last; at += strip)
-        reduce_strip(c, fetched, strip_nbytes, at, last - at < strip ? last - at : strip);
+        reduce_strip(c, operands, strip_nbytes, at, last - at < strip ? last - at : strip);
     cw_quiet(&cw_ctx_default);
-    free(fetched);
+    free(operands);
 }
 
 void cw_reduce_fetch(const cw_coll_call_t *c)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Operands travel with one synchronisation, which combines them.
 #include "core/coll/call.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

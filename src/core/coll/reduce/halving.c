@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recursive halving, then doubling: in step j of the first half a leader and its partner share out
-// what they both hold; each pulls from the other the half that it keeps, and combines. In the
-// second half the steps are gone back, each pushing what it has complete. Leaders beyond the
-// largest power of two have their operand pulled before, and get the result after. 2 log2(nodes)
-// steps.
+// Recursive halving, then doubling. In step j of the first half a leader and its partner divide
+// what both hold; each pulls from the other the half that it keeps, and combines. The second half
+// takes the steps backwards: each leader pushes what it holds in full. Leaders beyond the largest
+// power of two have their operand pulled before, and get the result after. 2 log2(nodes) steps.
 //
-// What a leader pushes into is what its partner has let it pull before; so nothing is overwritten
-// that is still to be read.
+// A leader pushes only into what its partner has let it pull before, so nothing is overwritten that
+// is still to be read.
 //
 // Rabenseifner: Optimization of collective reduction operations, 2004.
 #include <stdlib.h>
@@ -39,7 +38,7 @@ static int partner_pe(const halving_t *h, int step)
     return cw_call_leader(h->c, h->k ^ (h->power >> (step + 1)));
 }
 
-/** First part that leader k holds after so many steps; their number is power >> steps. */
+/** The first of the power >> steps parts that leader k holds after so many steps. */
 static int held_from(const halving_t *h, int steps)
 {
     return h->k & ~((h->power >> steps) - 1);
@@ -49,7 +48,8 @@ static void halve(const halving_t *h)
 {
     size_t first, last;
     for (int j = 0; j < h->steps; j++) {
-        cw_notes_step(h->notes, partner_pe(h, j), j);  // what I hold now is ready to be pulled
+        // this leader's operand is ready to be pulled
+        cw_notes_step(h->notes, partner_pe(h, j), j);
         cw_notes_await_step(h->notes, j);
         elements_of(h, held_from(h, j + 1), h->power >> (j + 1), &first, &last);
         cw_reduce_pull(h->c, partner_pe(h, j), first, last, h->buffer);

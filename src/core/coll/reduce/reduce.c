@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The call, what its algorithms share, and the algorithm `parts`: on one node, each member combines
+// a part of all operands and stores it to all.
 #include "core/coll/reduce/reduce.h"
 
 #include <stdlib.h>
@@ -9,7 +12,8 @@
 
 #define STRIP_NBYTES 16384u  // accumulated in cache before it is stored to all
 
-/** Combines my part of the members' src and stores it to the dest of the members [0, nstores). */
+/** Combines this PE's part of the src of all members of the node, and stores it to the dest of the
+ *  members [0, nstores). */
 static void combine_my_part(const cw_coll_call_t *c, int nstores)
 {
     const cw_map_t *map = c->map;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders in a ring, one part for each. Part p sets out from leader p; every leader it comes to
-// pulls it from the one before and adds its own; after nodes - 1 steps it is complete at leader p -
-// 1. Then the complete parts go round the same way, pushed. Every leader moves twice the operand,
-// however many nodes there are.
+// Leaders in a ring, one part for each. Part p starts at leader p; every next leader pulls it from
+// the one before and combines its own operand; after nodes - 1 steps it is complete at leader p -
+// 1. Then the complete parts are pushed around the ring in the same way. Every leader moves twice
+// the operand, with any number of nodes.
 //
 // Notes to the next leader: 1 .. n-2, "what you pull in step s is ready"; n-1 .. 2n-3, "a complete
-// part has come". Nobody overwrites a partial result that is still to be pulled: the complete part
-// comes behind all its pulls.
+// part has come". No leader overwrites a partial result that is still to be pulled, because the
+// complete part follows all its pulls.
 //
 // Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009.
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each member takes a part of the elements, a column through all operands, and adds it up in rank
-// order, storing every rank's result on the way. Operands of other nodes are fetched, results put.
-// For any placement and any size: what a member moves does not grow with the number of PEs.
+// order, storing the results of all ranks on the way. Operands of other nodes are read by get,
+// results are put. For any placement and size: what a member moves does not grow with the number of
+// PEs.
 //
-// In place is safe: a column is read and written by one member alone between two synchronisations.
+// dest may be src: a column is read and written by one member alone between two synchronisations.
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
@@ -12,13 +13,12 @@
 #include "core/rma/rma.h"
 #include "core/sync/peer.h"
 
-#define FETCH_NBYTES (1u << 20)  // from all other nodes at a time
+#define BATCH_NBYTES (1u << 20)  // from all other nodes at a time
 
 typedef struct columns {
     const cw_coll_call_t *c;
-    char *fetched;  // of each member of another node, in rank order, what its column holds of this
-                    // batch
-    size_t pitch;   // bytes between two of them: most of a batch
+    char *remote;  // of each member of another node, in rank order: its elements of this batch
+    size_t pitch;  // bytes between two of them: the most that a batch holds
 } columns_t;
 
 static bool is_local(const cw_coll_call_t *c, int rank)
@@ -26,9 +26,9 @@ static bool is_local(const cw_coll_call_t *c, int rank)
     return cw_coll_is_local(cw_call_pe(c, rank));
 }
 
-static void fetch(const columns_t *k, size_t offset, size_t nbytes)
+static void get_batch(const columns_t *k, size_t offset, size_t nbytes)
 {
-    char *to = k->fetched;
+    char *to = k->remote;
     cw_quiet(&cw_ctx_default);  // the puts of the batch before, from the same buffer
     for (int rank = 0; rank < k->c->group->size; rank++) {
         if (is_local(k->c, rank))
@@ -39,9 +39,9 @@ static void fetch(const columns_t *k, size_t offset, size_t nbytes)
     cw_quiet(&cw_ctx_default);
 }
 
-static void store(const columns_t *k, size_t offset, size_t nbytes)
+static void put_batch(const columns_t *k, size_t offset, size_t nbytes)
 {
-    const char *from = k->fetched;
+    const char *from = k->remote;
     for (int rank = 0; rank < k->c->group->size; rank++) {
         if (is_local(k->c, rank))
             continue;
@@ -50,20 +50,19 @@ static void store(const columns_t *k, size_t offset, size_t nbytes)
     }
 }
 
-/** One strip through all ranks. at: bytes from the beginning of the operands, `into` from that of
- *  the batch. */
+/** One strip through all ranks. at: its offset in bytes in the operands; into: in the batch. */
 static void add_up(const columns_t *k, size_t at, size_t into, size_t nelems)
 {
     const cw_coll_call_t *c = k->c;
     _Alignas(64) char acc[CW_SCAN_STRIP_NBYTES];
-    char *fetched = k->fetched ? k->fetched + into : NULL;
+    char *remote = k->remote ? k->remote + into : NULL;
     for (int rank = 0; rank < c->group->size; rank++) {
         if (is_local(c, rank)) {
             cw_scan_step(c, rank == 0, acc, (char *)cw_call_at(c, rank, c->src) + at,
                          (char *)cw_call_at(c, rank, c->dest) + at, nelems);
         } else {
-            cw_scan_step(c, rank == 0, acc, fetched, fetched, nelems);
-            fetched += k->pitch;
+            cw_scan_step(c, rank == 0, acc, remote, remote, nelems);
+            remote += k->pitch;
         }
     }
 }
@@ -73,16 +72,16 @@ static void scan_batch(const columns_t *k, size_t first, size_t last)
     size_t elem = k->c->elem_nbytes, strip = CW_SCAN_STRIP_NBYTES / elem,
            nbytes = (last - first) * elem;
     if (k->pitch)
-        fetch(k, first * elem, nbytes);
+        get_batch(k, first * elem, nbytes);
     for (size_t at = first; at < last; at += strip)
         add_up(k, at * elem, (at - first) * elem, last - at < strip ? last - at : strip);
     if (k->pitch)
-        store(k, first * elem, nbytes);
+        put_batch(k, first * elem, nbytes);
 }
 
 static size_t pitch_for(size_t nremote)
 {
-    size_t nbytes = nremote ? FETCH_NBYTES / nremote / 64 * 64 : 0;
+    size_t nbytes = nremote ? BATCH_NBYTES / nremote / 64 * 64 : 0;
     return nremote && nbytes < 64 ? 64 : nbytes;
 }
 
@@ -91,13 +90,13 @@ void cw_scan_columns(const cw_coll_call_t *c)
     size_t first, last, nremote = (size_t)(c->group->size - c->map->nlocal);
     columns_t k = {.c = c, .pitch = pitch_for(nremote)};
     cw_part_of(c->nelems, c->elem_nbytes, c->group->rank, c->group->size, &first, &last);
-    if (nremote && first < last && !(k.fetched = aligned_alloc(64, nremote * k.pitch)))
+    if (nremote && first < last && !(k.remote = aligned_alloc(64, nremote * k.pitch)))
         cwu_fatal("out of memory for a scan over %d PEs", c->group->size);
     cw_sync(c->group);
     size_t most = k.pitch ? k.pitch / c->elem_nbytes : last - first;
     for (size_t at = first; at < last; at += most)
         scan_batch(&k, at, last - at < most ? last : at + most);
     cw_quiet(&cw_ctx_default);
-    free(k.fetched);
+    free(k.remote);
     cw_sync(c->group);
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// On one node: each PE copies its operand to its scratch; after one synchronisation each adds up
+// those before its own.
 #include "core/coll/scan/scan.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where the members of each node are neighbours in rank: prefixes within the nodes, then the sum of
-// the nodes before mine, which leaders work out by doubling: in step j each passes the sum of its
-// last 2^j nodes to the leader 2^j behind. log2(nodes) steps a strip. Strips are what the leader's
-// scratch has room for:
+// the nodes before, which leaders compute by doubling: in step j each sends the sum of its last 2^j
+// nodes to the leader 2^j ahead. log2(nodes) steps a strip. The leader's scratch limits the strips:
 //
-//     [sum of my node, then of the nodes before it] [arrival of step 0] [of step 1] ...
+//     [sum of the node, then of the nodes before it] [arrival of step 0] [of step 1] ...
 //
 // Hillis, Steele: Data parallel algorithms, 1986.
 #include "core/coll/parts.h"
@@ -32,7 +31,8 @@ uint64_t cw_scan_leaders_room(const cw_coll_call_t *c)
     return areas(c) * CW_PART_ALIGN;
 }
 
-/** Prefixes of my part of the strip over the members of my node; its sum goes to the leader. */
+/** Prefixes of this PE's part of the strip over the members of the node; their sum goes to the
+ *  leader. */
 static void scan_node(const cw_coll_call_t *c, const strip_t *s)
 {
     const cw_map_t *map = c->map;
@@ -49,7 +49,7 @@ static void scan_node(const cw_coll_call_t *c, const strip_t *s)
            (last - first) * c->elem_nbytes);
 }
 
-/** Leaders: from the sum of my node to that of the nodes before it. */
+/** Leaders: from the sum of the own node to that of the nodes before it. */
 static void scan_leaders(const cw_coll_call_t *c, const strip_t *s, const cw_notes_t *notes)
 {
     _Alignas(64) char recent[CW_SCAN_STRIP_NBYTES], before[CW_SCAN_STRIP_NBYTES];

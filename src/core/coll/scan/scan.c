@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The call, and the sums that its algorithms are made of.
 #include "core/coll/scan/scan.h"
 
 void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result,

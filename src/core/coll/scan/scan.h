@@ -7,19 +7,19 @@
 
 #include "core/coll/call.h"
 
-enum { CW_SCAN_STRIP_NBYTES = 16 * 1024 };  // what is added up at a time
+enum { CW_SCAN_STRIP_NBYTES = 16 * 1024 };  // added up at a time
 
-/** One rank further: its result from acc, the sum of the ranks before it (first: there are none),
- *  and its operand `in`; acc then includes `in`. in and result may be the same. nelems fit in a
+/** Computes the result of one rank from acc, the sum of the ranks before it (first: there are
+ *  none), and its operand `in`; acc then includes `in`. in and result may be equal; nelems fit in a
  *  strip. */
 void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result,
                   size_t nelems);
 
 typedef const void *(*cw_scan_operand_fn)(const cw_coll_call_t *c, const char *base, int rank);
-/** My result from all operands, none of which is my dest. */
+/** This PE's result from all operands, none of which lies in dest. */
 void cw_scan_sum_up(const cw_coll_call_t *c, cw_scan_operand_fn operand, const char *base);
 
-/** Bytes of scratch that the leaders need at least. */
+/** Bytes of scratch that the algorithm `leaders` needs at least. */
 uint64_t cw_scan_leaders_room(const cw_coll_call_t *c);
 
 #endif
