@@ -296,7 +296,7 @@ static void make_rounds(void)
         die("out of memory");
     memset(area, 0, cw_coll_round_offset(ROUNDS));
     cw_segment.control = &control;
-    cw_segment.coll_area = area;
+    cw_segment.base = area;  // cw_coll_section.offset is 0
     cw_segment.layout =
         (cwt_layout_t){.slice_offset = 1 << 20, .slice_stride = 1 << 20, .nslots = 1};
     for (int r = 0; r < ROUNDS; r++) {

@@ -64,7 +64,7 @@ static void make_object(void)
     object = all + PAGE;
     cw_segment.base = object;
     cw_segment.nbytes = object_nbytes;
-    cw_segment.am_offset = AM_AT;
+    cw_am_section.offset = AM_AT;
     cw_segment.layout = (cwt_layout_t){.control_nbytes = CONTROL,
                                        .slice_offset = CONTROL,
                                        .slice_stride = object_nbytes - CONTROL,

@@ -8,6 +8,13 @@
 #include "core/am/am_private.h"
 #include "core/observe/watch.h"
 
+static uint64_t inbox_nbytes(void)
+{
+    return sizeof(cw_am_inbox_t);
+}
+
+cw_section_t cw_am_section = {.in = CW_SECTION_SLICE, .align = 65536, .nbytes = inbox_nbytes};
+
 static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
 cw_am_gates_t cw_am_gates = {.request = {.turn = &nothing, .full = 1},
                              .reply = {.turn = &nothing, .full = 1},
@@ -45,7 +52,7 @@ void cw_am_expect(void)
 static void open_here(void)
 {
     cw_world.messages = true;
-    cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_segment.am_offset);
+    cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_am_section.offset);
     cw_am.locked = cw_world.thread_multiple;
     if (!cw_am.request.cells)
         cw_am_credit_open();

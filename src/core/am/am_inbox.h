@@ -79,12 +79,15 @@ typedef struct cw_am_inbox {
 _Static_assert(CW_AM_MAX_MEDIUM <= CW_AM_BUFFER_NBYTES, "a payload fits a buffer");
 _Static_assert(CW_AM_TOKENS % 64 == 0, "bit maps");
 
+/** The inbox in each slice. */
+extern cw_section_t cw_am_section __attribute__((visibility("hidden")));
+
 /** Of the PE in that slot, as the node's server reaches it; PEs reach it by their word for the peer
  *  (core/rma/hot.h). */
 static inline cw_am_inbox_t *cw_am_inbox(int slot)
 {
     return (cw_am_inbox_t *)(void *)(cw_segment.base + cw_slice_offset((uint32_t)slot) +
-                                     cw_segment.am_offset);
+                                     cw_am_section.offset);
 }
 
 static inline uint32_t cw_am_turn(uint64_t position, unsigned cells_log)

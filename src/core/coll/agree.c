@@ -11,7 +11,6 @@
 #include "core/coll/coll.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
-#include "core/rma/node.h"
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "core/sync/peer.h"

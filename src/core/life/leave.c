@@ -5,7 +5,7 @@
 // itself on the second, and is free; the PEs of PE 0's node stay until all are.
 #include "core/life/leave.h"
 
-#include "core/rma/node.h"
+#include "core/sync/area.h"
 #include "core/sync/rendezvous.h"
 
 enum { ALL_QUIET, ALL_FREE };

@@ -24,6 +24,8 @@
 #include "core/report/trace.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
+#include "core/sync/area.h"
+#include "core/sync/card.h"
 #include "core/server/server.h"
 #include "core/sync/group.h"
 #include "core/world/job.h"
@@ -31,6 +33,10 @@
 #include "core/world/startup.h"
 
 static int init_count;
+
+/** What lies in the node object, in this order (core/mem/layout.h). */
+static cw_section_t *const sections[] = {&cw_report_section, &cw_coll_section, &cw_rounds_section,
+                                         &cw_card_section,   &cw_am_section,   NULL};
 
 /** In the order in which they are opened; the deadlock report depends on checking mode. */
 static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,
@@ -94,7 +100,8 @@ static int join(void)
         return rc;
     uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
-    if ((rc = cw_segment_init(&cw_boot)) || (rc = cw_watch_open(observers)) || (rc = cw_ctx_open()))
+    if ((rc = cw_segment_init(&cw_boot, sections)) || (rc = cw_watch_open(observers)) ||
+        (rc = cw_ctx_open()))
         return rc;
     cw_wait_init();
     cw_coll_choices_load();

@@ -3,13 +3,14 @@
 // The node object: one shared mapping that holds everything the PEs of a node share.
 //
 //   0              cw_control_t            first line: cw_node_hot_t
-//                  cw_slot_t [nslots]      doorbells
-//                  cw_report_slot_t [nslots]  who waits for what, pieces of statistics (core/report/report.h)
-//                  cw_coll_area_t          collectives of the world; rounds of teams
-//                                          (core/sync/area.h)
-//                  cards                   what PEs tell each other (core/sync/card.h)
-//   slice_offset   slice of slot 0         [static data | hole | collective scratch, symmetric
-//                  heap, area | inbox]
+//                  cw_slot_t [max_slots]   doorbells
+//                  sections in the control area, in the order of the table in core/life/life.c:
+//                    one for each PE       waits and pieces of statistics (core/report/report.h)
+//                    collectives           of the world; rounds of teams (core/sync/area.h)
+//                    cards                 what PEs publish (core/sync/card.h)
+//   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives, symmetric
+//                                          heap, area of a front end | sections in slices: the inbox of
+//                                          messages (core/am/am_inbox.h)]
 //   + stride       slice of slot 1         ...
 //
 // A slice has the same shape as the owner's own view: the heap lies heap_offset above the static
@@ -38,6 +39,20 @@ typedef struct cw_agreement {
     uint32_t version;      // of these structures and of the wire
     uint32_t npes;
 } cw_agreement_t;
+
+typedef enum cw_section_place {
+    CW_SECTION_CONTROL,  // in the control area, once a node
+    CW_SECTION_SLICE     // in each slice, behind heap and area
+} cw_section_place_t;
+
+/** A part of the node object that a room above uses. The room states place and size; the table of all
+ *  goes to cw_segment_init, which fills in the offset. */
+typedef struct cw_section {
+    cw_section_place_t in;
+    uint32_t align;
+    uint64_t (*nbytes)(void);  // all PEs are placed when it is called; the same on every node
+    uint64_t offset;           // in the node object, or in each slice; the same on every node
+} cw_section_t;
 
 /** Node-wide words that every PE of the node reads on its hot path (first cache line of the node
  *  object). */

@@ -12,13 +12,10 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/machine.h"
-#include "core/am/am_inbox.h"
 #include "core/mem/area.h"
 #include "core/mem/heap.h"
 #include "core/mem/memory.h"
-#include "core/report/report.h"
-#include "core/rma/node.h"
-#include "core/sync/card.h"
+#include "core/world/world.h"
 
 // room for brk and for growth between static data and heap: addresses, not memory
 #define HOLE (4ull << 30)
@@ -55,7 +52,19 @@ static int choose_heap(uint64_t machine, uint64_t *heap_p)
     return CW_OK;
 }
 
-static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area)
+/** Places the sections of one kind from `at` on; returns where they end. */
+static uint64_t place(cw_section_t *const sections[], cw_section_place_t in, uint64_t at)
+{
+    for (; *sections; sections++)
+        if ((*sections)->in == in) {
+            (*sections)->offset = round_up(at, (*sections)->align);
+            at = (*sections)->offset + (*sections)->nbytes();
+        }
+    return round_up(at, 65536);
+}
+
+static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
+                  cw_section_t *const sections[])
 {
     cw_segment_t *s = &cw_segment;
     s->agreement = (cw_agreement_t){.heap_nbytes = heap,
@@ -66,15 +75,13 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area)
                                     .npes = (uint32_t)cw_world.npes};
     cwt_layout_t *l = &s->layout;
     l->nslots = (uint32_t)cw_world.nslots;
-    s->card_offset = round_up(cw_team_rounds_offset(cw_world.max_slots, 0), 64);
-    l->control_nbytes =
-        round_up(s->card_offset + cw_card_nbytes(cw_world.nnodes, cw_world.max_slots), 65536);
+    uint64_t slots_nbytes = (uint64_t)cw_world.max_slots * sizeof(cw_slot_t);
+    l->control_nbytes = place(sections, CW_SECTION_CONTROL, sizeof(cw_control_t) + slots_nbytes);
     l->slice_offset = l->control_nbytes;
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
     l->heap_nbytes = heap + CW_COLL_SCRATCH + area + cw_area_own_nbytes(area);
-    s->am_offset = round_up(l->heap_offset + l->heap_nbytes, 65536);
-    l->slice_stride = s->am_offset + round_up(sizeof(cw_am_inbox_t), 65536);
+    l->slice_stride = place(sections, CW_SECTION_SLICE, l->heap_offset + l->heap_nbytes);
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
 }
 
@@ -98,7 +105,6 @@ static int map_object(int fd)
     s->base = at;
     s->control = at;
     s->slots = (cw_slot_t *)(s->base + sizeof(cw_control_t));
-    s->coll_area = s->base + cw_coll_area_offset();
     return CW_OK;
 }
 
@@ -233,7 +239,7 @@ static int map_own_view(int fd, const cw_static_data_t *data)
     return rc ? rc : map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
 }
 
-int cw_segment_init(cwb_t *boot)
+int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
 {
     cw_static_data_t data;
     uint64_t heap, area;
@@ -243,7 +249,7 @@ int cw_segment_init(cwb_t *boot)
     int rc = choose_heap(machine, &heap);
     if (rc || (rc = cw_area_choose(machine, &area)))
         return rc;
-    shape(&data, heap, area);
+    shape(&data, heap, area, sections);
     if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
         goto close_fd;
     cw_slot_t *me = &cw_segment.slots[cw_world.slot];
@@ -279,43 +285,6 @@ bool cw_is_symmetric(const void *addr, size_t nbytes)
         return nbytes <= l->data_nbytes - at;
     at -= l->heap_offset;
     return at >= CW_COLL_SCRATCH && at < l->heap_nbytes && nbytes <= l->heap_nbytes - at;
-}
-
-cw_coll_area_t *cw_coll_local_area(void)
-{
-    return (cw_coll_area_t *)cw_segment.coll_area;
-}
-
-uint64_t cw_report_offset(int slot)
-{
-    uint64_t first =
-        round_up(sizeof(cw_control_t) + (uint64_t)cw_world.max_slots * sizeof(cw_slot_t), 4096);
-    return first + (uint64_t)slot * sizeof(cw_report_slot_t);
-}
-
-uint64_t cw_coll_area_offset(void)
-{
-    return cw_report_offset(cw_world.max_slots);
-}
-
-uint64_t cw_team_rounds_offset(int slot, int id)
-{
-    uint64_t first =
-        cw_coll_area_offset() + cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
-    uint64_t of_a_pe = cw_team_rounds_at(CW_TEAMS, cw_world.nnodes);
-    return first + (uint64_t)slot * of_a_pe + cw_team_rounds_at(id, cw_world.nnodes);
-}
-
-char *cw_team_rounds(int slot, int id)
-{
-    return cw_segment.base + cw_team_rounds_offset(slot, id);
-}
-
-_Static_assert(sizeof(cw_coll_scratch_t) <= CW_COLL_SCRATCH, "fits below the heap");
-
-cw_coll_scratch_t *cw_coll_scratch(void)
-{
-    return (cw_coll_scratch_t *)(void *)cw_segment.heap;
 }
 
 int cw_pid_of(int pe)

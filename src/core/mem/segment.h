@@ -10,24 +10,22 @@
 #include "core/mem/layout.h"
 
 typedef struct cw_segment {
-    char *base;             // the node object, offset 0
+    char *base;  // the node object, offset 0
     size_t nbytes;
-    uint64_t am_offset;     // of the inbox of messages in a slice (core/am/am_inbox.h)
-    uint64_t card_offset;   // of what PEs tell each other (core/sync/card.h)
     cw_control_t *control;
-    cw_slot_t *slots;       // [nslots]
-    char *coll_area;
+    cw_slot_t *slots;  // [nslots]
     cwt_layout_t layout;
     cw_agreement_t agreement;
-    uintptr_t origin;       // my static data's address (or my slice, if the program has none):
+    uintptr_t origin;  // my static data's address (or my slice, if the program has none):
                        // slice offset 0
-    char *heap;             // origin + heap_offset: scratch first, then the user's heap
-    bool own_view;          // data and heap are mapped a second time at origin
+    char *heap;        // origin + heap_offset: scratch first, then the user's heap
+    bool own_view;     // data and heap are mapped a second time at origin
 } cw_segment_t;
 
 extern cw_segment_t cw_segment;
 
-int cw_segment_init(cwb_t *boot);
+/** Makes or joins the node object, with the sections of a table that ends with NULL. */
+int cw_segment_init(cwb_t *boot, cw_section_t *const sections[]);
 void cw_segment_fini(void);
 /** The object's file descriptor for this node: inherited, created, or received from the node's
  *  lowest PE. */

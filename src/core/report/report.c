@@ -23,8 +23,8 @@ static uint64_t patience_ns;
 
 // What PE 0 remembers from one look to the next.
 static struct {
-    pthread_mutex_t lock;     // guards the rest; PE 0 may have several threads
-    uint64_t next_ns;         // time of the next look
+    pthread_mutex_t lock;  // guards the rest; PE 0 may have several threads
+    uint64_t next_ns;      // time of the next look
     uint64_t interval_ns;
     int last_mover;           // the PE that was not waiting the last time
     cw_report_wait_t *waits;  // [npes] as of the last look at which everybody waited
@@ -42,6 +42,18 @@ static int open_report(unsigned *wants_p)
     patience_ns = (uint64_t)seconds * SECOND;
     *wants_p = seconds > 0 ? CW_OBSERVES : 0;
     return CW_OK;
+}
+
+static uint64_t slots_nbytes(void)
+{
+    return (uint64_t)cw_world.max_slots * sizeof(cw_report_slot_t);
+}
+
+cw_section_t cw_report_section = {.in = CW_SECTION_CONTROL, .align = 4096, .nbytes = slots_nbytes};
+
+uint64_t cw_report_offset(int slot)
+{
+    return cw_report_section.offset + (uint64_t)slot * sizeof(cw_report_slot_t);
 }
 
 cw_report_slot_t *cw_report_slot(int slot)

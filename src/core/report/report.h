@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "core/mem/layout.h"
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
 
@@ -32,9 +33,9 @@ typedef struct cw_report_wait {
     uint64_t at;                 // of the word waited for, in the slice; UINT64_MAX: none
     int64_t want, seen;
     uint64_t index, nelems;
-    uint32_t epoch;              // of the world's synchronisations that this PE is in or has left
+    uint32_t epoch;       // of the world's synchronisations that this PE is in or has left
                           // last
-    int32_t pid, behind;         // behind: the PE before this one in the queue of a lock
+    int32_t pid, behind;  // behind: the PE before this one in the queue of a lock
     uint8_t kind, cmp, nbytes, is_unsigned;
     char call[64], detail[64], host[64];
 } cw_report_wait_t;
@@ -56,6 +57,7 @@ _Static_assert(sizeof(cw_report_slot_t) == 16384, "shared between nodes");
 /** Active with CAUSEWAY_DEADLOCK. */
 extern const cw_observer_t cw_report_observer;
 
+extern cw_section_t cw_report_section;
 /** Offset in every node object of a slot's part, and where mine is mapped. */
 uint64_t cw_report_offset(int slot);
 cw_report_slot_t *cw_report_slot(int slot);

@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/mem/layout.h"
+
 #define CW_COLL_SMALL 240u    // bytes of operand or result that travel with a synchronisation
 #define CW_COLL_MEDIUM 4096u  // and in a job of several nodes, where its copies pay
 #define CW_COLL_RADIX 32      // slots that count on one word
@@ -184,5 +186,19 @@ static inline size_t cw_coll_area_nbytes(int nslots, int nnodes)
            (size_t)cw_coll_ngroups(nslots) * sizeof(cw_coll_group_t) +
            (size_t)nslots * sizeof(cw_coll_deposit_t);
 }
+
+// ---- where they are (area.c)
+extern cw_section_t cw_coll_section, cw_rounds_section;
+/** The world's area of this node, mapped here. */
+cw_coll_area_t *cw_coll_local_area(void);
+/** Its offset in the node object: the same on every node. */
+uint64_t cw_coll_area_offset(void);
+/** Offset of the rounds of team `id` that other leaders write for the PE in that slot, as leader of
+ *  its node: the same on every node. */
+uint64_t cw_team_rounds_offset(int slot, int id);
+/** The same of this node, mapped here. */
+char *cw_team_rounds(int slot, int id);
+/** Symmetric scratch in this PE's slice. */
+cw_coll_scratch_t *cw_coll_scratch(void);
 
 #endif

@@ -24,14 +24,17 @@ typedef struct table {
     _Alignas(64) cw_card_t card[];
 } table_t;
 
-uint64_t cw_card_nbytes(int nnodes, int max_slots)
+static uint64_t table_nbytes(void)
 {
-    return sizeof(table_t) + (uint64_t)nnodes * (uint64_t)max_slots * sizeof(cw_card_t);
+    return sizeof(table_t) +
+           (uint64_t)cw_world.nnodes * (uint64_t)cw_world.max_slots * sizeof(cw_card_t);
 }
+
+cw_section_t cw_card_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = table_nbytes};
 
 static table_t *table(void)
 {
-    return (table_t *)(void *)(cw_segment.base + cw_segment.card_offset);
+    return (table_t *)(void *)(cw_segment.base + cw_card_section.offset);
 }
 
 static size_t place(int node, int slot)
@@ -80,7 +83,7 @@ static void read_cards(int node, size_t first, size_t n)
     uint64_t *words = malloc(n * sizeof(cw_card_t));
     if (!words)
         cwu_fatal("out of memory for what %zu PEs have told", n);
-    cw_node_read(node, cw_segment.card_offset + offsetof(table_t, card) + first * sizeof(cw_card_t),
+    cw_node_read(node, cw_card_section.offset + offsetof(table_t, card) + first * sizeof(cw_card_t),
                  words, n * sizeof(cw_card_t));
     cw_card_t *cards = &table()->card[first];
     for (size_t i = 0; i < n * CW_CARD_WORDS; i++)

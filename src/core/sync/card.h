@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/mem/layout.h"
+
 typedef enum cw_card_word { CW_CARD_ORIGIN, CW_CARD_EXTENT, CW_CARD_WORDS } cw_card_word_t;
 
 /** Of this PE; value is not 0. */
@@ -47,7 +49,6 @@ uint64_t cw_card_look(cw_card_search_t *search, int pe);
 /** For everybody's. True: cw_card_known knows all. */
 bool cw_card_look_all(cw_card_search_t *search);
 
-// ---- for core/mem/segment.c
-uint64_t cw_card_nbytes(int nnodes, int max_slots);
+extern cw_section_t cw_card_section;
 
 #endif

@@ -14,6 +14,7 @@
 #include "core/rma/context.h"
 #include "core/rma/node.h"
 #include "core/rma/rma.h"
+#include "core/sync/area.h"
 #include "core/sync/fused.h"
 
 void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id,

@@ -23,7 +23,6 @@
 #include "core/mem/gather.h"
 #include "core/progress/wait.h"
 #include "core/rma/context.h"
-#include "core/rma/node.h"
 
 #define ROOMY_SPINS 1000u  // a processor for every PE
 #define FIRST_SPINS 30u    // of them, before a look at who runs where

@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "core/observe/check.h"
-#include "core/rma/node.h"
 #include "core/sync/fused.h"
 #include "core/sync/map.h"
 
