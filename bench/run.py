@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures the staged Causeway beside its baselines and, with --against, beside other OpenSHMEM libraries, all in one run.
+"""Measures the staged Causeway beside its baselines and, with --against, beside other OpenSHMEM
+libraries, all in one run.
 
-Prints medians with their spread, ratios and our bars. Never fails on a time: the exit status is non-zero only when
-nothing could be measured.
+Prints medians with their spread, ratios and our bars. Never fails on a time: the exit status is
+non-zero only when nothing could be measured.
 """
 
 import argparse
@@ -23,20 +24,28 @@ from driver.store import Store  # noqa: E402
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--against", metavar="OSHCC", action="append", default=[],
-                        help="compiler wrapper of another OpenSHMEM, e.g. oshcc of Debian's Open MPI; repeatable")  # fmt: skip
+    parser = argparse.ArgumentParser(prog="./dev bench",
+                                     description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument(
+        "--against", metavar="OSHCC", action="append", default=[],
+        help="compiler wrapper of another OpenSHMEM, e.g. oshcc of Debian's Open MPI; repeatable")
     parser.add_argument("--quick", action="store_true", help="few sizes, short budgets, one round")
-    parser.add_argument("--rounds", type=int, help="rounds of each measurement (default 3, with --quick 1)")
+    parser.add_argument("--rounds", type=int,
+                        help="rounds of each measurement (default 3, with --quick 1)")
     parser.add_argument("--only", metavar="NAME", action="append", choices=plan.NAMES,
-                        help=f"only these measurements, repeatable: {', '.join(plan.NAMES)}")  # fmt: skip
+                        help=f"only these measurements, repeatable: {', '.join(plan.NAMES)}")
     parser.add_argument("--max-bytes", type=int, metavar="N", help="no message larger than this")
     parser.add_argument("--json", metavar="FILE", help="everything measured, with samples")
-    parser.add_argument("--plots", metavar="DIR", help="where figures go (default build/bench/plots)")
-    parser.add_argument("--report", metavar="FILE.md", help="write the page with ratios, conditions and all figures")
-    parser.add_argument("--note", metavar="TEXT", help="a condition of this run that the page should name")
-    parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"), help="install tree to measure")
-    parser.add_argument("--from-json", metavar="FILE", help="measure nothing: table, figures and page from an earlier --json")
+    parser.add_argument("--plots", metavar="DIR",
+                        help="where figures go (default build/bench/plots)")
+    parser.add_argument("--report", metavar="FILE.md",
+                        help="write the page with ratios, conditions and all figures")
+    parser.add_argument("--note", metavar="TEXT",
+                        help="a condition of this run that the page should name")
+    parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"),
+                        help="install tree to measure")
+    parser.add_argument("--from-json", metavar="FILE",
+                        help="measure nothing: table, figures and page from an earlier --json")
     return parser.parse_args()
 
 
@@ -65,8 +74,14 @@ def measured(args, ours, others):
     say("measuring")
     groups = plan.Plan(ours, others, builder, args.quick, args.only, args.max_bytes).groups()
     measure.interleave(groups, args.rounds or (1 if args.quick else 3), store, say)
-    remarks = {f"{tag} {program}": f"cannot be built: {why}" for (tag, program), why in builder.missing.items()}
-    remarks.update({f"{peer.name} {layout}": why for peer in others for layout, why in peer.reasons.items()})
+    remarks = {
+        f"{tag} {program}": f"cannot be built: {why}"
+        for (tag, program), why in builder.missing.items()
+    }
+    remarks.update(
+        {f"{peer.name} {layout}": why
+         for peer in others
+         for layout, why in peer.reasons.items()})
     remarks.update(store.failures)
     document = {
         "conditions": conditions,
@@ -89,7 +104,8 @@ def main():
     if args.from_json:
         with open(args.from_json, encoding="utf-8") as file:
             document = json.load(file)
-        store, others = Store.from_rows(document["results"]), [Named(**other) for other in document["others"]]
+        store, others = Store.from_rows(
+            document["results"]), [Named(**other) for other in document["others"]]
         json_file = args.from_json
     else:
         ours = peers.causeway(args.stage)
@@ -105,7 +121,8 @@ def main():
     table.print_sweeps(store, others, say)
     for name, reason in document["remarks"].items():
         say(f"remark: {name}: {reason}")
-    figures = draw("driver.plots", json_file, args.plots or os.path.join(ROOT, "build", "bench", "plots"), say)
+    figures = draw("driver.plots", json_file, args.plots
+                   or os.path.join(ROOT, "build", "bench", "plots"), say)
     say("")
     for figure in figures:
         say(f"figure: {os.path.relpath(figure)}")

@@ -16,7 +16,8 @@ def main(output, first, *lists):
         lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
         names += [line for line in lines if line and not line.startswith("#")]
     body = "".join(f"    {name};\n" for name in names)
-    pathlib.Path(output).write_text("{\nglobal:\n" + body + "local:\n    *;\n};\n", encoding="utf-8")
+    pathlib.Path(output).write_text("{\nglobal:\n" + body + "local:\n    *;\n};\n",
+                                    encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/man/causeway-env.7.md from src/base/env.def. The result is committed; --check only compares."""
+"""Writes docs/man/causeway-env.7.md from src/base/env.def. The result is committed; --check only
+compares."""
 
 import re
 import sys
@@ -78,8 +79,9 @@ def page():
         facts.append(f"default `{default}`" if default else "not set by default")
         if old:
             facts.append(f"old name **{old}**")
-        text = textwrap.fill(sentence(meaning), 100, initial_indent=":   ", subsequent_indent="    ",
-                             break_long_words=False, break_on_hyphens=False)
+        text = textwrap.fill(sentence(meaning), 100, initial_indent=":   ",
+                             subsequent_indent="    ", break_long_words=False,
+                             break_on_hyphens=False)
         out.append(f"**{name}** ({'; '.join(facts)})\n{text}\n\n")
     return "".join(out) + TAIL
 
@@ -88,7 +90,10 @@ def main(args):
     text = page()
     if args == ["--check"]:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-            print(f"{PAGE.relative_to(ROOT)} is not what maint/gen_env_page.py makes: run it and commit the result")
+            print(
+                f"{PAGE.relative_to(ROOT)} is not what maint/gen_env_page.py makes: run it and "
+                "commit the result"
+            )
             return 1
         return 0
     PAGE.write_text(text, encoding="utf-8")

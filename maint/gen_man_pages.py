@@ -7,12 +7,13 @@ A page docs/man/NAME.3.md is written by hand, but for what stands between these 
     <!-- synopsis: ROW ROW ... -->
     <!-- end -->
 
-(gasnet: for those of gasnet.h.) There this script puts the prototypes of the named rows of openshmem_api.csv, those of the type-generic names that belong
-to them first, the deprecated ones last. Every function is on exactly one page. In shmem.7.md it puts the table of types.
+(gasnet: for those of gasnet.h.) There this script puts the prototypes of the named rows of
+openshmem_api.csv, those of the type-generic names that belong to them first, the deprecated ones
+last. Every function is on exactly one page. In shmem.7.md it puts the table of types.
 
     gen_man_pages.py            rewrites the synopses
-    gen_man_pages.py --check    only compares, and checks that no function is without a page or on two
-    gen_man_pages.py --links D  writes D/FUNCTION.3 for every function, which leads man to the function's page
+    gen_man_pages.py --check    only compares, and checks that each function is on one page
+    gen_man_pages.py --links D  writes D/FUNCTION.3 for every function, which leads man to its page
 """
 import pathlib
 import re
@@ -26,14 +27,18 @@ BLOCK = re.compile(r"(<!-- synopsis: (.*?) -->\n).*?(<!-- end -->)", re.S)
 GASNET_BLOCK = re.compile(r"(<!-- gasnet: (.*?) -->\n).*?(<!-- end -->)", re.S)
 AM_NAME = re.compile(r"(gasnet_AM(?:Request|Reply)(?:Short|Medium|LongAsync|Long))(?:\d+|M)$")
 TYPES_BLOCK = re.compile(r"(<!-- types -->\n).*?(<!-- end -->)", re.S)
-GROUPS = {"rma": "the RMA types", "amo": "the AMO types", "amo_extended": "the extended AMO types",
-          "amo_bitwise": "the bitwise AMO types", "amo_old": "int, long, long long",
-          "amo_old_extended": "float, double, int, long, long long", "sync": "the AMO types",
-          "sync_short": "short, unsigned short", "wait_old": "short, int, long, long long",
-          "reduce_bitwise": "the bitwise reduction types", "reduce_order": "the RMA types",
-          "reduce_arith": "the RMA types and the two complex types", "to_all_bitwise": "short, int, long, long long",
-          "to_all_order": "short, int, long, long long, float, double, long double",
-          "to_all_arith": "short, int, long, long long, float, double, long double and the two complex types"}
+GROUPS = {
+    "rma": "the RMA types", "amo": "the AMO types", "amo_extended": "the extended AMO types",
+    "amo_bitwise": "the bitwise AMO types", "amo_old": "int, long, long long",
+    "amo_old_extended": "float, double, int, long, long long", "sync": "the AMO types",
+    "sync_short": "short, unsigned short", "wait_old": "short, int, long, long long",
+    "reduce_bitwise": "the bitwise reduction types", "reduce_order": "the RMA types",
+    "reduce_arith": "the RMA types and the two complex types",
+    "to_all_bitwise": "short, int, long, long long",
+    "to_all_order": "short, int, long, long long, float, double, long double",
+    "to_all_arith": "short, int, long, long long, float, double, long double and the two complex "
+                    "types"
+}
 FUNCTIONS = [row for row in gen_shmem.API if row["kind"] == "function"]
 GENERICS = {row["name"]: row for row in gen_shmem.API if row["kind"] == "generic"}
 
@@ -41,8 +46,10 @@ GENERICS = {row["name"]: row for row in gen_shmem.API if row["kind"] == "generic
 def wrapped(prototype):
     """A prototype on lines of at most 78 characters, broken between parameters."""
     head, inside = prototype.split("(", 1)
-    tied = head.replace(" ", "\0") + "(" + ", ".join(p.replace(" ", "\0") for p in inside.split(", "))
-    text = textwrap.fill(tied, 74, subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False)
+    tied = head.replace(" ", "\0") + "(" + ", ".join(
+        p.replace(" ", "\0") for p in inside.split(", "))
+    text = textwrap.fill(tied, 74, subsequent_indent=" " * 8, break_long_words=False,
+                         break_on_hyphens=False)
     return text.replace("\0", " ")
 
 
@@ -51,7 +58,8 @@ def block(prototypes):
 
 
 def generic_of(row):
-    return row["name"].replace("_<TYPENAME>", "").replace("shmem_ctx_", "shmem_").replace("shmem_team_sync", "shmem_sync")
+    return row["name"].replace("_<TYPENAME>", "").replace("shmem_ctx_", "shmem_").replace(
+        "shmem_team_sync", "shmem_sync")
 
 
 def where(rows):
@@ -87,10 +95,13 @@ def synopsis(names):
         if g and g not in generics and ("<TYPENAME>" in row["name"] or "TYPE" not in g["text"]):
             generics.append(g)
     out = ["    #include <shmem.h>"]
-    for title, chosen in (("C11 and C++", [p for g in generics if g["status"] == "current" for p in g["text"].split(" | ")]),
+
+    def generic(status):
+        return [p for g in generics if g["status"] == status for p in g["text"].split(" | ")]
+
+    for title, chosen in (("C11 and C++", generic("current")),
                           ("C and C++", [row["text"] for row in current]),
-                          ("Deprecated", [row["text"] for row in old] +
-                           [p for g in generics if g["status"] == "deprecated" for p in g["text"].split(" | ")])):
+                          ("Deprecated", [row["text"] for row in old] + generic("deprecated"))):
         if chosen:
             out += ["", f"**{title}**", "", block(chosen)]
     return "\n".join(out + where(rows)) + "\n"
@@ -98,12 +109,16 @@ def synopsis(names):
 
 def type_table():
     """A line for each TYPENAME, with a mark for each group of types it belongs to."""
-    columns = (("RMA", "rma"), ("AMO", "amo"), ("ext. AMO", "amo_extended"), ("bitw. AMO", "amo_bitwise"),
-               ("bitw. red.", "reduce_bitwise"))
-    out = ["    " + f"{'TYPENAME':11}{'TYPE':20}" + "".join(f"{title:11}" for title, _ in columns).rstrip()]
+    columns = (("RMA", "rma"), ("AMO", "amo"), ("ext. AMO", "amo_extended"),
+               ("bitw. AMO", "amo_bitwise"), ("bitw. red.", "reduce_bitwise"))
+    out = [
+        "    " + f"{'TYPENAME':11}{'TYPE':20}" + "".join(f"{title:11}"
+                                                         for title, _ in columns).rstrip()
+    ]
     for t in gen_shmem.TYPES:
         marks = "".join(f"{'x' if group in t['groups'].split() else '':11}" for _, group in columns)
-        ctype = {"complexf": "float _Complex", "complexd": "double _Complex"}.get(t["typename"], t["ctype"])
+        ctype = {"complexf": "float _Complex",
+                 "complexd": "double _Complex"}.get(t["typename"], t["ctype"])
         out.append("    " + f"{t['typename']:11}{ctype:20}{marks}".rstrip())
     return "\n".join(out) + "\n"
 
@@ -112,7 +127,9 @@ def gasnet_functions():
     """{name: prototype} of gasnet.h; what begins with gasnet_causeway_ is the library's own."""
     text = (gen_shmem.ROOT / "include/gasnet.h").read_text(encoding="utf-8")
     found = {}
-    for proto in re.findall(r"^(?!static|typedef|#|return)[a-z][\w \*]*?\bgasnet_\w+\([^()#]*\)[^;{]*;", text, re.M):
+    for proto in re.findall(
+            r"^(?!static|typedef|#|return)[a-z][\w \*]*?\bgasnet_\w+\([^()#]*\)[^;{]*;", text,
+            re.M):
         proto = re.sub(r" __attribute__\(\(\w+\)\)", "", " ".join(proto.split()))
         found[re.search(r"(\w+)\(", proto)[1]] = proto
     return {name: proto for name, proto in found.items() if "causeway" not in name}
@@ -156,14 +173,18 @@ def page_of_each():
 
 
 def gasnet_pages():
-    """{name of GASNet: page}: functions by the marks on the pages, counted messages by their pattern; and all names that
-    tests/gasnet/names.txt has must stand on one of the pages of GASNet."""
+    """{name of GASNet: page}: functions by the marks on the pages, counted messages by their
+    pattern; and all names that tests/gasnet/names.txt has must stand on one of the pages of
+    GASNet."""
     found, text = {}, ""
     for page in sorted(PAGES.glob("gasnet*.md")):
         text += page.read_text(encoding="utf-8")
         for marker in GASNET_BLOCK.finditer(page.read_text(encoding="utf-8")):
             found |= {name: page.name.removesuffix(".3.md") for name in names_in(marker[2])}
-    found |= {"gasnet_init": "gasnet_attach", "GASNET_BLOCKUNTIL": "gasnet_AMRequest", "GASNET_Safe": "gasnet_attach"}
+    found |= {
+        "gasnet_init": "gasnet_attach", "GASNET_BLOCKUNTIL": "gasnet_AMRequest",
+        "GASNET_Safe": "gasnet_attach"
+    }
     missing = set(gasnet_functions()) - set(found)
     for name in (gen_shmem.ROOT / "tests/gasnet/names.txt").read_text(encoding="utf-8").split():
         counted = AM_NAME.match(name)
@@ -205,7 +226,10 @@ def main(args):
             continue
         if args == ["--check"]:
             stale += 1
-            print(f"{page.name} is not what maint/gen_man_pages.py makes: run it and commit the result")
+            print(
+                f"{page.name} is not what maint/gen_man_pages.py makes: run it and commit the "
+                "result"
+            )
         else:
             page.write_text(want, encoding="utf-8")
             print("wrote", page.relative_to(gen_shmem.ROOT))

@@ -162,7 +162,8 @@ def check_include(path, quoted, system):
     top = where.split("/")[0]
     if top == "src":
         return check_src(path, quoted)
-    inner = (ROOT / "src" / quoted).exists() and "/" in quoted and not (path.parent / quoted).exists()
+    inner = (ROOT / "src" /
+             quoted).exists() and "/" in quoted and not (path.parent / quoted).exists()
     if top == "include" and (inner or not (path.parent / quoted).exists()):
         return "public headers include only public headers"
     tools_see = ("base/", "bootstrap/", "transport/describe.h", "core/coll/describe.h")

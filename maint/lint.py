@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks everything that can be checked without running a program; ./dev lint calls it. Each check is a function that
-returns its complaints."""
+"""Checks everything that can be checked without running a program; ./dev lint calls it. Each check
+is a function that returns its complaints."""
 
 import argparse
 import re
@@ -16,13 +16,16 @@ import words
 
 ROOT = Path(__file__).resolve().parent.parent
 TOPS = ("src", "include", "tools", "bench", "study", "examples", "tests")
-LIBRARIES_ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2",
-                     "ld-linux-aarch64.so.1"}
+LIBRARIES_ALLOWED = {
+    "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2",
+    "ld-linux-aarch64.so.1"
+}
 
 
 def run(*command, **more):
-    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False, cwd=ROOT, **more)
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+                          cwd=ROOT, **more)
 
 
 def files(*suffixes):
@@ -37,7 +40,8 @@ def is_generated(path):
 
 
 def free_spots(source):
-    """Byte ranges where the writer decides: definitions of macros, and the blanks before a trailing comment."""
+    """Byte ranges where the writer decides: definitions of macros, and the blanks before a trailing
+    comment."""
     spots, offset, in_macro = [], 0, False
     for line in source.splitlines(keepends=True):
         in_macro = in_macro or line.lstrip().startswith(b"#define")
@@ -54,7 +58,8 @@ def free_spots(source):
 
 
 def format_changes(path, source):
-    """What clang-format would change outside the free spots: (offset, length, new text). None: it failed."""
+    """What clang-format would change outside the free spots: (offset, length, new text). None: it
+    failed."""
     answer = run("clang-format", "--output-replacements-xml", str(path))
     if answer.returncode != 0:
         return None
@@ -73,7 +78,9 @@ def misformatted(path):
     if changes is None:
         return [f"{path.relative_to(ROOT)}: clang-format fails"]
     lines = {source[:start].count(b"\n") + 1 for start, _, _ in changes}
-    return [f"{path.relative_to(ROOT)}:{number}: not as clang-format has it" for number in sorted(lines)]
+    return [
+        f"{path.relative_to(ROOT)}:{number}: not as clang-format has it" for number in sorted(lines)
+    ]
 
 
 def fix_format(path):
@@ -100,55 +107,75 @@ def check_headers(_):
     languages = [(cc, "c", std) for cc in ("gcc", "clang") for std in ("c11", "c17")]
     languages += [(cc, "c++", "c++17") for cc in ("g++", "clang++")]
     complaints = []
-    for header in sorted((ROOT / "include").glob("*.h")) + sorted((ROOT / "include/mpp").glob("*.h")):
+    for header in sorted((ROOT / "include").glob("*.h")) + sorted(
+        (ROOT / "include/mpp").glob("*.h")):
         name = header.relative_to(ROOT / "include")
         for compiler, language, std in languages:
             if not shutil.which(compiler):
                 continue
-            with tempfile.NamedTemporaryFile("w", suffix=".c" if language == "c" else ".cc") as probe:
-                probe.write(f"#include <{name}>\n#include <{name}>\nint main(void) {{ return 0; }}\n")
+            with tempfile.NamedTemporaryFile("w",
+                                             suffix=".c" if language == "c" else ".cc") as probe:
+                probe.write(
+                    f"#include <{name}>\n#include <{name}>\nint main(void) {{ return 0; }}\n")
                 probe.flush()
-                answer = run(compiler, f"-std={std}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
-                             "-DGASNET_SEQ", "-Iinclude", probe.name)
+                answer = run(compiler, f"-std={std}", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                             "-fsyntax-only", "-DGASNET_SEQ", "-Iinclude", probe.name)
             if answer.returncode:
-                complaints.append(f"<{name}> alone with {compiler} -std={std}:\n{answer.stdout[:1500]}")
+                complaints.append(
+                    f"<{name}> alone with {compiler} -std={std}:\n{answer.stdout[:1500]}")
     return complaints
 
 
 def check_generated(_):
     complaints = []
-    for generator in ("maint/gen_shmem.py", "maint/gen_gasnet.py", "maint/gen_env_page.py", "maint/gen_man_pages.py"):
+    for generator in ("maint/gen_shmem.py", "maint/gen_gasnet.py", "maint/gen_env_page.py",
+                      "maint/gen_man_pages.py"):
         answer = run(sys.executable, generator, "--check")
         complaints += [answer.stdout.strip()] if answer.returncode else []
     return complaints
 
 
 def gasnet_exports():
-    """What clients of GASNet link: tests/gasnet/names.py compares it with the specification's names."""
+    """What clients of GASNet link: tests/gasnet/names.py compares it with the specification's
+    names."""
     lines = (ROOT / "src/gasnet/exports.txt").read_text(encoding="utf-8").split("\n")
     return {line for line in lines if line and not line.startswith("#")}
 
 
 def check_symbols(build):
-    """Exactly the names of the golden list, and GASNet's, leave the library, and it needs nothing but libc."""
+    """Exactly the names of the golden list, and GASNet's, leave the library, and it needs nothing
+    but libc."""
     golden = ROOT / "tests/api/golden_exports.txt"
     library = build / "stage/lib/libcauseway.so"
     if not golden.exists() or not library.exists():
         return [f"{golden if not golden.exists() else library} is missing"]
-    wanted = {line.strip() for line in golden.read_text().splitlines() if line.strip() and not line.startswith("#")}
+    wanted = {
+        line.strip()
+        for line in golden.read_text().splitlines() if line.strip() and not line.startswith("#")
+    }
     wanted |= gasnet_exports()
     table = run("nm", "-D", "--defined-only", "--format=posix", str(library)).stdout.splitlines()
     found = {line.split()[0].split("@")[0] for line in table if line.split()[1] != "A"}
-    complaints = [f"exported but not in the golden list: {name}" for name in sorted(found - wanted)[:20]]
-    complaints += [f"in the golden list but not exported: {name}" for name in sorted(wanted - found)[:20]]
+    complaints = [
+        f"exported but not in the golden list: {name}" for name in sorted(found - wanted)[:20]
+    ]
+    complaints += [
+        f"in the golden list but not exported: {name}" for name in sorted(wanted - found)[:20]
+    ]
     needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", str(library)).stdout))
-    return complaints + [f"libcauseway.so needs {name}: load it at run time" for name in sorted(needed - LIBRARIES_ALLOWED)]
+    return complaints + [
+        f"libcauseway.so needs {name}: load it at run time"
+        for name in sorted(needed - LIBRARIES_ALLOWED)
+    ]
 
 
 def check_spelling(_):
     if not shutil.which("codespell"):
         return ["codespell is missing"]
-    paths = [p for p in (*TOPS, "docs", "maint", "dev", "meson.build", *map(str, ROOT.glob("*.md"))) if (ROOT / p).exists()]
+    paths = [
+        p for p in (*TOPS, "docs", "maint", "dev", "meson.build", *map(str, ROOT.glob("*.md")))
+        if (ROOT / p).exists()
+    ]
     words = ROOT / "maint/spelling.txt"
     answer = run("codespell", "--quiet-level=2", f"--ignore-words={words}",
                  "--skip=*.csv,*.png,*.svg,*.json,*/golden*.txt,*.pyc", *paths)
@@ -172,7 +199,10 @@ def check_scripts(_):
 def check_links(_):
     """Links between our own pages lead somewhere."""
     complaints = []
-    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(p for top in TOPS for p in (ROOT / top).rglob("*.md"))]
+    pages = [
+        *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"),
+        *(p for top in TOPS for p in (ROOT / top).rglob("*.md"))
+    ]
     for page in sorted(pages):
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
@@ -191,8 +221,8 @@ def record_field(head, name):
 
 
 def check_records(_):
-    """Decision records have one form: status, date and four parts; links between two lead both ways; the index repeats
-    the status."""
+    """Decision records have one form: status, date and four parts; links between two lead both
+    ways; the index repeats the status."""
     index = (ROOT / "docs/adr/README.md").read_text(encoding="utf-8")
     later, earlier, complaints = {}, {}, []
     for path in sorted((ROOT / "docs/adr").glob("0*.md")):
@@ -211,8 +241,14 @@ def check_records(_):
         row = f"]({path.name}) | {f'in part by {numbers}' if by else status.split(';')[0]} |"
         if f"| {number} | [" not in index or row not in index:
             complaints.append(f"{path.name}: the index has not the row '| {number} | [...{row}'")
-    pairs = {(a, b) for a in later for b in later[a]} ^ {(b, a) for a in earlier for b in earlier[a]}
-    return complaints + [f"records {a} and {b}: only one links the other in its header" for a, b in sorted(pairs)]
+    pairs = {(a, b)
+             for a in later
+             for b in later[a]} ^ {(b, a)
+                                   for a in earlier
+                                   for b in earlier[a]}
+    return complaints + [
+        f"records {a} and {b}: only one links the other in its header" for a, b in sorted(pairs)
+    ]
 
 
 CHECKS = {
@@ -232,9 +268,12 @@ BY_NAME = {name: lambda _, check=check: list(check()) for name, check in words.C
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("checks", nargs="*", metavar="check", help=f"of {', '.join([*CHECKS, *BY_NAME])}")
-    parser.add_argument("--fix", nargs="*", type=Path, metavar="FILE", help="format these files (none: all) and stop")
-    parser.add_argument("--build", type=Path, default=ROOT / "build", help="build directory with a staged tree")
+    parser.add_argument("checks", nargs="*", metavar="check",
+                        help=f"of {', '.join([*CHECKS, *BY_NAME])}")
+    parser.add_argument("--fix", nargs="*", type=Path, metavar="FILE",
+                        help="format these files (none: all) and stop")
+    parser.add_argument("--build", type=Path, default=ROOT / "build",
+                        help="build directory with a staged tree")
     args = parser.parse_args()
     if args.fix is not None:
         for path in [f.resolve() for f in args.fix] or files(".c", ".h"):
@@ -246,7 +285,8 @@ def main():
     bad = 0
     for name in args.checks or CHECKS:
         complaints = {**CHECKS, **BY_NAME}[name](args.build.resolve())
-        print(f"lint: {name}: {f'{len(complaints)} complaints' if complaints else 'clean'}", flush=True)
+        print(f"lint: {name}: {f'{len(complaints)} complaints' if complaints else 'clean'}",
+              flush=True)
         for complaint in complaints:
             print(f"  {complaint}")
         bad += bool(complaints)

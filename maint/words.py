@@ -114,12 +114,15 @@ def main():
     inside = tuple(path.rstrip("/") for path in args.paths)
     found = 0
     for check in args.only or CHECKS:
-        complaints = [c for c in CHECKS[check]()
-                      if not inside or c.startswith(tuple(f"{p}{end}" for p in inside for end in "/:"))]
+        complaints = [
+            c for c in CHECKS[check]()
+            if not inside or c.startswith(tuple(f"{p}{end}" for p in inside for end in "/:"))
+        ]
         found += len(complaints)
         print(f"{check}: {len(complaints)}")
         counts = collections.Counter(map(folder_of, complaints))
-        lines = [f"{n:6} {folder}" for folder, n in sorted(counts.items())] if args.count else complaints
+        lines = [f"{n:6} {folder}"
+                 for folder, n in sorted(counts.items())] if args.count else complaints
         print(*(f"  {line}" for line in lines), sep="\n", end="\n" if lines else "")
     return 1 if found else 0
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The start-up study: how launch, shmem_init and connections grow with the job, static against on demand, beside others.
+"""The start-up study: how launch, shmem_init and connections grow with the job, static against on
+demand, beside others.
 
-Section after section into one JSON file; what the file has already is not measured again. A time never passes or fails
-anything: the exit status is non-zero only when a launch failed.
+Section after section into one JSON file; what the file has already is not measured again. A time
+never passes or fails anything: the exit status is non-zero only when a launch failed.
 """
 
 import argparse
@@ -25,18 +26,28 @@ NAMES = [*sections.SECTIONS, "sim"]
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="./dev study", description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--quick", action="store_true", help="few sizes, one round: less than a minute")
+    parser = argparse.ArgumentParser(prog="./dev study",
+                                     description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--quick", action="store_true",
+                        help="few sizes, one round: less than a minute")
     parser.add_argument("--only", metavar="NAME", action="append", choices=NAMES, default=[],
                         help=f"only this section, repeatable: {', '.join(NAMES)}")  # fmt: skip
-    parser.add_argument("--again", action="store_true", help="measure the sections anew even if the file has them")
-    parser.add_argument("--final", action="store_true", help="mark the file: measured on an idle machine, for docs/results")
-    parser.add_argument("--list", action="store_true", help="print the sections and what they cost, then end")
-    parser.add_argument("--json", metavar="FILE", help="the results (default build/study/startup.json)")
-    parser.add_argument("--out", metavar="DIR", help="where page and figures go (default build/study)")
-    parser.add_argument("--build", metavar="DIR", default=os.path.join(ROOT, "build", "study", "bin"), help="where programs are compiled")
+    parser.add_argument("--again", action="store_true",
+                        help="measure the sections anew even if the file has them")
+    parser.add_argument("--final", action="store_true",
+                        help="mark the file: measured on an idle machine, for docs/results")
+    parser.add_argument("--list", action="store_true",
+                        help="print the sections and what they cost, then end")
+    parser.add_argument("--json", metavar="FILE",
+                        help="the results (default build/study/startup.json)")
+    parser.add_argument("--out", metavar="DIR",
+                        help="where page and figures go (default build/study)")
+    parser.add_argument("--build", metavar="DIR",
+                        default=os.path.join(ROOT, "build", "study",
+                                             "bin"), help="where programs are compiled")
     parser.add_argument("--no-plots", action="store_true", help="draw nothing")
-    parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"), help="install tree to measure")
+    parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"),
+                        help="install tree to measure")
     return parser.parse_args()
 
 
@@ -77,7 +88,9 @@ def measure(args, document):
         begin = time.monotonic()
         sections.measure(name, context, document, section, say)
         document.end(section)
-        say(f"{name}: done in {time.monotonic() - begin:.0f} s, {time.monotonic() - start:.0f} s in all")
+        say(f"{name}: done in {time.monotonic() - begin:.0f} s, {time.monotonic() - start:.0f} s "
+            "in all"
+            )
     if "sim" in wanted:
         simulation.add(document, args.stage, args.quick, say)
 
@@ -85,9 +98,13 @@ def measure(args, document):
 def list_sections(path):
     known = Document(path) if os.path.exists(path) else None
     for name in NAMES:
-        what = (sections.SECTIONS[name] if name in sections.SECTIONS else simulation).__doc__.strip().split("\n")[0]
+        what = (sections.SECTIONS[name]
+                if name in sections.SECTIONS else simulation).__doc__.strip().split("\n")[0]
         section = known and known.section(name)
-        measured = f"{section['seconds']:4.0f} s{'' if section['done'] else ' so far'} in {path}" if section else ""
+        measured = ""
+        if section:
+            so_far = "" if section["done"] else " so far"
+            measured = f"{section['seconds']:4.0f} s{so_far} in {path}"
         say(f"{name:10} about {sections.COSTS[name]:4} s  {measured:8}  {what}")
     return 0
 
@@ -102,10 +119,14 @@ def main():
     document = Document(path)
     document.data["final"] = args.final
     measure(args, document)
-    figures = [] if args.no_plots else page.draw(document.path, args.out or os.path.dirname(os.path.abspath(document.path)), say)
+    figures = [] if args.no_plots else page.draw(
+        document.path, args.out or os.path.dirname(os.path.abspath(document.path)), say)
     page.write(document, args.out or os.path.dirname(os.path.abspath(document.path)), figures)
-    failed = [row for section in document.data["sections"].values() for row in section["rows"]
-              if "error" in row and not row["error"].startswith("SKIP") and row.get("library", "causeway") == "causeway"]  # fmt: skip
+    failed = [
+        row for section in document.data["sections"].values() for row in section["rows"]
+        if "error" in row and not row["error"].startswith("SKIP")
+        and row.get("library", "causeway") == "causeway"
+    ]
     say(f"results: {document.path}")
     return 1 if failed else 0
 

@@ -2,15 +2,15 @@
 /*
  * What libfabric alone does between two processes over loopback, on the provider and endpoint kind
  * a library would use. The target does nothing but poll its completion queue. Lines carry the names
- * of the OpenSHMEM
- * lines they stand beside: p, put       write handed to the provider (inject where it fits), completed
- * outside the clock put_quiet    write with FI_DELIVERY_COMPLETE: completes when target memory has changed
+ * of the OpenSHMEM lines they stand beside:
+ *   p, put       write handed to the provider (inject where it fits), completed outside the clock
+ *   put_quiet    write with FI_DELIVERY_COMPLETE: completes when target memory has changed
  *   put_flush    write, then an 8 B read behind it: the other way to know
  *   get, g       read
  *   p_wait       half of an inject-write ping-pong; each side polls its memory and its queue
  *   p_wait_two   the same over two connections, one for each direction, as between two initiators
- *                and two passive targets: TCP acknowledges data that no answer on the same
- *                connection acknowledges
+ *                and two passive targets: TCP acknowledges by itself what no message of the other
+ *                direction acknowledges
  *   put_nbi, get_nbi  windows, the last put delivery complete
  */
 #define _GNU_SOURCE

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of the short table: what is measured, beside what, and the bar we set ourselves. A bar is no test: nothing fails."""
+"""The rows of the short table: what is measured, beside what, and the bar we set ourselves. A bar
+is no test: nothing fails."""
 
 from dataclasses import dataclass
 
@@ -45,7 +46,8 @@ class Row:
             checks.append(None if base is None else ours - base <= self.over_base)
         if self.beat_others:
             more_is_better = self.ratio_least is not None
-            checks.append(None if not others else all((ours >= o) if more_is_better else (ours < o) for o in others))
+            checks.append(None if not others else all(
+                (ours >= o) if more_is_better else (ours < o) for o in others))
         if not checks or None in checks:
             return False if False in checks else None
         return all(checks)
@@ -57,8 +59,10 @@ def _local():
     yield Row(where, "put + quiet 8 B", "local", "latency", "put_quiet", at_most=12)
     yield Row(where, "get 8 B", "local", "latency", "get", at_most=8)
     yield Row(where, "g 8 B", "local", "latency", "g")
-    for nbytes, label in ((1024, "1 KiB"), (65536, "64 KiB"), (1048576, "1 MiB"), (4194304, "4 MiB")):
-        yield Row(where, f"put {label}", "local", "latency", "put", nbytes, ratio_most=1.1 if nbytes < 4194304 else None)
+    for nbytes, label in ((1024, "1 KiB"), (65536, "64 KiB"), (1048576, "1 MiB"),
+                          (4194304, "4 MiB")):
+        yield Row(where, f"put {label}", "local", "latency", "put", nbytes,
+                  ratio_most=1.1 if nbytes < 4194304 else None)
     for nbytes, label in ((1024, "1 KiB"), (65536, "64 KiB"), (1048576, "1 MiB")):
         yield Row(where, f"get {label}", "local", "latency", "get", nbytes)
     for op in ("fetch_add", "cswap", "swap"):
@@ -72,7 +76,8 @@ def _local():
 def _network(mode):
     where = f"Two PEs, two nodes, {mode} endpoints over loopback"
     yield Row(where, "p to wait, half round trip", mode, "pingpong", "p_wait", ratio_most=1.05)
-    yield Row(where, "the same, base over a connection each way", mode, "pingpong", "p_wait", base_op="pingpong:p_wait_two")
+    yield Row(where, "the same, base over a connection each way", mode, "pingpong", "p_wait",
+              base_op="pingpong:p_wait_two")
     yield Row(where, "p 8 B", mode, "latency", "p")
     yield Row(where, "put + quiet 8 B, complete", mode, "latency", "put_quiet", ratio_most=1.15)
     yield Row(where, "get 8 B", mode, "latency", "get", ratio_most=1.1)
@@ -85,106 +90,136 @@ def _network(mode):
     yield Row(where, "put_nbi 8 B rate", mode, "rate", "put_nbi_rate")
     yield Row(where, "get_nbi 8 B rate", mode, "rate", "get_nbi_rate")
     for op in ("put", "get"):
-        yield Row(where, f"{op} 4 MiB bandwidth", mode, "rate", f"{op}_nbi_bw", 4194304, ratio_least=0.97, beat_others=True)
-    for op, label in (("get", "get 8 B"), ("put_quiet", "put + quiet 8 B"), ("fetch_add", "fetch_add")):
+        yield Row(where, f"{op} 4 MiB bandwidth", mode, "rate", f"{op}_nbi_bw", 4194304,
+                  ratio_least=0.97, beat_others=True)
+    for op, label in (("get", "get 8 B"), ("put_quiet", "put + quiet 8 B"),
+                      ("fetch_add", "fetch_add")):
         yield Row(where, f"{label}, target computes", mode, "busy", op, base=False)
 
 
 def _messages():
-    """GASNet. Rates within a node are judged beside a flag each way, which carries one message a round trip. A ring of flags is
-    what one sender can do at best, with no handler, no credit and no second sender: it stands there without a bar."""
-    for layout, words in (("local", "two nodes of GASNet on one host"), ("rdm", "two hosts, rdm"), ("msg", "two hosts, msg")):
+    """GASNet. Rates within a node are judged beside a flag each way, which carries one message a
+    round trip. A ring of flags is what one sender can do at best, with no handler, no credit and no
+    second sender: it stands there without a bar."""
+    for layout, words in (("local", "two nodes of GASNet on one host"), ("rdm", "two hosts, rdm"),
+                          ("msg", "two hosts, msg")):
         where, net = f"Active messages, {words}", layout != "local"
-        yield Row(where, "short, round trip", layout, "am", "short_round_trip", 0, ratio_most=1.15 if net else 2)
+        yield Row(where, "short, round trip", layout, "am", "short_round_trip", 0,
+                  ratio_most=1.15 if net else 2)
         if net:
-            yield Row(where, "the same, base over a connection each way", layout, "am", "short_round_trip", 0,
-                      base_op="am:short_round_trip_two")  # fmt: skip
+            yield Row(where, "the same, base over a connection each way", layout, "am",
+                      "short_round_trip", 0, base_op="am:short_round_trip_two")
         for nbytes in (0, 8, 512, 3968):
             kind, op = (f"medium {nbytes} B", "medium") if nbytes else ("short", "short")
             if nbytes:
-                yield Row(where, f"{kind}, round trip", layout, "am", "medium_round_trip", nbytes, base=False)
+                yield Row(where, f"{kind}, round trip", layout, "am", "medium_round_trip", nbytes,
+                          base=False)
             if net:
-                yield Row(where, f"{kind}, flood", layout, "am", f"{op}_rate", nbytes, base=nbytes != 8)
+                yield Row(where, f"{kind}, flood", layout, "am", f"{op}_rate", nbytes, base=nbytes
+                          != 8)
                 continue
-            yield Row(where, f"{kind}, flood, base: one at a time", layout, "am", f"{op}_rate", nbytes, base_op="am:two_flags_rate",
-                      ratio_least=0.8)  # fmt: skip
-            yield Row(where, f"{kind}, flood, base: ring of flags", layout, "am", f"{op}_rate", nbytes)
-        yield Row(where, "put 8 B", layout, "am", "put", base_op="am:put_quiet" if net else None, ratio_most=1.15 if net else None)
+            yield Row(where, f"{kind}, flood, base: one at a time", layout, "am", f"{op}_rate",
+                      nbytes, base_op="am:two_flags_rate", ratio_least=0.8)
+            yield Row(where, f"{kind}, flood, base: ring of flags", layout, "am", f"{op}_rate",
+                      nbytes)
+        yield Row(where, "put 8 B", layout, "am", "put", base_op="am:put_quiet" if net else None,
+                  ratio_most=1.15 if net else None)
         yield Row(where, "get 8 B", layout, "am", "get", ratio_most=1.15 if net else None)
         for op in ("put", "get"):
-            yield Row(where, f"{op}_nbi 1 MiB, bandwidth", layout, "am", f"{op}_nbi_bw", 1048576, ratio_least=0.8)
+            yield Row(where, f"{op}_nbi 1 MiB, bandwidth", layout, "am", f"{op}_nbi_bw", 1048576,
+                      ratio_least=0.8)
     for layout, words in (("local", ""), ("rdm", ", two nodes rdm"), ("msg", ", two nodes msg")):
         for npes in (2, 8, 16, 64):
-            # The specification makes gasnet_attach a barrier, so beside shmem_init with shmem_barrier_all; and without waiting.
-            yield Row("Start of GASNet beside OpenSHMEM's", f"gasnet_init + attach, which is a barrier, beside shmem_init + barrier"
-                      f"{words}, {npes} PEs", layout, "am", "init", 0, npes, base_op="am:ready", ratio_most=1.1)  # fmt: skip
-            yield Row("Start of GASNet beside OpenSHMEM's", f"the same without waiting (CAUSEWAY_ATTACH=nowait), beside shmem_init"
-                      f"{words}, {npes} PEs", layout, "am", "init_nowait", 0, npes, base_op="am:init", ratio_most=1.1)  # fmt: skip
-            yield Row("Start of GASNet beside OpenSHMEM's", f"until a first barrier of the program is over{words}, {npes} PEs",
-                      layout, "am", "ready", 0, npes)  # fmt: skip
+            # The specification makes gasnet_attach a barrier, so beside shmem_init with
+            # shmem_barrier_all; and without waiting.
+            yield Row(
+                "Start of GASNet beside OpenSHMEM's",
+                f"gasnet_init + attach, which is a barrier, beside shmem_init + barrier"
+                f"{words}, {npes} PEs", layout, "am", "init", 0, npes, base_op="am:ready",
+                ratio_most=1.1)
+            yield Row(
+                "Start of GASNet beside OpenSHMEM's",
+                f"the same without waiting (CAUSEWAY_ATTACH=nowait), beside shmem_init"
+                f"{words}, {npes} PEs", layout, "am", "init_nowait", 0, npes, base_op="am:init",
+                ratio_most=1.1)
+            yield Row("Start of GASNet beside OpenSHMEM's",
+                      f"until a first barrier of the program is over{words}, {npes} PEs", layout,
+                      "am", "ready", 0, npes)
 
 
 def _instructions():
     for bench, threads in (("insn", ""), ("insn_threads", ", threads on")):
         where = f"Instructions{threads}"
-        for op, bar in (("int_p", 10), ("int_g", 10), ("putmem", None), ("fetch_add", None), ("quiet", 11), ("fence", None)):
-            yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0, base=False, at_most=bar)
+        for op, bar in (("int_p", 10), ("int_g", 10), ("putmem", None), ("fetch_add", None),
+                        ("quiet", 11), ("fence", None)):
+            yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0,
+                      base=False, at_most=bar)
         for mode in ("rdm", "msg"):
             for op, bar in (("int_p", 16), ("putmem", None), ("int_g", None), ("fetch_add", None)):
                 for which, words in (("first", "first after quiet"), ("next", "in a stream")):
-                    yield Row(where, f"{op} {mode}, to the provider, {words}", mode, bench, f"{op}.to_provider.{which}", 0,
-                              base=False, at_most=bar)  # fmt: skip
-            yield Row(where, f"quiet {mode}, idle", mode, bench, "quiet.total.next", 0, base=False, at_most=11)
+                    yield Row(where, f"{op} {mode}, to the provider, {words}", mode, bench,
+                              f"{op}.to_provider.{which}", 0, base=False, at_most=bar)
+            yield Row(where, f"quiet {mode}, idle", mode, bench, "quiet.total.next", 0, base=False,
+                      at_most=11)
             yield Row(where, f"fence {mode}, idle", mode, bench, "fence.total.next", 0, base=False)
 
 
 def _instructions_gasnet():
-    messages = [f"AM{way}{n}" for way in ("RequestShort", "RequestMedium", "RequestLong", "ReplyShort", "ReplyMedium", "ReplyLong")
-                for n in (0, 1, 4, 16)]  # fmt: skip
-    moves = ("put.8", "put.64", "put_bulk.8", "put_nb.8", "put_nbi.4", "put_nbi.8", "put_nbi.16", "put_nbi.64", "put_nbi.256",
-             "put_nbi_bulk.8", "put_nbi_bulk.16", "put_nbi_bulk.64", "put_nbi_bulk.256", "put_val.4", "put_nb_val.4", "put_nbi_val.4",
-             "get.8", "get.64", "get_nb.8", "get_nbi.8", "get_nbi_bulk.256", "get_val.4")  # fmt: skip
+    messages = [
+        f"AM{way}{n}" for way in ("RequestShort", "RequestMedium", "RequestLong", "ReplyShort",
+                                  "ReplyMedium", "ReplyLong") for n in (0, 1, 4, 16)
+    ]
+    moves = ("put.8", "put.64", "put_bulk.8", "put_nb.8", "put_nbi.4", "put_nbi.8", "put_nbi.16",
+             "put_nbi.64", "put_nbi.256", "put_nbi_bulk.8", "put_nbi_bulk.16", "put_nbi_bulk.64",
+             "put_nbi_bulk.256", "put_val.4", "put_nb_val.4", "put_nbi_val.4", "get.8", "get.64",
+             "get_nb.8", "get_nbi.8", "get_nbi_bulk.256", "get_val.4")
     shorts = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
     local_bars = {**shorts, "put.8": 12, "AMPoll": 20, "wait_syncnbi_puts": 15}
     net_bars = {**shorts, "put_nbi.8": 30, "put_nbi_bulk.8": 25}
     for bench, mode in (("insn_gasnet", "SEQ"), ("insn_gasnet_par", "PAR")):
         where = f"Instructions, GASNet, {mode}"
         for op in (*messages, "AMPoll", *moves, "wait_syncnbi_puts", "wait_syncnbi_puts_after_put"):
-            yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0, base=False,
-                      at_most=local_bars.get(op) if mode == "SEQ" else None)  # fmt: skip
+            yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0,
+                      base=False, at_most=local_bars.get(op) if mode == "SEQ" else None)
         for layout in ("rdm", "msg"):
-            for op in (*messages, *moves, "wait_syncnbi_puts_after_put", "try_syncnbi_puts_after_put"):
-                yield Row(where, f"{op} {layout}, to the provider", layout, bench, f"{op}.to_provider.next", 0, base=False,
-                          at_most=net_bars.get(op) if mode == "SEQ" else None)  # fmt: skip
+            for op in (*messages, *moves, "wait_syncnbi_puts_after_put",
+                       "try_syncnbi_puts_after_put"):
+                yield Row(where, f"{op} {layout}, to the provider", layout, bench,
+                          f"{op}.to_provider.next", 0, base=False,
+                          at_most=net_bars.get(op) if mode == "SEQ" else None)
 
 
 def _threads():
-    for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"), ("msg", "two nodes, msg")):
+    for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"),
+                        ("msg", "two nodes, msg")):
         where = f"Threads of one PE, operations of all together, {words}"
         for op, label in (("p", "p 8 B"), ("put", "put 1 KiB"), ("fetch_add", "fetch_add")):
-            for how, text in (("one", "one thread"), ("two_private", "two, private contexts"), ("two_default", "two, default context")):
-                yield Row(where, f"{label}, {text}", mode, "threads", f"{op}.{how}", 1024 if op == "put" else 8, base=False)
+            for how, text in (("one", "one thread"), ("two_private", "two, private contexts"),
+                              ("two_default", "two, default context")):
+                yield Row(where, f"{label}, {text}", mode, "threads", f"{op}.{how}",
+                          1024 if op == "put" else 8, base=False)
 
 
 def _collectives():
     for npes in (2, 4, 8, 16, 32):
-        yield Row("Collectives, one node", f"barrier_all, {npes} PEs", "local", "coll", "barrier_all", 0, npes, base=False,
-                  beat_others=True)  # fmt: skip
+        yield Row("Collectives, one node", f"barrier_all, {npes} PEs", "local", "coll",
+                  "barrier_all", 0, npes, base=False, beat_others=True)
     for nbytes, label in ((8, "8 B"), (1024, "1 KiB"), (65536, "64 KiB")):
         for npes in (2, 4, 8, 16, 32):
-            yield Row("Collectives, one node", f"sum {label}, {npes} PEs", "local", "coll", "sum", nbytes, npes, base=False,
-                      beat_others=npes <= 16)  # fmt: skip
+            yield Row("Collectives, one node", f"sum {label}, {npes} PEs", "local", "coll", "sum",
+                      nbytes, npes, base=False, beat_others=npes <= 16)
     for op in ("broadcast", "fcollect", "alltoall"):
         for nbytes, label in ((8, "8 B"), (1024, "1 KiB"), (8192, "8 KiB")):
             for npes in (2, 4, 8, 16):
-                yield Row("Collectives, one node", f"{op} {label}, {npes} PEs", "local", "coll", op, nbytes, npes,
-                          base=False)  # fmt: skip
+                yield Row("Collectives, one node", f"{op} {label}, {npes} PEs", "local", "coll", op,
+                          nbytes, npes, base=False)
     for mode in ("rdm", "msg"):
         for npes in (2, 4, 8):
-            yield Row("Collectives, two nodes", f"barrier_all {mode}, {npes} PEs", mode, "coll", "barrier_all", 0, npes,
-                      base=False)  # fmt: skip
+            yield Row("Collectives, two nodes", f"barrier_all {mode}, {npes} PEs", mode, "coll",
+                      "barrier_all", 0, npes, base=False)
             for op in ("sum", "broadcast", "fcollect", "alltoall"):
-                yield Row("Collectives, two nodes", f"{op} 8 B {mode}, {npes} PEs", mode, "coll", op, 8, npes, base=False)
+                yield Row("Collectives, two nodes", f"{op} 8 B {mode}, {npes} PEs", mode, "coll",
+                          op, 8, npes, base=False)
 
 
 def _startup():
@@ -192,18 +227,24 @@ def _startup():
         yield Row("Startup", f"hello, {npes} PEs", "local", "startup", "wall", 0, npes,
                   ratio_most=1.5 if npes == 64 else None)  # fmt: skip
     for npes in (2, 16, 64, 256, 1024):
-        yield Row("Startup", f"shmem_init, {npes} PEs", "local", "startup", "init", 0, npes, base=False)
+        yield Row("Startup", f"shmem_init, {npes} PEs", "local", "startup", "init", 0, npes,
+                  base=False)
     for mode in ("rdm", "msg"):
         for npes in (2, 16, 64):
-            yield Row("Startup", f"hello, two nodes {mode}, {npes} PEs", mode, "startup", "wall", 0, npes, base=False)
-            yield Row("Startup", f"shmem_init, two nodes {mode}, {npes} PEs", mode, "startup", "init", 0, npes, base=False)
+            yield Row("Startup", f"hello, two nodes {mode}, {npes} PEs", mode, "startup", "wall", 0,
+                      npes, base=False)
+            yield Row("Startup", f"shmem_init, two nodes {mode}, {npes} PEs", mode, "startup",
+                      "init", 0, npes, base=False)
     for npes in (2, 16, 64, 256, 1024):
         yield Row("Memory", f"Pss a PE, {npes} PEs", "local", "startup", "pss", 0, npes,
                   over_base=1024 if npes == 64 else None)  # fmt: skip
     for mode in ("rdm", "msg"):
-        yield Row("Memory", f"Pss a PE, two nodes {mode}, 64 PEs", mode, "startup", "pss", 0, 64, base=False)
+        yield Row("Memory", f"Pss a PE, two nodes {mode}, 64 PEs", mode, "startup", "pss", 0, 64,
+                  base=False)
 
 
 def all_rows():
-    return [*_local(), *_network("rdm"), *_network("msg"), *_messages(), *_instructions(), *_instructions_gasnet(), *_threads(),
-            *_collectives(), *_startup()]  # fmt: skip
+    return [
+        *_local(), *_network("rdm"), *_network("msg"), *_messages(), *_instructions(),
+        *_instructions_gasnet(), *_threads(), *_collectives(), *_startup()
+    ]

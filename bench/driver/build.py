@@ -69,7 +69,8 @@ class Builder:
 
     def peer(self, peer, programs):
         for program in programs:
-            self._one(peer.oshcc, peer.tag, program, {**PROGRAMS, **OURS}[program], defines=DEFINES.get(program, ()))
+            self._one(peer.oshcc, peer.tag, program, {**PROGRAMS, **OURS}[program],
+                      defines=DEFINES.get(program, ()))
 
     def baselines(self, names=tuple(BASELINES)):
         compiler = os.environ.get("CC", "cc")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures are drawn in a process of its own: the interpreter that has matplotlib may be another one than this."""
+"""Figures are drawn in a process of its own: the interpreter that has matplotlib may be another one
+than this."""
 
 import os
 import subprocess
@@ -14,8 +15,10 @@ def draw(module, json_file, folder, say, room=BENCH):
     env = {**os.environ, "PYTHONPATH": BENCH}
     for python in (sys.executable, "/usr/bin/python3"):
         cmd = [python, "-m", module, os.path.abspath(json_file), os.path.abspath(folder)]
-        if os.path.exists(python) and subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode == 0:
-            done = subprocess.run(cmd, cwd=room, env=env, capture_output=True, text=True, check=False)
+        if os.path.exists(python) and subprocess.run(
+            [python, "-c", "import matplotlib"], capture_output=True, check=False).returncode == 0:
+            done = subprocess.run(cmd, cwd=room, env=env, capture_output=True, text=True,
+                                  check=False)
             if done.returncode:
                 say(f"figures: {done.stderr.strip().splitlines()[-1]}")
             return done.stdout.split("\n")[:-1]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs one program and reads its JSON lines. A run that fails or hangs is a remark in the table, never the end of the bench."""
+"""Runs one program and reads its JSON lines. A run that fails or hangs is a remark in the table,
+never the end of the bench."""
 
 import json
 import os
@@ -28,8 +29,8 @@ class Run:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.monotonic()
             try:
-                child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=self.env,
-                                         start_new_session=True)  # fmt: skip
+                child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out,
+                                         stderr=err, env=self.env, start_new_session=True)
             except OSError as problem:
                 self.error = str(problem)
                 return self
@@ -41,11 +42,13 @@ class Run:
             self.seconds = time.monotonic() - start
             out.seek(0)
             err.seek(0)
-            self._parse(out.read().decode(errors="replace"), err.read().decode(errors="replace"), status)
+            self._parse(out.read().decode(errors="replace"),
+                        err.read().decode(errors="replace"), status)
         return self
 
     def _wait(self, child):
-        """wait(timeout) looks at intervals that double, which would round every wall time up to a power of two."""
+        """wait(timeout) looks at intervals that double, which would round every wall time up to a
+        power of two."""
         fd = os.pidfd_open(child.pid)
         try:
             select.select([fd], [], [], self.timeout)
@@ -69,9 +72,13 @@ class Run:
         if self.wall:
             hellos = sum(line.startswith("hello from") for line in out.splitlines())
             if status == 0 and hellos == self.npes:
-                self.records = [{"bench": "startup", "op": "wall", "bytes": 0, "unit": "ms", "median": self.seconds * 1e3}]
+                self.records = [{
+                    "bench": "startup", "op": "wall", "bytes": 0, "unit": "ms",
+                    "median": self.seconds * 1e3
+                }]
                 return
-            self.error = self._sentence(status, err) if status != 0 else f"{hellos} of {self.npes} said hello"
+            self.error = self._sentence(
+                status, err) if status != 0 else f"{hellos} of {self.npes} said hello"
             return
         for line in out.splitlines():
             if line.startswith("{"):
@@ -94,7 +101,8 @@ class Run:
 
 
 def interleave(groups, rounds, store, say):
-    """Round by round, peer after peer (A B A B), so that noise of the machine meets all of them alike."""
+    """Round by round, peer after peer (A B A B), so that noise of the machine meets all of them
+    alike."""
     for _, group in groups:
         given_up = set()
         for number in range(group.rounds or rounds):
@@ -110,5 +118,6 @@ def interleave(groups, rounds, store, say):
                     store.failures[f"{run.tag} {run.layout} {run.title} n={run.npes}"] = run.error
                     given_up.add(who)
                 tail = f"FAILED: {run.error}" if run.error else f"{len(run.records)} results"
-                say(f"  {run.title:22} {run.layout:6} n={run.npes:<4} {run.tag:10} round {number + 1}: "
-                    f"{run.seconds:6.2f} s, {tail}")  # fmt: skip
+                say(f"  {run.title:22} {run.layout:6} n={run.npes:<4} {run.tag:10} round "
+                    f"{number + 1}: "
+                    f"{run.seconds:6.2f} s, {tail}")

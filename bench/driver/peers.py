@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who is measured: the staged Causeway, other OpenSHMEM libraries, and the baselines; how each is built and launched."""
+"""Who is measured: the staged Causeway, other OpenSHMEM libraries, and the baselines; how each is
+built and launched."""
 
 import os
 import re
@@ -10,7 +11,8 @@ NETWORK_LAYOUTS = ("rdm", "msg")
 
 
 class Peer:
-    """One OpenSHMEM. `layouts` maps a layout to its environment; `reasons` says why a layout is missing."""
+    """One OpenSHMEM. `layouts` maps a layout to its environment; `reasons` says why a layout is
+    missing."""
 
     def __init__(self, name, tag, oshcc, oshrun):
         self.name, self.tag, self.oshcc, self.oshrun = name, tag, oshcc, oshrun
@@ -29,7 +31,8 @@ class Peer:
 
 
 def causeway(stage):
-    peer = Peer("Causeway", "causeway", os.path.join(stage, "bin", "oshcc"), os.path.join(stage, "bin", "oshrun"))
+    peer = Peer("Causeway", "causeway", os.path.join(stage, "bin", "oshcc"),
+                os.path.join(stage, "bin", "oshrun"))
     peer.ours = True
     for mode in NETWORK_LAYOUTS:
         peer.layouts[mode] = {"CAUSEWAY_ENDPOINT": mode}
@@ -50,7 +53,8 @@ def _open_mpi(peer, version):
     peer.env = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends cleanly.
+        # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends
+        # cleanly.
         "OMPI_MCA_opal_common_ucx_opal_mem_hooks": "0",
     }
     peer.layouts["tcp"] = {
@@ -65,11 +69,13 @@ def _open_mpi(peer, version):
 
 
 def other(oshcc):
-    """The peer behind a compiler wrapper given with --against; its launcher is the oshrun beside it."""
+    """The peer behind a compiler wrapper given with --against; its launcher is the oshrun beside
+    it."""
     path = shutil.which(oshcc)
     if not path:
         raise SystemExit(f"bench: --against {oshcc}: no such compiler wrapper")
-    oshrun = os.path.join(os.path.dirname(os.path.abspath(path)), os.path.basename(path).replace("oshcc", "oshrun"))
+    oshrun = os.path.join(os.path.dirname(os.path.abspath(path)),
+                          os.path.basename(path).replace("oshcc", "oshrun"))
     if not os.path.exists(oshrun):
         raise SystemExit(f"bench: --against {oshcc}: its launcher {oshrun} does not exist")
     tag = re.sub(r"[^A-Za-z0-9]+", "-", os.path.abspath(path).strip("/"))

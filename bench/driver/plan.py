@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is run: groups of launches that are interleaved with one another, so that their ratios mean something."""
+"""What is run: groups of launches that are interleaved with one another, so that their ratios mean
+something."""
 
 import os
 
@@ -8,8 +9,10 @@ from .store import SAMPLES_PER_ROUND
 
 LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
-START_ROUNDS = 15  # a launch is one start, and who came first waits for who came last: three of two PEs say nothing
-NAMES = ("latency", "rate", "atomics", "pingpong", "am", "busy", "threads", "coll", "startup", "insn", "insn_gasnet")
+# a launch is one start, and who came first waits for who came last: three of two PEs say nothing
+START_ROUNDS = 15
+NAMES = ("latency", "rate", "atomics", "pingpong", "am", "busy", "threads", "coll", "startup",
+         "insn", "insn_gasnet")
 
 
 class Group:
@@ -30,7 +33,10 @@ class Plan:
         """A factory of launches, or none when the peer lacks the program or the layout."""
         if (peer.tag, program) in self.builder.missing or layout not in peer.layouts:
             return []
-        cmd = [*peer.command(layout, npes), self.builder.path(peer.tag, program), *self.common, *args]
+        cmd = [
+            *peer.command(layout, npes),
+            self.builder.path(peer.tag, program), *self.common, *args
+        ]
         full_env = {**peer.environment(layout), **(env or {})}
         return [lambda: Run(peer.tag, layout, npes, title or program, cmd, full_env, **more)]
 
@@ -48,47 +54,62 @@ class Plan:
         net = []
         for endpoint in ("rdm", "msg"):
             # Off the node an atomic is a round trip: a raw read stands beside it.
-            raw = ["--mode", "0", "--only", "get", "--max-bytes", "8"] if mode == ATOMICS else ["--mode", str(mode)]
-            bench = "atomics" if mode == ATOMICS else None  # measured between them, and compared with them alone
-            net += self._baseline("raw_fabric", endpoint, 2, ["--endpoint", endpoint, *raw], program, bench=bench)
+            raw = ["--mode", "0", "--only", "get", "--max-bytes", "8"
+                   ] if mode == ATOMICS else ["--mode", str(mode)]
+            # measured between them, and compared with them alone
+            bench = "atomics" if mode == ATOMICS else None
+            net += self._baseline("raw_fabric", endpoint, 2, ["--endpoint", endpoint, *raw],
+                                  program, bench=bench)
             if mode == PING_PONG:
-                net += self._baseline("raw_fabric", endpoint, 2, ["--endpoint", endpoint, "--mode", str(PING_PONG_TWO)], program)
+                net += self._baseline("raw_fabric", endpoint, 2,
+                                      ["--endpoint", endpoint, "--mode",
+                                       str(PING_PONG_TWO)], program)
             net += self._run(self.ours, endpoint, 2, program)
         for peer in self.others:
             net += self._run(peer, "tcp", 2, program)
         return [Group(local), Group(net)]
 
     def _am(self):
-        """Messages and transfers of GASNet beside bare flags and raw messages; its start beside that of OpenSHMEM."""
+        """Messages and transfers of GASNet beside bare flags and raw messages; its start beside
+        that of OpenSHMEM."""
         budget = ["--budget-ms", "2"] if self.quick else []
         few = ["--quick", *(budget or ["--budget-ms", "40"]), "--max-bytes", "1048576"]
         groups = []
         for layout in ("local", "rdm", "msg"):
             net = [] if layout == "local" else ["--endpoint", layout]
-            runs = self._baseline("raw_messages" if net else "local_messages", layout, 2, [*budget, *net], "messages")
+            runs = self._baseline("raw_messages" if net else "local_messages", layout, 2,
+                                  [*budget, *net], "messages")
             if net:
-                runs += self._baseline("raw_messages", layout, 2, [*budget, *net, "--mode", "1"], "messages, two connections")
-            for mode, op in ((LATENCY, "put_quiet" if net else "put"), (LATENCY, "get"), (WINDOWS, "put_nbi"), (WINDOWS, "get_nbi")):
+                runs += self._baseline("raw_messages", layout, 2, [*budget, *net, "--mode", "1"],
+                                       "messages, two connections")
+            for mode, op in ((LATENCY, "put_quiet" if net else "put"), (LATENCY, "get"),
+                             (WINDOWS, "put_nbi"), (WINDOWS, "get_nbi")):
                 args = [*few, *net, "--mode", str(mode), "--only", op]
-                runs += self._baseline("raw_fabric" if net else "local", layout, 2, args, op, bench="am")
+                runs += self._baseline("raw_fabric" if net else "local", layout, 2, args, op,
+                                       bench="am")
             groups.append(Group(runs + self._run(self.ours, layout, 2, "am", budget)))
         for npes in (2,) if self.quick else (2, 8, 16, 64):
             runs = []
             for layout in ("local", "rdm", "msg"):
-                for make in self._run(self.ours, layout, npes, "startup", ["--mode", "1"], title="shmem_init", bench="am"):
+                for make in self._run(self.ours, layout, npes, "startup", ["--mode", "1"],
+                                      title="shmem_init", bench="am"):
                     runs.append(lambda make=make: make().as_baseline())
                 for mode in ("1", "2"):
-                    runs += self._run(self.ours, layout, npes, "am", ["--mode", mode], title="gasnet_init")
+                    runs += self._run(self.ours, layout, npes, "am", ["--mode", mode],
+                                      title="gasnet_init")
             groups.append(Group(runs, rounds=None if self.quick else START_ROUNDS))
         return groups
 
     def _busy(self):
-        """A target that computes and never calls in: only a library with progress of its own is asked."""
+        """A target that computes and never calls in: only a library with progress of its own is
+        asked."""
         runs = []
         for mode in ("local", "rdm", "msg"):
-            for program, op in (("latency", "get"), ("latency", "put_quiet"), ("atomics", "fetch_add")):
+            for program, op in (("latency", "get"), ("latency", "put_quiet"),
+                                ("atomics", "fetch_add")):
                 args = ["--target", "busy", "--only", op, "--max-bytes", "8"]
-                runs += self._run(self.ours, mode, 2, program, args, f"{op}, target busy", timeout=20, bench="busy")
+                runs += self._run(self.ours, mode, 2, program, args, f"{op}, target busy",
+                                  timeout=20, bench="busy")
         return [Group(runs, rounds=1 if self.quick else 2)]
 
     def _threads(self):
@@ -124,11 +145,13 @@ class Plan:
             for peer in self.peers:
                 if peer.ours or npes <= 64:  # others take minutes beyond
                     hello += self._run(peer, "local", npes, "startup", title="hello", wall=True)
-                    inside += self._run(peer, "local", npes, "startup", ["--mode", "1"], title="init, memory")
+                    inside += self._run(peer, "local", npes, "startup", ["--mode", "1"],
+                                        title="init, memory")
             if npes in (2, 16, 64):
                 for mode in ("rdm", "msg"):
                     hello += self._run(self.ours, mode, npes, "startup", title="hello", wall=True)
-                    inside += self._run(self.ours, mode, npes, "startup", ["--mode", "1"], title="init, memory")
+                    inside += self._run(self.ours, mode, npes, "startup", ["--mode", "1"],
+                                        title="init, memory")
             groups.append(Group(hello, rounds=1 if npes > 256 else 3 if self.quick else 5))
             groups.append(Group(inside, rounds=1))
         return groups
@@ -139,9 +162,11 @@ class Plan:
         for peer in self.peers:
             for layout in peer.layouts:
                 for mode, title in (("0", "insn"), ("1", "insn, threads")):
-                    trace = os.path.join(self.builder.out_dir, f"insn-{peer.tag}-{layout}-{mode}.trace")
+                    trace = os.path.join(self.builder.out_dir,
+                                         f"insn-{peer.tag}-{layout}-{mode}.trace")
                     bench = "insn_threads" if mode == "1" else None
-                    runs += self._run(peer, layout, 2, "insn", ["--mode", mode, "--trace", trace], title, env, bench=bench)
+                    runs += self._run(peer, layout, 2, "insn", ["--mode", mode, "--trace", trace],
+                                      title, env, bench=bench)
         return [Group(runs, rounds=1)]
 
     def _insn_gasnet(self):
@@ -149,7 +174,8 @@ class Plan:
         for layout in self.ours.layouts:
             for program in ("gasnet_calls", "gasnet_calls_par"):
                 trace = os.path.join(self.builder.out_dir, f"{program}-{layout}.trace")
-                runs += self._run(self.ours, layout, 2, program, ["--trace", trace], env={"LD_BIND_NOW": "1"}, timeout=300)
+                runs += self._run(self.ours, layout, 2, program, ["--trace", trace],
+                                  env={"LD_BIND_NOW": "1"}, timeout=300)
         return [Group(runs, rounds=1)]
 
     def groups(self):

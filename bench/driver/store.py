@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keeps what was measured. Rounds of one measurement are pooled by their sample quantiles, each round with equal weight."""
+"""Keeps what was measured. Rounds of one measurement are pooled by their sample quantiles, each
+round with equal weight."""
 
 import statistics
 
@@ -58,7 +59,8 @@ class Store:
         return self.pools.get((tag, layout, bench, op, nbytes, npes))
 
     def sizes(self, tag, layout, bench, op, npes=2):
-        return sorted(k[4] for k in self.pools if k[:4] == (tag, layout, bench, op) and k[5] == npes)
+        return sorted(k[4] for k in self.pools
+                      if k[:4] == (tag, layout, bench, op) and k[5] == npes)
 
     def counts(self, tag, layout, bench, op, nbytes=0):
         """The numbers of PEs for which this was measured."""
@@ -67,10 +69,11 @@ class Store:
     def rows(self):
         for (tag, layout, bench, op, nbytes, npes), pool in sorted(self.pools.items()):
             yield {
-                "peer": tag, "layout": layout, "bench": bench, "op": op, "bytes": nbytes, "npes": npes, "unit": pool.unit,
-                "median": pool.median, "p10": pool.p10, "p90": pool.p90, "min": pool.low, "max": pool.high,
-                "n": pool.count, "rounds": len(pool.medians), "medians": pool.medians, "samples": pool.samples,
-            }  # fmt: skip
+                "peer": tag, "layout": layout, "bench": bench, "op": op, "bytes": nbytes,
+                "npes": npes, "unit": pool.unit, "median": pool.median, "p10": pool.p10,
+                "p90": pool.p90, "min": pool.low, "max": pool.high, "n": pool.count,
+                "rounds": len(pool.medians), "medians": pool.medians, "samples": pool.samples,
+            }
 
     @classmethod
     def from_rows(cls, rows):
@@ -79,5 +82,6 @@ class Store:
             pool = Pool(row["unit"])
             pool.samples, pool.count, pool.medians = row["samples"], row["n"], row["medians"]
             pool.low, pool.high = row["min"], row["max"]
-            store.pools[row["peer"], row["layout"], row["bench"], row["op"], row["bytes"], row["npes"]] = pool
+            store.pools[row["peer"], row["layout"], row["bench"], row["op"], row["bytes"],
+                        row["npes"]] = pool
         return store

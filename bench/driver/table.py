@@ -8,9 +8,10 @@ def show(value, unit):
     """A value with its unit, three significant digits."""
     if value is None:
         return "n/a"
-    for limit, factor, name in {"ns": ((1e3, 1, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms"), (None, 1e9, "s")),
-                                "ms": ((1e3, 1, "ms"), (None, 1e3, "s")),
-                                "KiB": ((1024, 1, "KiB"), (None, 1024, "MiB"))}.get(unit, ()):  # fmt: skip
+    for limit, factor, name in {
+            "ns": ((1e3, 1, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms"), (None, 1e9, "s")),
+            "ms": ((1e3, 1, "ms"), (None, 1e3, "s")), "KiB": ((1024, 1, "KiB"), (None, 1024, "MiB"))
+    }.get(unit, ()):
         if limit is None or abs(value) < limit:
             return f"{digits(value / factor)} {name}"
     return digits(value) if unit == "instructions" else f"{digits(value)} {unit}"
@@ -39,7 +40,10 @@ class Line:
         if row.base:
             bench, _, op = (row.base_op or f"{row.bench}:{row.op}").partition(":")
             self.base = store.get("baseline", row.layout, bench, op, row.nbytes, row.npes)
-        self.others = [store.get(peer.tag, other_layout(row.layout), row.bench, row.op, row.nbytes, row.npes) for peer in others]
+        self.others = [
+            store.get(peer.tag, other_layout(row.layout), row.bench, row.op, row.nbytes, row.npes)
+            for peer in others
+        ]
         self.found = next((pool for pool in (self.ours, self.base, *self.others) if pool), None)
         self.unit = self.found.unit if self.found else ""
 
@@ -86,7 +90,12 @@ def lines(store, others):
 
 
 def cells(line, others):
-    out = [line.row.label, line.ours_text(), line.text(line.base) if line.row.base else "", line.distance()]
+    out = [
+        line.row.label,
+        line.ours_text(),
+        line.text(line.base) if line.row.base else "",
+        line.distance()
+    ]
     for i, _ in enumerate(others):
         out += [line.text(line.others[i]), line.ratio(line.others[i])]
     return [*out, line.bar(), line.verdict()]
@@ -119,19 +128,25 @@ def _flush(section, block, others, say):
     say(section)
     for row in rows:
         first, *rest = row
-        say("  " + (first.ljust(widths[0]) + "".join("  " + cell.rjust(w) for cell, w in zip(rest, widths[1:]))).rstrip())
+        say("  " +
+            (first.ljust(widths[0]) + "".join("  " + cell.rjust(w)
+                                              for cell, w in zip(rest, widths[1:]))).rstrip())
 
 
 def print_sweeps(store, others, say):
     """Latency by size, every size, for those who want more than the short table."""
-    tags = [("causeway", "Causeway"), ("baseline", "baseline"), *((peer.tag, peer.name) for peer in others)]
+    tags = [("causeway", "Causeway"), ("baseline", "baseline"),
+            *((peer.tag, peer.name) for peer in others)]
     for layout in ("local", "rdm", "msg"):
-        for bench, op in (("latency", "put_quiet"), ("latency", "get"), ("rate", "put_nbi_bw"), ("rate", "get_nbi_bw")):
+        for bench, op in (("latency", "put_quiet"), ("latency", "get"), ("rate", "put_nbi_bw"),
+                          ("rate", "get_nbi_bw")):
             columns = []
             for tag, name in tags:
                 where = other_layout(layout) if tag not in ("causeway", "baseline") else layout
                 sizes = store.sizes(tag, where, bench, op)
-                columns.append((name, {size: store.get(tag, where, bench, op, size) for size in sizes}))
+                columns.append(
+                    (name, {size: store.get(tag, where, bench, op, size)
+                            for size in sizes}))
             sizes = sorted({size for _, column in columns for size in column})
             if len(sizes) < 2:
                 continue
@@ -140,4 +155,5 @@ def print_sweeps(store, others, say):
             say("  " + "bytes".rjust(9) + "".join(name.rjust(18) for name, _ in columns))
             for size in sizes:
                 found = [column.get(size) for _, column in columns]
-                say("  " + str(size).rjust(9) + "".join((show(p.median, p.unit) if p else "n/a").rjust(18) for p in found))
+                say("  " + str(size).rjust(9) + "".join(
+                    (show(p.median, p.unit) if p else "n/a").rjust(18) for p in found))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints an instruction stream written by insn --trace with its disassembly: annotate.py FILE [OPERATION]."""
+"""Prints an instruction stream written by insn --trace with its disassembly: annotate.py FILE
+[OPERATION]."""
 
 import functools
 import re
@@ -13,7 +14,8 @@ def disassembly(path):
     """Address -> (function, text) for one object file."""
     table, function = {}, "?"
     try:
-        dump = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], capture_output=True, text=True, check=True).stdout
+        dump = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], capture_output=True,
+                              text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return table
     for line in dump.splitlines():

@@ -39,10 +39,13 @@ static volatile int counting;  // else calls are made without counting: they war
 // ----------------------------------------------- the calls, as functions with the API's parameters
 #define P1 gasnet_handlerarg_t a0
 #define P4 P1, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3
-#define P8 P4, gasnet_handlerarg_t a4, gasnet_handlerarg_t a5, gasnet_handlerarg_t a6, gasnet_handlerarg_t a7
-#define P16                                                                                        \
-    P8, gasnet_handlerarg_t a8, gasnet_handlerarg_t a9, gasnet_handlerarg_t a10, gasnet_handlerarg_t a11, \
-        gasnet_handlerarg_t a12, gasnet_handlerarg_t a13, gasnet_handlerarg_t a14, gasnet_handlerarg_t a15
+#define P8                                                                         \
+    P4, gasnet_handlerarg_t a4, gasnet_handlerarg_t a5, gasnet_handlerarg_t a6,    \
+        gasnet_handlerarg_t a7
+#define P16                                                                        \
+    P8, gasnet_handlerarg_t a8, gasnet_handlerarg_t a9, gasnet_handlerarg_t a10,   \
+        gasnet_handlerarg_t a11, gasnet_handlerarg_t a12, gasnet_handlerarg_t a13, \
+            gasnet_handlerarg_t a14, gasnet_handlerarg_t a15
 #define A1 a0
 #define A4 A1, a1, a2, a3
 #define A16 A4, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15
@@ -66,54 +69,57 @@ static volatile int counting;  // else calls are made without counting: they war
         step_end();                            \
     } while (0)
 
-#define MESSAGES(n, some)                                                                          \
-    API short_##n(gasnet_node_t node, gasnet_handler_t h some(P##n))                               \
-    {                                                                                              \
-        return gasnet_AMRequestShort##n(node, h some(A##n));                                       \
-    }                                                                                              \
-    API medium_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes some(P##n))    \
-    {                                                                                              \
-        return gasnet_AMRequestMedium##n(node, h, src, nbytes some(A##n));                         \
-    }                                                                                              \
-    API long_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes, void *dest some(P##n)) \
-    {                                                                                              \
-        return gasnet_AMRequestLong##n(node, h, src, nbytes, dest some(A##n));                     \
-    }                                                                                              \
-    API reply_short_##n(gasnet_token_t token, gasnet_handler_t h some(P##n))                       \
-    {                                                                                              \
-        return gasnet_AMReplyShort##n(token, h some(A##n));                                        \
-    }                                                                                              \
-    API reply_medium_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes some(P##n)) \
-    {                                                                                              \
-        return gasnet_AMReplyMedium##n(token, h, src, nbytes some(A##n));                          \
-    }                                                                                              \
-    API reply_long_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes, void *dest some(P##n)) \
-    {                                                                                              \
-        return gasnet_AMReplyLong##n(token, h, src, nbytes, dest some(A##n));                      \
-    }                                                                                              \
-    STEP_CALLER static void do_short_##n(void)                                                     \
-    {                                                                                              \
-        COUNTED_CALL(short_##n, 1, ONEWAY some(V##n));                                             \
-    }                                                                                              \
-    STEP_CALLER static void do_medium_##n(void)                                                    \
-    {                                                                                              \
-        COUNTED_CALL(medium_##n, 1, ONEWAY_LOADED, near, 8 some(V##n));                            \
-    }                                                                                              \
-    STEP_CALLER static void do_long_##n(void)                                                      \
-    {                                                                                              \
-        COUNTED_CALL(long_##n, 1, ONEWAY_LOADED, near, 8, far some(V##n));                         \
-    }                                                                                              \
-    STEP_CALLER static void do_reply_short_##n(gasnet_token_t token)                               \
-    {                                                                                              \
-        COUNTED_CALL(reply_short_##n, token, PONG some(V##n));                                     \
-    }                                                                                              \
-    STEP_CALLER static void do_reply_medium_##n(gasnet_token_t token)                              \
-    {                                                                                              \
-        COUNTED_CALL(reply_medium_##n, token, PONG, near, 8 some(V##n));                           \
-    }                                                                                              \
-    STEP_CALLER static void do_reply_long_##n(gasnet_token_t token)                                \
-    {                                                                                              \
-        COUNTED_CALL(reply_long_##n, token, PONG, near, 8, far some(V##n));                        \
+#define MESSAGES(n, some)                                                                       \
+    API short_##n(gasnet_node_t node, gasnet_handler_t h some(P##n))                            \
+    {                                                                                           \
+        return gasnet_AMRequestShort##n(node, h some(A##n));                                    \
+    }                                                                                           \
+    API medium_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes some(P##n)) \
+    {                                                                                           \
+        return gasnet_AMRequestMedium##n(node, h, src, nbytes some(A##n));                      \
+    }                                                                                           \
+    API long_##n(gasnet_node_t node, gasnet_handler_t h, void *src, size_t nbytes,              \
+                 void *dest some(P##n))                                                         \
+    {                                                                                           \
+        return gasnet_AMRequestLong##n(node, h, src, nbytes, dest some(A##n));                  \
+    }                                                                                           \
+    API reply_short_##n(gasnet_token_t token, gasnet_handler_t h some(P##n))                    \
+    {                                                                                           \
+        return gasnet_AMReplyShort##n(token, h some(A##n));                                     \
+    }                                                                                           \
+    API reply_medium_##n(gasnet_token_t token, gasnet_handler_t h, void *src,                   \
+                         size_t nbytes some(P##n))                                              \
+    {                                                                                           \
+        return gasnet_AMReplyMedium##n(token, h, src, nbytes some(A##n));                       \
+    }                                                                                           \
+    API reply_long_##n(gasnet_token_t token, gasnet_handler_t h, void *src, size_t nbytes,      \
+                       void *dest some(P##n))                                                   \
+    {                                                                                           \
+        return gasnet_AMReplyLong##n(token, h, src, nbytes, dest some(A##n));                   \
+    }                                                                                           \
+    STEP_CALLER static void do_short_##n(void)                                                  \
+    {                                                                                           \
+        COUNTED_CALL(short_##n, 1, ONEWAY some(V##n));                                          \
+    }                                                                                           \
+    STEP_CALLER static void do_medium_##n(void)                                                 \
+    {                                                                                           \
+        COUNTED_CALL(medium_##n, 1, ONEWAY_LOADED, near, 8 some(V##n));                         \
+    }                                                                                           \
+    STEP_CALLER static void do_long_##n(void)                                                   \
+    {                                                                                           \
+        COUNTED_CALL(long_##n, 1, ONEWAY_LOADED, near, 8, far some(V##n));                      \
+    }                                                                                           \
+    STEP_CALLER static void do_reply_short_##n(gasnet_token_t token)                            \
+    {                                                                                           \
+        COUNTED_CALL(reply_short_##n, token, PONG some(V##n));                                  \
+    }                                                                                           \
+    STEP_CALLER static void do_reply_medium_##n(gasnet_token_t token)                           \
+    {                                                                                           \
+        COUNTED_CALL(reply_medium_##n, token, PONG, near, 8 some(V##n));                        \
+    }                                                                                           \
+    STEP_CALLER static void do_reply_long_##n(gasnet_token_t token)                             \
+    {                                                                                           \
+        COUNTED_CALL(reply_long_##n, token, PONG, near, 8, far some(V##n));                     \
     }
 MESSAGES(0, NO)
 MESSAGES(1, YES)

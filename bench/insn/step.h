@@ -44,9 +44,9 @@ extern const char __start_step_callers[], __stop_step_callers[];
 
 #if defined __x86_64__ && defined __linux__
 #define STEP_WORKS 1
-#define STEP_FLAG(change)                                                                          \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" :: \
-                         : "cc", "memory")
+#define STEP_FLAG(change)                                                            \
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change "\n\tpopfq\n\t"     \
+                     "lea 128(%%rsp), %%rsp" ::: "cc", "memory")
 #define step_begin() STEP_FLAG("orq $0x100, (%%rsp)")
 #define step_end() STEP_FLAG("andq $~0x100, (%%rsp)")
 #else

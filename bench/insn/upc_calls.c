@@ -4,10 +4,11 @@
  * int and for upc_fence? A MODEL OF THOSE CALLS, written by hand in C: no UPC compiler is involved.
  * It follows what compilers that stand on GASNet emit:
  *
- *     shared int *p;  *p = 7;      locality test: if the thread is this one, or its memory is mapped here, a store;
- *                                  else a put of a register value (gasnet_put_val, or put_nbi_val where the compiler lets
- *                                  relaxed writes overlap), or of memory (put_bulk, put_nbi_bulk)
- *     upc_fence;                   wait for the implicit puts, then a memory barrier
+ *     shared int *p;  *p = 7;  locality test: if the thread is this one, or its memory is mapped
+ *                              here, a store; else a put of a register value (gasnet_put_val, or
+ *                              put_nbi_val where the compiler lets relaxed writes overlap), or of
+ *                              memory (put_bulk, put_nbi_bulk)
+ *     upc_fence;               wait for the implicit puts, then a memory barrier
  *
  * A pointer to shared is {thread, phase, address}, packed as such compilers pack it for blocks of
  * one element. Counted from the entry of the runtime call, in the steady state, by single steps

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Complex numbers travel by pointer only; both languages agree on their layout. Old programs wrap this header in
-// extern "C" themselves, which templates do not bear.
+// Complex numbers travel by pointer only; both languages agree on their layout. Old programs
+// include this header inside extern "C", which templates do not allow.
 #ifdef __cplusplus
 extern "C++" {
 #include <complex>
@@ -24,7 +24,8 @@ typedef double _Complex causeway_complexd_t;
 typedef struct shmem_ctx_opaque *shmem_ctx_t;
 typedef struct shmem_team_opaque *shmem_team_t;
 
-// Deprecated routines are as good as others. Who wants to be told of them defines this before the first header.
+// Deprecated routines work like the others. With this defined before the first header the compiler
+// warns of them.
 #ifdef CAUSEWAY_WARN_DEPRECATED
 #define CAUSEWAY_OLD __attribute__((__deprecated__))
 #else

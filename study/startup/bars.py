@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bars that the study was made for, judged by what was measured. A bar is no test: nothing fails."""
+"""The bars that the study was made for, judged by what was measured. A bar is no test: nothing
+fails."""
 
 import math
 import statistics
@@ -26,11 +27,16 @@ def _shape(nodes):
 
 
 def growth(document):
-    """On demand against the bare launch, from the smallest size to the largest, per kind of job: as a ratio of totals, and by
-    what a PE more costs. The median PE's shmem_init; what the slowest took, and the whole job, stand beside."""
+    """On demand against the bare launch, from the smallest size to the largest, per kind of job: as
+    a ratio of totals, and by what a PE more costs. The median PE's shmem_init; what the slowest
+    took, and the whole job, stand beside."""
     for nodes in (1, 16):
-        init = {row["npes"] for row in good_rows(document, "init", nodes=nodes, mode="ondemand", endpoint="msg")}
-        sizes = sorted(n for n in init if n <= 256 and good_rows(document, "hello", what="fork+exec", npes=n))
+        init = {
+            row["npes"]
+            for row in good_rows(document, "init", nodes=nodes, mode="ondemand", endpoint="msg")
+        }
+        sizes = sorted(n for n in init
+                       if n <= 256 and good_rows(document, "hello", what="fork+exec", npes=n))
         name = f"init time on demand grows no faster than launch itself, {_shape(nodes)}"
         if len(sizes) < 2:
             yield Bar(name, "2 to 256 PEs", "", None)
@@ -38,17 +44,23 @@ def growth(document):
         few, many = sizes[0], sizes[-1]
 
         def at(figure, section, **key):
-            return [_median(good_rows(document, section, npes=n, **key), figure) for n in (few, many)]
+            return [
+                _median(good_rows(document, section, npes=n, **key), figure) for n in (few, many)
+            ]
 
-        own, slowest = (at(lambda row, w=which: row["init_us"][w] / 1e3, "init", nodes=nodes, mode="ondemand", endpoint="msg")
-                        for which in ("median", "max"))  # fmt: skip
+        own, slowest = (at(lambda row, w=which: row["init_us"][w] / 1e3, "init", nodes=nodes,
+                           mode="ondemand", endpoint="msg") for which in ("median", "max"))
         bare = at(lambda row: row["wall_ms"], "hello", what="fork+exec")
         whole = at(lambda row: row["wall_ms"], "hello", what="causeway", nodes=nodes)
         a, b = own[1] / own[0], bare[1] / bare[0]
-        hello = f"; hello from launch to end {whole[1] / whole[0]:.1f} ×" if None not in whole else ""
-        yield Bar(name, "growth ≤ that of fork + exec",
-                  f"from {few} to {many} PEs: {a:.1f} × against {b:.1f} × ({own[0]:.2f} ms, then {own[1]:.2f} ms; the slowest PE "
-                  f"{slowest[0]:.2f} ms, then {slowest[1]:.2f} ms{hello})", a <= b)  # fmt: skip
+        hello = ""
+        if None not in whole:
+            hello = f"; hello from launch to end {whole[1] / whole[0]:.1f} ×"
+        yield Bar(
+            name, "growth ≤ that of fork + exec",
+            f"from {few} to {many} PEs: {a:.1f} × against {b:.1f} × ({own[0]:.2f} ms, then "
+            f"{own[1]:.2f} ms; the slowest PE "
+            f"{slowest[0]:.2f} ms, then {slowest[1]:.2f} ms{hello})", a <= b)
         c, d = ((y[1] - y[0]) / (many - few) * 1e3 for y in (own, bare))
         yield Bar(f"the same by what each PE more costs, {_shape(nodes)}", "≤ that of fork + exec",
                   f"{few} to {many} PEs: {c:.1f} µs a PE against {d:.0f} µs", c <= d)  # fmt: skip
@@ -56,27 +68,38 @@ def growth(document):
 
 def static_against_ondemand(document):
     npes, nodes = 256, 16
-    times = [_median(good_rows(document, "init", npes=npes, nodes=nodes, mode=mode, endpoint="msg"), lambda row: row["init_us"]["median"])
-             for mode in ("ondemand", "static")]  # fmt: skip
+    times = [
+        _median(good_rows(document, "init", npes=npes, nodes=nodes, mode=mode, endpoint="msg"),
+                lambda row: row["init_us"]["median"]) for mode in ("ondemand", "static")
+    ]
     known = None not in times
-    yield Bar(f"init on demand against static, {npes} PEs on {nodes} nodes (msg)", "≥ 10 × faster",
-              f"{times[1] / times[0]:.0f} × ({times[0] / 1e3:.1f} ms against {times[1] / 1e3:.0f} ms)" if known else "",
-              times[1] >= 10 * times[0] if known else None)  # fmt: skip
+    yield Bar(
+        f"init on demand against static, {npes} PEs on {nodes} nodes (msg)", "≥ 10 × faster",
+        f"{times[1] / times[0]:.0f} × ({times[0] / 1e3:.1f} ms against {times[1] / 1e3:.0f} ms)"
+        if known else "", times[1] >= 10 * times[0] if known else None)
 
 
 def stencil(document):
     npes, nodes = 64, 16
-    rows = {mode: good_rows(document, "peers", program="stencil", npes=npes, nodes=nodes, mode=mode) for mode in ("ondemand", "static")}
+    rows = {
+        mode: good_rows(document, "peers", program="stencil", npes=npes, nodes=nodes, mode=mode)
+        for mode in ("ondemand", "static")
+    }
     sums = {mode: some[0]["connections"]["sum"] for mode, some in rows.items() if some}
     mesh = npes * (npes - 1)
-    for against, limit, total in (("a mesh of processes", 0.05, mesh), ("our static mode", 0.2, sums.get("static"))):
+    for against, limit, total in (("a mesh of processes", 0.05, mesh), ("our static mode", 0.2,
+                                                                        sums.get("static"))):
         share = sums["ondemand"] / total if "ondemand" in sums and total else None
-        yield Bar(f"connections of a 4-neighbour stencil, {npes} PEs on {nodes} nodes, against {against}", f"≤ {limit:.0%}",
-                  "" if share is None else f"{share:.1%} ({sums['ondemand']} of {total})", None if share is None else share <= limit)  # fmt: skip
+        yield Bar(
+            f"connections of a 4-neighbour stencil, {npes} PEs on {nodes} nodes, against {against}",
+            f"≤ {limit:.0%}",
+            "" if share is None else f"{share:.1%} ({sums['ondemand']} of {total})",
+            None if share is None else share <= limit)
 
 
 def interval(values):
-    """The median's 95 % confidence interval, from the order of the values alone: no shape of the noise is assumed."""
+    """The median's 95 % confidence interval, from the order of the values alone: no shape of the
+    noise is assumed."""
     ordered, n = sorted(values), len(values)
     tail, k = 0.5**n, 0
     while k < n and tail <= 0.025:  # fewer than k + 1 of n below the median: rarer than that
@@ -86,34 +109,52 @@ def interval(values):
 
 
 def latency(document):
-    """Of pairs of jobs that ran one after the other, so that what slows the machine down for seconds slows both."""
+    """Of pairs of jobs that ran one after the other, so that what slows the machine down for
+    seconds slows both."""
     rows = good_rows(document, "latency")
     for op, endpoint in dict.fromkeys((row["op"], row["endpoint"]) for row in rows):
-        static = {row["round"]: row["ns"] for row in good_rows(document, "latency", op=op, endpoint=endpoint, mode="static")}
-        ratios = [row["ns"] / static[row["round"]] for row in good_rows(document, "latency", op=op, endpoint=endpoint, mode="ondemand")
-                  if row["round"] in static]  # fmt: skip
+        static = {
+            row["round"]: row["ns"]
+            for row in good_rows(document, "latency", op=op, endpoint=endpoint, mode="static")
+        }
+        ratios = [
+            row["ns"] / static[row["round"]]
+            for row in good_rows(document, "latency", op=op, endpoint=endpoint, mode="ondemand")
+            if row["round"] in static
+        ]
         if ratios:
             middle, (low, high) = statistics.median(ratios), interval(ratios)
-            sure = "95 % sure" if len(ratios) >= 6 else "spread"  # fewer tell nothing with that confidence
-            yield Bar(f"latency of {op} ({endpoint}) on demand against static", "within 3 %",
-                      f"{middle - 1:+.1%}, median of {len(ratios)} pairs; {sure}: {low - 1:+.1%} to {high - 1:+.1%}",
-                      abs(middle - 1) <= 0.03)  # fmt: skip
+            # fewer tell nothing with that confidence
+            sure = "95 % sure" if len(ratios) >= 6 else "spread"
+            yield Bar(
+                f"latency of {op} ({endpoint}) on demand against static", "within 3 %",
+                f"{middle - 1:+.1%}, median of {len(ratios)} pairs; {sure}: {low - 1:+.1%} to "
+                f"{high - 1:+.1%}",
+                abs(middle - 1) <= 0.03)
 
 
 def overlap(document):
     rows = good_rows(document, "overlap", npes=16, compute_ms=200)
     for nodes in sorted({row["nodes"] for row in rows}):
         waits = [row["phases"]["exchange_wait_us"]["max"] for row in rows if row["nodes"] == nodes]
-        yield Bar(f"wait for the exchange after 200 ms of computing (each PE keeps a processor busy), 16 PEs on {nodes} nodes", "0",
-                  f"{statistics.median(waits):.0f} µs at most of all PEs, median of {len(waits)} runs (worst {max(waits):.0f})",
-                  statistics.median(waits) == 0)  # fmt: skip
+        yield Bar(
+            "wait for the exchange after 200 ms of computing (each PE keeps a processor busy), 16 "
+            f"PEs on {nodes} nodes",
+            "0",
+            f"{statistics.median(waits):.0f} µs at most of all PEs, median of {len(waits)} runs "
+            f"(worst {max(waits):.0f})",
+            statistics.median(waits) == 0)
 
 
 def ring(document):
     rows = good_rows(document, "ring", npes=1024)
     yield Bar("1024 PEs on 16 nodes start, pass a token round and end (msg)", "they do",
-              f"{rows[0]['wall_ms'] / 1e3:.1f} s from launch to end" if rows else "", True if rows else None)  # fmt: skip
+              f"{rows[0]['wall_ms'] / 1e3:.1f} s from launch to end" if rows else "",
+              True if rows else None)
 
 
 def all_bars(document):
-    return [bar for judge in (growth, static_against_ondemand, stencil, latency, overlap, ring) for bar in judge(document)]
+    return [
+        bar for judge in (growth, static_against_ondemand, stencil, latency, overlap, ring)
+        for bar in judge(document)
+    ]

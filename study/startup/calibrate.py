@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prices for the simulator from small measured runs (at most 32 PEs). Each is a processor time or a latency that was measured
-here, or an assumption that is named as one."""
+"""Prices for the simulator from small measured runs (at most 32 PEs). Each is a processor time or a
+latency that was measured here, or an assumption that is named as one."""
 
 import statistics
 
@@ -22,7 +22,10 @@ class NotEnough(Exception):
 
 def good_rows(document, name, **key):
     section = document.section(name)
-    return [row for row in section["rows"] if "error" not in row and all(row.get(k) == v for k, v in key.items())] if section else []
+    return [
+        row for row in section["rows"]
+        if "error" not in row and all(row.get(k) == v for k, v in key.items())
+    ] if section else []
 
 
 def medians(rows, figure, by="npes"):
@@ -40,7 +43,10 @@ def slope(points):
     if len(points) < 2:
         raise NotEnough("a slope needs two sizes")
     mean_x, mean_y = statistics.mean(points), statistics.mean(points.values())
-    return max(0.0, sum((x - mean_x) * (y - mean_y) for x, y in points.items()) / sum((x - mean_x) ** 2 for x in points))
+    return max(
+        0.0,
+        sum((x - mean_x) * (y - mean_y) for x, y in points.items()) / sum(
+            (x - mean_x)**2 for x in points))
 
 
 def two_slopes(rows):
@@ -57,13 +63,17 @@ def _static_against_ondemand(document):
     """(PEs that open a client more, connections more, processor ns more) of each small shape."""
     out = []
     rows = good_rows(document, "init", endpoint="msg")
-    shapes = sorted({(row["npes"], row["nodes"]) for row in rows if row["nodes"] > 1 and row["npes"] <= LARGEST})
+    shapes = sorted({(row["npes"], row["nodes"])
+                     for row in rows if row["nodes"] > 1 and row["npes"] <= LARGEST})
     for npes, nodes in shapes:
-        both = [[row for row in rows if (row["npes"], row["nodes"], row["mode"]) == (npes, nodes, mode)] for mode in ("ondemand", "static")]
+        both = [[
+            row for row in rows if (row["npes"], row["nodes"], row["mode"]) == (npes, nodes, mode)
+        ] for mode in ("ondemand", "static")]
         if not all(both):
             continue
         cpu, conns = ([statistics.median(pick(row) for row in some) for some in both]
-                      for pick in (lambda row: row["cpu_ms"], lambda row: row["connections"]["sum"]))  # fmt: skip
+                      for pick in (lambda row: row["cpu_ms"],
+                                   lambda row: row["connections"]["sum"]))
         out.append((npes - nodes, conns[1] - conns[0], (cpu[1] - cpu[0]) * 1e6))
     if len(out) < 2:
         raise NotEnough("static runs of two shapes")
@@ -80,9 +90,11 @@ def prices(document):
         raise NotEnough("sections hello and init")
     spawn = slope(medians(ours, lambda row: row.get("launcher_cpu_ms"))) * 1e6
     whole = slope(medians(ours, lambda row: row["cpu_ms"])) * 1e6 - spawn
-    bare = slope(medians(floor, lambda row: row["cpu_ms"] - (row.get("launcher_cpu_ms") or 0))) * 1e6
+    bare = slope(medians(floor, lambda row: row["cpu_ms"] -
+                         (row.get("launcher_cpu_ms") or 0))) * 1e6
     smallest = min(row["npes"] for row in one)
-    join = statistics.median(row["init_us"]["median"] for row in one if row["npes"] == smallest) * 1e3
+    join = statistics.median(row["init_us"]["median"]
+                             for row in one if row["npes"] == smallest) * 1e3
     join = min(join, whole)  # nothing is shared yet, so little of it is waiting
     execed = min(bare, whole - join)
     opened, connection = two_slopes(_static_against_ondemand(document))
@@ -93,28 +105,42 @@ def prices(document):
     loading = statistics.median(row["phases"]["fabric_load_us"]["max"] for row in few_rows) * 1e3
     client = min(endpoint / 2, opened)
     load = opened - client
-    round_trip = [row["ns"] for row in good_rows(document, "latency", op="get", mode="ondemand", endpoint="msg")]
+    round_trip = [
+        row["ns"]
+        for row in good_rows(document, "latency", op="get", mode="ondemand", endpoint="msg")
+    ]
     return {
-        "spawn": spawn, "exec": execed, "join": join, "leave": whole - join - execed, "wake": 0.0, "serve": 0.0,
-        "load": load, "load_wait": max(0.0, loading - load * max(1.0, few[1] / 2)), "listen": endpoint / 2, "open": client,
-        "connect": connection / 2, "accept": connection / 2,
+        "spawn": spawn,
+        "exec": execed,
+        "join": join,
+        "leave": whole - join - execed,
+        "wake": 0.0,
+        "serve": 0.0,
+        "load": load,
+        "load_wait": max(0.0, loading - load * max(1.0, few[1] / 2)),
+        "listen": endpoint / 2,
+        "open": client,
+        "connect": connection / 2,
+        "accept": connection / 2,
         "hop": statistics.median(round_trip) / 2 if round_trip else ASSUMED["hop"],
         "quantum": QUANTUM,
-        "message": 0.0, "daemon": 0.0, "bandwidth": 1.0,  # of launchers across hosts: not on this machine
-    }  # fmt: skip
+        # of launchers across hosts: not on this machine
+        "message": 0.0,
+        "daemon": 0.0,
+        "bandwidth": 1.0,
+    }
 
 
 HOW = {
     "spawn": "launcher's own processor time per PE (hello, one node)",
     "exec": "processor time of a plain C program started the same way",
-    "join": "shmem_init of the smallest job on one node",
-    "leave": "rest of a PE's processor time",
-    "wake": "not told apart: in join",
-    "serve": "not told apart: in listen",
+    "join": "shmem_init of the smallest job on one node", "leave": "rest of a PE's processor time",
+    "wake": "not told apart: in join", "serve": "not told apart: in listen",
     "load": "processor time of a PE that loads libfabric: static minus on demand",
     "load_wait": "what loading lasts beyond its processor time: it sleeps",
     "listen": "half of the time for both endpoints of a node server's process",
     "open": "the other half",
-    "connect": "half of the processor time per connection: static minus on demand", "accept": "the other half",
-    "hop": "half a round trip of get", "quantum": "the scheduler's time slice",
-}  # fmt: skip
+    "connect": "half of the processor time per connection: static minus on demand",
+    "accept": "the other half", "hop": "half a round trip of get",
+    "quantum": "the scheduler's time slice",
+}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The study's JSON file: sections with their conditions and rows. Written after every launch, so that a study that was
-interrupted goes on where it stopped."""
+"""The study's JSON file: sections with their conditions and rows. Written after every launch, so
+that a study that was interrupted goes on where it stopped."""
 
 import json
 import os
@@ -25,7 +25,8 @@ class Document:
             with open(path, encoding="utf-8") as file:
                 self.data = json.load(file)
             if self.data.get("format") != FORMAT or self.data.get("version") != VERSION:
-                raise SystemExit(f"{path} is no result of this study (version {VERSION}); give another --json")
+                raise SystemExit(
+                    f"{path} is no result of this study (version {VERSION}); give another --json")
 
     def section(self, name):
         return self.data["sections"].get(name)
@@ -39,8 +40,11 @@ class Document:
         section = self.section(name)
         if section and not section["done"] and section["quick"] == quick:
             return section  # go on
-        section = {"done": False, "quick": quick, "conditions": {**conditions, "load_before": load_average()},
-                   "seconds": 0.0, "rows": [], "remarks": []}  # fmt: skip
+        section = {
+            "done": False, "quick": quick,
+            "conditions": {**conditions, "load_before": load_average()}, "seconds": 0.0, "rows": [],
+            "remarks": []
+        }
         self.data["sections"][name] = section
         self.save()
         return section
@@ -63,7 +67,8 @@ class Document:
         os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
         new = self.path + ".new"
         with open(new, "w", encoding="utf-8") as file:
-            file.write("{\n" + ",\n".join(f"{json.dumps(k)}: {v}" for k, v in self._parts()) + "\n}\n")
+            file.write("{\n" + ",\n".join(f"{json.dumps(k)}: {v}"
+                                          for k, v in self._parts()) + "\n}\n")
         os.replace(new, self.path)
 
     def _parts(self):
@@ -75,5 +80,6 @@ class Document:
         for name, section in self.data["sections"].items():
             rest = {k: v for k, v in section.items() if k != "rows"}
             rows = ",\n    ".join(json.dumps(row) for row in section["rows"])
-            texts.append(f"  {json.dumps(name)}: {json.dumps(rest)[:-1]}, \"rows\": [\n    {rows}\n  ]}}")
+            texts.append(
+                f"  {json.dumps(name)}: {json.dumps(rest)[:-1]}, \"rows\": [\n    {rows}\n  ]}}")
         yield "sections", "{\n" + ",\n".join(texts) + "\n}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the start-up study: python3 -m startup.figures RESULTS.json DIR (needs matplotlib). One figure a section; what was not
-measured is not drawn."""
+"""Draws the start-up study: python3 -m startup.figures RESULTS.json DIR (needs matplotlib). One
+figure a section; what was not measured is not drawn."""
 
 import json
 import os
@@ -10,14 +10,19 @@ import sys
 
 from driver.plots import Drawer
 
-MODES = {"ondemand": ("#1f5fa8", "on demand"), "blocking": ("#3f9157", "on demand, blocking exchange"), "static": ("#c0392b", "static")}
+MODES = {
+    "ondemand": ("#1f5fa8", "on demand"), "blocking": ("#3f9157", "on demand, blocking exchange"),
+    "static": ("#c0392b", "static")
+}
 NODES = {1: ("#6b6b6b", "1 node"), 4: ("#d9762b", "4 nodes"), 16: ("#1f5fa8", "16 nodes")}
 TICKS = (2, 8, 32, 128, 512, 2048, 8192, 32768, 131072)
 
 
 def rows_of(document, section, **key):
     rows = document["sections"].get(section, {}).get("rows", [])
-    return [row for row in rows if "error" not in row and all(row.get(k) == v for k, v in key.items())]
+    return [
+        row for row in rows if "error" not in row and all(row.get(k) == v for k, v in key.items())
+    ]
 
 
 def curve(rows, figure, by="npes"):
@@ -44,7 +49,8 @@ class Figures(Drawer):
         return bool(points)
 
     def axes(self, n, width=4.4, height=3.6):
-        figure, axes = self.plt.subplots(1, n, figsize=(width * n, height), constrained_layout=True, squeeze=False)
+        figure, axes = self.plt.subplots(1, n, figsize=(width * n, height), constrained_layout=True,
+                                         squeeze=False)
         return figure, axes[0]
 
     def finish(self, figure, axes, name, xlabel="PEs", ylabels=(), log=True):
@@ -65,10 +71,14 @@ class Figures(Drawer):
     # ------------------------------------------------------------ one a section
     def hello(self):
         figure, axes = self.axes(1, 6)
-        drawn = self.line(axes[0], curve(self.rows("hello", what="fork+exec"), lambda r: r["wall_ms"]), "fork + exec of a plain program",
-                          "black", linestyle="--")  # fmt: skip
+        drawn = self.line(axes[0],
+                          curve(self.rows("hello", what="fork+exec"), lambda r: r["wall_ms"]),
+                          "fork + exec of a plain program", "black", linestyle="--")
         for nodes, (color, label) in NODES.items():
-            drawn |= self.line(axes[0], curve(self.rows("hello", what="causeway", nodes=nodes), lambda r: r["wall_ms"]), label, color)
+            drawn |= self.line(
+                axes[0],
+                curve(self.rows("hello", what="causeway", nodes=nodes), lambda r: r["wall_ms"]),
+                label, color)
         if drawn:
             axes[0].set_title("Hello, from launch to end", fontsize=9)
             self.finish(figure, axes, "startup-hello.png", ylabels=("ms",))
@@ -83,7 +93,8 @@ class Figures(Drawer):
                 for endpoint, style in (("msg", "-"), ("rdm", ":")):
                     rows = self.rows("init", nodes=nodes, mode=mode, endpoint=endpoint)
                     name = label + (", rdm" if endpoint == "rdm" else "")
-                    self.line(axis, curve(rows, lambda r: r["init_us"]["median"] / 1e3), name, color, linestyle=style)
+                    self.line(axis, curve(rows, lambda r: r["init_us"]["median"] / 1e3), name,
+                              color, linestyle=style)
             axis.set_title(f"shmem_init, {NODES[nodes][1]}", fontsize=9)
         self.finish(figure, axes, "startup-init.png", ylabels=("ms, median over PEs",))
 
@@ -92,15 +103,19 @@ class Figures(Drawer):
             return
         figure, axes = self.axes(3)
         nodes = max(row["nodes"] for row in self.rows("init"))
-        for axis, (field, title, scale) in zip(axes, (("connections", "connections of all PEs", 1), ("endpoints", "endpoints of all PEs", 1),
-                                                      ("rss_bytes", "resident memory a PE, MiB", None))):  # fmt: skip
+        for axis, (field, title, scale) in zip(
+                axes,
+            (("connections", "connections of all PEs", 1), ("endpoints", "endpoints of all PEs", 1),
+             ("rss_bytes", "resident memory a PE, MiB", None))):
             for mode in ("ondemand", "static"):
                 rows = self.rows("init", nodes=nodes, mode=mode, endpoint="msg")
-                figure_of = (lambda r: r["rss_bytes"]["median"] / 2**20) if scale is None else (lambda r, f=field: max(r[f]["sum"], 0.5))
+                figure_of = (lambda r: r["rss_bytes"]["median"] / 2**20) if scale is None else (
+                    lambda r, f=field: max(r[f]["sum"], 0.5))
                 self.line(axis, curve(rows, figure_of), MODES[mode][1], MODES[mode][0])
             if field == "connections":
                 sizes = sorted({row["npes"] for row in self.rows("init", nodes=nodes)})
-                axis.plot(sizes, [n * (n - 1) for n in sizes], color="black", linestyle="--", label="mesh of processes")
+                axis.plot(sizes, [n * (n - 1) for n in sizes], color="black", linestyle="--",
+                          label="mesh of processes")
             axis.set_title(f"Hello on {nodes} nodes: {title}", fontsize=9)
         self.finish(figure, axes, "startup-resources.png")
 
@@ -109,10 +124,15 @@ class Figures(Drawer):
         if not rows:
             return
         figure, axes = self.axes(1, 7)
-        colors = {"oshrun": "#1f5fa8", "hydra": "#3f9157", "orterun": "#d9762b", "slurm-pmi2": "#a0489c", "slurm-pmix": "#6b6b6b"}
-        for library, style, name in (("causeway", "-", "Causeway"), ("openmpi", "--", "Open MPI's OpenSHMEM")):
+        colors = {
+            "oshrun": "#1f5fa8", "hydra": "#3f9157", "orterun": "#d9762b", "slurm-pmi2": "#a0489c",
+            "slurm-pmix": "#6b6b6b"
+        }
+        for library, style, name in (("causeway", "-", "Causeway"), ("openmpi", "--",
+                                                                     "Open MPI's OpenSHMEM")):
             for launcher, color in colors.items():
-                points = curve(self.rows("launchers", library=library, launcher=launcher), lambda r: r["wall_ms"])
+                points = curve(self.rows("launchers", library=library, launcher=launcher),
+                               lambda r: r["wall_ms"])
                 self.line(axes[0], points, f"{name}, {launcher}", color, linestyle=style)
         axes[0].set_title("Hello by launcher, one machine", fontsize=9)
         self.finish(figure, axes, "startup-launchers.png", ylabels=("ms from launch to end",))
@@ -123,7 +143,8 @@ class Figures(Drawer):
         for i, (label, color, values) in enumerate(groups):
             at = [k + i * width for k in range(len(names))]
             axis.bar(at, [values.get(name, 0) for name in names], width, label=label, color=color)
-        axis.set_xticks([k + 0.4 - width / 2 for k in range(len(names))], names, rotation=30, ha="right")
+        axis.set_xticks([k + 0.4 - width / 2 for k in range(len(names))], names, rotation=30,
+                        ha="right")
 
     def peers(self):
         rows = self.rows("peers")
@@ -133,15 +154,21 @@ class Figures(Drawer):
         npes, nodes = rows[0]["npes"], rows[0]["nodes"]
 
         def means(field, mode):
-            return {row["program"]: row[field]["sum"] / row["npes"] for row in rows if row["mode"] == mode}
+            return {
+                row["program"]: row[field]["sum"] / row["npes"]
+                for row in rows if row["mode"] == mode
+            }
 
         figure, axes = self.axes(3)
         self.bars(axes[0], names, [("peers", "#6b6b6b", means("peers_touched", "ondemand"))])
         axes[0].set_title(f"PEs that a PE talks to, of {npes - 1}", fontsize=9)
-        self.bars(axes[1], names, [(MODES[m][1], MODES[m][0], means("connections", m)) for m in ("ondemand", "static")])
+        self.bars(axes[1], names, [(MODES[m][1], MODES[m][0], means("connections", m))
+                                   for m in ("ondemand", "static")])
         axes[1].set_title(f"connections a PE, {nodes} nodes", fontsize=9)
-        memory = [{k: v / 2**20 for k, v in means("rss_bytes", m).items()} for m in ("ondemand", "static")]
-        self.bars(axes[2], names, [(MODES[m][1], MODES[m][0], values) for m, values in zip(("ondemand", "static"), memory)])
+        memory = [{k: v / 2**20
+                   for k, v in means("rss_bytes", m).items()} for m in ("ondemand", "static")]
+        self.bars(axes[2], names, [(MODES[m][1], MODES[m][0], values)
+                                   for m, values in zip(("ondemand", "static"), memory)])
         axes[2].set_title("resident memory a PE, MiB", fontsize=9)
         self.finish(figure, axes, "startup-peers.png", xlabel="", log=False)
 
@@ -156,8 +183,16 @@ class Figures(Drawer):
             names = list(dict.fromkeys(row["program"] for row in some))
             groups = []
             for mode in ("ondemand", "static"):
-                values = {name: [r["wall_ms"] / 1e3 for r in some if r["program"] == name and r["mode"] == mode] for name in names}
-                groups.append((MODES[mode][1], MODES[mode][0], {name: statistics.median(v) for name, v in values.items() if v}))
+                values = {
+                    name: [
+                        r["wall_ms"] / 1e3 for r in some
+                        if r["program"] == name and r["mode"] == mode
+                    ]
+                    for name in names
+                }
+                groups.append((MODES[mode][1], MODES[mode][0],
+                               {name: statistics.median(v)
+                                for name, v in values.items() if v}))
             self.bars(axis, names, groups)
             axis.set_title(f"From launch to end, {npes} PEs on {nodes} nodes", fontsize=9)
         self.finish(figure, axes, "startup-endtoend.png", xlabel="", ylabels=("s",), log=False)
@@ -170,8 +205,16 @@ class Figures(Drawer):
         figure, axes = self.axes(1, 6)
         groups = []
         for mode in ("ondemand", "static"):
-            values = {name: [r["ns"] / 1e3 for r in rows if f"{r['op']} {r['endpoint']}" == name and r["mode"] == mode] for name in names}
-            groups.append((MODES[mode][1], MODES[mode][0], {name: statistics.median(v) for name, v in values.items() if v}))
+            values = {
+                name: [
+                    r["ns"] / 1e3 for r in rows
+                    if f"{r['op']} {r['endpoint']}" == name and r["mode"] == mode
+                ]
+                for name in names
+            }
+            groups.append((MODES[mode][1], MODES[mode][0],
+                           {name: statistics.median(v)
+                            for name, v in values.items() if v}))
         self.bars(axes[0], names, groups)
         axes[0].set_title("8 bytes between two nodes, once connected", fontsize=9)
         self.finish(figure, axes, "startup-latency.png", xlabel="", ylabels=("µs",), log=False)
@@ -187,7 +230,10 @@ class Figures(Drawer):
         for ms, color in ((0, "#c0392b"), (200, "#1f5fa8")):
             values = {}
             for name, (npes, nodes) in zip(names, shapes):
-                waits = [r["phases"]["exchange_wait_us"]["max"] / 1e3 for r in rows if (r["npes"], r["nodes"], r["compute_ms"]) == (npes, nodes, ms)]
+                waits = [
+                    r["phases"]["exchange_wait_us"]["max"] / 1e3 for r in rows
+                    if (r["npes"], r["nodes"], r["compute_ms"]) == (npes, nodes, ms)
+                ]
                 values[name] = statistics.median(waits) if waits else 0
             groups.append((f"after {ms} ms of computing", color, values))
         self.bars(axes[0], names, groups)
@@ -200,23 +246,33 @@ class Figures(Drawer):
             return
         figure, axes = self.axes(3, 4.6, 3.9)
         nodes = max(row["nodes"] for row in checks)
-        for axis, field, title in ((axes[0], "wall_ms", "hello"), (axes[1], "init_ms", "shmem_init")):
+        for axis, field, title in ((axes[0], "wall_ms", "hello"), (axes[1], "init_ms",
+                                                                   "shmem_init")):
             for mode in ("ondemand", "static"):
                 some = [row for row in checks if row["nodes"] == nodes and row["mode"] == mode]
                 for which, style in (("measured", "-"), ("predicted", ":")):
-                    points = [(row["npes"], *[row[which][field]] * 3) for row in some if row["measured"][field] is not None]
-                    self.line(axis, points, f"{MODES[mode][1]}, {which}", MODES[mode][0], linestyle=style)
-            axis.set_title(f"{title} on {nodes} emulated nodes, simulated beside measured", fontsize=8)
-        for mode, pattern, fence, color, label in (
-            ("ondemand", "hello", "tree", "#1f5fa8", "on demand"), ("ondemand", "stencil", "tree", "#3f9157", "on demand, stencil"),
-            ("ondemand", "hello", "star", "#6b6b6b", "on demand, launcher without a tree"), ("static", "hello", "tree", "#c0392b", "static")):  # fmt: skip
+                    points = [(row["npes"], *[row[which][field]] * 3) for row in some
+                              if row["measured"][field] is not None]
+                    self.line(axis, points, f"{MODES[mode][1]}, {which}", MODES[mode][0],
+                              linestyle=style)
+            axis.set_title(f"{title} on {nodes} emulated nodes, simulated beside measured",
+                           fontsize=8)
+        for mode, pattern, fence, color, label in (("ondemand", "hello", "tree", "#1f5fa8",
+                                                    "on demand"), ("ondemand", "stencil", "tree",
+                                                                   "#3f9157", "on demand, stencil"),
+                                                   ("ondemand", "hello", "star", "#6b6b6b",
+                                                    "on demand, launcher without a tree"),
+                                                   ("static", "hello", "tree", "#c0392b",
+                                                    "static")):
             some = self.rows("sim", kind="projection", mode=mode, pattern=pattern, fence=fence)
-            self.line(axes[2], [(row["npes"], *[row["wall_ms"]] * 3) for row in some], label, color, linestyle=":")
+            self.line(axes[2], [(row["npes"], *[row["wall_ms"]] * 3) for row in some], label, color,
+                      linestyle=":")
         axes[2].set_title("SIMULATED: from launch to end, 64 PEs a node", fontsize=8)
         self.finish(figure, axes, "startup-simulated.png", ylabels=("ms", "ms", "ms"))
 
     def all(self):
-        for draw in (self.hello, self.init, self.resources, self.launchers, self.peers, self.endtoend, self.latency, self.overlap, self.simulated):
+        for draw in (self.hello, self.init, self.resources, self.launchers, self.peers,
+                     self.endtoend, self.latency, self.overlap, self.simulated):
             draw()
             self.plt.close("all")
         return self.written

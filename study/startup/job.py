@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One launch of a job, by any launcher: wall time, processor time, output, and what the library counted."""
+"""One launch of a job, by any launcher: wall time, processor time, output, and what the library
+counted."""
 
 import json
 import os
@@ -13,7 +14,8 @@ from driver.measure import Run
 OPEN_MPI_ENV = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends cleanly.
+    # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends
+    # cleanly.
     "OMPI_MCA_opal_common_ucx_opal_mem_hooks": "0",
     "PRTE_ALLOW_RUN_AS_ROOT": "1",
     "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -21,7 +23,8 @@ OPEN_MPI_ENV = {
 
 
 def _own_cpu(pid):
-    """Processor seconds of a process that has ended but was not waited for: without its children. None: not told."""
+    """Processor seconds of a process that has ended but was not waited for: without its children.
+    None: not told."""
     try:
         with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
             return int(file.read().split()[0]) / 1e9
@@ -30,11 +33,15 @@ def _own_cpu(pid):
 
 
 class Job(Run):
-    """`seconds` is wall time, `cpu` the processor seconds of launcher and PEs, `launcher_cpu` those of the launcher alone,
-    `pes` the records of CAUSEWAY_STATS."""
+    """`seconds` is wall time, `cpu` the processor seconds of launcher and PEs, `launcher_cpu` those
+    of the launcher alone, `pes` the records of CAUSEWAY_STATS."""
 
     def __init__(self, command, npes, env=None, timeout=120, stats=False):
-        full = {**{k: v for k, v in os.environ.items() if not k.startswith(("CAUSEWAY_", "SHMEM_"))}, **(env or {})}
+        full = {
+            **{k: v
+               for k, v in os.environ.items() if not k.startswith(("CAUSEWAY_", "SHMEM_"))},
+            **(env or {})
+        }
         if "CAUSEWAY_LIBFABRIC" in os.environ:
             full["CAUSEWAY_LIBFABRIC"] = os.environ["CAUSEWAY_LIBFABRIC"]
         super().__init__("job", "", npes, "", command, full, timeout)
@@ -117,19 +124,31 @@ class Job(Run):
         if not self.pes:
             return {}
         init = [sum(v for k, v in pe.get("startup_us", {}).items()) for pe in self.pes]
-        out = {"init_us": spread(self.field("startup", "init_us") if "startup" in self.pes[0] else init)}
+        out = {
+            "init_us":
+                spread(self.field("startup", "init_us") if "startup" in self.pes[0] else init)
+        }
         for name in ("connections", "peers_touched", "endpoints", "rss_bytes"):
             out[name] = spread(self.field(name))
         out["served"] = spread(self.field("served", "connections"))
         phases = self.pes[0].get("startup", {})
-        out["phases"] = {name: spread(self.field("startup", name)) for name in phases if name.endswith("_us")}
+        out["phases"] = {
+            name: spread(self.field("startup", name))
+            for name in phases if name.endswith("_us")
+        }
         for name in ("exchange", "fabric"):
             words = self.field("startup", name)
-            out[name] = {word: words.count(word) for word in sorted(set(map(str, words))) if word != "0"}
+            out[name] = {
+                word: words.count(word)
+                for word in sorted(set(map(str, words))) if word != "0"
+            }
         return out
 
 
 def spread(values):
     """Median with its spread, and the sum: enough for figures and bars, small in the file."""
     values = sorted(values)
-    return {"median": statistics.median(values), "min": values[0], "max": values[-1], "sum": round(sum(values), 3)}
+    return {
+        "median": statistics.median(values), "min": values[0], "max": values[-1],
+        "sum": round(sum(values), 3)
+    }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who starts a job: our launcher, Hydra, Open MPI's, Slurm's. Each is a context manager that gives a command prefix."""
+"""Who starts a job: our launcher, Hydra, Open MPI's, Slurm's. Each is a context manager that gives
+a command prefix."""
 
 import contextlib
 import importlib.util
@@ -14,12 +15,15 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 def oshrun(stage, npes, nodes=1):
-    return [os.path.join(stage, "bin", "oshrun"), "-n", str(npes), *(["--emulate-nodes", str(nodes)] if nodes > 1 else [])]
+    return [
+        os.path.join(stage, "bin", "oshrun"), "-n",
+        str(npes), *(["--emulate-nodes", str(nodes)] if nodes > 1 else [])
+    ]
 
 
 class Launcher:
-    """`command(npes)` is the prefix; `env` goes to the job; `why` says why it cannot be had here, else None. A program that it
-    cannot start is not tried again with more PEs."""
+    """`command(npes)` is the prefix; `env` goes to the job; `why` says why it cannot be had here,
+    else None. A program that it cannot start is not tried again with more PEs."""
 
     def __init__(self, name, command, env=None, why=None):
         self.name, self.command, self.env, self.why = name, command, env or {}, why
@@ -44,26 +48,33 @@ def _found(program):
 def ours(stage):
     """Our library under every launcher."""
     yield Launcher("oshrun", lambda n: oshrun(stage, n))
-    yield Launcher("hydra", lambda n: ["mpiexec.hydra", "-n", str(n)], None, _found("mpiexec.hydra"))
-    yield Launcher("orterun", lambda n: ["orterun", "--oversubscribe", "-n", str(n)], OPEN_MPI_ENV, _found("orterun"))
+    yield Launcher("hydra", lambda n: ["mpiexec.hydra", "-n", str(n)], None,
+                   _found("mpiexec.hydra"))
+    yield Launcher(
+        "orterun",
+        lambda n: ["orterun", "--oversubscribe", "-n", str(n)], OPEN_MPI_ENV, _found("orterun"))
 
 
 def open_mpi():
-    """Debian's Open MPI OpenSHMEM: its compiler wrapper (or None) and the launchers that might start it."""
+    """Debian's Open MPI OpenSHMEM: its compiler wrapper (or None) and the launchers that might
+    start it."""
     if _found("oshcc") or _found("oshrun"):
         return None, []
     peer = peers.other("oshcc")
     prefix = [peer.oshrun, *peer.flags]
     return peer, [
         Launcher("orterun", lambda n: [*prefix, "-n", str(n)], peer.env),
-        Launcher("hydra", lambda n: ["mpiexec.hydra", "-n", str(n)], peer.env, _found("mpiexec.hydra")),
+        Launcher("hydra", lambda n: ["mpiexec.hydra", "-n", str(n)], peer.env,
+                 _found("mpiexec.hydra")),
     ]
 
 
 @contextlib.contextmanager
 def slurm():
-    """A Slurm cluster of four nodes on this machine, for as long as it is needed: (launchers, reason why not)."""
-    spec = importlib.util.spec_from_file_location("slurm", os.path.join(ROOT, "tests", "launch", "slurm.py"))
+    """A Slurm cluster of four nodes on this machine, for as long as it is needed: (launchers,
+    reason why not)."""
+    spec = importlib.util.spec_from_file_location("slurm",
+                                                  os.path.join(ROOT, "tests", "launch", "slurm.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     lacking = module.missing()
@@ -77,6 +88,11 @@ def slurm():
         out = []
         for mpi in ("pmi2", "pmix"):
             words = ["srun", "--overcommit", "--quiet", f"--mpi={mpi}"]
-            env = {"SLURM_CONF": cluster.env["SLURM_CONF"], "PATH": cluster.env["PATH"], **OPEN_MPI_ENV}
-            out.append(Launcher(f"slurm-{mpi}", lambda n, words=words: [*words, f"-N{min(n, module.NODES)}", "-n", str(n)], env))
+            env = {
+                "SLURM_CONF": cluster.env["SLURM_CONF"], "PATH": cluster.env["PATH"], **OPEN_MPI_ENV
+            }
+            out.append(
+                Launcher(f"slurm-{mpi}",
+                         lambda n, words=words: [*words, f"-N{min(n, module.NODES)}", "-n",
+                                                 str(n)], env))
         yield out, None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the study runs. A section is a generator of steps; a step is a key, a launch, and what is kept of it."""
+"""What the study runs. A section is a generator of steps; a step is a key, a launch, and what is
+kept of it."""
 
 import contextlib
 import sys
@@ -10,8 +11,12 @@ from . import launchers
 from .job import Job
 from .programs import WORKLOADS
 
-# Seconds of each section in its full form on an idle machine of two cores, about; the file of a study has the true ones.
-COSTS = {"hello": 60, "init": 130, "ring": 25, "overlap": 40, "latency": 80, "peers": 120, "launchers": 80, "endtoend": 150, "sim": 45}
+# Seconds of each section in its full form on an idle machine of two cores, about; the file of a
+# study has the true ones.
+COSTS = {
+    "hello": 60, "init": 130, "ring": 25, "overlap": 40, "latency": 80, "peers": 120,
+    "launchers": 80, "endtoend": 150, "sim": 45
+}
 
 
 @dataclass
@@ -30,16 +35,20 @@ class Context:
     def program(self, name, tag="causeway"):
         return self.builder.path(tag, name)
 
-    def job(self, npes, nodes, program, args=(), env=None, timeout=300, stats=False, endpoint="msg"):
+    def job(self, npes, nodes, program, args=(), env=None, timeout=300, stats=False,
+            endpoint="msg"):
         where = {"CAUSEWAY_ENDPOINT": endpoint} if nodes > 1 else {}
         if npes > 64:
-            where["CAUSEWAY_TIMEOUT"] = "240"  # so many processes that all load libfabric are long in coming
+            # so many processes that all load libfabric are long in coming
+            where["CAUSEWAY_TIMEOUT"] = "240"
         command = [*launchers.oshrun(self.stage, npes, nodes), self.program(program), *args]
         return Job(command, npes, {**where, **(env or {})}, timeout, stats)
 
 
 def wall(job):
-    launcher = {} if job.launcher_cpu is None else {"launcher_cpu_ms": round(job.launcher_cpu * 1e3, 3)}
+    launcher = {} if job.launcher_cpu is None else {
+        "launcher_cpu_ms": round(job.launcher_cpu * 1e3, 3)
+    }
     return {"wall_ms": round(job.seconds * 1e3, 2), "cpu_ms": round(job.cpu * 1e3, 1), **launcher}
 
 
@@ -65,10 +74,14 @@ def hello(c):
             for number in range(rounds_of(npes, c.quick)):
                 key = {"npes": npes, "nodes": nodes, "round": number}
                 if nodes == 1:
-                    floor = [c.program("forkexec", "baseline"), "--program", plain, "--nprocs", str(npes)]
-                    yield Step({**key, "what": "fork+exec"}, lambda f=floor, n=npes: Job(f, n).execute().hellos(), wall)
+                    floor = [
+                        c.program("forkexec", "baseline"), "--program", plain, "--nprocs",
+                        str(npes)
+                    ]
+                    yield Step({**key, "what": "fork+exec"},
+                               lambda f=floor, n=npes: Job(f, n).execute().hellos(), wall)
                 yield Step({**key, "what": "causeway"},
-                           lambda n=npes, k=nodes: c.job(n, k, "startup").execute().hellos(), wall)  # fmt: skip
+                           lambda n=npes, k=nodes: c.job(n, k, "startup").execute().hellos(), wall)
 
 
 MODES = {
@@ -82,22 +95,32 @@ def init(c):
     """Time in shmem_init, and what a PE has when it says hello: connections, endpoints, memory."""
     for nodes in (1, 4) if c.quick else (1, 4, 16):
         for npes in sizes(c.quick, nodes):
-            for endpoint in ("msg",) if nodes == 1 or c.quick or npes not in (16, 64, 256) else ("msg", "rdm"):
+            for endpoint in ("msg", ) if nodes == 1 or c.quick or npes not in (16, 64,
+                                                                               256) else ("msg",
+                                                                                          "rdm"):
                 for number in range(min(3, rounds_of(npes, c.quick))):
                     for mode, env in MODES.items():
-                        if mode == "static" and (nodes == 1 or npes > (256 if endpoint == "msg" else 64)):
-                            continue  # on one node there is nothing to connect; beyond, minutes and gigabytes
+                        if mode == "static" and (nodes == 1
+                                                 or npes > (256 if endpoint == "msg" else 64)):
+                            # on one node there is nothing to connect; beyond, minutes and gigabytes
+                            continue
                         if mode == "static" and npes > 64 and number > 0:
                             continue
                         if mode == "blocking" and nodes == 1:
                             continue
-                        key = {"npes": npes, "nodes": nodes, "mode": mode, "endpoint": endpoint, "round": number}
-                        yield Step(key, lambda n=npes, k=nodes, e=env, p=endpoint:
-                                   c.job(n, k, "startup", env=e, endpoint=p, stats=True).execute().hellos(), figures)  # fmt: skip
+                        key = {
+                            "npes": npes, "nodes": nodes, "mode": mode, "endpoint": endpoint,
+                            "round": number
+                        }
+                        yield Step(
+                            key, lambda n=npes, k=nodes, e=env, p=endpoint: c.job(
+                                n, k, "startup", env=e, endpoint=p, stats=True).execute().hellos(),
+                            figures)
 
 
 def launching(c):
-    """Our library and Debian's Open MPI OpenSHMEM under the same launchers, one node each for both."""
+    """Our library and Debian's Open MPI OpenSHMEM under the same launchers, one node each for
+    both."""
     npes_all = (2, 8) if c.quick else (2, 4, 8, 16, 32, 64)
     peer, theirs = launchers.open_mpi()
     sets = [("causeway", c.program("startup"), list(launchers.ours(c.stage)))]
@@ -112,20 +135,25 @@ def launching(c):
             for number in range(1 if c.quick else 3 if npes <= 16 else 2):
                 for library, program, known in sets:
                     for launcher in known:
-                        key = {"library": library, "launcher": launcher.name, "npes": npes, "round": number}
+                        key = {
+                            "library": library, "launcher": launcher.name, "npes": npes,
+                            "round": number
+                        }
                         yield Step(key, lambda la=launcher, p=program, n=npes: la.start(p, n), wall)
 
 
 def peers(c):
-    """With how many others does a PE of each program exchange data, and what does that cost it in connections and memory?"""
+    """With how many others does a PE of each program exchange data, and what does that cost it in
+    connections and memory?"""
     for npes, nodes in ((8, 4),) if c.quick else ((64, 16),):
         for name, load in WORKLOADS.items():
             for mode in ("ondemand", "static"):
                 if c.quick and mode == "static" and name != "stencil":
                     continue
                 key = {"program": name, "npes": npes, "nodes": nodes, "mode": mode}
-                yield Step(key, lambda w=load, n=npes, k=nodes, e=MODES[mode], p=name:
-                           c.job(n, k, p, w.args(c.quick), e, stats=True).execute().verified(), figures)  # fmt: skip
+                yield Step(
+                    key, lambda w=load, n=npes, k=nodes, e=MODES[mode], p=name: c.job(
+                        n, k, p, w.args(c.quick), e, stats=True).execute().verified(), figures)
 
 
 def endtoend(c):
@@ -136,36 +164,45 @@ def endtoend(c):
                 continue
             for number in range(1 if c.quick else 2):
                 for mode in ("ondemand", "static"):
-                    key = {"program": name, "npes": npes, "nodes": nodes, "mode": mode, "round": number}
-                    yield Step(key, lambda w=load, n=npes, k=nodes, e=MODES[mode], p=name:
-                               c.job(n, k, p, w.args(c.quick), e).execute().verified(), wall)  # fmt: skip
+                    key = {
+                        "program": name, "npes": npes, "nodes": nodes, "mode": mode, "round": number
+                    }
+                    yield Step(
+                        key, lambda w=load, n=npes, k=nodes, e=MODES[mode], p=name: c.job(
+                            n, k, p, w.args(c.quick), e).execute().verified(), wall)
 
 
 LATENCIES = (("latency", "put_quiet"), ("latency", "get"), ("atomics", "fetch_add"))
 
 
 def latency(c):
-    """Steady-state latency of 8 bytes, static against on demand, taking turns: connections once made are the same."""
+    """Steady-state latency of 8 bytes, static against on demand, taking turns: connections once
+    made are the same."""
     for endpoint in ("msg",) if c.quick else ("msg", "rdm"):
         for program, op in LATENCIES:
-            # Many short jobs: where the scheduler puts two PEs and two servers on two cores differs by job, not within one.
+            # Many short jobs: where the scheduler puts two PEs and two servers on two cores differs
+            # by job, not within one.
             for number in range(1 if c.quick else 60):
                 # A B, then B A: what comes second is not always the same.
                 for mode in ("ondemand", "static") if number % 2 == 0 else ("static", "ondemand"):
                     args = ["--only", op, "--max-bytes", "8", "--budget-ms", "20"]
                     key = {"op": op, "endpoint": endpoint, "mode": mode, "round": number}
-                    yield Step(key, lambda a=args, p=program, e=MODES[mode], m=endpoint:
-                               c.job(2, 2, p, a, e, endpoint=m).execute(), lambda job, o=op: {"ns": job.lines()[o, 8]["median"]})  # fmt: skip
+                    yield Step(
+                        key, lambda a=args, p=program, e=MODES[mode], m=endpoint: c.job(
+                            2, 2, p, a, e, endpoint=m).execute(),
+                        lambda job, o=op: {"ns": job.lines()[o, 8]["median"]})
 
 
 def overlap(c):
-    """How long the first transfer waits for the exchange of addresses, after none and after 200 ms of computing."""
+    """How long the first transfer waits for the exchange of addresses, after none and after 200 ms
+    of computing."""
     for npes, nodes in ((8, 4),) if c.quick else ((16, 4), (16, 16)):
         for compute_ms in (0, 200):
             for number in range(1 if c.quick else 5):
                 key = {"npes": npes, "nodes": nodes, "compute_ms": compute_ms, "round": number}
-                yield Step(key, lambda n=npes, k=nodes, ms=compute_ms:
-                           c.job(n, k, "ring", ["--mode", str(ms)], stats=True).execute(), figures)  # fmt: skip
+                yield Step(
+                    key, lambda n=npes, k=nodes, ms=compute_ms: c.job(
+                        n, k, "ring", ["--mode", str(ms)], stats=True).execute(), figures)
 
 
 def ring(c):
@@ -173,12 +210,14 @@ def ring(c):
     for npes, nodes in ((32, 4),) if c.quick else ((64, 16), (256, 16), (1024, 16)):
         key = {"npes": npes, "nodes": nodes, "endpoint": "msg"}
         yield Step(key, lambda n=npes, k=nodes: c.job(n, k, "ring").execute(),
-                   lambda job: {**wall(job), "ring_ms": job.lines()["ring", 0]["median"]})  # fmt: skip
+                   lambda job: {**wall(job), "ring_ms": job.lines()["ring", 0]["median"]})
 
 
 # The most important first, should the time run out.
-SECTIONS = {"hello": hello, "init": init, "ring": ring, "overlap": overlap, "latency": latency, "peers": peers,
-            "launchers": launching, "endtoend": endtoend}  # fmt: skip
+SECTIONS = {
+    "hello": hello, "init": init, "ring": ring, "overlap": overlap, "latency": latency,
+    "peers": peers, "launchers": launching, "endtoend": endtoend
+}
 
 
 def measure(name, context, document, section, say):
@@ -198,6 +237,7 @@ def measure(name, context, document, section, say):
             except (KeyError, IndexError) as problem:
                 row["error"] = f"no figure {problem}"
         document.add(section, row, job.seconds)
-        tail = f"FAILED: {row['error']}" if "error" in row and not row["error"].startswith("SKIP") else row.get("error", "")
+        tail = f"FAILED: {row['error']}" if "error" in row and not row["error"].startswith(
+            "SKIP") else row.get("error", "")
         say(f"  {name}: {label}: {job.seconds:.2f} s {tail}".rstrip())
         sys.stdout.flush()

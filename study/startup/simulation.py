@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The simulator beside the measurements, and beyond them.
 
-Calibrates with the small runs of this file, predicts all that were measured, then projects to sizes nobody can run here."""
+Calibrates with the small runs of this file, predicts all that were measured, then projects to sizes
+nobody can run here."""
 
 import json
 import os
@@ -13,12 +14,14 @@ from . import calibrate
 
 PPN = 64  # PEs and cores of a projected node
 PROJECTED = (4096, 8192, 16384, 32768, 65536, 131072)
-MOST_STATIC = 32768  # beyond, a billion connections: minutes of simulation for a line that goes straight up
+# beyond, a billion connections: minutes of simulation for a line that goes straight up
+MOST_STATIC = 32768
 
 
 def simulator(stage):
     """The build tree is the stage's parent: the simulator is never installed."""
-    for folder in (os.environ.get("CAUSEWAY_TEST_BUILD", ""), os.path.dirname(os.path.abspath(stage))):
+    for folder in (os.environ.get("CAUSEWAY_TEST_BUILD",
+                                  ""), os.path.dirname(os.path.abspath(stage))):
         path = os.path.join(folder, "study", "sim", "causeway-sim")
         if os.path.exists(path):
             return path
@@ -29,17 +32,25 @@ def simulate(program, prices, npes, nodes, hosts, cores, timeout=300, **options)
     words = [f"{name}={value:.3f}" for name, value in prices.items()]
     for name, value in options.items():
         words += [f"--{name}", str(value)]
-    command = [program, "--npes", str(npes), "--nodes", str(nodes), "--hosts", str(hosts), "--cores", str(cores), *words]
+    command = [
+        program, "--npes",
+        str(npes), "--nodes",
+        str(nodes), "--hosts",
+        str(hosts), "--cores",
+        str(cores), *words
+    ]
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CAUSEWAY_", "SHMEM_"))}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout, env=env)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout,
+                          env=env)
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or f"causeway-sim: status {done.returncode}")
     return json.loads(done.stdout)
 
 
 def _bare(document, npes, nodes, mode, rows, figure):
-    """Of a whole job: that of the section hello. The jobs of init also collect statistics at their end, which is most of a
-    large one's time; only beside static connections that does not matter."""
+    """Of a whole job: that of the section hello. The jobs of init also collect statistics at
+    their end, which is most of a large one's time; only beside static connections that does not
+    matter."""
     if mode == "ondemand":
         rows = calibrate.good_rows(document, "hello", what="causeway", npes=npes, nodes=nodes)
     return statistics.median(row[figure] for row in rows) if rows and mode != "blocking" else None
@@ -53,7 +64,8 @@ def measured_shapes(document):
     out = {}
     for key, rows in sorted(found.items()):
         out[key] = {
-            "init_ms": statistics.median(row["init_us"]["sum"] / row["npes"] for row in rows) / 1e3,  # the mean of the PEs, as predicted
+            # the mean of the PEs, as predicted
+            "init_ms": statistics.median(row["init_us"]["sum"] / row["npes"] for row in rows) / 1e3,
             **{figure: _bare(document, *key, rows, figure) for figure in ("wall_ms", "cpu_ms")},
             "connections": statistics.median(row["connections"]["sum"] for row in rows),
         }
@@ -68,13 +80,25 @@ def validate(program, prices, document):
     """A row a shape: predicted, measured, and the difference."""
     cores = len(os.sched_getaffinity(0))
     for (npes, nodes, mode), seen in measured_shapes(document).items():
-        options = {"connect": "static"} if mode == "static" else {"exchange": "blocking"} if mode == "blocking" else {}
+        options = {"connect": "static"} if mode == "static" else {"exchange": "blocking"
+                                                                  } if mode == "blocking" else {}
         said = simulate(program, prices, npes, nodes, 1, cores, **options)
-        row = {"kind": "validation", "npes": npes, "nodes": nodes, "mode": mode, "calibrated_with": npes <= calibrate.LARGEST}
-        row["measured"] = {name: value if value is None else round(value, 3) for name, value in seen.items()}
-        row["predicted"] = {"init_ms": said["init_mean_ms"], "wall_ms": said["wall_ms"], "cpu_ms": said["cpu_ms"],
-                            "connections": said["connections"]}  # fmt: skip
-        row["off"] = {name: error(row["predicted"][name], seen[name]) for name in ("init_ms", "wall_ms", "cpu_ms")}
+        row = {
+            "kind": "validation", "npes": npes, "nodes": nodes, "mode": mode,
+            "calibrated_with": npes <= calibrate.LARGEST
+        }
+        row["measured"] = {
+            name: value if value is None else round(value, 3)
+            for name, value in seen.items()
+        }
+        row["predicted"] = {
+            "init_ms": said["init_mean_ms"], "wall_ms": said["wall_ms"], "cpu_ms": said["cpu_ms"],
+            "connections": said["connections"]
+        }
+        row["off"] = {
+            name: error(row["predicted"][name], seen[name])
+            for name in ("init_ms", "wall_ms", "cpu_ms")
+        }
         yield row
 
 
@@ -82,29 +106,39 @@ def project(program, prices, quick):
     far = {**prices, **calibrate.ASSUMED}
     for npes in PROJECTED[:1] if quick else PROJECTED:
         for fence in ("tree", "star"):
-            for mode, pattern in (("ondemand", "hello"), ("ondemand", "stencil"), ("static", "hello")):
+            for mode, pattern in (("ondemand", "hello"), ("ondemand", "stencil"),
+                                  ("static", "hello")):
                 if mode == "static" and (npes > MOST_STATIC or fence == "star"):
                     continue
-                said = simulate(program, far, npes, npes // PPN, npes // PPN, PPN, connect=mode, pattern=pattern, fence=fence)
-                yield {"kind": "projection", "mode": mode, "pattern": pattern, "fence": fence, **said}
+                said = simulate(program, far, npes, npes // PPN, npes // PPN, PPN, connect=mode,
+                                pattern=pattern, fence=fence)
+                yield {
+                    "kind": "projection", "mode": mode, "pattern": pattern, "fence": fence, **said
+                }
 
 
 def summary(rows):
     """How far off the predictions are, told apart by whether the size was calibrated with."""
     out = {}
     for used in (True, False):
-        some = [row for row in rows if row["kind"] == "validation" and row["calibrated_with"] == used]
+        some = [
+            row for row in rows if row["kind"] == "validation" and row["calibrated_with"] == used
+        ]
         for figure in ("init_ms", "wall_ms", "cpu_ms"):
             errors = [abs(row["off"][figure]) for row in some if row["off"][figure] is not None]
             if errors:
                 out[f"{figure} {'calibrated' if used else 'predicted'}"] = {
-                    "median": round(statistics.median(errors), 4), "max": round(max(errors), 4), "n": len(errors)}  # fmt: skip
+                    "median": round(statistics.median(errors), 4), "max": round(max(errors), 4),
+                    "n": len(errors)
+                }
     return out
 
 
 def add(document, stage, quick, say):
     program = simulator(stage)
-    section = {"done": False, "quick": quick, "conditions": {}, "seconds": 0.0, "rows": [], "remarks": []}
+    section = {
+        "done": False, "quick": quick, "conditions": {}, "seconds": 0.0, "rows": [], "remarks": []
+    }
     document.data["sections"]["sim"] = section
     begin = time.monotonic()
     try:
@@ -125,4 +159,6 @@ def add(document, stage, quick, say):
     section["seconds"] = round(time.monotonic() - begin, 2)
     document.save()
     for name, far in section.get("accuracy", {}).items():
-        say(f"sim: {name}: off by {far['median']:.0%} in the median, {far['max']:.0%} at most, of {far['n']}")
+        say(f"sim: {name}: off by {far['median']:.0%} in the median, {far['max']:.0%} at most, of "
+            f"{far['n']}"
+            )
