@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Monotonic time in nanoseconds, and the CPU's "I am spinning" hint.
+// Monotonic time in nanoseconds, and the CPU's hint for spinning loops.
 #ifndef CW_BASE_CLOCK_H
 #define CW_BASE_CLOCK_H
 

@@ -23,8 +23,11 @@ typedef struct var {
 } var_t;
 
 static const var_t vars[] = {
-#define CW_ENV(field, kind, name, old, def, meaning) \
-    {{name, old, #kind, def, meaning, NULL}, KIND_##kind, offsetof(cwu_env_t, field), offsetof(cwu_env_t, field##_set)},
+#define CW_ENV(field, kind, name, old, def, meaning)                              \
+    {{name, old, #kind, def, meaning, NULL},                                      \
+     KIND_##kind,                                                                 \
+     offsetof(cwu_env_t, field),                                                  \
+     offsetof(cwu_env_t, field##_set)},
 #include "base/env.def"
 #undef CW_ENV
 };
@@ -65,7 +68,7 @@ bool cwu_env_table(size_t i, cwu_env_row_t *row_p)
 
 // ---------------------------------------------------------------- values
 
-/** Digits with at most one point into a number; *p is left after them. False without any digit. */
+/** Parses digits with at most one point; *p is left behind them. False without any digit. */
 static bool parse_mantissa(const char **p, long double *value_p)
 {
     long double value = 0, unit = 1;
@@ -97,7 +100,7 @@ static void parse_exponent(const char **p, long double *value_p)
     if (*s == '-' || *s == '+')
         s++;
     if (!isdigit((unsigned char)*s))
-        return;  // the caller sees the 'e' and refuses it
+        return;  // the caller finds the 'e' and rejects it
     int exponent = 0;
     for (; isdigit((unsigned char)*s); s++)
         if (exponent < 1000)
@@ -144,10 +147,10 @@ int cwu_parse_size(const char *text, size_t *nbytes_p)
             return CW_EINVAL;
     }
     value *= (long double)((uint64_t)1 << shift);
-    if (!(value < (long double)PTRDIFF_MAX))  // also NaN and infinity, from exponents beyond reason
+    if (!(value < (long double)PTRDIFF_MAX))  // also NaN and infinity, from huge exponents
         return CW_EINVAL;
     size_t whole = (size_t)value;
-    *nbytes_p = whole + ((long double)whole < value);  // part of a byte needs a byte
+    *nbytes_p = whole + ((long double)whole < value);  // a fraction of a byte is rounded up
     return CW_OK;
 }
 
@@ -159,8 +162,8 @@ static bool is_one_of(const char *text, const char *const *words)
     return false;
 }
 
-/** The specification gives SHMEM_DEBUG, SHMEM_INFO, SHMEM_VERSION the value "any"; ours must be a
- *  clear yes or no. */
+/** The specification accepts any value of SHMEM_DEBUG, SHMEM_INFO and SHMEM_VERSION; our own
+ *  variables must be a clear yes or no. */
 static int parse_bool(const char *name, const char *text, bool *value_p)
 {
     static const char *const yes[] = {"1", "y", "yes", "true", "on", NULL};

@@ -5,7 +5,7 @@
 // with kind one of BOOL, INT, SIZE, STRING. cwu_env_load() parses them all once at start: an
 // invalid value is a fatal error that quotes name, value and what is accepted.
 // cwu_env_warn_unknown() (base/env_names.h), called once a job, warns of unknown CAUSEWAY_* names
-// and names the nearest known one. Nobody else calls getenv().
+// and names the nearest known one. No other file calls getenv().
 // Threads: load once before threads exist, read freely afterwards.
 #ifndef CW_BASE_ENV_H
 #define CW_BASE_ENV_H
@@ -36,18 +36,18 @@ void cwu_env_load(void);
 /** One row of the table, for causeway-info --env. Returns false past the end. */
 typedef struct cwu_env_row {
     const char *name, *old_name, *kind, *def, *meaning;
-    const char *given;  // what the user had set when cwu_env_load was called last, or NULL
+    const char *given;  // the user's value at the last cwu_env_load, or NULL
 } cwu_env_row_t;
 bool cwu_env_table(size_t i, cwu_env_row_t *row_p);
 
-/** Copies the whole environment, once a process: for what a thread of the library reads of it while
- *  the program changes it. Never given back, so pointers into it stay. */
+/** Copies the whole environment, once a process, so that threads of the library may read it while
+ *  the program changes its own. The copy is never freed: pointers into it stay valid. */
 void cwu_env_keep(void);
 bool cwu_env_is_kept(void);
-/** getenv in that copy, which must have been made. */
+/** getenv in that copy, which must exist. */
 char *cwu_env_kept(const char *name);
 
-/** getenv, for front ends whose interface has such a call. */
+/** getenv, for front ends whose interface includes it. */
 const char *cwu_env_get(const char *name);
 
 /** Parses "1.5G", "512m", "1e6", "4096". Returns 0 or CW_EINVAL (also for negatives, NaN and

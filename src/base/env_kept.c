@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The copy of the environment that the library reads after the start.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

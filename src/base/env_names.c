@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Warns of misspelt variable names (env_names.h).
 #include "base/env_names.h"
 
 #include <stdbool.h>
@@ -10,7 +12,7 @@
 
 enum { NAME_MAX_LENGTH = 63 };
 
-// Names (or families, by prefix) that the launcher and the tests set for their own use.
+// Names (or families, by prefix) that the launcher and the tests set for themselves.
 static const char *const internal_prefixes[] = {
 #define CW_ENV(field, kind, name, old, def, meaning)
 #define CW_ENV_INTERNAL(prefix, meaning) prefix,

@@ -17,8 +17,8 @@
 
 enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5 };
 
-// Written once at start by the thread that initialises; relaxed loads suffice: a message that still
-// says "pid" only is no worse than one printed a moment earlier.
+// Written once at start by the thread that initialises; relaxed loads suffice: a message that
+// carries the pid only is as good as one printed a moment earlier.
 static atomic_int self_pe = -1;
 static atomic_int world_npes = 0;
 static void (*_Atomic abort_hook)(int);
@@ -90,7 +90,7 @@ void cwu_write(const char *line, size_t nbytes)
     while (nbytes > 0) {
         ssize_t n = write(STDERR_FILENO, line, nbytes);
         if (n <= 0)
-            return;  // nobody listens: there is nothing left to tell it to
+            return;  // stderr is closed: the message is lost
         line += n;
         nbytes -= (size_t)n;
     }
@@ -112,7 +112,7 @@ static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args
     int n = vsnprintf(line + used, sizeof(line) - used, fmt, args);
     if (n > 0)
         used += (size_t)n;
-    if (used > sizeof(line) - 1) {  // cut short: say so, keep it one line
+    if (used > sizeof(line) - 1) {  // cut short: mark it, keep it one line
         used = sizeof(line) - 1;
         memcpy(line + used - 3, "...", 3);
     }
@@ -161,10 +161,10 @@ void cwu_abort(int status)
 {
     static atomic_flag aborting = ATOMIC_FLAG_INIT;
     static _Thread_local int here;
-    if (here++)  // the hook itself failed: do not go round in circles
+    if (here++)  // the hook itself failed: do not recurse
         _exit(status);
     if (atomic_flag_test_and_set(&aborting)) {
-        // Another thread is ending the job. Let it, but do not outlive a hook that hangs.
+        // Another thread is ending the job. Wait for it, but not for a hook that hangs.
         struct timespec patience = {OTHER_ABORT_SECONDS, 0};
         nanosleep(&patience, NULL);
         _exit(status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Errors and the one-line messages users see.
+// Error codes and one-line messages.
 //
 // Internals return 0 or a negative CW_E… code. The layer that first sees an error reports it
 // (cwu_error or cwu_fatal); callers only pass the code on. A message is one line: what happened,
@@ -21,9 +21,9 @@ enum {
     CW_ESYS = -3,        // a system call failed
     CW_ENOENT = -4,      // a key, file or library is not there
     CW_EAGAIN = -5,      // try again after progress
-    CW_ETIMEOUT = -6,    // a peer did not answer in CAUSEWAY_TIMEOUT
+    CW_ETIMEOUT = -6,    // a peer did not reply within CAUSEWAY_TIMEOUT
     CW_ENOTSUP = -7,     // the provider, transport or launcher cannot do this
-    CW_EREFUSED = -8,    // the peer refused us (wrong secret, not listening)
+    CW_EREFUSED = -8,    // the peer refused the connection (wrong secret, no listener)
     CW_ELOST = -9,       // the connection or the peer is gone
     CW_EPROTO = -10,     // bytes that do not follow the protocol
     CW_EMISMATCH = -11,  // PEs disagree (heap size, binary, version)
@@ -32,7 +32,7 @@ enum {
 /** Name of a CW_E… code ("CW_ENOMEM"); "CW_E?" for anything else. */
 const char *cwu_error_name(int code);
 
-/** Tells the messages who speaks. Until then they carry only pid and host. */
+/** Sets the PE that messages carry. Until then they carry only pid and host. */
 void cwu_error_identity(int pe, int npes);
 
 /** What cwu_fatal does last: ends the whole job with `status`. Default: _exit(status). */
@@ -44,8 +44,8 @@ void cwu_error(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 /** The same with "warning:"; nothing with CAUSEWAY_QUIET=1. */
 void cwu_warn(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 
-/** From here on errors, warnings and debugging messages print nothing: the job is being ended, and
- *  what goes wrong now is a consequence. */
+/** Silences errors, warnings and debugging messages: the job is ending, and later failures are
+ *  consequences of that. */
 void cwu_error_hush(void);
 
 /** The same with "debug:"; only with SHMEM_DEBUG or CAUSEWAY_DEBUG set. */

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Finds the files of the installation (install.h).
 #include "base/install.h"
 
 #include <dlfcn.h>
@@ -9,8 +11,7 @@
 
 #include "causeway_paths.h"
 
-
-/** The folder of the file that this code lies in. */
+/** The folder of the file that contains this code. */
 static void own_folder(char folder[PATH_MAX])
 {
     static const char here;

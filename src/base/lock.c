@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The slow paths of the lock: waiting for it, and waking a waiter.
 #include "base/lock.h"
 
 #include "base/clock.h"
 #include "base/futex.h"
 
-#define SPINS 100            // the holder is about to let go
-#define SLEEP_NS 100000000u  // a wake-up is never missed; should one be, this is all it costs
+#define SPINS 100            // turns before sleeping: the holder is about to release
+#define SLEEP_NS 100000000u  // no wake-up is missed; the time-out bounds the cost of an error here
 
 void cwu_lock_slowly(cwu_lock_t *lock)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A lock of this process's threads for sections of some tens of instructions: taken and given back
-// with one atomic operation each while nobody contends, a sleep in the futex when somebody does.
-// All zero is free. Not recursive.
+// A lock of this process's threads for sections of some tens of instructions: one atomic operation
+// to take it and one to release it without contention, a futex sleep with it. All zero is free. Not
+// recursive.
 #ifndef CW_BASE_LOCK_H
 #define CW_BASE_LOCK_H
 
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** 0 free, 1 held, 2 held and somebody may sleep. */
+/** 0: free; 1: held; 2: held, and a thread may sleep on it. */
 typedef struct cwu_lock {
     _Atomic uint32_t state;
 } cwu_lock_t;

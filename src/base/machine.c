@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The machine's memory, from sysinfo(2) and the control group.
 #include "base/machine.h"
 
 #include <stdio.h>
@@ -7,7 +9,7 @@
 uint64_t cwu_machine_memory(void)
 {
     unsigned long long limit = 0;
-    struct sysinfo info;  // /proc/meminfo says the same and takes far longer
+    struct sysinfo info;  // the same as /proc/meminfo, far faster
     if (sysinfo(&info))
         return 0;
     uint64_t total = ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names come from the symbol tables of the file: the full one (.symtab) has all, unless it was
-// stripped; the dynamic one has the exported names. dladdr would know the latter only, and picks
-// any of several names for one function.
+// Addresses to names (symbol.h), from the symbol tables of the file: the full one (.symtab) has all
+// names, unless it was stripped; the dynamic one has the exported names. dladdr reads the latter
+// only, and picks any of several names for one function.
 #include "base/symbol.h"
 
 #include <elf.h>
@@ -21,7 +21,7 @@ typedef struct image {
     size_t nbytes;
 } image_t;
 
-/** What is looked for and what was found, in addresses of the file. */
+/** A search and its result, in addresses of the file. */
 typedef struct hunt {
     uintptr_t address;
     int type;  // STT_FUNC or STT_OBJECT
@@ -181,7 +181,7 @@ static bool function_name(const void *address, char *name, size_t name_nbytes)
            find_symbol(&m, address, STT_FUNC, name, name_nbytes, &distance);
 }
 
-/** Where the call before a return address goes: straight, through the procedure linkage table, or
+/** The target of the call before a return address: direct, through the procedure linkage table, or
  *  through the global offset table. NULL when these bytes are no such call. */
 static const void *call_target(const void *return_address)
 {
@@ -237,7 +237,7 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size
         // A return address may be the first byte of the next function: the call is the byte before.
         const char *call = (const char *)stack[i] - 1;
         if (find_module(call, &theirs) && theirs.base != mine.base)
-            caller = i;  // the routine left no frame: it jumped to what works for it
+            caller = i;  // the routine left no frame: it ended in a jump
         else if (routine_at(call, is_routine, routine, routine_nbytes))
             caller = i + 1;
     }

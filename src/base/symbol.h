@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Addresses for people: the function or variable at an address, and who called. Slow (reads the
-// symbol table of the file, unwinds the stack): for messages only. Threads: any. Never fails; an
-// unknown address stays a number.
+// Describes addresses in messages: the function or variable at an address, and the caller. Slow
+// (reads the symbol table of the file, unwinds the stack): for messages only. Threads: any. Never
+// fails; an unknown address stays a number.
 #ifndef CW_BASE_SYMBOL_H
 #define CW_BASE_SYMBOL_H
 
@@ -18,10 +18,10 @@ void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes);
 bool cwu_symbol_data(const void *address, char *name, size_t name_nbytes, size_t *distance_p);
 
 /**
- * Who called into this library: walks up the stack to the first function that is_routine() knows
- * (by its name without a leading "p"), or that is outside of the library. Describes where the call
- * stands, true; and names the routine, "" when that cannot be told. False when there is no such
- * place.
+ * The call into this library: walks up the stack to the first function that is_routine() knows (by
+ * its name without a leading "p"), or that is outside of the library. Returns true with a
+ * description of the call site and the routine's name ("" when unknown); false when there is no
+ * such site.
  */
 bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size_t routine_nbytes,
                        char *where, size_t where_nbytes);

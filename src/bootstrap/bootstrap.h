@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The contract of every bootstrap back end: who am I, who shares my node, and a small key-value
-// store.
+// The contract of every bootstrap back end: rank and size, the PEs of this node, and a small
+// key-value store.
 //
 // A key put before a PE's fence is readable by every PE after that fence. fence_nb starts a fence
 // and returns at once; fence_wait completes it. One fence is outstanding at a time. Keys are short
@@ -11,9 +11,8 @@
 // Threads: every slot but open/close may be called by any thread; back ends lock where their wire
 // needs it.
 // A process may join, leave and join again (close, then open): the place in the job, the launcher's
-// connection and the keys put before stay; keys are put once, so a later life names its own
-// differently.
-// Blocking: fence_wait, get (only as long as an answer takes), never longer than CAUSEWAY_TIMEOUT
+// connection and the keys put before stay. Keys are put once, so a later epoch uses other names.
+// Blocking: fence_wait, and get until the launcher replies; never longer than CAUSEWAY_TIMEOUT
 // without a message.
 #ifndef CW_BOOTSTRAP_BOOTSTRAP_H
 #define CW_BOOTSTRAP_BOOTSTRAP_H
@@ -29,8 +28,8 @@ typedef struct cwb cwb_t;
 
 typedef struct cwb_ops {
     const char *name;  // "launch", "pmix", "pmi1", "pmi2", "mpi", "single"
-    /** Fills pe, npes, job_id, node_fd, one_machine. CW_ENOENT: this launcher did not start us (no
-     *  message). */
+    /** Fills pe, npes, job_id, node_fd, one_machine. CW_ENOENT: this launcher did not start the
+     *  process (no message). */
     int (*open)(cwb_t *b);
     /**
      * Writes the node number (0..nnodes-1, dense, in order of their lowest PE) of every PE. Called
@@ -38,11 +37,11 @@ typedef struct cwb_ops {
      */
     int (*nodes)(cwb_t *b, int *node_of_pe);
     int (*put)(cwb_t *b, const char *key, const void *value, size_t nbytes);
-    /** CW_ENOENT (no message): another library of this process has said good-bye to the launcher
-     *  for both (pmi1), or MPI_Finalize has been called (mpi). */
+    /** CW_ENOENT (no message): another library of this process has closed the connection to the
+     *  launcher (pmi1), or MPI_Finalize has been called (mpi). */
     int (*fence_nb)(cwb_t *b);
     int (*fence_wait)(cwb_t *b);
-    /** Is the fence over, so that fence_wait returns at once? Never waits. */
+    /** True when the fence is complete, so that fence_wait returns at once. Never waits. */
     bool (*fence_test)(cwb_t *b);
     /** Reads a key that PE `owner` published before the last completed fence. *nbytes_p: in
      *  capacity, out size. CW_ENOENT if absent. */
@@ -51,54 +50,55 @@ typedef struct cwb_ops {
     void (*abort)(cwb_t *b, int status);
     /** Leaves: from here on a clean exit of this PE is no failure. It may open again. */
     void (*close)(cwb_t *b);
-    /** After close, last of all in a process that ends by _exit: tells the launcher what exit
-     *  handlers would. */
+    /** The last call in a process that ends by _exit, after close: reports to the launcher what
+     *  exit handlers would. */
     void (*goodbye)(void);
 } cwb_ops_t;
 
 struct cwb {
     const cwb_ops_t *ops;
     int pe, npes;
-    /** Another library of this process talks with the launcher on the same wire: no fence may be
-     *  left outstanding. */
+    /** Another library of this process uses the same connection to the launcher: no fence may stay
+     *  outstanding. */
     bool shared_wire;
-    /** Only the thread that opened may wait for the fence; it does so in init, and others wait for
-     *  it. */
+    /** Only the thread that called open may wait for the fence. It does so in init; other threads
+     *  wait for that thread. */
     bool one_thread;
-    /** A memfd every PE of this node inherited from the launcher (the node object to be), or -1. */
+    /** The memfd for the node object, which all PEs of this node inherited from the launcher; or
+     *  -1. */
     int node_fd;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
     bool one_machine;
-    /** When the launcher started (CLOCK_MONOTONIC), or 0: it does not say. */
+    /** When the launcher started (CLOCK_MONOTONIC), or 0 if unknown. */
     uint64_t started_ns;
-    /** Memory of this machine if the launcher knows it, or 0: ask (base/machine.h). */
+    /** Memory of this machine if the launcher knows it, or 0: see base/machine.h. */
     uint64_t machine_nbytes;
     /** Unique per job on this host, the same on all PEs; at most 64 characters. */
     char job_id[72];
     void *priv;
 };
 
-/** Picks the back end: CAUSEWAY_BOOTSTRAP, or our launcher, PMIx, PMI-1, PMI-2 by its library, an
- *  MPI that is initialised, a single PE; the first that has a sign of having started us. Messages
- *  are printed. */
+/** Picks the back end: CAUSEWAY_BOOTSTRAP, or the first that shows signs of having started this
+ *  process, of oshrun, PMIx, PMI-1, PMI-2 by its library, an MPI that is initialised, a single PE.
+ *  Errors are reported. */
 int cwb_open(cwb_t *b);
 
 extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_single;
 
-// ---------------------------------------------------------------- an MPI beside us
-// Whatever the back end is, the process may use an MPI as well. Handles of communicators come as
-// addresses, with their size for comparison. 0, or an error that has been reported.
+// ---------------------------------------------------------------- an MPI in the same process
+// With any back end the process may use an MPI as well. Handles of communicators are passed by
+// address, with their size for comparison. Returns 0, or an error that has been reported.
 
-/** Is an MPI library part of this process, initialised or not? It may talk with the launcher at any
- *  time. */
+/** True when an MPI library is part of this process, initialised or not. It may use the launcher at
+ *  any time. */
 bool cwb_mpi_is_loaded(void);
-/** Is an MPI between MPI_Init and MPI_Finalize in this process? */
+/** True between MPI_Init and MPI_Finalize of this process. */
 bool cwb_mpi_is_live(void);
-/** MPI_Finalize, for a program that ends without; only in the thread that called MPI_Init, else
- *  nothing. */
+/** Calls MPI_Finalize for a program that ends without doing so. Does nothing in a thread other than
+ *  the one that called MPI_Init. */
 void cwb_mpi_end(void);
-/** The PEs of a communicator's members, in the order of their ranks; every member brings its own.
- *  *n_p is 0 for MPI_COMM_NULL. *pes_p is freed by the caller. Collective over the communicator. */
+/** Gathers the PEs of a communicator's members in the order of their ranks; each member passes its
+ *  own. *n_p is 0 for MPI_COMM_NULL. The caller frees *pes_p. Collective over the communicator. */
 int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p,
                     int *rank_p);
 /** Combines words of all members, by AND and by MAX. Collective over the communicator. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Layout and key-value store of the job object (job.h). Used by the library and by oshrun: prints
+// Layout and key-value store of the job object (job.h). Used by the library and by oshrun; prints
 // nothing.
 #include "bootstrap/job.h"
 
@@ -33,7 +33,7 @@ static uint64_t log_start(uint32_t npes)
 
 size_t cwb_job_nbytes(uint32_t npes)
 {
-    // Room for 64 KiB of records a PE; the pages come into being only when they are written.
+    // Room for 64 KiB of records a PE; the kernel allocates the pages when they are written.
     return round_up(log_start(npes) + (1u << 20) + (uint64_t)npes * 65536, 4096);
 }
 
@@ -69,7 +69,7 @@ int cwb_job_put(cwb_job_t *job, const char *key, const void *value, size_t nbyte
     if (key_nbytes == 0 || key_nbytes > CWB_KEY_MAX || nbytes > CWB_VALUE_MAX)
         return CW_EINVAL;
     uint64_t need = round_up(sizeof(cwb_job_rec_t) + key_nbytes + nbytes, UNIT);
-    // Only the space is taken here; the CAS below publishes what is written into it.
+    // This reserves the space only; the CAS below publishes what is written into it.
     uint64_t at = atomic_fetch_add_explicit(&job->log_next, need, memory_order_relaxed);
     if (at + need > job->nbytes)
         return CW_ENOMEM;
@@ -81,7 +81,8 @@ int cwb_job_put(cwb_job_t *job, const char *key, const void *value, size_t nbyte
     memcpy((char *)(rec + 1) + key_nbytes, value, nbytes);
     _Atomic uint32_t *head = bucket_of(job, rec->hash);
     rec->next = atomic_load_explicit(head, memory_order_relaxed);
-    // Release: whoever finds the record through the chain (acquire in cwb_job_get) sees its bytes.
+    // Release: a reader that finds the record through the chain (acquire in cwb_job_get) sees its
+    // bytes.
     while (!atomic_compare_exchange_weak_explicit(head, &rec->next, (uint32_t)(at / UNIT),
                                                   memory_order_acq_rel, memory_order_relaxed))
         ;

@@ -9,10 +9,10 @@
 //   bkt_off    uint32_t[nbuckets]            heads of the chains of the store, in units of 16 bytes
 //              (0: empty)
 //   log_off    cwb_job_rec_t, key, value …   the store: append-only, padded to 16 bytes
-//   nbytes     end (sparse: only what is used takes memory)
+//   nbytes     end (sparse: unused parts take no memory)
 //
-// Threads: everything here is lock-free and safe between threads and processes. A process that dies
-// in the middle of a put leaves an unlinked record behind, nothing else.
+// Threads: all functions are lock-free and safe between threads and processes. A process that dies
+// during a put leaves an unlinked record behind, nothing else.
 #ifndef CW_BOOTSTRAP_JOB_H
 #define CW_BOOTSTRAP_JOB_H
 
@@ -32,12 +32,12 @@ enum { CWB_PE_NEW, CWB_PE_JOINED, CWB_PE_LEFT };
 enum { CWB_JOB_NODE_NAMES = 1 };  // flags: CAUSEWAY_NODE decides who shares a node
 
 typedef struct cwb_job_pe {
-    _Atomic uint32_t state;   // CWB_PE_…: written by the PE, read by oshrun when the process is
-                              // gone
+    _Atomic uint32_t state;   // CWB_PE_…: written by the PE, read by oshrun after the process
+                              // has ended
     _Atomic uint32_t fences;  // fences this PE has reached, for the message of a late one
     uint32_t node;
-    _Atomic int32_t pid;  // process group of the PE, written by oshrun for its guard (0: none, or
-                          // gone)
+    _Atomic int32_t pid;  // process group of the PE, written by oshrun for its guard (0: none,
+                          // or ended)
 } cwb_job_pe_t;
 _Static_assert(sizeof(cwb_job_pe_t) == 16, "shared layout");
 
@@ -54,12 +54,12 @@ typedef struct cwb_job {
     _Atomic uint32_t abort_state;
     _Atomic int32_t abort_status;
     _Atomic int32_t abort_pe;
-    // Every PE must join, or none. oshrun counts those that ended unjoined, then reads `joined`; a
-    // PE counts itself as joined, then reads `left_unjoined`. Sequentially consistent, so one of
-    // the two sees the other.
+    // Either all PEs join or none. oshrun counts PEs that ended without joining, then reads
+    // `joined`; a PE counts itself as joined, then reads `left_unjoined`. Both are sequentially
+    // consistent, so one of the two sees the other.
     _Atomic uint32_t left_unjoined, joined;
     // Fence: the last of npes arrivals resets `arrived`, then moves `generation` on (release; pairs
-    // with the acquire in cwb_job_fence_passed). `sleepers` tells it whether a wake-up is due.
+    // with the acquire in cwb_job_fence_passed). `sleepers` says whether a wake-up is due.
     CW_CACHE_ALIGNED _Atomic uint32_t arrived;
     CW_CACHE_ALIGNED _Atomic uint32_t generation;
     _Atomic uint32_t sleepers;

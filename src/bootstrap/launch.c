@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end of our own launcher: everything goes through the job object that oshrun's PEs inherit
-// (job.h). CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,pe=2" names it: fd and inode number of the
-// job object, the fd of this node's memory object, the eventfd that wakes oshrun, and the PE.
+// Back end of oshrun: works on the job object that its PEs inherit (job.h).
+// CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,pe=2" names it: fd and inode number of the job object,
+// the fd of this node's memory object, the eventfd that wakes oshrun, and the PE.
 // Threads: put and get are lock-free; a fence is started and awaited by one thread at a time.
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ typedef struct launch {
     uint32_t generation;  // of the fence in flight
     bool fencing;
     int pe;
-    pid_t pid;  // who joined: not a child of it
+    pid_t pid;  // the process that joined, as opposed to a child of it
 } launch_t;
 
 static launch_t the_launch;  // one job a process
@@ -39,7 +39,7 @@ typedef struct word {
     bool seen;
 } word_t;
 
-// "name=number,name=number": every name exactly once, nothing else.
+// "name=number,name=number": each name exactly once, nothing else.
 static bool parse_words(const char *text, word_t *words, int nwords)
 {
     for (int left = nwords; left > 0; left--) {
@@ -124,8 +124,7 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->priv = l;
 }
 
-/** After a finalize. The node object that was inherited has been used up: the PEs make themselves
- *  another. */
+/** Joins again after a finalize. The inherited node object is used up: the PEs create another. */
 static int rejoin(cwb_t *b, launch_t *l)
 {
     atomic_store(&cwb_job_pe(l->job, (uint32_t)l->pe)->state, CWB_PE_JOINED);
@@ -180,7 +179,7 @@ static int launch_put(cwb_t *b, const char *key, const void *value, size_t nbyte
 
 static int launch_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
 {
-    (void)owner;  // the store finds it without
+    (void)owner;  // the store does not need it
     launch_t *l = b->priv;
     return cwb_job_get(l->job, key, value, nbytes_p);
 }
@@ -192,14 +191,14 @@ static int launch_fence_nb(cwb_t *b)
     if (l->fencing)
         return CW_EINVAL;
     l->fencing = true;
-    // The generation cannot move before we arrive.
+    // The generation cannot move before this PE arrives.
     l->generation = atomic_load_explicit(&job->generation, memory_order_relaxed);
     atomic_fetch_add_explicit(&cwb_job_pe(job, (uint32_t)b->pe)->fences, 1, memory_order_relaxed);
     if (atomic_fetch_add(&job->arrived, 1) + 1 < job->npes)
         return 0;
     atomic_store_explicit(&job->arrived, 0, memory_order_relaxed);
-    // Sequentially consistent with the sleeper's increment and load: it sees the new generation, or
-    // we see it.
+    // Sequentially consistent with the sleeper's increment and load: either the sleeper sees the
+    // new generation, or this load sees the sleeper.
     atomic_fetch_add(&job->generation, 1);
     if (atomic_load(&job->sleepers) > 0)
         cwu_futex_wake((uint32_t *)&job->generation, INT_MAX);
@@ -263,8 +262,8 @@ static int launch_fence_wait(cwb_t *b)
     return rc;
 }
 
-// oshrun knows CAUSEWAY_NODE when it is set for the whole job; the names may differ when a wrapper
-// changes them.
+// oshrun knows CAUSEWAY_NODE when it is set for the whole job; a wrapper may still change it for
+// single PEs.
 static int nodes_by_name(cwb_t *b, int *node_of_pe)
 {
     char key[CWB_KEY_MAX + 1], name[CWB_VALUE_MAX + 1];
@@ -289,7 +288,7 @@ static int nodes_by_name(cwb_t *b, int *node_of_pe)
             node_of_pe[pe] = cwb_nodemap_add(&map, name);
     }
     cwb_nodemap_finish(&map);
-    // The object we inherited is shared by the nodes oshrun made, not by these.
+    // The inherited object is shared by the nodes that oshrun made, not by these.
     close(b->node_fd);
     b->node_fd = -1;
     return rc;
@@ -321,7 +320,7 @@ static void launch_abort(cwb_t *b, int status)
         atomic_store(&l->job->abort_state, 2);
     }
     uint64_t one = 1;
-    // Should the bell fail, oshrun still learns of it from the end of this process.
+    // If the bell fails, oshrun still sees the end of this process.
     ssize_t unused = write(l->bell_fd, &one, sizeof one);
     (void)unused;
     _exit(status);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end of a process that has called MPI_Init and that no launcher speaks to (any more): PEs are
-// the ranks of MPI_COMM_WORLD. A key put stays here until the next fence, which gives all keys to
-// everybody: what PEs publish is one address a node and the secret, so the copies are as small as
-// the table of nodes that each PE has anyway.
+// Back end of a process that has called MPI_Init and has no connection to a launcher: PEs are the
+// ranks of MPI_COMM_WORLD. A key that was put stays in its process until the next fence, which
+// copies all keys to all PEs. PEs publish one address a node and the secret, so the copies are as
+// small as the table of nodes that each PE has anyway.
 //
-// MPI may allow one thread only, and the node server's is not the one. So the fence is for the
-// thread that opened (one_thread), and is completed in init (shared_wire). After MPI_Finalize
-// fence_nb says CW_ENOENT.
+// MPI may allow calls from one thread only, which is not the node server's. Therefore the fence
+// belongs to the thread that called open (one_thread) and is completed in init (shared_wire). After
+// MPI_Finalize fence_nb returns CW_ENOENT.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static struct {
     pthread_t opener;
     _Atomic bool ended;    // MPI_Finalize has begun
     cwb_t self;            // as opened first
-    pid_t pid;             // who opened: not a child of it
+    pid_t pid;             // the process that opened, as opposed to a child of it
     pthread_mutex_t lock;  // guards all below
     char *pending;         // records put since the last fence
     size_t pending_nbytes;
@@ -91,8 +91,8 @@ static int grow(size_t nrecords)
     return 0;
 }
 
-/** Takes over a block of packed records, which stays. The bytes come from other PEs of the job:
- *  bounds are checked. */
+/** Takes ownership of a block of packed records. The bytes come from other PEs: bounds are
+ *  checked. */
 static int enter(const char *block, size_t nbytes)
 {
     for (size_t at = 0; at < nbytes;) {
@@ -142,7 +142,7 @@ static int mpi_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
 
 static int mpi_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
 {
-    (void)b, (void)owner;  // the store finds it without
+    (void)b, (void)owner;  // the store does not need it
     pthread_mutex_lock(&m.lock);
     const record_t *r = m.nslots ? *slot_of(key, strlen(key)) : NULL;
     pthread_mutex_unlock(&m.lock);
@@ -186,7 +186,7 @@ static int mpi_fence_wait(cwb_t *b)
     return rc;
 }
 
-/** The exchange is all done in fence_wait. */
+/** The whole exchange happens in fence_wait. */
 static bool mpi_fence_test(cwb_t *b)
 {
     (void)b;
@@ -198,19 +198,18 @@ static void mpi_abort(cwb_t *b, int status)
     (void)b;
     if (m.pid == getpid() && !m.ended && (m.any_thread || pthread_equal(m.opener, pthread_self())))
         m.plugin->abort(status);
-    // What MPI's launcher hears of a process that ended without MPI_Finalize makes it end the
-    // others.
+    // MPI's launcher ends all processes when one ends without MPI_Finalize.
     _exit(status);
 }
 
 static void mpi_close(cwb_t *b)
 {
-    (void)b;  // the communicator goes with MPI_Finalize
+    (void)b;  // MPI_Finalize frees the communicator
 }
 
 // ---------------------------------------------------------------- joining
 
-/** The same text in all PEs: drawn by rank 0. */
+/** The same text in all PEs, drawn by rank 0. */
 static int name_job(cwb_t *b)
 {
     uint64_t word = 0;
@@ -261,14 +260,14 @@ static int mpi_open(cwb_t *b)
     return 0;
 }
 
-/** Names to rank 0, numbers from it. */
+/** Gathers the names in rank 0, which broadcasts the numbers. */
 static int mpi_nodes(cwb_t *b, int *node_of_pe)
 {
     char name[CWB_VALUE_MAX + 1] = "";
     int rc = cwb_placement_name(name), broken = 0;
     if (rc)
         return rc;
-    // for a moment, on one PE
+    // temporary, in one PE
     char *all = b->pe == 0 ? malloc((size_t)b->npes * sizeof name) : NULL;
     cwb_nodemap_t map;
     if (b->pe == 0 && (!all || cwb_nodemap_init(&map, b->npes))) {
@@ -358,7 +357,7 @@ int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p)
 
 static void mpi_goodbye(void)
 {
-    // MPI_Finalize is the program's
+    // the program calls MPI_Finalize itself
 }
 
 const cwb_ops_t cwb_mpi = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The library links no MPI. What the calls below take and return is the same in every MPI, so they
-// can be called without its header; everything else goes through a plugin.
+// Finds the MPI of this process and its plugin. The library links no MPI. The calls below have the
+// same arguments and results in every MPI, so they need no header; all others go through a plugin.
 #include "bootstrap/mpi_find.h"
 
 #include <dlfcn.h>
@@ -83,8 +83,8 @@ static bool is_live(void *handle)
     return says(handle, "MPI_Initialized") && !says(handle, "MPI_Finalized");
 }
 
-/** Programs find it in the global scope; interpreters load it for one module alone, and there its
- *  file tells. */
+/** In programs MPI is in the global scope; interpreters load it for one module alone, where it is
+ *  found by its file. */
 static bool find_live(mpi_lib_t *lib)
 {
     *lib = (mpi_lib_t){RTLD_DEFAULT, ""};
@@ -100,7 +100,7 @@ static bool find_live(mpi_lib_t *lib)
             return false;
         lib->handle = dlopen(lib->path, RTLD_LAZY | RTLD_NOLOAD);
         if (lib->handle && is_live(lib->handle))
-            return true;  // the reference stays: it is about to be used
+            return true;  // the reference is kept for the coming calls
         if (lib->handle)
             dlclose(lib->handle);
     }
@@ -132,8 +132,8 @@ void cwb_mpi_end(void)
 
 // ---------------------------------------------------------------- the plugin for it
 
-/** The name says how handles look; those who took over MPICH's binary interface count as MPICH.
- *  NULL: unknown. */
+/** The family, which decides how handles look; libraries with MPICH's binary interface count as
+ *  MPICH. NULL: unknown. */
 static const char *family_of(const mpi_lib_t *lib, char version[VERSION_MAX])
 {
     int (*ask)(char *, int *) = NULL, n = 0;
@@ -143,7 +143,7 @@ static const char *family_of(const mpi_lib_t *lib, char version[VERSION_MAX])
         return NULL;
     version[VERSION_MAX - 1] = '\0';
     if (strstr(lib->path, "libmpi_abi."))
-        return NULL;  // the binary interface of MPI 5, whatever is behind it
+        return NULL;  // the binary interface of MPI 5, of any implementation
     static const struct {
         const char *says, *family;
     } known[] = {{"Open MPI", "openmpi"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which MPI has this process loaded, and the plugin that speaks with it. Threads: any.
+// Finds the MPI that this process has loaded, and the plugin for it. Threads: any.
 #ifndef CW_BOOTSTRAP_MPI_FIND_H
 #define CW_BOOTSTRAP_MPI_FIND_H
 
@@ -12,9 +12,9 @@
  *  loaded. */
 int cwb_mpi_find(const cwb_mpi_plugin_t **plugin_p);
 
-/** Open MPI 4 speaks with an external PMIx through a component that MPI_Finalize unloads. Its own
- *  thread may still be about to run a function of it, unless PMIx ended with MPI, which it does not
- *  where we use it too: keeps the component loaded. Where there is none, nothing happens. */
+/** Keeps Open MPI 4's component for an external PMIx loaded, if there is one. MPI_Finalize unloads
+ *  it, while its thread may still be about to run one of its functions: PMIx does not end with MPI
+ *  when this library uses it too. */
 void cwb_mpi_keep_pmix_glue(void);
 
 #endif

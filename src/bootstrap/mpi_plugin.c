@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Built once for each MPI family (meson.build); see the contract in mpi_plugin.h.
+// The plugin for an MPI (mpi_plugin.h); built once for each MPI family (meson.build).
 #include "bootstrap/mpi_plugin.h"
 #include "base/compiler.h"
 
@@ -30,9 +30,9 @@ static int rank_and_size(int *rank_p, int *size_p)
     return rc ? rc : MPI_Comm_size(MPI_COMM_WORLD, size_p);
 }
 
-// ---------------------------------------------------------------- our communicator
+// ---------------------------------------------------------------- the library's communicator
 
-/** MPI deletes the attributes of MPI_COMM_SELF at the very beginning of MPI_Finalize. */
+/** MPI deletes the attributes of MPI_COMM_SELF first of all in MPI_Finalize. */
 static int finalize_begins(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;

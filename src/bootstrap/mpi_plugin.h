@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The contract between the library and its MPI plugins. What mpi.h says differs from MPI to MPI
-// (handles are numbers in one and addresses in another), so a plugin is built for each family
-// found, and the one that fits what the process has loaded is taken at run time. A plugin links
-// neither an MPI nor this library: its names resolve to the MPI that is there. Communicators of
-// users travel as addresses of their handles; the caller compares comm_nbytes with their size.
+// The contract between the library and its MPI plugins. MPIs differ in mpi.h (handles are numbers
+// in one and addresses in another), so a plugin is built for each family found, and the one that
+// fits the MPI of the process is loaded at run time. A plugin links neither an MPI nor this
+// library: its names resolve to the MPI of the process. Communicators of users are passed by the
+// address of their handles; the caller compares comm_nbytes with their size.
 // Threads: as the MPI was initialised; with less than MPI_THREAD_MULTIPLE the caller keeps to MPI's
 // rules.
-// Errors: 0 or MPI's error code, which describe() puts into words. Allocated results are freed by
+// Errors: 0 or MPI's error code, which describe() turns into text. Allocated results are freed by
 // the caller.
 #ifndef CW_BOOTSTRAP_MPI_PLUGIN_H
 #define CW_BOOTSTRAP_MPI_PLUGIN_H
@@ -31,7 +31,7 @@ typedef struct cwb_mpi_plugin {
     uint32_t version, comm_nbytes;
     void (*describe)(int code, char text[CWB_MPI_TEXT_MAX]);
     int (*rank_and_size)(int *rank_p, int *size_p);
-    /** Takes a communicator of our own, over all processes. MPI_Finalize calls `ending` before
+    /** Creates the library's communicator over all processes. MPI_Finalize calls `ending` before
      *  anything else. Collective. */
     int (*open)(void (*ending)(void), cwb_mpi_world_t *world_p);
     // On that communicator, collective:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Node names to node numbers, by a hash table (nodemap.h).
 #include "bootstrap/nodemap.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which launcher started us? The most specific sign wins, unless CAUSEWAY_BOOTSTRAP says whom to
-// ask.
+// Picks the back end by the launcher that started this process: the most specific sign wins, unless
+// CAUSEWAY_BOOTSTRAP names one.
 #include <string.h>
 
 #include "base/env.h"

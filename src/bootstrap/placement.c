@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The nodes of all PEs, from the launcher's mapping or by exchange of names (placement.h).
 #include "bootstrap/placement.h"
 
 #include <stdio.h>
@@ -106,8 +108,8 @@ int cwb_placement_name(char name[CWB_VALUE_MAX + 1])
         strcpy(name, cwu_env.node);
         return 0;
     }
-    // Containers and namespaces share a kernel (boot_id), some share the host name: each part can
-    // be what differs.
+    // Containers and namespaces share a kernel (boot_id), and some share the host name: each part
+    // may be the only one that differs.
     char host[128] = "", boot[64];
     struct stat net = {0}, shm = {0};
     gethostname(host, sizeof host - 1);

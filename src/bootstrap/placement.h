@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who shares a node, where the launcher does not say it in the library's own terms.
+// The node of each PE, where the launcher does not give it in the library's own terms.
 #ifndef CW_BOOTSTRAP_PLACEMENT_H
 #define CW_BOOTSTRAP_PLACEMENT_H
 
@@ -13,8 +13,7 @@
  */
 int cwb_placement_parse(const char *text, int npes, int *node_of_pe, int *nnodes_p);
 
-/** The name of this node: CAUSEWAY_NODE, else what tells a host from all others. 0 or CW_EINVAL,
- *  reported. */
+/** The name of this node: CAUSEWAY_NODE, or what identifies the host. 0 or CW_EINVAL, reported. */
 int cwb_placement_name(char name[CWB_VALUE_MAX + 1]);
 
 /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end for launchers that speak PMI-1 (Hydra, and those that imitate it): we talk to PMI_FD
-// ourselves, no PMI library is needed. Values are bytes and the wire is text, so they travel in
-// hexadecimal, with four digits in front that tell their size, cut into several keys where the
-// server takes only short values.
+// Back end for launchers that speak PMI-1 (Hydra and compatible ones), over the descriptor PMI_FD,
+// without a PMI library. Values are bytes and the wire is text, so they are sent in hexadecimal,
+// with four digits in front for their size, split over several keys where the server takes only
+// short values.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ typedef struct pmi1 {
     size_t part_max;            // characters of a value that one key may carry
     char mapping[MAPPING_MAX];  // PMI_process_mapping, "" when the launcher has none
     cwb_t self;                 // as opened first
-    pid_t pid;                  // who greeted the launcher: not a child of it
-    ino_t ino;                  // of the connection: its number may be another file's one day
+    pid_t pid;                  // the process that joined, as opposed to a child of it
+    ino_t ino;                  // of the connection: its descriptor may be reused for another file
     bool joined;                // between open and close
 } pmi1_t;
 
@@ -97,7 +97,7 @@ static int pmi1_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
 
 static int pmi1_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
 {
-    (void)owner;  // the store finds it without
+    (void)owner;  // the store does not need it
     pmi1_t *p = b->priv;
     char text[CWB_TEXT_MAX + PART_MAX + 1], wire_key[CWB_KEY_MAX + 16];
     size_t len = 0, need = 4, nbytes = 0;
@@ -130,7 +130,7 @@ garbled:
 // ---------------------------------------------------------------- joining
 static int read_number(const char *name, long min, long max, int *value_p)
 {
-    const char *text = getenv(name);  // the launcher's word, not a setting of ours
+    const char *text = getenv(name);  // set by the launcher, not a setting of this library
     char *end;
     errno = 0;
     long value = text ? strtol(text, &end, 10) : -1;
@@ -145,7 +145,7 @@ static int read_number(const char *name, long min, long max, int *value_p)
     return 0;
 }
 
-// The variable outlives the descriptor in programs that a PE starts: those are not PEs.
+// A program that a PE starts inherits the variable without the descriptor: it is not a PE.
 static bool fd_is_connection(const char *text, int *fd_p)
 {
     char *end;
@@ -196,8 +196,8 @@ static int greet(pmi1_t *p)
     return rc;
 }
 
-// One host in the launcher's mapping: everything stays on this machine. Names (CAUSEWAY_NODE) do
-// not change that.
+// One host in the launcher's mapping: all PEs are on this machine. Names (CAUSEWAY_NODE) do not
+// change that.
 static int read_mapping(cwb_t *b)
 {
     pmi1_t *p = b->priv;
@@ -224,15 +224,15 @@ static int read_mapping(cwb_t *b)
     return 0;
 }
 
-/** Is the connection still there? An MPI library of this process closes it in MPI_Finalize. */
+/** True while the connection is open. An MPI library of this process closes it in MPI_Finalize. */
 static bool is_connected(const pmi1_t *p)
 {
     struct stat st;
     return p->pid == getpid() && fstat(p->wire.fd, &st) == 0 && st.st_ino == p->ino;
 }
 
-/** PMI_FD names no connection: a program that a PE started, or one that has called MPI_Finalize
- *  already? */
+/** PMI_FD names no connection: tells a program that a PE started from one that has called
+ *  MPI_Finalize already. */
 static bool closed_by_mpi(void)
 {
     const char *size = getenv("PMI_SIZE");
@@ -338,15 +338,15 @@ static void pmi1_abort(cwb_t *b, int status)
     char line[64];
     if (!p || !is_connected(p))
         _exit(status);
-    // No lock: this thread may hold it, and a line is sent in one piece.
+    // Without the lock, which this thread may hold; a line is sent in one write.
     snprintf(line, sizeof line, "cmd=abort exitcode=%d\n", status);
     pmi1_send(&p->wire, line);
     pmi1_await_end(&p->wire, 2000);
     _exit(status);
 }
 
-/** Good-bye waits for the end of the process: after it the launcher hears nobody of this process,
- *  neither a second life of ours nor an MPI library that is still to come. */
+/** The connection is closed at the end of the process only: afterwards the launcher accepts no more
+ *  requests, neither of a later epoch nor of an MPI library that is initialised later. */
 static void pmi1_close(cwb_t *b)
 {
     pmi1_t *p = b->priv;

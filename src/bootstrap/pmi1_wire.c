@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Lines to and from a PMI-1 launcher (pmi1_wire.h).
 #include "bootstrap/pmi1_wire.h"
 
 #include <errno.h>
@@ -15,7 +17,7 @@
 
 static noreturn void launcher_gone(const char *doing)
 {
-    // Nobody is left to be told: the others see the same.
+    // The job cannot be ended through the launcher; the other PEs see the same and end too.
     cwu_error("the launcher is gone (%s); ending", doing);
     _exit(1);
 }
@@ -114,7 +116,8 @@ int pmi1_ask(pmi1_wire_t *w, const char *line, const char *expect, char answer[P
     return rc;
 }
 
-/** Takes what is there, without waiting. Whether the fence is over, or an error (reported). */
+/** Reads what has arrived, without waiting. Returns whether the fence is complete, or an error
+ *  (reported). */
 static int look_for_fence(pmi1_wire_t *w, bool *done_p)
 {
     char line[PMI1_LINE_MAX];
@@ -141,8 +144,8 @@ bool pmi1_fence_is_over(pmi1_wire_t *w)
     return look_for_fence(w, &done) == 0 && done;
 }
 
-// The lock is not held while we sleep: another thread may ask for a key meanwhile, and take our
-// answer off the wire.
+// The lock is not held during the sleep: another thread may get a key meanwhile, and read the reply
+// to this fence.
 int pmi1_await_fence(pmi1_wire_t *w)
 {
     uint64_t limit_ns = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000 * MS;

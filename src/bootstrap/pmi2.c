@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end for launchers that can be spoken to through their PMI-2 library only (libpmi2.so.0,
-// loaded at run time). Where there is a descriptor, PMI_FD, our own few lines of PMI-1 do better
-// (pmi1.c): they need no library, and their fence does not block. This one's does, so a thread
+// Back end for launchers that are reached through their PMI-2 library only (libpmi2.so.0, loaded at
+// run time). Where there is a descriptor, PMI_FD, the PMI-1 back end is preferred (pmi1.c): it
+// needs no library, and its fence does not block. The fence of this library blocks, so a thread
 // waits in it.
 #include <dlfcn.h>
 #include <pthread.h>
@@ -36,7 +36,7 @@ static struct {
     int (*attribute)(const char *name, char *value, int valuelen, int *found);
     char job[JOBID_MAX + 1], mapping[VALUE_MAX + 1];
     cwb_t self;            // as opened first
-    pid_t pid;             // who initialised PMI-2: not a child of it
+    pid_t pid;             // the process that initialised PMI-2, as opposed to a child of it
     bool joined;           // between open and close
     bool exiting;          // in the process's exit handlers
     pthread_mutex_t lock;  // guards all below
@@ -51,8 +51,8 @@ static bool forced(void)
     return strcmp(cwu_env.bootstrap, "pmi2") == 0;
 }
 
-/** Launchers that pass no descriptor leave these. A guess costs loading a library; it answers "one
- *  process" if wrong. */
+/** Variables of launchers that pass no descriptor. A wrong guess costs loading a library, which
+ *  then reports one process. */
 static bool has_sign(void)
 {
     return forced() || getenv("PALS_RANKID") || getenv("ALPS_APP_PE") || getenv("SLURM_PROCID");
@@ -91,7 +91,7 @@ static int failed(const char *what, int code)
     return CW_EPROTO;
 }
 
-/** Waits for the end of the process: the library cannot be initialised a second time. */
+/** Runs at the end of the process: the library cannot be initialised a second time. */
 static void say_goodbye(void)
 {
     if (p2.pid != getpid())
@@ -184,7 +184,7 @@ static int pmi2_get(cwb_t *b, int owner, const char *key, void *value, size_t *n
     char full[KEY_MAX], text[VALUE_MAX + 1] = "";
     unsigned char size[2];
     int len = 0;
-    (void)b, (void)owner;  // the store finds it without
+    (void)b, (void)owner;  // the store does not need it
     snprintf(full, sizeof full, KEY_PREFIX "%s", key);
     if (p2.get(p2.job, -1, full, text, VALUE_MAX, &len) != 0 || !text[0])
         return CW_ENOENT;
@@ -218,7 +218,7 @@ static int pmi2_fence_nb(cwb_t *b)
 {
     pthread_t thread;
     (void)b;
-    p2.fence_under_way = true;  // no other thread looks before this one says so
+    p2.fence_under_way = true;  // no other thread reads it before this one is done
     if (pthread_create(&thread, NULL, wait_in_fence, NULL) != 0) {
         p2.fence_under_way = false;
         cwu_error("no thread for the launcher's fence");
@@ -261,8 +261,7 @@ static int pmi2_fence_wait(cwb_t *b)
 static void pmi2_abort(cwb_t *b, int status)
 {
     (void)b;
-    // The library ends the process by exit(), with a status of its own; a child of ours does not
-    // get there.
+    // The library ends the process by exit(), with a status of its own; not in a child process.
     if (p2.pid == getpid() && pmi2_fence_test(NULL))
         p2.abort(1, "ended by a PE");
     _exit(status);
@@ -272,7 +271,7 @@ static void pmi2_close(cwb_t *b)
 {
     (void)b;
     p2.joined = false;
-    if (p2.exiting && p2.pid == getpid())  // by a handler that runs behind ours
+    if (p2.exiting && p2.pid == getpid())  // by an exit handler that runs after this library's
         p2.finalize();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Back end for launchers that speak PMIx (Open MPI's orterun, PRRTE's prterun, Slurm with
-// --mpi=pmix). The library is loaded at run time; the only thing the build takes from it are types.
-// Its header hides calls in macros, which a library that is not linked cannot have: structures are
-// filled in and freed here by hand.
+// --mpi=pmix). The library is loaded at run time; the build uses only the types of its header. The
+// header's macros call the library, which is not linked, so structures are filled in and freed here
+// by hand.
 #include <dlfcn.h>
 #include <pmix.h>
 #include <pthread.h>
@@ -22,12 +22,13 @@
 #include "bootstrap/secret.h"
 
 #define LIBRARY "libpmix.so.2"
-#define KEY_PREFIX "causeway."  // a process may have an MPI beside us, with keys of its own
+#define KEY_PREFIX "causeway."  // an MPI of the same process has keys of its own
 
 // clang-format off
-#define CALLS(X)                                                                                   \
-    X(PMIx_Init) X(PMIx_Finalize) X(PMIx_Abort) X(PMIx_Put) X(PMIx_Commit) X(PMIx_Fence_nb) X(PMIx_Get) \
-    X(PMIx_Resolve_nodes) X(PMIx_Resolve_peers) X(PMIx_Error_string) X(PMIx_Register_event_handler)
+#define CALLS(X)                                                                            \
+    X(PMIx_Init) X(PMIx_Finalize) X(PMIx_Abort) X(PMIx_Put) X(PMIx_Commit) X(PMIx_Fence_nb) \
+    X(PMIx_Get) X(PMIx_Resolve_nodes) X(PMIx_Resolve_peers) X(PMIx_Error_string)            \
+    X(PMIx_Register_event_handler)
 // clang-format on
 
 typedef struct pmix_lib {
@@ -44,7 +45,7 @@ static struct {
     bool fence_under_way;
     pmix_status_t fence_status;
     cwb_t self;           // as opened first
-    pid_t pid;            // who initialised PMIx: not a child of it
+    pid_t pid;            // the process that initialised PMIx, as opposed to a child of it
     _Atomic bool joined;  // between open and close
     bool exiting;         // in the process's exit handlers
 } px = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
@@ -60,7 +61,7 @@ static int load_library(void)
 {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!handle && cwb_mpi_is_live())
-        return CW_ENOENT;  // that will do
+        return CW_ENOENT;  // loaded already
     if (!handle) {
         cwu_error("this process was started through PMIx, but %s cannot be loaded (%s): install it "
                   "(Debian: libpmix2) or "
@@ -85,12 +86,12 @@ static pmix_proc_t proc_of(pmix_rank_t rank)
     return proc;
 }
 
-/** A number that the launcher knows of the whole job. 0 or a PMIx status. */
+/** Reads a number that the launcher publishes for the whole job. 0 or a PMIx status. */
 static pmix_status_t job_number(const char *key, uint32_t *n_p)
 {
-    pmix_proc_t everybody = proc_of(PMIX_RANK_WILDCARD);
+    pmix_proc_t all_processes = proc_of(PMIX_RANK_WILDCARD);
     pmix_value_t *value = NULL;
-    pmix_status_t status = px.lib.PMIx_Get(&everybody, key, NULL, 0, &value);
+    pmix_status_t status = px.lib.PMIx_Get(&all_processes, key, NULL, 0, &value);
     if (status == PMIX_SUCCESS && value->type == PMIX_UINT32)
         *n_p = value->data.uint32;
     else if (status == PMIX_SUCCESS)
@@ -99,7 +100,8 @@ static pmix_status_t job_number(const char *key, uint32_t *n_p)
     return status;
 }
 
-/** The launcher is gone, with nobody left to end the others or to tell us that they ended. */
+/** The connection to the launcher is lost: no process can end the other PEs, or report that they
+ *  ended. */
 static void launcher_lost(size_t id, pmix_status_t status, const pmix_proc_t *source,
                           pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
                           pmix_event_notification_cbfunc_fn_t done, void *arg)
@@ -113,7 +115,7 @@ static void launcher_lost(size_t id, pmix_status_t status, const pmix_proc_t *so
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }
 
-/** Waits for the end of the process: PMIx cannot be initialised a second time. */
+/** Runs at the end of the process: PMIx cannot be initialised a second time. */
 static void say_goodbye(void)
 {
     if (px.pid != getpid())
@@ -123,8 +125,8 @@ static void say_goodbye(void)
         px.lib.PMIx_Finalize(NULL, 0);
 }
 
-/** The PMIx of Open MPI 5.0 forgets to tell a second caller who he is: MPI_Init then fails for no
- *  reason one can see. */
+/** The PMIx of Open MPI 5.0 does not give a second caller its rank: MPI_Init then fails without a
+ *  cause in its message. */
 static void warn_of_second_init(void)
 {
     pmix_proc_t again = {.rank = PMIX_RANK_UNDEF};
@@ -133,7 +135,7 @@ static void warn_of_second_init(void)
     if (again.rank != px.me.rank || strcmp(again.nspace, px.me.nspace) != 0)
         cwu_warn("MPI_Init after shmem_init is going to fail with this PMIx library; initialise "
                  "MPI first");
-    px.lib.PMIx_Finalize(NULL, 0);  // takes back the second time only
+    px.lib.PMIx_Finalize(NULL, 0);  // undoes the second initialisation only
 }
 
 static int pmix_open(cwb_t *b)
@@ -145,7 +147,7 @@ static int pmix_open(cwb_t *b)
         px.joined = true;
         return 0;
     }
-    // the launcher's word, not a setting of ours
+    // set by the launcher, not a setting of this library
     if (!getenv("PMIX_NAMESPACE") || !getenv("PMIX_RANK"))
         return CW_ENOENT;
     int rc = load_library();
@@ -168,8 +170,8 @@ static int pmix_open(cwb_t *b)
     b->node_fd = -1;
     b->one_machine = job_number(PMIX_NUM_NODES, &nnodes) == PMIX_SUCCESS && nnodes == 1;
     b->priv = &px;
-    b->shared_wire = cwb_mpi_is_loaded();  // two fences over the same processes at a time are taken
-                                           // for one
+    // PMIx takes two concurrent fences over the same processes for one.
+    b->shared_wire = cwb_mpi_is_loaded();
     if (b->shared_wire && !cwb_mpi_is_live())
         warn_of_second_init();
     if (b->shared_wire)
@@ -187,7 +189,7 @@ static int pmix_open(cwb_t *b)
     return atexit(say_goodbye) == 0 ? 0 : CW_ENOMEM;
 }
 
-// ---------------------------------------------------------------- who shares a node
+// ---------------------------------------------------------------- nodes
 static int peers_of(const char *host, cwb_nodemap_t *map, int npes, int *node_of_pe, int *placed_p)
 {
     pmix_proc_t *procs = NULL;
@@ -206,7 +208,7 @@ static int peers_of(const char *host, cwb_nodemap_t *map, int npes, int *node_of
     return rc;
 }
 
-/** Numbers as we want them: dense, in order of the lowest PE. */
+/** Renumbers the nodes: dense, in order of the lowest PE. */
 static int renumber(int npes, int *node_of_pe)
 {
     int *number = malloc((size_t)npes * sizeof *number), next = 0;
@@ -224,8 +226,8 @@ static int renumber(int npes, int *node_of_pe)
     return 0;
 }
 
-/** What the launcher knows; CW_ENOENT or CW_EPROTO (not reported) when it does not say. One call a
- *  node. */
+/** The nodes as the launcher has them; CW_ENOENT or CW_EPROTO (not reported) when it has none. One
+ *  call a node. */
 static int ask_launcher(int npes, int *node_of_pe)
 {
     char *hosts = NULL, *next = NULL;
@@ -251,7 +253,7 @@ static int ask_launcher(int npes, int *node_of_pe)
 
 static int pmix_nodes(cwb_t *b, int *node_of_pe)
 {
-    // Every PE gets the same answer from the launcher, so all take the same way.
+    // All PEs get the same reply from the launcher, so all take the same branch.
     if (cwu_env.node || ask_launcher(b->npes, node_of_pe) != 0)
         return cwb_placement_exchange(b, node_of_pe);
     return 0;
@@ -323,7 +325,7 @@ static int pmix_fence_nb(cwb_t *b)
     px.fence_under_way = true;
     pthread_mutex_unlock(&px.lock);
     status = px.lib.PMIx_Fence_nb(NULL, 0, &collect, 1, fence_ended, NULL);
-    if (status == PMIX_OPERATION_SUCCEEDED)  // done on the spot: the callback does not come
+    if (status == PMIX_OPERATION_SUCCEEDED)  // complete already: no callback follows
         fence_ended(PMIX_SUCCESS, NULL);
     else if (status != PMIX_SUCCESS)
         return failed("starting the fence", status);
@@ -374,7 +376,7 @@ static void pmix_close(cwb_t *b)
     if (!b->priv)
         return;
     px.joined = false;
-    if (px.exiting)  // by a handler that runs behind ours
+    if (px.exiting)  // by an exit handler that runs after this library's
         px.lib.PMIx_Finalize(NULL, 0);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Draws and publishes the job's secret where the launcher has none.
 #include "bootstrap/secret.h"
 
 #include <sys/random.h>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The secret of a job whose launcher provides none.
 #ifndef CW_BOOTSTRAP_SECRET_H
 #define CW_BOOTSTRAP_SECRET_H
 
 #include "bootstrap/bootstrap.h"
 
-/** For back ends whose launcher gives the job no secret: PE 0 draws one and puts it. 0, or an error
+/** PE 0 draws the job's secret and puts it, for launchers that provide none. 0, or an error
  *  (reported). */
 int cwb_publish_secret(cwb_t *b);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end of a program that no launcher started: one PE, whose keys are for itself.
+// Back end of a program without a launcher: one PE, which reads only its own keys.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int single_put(cwb_t *b, const char *key, const void *value, size_t nbyte
 
 static int single_get(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p)
 {
-    (void)owner;  // the store finds it without
+    (void)owner;  // the store does not need it
     pthread_mutex_lock(&lock);
     const pair_t *p = b->priv;  // records are never changed or freed before close
     pthread_mutex_unlock(&lock);
@@ -111,7 +111,7 @@ static void single_close(cwb_t *b)
 
 static void single_goodbye(void)
 {
-    // nobody to tell
+    // there is no launcher to report to
 }
 
 const cwb_ops_t cwb_single = {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Values as hexadecimal text (text.h).
 #include "bootstrap/text.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes as text, for launchers whose values are strings: four hexadecimal digits that tell their
-// number, then two for each.
+// Bytes as text, for launchers whose values are strings: their number in four hexadecimal digits,
+// then two digits a byte.
 #ifndef CW_BOOTSTRAP_TEXT_H
 #define CW_BOOTSTRAP_TEXT_H
 
