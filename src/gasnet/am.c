@@ -65,7 +65,7 @@ void gas1_register_handlers(gasnet_handlerentry_t *table, int numentries)
 {
     number(table, numentries);
     for (int i = 0; i < numentries; i++) {
-        cw_am_register(CW_AM_GASNET, table[i].index, (cw_am_handler_t)table[i].fnptr);
+        cw_am_register(GAS1_AM_CLIENT, table[i].index, (cw_am_handler_t)table[i].fnptr);
         gas_share_handler(&interface, table[i].index, table[i].fnptr);
     }
 }
@@ -73,23 +73,23 @@ void gas1_register_handlers(gasnet_handlerentry_t *table, int numentries)
 // ---------------------------------------------------------------- what the job calls
 static void adopt_handler(int index, gasnet_causeway_fnptr_t fn)
 {
-    cw_am_register(CW_AM_GASNET, index, (cw_am_handler_t)fn);
+    cw_am_register(GAS1_AM_CLIENT, index, (cw_am_handler_t)fn);
 }
 
 static void open_messages(void)
 {
-    cw_am_open(CW_AM_GASNET, &names);
+    cw_am_open(GAS1_AM_CLIENT, &names);
 }
 
 static void close_messages(void)
 {
-    cw_am_close(CW_AM_GASNET);
+    cw_am_close(GAS1_AM_CLIENT);
 }
 
 static void open(void)
 {
     gas1_barrier_open();
-    cw_am_take_raw(CW_AM_GASNET, gas_takes);
+    cw_am_take_raw(GAS1_AM_CLIENT, gas_takes);
 }
 
 static gas_interface_t interface = {.open = open,
@@ -108,7 +108,7 @@ static __attribute__((noinline, cold)) void refuse(const char *call, gasnet_node
 {
     gas_check_life(call);
     gas_check_node(call, node);
-    if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(CW_AM_GASNET, handler))
+    if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(GAS1_AM_CLIENT, handler))
         gas_fail(call,
                  "there is no handler %d (message to node %u); gasnet_attach was given none with "
                  "that index",
@@ -129,7 +129,7 @@ static inline __attribute__((always_inline)) void look(const char *call, gasnet_
 
 static inline uint32_t head_of(int handler, int nargs)
 {
-    return CW_AM_HEAD(CW_AM_GASNET, handler, nargs);
+    return CW_AM_HEAD(GAS1_AM_CLIENT, handler, nargs);
 }
 
 /** The address by which core knows the destination of a long message, and how it is to be
@@ -183,7 +183,7 @@ _Static_assert(FIRST_CLIENT_HANDLER == 128 && HANDLERS == 256, "one bit tells");
     {                                                                                              \
         if (CW_UNLIKELY(!is_sound(dest, handler)))                                                 \
             return looked_at_##nargs(dest, handler list);                                          \
-        return cw_am_short##nargs((int)dest, CW_AM_HEAD(CW_AM_GASNET, 0, nargs) | handler list);   \
+        return cw_am_short##nargs((int)dest, CW_AM_HEAD(GAS1_AM_CLIENT, 0, nargs) | handler list);   \
     }
 #define COMMA ,
 #define ARG(i) , gasnet_handlerarg_t a##i
@@ -239,7 +239,7 @@ GAS_API int gasnet_causeway_request_longasync(gasnet_node_t dest, gasnet_handler
 static __attribute__((noinline, cold)) void refuse_reply(const char *call, const cw_am_msg_t *msg,
                                                          int handler, size_t nbytes, size_t most)
 {
-    if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(CW_AM_GASNET, handler))
+    if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(GAS1_AM_CLIENT, handler))
         gas_fail(call,
                  "there is no handler %d (reply to node %d); gasnet_attach was given none with "
                  "that index",

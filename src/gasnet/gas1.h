@@ -4,7 +4,11 @@
 #ifndef GAS1_GAS1_H
 #define GAS1_GAS1_H
 
+#include "core/am/am.h"
 #include "gasnet_job/gas.h"
+
+enum { GAS1_AM_CLIENT = 0 };  // number of this client of messages (core/am/am.h)
+_Static_assert(GAS1_AM_CLIENT < CW_AM_CLIENTS, "a table of handlers");
 
 /** GASNET_OK, or GASNET_ERR_BAD_ARG, which is reported. */
 int gas1_check_table(const gasnet_handlerentry_t *table, int numentries);

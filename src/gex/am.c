@@ -18,7 +18,7 @@ static gex_AM_Entry_t entries[CW_AM_HANDLERS];  // what clients registered
 
 void gex_am_open(void)
 {
-    cw_am_open(CW_AM_GEX, &names);
+    cw_am_open(GEX_AM_CLIENT, &names);
 }
 
 // ---------------------------------------------------------------- the table
@@ -32,13 +32,13 @@ static const char *entry_wrong(const gex_AM_Entry_t *entry)
         return NULL;
     if (entry->gex_index < GEX_AM_INDEX_BASE)
         return "indices below GEX_AM_INDEX_BASE (128) are reserved";
-    return cw_am_registered(CW_AM_GEX, entry->gex_index) ? "its index is taken" : NULL;
+    return cw_am_registered(GEX_AM_CLIENT, entry->gex_index) ? "its index is taken" : NULL;
 }
 
 static int free_index(const gex_AM_Entry_t *table, size_t numentries)
 {
     for (int index = CW_AM_HANDLERS - 1; index >= GEX_AM_INDEX_BASE; index--) {
-        bool taken = cw_am_registered(CW_AM_GEX, index) != NULL;
+        bool taken = cw_am_registered(GEX_AM_CLIENT, index) != NULL;
         for (size_t i = 0; i < numentries && !taken; i++)
             taken = table[i].gex_index == index;
         if (!taken)
@@ -71,7 +71,7 @@ GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t n
             return GASNET_ERR_RESOURCE;
         }
         entries[table[i].gex_index] = table[i];
-        cw_am_register(CW_AM_GEX, table[i].gex_index, (cw_am_handler_t)table[i].gex_fnptr);
+        cw_am_register(GEX_AM_CLIENT, table[i].gex_index, (cw_am_handler_t)table[i].gex_fnptr);
         gas_share_handler(&gex_interface, table[i].gex_index, table[i].gex_fnptr);
     }
     return GASNET_OK;
@@ -82,7 +82,7 @@ void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn)
 {
     entries[index] = (gex_AM_Entry_t){
         .gex_index = (gex_AM_Index_t)index, .gex_fnptr = fn, .gex_name = "gasnet_attach"};
-    cw_am_register(CW_AM_GEX, index, (cw_am_handler_t)fn);
+    cw_am_register(GEX_AM_CLIENT, index, (cw_am_handler_t)fn);
 }
 
 GAS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_TI_t mask)
@@ -126,7 +126,7 @@ check_entry(const char *call, int handler, unsigned nargs, gex_Flags_t kind, boo
 uint32_t gex_am_head(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
 {
     if (CW_UNLIKELY(nargs > CW_AM_MAX_ARGS || handler < GEX_AM_INDEX_BASE ||
-                    !cw_am_registered(CW_AM_GEX, handler)))
+                    !cw_am_registered(GEX_AM_CLIENT, handler)))
         gas_fail(
             call,
             "there is no handler %d with %u arguments; register it first (gex_EP_RegisterHandlers)",
@@ -136,7 +136,7 @@ uint32_t gex_am_head(const char *call, int handler, unsigned nargs, gex_Flags_t 
             gas_check_life(call);
         check_entry(call, handler, nargs, kind, reply);
     }
-    return CW_AM_HEAD(CW_AM_GEX, handler, nargs);
+    return CW_AM_HEAD(GEX_AM_CLIENT, handler, nargs);
 }
 
 /** Messages go to first endpoints. */

@@ -65,7 +65,7 @@ static void open(void)
     gex.begun = true;
     gex_coll_open();
     gex_tm_begin(&gex.world, 0);
-    cw_am_take_raw(CW_AM_GEX, gas_takes);
+    cw_am_take_raw(GEX_AM_CLIENT, gas_takes);
 }
 
 static void attached(void *addr, uintptr_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the files of GASNet-EX share. Job, segments and transfers are those of src/gasnet_job.
-// Messages have a table of handlers of their own (CW_AM_GEX), collectives an engine of their own
+// Messages have a table of handlers of their own (GEX_AM_CLIENT), collectives an engine of their own
 // (coll.c).
 //
 //   gex_Event_t   0: done | bit 1 set, bit 0 not: a gex_coll_t + 2 | else a cw_handle_t
@@ -11,8 +11,12 @@
 
 #include <pthread.h>
 
+#include "core/am/am.h"
 #include "gasnet_job/gas.h"
 #include "gasnetex.h"
+
+enum { GEX_AM_CLIENT = 1 };  // number of this client of messages (core/am/am.h)
+_Static_assert(GEX_AM_CLIENT < CW_AM_CLIENTS, "a table of handlers");
 
 enum {
     GEX_TEAMS = 32,

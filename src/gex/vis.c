@@ -46,7 +46,7 @@ static bool prepare(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 
 static void tell(const cw_vector_t *v)
 {
-    uint32_t head = CW_AM_HEAD(CW_AM_GEX, after.handler, 0);
+    uint32_t head = CW_AM_HEAD(GEX_AM_CLIENT, after.handler, 0);
     after.handler = 0;
     cw_am_request_medium((int)v->pe, head, NULL, after.payload, after.nbytes, 0);
 }

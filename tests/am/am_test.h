@@ -19,19 +19,20 @@ static const cw_am_names_t test_names = {
              {"test_reply_short", "test_reply_medium", "test_reply_long"}},
     .poll = "test_poll"};
 
-#define HEAD(handler, nargs) CW_AM_HEAD(CW_AM_TEST, handler, nargs)
+enum { TEST_AM_CLIENT = 5 };
+#define HEAD(handler, nargs) CW_AM_HEAD(TEST_AM_CLIENT, handler, nargs)
 
 static inline void test_begin(int thread_level)
 {
     cw_init(thread_level);
-    cw_am_open(CW_AM_TEST, &test_names);
+    cw_am_open(TEST_AM_CLIENT, &test_names);
 }
 
 /** Returns the exit status, after all PEs are done. */
 static inline int test_finish(void)
 {
     cw_barrier(cw_group_world);
-    cw_am_close(CW_AM_TEST);
+    cw_am_close(TEST_AM_CLIENT);
     if (cw_world.pe == 0 || checks_failed)
         printf("PE %d: ", cw_world.pe);
     int status = cw_world.pe == 0 || checks_failed ? check_result() : 0;

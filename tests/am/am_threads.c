@@ -62,9 +62,9 @@ int main(int argc, char **argv)
     nthreads = argc > 1 ? atoi(argv[1]) : 4;
     messages = argc > 2 ? atoi(argv[2]) : 2000;
     test_begin(CW_THREAD_MULTIPLE);
-    cw_am_register(CW_AM_TEST, REQUEST, (cw_am_handler_t)request);
-    cw_am_register(CW_AM_TEST, MEDIUM, (cw_am_handler_t)medium);
-    cw_am_register(CW_AM_TEST, REPLY, (cw_am_handler_t)reply);
+    cw_am_register(TEST_AM_CLIENT, REQUEST, (cw_am_handler_t)request);
+    cw_am_register(TEST_AM_CLIENT, MEDIUM, (cw_am_handler_t)medium);
+    cw_am_register(TEST_AM_CLIENT, REPLY, (cw_am_handler_t)reply);
     cw_barrier(cw_group_world);
     for (int i = 0; i < nthreads; i++)
         pthread_create(&thread[i], NULL, sender, (void *)(uintptr_t)i);

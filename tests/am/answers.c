@@ -199,11 +199,11 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "plain";
     int rounds = argc > 2 ? atoi(argv[2]) : 100, round = 0;
     test_begin(CW_THREAD_SINGLE);
-    cw_am_register(CW_AM_TEST, SHORT, (cw_am_handler_t)short_asked);
-    cw_am_register(CW_AM_TEST, MEDIUM, (cw_am_handler_t)medium_asked);
-    cw_am_register(CW_AM_TEST, SHORT_BACK, (cw_am_handler_t)short_back);
-    cw_am_register(CW_AM_TEST, MEDIUM_BACK, (cw_am_handler_t)medium_back);
-    cw_am_register(CW_AM_TEST, ONEWAY, (cw_am_handler_t)oneway);
+    cw_am_register(TEST_AM_CLIENT, SHORT, (cw_am_handler_t)short_asked);
+    cw_am_register(TEST_AM_CLIENT, MEDIUM, (cw_am_handler_t)medium_asked);
+    cw_am_register(TEST_AM_CLIENT, SHORT_BACK, (cw_am_handler_t)short_back);
+    cw_am_register(TEST_AM_CLIENT, MEDIUM_BACK, (cw_am_handler_t)medium_back);
+    cw_am_register(TEST_AM_CLIENT, ONEWAY, (cw_am_handler_t)oneway);
     size_t words = (size_t)cw_world.npes * sizeof(uint64_t);
     uint64_t *word = cw_heap_malloc(64, words), *direct = cw_heap_malloc(64, words),
              *stop = cw_heap_malloc(64, 8);

@@ -166,10 +166,10 @@ int main(int argc, char **argv)
     int messages = argc > 2 ? atoi(argv[2]) : 5000;
     double seconds = argc > 3 ? atof(argv[3]) : 0;
     test_begin(CW_THREAD_SINGLE);
-    cw_am_register(CW_AM_TEST, REQUEST, (cw_am_handler_t)request);
-    cw_am_register(CW_AM_TEST, REQUEST + 9, (cw_am_handler_t)loaded);
-    cw_am_register(CW_AM_TEST, REPLY, (cw_am_handler_t)reply);
-    cw_am_register(CW_AM_TEST, REPLY + 1, (cw_am_handler_t)loaded_reply);
+    cw_am_register(TEST_AM_CLIENT, REQUEST, (cw_am_handler_t)request);
+    cw_am_register(TEST_AM_CLIENT, REQUEST + 9, (cw_am_handler_t)loaded);
+    cw_am_register(TEST_AM_CLIENT, REPLY, (cw_am_handler_t)reply);
+    cw_am_register(TEST_AM_CLIENT, REPLY + 1, (cw_am_handler_t)loaded_reply);
     segment = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);
     sums = cw_heap_malloc(64, (size_t)(cw_world.npes * cw_world.npes) * sizeof *sums);
     random_state = (uint64_t)cw_world.pe * 7919 + 12345;

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     bool threads = argc > 1 && !strcmp(argv[1], "threads");
     step_init();
     test_begin(threads ? CW_THREAD_MULTIPLE : CW_THREAD_SINGLE);
-    cw_am_register(CW_AM_TEST, ONEWAY, (cw_am_handler_t)oneway);
+    cw_am_register(TEST_AM_CLIENT, ONEWAY, (cw_am_handler_t)oneway);
     cw_barrier(cw_group_world);
     static uint64_t *stop;
     stop = cw_heap_malloc(64, sizeof *stop);

@@ -166,12 +166,12 @@ ALL(DEFINE)
 static void register_all(void)
 {
 #define REGISTER(n)                                                                 \
-    cw_am_register(CW_AM_TEST, SHORT_REQ + n, (cw_am_handler_t)short_request##n);   \
-    cw_am_register(CW_AM_TEST, SHORT_REP + n, (cw_am_handler_t)short_reply##n);     \
-    cw_am_register(CW_AM_TEST, MEDIUM_REQ + n, (cw_am_handler_t)loaded_request##n); \
-    cw_am_register(CW_AM_TEST, LONG_REQ + n, (cw_am_handler_t)loaded_request##n);   \
-    cw_am_register(CW_AM_TEST, MEDIUM_REP + n, (cw_am_handler_t)loaded_reply##n);   \
-    cw_am_register(CW_AM_TEST, LONG_REP + n, (cw_am_handler_t)loaded_reply##n);
+    cw_am_register(TEST_AM_CLIENT, SHORT_REQ + n, (cw_am_handler_t)short_request##n);   \
+    cw_am_register(TEST_AM_CLIENT, SHORT_REP + n, (cw_am_handler_t)short_reply##n);     \
+    cw_am_register(TEST_AM_CLIENT, MEDIUM_REQ + n, (cw_am_handler_t)loaded_request##n); \
+    cw_am_register(TEST_AM_CLIENT, LONG_REQ + n, (cw_am_handler_t)loaded_request##n);   \
+    cw_am_register(TEST_AM_CLIENT, MEDIUM_REP + n, (cw_am_handler_t)loaded_reply##n);   \
+    cw_am_register(TEST_AM_CLIENT, LONG_REP + n, (cw_am_handler_t)loaded_reply##n);
     ALL(REGISTER)
 }
 
@@ -292,11 +292,11 @@ int main(int argc, char **argv)
     int rounds = argc > 1 ? atoi(argv[1]) : 3000;
     test_begin(CW_THREAD_SINGLE);
     register_all();
-    cw_am_register(CW_AM_TEST, ONEWAY, (cw_am_handler_t)oneway);
-    cw_am_register(CW_AM_TEST, RAW_REQ, (cw_am_handler_t)raw_request);
-    cw_am_take_raw(CW_AM_TEST, takes_raw);
-    CHECK(cw_am_registered(CW_AM_TEST, ONEWAY) == (cw_am_handler_t)oneway &&
-          !cw_am_registered(CW_AM_TEST, 255) && !cw_am_registered(CW_AM_TEST, 256));
+    cw_am_register(TEST_AM_CLIENT, ONEWAY, (cw_am_handler_t)oneway);
+    cw_am_register(TEST_AM_CLIENT, RAW_REQ, (cw_am_handler_t)raw_request);
+    cw_am_take_raw(TEST_AM_CLIENT, takes_raw);
+    CHECK(cw_am_registered(TEST_AM_CLIENT, ONEWAY) == (cw_am_handler_t)oneway &&
+          !cw_am_registered(TEST_AM_CLIENT, 255) && !cw_am_registered(TEST_AM_CLIENT, 256));
     segment = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);
     carried = cw_heap_malloc(64, (size_t)cw_world.npes * SLOT);
     addresses = cw_heap_malloc(64, (size_t)cw_world.npes * sizeof *addresses);

@@ -115,9 +115,9 @@ int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 1000;
     test_begin(CW_THREAD_SINGLE);
-    cw_am_register(CW_AM_TEST, PING, (cw_am_handler_t)ping);
-    cw_am_register(CW_AM_TEST, PONG, (cw_am_handler_t)pong);
-    cw_am_register(CW_AM_TEST, ONEWAY, (cw_am_handler_t)oneway);
+    cw_am_register(TEST_AM_CLIENT, PING, (cw_am_handler_t)ping);
+    cw_am_register(TEST_AM_CLIENT, PONG, (cw_am_handler_t)pong);
+    cw_am_register(TEST_AM_CLIENT, ONEWAY, (cw_am_handler_t)oneway);
     flag = cw_heap_malloc(64, sizeof *flag);
     *flag = 0;
     cw_barrier(cw_group_world);

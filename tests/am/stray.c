@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "core/am/am.h"
+#include "core/owner/copy.h"
 
 // As in src/core/owner/copy.c.
 enum { PUT = 1, GET, SET, DONE, GOT };
 enum { LOADED = 200, ASKED };
+enum { CLIENT = 0 };  // as in src/gasnet/gas1.h
 
 static char private_memory[64] = "mine";
 static volatile int over;
@@ -27,7 +29,7 @@ static void loaded(gasnet_token_t token, void *payload, size_t nbytes)
 static void asked(gasnet_token_t token)
 {
     uint32_t id = 3;
-    cw_am_reply_medium(token, CW_AM_HEAD(CW_AM_OWNER, GOT, 1), &id, private_memory, 16);
+    cw_am_reply_medium(token, CW_AM_HEAD(CW_OWNER_AM_CLIENT, GOT, 1), &id, private_memory, 16);
 }
 
 /** address: of private_memory on node 1. */
@@ -36,17 +38,17 @@ static void send_stray(const char *what, uint64_t address)
     void *dest = (void *)(uintptr_t)address;
     uint32_t args[6] = {(uint32_t)address, (uint32_t)(address >> 32), 16, 0, 0, 0};
     if (!strcmp(what, "put"))
-        cw_am_request_long(1, CW_AM_HEAD(CW_AM_OWNER, PUT, 1), args, "0123456789abcdef", 16, dest,
-                           CW_AM_RAW);
-    else if (!strcmp(what, "long"))
-        cw_am_request_long(1, CW_AM_HEAD(CW_AM_GASNET, LOADED, 0), NULL, "0123456789abcdef", 16,
+        cw_am_request_long(1, CW_AM_HEAD(CW_OWNER_AM_CLIENT, PUT, 1), args, "0123456789abcdef", 16,
                            dest, CW_AM_RAW);
+    else if (!strcmp(what, "long"))
+        cw_am_request_long(1, CW_AM_HEAD(CLIENT, LOADED, 0), NULL, "0123456789abcdef", 16, dest,
+                           CW_AM_RAW);
     else if (!strcmp(what, "get"))
-        cw_am_request_short(1, CW_AM_HEAD(CW_AM_OWNER, GET, 4), args, 0);
+        cw_am_request_short(1, CW_AM_HEAD(CW_OWNER_AM_CLIENT, GET, 4), args, 0);
     else if (!strcmp(what, "set"))
-        cw_am_request_short(1, CW_AM_HEAD(CW_AM_OWNER, SET, 6), args, 0);
+        cw_am_request_short(1, CW_AM_HEAD(CW_OWNER_AM_CLIENT, SET, 6), args, 0);
     else if (!strcmp(what, "answer"))
-        cw_am_request_short(1, CW_AM_HEAD(CW_AM_GASNET, ASKED, 0), NULL, 0);
+        cw_am_request_short(1, CW_AM_HEAD(CLIENT, ASKED, 0), NULL, 0);
 }
 
 int main(int argc, char **argv)

@@ -40,9 +40,14 @@ int main(int argc, char **argv)
         cw_am_request_short(0, HEAD(1, 0), NULL, 0);
     }
     test_begin(CW_THREAD_SINGLE);
-    cw_am_register(CW_AM_TEST, 1, (cw_am_handler_t)nothing);
-    cw_am_register(CW_AM_TEST, 2, (cw_am_handler_t)misbehave);
-    cw_am_register(CW_AM_TEST, 3, (cw_am_handler_t)misbehave_again);
+    static const cw_am_names_t other_names = {.poll = "other_poll"};
+    if (!strcmp(what, "client-taken"))
+        cw_am_open(TEST_AM_CLIENT, &other_names);
+    if (!strcmp(what, "client-too-high"))
+        cw_am_open(CW_AM_CLIENTS, &other_names);
+    cw_am_register(TEST_AM_CLIENT, 1, (cw_am_handler_t)nothing);
+    cw_am_register(TEST_AM_CLIENT, 2, (cw_am_handler_t)misbehave);
+    cw_am_register(TEST_AM_CLIENT, 3, (cw_am_handler_t)misbehave_again);
     segment = cw_heap_malloc(64, 4096);
     cw_barrier(cw_group_world);
     int last = cw_world.npes - 1;

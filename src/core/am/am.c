@@ -75,6 +75,12 @@ void cw_am_open(cw_am_client_t client, const cw_am_names_t *names)
 {
     if (!cw_world.initialized)
         cwu_fatal("active messages before the job was joined (%s)", names->poll);
+    if (client >= CW_AM_CLIENTS)
+        cwu_fatal("%s: there is no client %u of active messages; they have numbers below %u",
+                  names->poll, client, CW_AM_CLIENTS);
+    if (cw_am.opened[client] && cw_am.names[client] != names)
+        cwu_fatal("%s: client %u of active messages is %s already; each needs a number of its own",
+                  names->poll, client, cw_am.names[client]->poll);
     cw_am.names[client] = names;
     cw_am.opened[client]++;
     if (!cw_am_is_on())
@@ -100,7 +106,7 @@ void cw_am_close(cw_am_client_t client)
     for (int i = 0; i < CW_AM_HANDLERS; i++)
         atomic_store_explicit(&handlers[client][i], NULL, memory_order_relaxed);
     atomic_store_explicit(&takes_raw[client], NULL, memory_order_relaxed);
-    for (int c = 0; c < CW_AM_CLIENTS; c++)
+    for (unsigned c = 0; c < CW_AM_CLIENTS; c++)
         if (cw_am.opened[c])
             return;
     shut();

@@ -31,16 +31,12 @@
 #define CW_AM_MAX_LONG ((size_t)0x7fffffff)  // of a long, but for CW_AM_RAW: there CW_AM_MAX_MEDIUM
 #define CW_AM_HANDLERS 256
 
-/** Who uses messages: each client has a table of handlers of its own. */
-typedef enum cw_am_client {
-    CW_AM_GASNET,
-    CW_AM_GEX,
-    CW_AM_OWNER,  // copies by the owner (core/owner/copy.h)
-    CW_AM_ARMCI,
-    CW_AM_DART,
-    CW_AM_TEST,
-    CW_AM_CLIENTS
-} cw_am_client_t;
+/** A client: a room or front end that uses messages, with a table of handlers of its own. Each brings
+ *  a fixed number below CW_AM_CLIENTS, which must be the same in all PEs and no other's: front ends
+ *  count from 0 up, rooms of core from the end down. Constants, because the head of a message
+ *  (CW_AM_HEAD) is one as far as it can be. */
+typedef unsigned cw_am_client_t;
+#define CW_AM_CLIENTS 8u
 typedef enum cw_am_kind { CW_AM_SHORT, CW_AM_MEDIUM, CW_AM_LONG } cw_am_kind_t;
 
 /**
@@ -79,8 +75,8 @@ typedef struct cw_am_names {
 /** Before cw_init, if it can be: messages will be opened. Connections of a PE that did not say so,
  *  and had its first before it opened messages, take no replies (docs/adr/0028). */
 void cw_am_expect(void);
-/** First of all, after cw_init, by every PE that sends or receives; counted. names must live on.
- *  Fatal: no memory. */
+/** First of all, after cw_init, by every PE that sends or receives; counted. names must live on. Fatal
+ *  if another client, one with other names, has opened that number. */
 void cw_am_open(cw_am_client_t client, const cw_am_names_t *names);
 /** After a barrier, before cw_finalize: this PE gets and sends no more messages of that client. */
 void cw_am_close(cw_am_client_t client);

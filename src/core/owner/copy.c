@@ -8,7 +8,7 @@
 #include "core/am/am.h"
 #include "core/owner/owner.h"
 
-// Handlers of the client CW_AM_OWNER.
+// Handlers of the client CW_OWNER_AM_CLIENT.
 enum { PUT = 1, GET, SET, DONE, GOT };
 enum { REQUESTS = 1024, FREE = UINT32_MAX };  // more than core lets a process have in flight
 
@@ -35,7 +35,7 @@ static uint64_t joined(uint32_t low, uint32_t high)
 
 static uint32_t head_of(int handler, int nargs)
 {
-    return CW_AM_HEAD(CW_AM_OWNER, handler, nargs);
+    return CW_AM_HEAD(CW_OWNER_AM_CLIENT, handler, nargs);
 }
 
 // ---------------------------------------------------------------- requests in flight
@@ -145,12 +145,12 @@ static void on_got(cw_am_msg_t *token, void *payload, size_t nbytes, uint32_t id
 
 void cw_owner_copy_register(void)
 {
-    cw_am_register(CW_AM_OWNER, PUT, (cw_am_handler_t)on_put);
-    cw_am_register(CW_AM_OWNER, GET, (cw_am_handler_t)on_get);
-    cw_am_register(CW_AM_OWNER, SET, (cw_am_handler_t)on_set);
-    cw_am_register(CW_AM_OWNER, DONE, (cw_am_handler_t)on_done);
-    cw_am_register(CW_AM_OWNER, GOT, (cw_am_handler_t)on_got);
-    cw_am_take_raw(CW_AM_OWNER, takes);
+    cw_am_register(CW_OWNER_AM_CLIENT, PUT, (cw_am_handler_t)on_put);
+    cw_am_register(CW_OWNER_AM_CLIENT, GET, (cw_am_handler_t)on_get);
+    cw_am_register(CW_OWNER_AM_CLIENT, SET, (cw_am_handler_t)on_set);
+    cw_am_register(CW_OWNER_AM_CLIENT, DONE, (cw_am_handler_t)on_done);
+    cw_am_register(CW_OWNER_AM_CLIENT, GOT, (cw_am_handler_t)on_got);
+    cw_am_take_raw(CW_OWNER_AM_CLIENT, takes);
 }
 
 void cw_owner_copy_open(void)
@@ -160,7 +160,7 @@ void cw_owner_copy_open(void)
                  {"a reply of the owner", "a get copied by its owner", "a reply of the owner"}},
         .poll = "copies by the owner",
     };
-    cw_am_open(CW_AM_OWNER, &names);
+    cw_am_open(CW_OWNER_AM_CLIENT, &names);
 }
 
 // ---------------------------------------------------------------- operations

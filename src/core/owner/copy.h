@@ -11,7 +11,10 @@
 #ifndef CW_OWNER_COPY_H
 #define CW_OWNER_COPY_H
 
+#include "core/am/am.h"
 #include "core/owner/handle.h"
+
+enum { CW_OWNER_AM_CLIENT = CW_AM_CLIENTS - 1 };  // number of this client of messages
 
 /** Registers the handlers: before other PEs can know of this one. */
 void cw_owner_copy_register(void);

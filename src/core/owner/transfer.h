@@ -73,24 +73,15 @@ CW_OWNER_FAST cwt_target_t *cw_owner_record(uintptr_t word)
     return (word & 1) && CW_LIKELY(record->conn != NULL) ? record : NULL;
 }
 
-/** What every put that was handed over leaves behind: marks that a quiet looks for. */
-CW_OWNER_FAST void cw_owner_mark(cwt_target_t *record, uintptr_t word)
-{
-    __atomic_store_n(&record->last, word, __ATOMIC_RELEASE);
-    cw_ctx_mark_word(&cw_hot, word);
-}
-
 // ---------------------------------------------------------------- puts
 /** To another node (bit 0 of the word is set): up to 8 bytes, or up to cw_owner.inject_nbytes. The
  *  source may change when it returns. */
 CW_OWNER_FAST void cw_owner_inject(uintptr_t word, void *dest, const void *src, size_t nbytes)
 {
-    cwt_target_t *record = (cwt_target_t *)(word - 1);
-    ssize_t rc = record->inject(record->ep, src, nbytes, record->fabric_addr,
-                                (uintptr_t)dest + record->base, record->key);
-    cw_owner_mark(record, word);
+    ssize_t rc = cw_inject(word, dest, src, nbytes);
+    cw_ctx_mark_word(&cw_hot, word);
     if (CW_UNLIKELY(rc != 0))
-        cw_owner_put(record, dest, src, nbytes, false);
+        cw_owner_put(cw_word_target(word), dest, src, nbytes, false);
     else if (CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
         cw_put_scalar_drain(&cw_ctx_default);
 }
@@ -98,12 +89,10 @@ CW_OWNER_FAST void cw_owner_inject(uintptr_t word, void *dest, const void *src, 
 /** Eight bytes to another node. */
 CW_OWNER_FAST void cw_owner_put8_far(uintptr_t word, void *dest, const void *src)
 {
-    cwt_target_t *record = (cwt_target_t *)(word - 1);
     cw_owner_small_t small = {.dest = dest};
     memcpy(&small.bits, src, 8);
-    ssize_t rc = record->inject(record->ep, &small.bits, 8, record->fabric_addr,
-                                (uintptr_t)dest + record->base, record->key);
-    cw_owner_mark(record, word);
+    ssize_t rc = cw_inject(word, dest, &small.bits, 8);
+    cw_ctx_mark_word(&cw_hot, word);
     if (CW_UNLIKELY(rc != 0) || CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
         cw_owner_put8_again(word, rc, &small);
 }
