@@ -5,52 +5,13 @@
 #include "base/compiler.h"
 #include "shmem/shm.h"
 
-/** A copy of up to this size is so short that a PE which goes to sleep meanwhile need not be woken
- *  for its end: the time-out of its sleep covers it (core/progress/wait.h). */
-#define SHORT_COPY 4096u
-
-typedef void remote_fn(void *dest, const void *source, size_t nbytes, int rank, cw_ctx_t *ctx);
-
-static CW_NOINLINE void put_and_wake(void *dest, const void *source, size_t nbytes, int rank,
-                                     cw_ctx_t *ctx)
-{
-    cw_copy(dest, source, nbytes);
-    cw_ctx_stored(ctx, rank);
-}
-
-static CW_ALWAYS_INLINE void put(void *dest, const void *source, size_t nbytes, int rank,
-                                 cw_ctx_t *ctx, remote_fn *out)
-{
-    uintptr_t word = cw_peer_word(ctx, rank);
-    if (!cw_word_is_local(word)) {
-        out(dest, source, nbytes, rank, ctx);
-        return;
-    }
-    if (CW_LIKELY(nbytes <= SHORT_COPY && !cw_ctx_somebody_sleeps(ctx)))
-        cw_copy(cw_local_address(word, dest), source, nbytes);  // the last thing done: a jump
-    else
-        put_and_wake(cw_local_address(word, dest), source, nbytes, rank, ctx);
-}
-
-static CW_ALWAYS_INLINE void get(void *dest, const void *source, size_t nbytes, int rank,
-                                 cw_ctx_t *ctx, remote_fn *out)
-{
-    uintptr_t word = cw_peer_word(ctx, rank);
-    if (!cw_word_is_local(word)) {
-        out(dest, source, nbytes, rank, ctx);
-        return;
-    }
-    cw_copy(dest, cw_local_address(word, source), nbytes);
-    cw_get_done();
-}
-
 // ---------------------------------------------------------------- puts
 // NAME as in shmem_NAME and shmem_ctx_NAME; OUT serves the PEs of other nodes.
 #define PUT(NAME, TYPE, SIZE, OUT)                                                                 \
     void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, int pe)                      \
-    { put(dest, source, nelems * (SIZE), pe, &cw_ctx_default, OUT); }                              \
+    { cw_put_by(dest, source, nelems * (SIZE), pe, &cw_ctx_default, OUT); }                        \
     void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, int pe) \
-    { put(dest, source, nelems * (SIZE), pe, SHM_CTX(ctx), OUT); }                                 \
+    { cw_put_by(dest, source, nelems * (SIZE), pe, SHM_CTX(ctx), OUT); }                           \
     SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
 
 #define TYPED_PUT(N, T) \
@@ -69,7 +30,7 @@ static CW_ALWAYS_INLINE void put_value(cw_ctx_t *ctx, void *dest, const void *va
     if (nbytes <= 8)
         cw_put_scalar(ctx, dest, shm_bits(value, nbytes), nbytes, rank);
     else
-        put(dest, value, nbytes, rank, ctx, cw_put_out);
+        cw_put_by(dest, value, nbytes, rank, ctx, cw_put_out);
 }
 
 #define PUT_VALUE(N, T)                                          \
@@ -91,9 +52,9 @@ SHM_TYPES_RMA(PUT_VALUE_CTX)
 // ---------------------------------------------------------------- gets
 #define GET(NAME, TYPE, SIZE, OUT)                                                                 \
     void pshmem_##NAME(TYPE *dest, const TYPE *source, size_t nelems, int pe)                      \
-    { get(dest, source, nelems * (SIZE), pe, &cw_ctx_default, OUT); }                              \
+    { cw_get_by(dest, source, nelems * (SIZE), pe, &cw_ctx_default, OUT); }                        \
     void pshmem_ctx_##NAME(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, int pe) \
-    { get(dest, source, nelems * (SIZE), pe, SHM_CTX(ctx), OUT); }                                 \
+    { cw_get_by(dest, source, nelems * (SIZE), pe, SHM_CTX(ctx), OUT); }                           \
     SHM_WEAK(shmem_##NAME); SHM_WEAK(shmem_ctx_##NAME);
 
 #define TYPED_GET(N, T) \
@@ -112,7 +73,7 @@ static CW_ALWAYS_INLINE void get_value(cw_ctx_t *ctx, void *value, const void *s
     if (nbytes <= 8)
         shm_from_bits(value, cw_get_scalar(ctx, source, nbytes, rank), nbytes);
     else
-        get(value, source, nbytes, rank, ctx, cw_get_out);
+        cw_get_by(value, source, nbytes, rank, ctx, cw_get_out);
 }
 
 #define GET_VALUE(N, T)                                                                   \

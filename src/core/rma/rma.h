@@ -141,8 +141,8 @@ static inline __attribute__((always_inline)) void cw_get_done(void)
 #endif
 }
 
-/** A copy of up to so many bytes ends before a PE that goes to sleep meanwhile could be asleep: its
- *  sleepers are looked for before it, so that it may be the last thing done (core/progress/wait.h). */
+/** A copy of up to this size is so short that a PE which goes to sleep meanwhile need not be woken for
+ *  its end: the time-out of its sleep covers it (core/progress/wait.h). */
 #define CW_SHORT_COPY 4096u
 void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank,
                      cw_ctx_t *ctx) CW_NOINLINE;
