@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong uses, one a run: misuse CASE. Each must end with a message; arriving at the end is a
-// failure of the library.
+// Wrong uses, one per run: misuse CASE. Each must end with a message; reaching the end of the
+// program is a failure of the library.
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ static int word, array[64], npes;
 static long lock, sync_[SHMEM_SYNC_SIZE];
 static uint64_t sig;
 static int *own, *heap;         // private and symmetric memory
-static char *volatile nowhere;  // NULL, which the compiler does not know
+static char *volatile nowhere;  // NULL, unknown to the compiler
 
 typedef struct wrong {
     const char *name;
@@ -198,27 +198,32 @@ WRONG(call_finalize, shmem_finalize())
 WRONG(call_query_thread, shmem_query_thread(&word))
 WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
 
-#define LIST                                                                                       \
-    C(p_pe_too_high) C(p_pe_negative) C(double_p_pe_too_high) C(g_pe_too_high) C(put_pe_too_high)  \
-    C(get_pe_negative) C(iput_pe_too_high) C(add_pe_too_high) C(fetch_add_pe_negative) C(put_signal_pe_too_high) \
-    C(pe_quiet_pe_too_high) C(ptr_pe_too_high) C(broadcast_root_too_high) C(p_to_private) C(p_to_stack) C(p_to_null) \
-    C(put_to_private) C(put_beyond_static) C(get_from_private) C(iget_from_private) C(set_private) C(swap_private) \
-    C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private) C(lock_private) \
-    C(reduce_private) C(collect_private) C(psync_private) C(put_negative) C(get_nbi_negative) C(putmem_negative) \
-    C(iput_negative) C(put_signal_negative) C(wait_all_negative) C(broadcast_negative) C(to_all_negative) \
-    C(alltoalls_stride) C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high) \
-    C(ctx_get_pe_negative) C(ctx_add_pe_too_high) C(ctx_p_destroyed) C(ctx_put_destroyed) C(ctx_fetch_destroyed) \
-    C(ctx_quiet_destroyed) C(ctx_destroy_twice) C(ctx_of_another_thread) C(destroy_default)        \
-    C(put_overlaps) C(put_to_itself) C(get_overlaps) C(put_from_peer) C(put_null) C(get_null) C(iput_null) \
-    C(fetch_nbi_null) C(wait_null) C(query_null) C(iput_stride_zero) C(iget_stride_negative) C(ibput_stride_small) \
-    C(add_crooked) C(swap_crooked) C(wait_crooked) C(test_all_crooked) C(lock_crooked) C(signal_inside) \
-    C(set_twice) C(test_twice) C(clear_of_another) C(clear_twice) C(inner_realloc) C(broadcast_overlaps) C(fcollect_overlaps) C(reduce_overlaps) \
-    C(stale_team) C(destroy_world) C(destroy_shared) C(team_mask) C(team_no_config) C(team_ptr_pe) \
-    C(set_too_large) C(set_without_me) C(clear_free_lock) C(double_free) C(foreign_free) C(static_free) \
-    C(inner_free) C(foreign_realloc) C(bad_alignment) C(call_p) C(call_g) C(call_put) C(call_get_nbi) C(call_iput) \
-    C(call_add) C(call_fetch_nbi) C(call_put_signal) C(call_signal_fetch) C(call_quiet) C(call_fence) C(call_wait) \
-    C(call_test_any) C(call_lock) C(call_malloc) C(call_free) C(call_barrier) C(call_reduce) C(call_my_pe) \
-    C(call_n_pes) C(call_ptr) C(call_finalize) C(call_query_thread) C(call_ctx_create)
+#define LIST                                                                                      \
+    C(p_pe_too_high) C(p_pe_negative) C(double_p_pe_too_high) C(g_pe_too_high) C(put_pe_too_high) \
+    C(get_pe_negative) C(iput_pe_too_high) C(add_pe_too_high) C(fetch_add_pe_negative)            \
+    C(put_signal_pe_too_high) C(pe_quiet_pe_too_high) C(ptr_pe_too_high)                          \
+    C(broadcast_root_too_high) C(p_to_private) C(p_to_stack) C(p_to_null) C(put_to_private)       \
+    C(put_beyond_static) C(get_from_private) C(iget_from_private) C(set_private) C(swap_private)  \
+    C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private)   \
+    C(lock_private) C(reduce_private) C(collect_private) C(psync_private) C(put_negative)         \
+    C(get_nbi_negative) C(putmem_negative) C(iput_negative) C(put_signal_negative)                \
+    C(wait_all_negative) C(broadcast_negative) C(to_all_negative) C(alltoalls_stride)             \
+    C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high)               \
+    C(ctx_get_pe_negative) C(ctx_add_pe_too_high) C(ctx_p_destroyed) C(ctx_put_destroyed)         \
+    C(ctx_fetch_destroyed) C(ctx_quiet_destroyed) C(ctx_destroy_twice) C(ctx_of_another_thread)   \
+    C(destroy_default) C(put_overlaps) C(put_to_itself) C(get_overlaps) C(put_from_peer)          \
+    C(put_null) C(get_null) C(iput_null) C(fetch_nbi_null) C(wait_null) C(query_null)             \
+    C(iput_stride_zero) C(iget_stride_negative) C(ibput_stride_small) C(add_crooked)              \
+    C(swap_crooked) C(wait_crooked) C(test_all_crooked) C(lock_crooked) C(signal_inside)          \
+    C(set_twice) C(test_twice) C(clear_of_another) C(clear_twice) C(inner_realloc)                \
+    C(broadcast_overlaps) C(fcollect_overlaps) C(reduce_overlaps) C(stale_team) C(destroy_world)  \
+    C(destroy_shared) C(team_mask) C(team_no_config) C(team_ptr_pe) C(set_too_large)              \
+    C(set_without_me) C(clear_free_lock) C(double_free) C(foreign_free) C(static_free)            \
+    C(inner_free) C(foreign_realloc) C(bad_alignment) C(call_p) C(call_g) C(call_put)             \
+    C(call_get_nbi) C(call_iput) C(call_add) C(call_fetch_nbi) C(call_put_signal)                 \
+    C(call_signal_fetch) C(call_quiet) C(call_fence) C(call_wait) C(call_test_any) C(call_lock)   \
+    C(call_malloc) C(call_free) C(call_barrier) C(call_reduce) C(call_my_pe) C(call_n_pes)        \
+    C(call_ptr) C(call_finalize) C(call_query_thread) C(call_ctx_create)
 #define C(name) {#name, name##_},
 static const wrong_t all[] = {LIST};
 

@@ -66,14 +66,18 @@ class Bars(unittest.TestCase):
         self.assertIsNone(self.row().met(1, 1, [1]))
 
     def test_rows_are_unique(self):
-        keys = [(r.layout, r.bench, r.op, r.base_op, r.nbytes, r.npes, r.section) for r in bars.all_rows()]
+        keys = [(r.layout, r.bench, r.op, r.base_op, r.nbytes, r.npes, r.section)
+                for r in bars.all_rows()]
         self.assertEqual(len(keys), len(set(keys)))
 
 
 class Units(unittest.TestCase):
     def test_show(self):
-        cases = {(4.321, "ns"): "4.32 ns", (4321, "ns"): "4.32 µs", (98765432, "ns"): "98.8 ms", (1500, "ms"): "1.50 s",
-                 (2048, "KiB"): "2.00 MiB", (82, "instructions"): "82.0", (0.97, "GB/s"): "0.97 GB/s"}  # fmt: skip
+        cases = {(4.321, "ns"): "4.32 ns", (4321, "ns"): "4.32 µs", (98765432, "ns"): "98.8 ms",
+                 (1500, "ms"): "1.50 s",
+                 # fmt: skip
+                 (2048, "KiB"): "2.00 MiB", (82, "instructions"): "82.0",
+                 (0.97, "GB/s"): "0.97 GB/s"}
         for (value, unit), text in cases.items():
             self.assertEqual(table.show(value, unit), text)
         self.assertEqual(table.show(None, "ns"), "n/a")
@@ -103,7 +107,8 @@ class Lines(unittest.TestCase):
 
 class Runs(unittest.TestCase):
     def run_it(self, script, **more):
-        return measure.Run("x", "local", 2, "t", ["/bin/sh", "-c", script], dict(os.environ), **more).execute()
+        return measure.Run("x", "local", 2, "t", ["/bin/sh", "-c", script], dict(os.environ),
+                           **more).execute()
 
     def test_reads_lines(self):
         run = self.run_it("echo noise; echo '{\"bench\":\"a\",\"op\":\"b\"}'")
@@ -124,8 +129,10 @@ class Runs(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
 
     def test_hello_counts_its_lines(self):
-        self.assertIsNone(self.run_it("echo hello from 0 of 2; echo hello from 1 of 2", wall=True).error)
-        self.assertEqual(self.run_it("echo hello from 0 of 2", wall=True).error, "1 of 2 said hello")
+        self.assertIsNone(self.run_it("echo hello from 0 of 2; echo hello from 1 of 2",
+                                      wall=True).error)
+        self.assertEqual(self.run_it("echo hello from 0 of 2", wall=True).error,
+                         "1 of 2 said hello")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single-step harness counts functions of known length exactly: nothing lost, nothing of the
-// caller counted.
+// The single-step harness counts functions of known length exactly: nothing is lost, and no
+// instruction of the caller is counted.
 #include "step.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ int main(void)
         printf("FAIL: an endless call is not cut off\n");
         bad = 1;
     }
-    for (int i = 0; i < 1000; i++) // stepping is off again: this must not be seen
+    for (int i = 0; i < 1000; i++) // stepping is off again: these steps must not be counted
         p_five();
     if (step_log->n != STEP_MAX)
         bad = 1;

@@ -8,7 +8,8 @@ trap 'rm -rf "$dir"' EXIT
 for cc in gcc clang; do
     command -v "$cc" >/dev/null || continue
     for opt in -O0 -O2; do
-        "$cc" $opt -std=gnu11 -Wall -Wextra -Werror -I"$insn" "$here/step_count.c" "$insn/step.c" -o "$dir/t"
+        "$cc" $opt -std=gnu11 -Wall -Wextra -Werror -I"$insn" "$here/step_count.c" "$insn/step.c" \
+            -o "$dir/t"
         "$dir/t"
     done
 done

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The ways in which programs and packages look for an OpenSHMEM: each is a pattern found in the build files of real ones.
+# The ways in which programs and packages look for an OpenSHMEM: each is a pattern from the build
+# files of real ones.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
 cp "$here/hello.c" .
 runs='PE 0 of 1 received 0'
 
-# autoconf: libraries by name with a function in them, headers in both places, old and new start, one function each of
-# the later versions.
+# autoconf: libraries by name with a function in them, headers in both places, old and new start,
+# one function of each later version.
 mkdir conf
 cp hello.c conf
 cat >conf/configure.ac <<'END'
@@ -17,15 +18,18 @@ AC_CHECK_HEADERS([shmem.h mpp/shmem.h shmemx.h pshmem.h], [], [AC_MSG_ERROR([hea
 AC_CHECK_LIB([sma], [shmem_init], [SHMEM_LIBS="-lsma"],
   [AC_CHECK_LIB([oshmem], [shmem_init], [SHMEM_LIBS="-loshmem"], [AC_MSG_ERROR([no library])])])
 LIBS="$SHMEM_LIBS $LIBS"
-AC_CHECK_FUNCS([start_pes shmem_init _my_pe shmem_my_pe shmem_ctx_create shmem_putmem_signal_nbi shmem_signal_wait_until \
-  shmem_team_sync shmem_ibput64 pshmem_barrier_all], [], [AC_MSG_ERROR([function])])
+AC_CHECK_FUNCS([start_pes shmem_init _my_pe shmem_my_pe shmem_ctx_create \
+  shmem_putmem_signal_nbi shmem_signal_wait_until shmem_team_sync shmem_ibput64 \
+  pshmem_barrier_all], [], [AC_MSG_ERROR([function])])
 AC_SEARCH_LIBS([shmem_finalize], [shmem sma], [], [AC_MSG_ERROR([search])])
-AC_CHECK_DECLS([SHMEM_TEAM_WORLD, SHMEM_CTX_DEFAULT, SHMEM_THREAD_MULTIPLE], [], [AC_MSG_ERROR([declaration])],
+AC_CHECK_DECLS([SHMEM_TEAM_WORLD, SHMEM_CTX_DEFAULT, SHMEM_THREAD_MULTIPLE], [],
+  [AC_MSG_ERROR([declaration])],
   [[#include <shmem.h>]])
 AC_CHECK_TYPES([shmem_team_t, shmem_ctx_t], [], [AC_MSG_ERROR([type])], [[#include <shmem.h>]])
 AC_COMPUTE_INT([version], [SHMEM_MAJOR_VERSION * 100 + SHMEM_MINOR_VERSION], [[#include <shmem.h>]])
 AS_IF([test "$version" -lt 106], [AC_MSG_ERROR([version $version])])
-AC_RUN_IFELSE([AC_LANG_PROGRAM([[#include <shmem.h>]], [[shmem_init(); shmem_finalize(); return 0;]])], [],
+AC_RUN_IFELSE([AC_LANG_PROGRAM([[#include <shmem.h>]],
+  [[shmem_init(); shmem_finalize(); return 0;]])], [],
   [AC_MSG_ERROR([does not run])])
 AC_CONFIG_FILES([Makefile])
 AC_OUTPUT
@@ -35,7 +39,8 @@ bin_PROGRAMS = hello
 hello_SOURCES = hello.c
 END
 check "autoreconf" sh -c 'cd conf && autoreconf -i'
-check "configure with flags" sh -c "cd conf && ./configure CPPFLAGS=-I$stage/include 'LDFLAGS=-L$stage/lib -Wl,-rpath,$stage/lib'"
+check "configure with flags" sh -c \
+    "cd conf && ./configure CPPFLAGS=-I$stage/include 'LDFLAGS=-L$stage/lib -Wl,-rpath,$stage/lib'"
 check "make" make -C conf
 output_has "$runs" ./conf/hello
 check "make clean" make -C conf distclean
@@ -43,13 +48,15 @@ check "configure with oshcc" sh -c 'cd conf && ./configure CC=oshcc'
 check "make with oshcc" make -C conf
 output_has "$runs" ./conf/hello
 
-# CMake: find_library and find_path; the wrapper's -show taken to pieces; pkg-config by the names others have.
+# CMake: find_library and find_path; the wrapper's -show split into words; pkg-config by the names
+# of other implementations.
 mkdir cm
 cp hello.c cm
 cat >cm/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.16)
 project(finder C CXX)
-find_library(SHMEM_LIBRARY NAMES oshmem sma PATHS ${SHMEM_ROOT} PATH_SUFFIXES lib lib64 NO_DEFAULT_PATH REQUIRED)
+find_library(SHMEM_LIBRARY NAMES oshmem sma PATHS ${SHMEM_ROOT} PATH_SUFFIXES lib lib64
+  NO_DEFAULT_PATH REQUIRED)
 find_path(SHMEM_INCLUDE shmem.h PATHS ${SHMEM_ROOT}/include NO_DEFAULT_PATH REQUIRED)
 add_executable(by_name hello.c)
 target_include_directories(by_name PRIVATE ${SHMEM_INCLUDE})
@@ -57,7 +64,8 @@ target_link_libraries(by_name ${SHMEM_LIBRARY})
 
 find_program(OSHCC oshcc REQUIRED)
 find_program(OSHRUN oshrun REQUIRED)
-execute_process(COMMAND ${OSHCC} -show OUTPUT_VARIABLE shown OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${OSHCC} -show OUTPUT_VARIABLE shown OUTPUT_STRIP_TRAILING_WHITESPACE
+  COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(words UNIX_COMMAND "${shown}")
 foreach(word IN LISTS words)
   if(word MATCHES "^-I(.*)")
@@ -88,9 +96,11 @@ foreach(symbol shmem_init shmem_team_sync SHMEM_MAJOR_VERSION _SHMEM_SYNC_VALUE 
 endforeach()
 END
 export CMAKE_BUILD_PARALLEL_LEVEL=1
-check "cmake" env "PKG_CONFIG_PATH=$stage/lib/pkgconfig" cmake -S cm -B cm/build "-DSHMEM_ROOT=$stage"
+check "cmake" env "PKG_CONFIG_PATH=$stage/lib/pkgconfig" cmake -S cm -B cm/build \
+    "-DSHMEM_ROOT=$stage"
 check "cmake --build" cmake --build cm/build
-for way in by_name by_show by_pkg_causeway by_pkg_sma by_pkg_oshmem by_pkg_oshmem-c by_pkg_oshmem-cxx; do
+for way in by_name by_show by_pkg_causeway by_pkg_sma by_pkg_oshmem by_pkg_oshmem-c \
+    by_pkg_oshmem-cxx; do
     output_has "$runs" "./cm/build/$way"
 done
 
@@ -99,10 +109,17 @@ printf 'CC = oshcc\nhello: hello.o\n' >Makefile
 check "make with CC = oshcc" make hello
 output_has "$runs" ./hello
 rm -f hello hello.o
-check "make with flags of the wrapper" make CC=cc "CFLAGS=$(oshcc --showme:compile)" "LDLIBS=$(oshcc --showme:link)" hello
+check "make with flags of the wrapper" make CC=cc "CFLAGS=$(oshcc --showme:compile)" \
+    "LDLIBS=$(oshcc --showme:link)" hello
 output_has "$runs" ./hello
 
-# Open MPI's own examples ask for its version macro.
-printf '#include <shmem.h>\n#if OSHMEM_SPEC_VERSION < 10200\n#error old\n#endif\nint main(void) { return 0; }\n' >asks.c
+# Open MPI's own examples test its version macro.
+cat >asks.c <<'END'
+#include <shmem.h>
+#if OSHMEM_SPEC_VERSION < 10200
+#error old
+#endif
+int main(void) { return 0; }
+END
 check "OSHMEM_SPEC_VERSION" oshcc -DOSHMEM_SPEC_VERSION=10600 asks.c -o asks
 finish

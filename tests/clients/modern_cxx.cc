@@ -21,8 +21,14 @@ template <typename T> struct symmetric_allocator {
     template <typename U> symmetric_allocator(const symmetric_allocator<U> &) {}
     T *allocate(std::size_t n) { return static_cast<T *>(shmem_malloc(n * sizeof(T))); }
     void deallocate(T *p, std::size_t) { shmem_free(p); }
-    friend bool operator==(const symmetric_allocator &, const symmetric_allocator &) { return true; }
-    friend bool operator!=(const symmetric_allocator &, const symmetric_allocator &) { return false; }
+    friend bool operator==(const symmetric_allocator &, const symmetric_allocator &)
+    {
+        return true;
+    }
+    friend bool operator!=(const symmetric_allocator &, const symmetric_allocator &)
+    {
+        return false;
+    }
 };
 template <typename T> using symmetric_vector = std::vector<T, symmetric_allocator<T>>;
 
@@ -31,7 +37,8 @@ static const shmem_team_t team = SHMEM_TEAM_WORLD;
 
 template <typename T> void ring(const char *type)
 {
-    const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes, prev = (me + npes - 1) % npes;
+    const int me = shmem_my_pe(), npes = shmem_n_pes();
+    const int next = (me + 1) % npes, prev = (me + npes - 1) % npes;
     symmetric_vector<T> to(8), from(8);
     std::iota(from.begin(), from.end(), static_cast<T>(me));
     shmem_barrier_all();
@@ -48,7 +55,8 @@ template <typename T> void ring(const char *type)
               to[3] == static_cast<T>(2 * npes),
           "sum of %s", type);
     shmem_barrier_all();
-    if constexpr (std::is_same_v<T, int> || std::is_same_v<T, unsigned long> || std::is_same_v<T, long long>) {
+    if constexpr (std::is_same_v<T, int> || std::is_same_v<T, unsigned long> ||
+                  std::is_same_v<T, long long>) {
         to[0] = 0;
         shmem_sync(SHMEM_TEAM_WORLD);
         shmem_atomic_add(&to[0], static_cast<T>(3), next);
@@ -81,7 +89,8 @@ int main()
               "sum of complex");
     }
     auto release = [](int *p) { shmem_free(p); };
-    std::unique_ptr<int, decltype(release)> counter(static_cast<int *>(shmem_calloc(1, sizeof(int))), release);
+    std::unique_ptr<int, decltype(release)> counter(
+        static_cast<int *>(shmem_calloc(1, sizeof(int))), release);
     shmem_atomic_inc(counter.get(), 0);
     shmem_barrier_all();
     CHECK(shmem_atomic_fetch(counter.get(), 0) == shmem_n_pes(), "counter of int");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// C++ as in the days of mpp/shmem.h: the header inside extern "C", classes around arrays, names
-// with the type in them.
+// C++ of the time of mpp/shmem.h: the header inside extern "C", classes around arrays, names with
+// the type in them.
 extern "C" {
 #include <mpp/shmem.h>
 }
@@ -9,7 +9,10 @@ extern "C" {
 
 class SharedArray {
 public:
-    explicit SharedArray(int n) : data(static_cast<double *>(shmalloc(n * sizeof(double)))), size(n) {}
+    explicit SharedArray(int n)
+        : data(static_cast<double *>(shmalloc(n * sizeof(double)))), size(n)
+    {
+    }
     ~SharedArray() { shfree(data); }
     void send(const double *from, int pe) { shmem_double_put(data, from, size, pe); }
     double operator[](int i) const { return data[i]; }

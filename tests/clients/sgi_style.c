@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program as it was written before there was a specification: mpp/shmem.h, start_pes, names without shmem_, active
- * sets, cache routines, declarations first. */
+ * A program in the style before the specification: mpp/shmem.h, start_pes, names without shmem_,
+ * active sets, cache routines, declarations first. */
 #include <mpp/shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

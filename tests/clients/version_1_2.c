@@ -51,7 +51,7 @@ int main(void)
     shmem_barrier_all();
     CHECK(shmem_long_g(&total, 0) == (long)npes * (npes + 1) / 2, "sum under a lock");
 
-    // Everybody's part, of different lengths.
+    // The contribution of each PE, of different lengths.
     int *mine = shmem_malloc(N * sizeof(int)), *all = shmem_malloc((size_t)npes * N * sizeof(int));
     for (int i = 0; i <= me % 3; i++)
         mine[i] = me * 100 + i;

@@ -22,7 +22,7 @@ int main(void)
         sync_one[i] = sync_two[i] = SHMEM_SYNC_VALUE;
     shmem_barrier_all();
 
-    // A halo exchange that overlaps.
+    // A halo exchange that overlaps with computation.
     double mine[N];
     for (int i = 0; i < N; i++)
         mine[i] = me + i / 128.0;
@@ -37,7 +37,7 @@ int main(void)
     shmem_quiet();
     CHECK(back[5] == me + 5 / 128.0, "non-blocking get");
 
-    // Everybody to everybody.
+    // Every PE to every PE.
     int64_t *to = shmem_malloc(2 * (size_t)npes * sizeof(*to)),
             *from = shmem_malloc(4 * (size_t)npes * sizeof(*from));
     for (int pe = 0; pe < npes; pe++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The network is cut while everybody lives: the first PE shuts every connection its process has.
-// What was on its way is lost, somebody waits for it, and nobody has ended: the job must not hang.
+// The network is cut while every PE lives: the first PE shuts every connection of its process. Data
+// in flight is lost, a PE waits for it, and no process has ended: the job must not hang.
 #include <arpa/inet.h>
 #include <shmem.h>
 #include <stdio.h>

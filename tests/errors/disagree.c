@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PEs that do not make the same collective call, one case a run: disagree CASE. In checking mode
-// each must end with a message that names both calls; arriving at the end is a failure of the
-// library.
+// PEs that do not make the same collective call, one case per run: disagree CASE. In checking mode
+// each must end with a message that names both calls; reaching the end of the program is a failure
+// of the library.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,13 +95,13 @@ static void active_set(void)
     shmem_fcollect32(dest, source, odd_one() ? 4 : 3, 1, 0, npes - 1, set_sync);
 }
 
-/** A PE that brings nothing still has to say where the others have theirs. */
+/** A PE that contributes nothing must still pass the same addresses as the others. */
 static void no_source(void)
 {
     shmem_int_collect(SHMEM_TEAM_WORLD, dest, odd_one() ? NULL : source, odd_one() ? 0 : 3);
 }
 
-/** Different sizes are what collect is for, and nothing at all may come from anywhere. */
+/** collect takes different sizes, and a contribution of zero bytes may come from any address. */
 static void agree(void)
 {
     shmem_int_collect(SHMEM_TEAM_WORLD, dest, source, (size_t)me);

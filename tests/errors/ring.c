@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A small program that touches its neighbour: what the error cases run. On a healthy job it says
-// "ring done".
+// A small program that communicates with its neighbour, for the error cases. In a healthy job it
+// prints "ring done".
 #include <shmem.h>
 #include <stdio.h>
 

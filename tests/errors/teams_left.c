@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two teams that nobody destroys: checking mode says so on each PE, and the job ends well all the
-// same. Without checking mode, destroying a team that is always there does nothing.
+// Two teams that no PE destroys: checking mode reports them on each PE, and the job still ends
+// well. Without checking mode, destroying a predefined team does nothing.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

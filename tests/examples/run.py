@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run examples small, at several numbers of PEs and layouts, and compare with their expected.txt.
 
-The format of expected.txt is described in examples/README.md. The install tree is taken from --stage or
-CAUSEWAY_TEST_STAGE.
+The format of expected.txt is described in examples/README.md. The install tree is taken from
+--stage or CAUSEWAY_TEST_STAGE.
 """
 import argparse
 import os
@@ -21,8 +21,9 @@ import programs  # noqa: E402
 
 SECTION = re.compile(r"arguments( \(must fail\))?:(.*)")
 TIMEOUT = 120
-# A library under a sanitizer wants its programs under the same one.
-SANITIZE = {"address": ("-g", "-fsanitize=address,undefined"), "thread": ("-g", "-fsanitize=thread")}
+# A library under a sanitizer needs its programs under the same one.
+SANITIZE = {"address": ("-g", "-fsanitize=address,undefined"),
+            "thread": ("-g", "-fsanitize=thread")}
 
 
 @dataclass
@@ -57,7 +58,7 @@ def patterns(section: Section, pes: int) -> list[str]:
 
 
 def first_missing(wanted: list[str], output: list[str]) -> str | None:
-    """The first pattern that no line matches after the line that matched the one before it."""
+    """The first pattern that no line matches after the line that matched the previous one."""
     rest = iter(output)
     for pattern in wanted:
         if not any(re.fullmatch(pattern, line) for line in rest):
@@ -66,13 +67,13 @@ def first_missing(wanted: list[str], output: list[str]) -> str | None:
 
 
 def problem(section: Section, pes: int, outcome: programs.Outcome) -> str | None:
-    """What is wrong with a run, or nothing."""
+    """What is wrong with a run, or an empty text."""
     if outcome.status is None:
         return f"no end after {TIMEOUT} s"
     if section.must_fail:
         if outcome.status == 0:
             return "exit status 0, but it had to fail"
-        return None if outcome.stderr.strip() else "failed as it should, but without a word"
+        return None if outcome.stderr.strip() else "failed as it should, but without a message"
     if outcome.status != 0:
         return f"exit status {outcome.status}"
     missing = first_missing(patterns(section, pes), outcome.stdout.splitlines())
@@ -89,13 +90,16 @@ def layouts(stage: Path, pes: list[int], nodes: list[int]) -> list[tuple[str, in
 
 def check(example: programs.Example, program: Path, where: list[tuple[str, int, list[str]]],
           failures: int | None = None) -> tuple[int, int]:
-    """All sections in all layouts, but only so many of those that must fail. Returns how many passed and failed."""
+    """All sections in all layouts, but only so many of those that must fail. Returns how many
+    passed and failed."""
     passed = failed = 0
     sections = read_expected(example.path / "expected.txt")
     bad = [s for s in sections if s.must_fail]
-    for section in [s for s in sections if not s.must_fail] + (bad if failures is None else bad[-failures:]):
+    for section in [s for s in sections
+                    if not s.must_fail] + (bad if failures is None else bad[-failures:]):
         for name, pes, launcher in where[:1] if section.must_fail else where:
-            outcome = programs.run([*launcher, str(program), *section.arguments], TIMEOUT + 5, cwd=example.path)
+            outcome = programs.run([*launcher, str(program), *section.arguments], TIMEOUT + 5,
+                                   cwd=example.path)
             wrong = problem(section, pes, outcome)
             title = f"{example.folder} {shlex.join(section.arguments)} [{name}]"
             if wrong is None:
@@ -110,17 +114,22 @@ def check(example: programs.Example, program: Path, where: list[tuple[str, int, 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Compare the examples' output with what is expected.")
-    parser.add_argument("words", nargs="*", help="only examples whose folder contains one of these words")
+    parser = argparse.ArgumentParser(
+        description="Compare the examples' output with what is expected.")
+    parser.add_argument("words", nargs="*",
+                        help="only examples whose folder contains one of these words")
     parser.add_argument("--stage", type=Path,
                         default=Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage")))
-    parser.add_argument("--pes", default="1,2,3,4", help="numbers of PEs, separated by commas (default: 1,2,3,4)")
+    parser.add_argument("--pes", default="1,2,3,4",
+                        help="numbers of PEs, separated by commas (default: 1,2,3,4)")
     parser.add_argument("--nodes", default="1,2", help="numbers of (emulated) nodes (default: 1,2)")
     args = parser.parse_args()
     args.stage = args.stage.resolve()
-    where = layouts(args.stage, *([int(n) for n in text.split(",")] for text in (args.pes, args.nodes)))
+    where = layouts(args.stage,
+                    *([int(n) for n in text.split(",")] for text in (args.pes, args.nodes)))
 
-    chosen = [e for e in programs.ALL if not args.words or any(word in e.folder for word in args.words)]
+    chosen = [e for e in programs.ALL if not args.words
+              or any(word in e.folder for word in args.words)]
     if not chosen:
         print(f"no example matches {args.words}", file=sys.stderr)
         return 1

@@ -48,7 +48,8 @@ class DebianGraph(unittest.TestCase):
 
     def run_on(self, index: str) -> subprocess.CompletedProcess[str]:
         (self.folder / "Packages").write_text(index, encoding="utf-8")
-        command = [sys.executable, SCRIPT, self.folder / "out.mtx", "--names", self.folder / "names",
+        command = [sys.executable, SCRIPT, self.folder / "out.mtx", "--names",
+                   self.folder / "names",
                    "--index", self.folder / "Packages"]
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
@@ -75,7 +76,8 @@ class DebianGraph(unittest.TestCase):
         fake = self.folder / "apt-cache"
         fake.write_text("#!/bin/sh\n", encoding="utf-8")
         fake.chmod(0o755)
-        done = subprocess.run([sys.executable, SCRIPT, self.folder / "out.mtx"], capture_output=True, text=True,
+        done = subprocess.run([sys.executable, SCRIPT, self.folder / "out.mtx"],
+                              capture_output=True, text=True,
                               check=False, timeout=60, env={"PATH": f"{self.folder}:/usr/bin:/bin"})
         self.assertEqual(done.returncode, 1)
         self.assertIn("apt-get update", done.stderr)

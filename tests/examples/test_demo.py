@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""demo.py must not call verified what is not: it runs here on a make-believe install tree.
+"""demo.py must not report as verified what is not: it runs here on a substitute install tree.
 
-Its oshcc "compiles" every example into a shell script that misbehaves as asked, its oshrun just starts it.
+Its oshcc "compiles" every example into a shell script that misbehaves as requested, its oshrun only
+starts it.
 """
 import os
 import subprocess
@@ -35,7 +36,8 @@ class Demo(unittest.TestCase):
             for name, text in (("oshcc", OSHCC), ("oshrun", OSHRUN)):
                 (tools / name).write_text(text, encoding="utf-8")
                 (tools / name).chmod(0o755)
-            command = [sys.executable, DEMO, "--stage", tools.parent, "--out", Path(folder) / "out", "--only", "hello",
+            command = [sys.executable, DEMO, "--stage", tools.parent, "--out", Path(folder) / "out",
+                       "--only", "hello",
                        "--timeout", str(timeout), "--layouts", "node,emulated"]
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60,
                                   env={**os.environ, "BEHAVIOUR": behaviour})

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a handler of an active message may call of OpenSHMEM: argv[1] says what it tries. The
-// handler runs inside shmem_barrier_all of process 0, which process 1 enters only after its request
-// was answered.
+// The calls of OpenSHMEM that a handler of an active message may make: argv[1] is the one to try.
+// The handler runs inside shmem_barrier_all of process 0, which process 1 enters only after it has
+// got the reply to its request.
 #include <gasnet.h>
 #include <shmem.h>
 #include <stdio.h>

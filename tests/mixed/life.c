@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM, GASNet and MPI in one program, in the order that argv[1] spells: s shmem_init, S
+// OpenSHMEM, GASNet and MPI in one program, in the order that argv[1] gives: s shmem_init, S
 // shmem_finalize, g gasnet_init and gasnet_attach, m MPI_Init, M MPI_Finalize; as the last step X
-// gasnet_exit, R return from main, E shmem_global_exit, A MPI_Abort; x, e, a: the last process
-// alone does so, the others wait in MPI_Barrier or gasnet_barrier_wait. After each step everybody
-// who is initialised communicates. Words in argv[2] and later:
+// gasnet_exit, R return from main, E shmem_global_exit, A MPI_Abort; x, e, a: only the last process
+// does so, the others wait in MPI_Barrier or gasnet_barrier_wait. After each step all initialised
+// libraries communicate. Words in argv[2] and later:
 //   nodes     PEs belong to two nodes in turn
-//   status=N  what the last step gives (default 0)
+//   status=N  the status of the last step (default 0)
 #include <mpi.h>
 //
 #include <gasnet.h>
@@ -33,13 +33,13 @@ static bool shmem_on, gasnet_on, mpi_on;
 static int me = -1, npes;
 static gasnet_seginfo_t *segments;
 static volatile int marks;
-static int talks;
+static int turns;
 
 static void mark(gasnet_token_t token, gasnet_handlerarg_t turn)
 {
     gasnet_node_t from;
     gasnet_AMGetMsgSource(token, &from);
-    CHECK((int)from == (me + npes - 1) % npes && turn >= 0, "who sent the message");
+    CHECK((int)from == (me + npes - 1) % npes && turn >= 0, "the source of the message");
     marks++;
 }
 
@@ -59,8 +59,8 @@ static void gasnet_talk(long turn)
     CHECK(me == (int)gasnet_mynode() && npes == (int)gasnet_nodes(), "number of this node");
     gasnet_put_val(next, segments[next].addr, (gasnet_register_value_t)(turn * 100 + me), 8);
     gasnet_AMRequestShort1(next, MARK, (gasnet_handlerarg_t)turn);
-    talks++;  // the neighbour's message may have come in a wait before
-    GASNET_BLOCKUNTIL(marks >= talks);
+    turns++;  // the neighbour's message may have arrived in an earlier wait
+    GASNET_BLOCKUNTIL(marks >= turns);
     gasnet_barrier_notify((int)turn, 0);
     CHECK(gasnet_barrier_wait((int)turn, 0) == GASNET_OK, "the barrier");
     CHECK(*(long *)segments[me].addr == turn * 100 + (me + npes - 1) % npes,
@@ -94,13 +94,13 @@ static void share(void)
     MPI_Sendrecv(&segment[1], 1, MPI_LONG, next, 7, &heap[1], 1, MPI_LONG, prev, 7, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     CHECK(heap[1] == 1000 + prev, "MPI from a segment into the heap");
-    // GASNet names memory by its owner's addresses; MPI can tell them.
+    // GASNet names memory by its owner's addresses, which MPI exchanges.
     uintptr_t mine = (uintptr_t)heap, theirs = 0;
     MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, prev, 8, &theirs, sizeof theirs, MPI_BYTE, next, 8,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     long value = 2000 + me;
     gasnet_put((gasnet_node_t)next, (long *)theirs + 2, &value, sizeof value);
-    // OpenSHMEM by one's own address: segments lie alike in all slices.
+    // OpenSHMEM by the PE's own address: segments are at the same place in all slices.
     shmem_long_p(&segment[2], 3000 + me, next);
     shmem_barrier_all();
     CHECK(heap[2] == 2000 + prev, "GASNet into the symmetric heap");
@@ -170,7 +170,7 @@ static int last_step(char step)
     return code;
 }
 
-static void talk(long turn)
+static void communicate(long turn)
 {
     if (me < 0 && shmem_on)
         me = shmem_my_pe(), npes = shmem_n_pes();
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
             return last_step(*order);
         }
         if (shmem_on || gasnet_on || mpi_on)
-            talk(turn);
+            communicate(turn);
     }
     return last_step('R');
 }

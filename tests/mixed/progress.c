@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What goes on in a process that blocks in one library while others want something of it through
-// another. Even processes block, each odd one works on the one before it.
+// Progress of a process that blocks in one library while others need it through another. Even
+// processes block, each odd one works on the one before it.
 //   MPI_Barrier          puts, gets and atomics of GASNet and OpenSHMEM are served; handlers of
 //                        messages wait
 //   shmem_barrier_all,   handlers run
@@ -19,7 +19,7 @@
 
 #include "frame/check.h"
 
-enum { ASK = 200, ANSWER, ROUNDS = 20, WORDS = 512 };
+enum { ASK = 200, REPLY, ROUNDS = 20, WORDS = 512 };
 
 static long flag, sum;
 static int me;
@@ -30,10 +30,10 @@ static void ask(gasnet_token_t token, gasnet_handlerarg_t wants_answer)
 {
     asked++;
     if (wants_answer)
-        gasnet_AMReplyShort0(token, ANSWER);
+        gasnet_AMReplyShort0(token, REPLY);
 }
 
-static void answer(gasnet_token_t token)
+static void reply(gasnet_token_t token)
 {
     (void)token;
     answered++;
@@ -66,7 +66,7 @@ static void in_mpi_barrier(void)
         reach_into(me - 1);
         gasnet_AMRequestShort1((gasnet_node_t)(me - 1), ASK, 0);
     }
-    int before = asked;  // the odd one may have been faster than this one's last call of GASNet
+    int before = asked;  // the odd process may have been faster than this one's last call of GASNet
     MPI_Barrier(MPI_COMM_WORLD);
     if (me % 2 == 0) {
         CHECK(sum == ROUNDS, "atomics while in MPI_Barrier");
@@ -128,7 +128,8 @@ static void beside_a_thread(void)
     CHECK(pthread_create(&poller, NULL, poll_until_stopped, NULL) == 0, "a thread");
     MPI_Recv(&word, 1, MPI_INT, me + 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(asked == 5, "a handler in another thread while this one is in MPI_Recv");
-    gasnet_AMRequestShort0((gasnet_node_t)me, 202);  // to myself: wakes the thread that sleeps
+    // to this process itself: wakes the sleeping thread
+    gasnet_AMRequestShort0((gasnet_node_t)me, 202);
     pthread_join(poller, NULL);
 }
 enum { LEVEL_MPI = MPI_THREAD_MULTIPLE, LEVEL_SHMEM = SHMEM_THREAD_MULTIPLE };
@@ -143,7 +144,7 @@ enum { LEVEL_MPI = MPI_THREAD_SINGLE, LEVEL_SHMEM = SHMEM_THREAD_SINGLE };
 int main(int argc, char **argv)
 {
     gasnet_handlerentry_t table[] = {{ASK, (void (*)())ask},
-                                     {ANSWER, (void (*)())answer} MORE_HANDLERS};
+                                     {REPLY, (void (*)())reply} MORE_HANDLERS};
     const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
     int level;
     if (argc > 1 && rank)

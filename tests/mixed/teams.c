@@ -74,7 +74,7 @@ static void split(gex_TM_t world, int member, int color, int key)
     gex_TM_Destroy(tm, NULL, 0);
 }
 
-/** The way that a manual page shows: color and key from the place in the team. */
+/** As a manual page shows: color and key from the place in the team. */
 static void tm_of_team(gex_TM_t world, shmem_team_t team)
 {
     gex_TM_t tm;
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     from_tm(world);
     split(world, 1, 0, -me);               // reversed
     split(world, 1, me % 2, me);           // every other
-    split(world, me != 1, 0, me * 3 % 5);  // one is left out, no arithmetic sequence
+    split(world, me != 1, 0, me * 3 % 5);  // one PE is left out, no arithmetic sequence
     shmem_team_t team;
     shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team);
     tm_of_team(world, team);
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     tm_of_team(world, team);
     shmem_team_destroy(team);
     team = SHMEM_TEAM_WORLD;
-    // all refuse together
+    // All members refuse together.
     CHECK(shmemx_team_of_members(NULL, npes, shmemx_gex_combine, (void *)world, &team) != 0);
     CHECK(team == SHMEM_TEAM_INVALID);
     shmem_barrier_all();

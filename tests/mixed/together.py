@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenSHMEM, GASNet and MPI in one program, under the MPI named by the argument and its launcher: every order of their
-initialisations, ends of each kind, progress of one while another blocks, teams of one given to the others."""
+"""OpenSHMEM, GASNet and MPI in one program, under the MPI named by the argument and its launcher:
+every order of their initialisations, ends of each kind, progress of one while another blocks, teams
+of one given to the others."""
 
 import json
 import os
@@ -15,9 +16,11 @@ from common import check, finish, processes, wait_until  # noqa: E402
 from mpi import Mpi  # noqa: E402
 
 MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
-# All orders of the three initialisations; each library ends first and last once at least. X: gasnet_exit, R: return.
+# All orders of the three initialisations; each library ends first and last once at least. X:
+# gasnet_exit, R: return.
 ORDERS = ["sgmMSX", "smgSMX", "gsmSMR", "gmsMSX", "msgSMX", "mgsMSR"]
-# The end comes without MPI_Finalize or shmem_finalize, by all and by the last process alone; then the status.
+# The end comes without MPI_Finalize or shmem_finalize, by all and by the last process alone; then
+# the status.
 ENDS = [("smgX", 0), ("gsmR", 0), ("msgMX", 7), ("smgx", 6), ("gsme", 8), ("mgsa", 9)]
 
 
@@ -27,14 +30,16 @@ def build(scratch, name, *flags):
 
 def ends_cleanly(job, program, what):
     """Nothing of the job is left, whoever ended it."""
-    left = lambda: [args for _, args in processes().values() if args.split(" ")[0] == program]  # noqa: E731
+    # noqa: E731
+    left = lambda: [args for _, args in processes().values() if args.split(" ")[0] == program]
     check(job is None or wait_until(lambda: not left(), 20), f"{what}: nothing is left", left())
 
 
 def orders(one, many):
     for order in ORDERS:
         job = MPI.good("process 0 is here, 0 failures", 3, one, order, "nodes")
-        check(job is None or job.stdout.count("is here, 0 failures") == 3, f"{order}: everybody came to the end", job)
+        check(job is None or job.stdout.count("is here, 0 failures") == 3,
+              f"{order}: everybody came to the end", job)
     for order in ("gmsSMX", "mgsSMX"):
         MPI.good("process 0 is here, 0 failures", 3, many, order)
 
@@ -48,12 +53,13 @@ def ends(one):
 def statistics(one, scratch):
     """One account of the job, whoever moved the data."""
     path = f"{scratch}/stats.json"
-    MPI.good("process 0 is here", 3, one, "sgmMSX", "nodes", env={"CAUSEWAY_STATS": f"json:{path}", "CAUSEWAY_CHECK": "1"})
+    MPI.good("process 0 is here", 3, one, "sgmMSX", "nodes",
+             env={"CAUSEWAY_STATS": f"json:{path}", "CAUSEWAY_CHECK": "1"})
     pes = json.loads(Path(path).read_text(encoding="utf-8"))["pes"]
     check([pe["pe"] for pe in pes] == [0, 1, 2], "every process has its record", pes)
     for pe in pes:
-        check("shmem_barrier_all" in pe["routines"] and "gasnet_barrier_wait" in pe["routines"], "calls of both are counted",
-              sorted(pe["routines"]))
+        check("shmem_barrier_all" in pe["routines"] and "gasnet_barrier_wait" in pe["routines"],
+              "calls of both are counted", sorted(pe["routines"]))
 
 
 def main():
@@ -65,13 +71,15 @@ def main():
         for flags in ("-DGASNET_SEQ", "-DGASNET_PAR"):
             progress = build(scratch, "progress", flags)
             MPI.good("progress seen", 2, progress)
-            MPI.good("progress seen", 4, progress, "nodes", env={"CAUSEWAY_ENDPOINT": "msg" if "PAR" in flags else "rdm"})
+            MPI.good("progress seen", 4, progress, "nodes",
+                     env={"CAUSEWAY_ENDPOINT": "msg" if "PAR" in flags else "rdm"})
         teams = build(scratch, "teams", "-DGASNET_SEQ")
         for npes, words in ((1, []), (5, ["nodes"]), (4, [])):
             job = MPI.run(npes, teams, *words)
-            told = job.stderr.count("are not different PEs of this job")  # each is asked for a team that cannot be
-            check(job.returncode == 0 and "teams agree" in job.stdout and told == npes, f"teams of {npes}", job.returncode,
-                  job.stdout[-2000:], job.stderr[-2000:])
+            # each is asked for a team that cannot be
+            told = job.stderr.count("are not different PEs of this job")
+            check(job.returncode == 0 and "teams agree" in job.stdout and told == npes,
+                  f"teams of {npes}", job.returncode, job.stdout[-2000:], job.stderr[-2000:])
     finish()
 
 

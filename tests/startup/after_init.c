@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What programs do right after shmem_init, while a thread of the library still loads libfabric and
-// opens an endpoint. Each in one PE and all, then the job goes on and ends as ever, or ends with a
-// message. argv[1]:
-//   environment  takes the environment away under whoever reads it
+// Activities of programs right after shmem_init, while a thread of the library still loads
+// libfabric and opens an endpoint. Each in one PE and in all; then the job continues and ends as
+// usual, or ends with a message. argv[1]:
+//   environment  replaces the environment while other threads read it
 //   setenv       sets thousands of variables
 //   fork         forks from three threads at once; the children exit
-//   library      loads a library (argv[2]) whose constructor forks, which the loading of libfabric
-//                may stand behind
-//   folder       goes to another folder; CAUSEWAY_LIBFABRIC is relative to the first
+//   library      loads a library (argv[2]) whose constructor forks; the loading of libfabric may
+//                have to wait for it
+//   folder       changes to another folder; CAUSEWAY_LIBFABRIC is relative to the first
 //   close        closes every descriptor that it did not open
 //   leave        ends its threads, none of which ends the process
-// Compiled with a LARGE number, it has more thread-local variables than a small stack of a thread
-// takes.
+// Compiled with a LARGE number, it has more thread-local variables than fit a small stack of a
+// thread.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <shmem.h>
@@ -40,8 +40,8 @@ static void ring(void)
     }
 }
 
-/** Libraries ask for some variables as they are loaded, which is not safe from what follows
- *  (docs/guide/limits.md), and libfabric for a hundred when it is asked what there is. */
+/** Libraries read some variables while they are loaded, which is not safe from what follows
+ *  (docs/guide/limits.md), and libfabric reads a hundred when its providers are listed. */
 static void await_library(void)
 {
     while (!dlopen("libfabric.so.1", RTLD_LAZY | RTLD_NOLOAD))  // waits while it is being loaded
@@ -97,7 +97,7 @@ static void load(const char *library)
 
 static void close_all(void)
 {
-    ring();  // now there is something to close
+    ring();  // opens connections, so that there is something to close
     shmem_barrier_all();
     for (int fd = 3; fd < 256; fd++)
         close(fd);

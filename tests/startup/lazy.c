@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What start-up leaves for later, seen by events and not by clocks.
+// What start-up leaves for later, observed by events and not by clocks.
 //
-//   fabric            who has libfabric in its memory: nobody on one node; on several, after
-//                     shmem_init at most the PEs that host a node server, and every other one after
+//   fabric            which processes have libfabric in memory: none on one node; on several, after
+//                     shmem_init at most the PEs that host a node server, and every other PE after
 //                     its first transfer to another node
-//   nobarrier FILE    the PEs of the last node come to shmem_init only when every other PE has returned from it
-//   late FILE         the last PE of a node comes to shmem_init only when every other PE of it has returned; they then put, get
-//                     and add to its static data before it has any to be mapped, each by a path of its own
-//   never             the last PE does not come at all: one PE wants its memory, one waits for a
-//                     word, one is in a barrier
-//   early FILE        as nobarrier, and those that are early need the exchange before the late node has begun it
-//   compute MS        computes for so long, then a transfer to another node; the statistics say whether it had to wait
+//   nobarrier FILE    the PEs of the last node call shmem_init only when every other PE has
+//                     returned from it
+//   late FILE         the last PE of a node calls shmem_init only when every other PE of it has
+//                     returned; these then put, get and add to its static data before that is
+//                     mapped, each by a path of its own
+//   never             the last PE never calls shmem_init: one PE accesses its memory, one waits for
+//                     a word, one is in a barrier
+//   early FILE        as nobarrier, and the early PEs need the exchange before the late node has
+//                     begun it
+//   compute MS        computes for so long, then a transfer to another node; the statistics show
+//                     whether it had to wait
 //   rest MS           the same, asleep
 #include <shmem.h>
 #include <stdint.h>
@@ -108,13 +112,12 @@ static void nobarrier(const char *path, int need_early)
     shmem_finalize();
 }
 
-// Of the late PE: initialised, so that what others store into them before it comes could be lost
-// when it does.
+// Of the late PE: initialised, so that stores of other PEs before its shmem_init could be lost when
+// it copies its data.
 static long early_word[64] = {[0 ... 63] = 77};
 static long early_sum = 1000, early_block[64][40] = {[0 ... 63] = {[0 ... 39] = 55}};
 
-/** To be undone by nothing: each PE its own words of the late one, by a path that depends on the
- *  PE. */
+/** Must survive: each PE stores its own words of the late one, by a path that depends on the PE. */
 static void reach_into(int late, int me)
 {
     long block[40];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parts of the start-up study: the file that goes on where it stopped, the bars, the prices."""
+"""Parts of the start-up study: the file from which it continues, the intervals, the prices."""
 
 import os
 import sys
@@ -64,7 +64,8 @@ class File(unittest.TestCase):
 class Bars(unittest.TestCase):
     def test_stencil(self):
         def judged(connections):
-            rows = [{"program": "stencil", "npes": 64, "nodes": 16, "mode": mode, "connections": one(n)}
+            rows = [{"program": "stencil", "npes": 64, "nodes": 16, "mode": mode,
+                     "connections": one(n)}
                     for mode, n in (("ondemand", connections), ("static", 960))]  # fmt: skip
             return [bar.met for bar in bars.stencil(Fake(peers=rows))]
 
@@ -82,19 +83,23 @@ class Bars(unittest.TestCase):
         self.assertEqual(judged(9000), [False])
 
     def test_latency_compares_rounds(self):
-        rows = [{"op": "get", "endpoint": "msg", "round": r, "mode": mode, "ns": (100 + 50 * r) * (1.02 if mode == "static" else 1)}
+        rows = [{"op": "get", "endpoint": "msg", "round": r, "mode": mode,
+                 "ns": (100 + 50 * r) * (1.02 if mode == "static" else 1)}
                 for r in range(3) for mode in ("ondemand", "static")]  # fmt: skip
         self.assertEqual([bar.met for bar in bars.latency(Fake(latency=rows))], [True])
 
     def test_confidence(self):
-        self.assertEqual(bars.interval(range(1, 61)), (22, 39))  # of 60 values, the table of the sign test
+        # of 60 values, the table of the sign test
+        self.assertEqual(bars.interval(range(1, 61)), (22, 39))
         self.assertEqual(bars.interval(range(1, 10)), (2, 8))
         self.assertEqual(bars.interval([5, 3, 4]), (3, 5))  # too few to leave any out
 
     def test_growth_by_ratio_and_by_slope(self):
         def judged(init_us, launch_ms):
-            init = [{"npes": n, "nodes": 1, "mode": "ondemand", "endpoint": "msg", "init_us": one(us)} for n, us in zip((2, 256), init_us)]
-            hello = [{"npes": n, "nodes": 1, "what": what, "wall_ms": ms} for n, ms in zip((2, 256), launch_ms) for what in ("fork+exec", "causeway")]
+            init = [{"npes": n, "nodes": 1, "mode": "ondemand", "endpoint": "msg",
+                     "init_us": one(us)} for n, us in zip((2, 256), init_us)]
+            hello = [{"npes": n, "nodes": 1, "what": what, "wall_ms": ms} for n,
+                     ms in zip((2, 256), launch_ms) for what in ("fork+exec", "causeway")]
             return [bar.met for bar in bars.growth(Fake(init=init, hello=hello)) if bar.seen]
 
         self.assertEqual(judged((100, 150), (3, 150)), [True, True])
@@ -108,7 +113,7 @@ class Bars(unittest.TestCase):
 class Prices(unittest.TestCase):
     def test_slope(self):
         self.assertAlmostEqual(calibrate.slope({2: 11, 8: 14, 32: 26}), 0.5)
-        self.assertEqual(calibrate.slope({2: 5, 8: 4}), 0)  # noise makes nothing cheaper than nothing
+        self.assertEqual(calibrate.slope({2: 5, 8: 4}), 0)  # noise never makes a price negative
         with self.assertRaises(calibrate.NotEnough):
             calibrate.slope({2: 5})
 
@@ -126,12 +131,17 @@ class Jobs(unittest.TestCase):
         return job.Job(["/bin/sh", "-c", script], npes).execute()
 
     def test_hellos_of_one_job(self):
-        self.assertIsNone(self.run_it("echo hello from 0 of 2; echo hello from 1 of 2").hellos().error)
-        self.assertIn("0 of 2", self.run_it("echo hello from 0 of 1; echo hello from 0 of 1").hellos().error)
+        self.assertIsNone(
+            self.run_it("echo hello from 0 of 2; echo hello from 1 of 2").hellos().error)
+        self.assertIn("0 of 2", self.run_it(
+            "echo hello from 0 of 1; echo hello from 0 of 1").hellos().error)
 
     def test_verified(self):
-        self.assertIsNone(self.run_it("echo RESULT program=x pes=2 verified=yes seconds=1").verified().error)
-        self.assertEqual(self.run_it("echo RESULT program=x pes=2 verified=no seconds=1").verified().error, "not verified")
+        self.assertIsNone(
+            self.run_it("echo RESULT program=x pes=2 verified=yes seconds=1").verified().error)
+        self.assertEqual(
+            self.run_it("echo RESULT program=x pes=2 verified=no seconds=1").verified().error,
+                         "not verified")
         self.assertIn("status 3", self.run_it("echo bad >&2; exit 3").verified().error)
 
     def test_processor_time(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The start-up simulator: what must hold whatever the prices are, and connections exactly as real jobs count them."""
+"""The start-up simulator: what must hold whatever the prices are, and connections exactly as real
+jobs count them."""
 
 import json
 import math
@@ -12,16 +13,21 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 BUILD = os.environ.get("CAUSEWAY_TEST_BUILD") or os.path.join(ROOT, "build")
 STAGE = os.environ.get("CAUSEWAY_TEST_STAGE") or os.path.join(BUILD, "stage")
 SIM = os.path.join(BUILD, "study", "sim", "causeway-sim")
-# Made up, all different.
-PRICES = {"spawn": 3e5, "exec": 7e5, "join": 2e5, "wake": 5e3, "leave": 1e5, "serve": 3e4, "load": 9e7, "load_wait": 2e8, "listen": 9e5,
-          "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4, "daemon": 2e7, "bandwidth": 1, "quantum": 3e6}  # fmt: skip
+# Invented prices, all different.
+PRICES = {"spawn": 3e5, "exec": 7e5, "join": 2e5, "wake": 5e3, "leave": 1e5, "serve": 3e4,
+          "load": 9e7, "load_wait": 2e8, "listen": 9e5,
+          # fmt: skip
+          "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4, "daemon": 2e7,
+          "bandwidth": 1, "quantum": 3e6}
 
 
 def sim(npes, nodes, hosts=1, cores=2, prices=None, status=0, **options):
-    words = [f"{name}={value}" for name, value in {**PRICES, **(prices or {})}.items() if value is not None]
+    words = [f"{name}={value}" for name, value in {**PRICES, **(prices or {})}.items()
+             if value is not None]
     for name, value in options.items():
         words += [f"--{name}", value]
-    command = [SIM, "--npes", str(npes), "--nodes", str(nodes), "--hosts", str(hosts), "--cores", str(cores), "--tables", "1", *words]
+    command = [SIM, "--npes", str(npes), "--nodes", str(nodes), "--hosts", str(hosts), "--cores",
+               str(cores), "--tables", "1", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == status, f"{command}: status {done.returncode}: {done.stderr}"
     return json.loads(done.stdout) if status == 0 else done.stderr
@@ -31,7 +37,8 @@ class Counts(unittest.TestCase):
     def test_hello_connects_leaders_by_dissemination(self):
         for npes, nodes in ((4, 1), (4, 2), (7, 3), (48, 16), (100, 33)):
             said = sim(npes, nodes)
-            self.assertEqual(said["connections"], nodes * math.ceil(math.log2(nodes)), (npes, nodes))
+            self.assertEqual(said["connections"], nodes * math.ceil(math.log2(nodes)),
+                             (npes, nodes))
             self.assertEqual(said["endpoints"], 2 * nodes if nodes > 1 else 0)
 
     def test_static_connects_everybody_to_every_node(self):
@@ -53,9 +60,13 @@ class Counts(unittest.TestCase):
         """By a real job on emulated nodes."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "stats.json")
-            full = {**os.environ, "CAUSEWAY_ENDPOINT": "msg", "CAUSEWAY_STATS": f"json:{path}", **env}
-            done = subprocess.run([os.path.join(STAGE, "bin", "oshrun"), "-n", str(npes), "--emulate-nodes", str(nodes), *program],
-                                  env=full, capture_output=True, text=True, check=False, timeout=100)  # fmt: skip
+            full = {**os.environ, "CAUSEWAY_ENDPOINT": "msg", "CAUSEWAY_STATS": f"json:{path}",
+                    **env}
+            done = subprocess.run([os.path.join(STAGE, "bin", "oshrun"), "-n", str(npes),
+                                   "--emulate-nodes", str(nodes), *program],
+                                  # fmt: skip
+                                  env=full, capture_output=True, text=True, check=False,
+                                  timeout=100)
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(path, encoding="utf-8") as file:
                 return sum(pe["connections"] for pe in json.load(file)["pes"])
@@ -63,9 +74,12 @@ class Counts(unittest.TestCase):
     def test_as_real_jobs_count(self):
         program = os.path.join(os.getcwd(), "ring")
         subprocess.run([os.path.join(STAGE, "bin", "oshcc"), "-O2", "-std=gnu11", "-o", program,
-                        os.path.join(ROOT, "bench", "ring.c"), os.path.join(ROOT, "bench", "common.c")], check=True)  # fmt: skip
+                        # fmt: skip
+                        os.path.join(ROOT, "bench", "ring.c"),
+                        os.path.join(ROOT, "bench", "common.c")], check=True)
         for npes, nodes in ((4, 2), (7, 3)):
-            self.assertEqual(sim(npes, nodes, pattern="ring")["connections"], self.counted(npes, nodes, [program]))
+            self.assertEqual(sim(npes, nodes, pattern="ring")["connections"],
+                             self.counted(npes, nodes, [program]))
         self.assertEqual(sim(7, 3, pattern="ring", connect="static")["connections"],
                          self.counted(7, 3, [program], CAUSEWAY_CONNECT="static"))  # fmt: skip
 
@@ -91,16 +105,18 @@ class Time(unittest.TestCase):
             said = sim(64, 16, connect=connect)
             self.assertGreaterEqual(said["wall_ms"] * 2 * 1.0001, said["cpu_ms"])
         one = {name: 0 for name in PRICES if name not in ("bandwidth", "quantum")} | {"exec": 1e6}
-        self.assertAlmostEqual(sim(10, 1, cores=2, prices=one)["wall_ms"], 5, delta=0.2)  # ten milliseconds of work
+        # ten milliseconds of work
+        self.assertAlmostEqual(sim(10, 1, cores=2, prices=one)["wall_ms"], 5, delta=0.2)
 
     def test_modes(self):
-        ondemand, blocking, static = (sim(64, 16), sim(64, 16, exchange="blocking"), sim(64, 16, connect="static"))
+        ondemand, blocking, static = (sim(64, 16), sim(64, 16, exchange="blocking"),
+                                      sim(64, 16, connect="static"))
         self.assertLess(ondemand["init_mean_ms"], blocking["init_mean_ms"])
         self.assertLess(blocking["init_mean_ms"], static["init_mean_ms"])
         self.assertEqual(ondemand["connections"], blocking["connections"])
 
     def test_servers_accept_one_after_the_other(self):
-        """With dear accepts a static start takes at least what the busiest server needs."""
+        """With expensive accepts a static start takes at least what the busiest server needs."""
         said = sim(64, 16, 16, 64, connect="static", fence="tree", prices={"accept": 5e7})
         self.assertGreaterEqual(said["init_max_ms"], said["most_accepts"] * 50)
 
@@ -108,7 +124,7 @@ class Time(unittest.TestCase):
         tree, star = sim(1024, 256, 256, 4, fence="tree"), sim(1024, 256, 256, 4, fence="star")
         self.assertLess(tree["fence_ms"], star["fence_ms"] + 1000)
         far = sim(1024, 256, 256, 4, fence="star", prices={"message": 2e6})
-        self.assertGreaterEqual(far["fence_ms"], 256 * 2)  # the root hears one after the other
+        self.assertGreaterEqual(far["fence_ms"], 256 * 2)  # the root receives one after the other
         self.assertGreater(far["wall_ms"], far["fence_ms"])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# CMake, twice: find_package with targets, and CC=oshcc for a project that knows nothing of Causeway.
+# CMake, twice: find_package with targets, and CC=oshcc for a project that does not know Causeway.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
 mkdir package plain
 cp "$here/hello.c" package
@@ -21,7 +21,8 @@ project(hello C CXX)
 add_executable(hello hello.c)
 END
 export CMAKE_BUILD_PARALLEL_LEVEL=1
-output_has "launcher $stage/bin/oshrun" cmake -S package -B package/build "-DCMAKE_PREFIX_PATH=$stage"
+output_has "launcher $stage/bin/oshrun" cmake -S package -B package/build \
+    "-DCMAKE_PREFIX_PATH=$stage"
 check "find_package: build" cmake --build package/build
 output_has 'PE 0 of 1 received 0' package/build/hello
 output_has 'PE 0 of 1 received 0' package/build/hello_static

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each PE writes its number to the next one; says what arrived. C and C++.
+// Each PE puts its number to the next one and prints what arrived. C and C++.
 #include <shmem.h>
 #include <stdio.h>
 

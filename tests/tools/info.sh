@@ -8,19 +8,23 @@ output_has 'now: CAUSEWAY_SPIN=7' env CAUSEWAY_SPIN=7 causeway-info -e
 output_has 'now: SMA_SYMMETRIC_SIZE=1M' env SMA_SYMMETRIC_SIZE=1M causeway-info -e
 output_has '^broadcast \(bytes: of the message\)$' causeway-info --collectives
 output_has '^  binomial +several nodes' causeway-info -c
-output_has '^  ring +\[CAUSEWAY_COLL\] several nodes' env CAUSEWAY_COLL=reduce=ring causeway-info --collectives
-refuses 1 'reduce has no algorithm "rong": give one of .*ring' env CAUSEWAY_COLL=reduce=rong causeway-info --collectives
+output_has '^  ring +\[CAUSEWAY_COLL\] several nodes' env CAUSEWAY_COLL=reduce=ring causeway-info \
+    --collectives
+refuses 1 'reduce has no algorithm "rong": give one of .*ring' env CAUSEWAY_COLL=reduce=rong \
+    causeway-info --collectives
 refuses 2 'unrecognized option' causeway-info --nonsense
 refuses 2 "unexpected argument 'x'" causeway-info x
 output_has '^libfabric [0-9]+\.[0-9]+ from /' causeway-info --libfabric
 output_has '^  rdm endpoints .*tcp' causeway-info --libfabric
 output_has '^  a job would use   (tcp|net)' env CAUSEWAY_PROVIDER=tcp causeway-info --libfabric
 refuses 1 'no usable libfabric provider' env CAUSEWAY_PROVIDER=pigeon causeway-info -f
-refuses 1 'cannot load libfabric.*nowhere' env CAUSEWAY_LIBFABRIC=/nowhere/lib.so causeway-info --libfabric
+refuses 1 'cannot load libfabric.*nowhere' env CAUSEWAY_LIBFABRIC=/nowhere/lib.so causeway-info \
+    --libfabric
 refuses 1 'is not a libfabric' env CAUSEWAY_LIBFABRIC=libm.so.6 causeway-info -f
 
-# Every variable of the table is in the table, and nothing else reads the environment.
+# The table has every variable of env.def.
 checks=$((checks + 1))
 causeway-info --env-table >table
-[ "$(grep -c '^CW_ENV(' "$CAUSEWAY_TEST_SOURCE/src/base/env.def")" = "$(wc -l <table)" ] || bad "rows differ from env.def"
+[ "$(grep -c '^CW_ENV(' "$CAUSEWAY_TEST_SOURCE/src/base/env.def")" = "$(wc -l <table)" ] ||
+    bad "rows differ from env.def"
 finish

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# For the scripts of this room: check WHAT COMMAND... runs a command; finish gives the exit status.
+# For the scripts of this room: check WHAT COMMAND... runs a command; finish returns the exit
+# status.
 set -u
 here=$CAUSEWAY_TEST_SOURCE/tests/tools
 stage=$CAUSEWAY_TEST_STAGE
@@ -35,7 +36,7 @@ output_has() {
     fi
 }
 
-# refuses STATUS PATTERN COMMAND...: the command ends with that status and says why.
+# refuses STATUS PATTERN COMMAND...: the command ends with that status and prints the reason.
 refuses() {
     local wanted=$1 pattern=$2 status
     shift 2

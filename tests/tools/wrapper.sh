@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# oshcc and oshc++: every kind of command line a build system sends.
+# oshcc and oshc++: every kind of command line that a build system uses.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
 cp "$here/hello.c" .
 cp hello.c hello.cc
 runs='PE 0 of 1 received 0'
 
-# Compile only, in all its forms: nothing of the linker may leak in.
+# Compile only, in all its forms: no option of the linker may be added.
 check "compile" oshcc -c hello.c -o hello.o
 check "link" oshcc hello.o -o hello
 output_has "$runs" ./hello
@@ -39,8 +39,9 @@ check "-dumpmachine" sh -c '[ "$(oshcc -dumpmachine)" = "$(cc -dumpmachine)" ]'
 check "-v alone does not link" oshcc -v
 refuses 1 'no input files' oshcc
 
-# What it would do.
-output_has "^cc -I[^ ]*/include hello.c -o x -L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway\$" oshcc -show hello.c -o x
+# The command that it would run.
+output_has "^cc -I[^ ]*/include hello.c -o x -L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway\$" oshcc \
+    -show hello.c -o x
 output_has "^cc -I[^ ]*/include -c hello.c\$" oshcc -showme -c hello.c
 output_has "'-DTEXT=\"a b\"'" oshcc --showme -c '-DTEXT="a b"' hello.c
 output_has "^-I$stage/include\$" oshcc --showme:compile
@@ -53,10 +54,11 @@ output_has '^c\+\+$' oshCC --showme:command
 output_has 'Causeway [0-9]+\.[0-9]+' oshcc --showme:version
 output_has 'OSHCC_CC' oshcc --showme:help
 refuses 2 'unknown option' oshcc --showme:nonsense
-check "parts work with another driver" sh -c 'cc $(oshcc --showme:compile) hello.c -o parts $(oshcc --showme:link)'
+check "parts work with another driver" sh -c \
+    'cc $(oshcc --showme:compile) hello.c -o parts $(oshcc --showme:link)'
 output_has "$runs" ./parts
 
-# Arguments arrive whole.
+# Arguments are passed whole.
 mkdir 'a dir'
 cp hello.c 'a dir/a file.c'
 check "blanks in names" oshcc '-DX="a  b"' 'a dir/a file.c' -o 'a dir/out'
@@ -69,7 +71,9 @@ if command -v clang >/dev/null; then
     output_has "$runs" ./with_clang
 fi
 check "archive" oshcc -static-causeway hello.c -o static_hello
-if readelf -d static_hello | grep -q libcauseway; then bad "-static-causeway linked the shared library"; fi
+if readelf -d static_hello | grep -q libcauseway; then
+    bad "-static-causeway linked the shared library"
+fi
 output_has "$runs" ./static_hello
 check "-lsma" cc "-I$stage/include" hello.c -o sma "-L$stage/lib" -lsma "-Wl,-rpath,$stage/lib"
 output_has "$runs" ./sma

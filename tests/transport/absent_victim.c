@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A library that opens files, as libfabric does: what test_ofi_absent.c hides a file from.
+// A library that opens files, as libfabric does: test_ofi_absent.c hides a file from it.
 #include <stdio.h>
 
 __attribute__((visibility("default"))) FILE *victim_open(const char *path);

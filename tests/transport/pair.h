@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Two nodes of one slot-pair each, in two processes made by fork, driving a transport's table
-// without the core. Both node objects are mapped shared before the fork, so a test can look at the
-// *other* node's memory directly: the truth about remote completion, seen past the library.
+// without the core. Both node objects are mapped shared before the fork, so a test can read the
+// *other* node's memory directly, past the library: the truth about remote completion.
 #ifndef CW_TESTS_PAIR_H
 #define CW_TESTS_PAIR_H
 
@@ -23,10 +23,10 @@
 #define PAIR_SLOTS 2u
 #define PAIR_SLICE ((uint64_t)1 << 20)         // offset of slot 0
 #define PAIR_DATA ((uint64_t)1 << 20)
-#define PAIR_HEAP_AT ((uint64_t)2 << 20)       // in a slice; a hole lies before it
+#define PAIR_HEAP_AT ((uint64_t)2 << 20)       // within a slice; a hole is before it
 
 enum { OP_FETCH_ADD = 1, OP_ADD, OP_READ, OP_SLOW_STORE, OP_BULK, OP_PEEK, OP_TELL };
-#define PAIR_NOTIFICATIONS 4u  // that a client takes without having sent something
+#define PAIR_NOTIFICATIONS 4u  // that a client takes without having sent a message
 
 typedef struct request {
     cwt_header_t header;
@@ -35,9 +35,9 @@ typedef struct request {
 } request_t;
 #define REQUEST_SMALL (sizeof(cwt_header_t) + 16)
 
-/** What both processes share. */
+/** Shared by both processes. */
 typedef struct shared {
-    _Atomic int turn;           // barrier
+    _Atomic int turn;  // barrier
     _Atomic int arrived[2];
     uint8_t blob[2][CWT_ADDRESS_MAX];
     size_t blob_nbytes[2];
@@ -47,18 +47,18 @@ typedef struct shared {
 
 typedef struct node {
     const cwt_ops_t *ops;
-    int me;                     // 0 or 1
+    int me;  // 0 or 1
     pid_t peer_pid;
     cwt_layout_t layout;
     shared_t *shared;
-    uint8_t *memory[2];         // both node objects
+    uint8_t *memory[2];  // both node objects
     cwt_server_t *server;
     cwt_client_t *client;
     cwt_conn_t *conn;
     pthread_t thread;
-    pthread_mutex_t lock;       // guards server
+    pthread_mutex_t lock;  // guards server
     _Atomic int stop;
-    uint64_t heap;              // offset of slot 0's heap
+    uint64_t heap;                    // offset of slot 0's heap
     uint64_t notified, notified_sum;  // notifications of this client, and their sum
     uint8_t secret[CWT_SECRET_BYTES];
 } node_t;
@@ -97,8 +97,8 @@ static inline void pair_barrier(node_t *n)
         usleep(100);
 }
 
-/** Tells a client something of that size until the transport says no; names that are not quite
- *  right are nobody's. */
+/** Notifies a client with messages of that size until the transport refuses; names that differ
+ *  slightly belong to no client. */
 static inline uint64_t pair_notify(node_t *n, uint64_t origin, uint64_t nbytes)
 {
     static uint8_t bulk[CWT_MESSAGE_MAX];
@@ -150,7 +150,7 @@ static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t 
         old = atomic_load(word);
         n->ops->server_reply(from, &old, sizeof old);
         break;
-    case OP_PEEK:  // without reply: was the put before me there?
+    case OP_PEEK:  // no reply: had the put before it arrived?
         if (atomic_load(word) != r->value)
             atomic_fetch_add(&n->shared->words[7], 1);
         break;
@@ -158,14 +158,14 @@ static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t 
         usleep(2000);
         atomic_store(word, r->value);
         break;
-    case OP_BULK:  // value bytes of a pattern; checks the bytes that came
+    case OP_BULK:  // value bytes of a pattern; checks the bytes that arrived
         for (size_t i = REQUEST_SMALL; i < nbytes; i++)
             if (((const uint8_t *)msg)[i] != (uint8_t)i)
                 atomic_fetch_add(&n->shared->words[6], 1);
         memset(bulk, (int)r->value & 0xff, sizeof bulk);
         n->ops->server_reply(from, bulk, (size_t)r->value);
         break;
-    case OP_TELL:  // as often as the transport takes it; how often into word 5
+    case OP_TELL:  // as often as the transport takes it; the number goes into word 5
         atomic_store(&n->shared->words[5], pair_notify(n, n->ops->server_origin(from), r->value));
         break;
     default:
@@ -186,7 +186,7 @@ static inline void *pair_serve(void *arg)
         empty = handled > 0 ? 0 : empty + 1;
         bool idle = empty > pair_spin, block = idle && n->ops->server_may_block(n->server);
         pthread_mutex_unlock(&n->lock);
-        if (block)  // without the lock, which another thread may want
+        if (block)  // without the lock, which another thread may need
             n->ops->server_block(n->server, 50000000);
         if (idle)
             empty = 0;

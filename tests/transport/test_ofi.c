@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The transport contract over a real provider (CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose): two
-// processes, each with server thread and client. Usage: test_ofi [rounds] [bytes of the large
+// The transport contract over a real provider (CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose it):
+// two processes, each with server thread and client. Usage: test_ofi [rounds] [bytes of the large
 // transfer]
 #include "pair.h"
 
@@ -43,7 +43,7 @@ static void fill(uint8_t *p, size_t nbytes, unsigned seed)
         p[i] = (uint8_t)(i * 7 + seed + (i >> 8));
 }
 
-/** After a quiet: another one has nothing to do. */
+/** After a quiet, another quiet has nothing to do. */
 static bool nothing_left(void)
 {
     cwt_stats_t before, after;
@@ -53,7 +53,7 @@ static bool nothing_left(void)
     return before.flushes == after.flushes && before.requests == after.requests;
 }
 
-/** Every size: put (blocking and nbi) and quiet, then look; get it back. */
+/** Every size: put (blocking and nbi) and quiet, then check; get it back. */
 static void sizes(void)
 {
     const size_t most = (size_t)8 << 20;
@@ -105,11 +105,11 @@ static void pieces(void)
     }
 }
 
-/** After quiet the bytes are in the other node's memory, seen past the library; every size class,
- *  all ways in. */
+/** After quiet the bytes are in the other node's memory, read past the library; every size class,
+ *  all paths. */
 static void quiet_truth(void)
 {
-    static cwt_target_t t;  // known to the client until it closes
+    static cwt_target_t t;   // the client refers to it until it closes
     static uint8_t mine[8];  // stands for a symmetric object at slot 0's heap
     uint64_t delta = n.heap - (uint64_t)(uintptr_t)mine;
     CHECK(n.ops->target(n.conn, 0, delta, &t) == 0);
@@ -141,8 +141,8 @@ static void quiet_truth(void)
     CHECK(stale == 0);
 }
 
-/** The same when put_complete returns, whatever else is under way; and that is done after a quiet,
- *  too. */
+/** The same when put_complete returns, whatever else is in flight; and, too, when all else is done
+ *  by a quiet before. */
 static void put_complete_truth(void)
 {
     const size_t sizes[] = {8, 1, 129, 4096, 16385, 65536, (size_t)5 << 20}, most = (size_t)5 << 20;
@@ -205,7 +205,7 @@ static void fence_request_put(void)
     }
 }
 
-/** Requests by the thousand without waiting; quiet means executed. */
+/** Thousands of requests without waiting; quiet means executed. */
 static void request_flood(void)
 {
     uint64_t count = rounds / 4, before = atomic_load(&n.shared->executed[!n.me]), zero = 0;
@@ -226,7 +226,7 @@ static void arrived(cwt_reply_t *self, const void *payload, size_t nbytes)
     arrivals += nbytes == 8 && payload;
 }
 
-/** Many replies under way at once, messages of every size both ways. */
+/** Many replies in flight at once, messages of every size both ways. */
 static void replies(void)
 {
     enum { MANY = 100 };
@@ -257,9 +257,9 @@ static void replies(void)
     CHECK(n.ops->request(n.conn, &r2.header, CWT_MESSAGE_MAX + 1, NULL) == CW_EINVAL);
 }
 
-/** A server tells a client only what that has room for: a round's worth, and as much again after
- *  each message that says that it was heard. */
-static void told(void)
+/** A server notifies a client only as far as the client has room: one round's worth, and as much
+ *  again after each message that acknowledges it. */
+static void notified(void)
 {
     for (uint64_t i = 0; i < 2000; i++) {
         uint64_t nbytes = i % 50 ? i % 100 : CWT_MESSAGE_MAX - sizeof(uint64_t), times = 0,
@@ -283,7 +283,7 @@ static void told(void)
     }
 }
 
-/** Larger than any fragment, and than 2 GiB if asked. */
+/** Larger than any fragment, and than 2 GiB if requested. */
 static void large_transfer(void)
 {
     uint8_t *src = mmap(NULL, large, PROT_READ | PROT_WRITE,
@@ -374,7 +374,7 @@ static void all(void)
                  {"fence_request_put", fence_request_put},
                  {"request_flood", request_flood},
                  {"replies", replies},
-                 {"told", told},
+                 {"notified", notified},
                  {"native_atomics", native_atomics},
                  {"inject_flood", inject_flood},
                  {"large_transfer", large_transfer}};
@@ -406,7 +406,7 @@ int main(int argc, char **argv)
         CHECK(pair_client(&n, n.secret, argc > 3) == 0);
         CHECK(pair_connect(&n) == 0);
         if (n.conn && me == 0)
-            all();      // the child only serves: progress must not need its main thread
+            all();  // the child only serves: progress must not need its main thread
         pair_barrier(&n);
         if (n.conn && me == 1)
             all();

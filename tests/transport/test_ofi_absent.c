@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The list of the kernel's names is hidden from one library, for a while, and nothing else is:
-// other files, other callers.
+// neither other files nor from other callers.
 // Argument: the library. Linked as libfabric is, with its table of functions read-only.
 #include <dlfcn.h>
 #include <errno.h>
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
         check(opens(victim, NAMES), "the library finds the list again");
         check(is_writable("victim") == writable, "the table is read-only again");
     }
-    ofi_probe_show_names();  // of nothing: does nothing
+    ofi_probe_show_names();  // nothing is hidden: no effect
     setenv("CAUSEWAY_PROBE", "all", 1);
     cwu_env_load();
     check(!ofi_probe_is_short(), "CAUSEWAY_PROBE=all: everything is looked for");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What goes wrong between nodes ends in an error code and a message with a remedy, never in a hang:
-// strangers, absent servers, killed peers, missing libraries, no descriptors left. Each case runs
-// in a process of its own.
+// Faults between nodes end in an error code and a message with a remedy, never in a hang:
+// unauthenticated connections, absent servers, killed peers, missing libraries, no descriptors
+// left. Each case runs in a process of its own.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -19,7 +19,7 @@ static node_t n;
 
 static bool late;
 
-/** Opens the server without the secret, which comes half a second later. */
+/** Opens the server without the secret, which arrives half a second later. */
 static int late_open(void)
 {
     uint8_t secret[CWT_SECRET_BYTES];
@@ -36,7 +36,8 @@ static int late_open(void)
     return rc;
 }
 
-/** The peer: a process that serves until it is killed, or closes cleanly when words[0] says so. */
+/** The peer: a process that serves until it is killed, or closes in an orderly way when words[0] is
+ *  set. */
 static void start_peer(void)
 {
     alarm(60);
@@ -62,8 +63,7 @@ static void start_peer(void)
     n.me = 0;
 }
 
-/** Returns when every thread of the peer stands still: a signal alone leaves them time to
- *  answer. */
+/** Returns when every thread of the peer has stopped: a signal alone leaves them time to reply. */
 static void stop_peer(void)
 {
     int status;
@@ -109,7 +109,7 @@ static void wrong_secret(void)
     REQUIRE(pair_connect(&n) == CW_EREFUSED);
     REQUIRE(seconds_since(start) < 5);
     n.ops->close(n.client);
-    works();  // the server is none the worse
+    works();  // the server still works
     REQUIRE(end_peer() == 0);
     REQUIRE(atomic_load(&n.shared->words[2]) >= 1);
 }
@@ -130,7 +130,7 @@ static void killed_while_waiting(void)
     start_peer();
     works();
     request_t r = {.header.op = OP_SLOW_STORE, .offset = n.heap, .value = 1};
-    cwt_reply_t reply = {.capacity = 0};  // SLOW_STORE never answers
+    cwt_reply_t reply = {.capacity = 0};  // SLOW_STORE never replies
     stop_peer();
     REQUIRE(n.ops->request(n.conn, &r.header, REQUEST_SMALL, &reply) == 0);
     uint64_t start = cwu_now_ns();
@@ -197,7 +197,7 @@ static void stopped_peer(void)
     REQUIRE(end_peer() == 0);
 }
 
-/** A server that never answers: its kernel takes the connection, nobody else does. */
+/** A server that never replies: its kernel accepts the connection, no program does. */
 static void silent_server(void)
 {
     start_peer();
@@ -210,7 +210,7 @@ static void silent_server(void)
     n.ops->close(n.client);
 }
 
-/** A server that does not know the job's secret yet when the first client comes. */
+/** A server that does not know the job's secret yet when the first client connects. */
 static void late_server(void)
 {
     late = true;
@@ -243,12 +243,12 @@ static void one_at_a_time(void)
     REQUIRE(s.connections == 2 && s.reconnects == 20);
     REQUIRE(end_peer() == 0);
     uint64_t value = 1, start = cwu_now_ns();
-    REQUIRE(n.ops->put(first, n.heap, &value, 8, false) < 0);  // it left: no coming back
+    REQUIRE(n.ops->put(first, n.heap, &value, 8, false) < 0);  // the client has left for good
     REQUIRE(seconds_since(start) < 10);
     n.ops->close(n.client);
 }
 
-/** No descriptor for a second connection: the first gives its own. */
+/** No descriptor for a second connection: the first one's is used. */
 static void few_descriptors(void)
 {
     start_peer();
@@ -274,12 +274,12 @@ static void foreign_blob(void)
     REQUIRE(end_peer() == 0);
 }
 
-/** Bytes of somebody who does not even speak the provider's protocol. */
+/** Bytes of a program that does not speak the provider's protocol. */
 static void junk_on_the_port(void)
 {
     start_peer();
     struct sockaddr_in *sin = NULL, here;
-    // the address is somewhere in the blob
+    // The address is within the blob.
     for (size_t at = 0; at + sizeof here <= CWT_ADDRESS_MAX; at++) {
         memcpy(&here, n.shared->blob[1] + at, sizeof here);
         if (here.sin_family == AF_INET && here.sin_addr.s_addr == htonl(INADDR_LOOPBACK) &&
@@ -341,11 +341,11 @@ static void no_interface(void)
 static void bad_endpoint(void)
 {
     cwu_env_load();
-    cwu_env.endpoint = "xrc";  // past the table's own check
+    cwu_env.endpoint = "xrc";  // not checked by the table's own check here
     REQUIRE(cwt_ofi.load(true) == CW_EINVAL);
 }
 
-/** Says the same before it knows the provider and after. */
+/** Reports the same before it knows the provider and after. */
 static void one_client(void)
 {
     bool rxm = strstr(getenv("CAUSEWAY_PROVIDER"), "ofi_rxm") != NULL;
@@ -387,7 +387,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (argc > 1 && strcmp(argv[1], cases[i].name) != 0)
             continue;
-        // connections of RDM endpoints belong to the provider
+        // Connections of RDM endpoints belong to the provider.
         if (rdm && cases[i].fn == no_descriptors)
             continue;
         child_t c = child_run(cases[i].fn);

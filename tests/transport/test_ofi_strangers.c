@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Strangers at a server's port, while a job works: they get nothing and harm nothing. Bytes of all
-// kinds, connections that say nothing or too little and stay, connections by the hundred, clients
-// of another job. Afterwards and meanwhile the job's results are right, and descriptors and memory
-// of the server stay within bounds.
+// Unauthenticated connections to a server's port, while a job works: they get nothing and harm
+// nothing. Bytes of all kinds, connections that send nothing or too little and stay, connections by
+// the hundred, clients of another job. Afterwards and meanwhile the job's results are right, and
+// descriptors and memory of the server stay within bounds.
 // CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose the provider. Usage: test_ofi_strangers [times as
 // many]
 #include <arpa/inet.h>
@@ -60,7 +60,7 @@ static void serve(void)
 
 static bool find_port(void)
 {
-    // the address is somewhere in the blob
+    // The address is within the blob.
     for (size_t at = 0; at + sizeof port <= CWT_ADDRESS_MAX; at++) {
         memcpy(&port, n.shared->blob[1] + at, sizeof port);
         if (port.sin_family == AF_INET && port.sin_addr.s_addr == htonl(INADDR_LOOPBACK) &&
@@ -100,7 +100,7 @@ static long server_kib(void)
 
 static uint64_t written;
 
-/** Some operations of every kind, and what they must have done. */
+/** Some operations of every kind, and a check of their results. */
 static void work(cwt_conn_t *conn)
 {
     static uint8_t block[3000];
@@ -141,8 +141,8 @@ static void say(int fd, const void *bytes, size_t nbytes)
         (void)!send(fd, bytes, nbytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/** What the providers' own first message begins with, in libfabric 1.17: version 3, "connect", so
- *  many bytes follow. */
+/** The beginning of the providers' own first message, in libfabric 1.17: version 3, "connect", the
+ *  number of bytes that follow. */
 static void provider_head(uint8_t head[32], unsigned nbytes)
 {
     memset(head, 0, 32);
@@ -159,7 +159,7 @@ static void random_bytes(int fd)
     for (size_t i = 0; i < nbytes; i++)
         bytes[i] = (uint8_t)rnd();
     if (rnd() % 2)
-        provider_head(bytes, (unsigned)(rnd() % 400));  // a right beginning
+        provider_head(bytes, (unsigned)(rnd() % 400));  // a valid beginning
     if (rnd() % 4 == 0)
         bytes[rnd() % 32] ^= 1;
     say(fd, bytes, nbytes);
@@ -193,8 +193,8 @@ static void flood_of_connections(void)
     }
 }
 
-/** Nothing said, one byte, or the head of a first message; all stay. A new client of the job still
- *  gets in. */
+/** Nothing sent, one byte, or the head of a first message; all stay. A new client of the job is
+ *  still accepted. */
 static void stay_half_open(void)
 {
     int fds[HALF_OPEN], open_now = 0;
@@ -233,8 +233,8 @@ static void stay_half_open(void)
             close(fds[i]);
 }
 
-/** Whole clients of another job, while the job works. RDM: after 64 the server no longer
- *  answers. */
+/** Complete clients of another job, while the job works. RDM: after 64 the server no longer
+ *  replies. */
 static void wrong_secrets(void)
 {
     pid_t intruder = fork();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes from the network are not believed: random, truncated, forged and replayed messages go to
-// both halves' receiving code directly. Nothing may crash (the sanitizers look on), reach the
+// Bytes from the network are not trusted: random, truncated, forged and replayed messages go to
+// both halves' receiving code directly. Nothing may crash (the sanitizers watch), reach the
 // handler, or disturb a connection.
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ static void requests(bool msg_mode)
         for (size_t at = 0; at < 128; at += 8)
             *(uint64_t *)(void *)(bytes + at) = next_random();
         if (i % 3 == 0)
-            header->nbytes = (uint32_t)nbytes;  // right in one thing
+            header->nbytes = (uint32_t)nbytes;  // one field is valid
         if (i % 5 == 0)
             header->reply_id |= OFI_ID_OWN, header->op = OFI_OWN_HELLO;
         ofi_server_request(server, peer, bytes, nbytes);
@@ -63,7 +63,7 @@ static void requests(bool msg_mode)
     CHECK(handled == 0);
     CHECK(server->stats.refused == (uint64_t)rounds);
 
-    // the same header made right piece by piece
+    // The same header made valid field by field.
     memset(bytes, 0, sizeof bytes);
     *header = (cwt_header_t){.token = server->token_in, .op = 1, .nbytes = sizeof *header};
     ofi_server_request(server, peer, bytes, sizeof *header);
@@ -76,7 +76,7 @@ static void requests(bool msg_mode)
     ofi_server_request(server, peer, bytes, sizeof *header);
     CHECK(handled == 1);
     header->token ^= 1;
-    if (!msg_mode) {  // a number that nobody has, with the right token
+    if (!msg_mode) {  // a number of no connection, with the right token
         header->reply_id = (uint64_t)12345 << OFI_ID_PEER_SHIFT;
         ofi_server_request(server, peer, bytes, sizeof *header);
         CHECK(handled == 1);
@@ -89,12 +89,12 @@ static void requests(bool msg_mode)
     free(server);
 }
 
-static uint32_t told;
+static uint32_t notified;
 
-static void count_told(void *arg, int node, const void *bytes, size_t nbytes)
+static void count_notified(void *arg, int node, const void *bytes, size_t nbytes)
 {
     (void)arg, (void)node;
-    told++;
+    notified++;
     CHECK(nbytes == 8 && *(const uint64_t *)bytes == 0x1111111111111111u);
 }
 
@@ -105,8 +105,8 @@ static void replies(void)
     cwt_conn_t *conn = calloc(1, sizeof *conn);
     ofi_op_t op = {.conn = conn, .buf = bytes, .kind = OFI_RECV};
     ofi_reply_header_t *header = (void *)bytes;
-    uint64_t answer = 0;
-    cwt_reply_t reply = {.buf = &answer, .capacity = sizeof answer};
+    uint64_t value = 0;
+    cwt_reply_t reply = {.buf = &value, .capacity = sizeof value};
     ofi_choice.msg = true;
     conn->client = client;
     conn->welcomed = conn->closing = true;  // closing: the buffer is not posted again
@@ -139,14 +139,14 @@ static void replies(void)
     header->nbytes = sizeof *header + 8;
     memset(header + 1, 0x11, 8);
     ofi_reply_arrived(client, &op, header->nbytes);
-    CHECK(reply.done == 1 && reply.nbytes == 8 && answer == 0x1111111111111111u);
+    CHECK(reply.done == 1 && reply.nbytes == 8 && value == 0x1111111111111111u);
 
-    // what a server tells is for those who listen, and each time the next message says so
+    // A server notifies only clients that listen; each further message acknowledges the last ones.
     header->kind = OFI_REPLY_NOTIFY;
     uint64_t refused = client->stats.refused;
     ofi_reply_arrived(client, &op, header->nbytes);
-    CHECK(client->stats.refused == refused + 1 && told == 0);
-    client->config.notified = count_told;
+    CHECK(client->stats.refused == refused + 1 && notified == 0);
+    client->config.notified = count_notified;
     client->config.notifications = 3;
     ofi_choice.send_after_send = true;
     ofi_conn_name(conn, true);
@@ -154,17 +154,17 @@ static void replies(void)
           (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) == 3);
     for (uint32_t i = 1; i < 40000; i++) {  // the count wraps
         ofi_reply_arrived(client, &op, header->nbytes);
-        CHECK(told == i && (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) ==
-                               ((i + 3) & OFI_ID_NOTIFY_MASK));
+        CHECK(notified == i && (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) ==
+                                   ((i + 3) & OFI_ID_NOTIFY_MASK));
     }
-    ofi_conn_name(conn, false);  // no more, but what is on its way is heard
+    ofi_conn_name(conn, false);  // no further ones, but those in flight are taken
     ofi_reply_arrived(client, &op, header->nbytes);
-    CHECK(told == 40000 && (conn->id & OFI_ID_LOW) == 0 && !(conn->id & OFI_ID_NOTIFY));
+    CHECK(notified == 40000 && (conn->id & OFI_ID_LOW) == 0 && !(conn->id & OFI_ID_NOTIFY));
     free(conn);
     free(client);
 }
 
-/** SipHash-2-4 and what is built on it. */
+/** SipHash-2-4 and the digests built on it. */
 static void proofs(void)
 {
     ofi_hello_t hello = {.pe = 3, .node = 2, .nonce = 42};
@@ -178,7 +178,7 @@ static void proofs(void)
     }
     uint8_t other[CWT_SECRET_BYTES] = "another secret.";
     CHECK(!ofi_hello_check(&hello, other, 2));
-    // purpose 0x0706050403020100 and bytes 8..14 make the paper's 15-byte example (appendix A)
+    // Purpose 0x0706050403020100 and bytes 8..14 make the paper's 15-byte example (appendix A).
     uint8_t key[16], text[7];
     for (int i = 0; i < 16; i++)
         key[i] = (uint8_t)i;

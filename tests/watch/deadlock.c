@@ -41,7 +41,7 @@ static void lock_cycle(void)
     shmem_set_lock(me < 2 ? second : &lock_a);
 }
 
-/** The last PE waits for a signal that nobody sends. */
+/** The last PE waits for a signal that no PE sends. */
 static void missing(void)
 {
     if (me == npes - 1)
@@ -59,7 +59,7 @@ static void compute(double seconds)
     while ((double)t.tv_sec + 1e-9 * (double)t.tv_nsec < end);
 }
 
-/** The last PE computes for long, then comes: no deadlock. */
+/** The last PE computes for a long time, then arrives: no deadlock. */
 static void slow(void)
 {
     if (me == npes - 1)

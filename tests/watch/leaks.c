@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is not given back: blocks of the heap and a lock.
+// Blocks of the heap and a lock that are not released.
 #include <shmem.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@ static long lock;
 __attribute__((noinline)) void *allocate_here(size_t nbytes)
 {
     void *p = shmem_malloc(nbytes);
-    __asm__ volatile("" ::: "memory");  // not a tail call: the place of the call is looked for
+    __asm__ volatile("" ::: "memory");  // not a tail call: the report must name this caller
     return p;
 }
 

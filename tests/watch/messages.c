@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages that are known exactly: messages.py says how many. Every node does the same with
-// its neighbour.
+// A known number of active messages, which messages.py expects. Every node sends the same to its
+// neighbour.
 #include <gasnet.h>
 #include <stdio.h>
 #include <string.h>

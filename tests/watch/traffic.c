@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Traffic that is known exactly: expected.py says how much. Every PE does the same, relative to its
+// A known amount of traffic, which expected.py computes. Every PE does the same, relative to its
 // number.
 #include <shmem.h>
 #include <stdio.h>
