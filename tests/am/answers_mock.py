@@ -10,7 +10,7 @@ from pathlib import Path
 
 BUILD = Path(os.environ["CAUSEWAY_TEST_BUILD"])
 STAGE = Path(os.environ["CAUSEWAY_TEST_STAGE"])
-DEMANDS = ("small_inject", "eagain", "virt_addr,prov_key,mr_local,mr_allocated,cm56",
+DEMANDS = ("small_inject", "eagain", "virt_addr,prov_key,mr_local,mr_allocated,cm55",
            "unordered_sends,no_wait_fd")
 
 

@@ -32,7 +32,8 @@
 enum {
     MOCK_IOV = 8,           // most iov entries one operation may have
     MOCK_INJECT = 8,        // inject_size under small_inject
-    MOCK_CM_DATA = 56,      // private data under cm56
+    MOCK_CM_DATA = 55,      // private data under cm55
+    MOCK_CM_FEW = 32,       // and under cm32
     MOCK_ATOMIC_COUNT = 1,  // elements an atomic call may have
     MOCK_HELD_MAX = 32,     // operations held back per endpoint
 };
@@ -40,8 +41,8 @@ enum {
 // ---------------------------------------------------------------- demands (mock_main.c)
 
 struct mock_demands {
-    bool virt_addr, prov_key, mr_local, mr_allocated, cm56, unordered, unordered_sends, atomics,
-        no_wait_fd, small_inject, eagain, mr_endpoint, context;
+    bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, unordered, unordered_sends,
+        atomics, no_wait_fd, small_inject, eagain, mr_endpoint, context;
 };
 extern struct mock_demands mock_want;
 
@@ -298,6 +299,7 @@ int mock_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_
                     void *context);
 int mock_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq,
                  void *context);
+size_t mock_cm_data(void);  // most bytes of private data, 0: as many as the provider takes
 int mock_getopt(fid_t fid, struct fi_ops_ep *real, int level, int name, void *value, size_t *len_p);
 
 // mock_data.c, mock_atomic.c

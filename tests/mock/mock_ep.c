@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t mock_cm_data(void)
+{
+    return mock_want.cm32 ? MOCK_CM_FEW : mock_want.cm55 ? MOCK_CM_DATA : 0;
+}
+
 int mock_getopt(fid_t fid, struct fi_ops_ep *real, int level, int name, void *value, size_t *len_p)
 {
-    if (!mock_want.cm56 || level != FI_OPT_ENDPOINT || name != FI_OPT_CM_DATA_SIZE)
+    if (!mock_cm_data() || level != FI_OPT_ENDPOINT || name != FI_OPT_CM_DATA_SIZE)
         return real->getopt(fid, level, name, value, len_p);
-    size_t nbytes = MOCK_CM_DATA;
+    size_t nbytes = mock_cm_data();
     if (*len_p < sizeof nbytes)
         return -FI_ETOOSMALL;
     memcpy(value, &nbytes, sizeof nbytes);
@@ -21,7 +26,7 @@ int mock_getopt(fid_t fid, struct fi_ops_ep *real, int level, int name, void *va
 static bool too_long(enum mock_kind call, size_t nbytes)
 {
     mock_count(call);
-    if (!mock_want.cm56 || nbytes <= MOCK_CM_DATA)
+    if (!mock_cm_data() || nbytes <= mock_cm_data())
         return false;
     mock_count(N_CM_REFUSED);
     return true;
@@ -209,7 +214,7 @@ int mock_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_
 // ---------------------------------------------------------------- event queues
 
 // A connection request's info goes to the caller, so it carries the mock's demands. Fabrics with
-// little private data deliver it padded to its greatest size: so does the mock under cm56.
+// little private data deliver it padded to its greatest size: so does the mock.
 static ssize_t event(uint32_t kind, void *buf, size_t room, ssize_t n)
 {
     struct fi_eq_cm_entry *entry = buf;
@@ -217,8 +222,8 @@ static ssize_t event(uint32_t kind, void *buf, size_t room, ssize_t n)
         return n;
     if (kind == FI_CONNREQ && entry->info)
         mock_decorate(entry->info, ((struct mock_pep *)mock_state(entry->fid))->atomics);
-    size_t padded = sizeof *entry + MOCK_CM_DATA;
-    if (mock_want.cm56 && padded <= room && (size_t)n < padded) {
+    size_t padded = sizeof *entry + mock_cm_data();
+    if (mock_cm_data() && padded <= room && (size_t)n < padded) {
         memset((char *)buf + n, 0, padded - (size_t)n);
         n = (ssize_t)padded;
     }

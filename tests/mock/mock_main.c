@@ -47,9 +47,10 @@ static const struct {
     {                                              \
 #name, offsetof(struct mock_demands, name) \
     }
-    WORD(virt_addr), WORD(prov_key),        WORD(mr_local), WORD(mr_allocated), WORD(cm56),
-    WORD(unordered), WORD(unordered_sends), WORD(atomics),  WORD(no_wait_fd),   WORD(small_inject),
-    WORD(eagain),    WORD(mr_endpoint),     WORD(context),
+    WORD(virt_addr),   WORD(prov_key),   WORD(mr_local),     WORD(mr_allocated),
+    WORD(cm55),        WORD(cm32),       WORD(unordered),    WORD(unordered_sends),
+    WORD(atomics),     WORD(no_wait_fd), WORD(small_inject), WORD(eagain),
+    WORD(mr_endpoint), WORD(context),
 #undef WORD
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs rounds.c over the mock fabric: run.py DEMANDS [msg|rdm]. Two emulated nodes, four PEs, both
+"""Runs rounds.c over the mock fabric: run.py DEMANDS [msg|rdm|auto]. Two emulated nodes, four PEs, both
 endpoint modes.
 
 The program checks its results; this script checks the mock's summaries: every PE used the mock,
@@ -39,8 +39,10 @@ def problems_of(summaries, demands, mode):
             yield "nothing was reordered"
     elif total("held"):
         yield "operations were held back without a demand"
-    if "cm56" in demands and total("cm_refused"):
-        yield "more than 56 bytes of private data"
+    if "cm55" in demands and total("cm_refused"):
+        yield "more than 55 bytes of private data"
+    if "cm32" in demands and (total("connect") or total("accept")):
+        yield "a connection was tried with too little private data"
     if "eagain" in demands and total("eagain") == 0:
         yield "no call was refused"
     if "atomics" in demands:

@@ -112,8 +112,8 @@ static int read_keys(cwt_conn_t *conn, const ofi_welcome_t *welcome)
         op->completion = &completion;
         op->copy_to = (uint8_t *)conn->keys + at;
         op->nbytes = n;
-        int rc = ofi_read_raw(conn, op, op->buf, n, op->desc, welcome->table_addr + at,
-                              welcome->table_key, OFI_READ);
+        int rc = ofi_read_raw(conn, op, op->buf, n, op->desc, welcome->base + at, welcome->key,
+                              OFI_READ);
         ofi_waiter_t w = OFI_WAITER("the key table");
         while (rc == 0 && completion.left > 1)
             rc = ofi_wait_round(conn->client, conn, &w);

@@ -4,6 +4,8 @@
 // Nothing is assumed of a provider that it does not advertise.
 #include "lib.h"
 
+#include <rdma/fi_cm.h>
+#include <rdma/fi_eq.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -104,8 +106,26 @@ static struct fi_info *best_of(bool msg, const char *local)
     return info ? info : best_with(msg, false, FI_THREAD_DOMAIN, local);
 }
 
-/** Can this MSG provider wake a sleeping server through a file descriptor? Tries it. */
-static bool offers_wait_fd(struct fi_info *info)
+/** Does a connection of this MSG provider carry the private data that connecting needs? A provider
+ *  that does not say is taken to. */
+static bool has_private_data(struct fid_fabric *fabric, struct fi_info *info)
+{
+    struct fid_pep *pep;
+    size_t most = OFI_PRIVATE_NBYTES, nbytes = sizeof most;
+    if (fi_passive_ep(fabric, info, &pep, NULL) != 0)
+        return false;
+    int rc = fi_getopt(&pep->fid, FI_OPT_ENDPOINT, FI_OPT_CM_DATA_SIZE, &most, &nbytes);
+    fi_close(&pep->fid);
+    if (rc != 0 || most >= OFI_PRIVATE_NBYTES)
+        return true;
+    cwu_debug("libfabric (%s): msg endpoints carry %zu bytes of private data, %u are needed",
+              info->fabric_attr->prov_name, most, OFI_PRIVATE_NBYTES);
+    return false;
+}
+
+/** Can this MSG provider connect, and wake a sleeping server through a file descriptor? Tries it.
+ */
+static bool is_usable(struct fi_info *info)
 {
     struct fid_fabric *fabric;
     struct fid_domain *domain;
@@ -114,7 +134,7 @@ static bool offers_wait_fd(struct fi_info *info)
     if (ofi_lib.fabric(info->fabric_attr, &fabric, NULL) != 0)
         return false;
     bool ok = false;
-    if (fi_domain(fabric, info, &domain, NULL) == 0) {
+    if (has_private_data(fabric, info) && fi_domain(fabric, info, &domain, NULL) == 0) {
         ok = fi_cq_open(domain, &attr, &cq, NULL) == 0;
         if (ok)
             fi_close(&cq->fid);
@@ -202,7 +222,7 @@ static int choose(bool one_machine)
     bool is_msg = any || msg;
     if (is_msg)
         info = best_of(true, local);
-    if (info && any && !offers_wait_fd(info)) {
+    if (info && any && !is_usable(info)) {
         ofi_lib.freeinfo(info);
         info = NULL;
     }

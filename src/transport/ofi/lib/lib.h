@@ -20,6 +20,7 @@
 #include "transport/transport.h"
 
 #define OFI_API FI_VERSION(1, 17)
+#define OFI_PRIVATE_NBYTES 40u           // that connect and accept of MSG endpoints must carry
 #define OFI_FRAGMENT ((size_t)16 << 20)  // larger transfers go in pieces of this size
 
 // ---------------------------------------------------------------- the library (load.c)

@@ -91,8 +91,7 @@ void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t 
     welcome->peer = peer->index;
     welcome->proof =
         ofi_digest(server->config.secret, OFI_FOR_WELCOME, &hello->nonce, sizeof hello->nonce);
-    welcome->key = server->region.keys[0].key;
-    welcome->base = server->region.keys[0].base;
-    welcome->table_addr = server->region.table_addr;
-    welcome->table_key = server->region.table_key;
+    bool one = server->region.nkeys == 1;
+    welcome->key = one ? server->region.keys[0].key : server->region.table_key;
+    welcome->base = one ? server->region.keys[0].base : server->region.table_addr;
 }

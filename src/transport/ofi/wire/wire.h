@@ -31,7 +31,7 @@ uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, co
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 2u
+#define OFI_WIRE 3u
 
 /** Published by a server. */
 typedef struct ofi_blob {
@@ -54,7 +54,7 @@ typedef struct ofi_hello {
     uint64_t nonce;
     uint64_t proof[2];
 } ofi_hello_t;
-_Static_assert(sizeof(ofi_hello_t) == 40, "wire format; fits every provider's private data");
+_Static_assert(sizeof(ofi_hello_t) == 40, "wire format");
 void ofi_hello_sign(ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES]);
 bool ofi_hello_check(const ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES], int node);
 
@@ -69,13 +69,17 @@ typedef struct ofi_first {
 typedef struct ofi_welcome {
     uint32_t magic;
     uint16_t wire, pad;
-    uint32_t nkeys;      // 1: key and base are all; else a table of ofi_key_t is at table_addr
+    uint32_t nkeys;
     uint32_t peer;       // to be named in every request (RDM)
     uint64_t proof;      // over the client's nonce
-    uint64_t key, base;  // offset + base is the remote address
-    uint64_t table_addr, table_key;
+    uint64_t key, base;  // one key: offset + base is the remote address; several: those of a table
+                         // of ofi_key_t, with its address as base
 } ofi_welcome_t;
-_Static_assert(sizeof(ofi_welcome_t) == 56, "at most 56 bytes of private data");
+_Static_assert(sizeof(ofi_welcome_t) == 40, "wire format; verbs takes 55 bytes of private data");
+
+_Static_assert(sizeof(ofi_welcome_t) <= OFI_PRIVATE_NBYTES &&
+                   sizeof(ofi_hello_t) <= OFI_PRIVATE_NBYTES,
+               "what connect and accept carry");
 
 /** Private data of a rejection. */
 typedef struct ofi_reject {
