@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "am_test.h"
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/am/wire.h"
 
 enum { SHORT = 1, MEDIUM, SHORT_BACK, MEDIUM_BACK, ONEWAY, WINDOW = 48, MOST_ROUNDS = 20000 };

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "am_test.h"
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "step.h"
 
 enum { WARM = 16, SAMPLES = 15, ONEWAY = 1, ASKS, ANSWER };

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "frame/check.h"
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/mem/segment.h"
 #include "core/rma/amo.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/observe/watch.h"
 
 static uint64_t inbox_nbytes(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Active messages on the wire: the requests behind cwt_header_t that the target's node server puts
-// into the target's inbox (core/am/am_server.c), and the notifications that carry replies back over
-// the connection of their request (core/am/am_back.c). Little-endian hosts of one word size only.
+// into the target's inbox (core/am/server.c), and the notifications that carry replies back over
+// the connection of their request (core/am/back.c). Little-endian hosts of one word size only.
 // The receiver checks every field before use.
 #ifndef CW_CORE_AM_WIRE_H
 #define CW_CORE_AM_WIRE_H

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/env_names.h"
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/coll/describe.h"
 #include "core/life/info.h"
 #include "core/life/leave.h"

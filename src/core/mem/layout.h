@@ -10,7 +10,7 @@
 //                    cards                 what PEs publish (core/sync/card.h)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives, symmetric
 //                                          heap, area of a front end | sections in slices: the inbox of
-//                                          messages (core/am/am_inbox.h)]
+//                                          messages (core/am/inbox.h)]
 //   + stride       slice of slot 1         ...
 //
 // A slice has the same shape as the owner's own view: the heap lies heap_offset above the static

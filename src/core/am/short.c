@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The short ways of short requests. Nothing has come, a credit is free, the target's ring has room:
-// then these functions do what the general one (am_send.c) does, in one piece and with as few
+// then these functions do what the general one (send.c) does, in one piece and with as few
 // instructions as possible. Whatever else is the case, they leave it to that one before anything is
 // changed.
 //
@@ -10,7 +10,7 @@
 // takes its token under the lock of credits.
 #include <string.h>
 
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/am/wire.h"
 
 #define ALWAYS static inline __attribute__((always_inline))

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"

@@ -8,7 +8,7 @@
 //
 // Nobody counts credits while fewer requests are under way than a node has credits; behind that the
 // requests to the node are counted when the next one is to be sent.
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 
 /** Where the number of free tokens is. */
 static uint32_t *nfree(void)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/server/server.h"
 

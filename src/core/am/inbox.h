@@ -61,7 +61,7 @@ enum {
     CW_AM_C_INLINE = 16,  // the payload is in the cell
     CW_AM_C_HERE = 32,    // on the wire: a long whose payload came along; the node server copies it
                           // to dest
-    CW_AM_C_ORIGIN = 64,  // a short or medium request; dest is its origin (am_back.c)
+    CW_AM_C_ORIGIN = 64,  // a short or medium request; dest is its origin (back.c)
     CW_AM_C_TOLD = 128    // a reply that came back over the connection of its request
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Requests and replies: to a PE of this node straight into its inbox, to others by a message to
-// their node's server. What short requests mostly are is in am_short.c.
+// their node's server. What short requests mostly are is in short.c.
 //
-// A request needs a credit with a token (am_credit.c), then a cell at the target. While it waits
+// A request needs a credit with a token (credit.c), then a cell at the target. While it waits
 // for one of them it polls, so the PEs that wait for it get on. A reply has its room already.
 #include <string.h>
 
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/mem/gather.h"
 #include "core/mem/memory.h"
@@ -445,7 +445,7 @@ ALWAYS void begin_reply(out_t *out, cw_am_msg_t *msg)
     out->token = msg->token;
 }
 
-/** Over the connection of the request, if that may be (am_back.c). */
+/** Over the connection of the request, if that may be (back.c). */
 ALWAYS bool answer(const out_t *out, const cw_am_msg_t *msg)
 {
     cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);

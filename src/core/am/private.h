@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the files of the message layer share, and what the rest of core calls of it. State of this
-// process; what other processes see is in am_inbox.h.
+// process; what other processes see is in inbox.h.
 //
-//   am.c         open, close, handlers, how a handler is called     am_send.c    requests and replies
-//   am_short.c   short requests with nothing in the way
-//   am_credit.c  tokens: the room of replies, credits               am_poll.c    what has come; acknowledgements
-//   am_server.c  in the node server: from the wire to the inbox
-//   am_back.c    replies over the connection of their request
+//   am.c         open, close, handlers, how a handler is called     send.c    requests and replies
+//   short.c   short requests with nothing in the way
+//   credit.c  tokens: the room of replies, credits               poll.c    what has come; acknowledgements
+//   server.c  in the node server: from the wire to the inbox
+//   back.c    replies over the connection of their request
 #ifndef CW_CORE_AM_PRIVATE_H
 #define CW_CORE_AM_PRIVATE_H
 
@@ -15,7 +15,7 @@
 #include <stdnoreturn.h>
 
 #include "base/lock.h"
-#include "core/am/am_inbox.h"
+#include "core/am/inbox.h"
 #include "core/progress/hooks.h"
 #include "core/rma/context.h"
 
@@ -86,7 +86,7 @@ void cw_am_run(cw_am_msg_t *msg);
 /** Copies the bytes of a raw long, if its client takes them there. */
 void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src);
 
-// ---------------------------------------------------------------- credits (am_credit.c)
+// ---------------------------------------------------------------- credits (credit.c)
 /** Gives token i to a request; its name on the wire. */
 static inline __attribute__((always_inline)) uint32_t cw_am_credit_give(uint32_t i, int pe)
 {
@@ -124,7 +124,7 @@ bool cw_am_due(void *arg, int node);
 /** All tokens are free. */
 void cw_am_credit_open(void);
 
-// -------------------------------------------------------------- the way to other nodes (am_send.c)
+// -------------------------------------------------------------- the way to other nodes (send.c)
 /** A message without an answer to the server of a PE's node. */
 void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload,
                       size_t payload_nbytes);
@@ -135,7 +135,7 @@ int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned fl
 /** The rest of it, for who has a token and found no cell. */
 int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token);
 
-// ---------------------------------------- replies over the connection of their request (am_back.c)
+// ---------------------------------------- replies over the connection of their request (back.c)
 struct cw_req_am;
 /** Registers with the ports that this PE takes such replies. */
 void cw_am_back_init(void);
@@ -148,7 +148,7 @@ void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes);
 void cw_am_back_flush(void);
 void cw_am_back_fini(void);
 
-// ---------------------------------------------------------------- in the node server (am_server.c)
+// ---------------------------------------------------------------- in the node server (server.c)
 /** Registers with the node server what it does with messages. */
 void cw_am_server_init(void);
 /** Fills a cell of the target's inbox; false: no room. req without its arguments. */

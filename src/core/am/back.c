@@ -7,7 +7,7 @@
 //
 // It is a way that a reply may take, never one that it needs: a short or medium one, when the
 // handler runs in the process that hosts its node's server, soon after the request came
-// (am_server.c), when the server is free, and when the transport takes it at once. All others go as
+// (server.c), when the server is free, and when the transport takes it at once. All others go as
 // requests do. Nothing is promised about the order of messages, so both ways mix.
 //
 // Whoever makes progress with this PE's connections may find one, inside calls where no handler may
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/am/am_private.h"
+#include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/progress/wait.h"
 #include "core/rma/ctx.h"
