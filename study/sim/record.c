@@ -323,7 +323,7 @@ static void be(int pe)
 
 static void run_server(void)
 {
-    if (cw_server_start(&cw_boot) || cw_server_published())
+    if (cw_server_start(&cw_boot) || cw_job_await_published())
         die("the node server's thread did not start");
     cw_server_stop();
 }
@@ -368,9 +368,10 @@ static void touch_neighbours(int pe, int npes)
 static void run_main(const sim_config_t *config)
 {
     if (cw_world.nnodes > 1) {
-        if (cw_world.hosts_server)
+        if (cw_world.hosts_server) {
             note(SIM_OP_SERVER, 0, 1);  // run_server has been here for it
-        else
+            cw_job_published(CW_OK);
+        } else
             cw_job_fence_start();
         if (config->is_blocking) {
             note(SIM_OP_AWAIT, 0, 1);

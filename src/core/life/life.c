@@ -141,8 +141,8 @@ int cw_init(int thread_level)
     cwu_debug("joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, "
               "static data %llu bytes",
               cw_boot.ops->name, cw_world.node, cw_world.nnodes, cw_world.slot, cw_world.nslots,
-              (unsigned long long)cw_segment.agreement.heap_nbytes,
-              (unsigned long long)cw_segment.agreement.data_nbytes);
+              (unsigned long long)cw_agreement.heap_nbytes,
+              (unsigned long long)cw_agreement.data_nbytes);
     return CW_OK;
 }
 

@@ -64,7 +64,7 @@ int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
 void *cw_area(size_t *nbytes_p)
 {
     const cw_segment_t *s = &cw_segment;
-    *nbytes_p = s->agreement.area_nbytes;
+    *nbytes_p = cw_agreement.area_nbytes;
     uint64_t behind = *nbytes_p + cw_area_own_nbytes(*nbytes_p);
     return *nbytes_p ? s->heap + s->layout.heap_nbytes - behind : NULL;
 }
@@ -78,7 +78,7 @@ uint64_t cw_area_own_nbytes(uint64_t area_nbytes)
 void *cw_area_own(size_t *nbytes_p)
 {
     const cw_segment_t *s = &cw_segment;
-    *nbytes_p = cw_area_own_nbytes(s->agreement.area_nbytes);
+    *nbytes_p = cw_area_own_nbytes(cw_agreement.area_nbytes);
     return *nbytes_p ? s->heap + s->layout.heap_nbytes - *nbytes_p : NULL;
 }
 

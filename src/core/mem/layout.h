@@ -22,23 +22,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "core/world/agreement.h"
 #include "transport/transport.h"
 
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
 // bytes of collective scratch below each PE's heap, touched as teams need it
 #define CW_COLL_SCRATCH (5u << 20)
-
-/** What every PE of a job must agree on; compared on the node at init and between nodes at first
- *  contact. */
-typedef struct cw_agreement {
-    uint64_t heap_nbytes;  // SHMEM_SYMMETRIC_SIZE, rounded to pages
-    uint64_t area_nbytes;  // behind the heap, for a front end with segments of its own
-                           // (core/mem/area.h), without its words
-    uint64_t data_nbytes;  // static data, whole pages
-    uint64_t program;      // digest of the executable's identity
-    uint32_t version;      // of these structures and of the wire
-    uint32_t npes;
-} cw_agreement_t;
 
 typedef enum cw_section_place {
     CW_SECTION_CONTROL,  // in the control area, once a node

@@ -67,7 +67,7 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
                   cw_section_t *const sections[])
 {
     cw_segment_t *s = &cw_segment;
-    s->agreement = (cw_agreement_t){.heap_nbytes = heap,
+    cw_agreement = (cw_agreement_t){.heap_nbytes = heap,
                                     .area_nbytes = area,
                                     .data_nbytes = data->nbytes,
                                     .program = data->program,
@@ -116,7 +116,7 @@ static int agree(void)
     uint32_t fresh = 0;
     if (atomic_compare_exchange_strong(&c->state, &fresh, 1)) {
         c->magic = CW_CONTROL_MAGIC;
-        c->agreement = s->agreement;
+        c->agreement = cw_agreement;
         c->layout = s->layout;
         atomic_store_explicit(&c->state, 2, memory_order_release);  // pairs with the loads below
         cwu_futex_wake((uint32_t *)&c->state, INT_MAX);
@@ -124,28 +124,7 @@ static int agree(void)
     }
     while ((fresh = atomic_load_explicit(&c->state, memory_order_acquire)) != 2)
         cwu_futex_wait((uint32_t *)&c->state, fresh, 1000000);
-    const cw_agreement_t *a = &c->agreement, *b = &s->agreement;
-    if (a->heap_nbytes != b->heap_nbytes) {
-        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on another "
-                  "PE of this node; "
-                  "give every PE the same",
-                  (unsigned long long)b->heap_nbytes, (unsigned long long)a->heap_nbytes);
-        return CW_EMISMATCH;
-    }
-    if (a->area_nbytes != b->area_nbytes) {
-        cwu_error("the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on another PE "
-                  "of this node; give "
-                  "every PE the same",
-                  (unsigned long long)b->area_nbytes, (unsigned long long)a->area_nbytes);
-        return CW_EMISMATCH;
-    }
-    if (a->program != b->program || a->data_nbytes != b->data_nbytes || a->version != b->version) {
-        cwu_error("the PEs of this node run different programs or library versions; every PE must "
-                  "run the same "
-                  "executable");
-        return CW_EMISMATCH;
-    }
-    return CW_OK;
+    return cw_agreement_check(&c->agreement, "another PE of this node");
 }
 
 static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags,

@@ -15,7 +15,6 @@ typedef struct cw_segment {
     cw_control_t *control;
     cw_slot_t *slots;  // [nslots]
     cwt_layout_t layout;
-    cw_agreement_t agreement;
     uintptr_t origin;  // my static data's address (or my slice, if the program has none):
                        // slice offset 0
     char *heap;        // origin + heap_offset: scratch first, then the user's heap

@@ -33,8 +33,6 @@ static struct {
     pthread_mutex_t lock;  // guards `server` (progress by this thread or by a waiting PE)
     cwt_server_t *server;
     cwb_t *boot;
-    int status;                  // of the start, valid when published
-    _Atomic uint32_t published;  // futex
     _Atomic uint32_t stop;       // futex: the nap's word
     _Atomic bool knows_secret;   // before, a peer's first message would be taken for a stranger's:
                                  // nobody polls
@@ -58,11 +56,7 @@ static bool somebody_sleeps(void)
 
 static int publish(void)
 {
-    cw_node_record_t record = {.heap_nbytes = cw_segment.agreement.heap_nbytes,
-                               .area_nbytes = cw_segment.agreement.area_nbytes,
-                               .data_nbytes = cw_segment.agreement.data_nbytes,
-                               .program = cw_segment.agreement.program,
-                               .version = cw_segment.agreement.version};
+    cw_node_record_t record = {.agreement = cw_agreement};
     uint64_t start = cwu_now_ns();
     gethostname(record.host, sizeof record.host - 1);
     size_t nbytes = sizeof record.address;
@@ -228,13 +222,11 @@ static void serve_until_stopped(void)
 static void *server_main(void *arg)
 {
     (void)arg;
-    srv.status = open_and_publish();
-    // pairs with cw_server_published
-    atomic_store_explicit(&srv.published, 1, memory_order_release);
-    cwu_futex_wake((uint32_t *)&srv.published, INT_MAX);
-    if (srv.status)
+    int rc = open_and_publish();
+    cw_job_published(rc);
+    if (rc)
         return NULL;
-    int rc = cw_job_end_exchange();
+    rc = cw_job_end_exchange();
     if (rc)
         cwu_fatal("the node server cannot learn the job's secret (%s)", cwu_error_name(rc));
     cw_transport->server_secret(srv.server, cw_job_secret());
@@ -248,7 +240,6 @@ int cw_server_start(cwb_t *boot)
 {
     srv.boot = boot;
     srv.server = NULL;
-    atomic_store(&srv.published, 0);
     atomic_store(&srv.stop, 0);
     atomic_store(&srv.knows_secret, false);
     sigset_t all, old;
@@ -273,18 +264,6 @@ int cw_server_start(cwb_t *boot)
     srv.running = true;
     cw_progress_hooks.poll_server = cw_server_poll;
     return CW_OK;
-}
-
-bool cw_server_has_published(void)
-{
-    return !srv.running || atomic_load_explicit(&srv.published, memory_order_acquire);
-}
-
-int cw_server_published(void)
-{
-    while (!atomic_load_explicit(&srv.published, memory_order_acquire))
-        cwu_futex_wait((uint32_t *)&srv.published, 0, 1000000000u);
-    return srv.status;
 }
 
 int cw_server_poll(void)
@@ -324,7 +303,7 @@ void cw_server_stop(void)
         return;
     atomic_store_explicit(&srv.stop, 1, memory_order_release);
     cwu_futex_wake((uint32_t *)&srv.stop, INT_MAX);
-    cw_server_published();
+    cw_job_await_published();
     if (srv.server)
         cw_transport->server_wake(srv.server);
     pthread_join(srv.thread, NULL);

@@ -14,24 +14,9 @@
 #include "bootstrap/bootstrap.h"
 #include "core/world/world.h"
 
-/** What a node publishes under a key of its own (cw_job_node_key) for those who will connect to
- *  it. */
-typedef struct cw_node_record {
-    uint64_t heap_nbytes, area_nbytes, data_nbytes, program;
-    uint32_t version, address_nbytes;
-    char host[48];
-    uint8_t address[CWT_ADDRESS_MAX];
-} cw_node_record_t;
-_Static_assert(sizeof(cw_node_record_t) <= CWB_VALUE_MAX, "must fit every launcher's value");
-
-/** Starts the thread; it loads the transport, publishes the node's record and starts the bootstrap
- *  fence. */
+/** Starts the thread; it loads the transport, publishes the node's record, starts the bootstrap fence
+ *  and says so (cw_job_published). */
 int cw_server_start(cwb_t *boot);
-/** Without waiting: has what cw_server_published waits for happened? True in processes that host no
- *  server. */
-bool cw_server_has_published(void);
-/** Returns when the record is published and the fence is started (or that failed). */
-int cw_server_published(void);
 /** One poll on behalf of a waiting PE; a no-op in processes that host no server. How many
  *  events. */
 int cw_server_poll(void);

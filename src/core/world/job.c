@@ -9,8 +9,6 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
-#include "core/mem/segment.h"
-#include "core/server/server.h"
 
 cwb_t cw_boot;
 
@@ -18,6 +16,9 @@ static pthread_mutex_t fence_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the tw
 static _Atomic uint32_t fence_done;  // also read without the lock: the secret is known; futex
 static uint8_t job_secret[CWT_SECRET_BYTES];
 static pthread_t opener;
+
+static _Atomic uint32_t published;  // by this process's node server; futex
+static int publish_status;          // valid then
 
 static bool secret_known(void)
 {
@@ -30,6 +31,7 @@ void cw_job_begin(void)
 {
     cw_world.life++;
     atomic_store(&fence_done, 0);
+    atomic_store(&published, 0);
     opener = pthread_self();
 }
 
@@ -58,6 +60,26 @@ int cw_job_fence_start(void)
     return rc;
 }
 
+void cw_job_published(int status)
+{
+    publish_status = status;
+    // pairs with cw_job_await_published
+    atomic_store_explicit(&published, 1, memory_order_release);
+    cwu_futex_wake((uint32_t *)&published, INT_MAX);
+}
+
+static bool has_published(void)
+{
+    return !cw_world.hosts_server || atomic_load_explicit(&published, memory_order_acquire);
+}
+
+int cw_job_await_published(void)
+{
+    while (!has_published())
+        cwu_futex_wait((uint32_t *)&published, 0, 1000000000u);
+    return cw_world.hosts_server ? publish_status : CW_OK;
+}
+
 /** Comes through with the fence in init; its failure is the end of the process. */
 static void await_opener(void)
 {
@@ -71,7 +93,7 @@ static bool exchange_is_over(void)
 {
     if (atomic_load_explicit(&fence_done, memory_order_acquire))
         return true;
-    if (!cw_server_has_published() || pthread_mutex_trylock(&fence_lock))
+    if (!has_published() || pthread_mutex_trylock(&fence_lock))
         return false;
     bool over = cw_boot.ops->fence_test(&cw_boot);
     pthread_mutex_unlock(&fence_lock);
@@ -93,8 +115,8 @@ int cw_job_end_exchange(void)
 {
     if (atomic_load_explicit(&fence_done, memory_order_acquire))
         return CW_OK;
-    int rc = CW_OK;
-    if (cw_world.hosts_server && (rc = cw_server_published()))
+    int rc = cw_job_await_published();
+    if (rc)
         return rc;
     if (cw_boot.one_thread && !pthread_equal(opener, pthread_self()))
         await_opener();
@@ -176,31 +198,9 @@ int cw_job_node_record(int node, cw_node_record_t *record_p)
     if (rc || record_p->address_nbytes > sizeof record_p->address)
         return no_record(node, rc);
     record_p->host[sizeof record_p->host - 1] = '\0';
-    const cw_agreement_t *mine = &cw_segment.agreement;
-    if (record_p->heap_nbytes != mine->heap_nbytes) {
-        cwu_error("the PEs disagree about SHMEM_SYMMETRIC_SIZE: %llu bytes here, %llu on PE %d "
-                  "(host %s); give every "
-                  "PE the same",
-                  (unsigned long long)mine->heap_nbytes, (unsigned long long)record_p->heap_nbytes,
-                  cw_world.leader_of_node[node], record_p->host);
-        return CW_EMISMATCH;
-    }
-    if (record_p->area_nbytes != mine->area_nbytes) {
-        cwu_error("the PEs disagree about GASNET_MAX_SEGSIZE: %llu bytes here, %llu on PE %d (host "
-                  "%s); give every PE the "
-                  "same",
-                  (unsigned long long)mine->area_nbytes, (unsigned long long)record_p->area_nbytes,
-                  cw_world.leader_of_node[node], record_p->host);
-        return CW_EMISMATCH;
-    }
-    if (record_p->program != mine->program || record_p->data_nbytes != mine->data_nbytes ||
-        record_p->version != mine->version) {
-        cwu_error("PE %d (host %s) runs a different program or library version; every PE must run "
-                  "the same executable",
-                  cw_world.leader_of_node[node], record_p->host);
-        return CW_EMISMATCH;
-    }
-    return CW_OK;
+    char whose[96];
+    snprintf(whose, sizeof whose, "PE %d (host %s)", cw_world.leader_of_node[node], record_p->host);
+    return cw_agreement_check(&record_p->agreement, whose);
 }
 
 const char *cw_job_node_name(int node)

@@ -7,10 +7,20 @@
 #define CW_CORE_JOB_H
 
 #include "bootstrap/bootstrap.h"
-#include "core/server/server.h"
+#include "core/world/agreement.h"
 #include "core/world/startup.h"
+#include "core/world/world.h"
 
 extern cwb_t cw_boot;
+
+/** What a node publishes under a key of its own (cw_job_node_key) for PEs that connect to it. */
+typedef struct cw_node_record {
+    cw_agreement_t agreement;
+    uint32_t address_nbytes, pad;
+    char host[48];
+    uint8_t address[CWT_ADDRESS_MAX];
+} cw_node_record_t;
+_Static_assert(sizeof(cw_node_record_t) <= CWB_VALUE_MAX, "must fit every launcher's value");
 
 /** A new life begins: its fence is still to come. */
 void cw_job_begin(void);
@@ -20,6 +30,11 @@ void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1]);
 int cw_job_offer_secret(void);
 /** Starts the fence for a PE that hosts no server. */
 int cw_job_fence_start(void);
+/** In a process that hosts the node server: its thread has published the record and started the
+ *  fence, or failed. */
+void cw_job_published(int status);
+/** Returns that status when it is known; 0 in other processes. [waits] */
+int cw_job_await_published(void);
 /** Completes the fence (once a life) and reads the secret. [waits] */
 int cw_job_end_exchange(void);
 /** The same for the program, which needs the result now: notes whether it had to wait, and how

@@ -18,30 +18,30 @@ enum { CW_THREAD_SINGLE, CW_THREAD_FUNNELED, CW_THREAD_SERIALIZED, CW_THREAD_MUL
 
 typedef struct cw_world {
     int pe, npes;
-    int node, nnodes;        // this PE's node
-    int slot, nslots;        // this PE's place in its node
-    int machine_pes;         // PEs that share this machine's cores: all of a one-machine job, else
+    int node, nnodes;     // this PE's node
+    int slot, nslots;     // this PE's place in its node
+    int machine_pes;      // PEs that share this machine's cores: all of a one-machine job, else
                           // this node's
-    int max_slots;           // most PEs of any node: node objects have one shape
-    int *node_of_pe;         // [npes] placement, as the launcher gave it
-    int *slot_of_pe;         // [npes]
-    int *pes_of_node;        // PEs of this node in slot order [nslots]
-    int *leader_of_node;     // [nnodes] lowest PE of each node (hosts its server)
-    int *slots_of_node;      // [nnodes] how many PEs each node has
-    unsigned life;           // how often this process has joined: 1, and more after the last
+    int max_slots;        // most PEs of any node: node objects have one shape
+    int *node_of_pe;      // [npes] placement, as the launcher gave it
+    int *slot_of_pe;      // [npes]
+    int *pes_of_node;     // PEs of this node in slot order [nslots]
+    int *leader_of_node;  // [nnodes] lowest PE of each node (hosts its server)
+    int *slots_of_node;   // [nnodes] how many PEs each node has
+    unsigned life;        // how often this process has joined: 1, and more after the last
                           // finalize and another init
     bool initialized, finalized;
-    _Atomic bool gathered;   // all PEs of this node have come (core/mem/gather.h)
-    bool plain;              // between init and finalize, and nobody looks on
+    _Atomic bool gathered;  // all PEs of this node have come (core/mem/gather.h)
+    bool plain;             // between init and finalize, and nobody looks on
                             // (core/observe/watch.h): entry points test only this
-    bool observed;           // somebody looks on
-    bool watched;            // and wants to see every transfer: all peer words are cold
-    bool check;              // checking mode
+    bool observed;          // somebody looks on
+    bool watched;           // and wants to see every transfer: all peer words are cold
+    bool check;             // checking mode
     int thread_level;
     bool hosts_server;
     bool thread_multiple;
-    bool nic_atomics;        // every atomic goes through the NIC
-    bool messages;           // active messages have been opened in this life (core/am/am.h)
+    bool nic_atomics;  // every atomic goes through the NIC
+    bool messages;     // active messages have been opened in this life (core/am/am.h)
 } cw_world_t;
 extern cw_world_t cw_world;
 

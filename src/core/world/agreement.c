@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Compares what PEs must have in common, and says what differs.
+#include "core/world/agreement.h"
+
+#include "base/env.h"
+#include "base/error.h"
+
+cw_agreement_t cw_agreement;
+
+static int differ(const char *setting, uint64_t mine, uint64_t theirs, const char *whose)
+{
+    cwu_error("the PEs disagree about %s: %llu bytes here, %llu on %s; give every PE the same",
+              setting, (unsigned long long)mine, (unsigned long long)theirs, whose);
+    return CW_EMISMATCH;
+}
+
+int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
+{
+    const cw_agreement_t *mine = &cw_agreement;
+    if (mine->heap_nbytes != theirs->heap_nbytes)
+        return differ("SHMEM_SYMMETRIC_SIZE", mine->heap_nbytes, theirs->heap_nbytes, whose);
+    if (mine->area_nbytes != theirs->area_nbytes)
+        return differ("GASNET_MAX_SEGSIZE", mine->area_nbytes, theirs->area_nbytes, whose);
+    if (mine->program == theirs->program && mine->data_nbytes == theirs->data_nbytes &&
+        mine->version == theirs->version)
+        return CW_OK;
+    cwu_error("this PE and %s run different programs or library versions; every PE must run the "
+              "same executable",
+              whose);
+    return CW_EMISMATCH;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What all PEs of a job must have in common. core/mem fills it in when it lays out the node object;
+// PEs of a node compare when they join, PEs of other nodes at first contact.
+// Threads: written before the node's record is published, read by any.
+#ifndef CW_CORE_AGREEMENT_H
+#define CW_CORE_AGREEMENT_H
+
+#include <stdint.h>
+
+typedef struct cw_agreement {
+    uint64_t heap_nbytes;  // symmetric heap, rounded to pages
+    uint64_t area_nbytes;  // behind the heap, for a front end with segments of its own
+                           // (core/mem/area.h)
+    uint64_t data_nbytes;  // static data, whole pages
+    uint64_t program;      // digest of the executable's identity
+    uint32_t version;      // of the shared structures and of the wire
+    uint32_t npes;
+} cw_agreement_t;
+_Static_assert(sizeof(cw_agreement_t) == 40, "shared between nodes");
+
+/** This PE's. */
+extern cw_agreement_t cw_agreement;
+
+/** Compares with another PE's; whose: "PE 3 (host abc)". 0 or CW_EMISMATCH, reported. */
+int cw_agreement_check(const cw_agreement_t *theirs, const char *whose);
+
+#endif
