@@ -116,7 +116,7 @@ def main():
     parser.add_argument("file", help="what CAUSEWAY_STATS=json:FILE wrote")
     parser.add_argument("-o", "--output",
                         help="image, of any kind matplotlib knows by its suffix (default: "
-                             "FILE.png)")
+                        "FILE.png)")
     parser.add_argument("--what", choices=sorted(LABELS), default="bytes",
                         help="what the colours mean (default: bytes)")
     options = parser.parse_args()

@@ -75,7 +75,6 @@ class Units(unittest.TestCase):
     def test_show(self):
         cases = {(4.321, "ns"): "4.32 ns", (4321, "ns"): "4.32 µs", (98765432, "ns"): "98.8 ms",
                  (1500, "ms"): "1.50 s",
-                 # fmt: skip
                  (2048, "KiB"): "2.00 MiB", (82, "instructions"): "82.0",
                  (0.97, "GB/s"): "0.97 GB/s"}
         for (value, unit), text in cases.items():

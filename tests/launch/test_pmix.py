@@ -139,12 +139,11 @@ def by_oshrun():
     check(job.returncode == 0
           and all(any(line.endswith("a b") and f",{pe}]" in line
                       for line in job.stdout.splitlines())
-                                      for pe in range(2)), "labels and variables", job.stdout,
+                  for pe in range(2)), "labels and variables", job.stdout,
           job.stderr)
     check("hands over to prrte: prterun -n 2" in job.stderr and "deprecated" not in job.stderr,
           "-v says it", job.stderr)
     job = oshrun("-n", 2, "--timeout", 2, PROBE, "sleep")
-    # noqa: E731
     left = lambda: [args for _, args in processes().values() if args == f"{PROBE} sleep"]
     check(job.returncode == 124 and wait_until(lambda: not left(), 20), "the time limit",
           job.returncode, job.stderr, left())

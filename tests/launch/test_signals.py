@@ -113,7 +113,7 @@ for number in range(40):
         job.communicate(timeout=3)
     except subprocess.TimeoutExpired:
         check(False, f"round {number}: hangs after the death of "
-                     f"{'oshrun' if victim == job.pid else 'a PE'}")
+              f"{'oshrun' if victim == job.pid else 'a PE'}")
         job.kill()
         job.communicate()
     check(job.returncode in (0, 137, -9), f"round {number}: status", job.returncode)

@@ -29,8 +29,7 @@ def build(scratch, name, *flags):
 
 
 def ends_cleanly(job, program, what):
-    """Nothing of the job is left, whoever ended it."""
-    # noqa: E731
+    """Nothing of the job is left, whichever process ended it."""
     left = lambda: [args for _, args in processes().values() if args.split(" ")[0] == program]
     check(job is None or wait_until(lambda: not left(), 20), f"{what}: nothing is left", left())
 
@@ -39,7 +38,7 @@ def orders(one, many):
     for order in ORDERS:
         job = MPI.good("process 0 is here, 0 failures", 3, one, order, "nodes")
         check(job is None or job.stdout.count("is here, 0 failures") == 3,
-              f"{order}: everybody came to the end", job)
+              f"{order}: every process came to the end", job)
     for order in ("gmsSMX", "mgsSMX"):
         MPI.good("process 0 is here, 0 failures", 3, many, order)
 
@@ -51,7 +50,7 @@ def ends(one):
 
 
 def statistics(one, scratch):
-    """One account of the job, whoever moved the data."""
+    """One statistics file of the job, whichever library moved the data."""
     path = f"{scratch}/stats.json"
     MPI.good("process 0 is here", 3, one, "sgmMSX", "nodes",
              env={"CAUSEWAY_STATS": f"json:{path}", "CAUSEWAY_CHECK": "1"})
@@ -77,8 +76,8 @@ def main():
         for npes, words in ((1, []), (5, ["nodes"]), (4, [])):
             job = MPI.run(npes, teams, *words)
             # each is asked for a team that cannot be
-            told = job.stderr.count("are not different PEs of this job")
-            check(job.returncode == 0 and "teams agree" in job.stdout and told == npes,
+            refused = job.stderr.count("are not different PEs of this job")
+            check(job.returncode == 0 and "teams agree" in job.stdout and refused == npes,
                   f"teams of {npes}", job.returncode, job.stdout[-2000:], job.stderr[-2000:])
     finish()
 

@@ -16,7 +16,6 @@ SIM = os.path.join(BUILD, "study", "sim", "causeway-sim")
 # Invented prices, all different.
 PRICES = {"spawn": 3e5, "exec": 7e5, "join": 2e5, "wake": 5e3, "leave": 1e5, "serve": 3e4,
           "load": 9e7, "load_wait": 2e8, "listen": 9e5,
-          # fmt: skip
           "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4, "daemon": 2e7,
           "bandwidth": 1, "quantum": 3e6}
 
@@ -64,7 +63,6 @@ class Counts(unittest.TestCase):
                     **env}
             done = subprocess.run([os.path.join(STAGE, "bin", "oshrun"), "-n", str(npes),
                                    "--emulate-nodes", str(nodes), *program],
-                                  # fmt: skip
                                   env=full, capture_output=True, text=True, check=False,
                                   timeout=100)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -74,7 +72,6 @@ class Counts(unittest.TestCase):
     def test_as_real_jobs_count(self):
         program = os.path.join(os.getcwd(), "ring")
         subprocess.run([os.path.join(STAGE, "bin", "oshcc"), "-O2", "-std=gnu11", "-o", program,
-                        # fmt: skip
                         os.path.join(ROOT, "bench", "ring.c"),
                         os.path.join(ROOT, "bench", "common.c")], check=True)
         for npes, nodes in ((4, 2), (7, 3)):
