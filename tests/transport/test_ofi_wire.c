@@ -164,6 +164,68 @@ static void replies(void)
     free(client);
 }
 
+// ---------------------------------------------------------------- receives that fail
+
+static struct {
+    ofi_op_t *op;  // the next error entry is its
+    int err, posted;
+} failing;
+
+static ssize_t failing_read(struct fid_cq *cq, void *entries, size_t count)
+{
+    (void)cq, (void)entries, (void)count;
+    return failing.op ? -FI_EAVAIL : -FI_EAGAIN;
+}
+
+static ssize_t failing_readerr(struct fid_cq *cq, struct fi_cq_err_entry *entry, uint64_t flags)
+{
+    (void)cq, (void)flags;
+    entry->op_context = failing.op;
+    entry->err = failing.err;
+    failing.op = NULL;
+    return 1;
+}
+
+static ssize_t failing_recv(struct fid_ep *ep, void *buf, size_t nbytes, void *desc, fi_addr_t from,
+                            void *context)
+{
+    (void)ep, (void)buf, (void)nbytes, (void)desc, (void)from, (void)context;
+    failing.posted++;
+    return 0;
+}
+
+/** RDM: any process may send a message that is longer than a buffer. The connection that owns the
+ *  buffer is not lost, with operations under way, and the buffer is posted again. */
+static void truncated(void)
+{
+    static uint8_t bytes[OFI_BUFFER_NBYTES];
+    struct fi_ops_cq cq_ops = {.read = failing_read, .readerr = failing_readerr};
+    struct fi_ops_msg msg_ops = {.recv = failing_recv};
+    struct fid_cq cq = {.ops = &cq_ops};
+    struct fid_ep ep = {.msg = &msg_ops};
+    cwt_client_t *client = calloc(1, sizeof *client);
+    cwt_conn_t *conn = calloc(1, sizeof *conn);
+    ofi_op_t op = {.conn = conn, .buf = bytes, .kind = OFI_RECV};
+    ofi_choice.msg = false;
+    client->device.cq = &cq;
+    client->device.ep = &ep;
+    client->conns = conn;
+    conn->client = client;
+    conn->welcomed = true;
+    conn->writes = 1;
+    failing.op = &op;
+    failing.err = FI_ETRUNC;
+    ofi_client_poll(client);
+    CHECK(!conn->down && conn->error == 0 && client->error == 0 && client->lost == 0);
+    CHECK(failing.posted == 1 && client->stats.refused == 1);
+    conn->evicted = conn->down = true;  // its buffers stay in the common queue
+    failing.op = &op;
+    ofi_client_poll(client);
+    CHECK(failing.posted == 2 && client->stats.refused == 2);
+    free(conn);
+    free(client);
+}
+
 /** SipHash-2-4 and the digests built on it. */
 static void proofs(void)
 {
@@ -213,6 +275,7 @@ int main(void)
     requests(true);
     requests(false);
     replies();
+    truncated();
     proofs();
     pieces();
     return check_result();

@@ -131,6 +131,10 @@ static int cq_error(cwt_client_t *client)
     }
     cwt_conn_t *conn = op->conn;
     ofi_kind_t kind = op->kind;
+    if (kind == OFI_RECV && !ofi_choice.msg && u.err.err != FI_ECANCELED) {
+        ofi_reply_refused(client, op);
+        return 1;
+    }
     // receives of a closed endpoint are cancelled: an error only if something is due
     if (kind == OFI_RECV) {
         if (!conn->welcomed || conn->closing)

@@ -234,14 +234,25 @@ static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
         deliver(conn, header, payload, nbytes);
 }
 
-void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+static void post_again(ofi_op_t *op)
 {
     cwt_conn_t *owner = op->conn;
-    take(client, op, nbytes);
     // RDM: its buffers stay in the common queue
     bool shared = (owner->evicted || owner->changing) && !ofi_choice.msg;
     if (!owner->closing && (!owner->down || shared) && ofi_conn_post(owner, op) != 0)
         owner->down = true;
+}
+
+void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+{
+    take(client, op, nbytes);
+    post_again(op);
+}
+
+void ofi_reply_refused(cwt_client_t *client, ofi_op_t *op)
+{
+    client->stats.refused++;
+    post_again(op);
 }
 
 // ---------------------------------------------------------------- waiting
