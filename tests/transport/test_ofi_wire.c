@@ -226,6 +226,60 @@ static void truncated(void)
     free(client);
 }
 
+// ---------------------------------------------------------------- replies that cannot be sent
+
+static struct {
+    ssize_t rc;  // of the next attempts
+    int sent;
+    uint64_t last;  // reply_id of the last one
+} wire;
+
+static ssize_t wire_inject(struct fid_ep *ep, const void *buf, size_t nbytes, fi_addr_t to)
+{
+    (void)ep, (void)nbytes, (void)to;
+    if (wire.rc != 0)
+        return wire.rc;
+    wire.sent++;
+    wire.last = ((const ofi_reply_header_t *)buf)->reply_id;
+    return 0;
+}
+
+/** RDM: no event follows an error, so a reply is sent again until the client counts as gone. */
+static void failing_replies(void)
+{
+    struct fi_ops_msg msg_ops = {.inject = wire_inject};
+    struct fid_ep ep = {.msg = &msg_ops};
+    cwt_server_t *server = calloc(1, sizeof *server);
+    server->multi.posted = 1;  // peers need no buffers
+    server->device.ep = &ep;
+    ofi_choice.msg = false;
+    ofi_choice.inject_nbytes = 128;
+    ofi_peer_t *peer = ofi_peer_create(server, 1);
+    REQUIRE(peer != NULL);
+    peer->connected = true;
+    for (uint64_t id = 1; id <= 2; id++) {
+        ofi_reply_header_t header = {.reply_id = id};
+        wire.rc = -FI_ENOMEM;
+        CHECK(ofi_server_send(peer, &header, NULL, 0) == 0 && server->queued == 1);
+    }
+    CHECK(ofi_server_flush_queues(server) == 0 && wire.sent == 0);
+    wire.rc = 0;
+    CHECK(ofi_server_flush_queues(server) == 2 && wire.sent == 2 && wire.last == 2);
+    CHECK(server->queued == 0 && !peer->dying);
+
+    ofi_reply_header_t header = {.reply_id = 3};
+    wire.rc = -FI_ECONNREFUSED;
+    cwu_env.timeout = 1;
+    uint64_t start = cwu_now_ns();
+    CHECK(ofi_server_send(peer, &header, NULL, 0) == 0);
+    while (server->queued && cwu_now_ns() - start < 20000000000u)
+        ofi_server_flush_queues(server);
+    CHECK(peer->dying && !peer->connected && cwu_now_ns() - start >= 1000000000u);
+    cwu_env.timeout = 0;
+    ofi_peer_destroy(peer);
+    free(server);
+}
+
 /** SipHash-2-4 and the digests built on it. */
 static void proofs(void)
 {
@@ -276,6 +330,7 @@ int main(void)
     requests(false);
     replies();
     truncated();
+    failing_replies();
     proofs();
     pieces();
     return check_result();

@@ -30,6 +30,7 @@ void ofi_peer_begin(ofi_peer_t *peer)
 {
     peer->birth = ++peer->server->births;
     peer->executed = peer->acked = peer->notified = peer->notify_until = 0;
+    peer->failing_ns = 0;
 }
 
 int ofi_peer_number(ofi_peer_t *peer)

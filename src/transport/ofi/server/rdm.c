@@ -88,11 +88,11 @@ static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t repl
     if (!peer)
         return;
     peer->addr_digest = 0;
+    peer->refused = true;  // never used again: its address stays valid for the refusal
     if (fi_av_insert(server->device.av, first->addr, 1, &peer->fi_addr, 0, NULL) == 1) {
         ofi_reply_header_t header = {.reply_id = reply_id, .kind = OFI_REPLY_REFUSED};
         ofi_server_send(peer, &header, NULL, 0);
     }
-    peer->refused = true;  // never used again: its address stays valid for the refusal
 }
 
 static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)

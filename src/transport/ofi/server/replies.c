@@ -22,7 +22,8 @@ void ofi_peer_drop_queue(ofi_peer_t *peer)
     peer->queue_end = &peer->queue;
 }
 
-/** CW_EAGAIN: not now. Any other error: the connection is going down, its event will follow. */
+/** CW_EAGAIN: not now. Another error may pass too (no memory), or the client is gone: with MSG
+ *  endpoints an event follows, with RDM endpoints nothing does. */
 static int try_send(ofi_peer_t *peer, const void *bytes, size_t nbytes)
 {
     cwt_server_t *server = peer->server;
@@ -94,7 +95,9 @@ int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *pa
         memcpy(bytes + sizeof *header, payload, nbytes);
     count_sent(peer);
     int rc = peer->queue ? CW_EAGAIN : try_send(peer, bytes, total);
-    return rc == CW_EAGAIN ? enqueue(peer, bytes, total) : rc;
+    if (rc == 0 || (peer->refused && rc != CW_EAGAIN))  // a refusal is not worth a second attempt
+        return rc;
+    return enqueue(peer, bytes, total);
 }
 
 void ofi_peer_acknowledge(ofi_peer_t *peer)
@@ -103,14 +106,34 @@ void ofi_peer_acknowledge(ofi_peer_t *peer)
     ofi_server_send(peer, &header, NULL, 0);
 }
 
+/** The wire did not take a reply. True: it has refused for CAUSEWAY_TIMEOUT; the client counts as
+ *  gone. */
+static bool give_up(ofi_peer_t *peer, int rc)
+{
+    uint64_t now = cwu_now_ns();
+    if (rc == CW_EAGAIN)
+        return false;
+    if (peer->failing_ns == 0)
+        peer->failing_ns = now;
+    if (now - peer->failing_ns < ofi_timeout_ns())
+        return false;
+    cwu_warn("node server: cannot send to PE %u for %llu s: its connection is given up", peer->pe,
+             (unsigned long long)(ofi_timeout_ns() / 1000000000u));
+    peer->dying = true;
+    peer->connected = false;
+    return true;
+}
+
 int ofi_server_flush_queues(cwt_server_t *server)
 {
     int n = 0;
     for (ofi_peer_t *peer = server->queued ? server->peers : NULL; peer; peer = peer->next) {
         while (peer->queue) {
             ofi_reply_t *reply = peer->queue;
-            if (!peer->dying && try_send(peer, reply->bytes, reply->nbytes) == CW_EAGAIN)
+            int rc = peer->dying ? 0 : try_send(peer, reply->bytes, reply->nbytes);
+            if (rc != 0 && !give_up(peer, rc))
                 break;
+            peer->failing_ns = 0;
             peer->queue = reply->next;
             free(reply);
             n++;

@@ -61,6 +61,7 @@ typedef struct ofi_peer {
     uint32_t executed, acked;         // requests executed; of these, how many the client knows of
     ofi_buffers_t buffers;            // for receives (RDM: contributed to the common queue)
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
+    uint64_t failing_ns;              // since when the wire refuses them; 0: it does not
     bool owed;                        // an acknowledgement, when there is nothing else to do
     bool connected;
     bool dying;    // its client is gone; RDM: free for another
