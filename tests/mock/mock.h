@@ -41,8 +41,8 @@ enum {
 // ---------------------------------------------------------------- demands (mock_main.c)
 
 struct mock_demands {
-    bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, unordered, unordered_sends,
-        atomics, no_wait_fd, small_inject, eagain, mr_endpoint, context;
+    bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, mr_writable, order_asked,
+        unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain, mr_endpoint, context;
 };
 extern struct mock_demands mock_want;
 
@@ -105,6 +105,7 @@ enum mock_kind {
     OP_MR_REG,
     N_MR_BYTES,            // sum of the registered lengths
     N_MR_UNTOUCHED_BYTES,  // of these, in pages that had no memory behind them (mr_allocated only)
+    N_MR_REFUSED,          // registrations of memory that may not be written
     N_HELD,                // operations held back
     N_REORDERED,           // of these, overtaken by a later one to the same peer
     N_DROPPED,             // of these, still held when their endpoint was closed

@@ -74,6 +74,10 @@ int mock_getinfo(uint32_t version, const char *node, const char *service, uint64
         mock_real()->freeinfo(asked);
     if (rc)
         return rc;
+    for (struct fi_info *i = *info; i && mock_want.order_asked; i = i->next) {
+        i->tx_attr->msg_order &= hints && hints->tx_attr ? hints->tx_attr->msg_order : 0;
+        i->rx_attr->msg_order &= hints && hints->rx_attr ? hints->rx_attr->msg_order : 0;
+    }
     bool atomics = !hints || !hints->caps || (hints->caps & FI_ATOMIC);
     for (struct fi_info *i = *info; i; i = i->next)
         mock_decorate(i, atomics);

@@ -44,6 +44,34 @@ static void account(const struct fi_mr_attr *attr)
     }
 }
 
+// May the program write all of the range? By /proc/self/maps, since trying would write.
+static bool writable(const struct iovec *iov)
+{
+    uint64_t at = (uint64_t)iov->iov_base, end = at + iov->iov_len;
+    char line[4096], perms[8];
+    unsigned long long from, to;
+    FILE *f = fopen("/proc/self/maps", "re");
+    while (f && at < end && fgets(line, sizeof line, f))
+        if (sscanf(line, "%llx-%llx %7s", &from, &to, perms) == 3 && from <= at && at < to) {
+            if (perms[1] != 'w')
+                break;
+            at = to;
+        }
+    if (f)
+        fclose(f);
+    return at >= end;
+}
+
+// A device writes where it receives or reads to; a cache of registrations asks for that always.
+static bool may_register(const struct fi_mr_attr *attr)
+{
+    bool writes = mock_want.mr_writable || (attr->access & (FI_RECV | FI_READ));
+    for (size_t i = 0; mock_want.mr_local && writes && i < attr->iov_count; i++)
+        if (attr->mr_iov[i].iov_len >= 65536 && !writable(&attr->mr_iov[i]))
+            return false;
+    return true;
+}
+
 static bool remote(uint64_t access)
 {
     return access & (FI_REMOTE_READ | FI_REMOTE_WRITE);
@@ -119,6 +147,10 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
     struct fi_mr_attr copy = *attr;
     if (attr->iov_count > MOCK_IOV)
         return -FI_EINVAL;
+    if (!may_register(attr)) {
+        mock_count(N_MR_REFUSED);
+        return -FI_EFAULT;
+    }
     int rc;
     do {  // a key that is in use is drawn again
         if (mock_own_keys())

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "frame/check.h"
 
@@ -70,6 +71,32 @@ static void sizes(void)
     }
     free(mine);
     free(back);
+}
+
+// Large puts from memory that may not be written.
+static void constants(void)
+{
+    unsigned char *mine =
+        mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(mine != MAP_FAILED, "no memory");
+    for (size_t i = 0; i < LARGE; i++)
+        mine[i] = pattern(me, i, 77);
+    mprotect(mine, LARGE, PROT_READ);
+    for (int d = 1; d <= npes; d++) {
+        unsigned char *part = large + (size_t)me * LARGE;
+        shmem_putmem(part, mine, 100001, (me + d) % npes);
+        shmem_putmem_nbi(part + 100001, mine + 100001, LARGE - 100001, (me + d) % npes);
+    }
+    shmem_quiet();
+    munmap(mine, LARGE);
+    shmem_barrier_all();
+    for (int from = 0; from < npes; from++)
+        for (size_t i = 0; i < LARGE; i++)
+            if (large[(size_t)from * LARGE + i] != pattern(from, i, 77)) {
+                CHECK(0, "put of constants from PE %d differs at %zu", from, i);
+                break;
+            }
+    shmem_barrier_all();
 }
 
 // Bursts of scalars to both regions; the last value written must win once a fence stands between.
@@ -248,6 +275,7 @@ int main(int argc, char **argv)
     if (!large || !words || npes > 16)
         shmem_global_exit(2);
     sizes();
+    constants();
     scalars();
     flags();
     signals();

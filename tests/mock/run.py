@@ -43,6 +43,10 @@ def problems_of(summaries, demands, mode):
         yield "more than 55 bytes of private data"
     if "cm32" in demands and (total("connect") or total("accept")):
         yield "a connection was tried with too little private data"
+    if "mr_writable" in demands and total("mr_refused") == 0:
+        yield "no memory was refused"
+    if "order_asked" in demands and total("inject_write") == 0:
+        yield "no order was asked for: no put went without a proof of its own"
     if "eagain" in demands and total("eagain") == 0:
         yield "no call was refused"
     if "atomics" in demands:

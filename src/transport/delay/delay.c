@@ -213,7 +213,8 @@ static int delay_put_complete(cwt_conn_t *c, uint64_t offset, const void *src, s
     return leave(conn->client, rc ? rc : put_complete_locked(conn, offset, src, nbytes));
 }
 
-/** Called by the inlined scalar puts: ep is the target record, addr an offset of the node object. */
+/** Called by the inlined scalar puts: ep is the target record, addr an offset of the node object.
+ */
 static ssize_t delay_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                             uint64_t addr, uint64_t key)
 {
@@ -538,8 +539,8 @@ static uint64_t delay_server_origin(const cwt_from_t *from)
     return delay_setup.real->server_origin(from);
 }
 
-/** Takes every second notification, at random, so that notifications overtake other messages and are
- *  overtaken. */
+/** Takes every second notification, at random, so that notifications overtake other messages and
+ *  are overtaken. */
 static int delay_server_notify(cwt_server_t *server, uint64_t origin, const void *head,
                                size_t head_nbytes, const void *payload, size_t payload_nbytes)
 {

@@ -10,8 +10,8 @@ static int open_scratch(cwt_client_t *client)
     client->scratch = calloc(8, sizeof *client->scratch);
     if (!client->scratch)
         return CW_ENOMEM;
-    return ofi_register_local(client->device.domain, client->scratch, 8 * sizeof *client->scratch,
-                              &client->scratch_mr);
+    return ofi_register_buffers(client->device.domain, client->scratch, 8 * sizeof *client->scratch,
+                                &client->scratch_mr);
 }
 
 /** A provider on sockets listens for each RDM endpoint, a client's too. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connecting with MSG endpoints: proof and keys travel in the private data of connect and accept, so
-// RMA is possible as soon as the connection is up. If the server does not listen yet, the client
+// Connecting with MSG endpoints: proof and keys travel in the private data of connect and accept,
+// so RMA is possible as soon as the connection is up. If the server does not listen yet, the client
 // tries again until CAUSEWAY_TIMEOUT.
 #include "calls.h"
 

@@ -21,8 +21,8 @@ int ofi_bounce_waiting(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void
 /**
  * Where the provider promises no order every put is proved by its delivery. Where it does, a flush
  * at quiet proves them all for one round trip, but a put all alone between two quiets is cheaper by
- * its own delivery: one message instead of two. So the first put after a quiet goes that way if there
- * was only one before that quiet.
+ * its own delivery: one message instead of two. So the first put after a quiet goes that way if
+ * there was only one before that quiet.
  */
 FAST bool ofi_may_be_lone(const cwt_conn_t *conn)
 {

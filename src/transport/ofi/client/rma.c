@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Puts and gets in all cases: the slow half of fast.c, which waits and reports. Small puts are
-// injected; medium ones are copied to a bounce buffer and forgotten; large ones go directly from the
-// user's memory in fragments.
+// injected; medium ones are copied to a bounce buffer and forgotten; large ones go directly from
+// the user's memory in fragments.
 //
 // Where the provider does not promise order, every put asks for delivery-complete and is counted:
 // conn->writes == 0 then means "all in the target's memory". Where it does, conn->dirty means that
@@ -176,17 +176,21 @@ static int all_fragments(transfer_t *t)
     return 0;
 }
 
-/** Registers local memory if the provider demands it and it pays; otherwise decides to bounce. */
-static int prepare_local(transfer_t *t)
+/** Registers local memory if the provider demands it and it pays; otherwise decides to bounce.
+ *  Memory that cannot be registered bounces too: providers that cache registrations ask for write
+ *  access to a put's source, which const data refuses, and the memory that may be locked is
+ *  limited. */
+static void prepare_local(transfer_t *t)
 {
+    struct fid_domain *domain = t->conn->client->device.domain;
     t->bounce = ofi_choice.local_mr && t->nbytes < OFI_REGISTER_MIN;
     if (!ofi_choice.local_mr || t->bounce)
-        return 0;
-    int rc =
-        ofi_register_local(t->conn->client->device.domain, t->local, t->nbytes, &t->completion->mr);
-    if (rc == 0)
+        return;
+    uint64_t access = t->write ? FI_WRITE : FI_READ;
+    if (ofi_register(domain, t->local, t->nbytes, access, &t->completion->mr) == 0)
         t->desc = fi_mr_desc(t->completion->mr);
-    return rc;
+    else
+        t->bounce = true;
 }
 
 int ofi_completion_wait(cwt_conn_t *conn, ofi_completion_t *completion, const char *what)
@@ -214,9 +218,8 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
         completion->owned = true;
     }
     t->completion = completion;
-    int rc = prepare_local(t);
-    if (rc == 0)
-        rc = all_fragments(t);
+    prepare_local(t);
+    int rc = all_fragments(t);
     if (rc == 0 && t->message)
         rc = ofi_request_locked(t->conn, t->message, t->message_nbytes, NULL);
     if (nbi || rc != 0) {

@@ -14,8 +14,8 @@ static ssize_t not_taken(void *ep, const void *buf, size_t nbytes, uint64_t fabr
     return CW_EAGAIN;
 }
 
-/** Inject of a record that is not plain: ep is the record itself, addr an offset of the node object.
- */
+/** Inject of a record that is not plain: ep is the record itself, addr an offset of the node
+ *  object. */
 static ssize_t inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                            uint64_t addr, uint64_t key)
 {
@@ -44,9 +44,9 @@ static ssize_t inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fa
     return rc;
 }
 
-/** May scalar puts call the provider's own inject? Several threads need no lock of the transport for
- *  it if the provider locks for itself; but then the transport cannot know when no thread is inside,
- *  so the connection is never evicted. */
+/** May scalar puts call the provider's own inject? Several threads need no lock of the transport
+ *  for it if the provider locks for itself; but then the transport cannot know when no thread is
+ *  inside, so the connection is never evicted. */
 static bool is_plain(const cwt_conn_t *conn)
 {
     const cwt_client_t *client = conn->client;

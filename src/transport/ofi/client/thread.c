@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Clients that several threads use. Calls give up the lock while they wait, so operations of
-// different threads overlap. Calls that must not overlap with others (quiet, fence, draining, native
-// atomics with their one scratch area) use the client exclusively: new calls wait until they are
-// done, and they wait for the calls under way.
+// different threads overlap. Calls that must not overlap with others (quiet, fence, draining,
+// native atomics with their one scratch area) use the client exclusively: new calls wait until they
+// are done, and they wait for the calls under way.
 #include "calls.h"
 
 #include "base/futex.h"

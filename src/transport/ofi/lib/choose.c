@@ -71,6 +71,72 @@ static int rank_of(const struct fi_info *info)
     return 6;      // real hardware
 }
 
+static int query(const struct fi_info *hints, const char *local, struct fi_info **list_p)
+{
+    int rc =
+        local[0] ? ofi_lib.getinfo(OFI_API, local, NULL, FI_SOURCE, hints, list_p) : -FI_ENODATA;
+    // else a provider without IP addresses, or no interface
+    return rc == 0 ? 0 : ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, list_p);
+}
+
+static uint64_t order_of(const struct fi_info *info)
+{
+    return info->tx_attr->msg_order & info->rx_attr->msg_order;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool is_same_device(const struct fi_info *a, const struct fi_info *b)
+{
+    return is_same_text(a->fabric_attr->prov_name, b->fabric_attr->prov_name) &&
+           is_same_text(a->domain_attr->name, b->domain_attr->name);
+}
+
+/** The same offer with this order, or NULL: the provider does not grant it. */
+static struct fi_info *with_order(const struct fi_info *offer, const struct fi_info *hints,
+                                  uint64_t order, const char *local)
+{
+    struct fi_info *asked = ofi_lib.dupinfo(hints), *list = NULL, *found = NULL;
+    if (!asked)
+        return NULL;
+    free(asked->fabric_attr->prov_name);
+    asked->fabric_attr->prov_name = strdup(offer->fabric_attr->prov_name);
+    asked->tx_attr->msg_order = asked->rx_attr->msg_order = order;
+    if (query(asked, local, &list) == 0) {
+        for (struct fi_info *info = list; info && !found; info = info->next)
+            if (is_same_device(info, offer) && (order_of(info) & order) == order)
+                found = ofi_lib.dupinfo(info);
+        ofi_lib.freeinfo(list);
+    }
+    ofi_lib.freeinfo(asked);
+    return found;
+}
+
+/** Some providers grant only the order that is asked for, and others offer nothing if more is asked
+ *  than they have: so the provider is chosen without, and then asked for as much as it grants. */
+static struct fi_info *ask_order(struct fi_info *offer, const struct fi_info *hints,
+                                 const char *local)
+{
+    static const uint64_t wishes[] = {
+        FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_RAW | FI_ORDER_WAW,
+        FI_ORDER_SAS | FI_ORDER_RAW | FI_ORDER_WAW,
+        FI_ORDER_SAS,
+    };
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+        if ((order_of(offer) & wishes[i]) == wishes[i])
+            return offer;
+        struct fi_info *better = with_order(offer, hints, wishes[i], local);
+        if (better) {
+            ofi_lib.freeinfo(offer);
+            return better;
+        }
+    }
+    return offer;
+}
+
 /** Best entry of one endpoint type, or NULL. */
 static struct fi_info *best_with(bool msg, bool atomics, enum fi_threading threading,
                                  const char *local)
@@ -78,11 +144,7 @@ static struct fi_info *best_with(bool msg, bool atomics, enum fi_threading threa
     struct fi_info *hints = make_hints(msg, atomics, threading), *list = NULL, *best = NULL;
     if (!hints)
         return NULL;
-    int rc =
-        local[0] ? ofi_lib.getinfo(OFI_API, local, NULL, FI_SOURCE, hints, &list) : -FI_ENODATA;
-    if (rc != 0)  // a provider without IP addresses, or no interface
-        rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &list);
-    if (rc == 0) {
+    if (query(hints, local, &list) == 0) {
         int best_rank = 0;
         for (struct fi_info *info = list; info; info = info->next) {
             int rank = rank_of(info);
@@ -94,6 +156,8 @@ static struct fi_info *best_with(bool msg, bool atomics, enum fi_threading threa
         best = best ? ofi_lib.dupinfo(best) : NULL;
         ofi_lib.freeinfo(list);
     }
+    if (best)
+        best = ask_order(best, hints, local);
     ofi_lib.freeinfo(hints);
     return best;
 }
@@ -164,7 +228,7 @@ static void providers_seen(char *text, size_t nbytes)
 /** Order of writes among themselves, of a read behind them and of a message behind them. */
 static void read_orders(ofi_choice_t *c, const struct fi_info *info)
 {
-    uint64_t order = info->tx_attr->msg_order & info->rx_attr->msg_order;
+    uint64_t order = order_of(info);
     bool raw = order & (FI_ORDER_RAW | FI_ORDER_RMA_RAW),
          waw = order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW);
     size_t reach = info->ep_attr->max_order_raw_size < info->ep_attr->max_order_waw_size
@@ -255,8 +319,8 @@ static bool safe_tried;
 //
 // The node server loads libfabric in the background, which holds a lock of libfabric meanwhile, and
 // its destructor takes that lock: a child forked meanwhile would wait in its exit() for a thread
-// that it does not have. So a fork waits until loading is over. Not for ever: the forking thread may
-// hold what loading waits for, as the constructor of a library does.
+// that it does not have. So a fork waits until loading is over. Not for ever: the forking thread
+// may hold what loading waits for, as the constructor of a library does.
 
 #define FORK_PATIENCE_SECONDS 10
 
@@ -339,10 +403,7 @@ bool ofi_one_client(void)
 /** Is this the same device with the same promises? Only the threading may differ. */
 static bool same_but_threads(const struct fi_info *a, const struct fi_info *b)
 {
-    return strcmp(a->fabric_attr->prov_name, b->fabric_attr->prov_name) == 0 &&
-           strcmp(a->domain_attr->name ? a->domain_attr->name : "",
-                  b->domain_attr->name ? b->domain_attr->name : "") == 0 &&
-           a->domain_attr->mr_mode == b->domain_attr->mr_mode &&
+    return is_same_device(a, b) && a->domain_attr->mr_mode == b->domain_attr->mr_mode &&
            a->tx_attr->msg_order == b->tx_attr->msg_order &&
            a->rx_attr->msg_order == b->rx_attr->msg_order &&
            a->tx_attr->inject_size == b->tx_attr->inject_size &&

@@ -66,9 +66,9 @@ static int open_cq(ofi_device_t *device, size_t entries, bool roomy)
 }
 
 /** Over net of libfabric 1.17 (tcp from 1.18 on) completions set a signal on their queue's own
- *  descriptor that only a sleeping call resets, so it stays readable from the first one on. An event
- *  queue's descriptor becomes readable with every socket of its fabric, and only connection events
- *  set its own signal: the device sleeps on that one. */
+ *  descriptor that only a sleeping call resets, so it stays readable from the first one on. An
+ *  event queue's descriptor becomes readable with every socket of its fabric, and only connection
+ *  events set its own signal: the device sleeps on that one. */
 static int open_eq(ofi_device_t *device, bool roomy)
 {
     struct fi_eq_attr attr = {.wait_obj = FI_WAIT_FD, .size = 64};
@@ -246,15 +246,20 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
     return n < 0 && errno != EINTR ? CW_ESYS : 0;
 }
 
-int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes,
-                       struct fid_mr **mr_p)
+int ofi_register(struct fid_domain *domain, const void *buf, size_t nbytes, uint64_t access,
+                 struct fid_mr **mr_p)
 {
     static _Atomic uint64_t next_key = 1;  // names local registrations, never sent
+    return fi_mr_reg(domain, buf, nbytes, access, 0, next_key++, 0, mr_p, NULL);
+}
+
+int ofi_register_buffers(struct fid_domain *domain, const void *buf, size_t nbytes,
+                         struct fid_mr **mr_p)
+{
     *mr_p = NULL;
     if (!ofi_choice.local_mr)
         return 0;
-    int rc = fi_mr_reg(domain, buf, nbytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0, next_key++,
-                       0, mr_p, NULL);
+    int rc = ofi_register(domain, buf, nbytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, mr_p);
     if (rc != 0) {
         cwu_error(
             "libfabric (%s): registering %zu bytes of local memory failed: %s; check ulimit -l",

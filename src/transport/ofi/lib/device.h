@@ -51,10 +51,13 @@ static inline bool ofi_device_stuck(const ofi_device_t *device)
     return device->short_sleeps >= 8;
 }
 
-/** Registers local memory for the caller's own use if the provider demands it; else *mr_p = NULL.
- */
-int ofi_register_local(struct fid_domain *domain, const void *buf, size_t nbytes,
-                       struct fid_mr **mr_p);
+/** Registers local memory with this access; 0 or the provider's error. */
+int ofi_register(struct fid_domain *domain, const void *buf, size_t nbytes, uint64_t access,
+                 struct fid_mr **mr_p);
+/** Registers buffers of the transport for all uses if the provider demands it; else *mr_p = NULL. 0
+ *  or CW_E…, reported. */
+int ofi_register_buffers(struct fid_domain *domain, const void *buf, size_t nbytes,
+                         struct fid_mr **mr_p);
 
 /** Has the process no descriptor left? */
 bool ofi_no_files(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The sockets below providers that stand on TCP. They belong to the provider, which does not show
-// them, but a process can examine its own descriptors. A socket that is shut (not closed) ends like a
-// connection that its peer closed: the provider notices, closes the descriptor and forgets the
+// them, but a process can examine its own descriptors. A socket that is shut (not closed) ends like
+// a connection that its peer closed: the provider notices, closes the descriptor and forgets the
 // connection. This file does nothing else to a socket (keepalive.c switches keepalive on).
 #include "sockets.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Unauthenticated connections. Any process that reaches a listening port can connect to it and send
-// nothing, or not enough. Providers on TCP (libfabric 1.17: tcp, net, and rxm over them) accept such
-// a connection and wait for ever, with a descriptor each. So the listening process checks its own
-// sockets now and then: a socket that came in on the port and has received fewer bytes than a proof
-// of the job's secret has is shut after some seconds, sooner if few descriptors are left. The
+// nothing, or not enough. Providers on TCP (libfabric 1.17: tcp, net, and rxm over them) accept
+// such a connection and wait for ever, with a descriptor each. So the listening process checks its
+// own sockets now and then: a socket that came in on the port and has received fewer bytes than a
+// proof of the job's secret has is shut after some seconds, sooner if few descriptors are left. The
 // provider then drops it. A client of the job that was only slow connects again.
 //
 // The providers read the first message of a connection with a blocking call: its head without the
@@ -124,9 +124,9 @@ static unauth_socket_t *known(sweep_t *l, int fd, uint64_t cookie)
 }
 
 /** If a connection ends, or stops in the middle of its first message, after a read that found
- *  nothing, net of libfabric 1.17 forgets it and leaves the descriptor open: then it is closed here.
- *  A connection that the provider still knows is gone long before, since checks are made between
- *  rounds of progress. */
+ *  nothing, net of libfabric 1.17 forgets it and leaves the descriptor open: then it is closed
+ *  here. A connection that the provider still knows is gone long before, since checks are made
+ *  between rounds of progress. */
 static bool is_forgotten(const unauth_socket_t *s)
 {
     return s->checks_since_shut >= 3 && strcmp(ofi_choice.info->fabric_attr->prov_name, "net") == 0;

@@ -41,8 +41,8 @@ bool ofi_multi_open(ofi_multi_t *multi, const ofi_device_t *device)
         return false;
     multi->memory = aligned_alloc(4096, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES);
     if (!multi->memory ||
-        ofi_register_local(device->domain, multi->memory, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES,
-                           &multi->mr) != 0) {
+        ofi_register_buffers(device->domain, multi->memory, OFI_MULTI_BUFFERS * OFI_MULTI_NBYTES,
+                             &multi->mr) != 0) {
         ofi_multi_close(multi);
         return false;
     }

@@ -87,8 +87,8 @@ static int drain_cq(cwt_server_t *server, int rounds)
     return total;
 }
 
-/** A read also ends at an error entry and leaves the entries behind it: the queue is empty only when
- *  a read returns nothing. */
+/** A read also ends at an error entry and leaves the entries behind it: the queue is empty only
+ *  when a read returns nothing. */
 static void empty_cq(cwt_server_t *server)
 {
     while (drain_cq(server, 16) > 0)
@@ -162,8 +162,8 @@ int ofi_server_progress(cwt_server_t *server)
 }
 
 /** A listener that has no descriptor left stays readable without an event: reports it, and does not
- *  spin on it. Puts and gets that the provider serves end sleeps too, and leave no event; so this is
- *  checked after many short sleeps only. */
+ *  spin on it. Puts and gets that the provider serves end sleeps too, and leave no event; so this
+ *  is checked after many short sleeps only. */
 static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t timeout_ns)
 {
     const uint32_t patience = 1000;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The server with one RDM endpoint for all clients: a client sends a first message (its address, its
-// proof) and receives keys and the number that it has to name in every request. Numbers alone are of
-// no use to an unauthenticated sender: keys cannot be guessed, and requests carry a token.
+// The server with one RDM endpoint for all clients: a client sends a first message (its address,
+// its proof) and receives keys and the number that it has to name in every request. Numbers alone
+// are of no use to an unauthenticated sender: keys cannot be guessed, and requests carry a token.
 #include "server.h"
 
 #include <rdma/fi_cm.h>
@@ -53,8 +53,8 @@ static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
     return peer;
 }
 
-/** A peer for a new client: that of the same address if its client went without a good-bye, one whose
- *  client is gone, or a new one. */
+/** A peer for a new client: that of the same address if its client went without a good-bye, one
+ *  whose client is gone, or a new one. */
 static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t addr_digest)
 {
     ofi_peer_t *dead = NULL;

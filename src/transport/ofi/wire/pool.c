@@ -48,8 +48,8 @@ static bool grow(ofi_pool_t *pool)
     if (pool->buf_nbytes) {
         chunk->memory_nbytes = pool->buf_nbytes * CHUNK_OPS;
         chunk->memory = map_pages(chunk->memory_nbytes);
-        if (!chunk->memory || ofi_register_local(pool->domain, chunk->memory, chunk->memory_nbytes,
-                                                 &chunk->mr) != 0) {
+        if (!chunk->memory || ofi_register_buffers(pool->domain, chunk->memory,
+                                                   chunk->memory_nbytes, &chunk->mr) != 0) {
             if (chunk->memory)
                 munmap(chunk->memory, chunk->memory_nbytes);
             free(chunk);
@@ -113,8 +113,8 @@ int ofi_buffers_open(ofi_buffers_t *buffers, struct fid_domain *domain, uint32_t
     buffers->ops = calloc(count, sizeof *buffers->ops);
     buffers->memory = map_pages((size_t)count * OFI_BUFFER_NBYTES);
     int rc = buffers->ops && buffers->memory
-                 ? ofi_register_local(domain, buffers->memory, (size_t)count * OFI_BUFFER_NBYTES,
-                                      &buffers->mr)
+                 ? ofi_register_buffers(domain, buffers->memory, (size_t)count * OFI_BUFFER_NBYTES,
+                                        &buffers->mr)
                  : CW_ENOMEM;
     if (rc != 0) {
         ofi_buffers_close(buffers);
