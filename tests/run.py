@@ -28,6 +28,7 @@ from report import Report
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 SKIP_STATUS = 77
+WAITING = 2  # cases at a time of those that mostly sleep, beside the others
 
 # A test that prints one of these has failed, whatever its exit status says. Words of ours are in capitals.
 FAILURE_WORDS = re.compile(
@@ -113,15 +114,26 @@ def layout_nodes(layout):
     return int(match["nodes"])
 
 
+def shapes(spec):
+    """(layout, number of PEs) of each case: "node/1,4" has numbers of its own, "node" those of the key pes."""
+    for text in spec["layouts"]:
+        layout, _, counts = text.partition("/")
+        if counts and not re.fullmatch(r"[0-9]+(,[0-9]+)*", counts):
+            raise TableError(f"layout '{text}': after the slash stand numbers of PEs, e.g. node/1,4")
+        nnodes = layout_nodes(layout)
+        for npes in map(int, counts.split(",")) if counts else spec.get("pes", []):
+            if npes >= nnodes:
+                yield layout, npes
+
+
 def expand(room, spec):
     """One test of a table into its cases: every layout with every number of PEs that fits it."""
     name = f"{room.name}/{spec['name']}"
-    if "pes" not in spec:
+    found = list(shapes(spec))
+    if not found and "pes" not in spec:
         yield Case(name, room, spec)
-        return
-    for layout, npes in itertools.product(spec["layouts"], spec["pes"]):
-        if npes >= layout_nodes(layout):
-            yield Case(f"{name}/{layout}/{npes}", room, spec, npes, layout)
+    for layout, npes in found:
+        yield Case(f"{name}/{layout}/{npes}", room, spec, npes, layout)
 
 
 def in_modes(spec):
@@ -556,7 +568,7 @@ def run_all(cases, options, report, jobs):
     """Compiles what is needed, then runs: long cases first, those that wait beside the others, the
     exclusive ones alone at the end."""
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
-    waiting = concurrent.futures.ThreadPoolExecutor(1)
+    waiting = concurrent.futures.ThreadPoolExecutor(WAITING)
     shared = sorted((c for c in cases if not c.spec["exclusive"]), key=lambda c: -c.spec["timeout"])
     try:
         futures = [waiting.submit(run_case, c, options) for c in shared if c.spec["waits"]]

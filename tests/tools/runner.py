@@ -126,10 +126,16 @@ def check_interrupted():
 
 check_interrupted()
 for mistake in ('name = "a"\nscript = "fine.sh"\ntimout = 3', 'name = "a"', 'script = "fine.sh"',
-                'name = "a"\nscript = "fine.sh"\npes = 3', 'name = "a"\nscript = "fine.sh"\npes = [1]\nlayouts = ["moon"]'):
+                'name = "a"\nscript = "fine.sh"\npes = 3', 'name = "a"\nscript = "fine.sh"\npes = [1]\nlayouts = ["moon"]',
+                'name = "a"\nscript = "fine.sh"\nlayouts = ["node/two"]'):
     (room / "tests.toml").write_text("[[test]]\n" + mistake + "\n")
     done = run("--list")
     if done.returncode == 0:
         complain(f"a table with a mistake was taken: {mistake!r}")
+(room / "tests.toml").write_text('[[test]]\nname = "a"\nsource = "a.c"\npes = [2, 3]\n'
+                                 'layouts = ["node", "2nodes-msg/1,4", "hydra/5"]\n')
+listed = run("--list").stdout.split()
+if listed != ["room/a/node/2", "room/a/node/3", "room/a/2nodes-msg/4", "room/a/hydra/5"]:
+    complain(f"layouts with numbers of their own: {listed}")
 print(f"{len(CASES)} cases judged, {bad} wrong")
 sys.exit(bad > 0)
