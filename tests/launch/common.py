@@ -13,7 +13,11 @@ BUILD = Path(os.environ.get("CAUSEWAY_TEST_BUILD", Path(__file__).resolve().pare
 STAGE = Path(os.environ.get("CAUSEWAY_TEST_STAGE", BUILD / "stage"))
 OSHRUN = str(next((p for p in (STAGE / "bin/oshrun", BUILD / "tools/oshrun/oshrun") if p.exists()),
                   "oshrun"))
-PROBE = str(BUILD / "tests/launch/launch_probe")
+# A name of this test's own, by which it finds its processes while other tests run the same
+# program.
+PROBE = str(Path.cwd() / "launch_probe")
+if not os.path.lexists(PROBE):
+    os.symlink(BUILD / "tests/launch/launch_probe", PROBE)
 
 failures = []
 
