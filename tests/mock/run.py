@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs rounds.c over the mock fabric: run.py DEMANDS [msg|rdm|auto]. Two emulated nodes, four PEs, both
-endpoint modes.
+"""Runs rounds.c over the mock fabric: run.py DEMANDS... On two emulated nodes, with four PEs, in
+both endpoint modes, once for each list of demands (separated by commas; "none" is the empty one;
+DEMANDS@MODE: in that mode only).
 
 The program checks its results; this script checks the mock's summaries: every PE used the mock,
 nothing was violated, and each demand took effect.
@@ -62,7 +63,8 @@ def problems_of(summaries, demands, mode):
 
 def run_one(program, text, mode, directory):
     demands = [word for word in text.split(",") if word]
-    summary = directory / f"summary-{mode}"
+    summary = directory / "summary"
+    summary.unlink(missing_ok=True)
     env = os.environ | {
         "CAUSEWAY_LIBFABRIC": str(BUILD / "tests/mock/libfabric-mock.so"),
         "CAUSEWAY_ENDPOINT": mode,
@@ -92,16 +94,22 @@ def run_one(program, text, mode, directory):
     return not problems
 
 
+def runs(words):
+    """(demands, mode) of each run."""
+    for word in words:
+        text, _, mode = word.partition("@")
+        for each in [mode] if mode else ["msg", "rdm"]:
+            yield text.replace("none", ""), each
+
+
 def main():
-    text = sys.argv[1]
-    modes = sys.argv[2:] or ["msg", "rdm"]
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         program = directory / "rounds"
         subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror",
                         f"-I{ROOT / 'tests'}", "-o", program,
                         Path(__file__).with_name("rounds.c")], check=True)
-        results = [run_one(program, text, mode, directory) for mode in modes]
+        results = [run_one(program, text, mode, directory) for text, mode in runs(sys.argv[1:])]
     sys.exit(0 if all(results) else 1)
 
 
