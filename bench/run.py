@@ -67,9 +67,10 @@ def measured(args, ours, others):
     if args.note:
         conditions["note"] = args.note
     say("building")
-    builder.baselines()
-    for peer in [ours, *others]:
-        builder.peer(peer, [*build.PROGRAMS, *(build.OURS if peer.ours else ())])
+    with builder.lock():
+        builder.baselines()
+        for peer in [ours, *others]:
+            builder.peer(peer, [*build.PROGRAMS, *(build.OURS if peer.ours else ())])
     store = Store()
     say("measuring")
     groups = plan.Plan(ours, others, builder, args.quick, args.only, args.max_bytes).groups()

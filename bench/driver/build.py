@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles the programs for each peer, and the baselines, into build/bench."""
 
+import contextlib
+import fcntl
+import glob
 import os
+import shutil
 import subprocess
 
 PROGRAMS = {
@@ -57,15 +61,40 @@ class Builder:
     def _sources(self, names):
         return [os.path.join(self.bench_dir, n) for n in [*names, "common.c"]]
 
+    def _fresh(self, compiler, out, sources, words):
+        """Is the program newer than all it is made of, and was it built by the same command?"""
+        stamp = f"{out}.command"
+        command = "\0".join([compiler, *CFLAGS, *words])
+        if os.path.exists(out) and os.path.exists(stamp):
+            inputs = [*self._sources(sources), *glob.glob(f"{self.bench_dir}/**/*.h", recursive=True)]
+            library = os.path.join(os.path.dirname(compiler), "..", "lib", "libcauseway.so")
+            inputs += [path for path in (shutil.which(compiler), library) if path and os.path.exists(path)]
+            with open(stamp, encoding="utf-8") as file:
+                if file.read() == command and all(os.path.getmtime(path) <= os.path.getmtime(out) for path in inputs):
+                    return True
+        with open(stamp, "w", encoding="utf-8") as file:
+            file.write(command)
+        return False
+
     def _one(self, compiler, tag, program, sources, libs=(), defines=()):
         out = self.path(tag, program)
         os.makedirs(os.path.dirname(out), exist_ok=True)
+        if self._fresh(compiler, out, sources, [*libs, *defines]):
+            return
         error = _compile(compiler, self._sources(sources), out, libs, defines)
         if error and program == "coll":  # a library that dropped the active-set reductions
             error = _compile(compiler, self._sources(sources), out, libs, ["-DBENCH_TEAM_REDUCE"])
         if error:
             self.missing[tag, program] = _reason(error, os.path.dirname(self.bench_dir))
             self.say(f"  cannot build {program} for {tag}: {error.splitlines()[0]}")
+
+    @contextlib.contextmanager
+    def lock(self):
+        """Two benches may run at a time: the second finds the programs built."""
+        os.makedirs(self.out_dir, exist_ok=True)
+        with open(os.path.join(self.out_dir, "lock"), "w", encoding="ascii") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def peer(self, peer, programs):
         for program in programs:
