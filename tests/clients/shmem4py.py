@@ -183,13 +183,13 @@ def install(scratch):
 def jobs(scratch, sources):
     """(name, arguments of python, folder, numbers of PEs, options of oshrun, line that each PE prints)"""
     for demo in sorted([*sources.glob("demo/*.py"), *sources.glob("demo/api/*.py")]):
-        yield str(demo.relative_to(sources)), [demo.name], demo.parent, (1, 2, 4), [], None
+        yield str(demo.relative_to(sources)), [demo.name], demo.parent, (3,), [], None
     yield "tests", ["-m", "unittest", "discover", "-s", "test"], sources, (1, 2, 4), [], None
     yield "tests", ["-m", "unittest", "discover", "-s", "test"], sources, (2,), ["--emulate-nodes", "2"], None
     for name, text in PROGRAMS.items():
         (scratch / f"{name}.py").write_text(HEAD + text + f"\nprint('{name}', me, 'right', flush=True)\n", encoding="utf-8")
         line = rf"^{name} \d+ right$"
-        yield name, [f"{name}.py"], scratch, (1, 2, 4), [], line
+        yield name, [f"{name}.py"], scratch, (1, 4), [], line
         yield name, [f"{name}.py"], scratch, (2,), ["--emulate-nodes", "2"], line
 
 
