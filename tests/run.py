@@ -308,6 +308,7 @@ def environment(case, options, token):
     env["CAUSEWAY_TEST_BUILD"] = str(options.build)
     env["CAUSEWAY_TEST_SOURCE"] = str(ROOT)
     env["CAUSEWAY_TEST_SANITIZE"] = options.sanitize or ""
+    env["PYTHONPATH"] = f"{TESTS}:{env['PYTHONPATH']}" if env.get("PYTHONPATH") else str(TESTS)
     if options.sanitize:
         env["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0:exitcode=99"
         env["TSAN_OPTIONS"] = f"exitcode=99:history_size=7:suppressions={ROOT / 'tests/tsan.supp'}"

@@ -5,11 +5,9 @@ messages may overtake each other no reply may return over the connection of its 
 
 import os
 import subprocess
-import sys
-from pathlib import Path
 
-BUILD = Path(os.environ["CAUSEWAY_TEST_BUILD"])
-STAGE = Path(os.environ["CAUSEWAY_TEST_STAGE"])
+from frame.script import BUILD, STAGE, check, finish
+
 DEMANDS = ("small_inject", "eagain", "virt_addr,prov_key,mr_local,mr_allocated,cm55",
            "unordered_sends,no_wait_fd")
 
@@ -29,11 +27,10 @@ def run(demands, endpoint):
     done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=100)
     passed = done.returncode == 0 and ", 0 failed" in done.stdout
-    print(f"{endpoint} {demands}: {'passed' if passed else 'did not pass'}")
-    if not passed:
-        print(done.stdout[-3000:], done.stderr[-3000:], sep="")
-    return passed
+    check(passed, f"{endpoint} {demands}: status {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
 
-results = [run(demands, endpoint) for demands in DEMANDS for endpoint in ("msg", "rdm")]
-sys.exit(0 if all(results) else 1)
+for demands in DEMANDS:
+    for endpoint in ("msg", "rdm"):
+        run(demands, endpoint)
+finish()

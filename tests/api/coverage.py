@@ -19,8 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
+from frame.script import ROOT, STAGE, TESTS, fail, finish
+
 CONFORMANCE = ROOT / "tests/conformance"
 sys.path.insert(0, str(ROOT / "maint"))
 import gen_shmem  # noqa: E402
@@ -112,7 +112,7 @@ def compile_all(scratch):
     subprocess.run([oshcc, "-std=gnu99", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", scratch / "libtool.so",
                     scratch / "tool.c"], check=True)
     for program in [*EVERY, *APART]:
-        subprocess.run([oshcc, "-O1", f"-I{CONFORMANCE.parent}", "-o", scratch / program, CONFORMANCE / f"{program}.c"], check=True)
+        subprocess.run([oshcc, "-O1", f"-I{TESTS}", "-o", scratch / program, CONFORMANCE / f"{program}.c"], check=True)
     return names
 
 
@@ -130,48 +130,46 @@ def run(scratch, options, program, arguments, counts=None, mode=None):
 
 
 def called(scratch, names, layout):
-    """Complaints: programs that fail, functions that are never called."""
+    """Programs that fail and functions that are never called are failures."""
     counts = scratch / "counts"
     counts.write_bytes(bytes(4 * len(names)))
-    complaints = []
     for program in [*EVERY, *APART]:
         status, output = run(scratch, LAYOUTS[layout], program, [], counts, MODES.get(layout))
         if status != APART.get(program, 0):
-            complaints.append(f"FAIL {program} on {layout}: exit status {status}\n{output[-3000:]}")
+            fail(f"{program} on {layout}: exit status {status}\n{output[-3000:]}")
     numbers = struct.unpack(f"{len(names)}I", counts.read_bytes())
     never = [name for name, number in zip(names, numbers) if number == 0]
     if never:
-        complaints.append(f"FAIL never called on {layout}: {', '.join(never[:20])} ({len(never)})")
+        fail(f"never called on {layout}: {', '.join(never[:20])} ({len(never)})")
     print(f"{layout}: {len(names) - len(never)} of {len(names)} functions called, {sum(numbers)} calls")
-    return complaints
 
 
 def looked_at(scratch):
-    complaints, noticed = [], 0
+    """How many spoilt functions were noticed."""
+    noticed = 0
     for program in EVERY:
         status, output = run(scratch, LAYOUTS["one node"], program, ["--sabotage"])
         summary = re.search(r"^(\d+) functions, (\d+) of them spoilt and noticed$", output, re.M)
         if status or not summary:
-            complaints.append(f"FAIL {program} --sabotage: exit status {status}\n{output[-3000:]}")
+            fail(f"{program} --sabotage: exit status {status}\n{output[-3000:]}")
         else:
             noticed += int(summary[2])
-    return complaints, noticed
+    return noticed
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         names = compile_all(scratch)
-        complaints = [text for layout in LAYOUTS for text in called(scratch, names, layout)]
-        more, noticed = looked_at(scratch)
+        for layout in LAYOUTS:
+            called(scratch, names, layout)
+        noticed = looked_at(scratch)
     unseen = sorted({n for p in EVERY for n in re.findall(r"ENTRY_UNSEEN\((\w+)\)", (CONFORMANCE / f"{p}.c").read_text())
                      if n in names} | set(APART) & {"start_pes"} | {"shmem_global_exit"})
-    if not more and noticed + len(unseen) != len(names):
-        more.append(f"FAIL {noticed} noticed and {len(unseen)} excused are not the {len(names)} there are")
-    print(f"spoilt: {noticed} of {len(names)} noticed; not tried: {', '.join(unseen)}")
-    print("\n".join(complaints + more))
-    return 1 if complaints or more else 0
+    if noticed + len(unseen) != len(names):
+        fail(f"{noticed} noticed and {len(unseen)} excused are not the {len(names)} there are")
+    finish(f"spoilt: {noticed} of {len(names)} noticed; not tried: {', '.join(unseen)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,37 +7,28 @@ and not from our table; and our extensions (shmemx_), which have none. Checked: 
 shmem_ name is a weak alias of its pshmem_ one; the headers declare the same; committed files are up to date; and the
 conformance programs use every exported function.
 """
-import os
-import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
+from frame.script import ROOT, STAGE, TESTS, fail, finish, run
+
 GENERATOR = ROOT / "maint/gen_shmem.py"
 # Entry points whose twin has not simply a p before the name: _my_pe shares the one of shmem_my_pe.
 TWINS = {"_my_pe": "pshmem_my_pe", "_num_pes": "pshmem_num_pes"}
-failures = 0
 
 
 def report(what, names):
-    global failures
     if names:
-        failures += 1
         shown = sorted(names)
-        print(f"FAIL {what}: {', '.join(shown[:12])}{' ...' if len(shown) > 12 else ''} ({len(shown)})")
-
-
-def run(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        fail(f"{what}: {', '.join(shown[:12])}{' ...' if len(shown) > 12 else ''} ({len(shown)})")
 
 
 def symbols(path, *options):
     """{name: (kind, address)} of a library's dynamic symbols."""
     found = {}
-    for line in run("nm", "-D", "--defined-only", *options, str(path)).splitlines():
+    for line in run("nm", "-D", "--defined-only", *options, path).splitlines():
         address, kind, name = line.split()
         found[name.split("@")[0]] = (kind, address)
     return found
@@ -80,7 +71,7 @@ def check_coverage(wanted):
     with tempfile.TemporaryDirectory() as scratch:
         for source in sorted((ROOT / "tests/conformance").glob("*.c")):
             target = f"{scratch}/{source.stem}.o"
-            run(str(STAGE / "bin/oshcc"), "-O0", f"-I{ROOT}/tests", "-c", str(source), "-o", target)
+            run(STAGE / "bin/oshcc", "-O0", f"-I{TESTS}", "-c", source, "-o", target)
             used |= {line.split()[-1] for line in run("nm", "-u", target).splitlines()}
     plain = {name for name in wanted if name in TWINS or "p" + name in wanted}
     report("no conformance program uses", plain - used)
@@ -88,7 +79,7 @@ def check_coverage(wanted):
 
 def main():
     golden = set((ROOT / "tests/api/golden_exports.txt").read_text(encoding="utf-8").split())
-    wanted = set(run(sys.executable, str(GENERATOR), "--list").split())
+    wanted = set(run(sys.executable, GENERATOR, "--list").split())
     report("the table lacks", golden - wanted)
     report("the table invents", wanted - golden)
     check_library(wanted)
@@ -96,9 +87,8 @@ def main():
     check_coverage(wanted)
     done = subprocess.run([sys.executable, str(GENERATOR), "--check"], capture_output=True, text=True)
     report("generated files differ from their sources", set(done.stdout.splitlines()[-1:]) if done.returncode else set())
-    print(f"{len(wanted)} names exported")
-    return 1 if failures else 0
+    finish(f"{len(wanted)} names exported")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

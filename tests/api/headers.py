@@ -3,15 +3,12 @@
 """Public headers compile alone, in any language version a user may choose, without a warning; and misuse of the
 type-generic names does not compile, in C11 and in C++."""
 import concurrent.futures
-import os
-import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
+from frame.script import STAGE, fail, finish
+
 HEADERS = ["shmem.h", "shmemx.h", "pshmem.h", "mpp/shmem.h", "mpp/shmemx.h"]
 C = [(cc, s) for cc in ("gcc", "clang") for s in ("c99", "c11", "c17", "gnu17")]
 CXX = [(cc, s) for cc in ("g++", "clang++") for s in ("c++11", "c++14", "c++17", "gnu++20")]
@@ -106,7 +103,7 @@ def compiles(compiler, std, language, text, *more):
 def alone(job):
     language, compiler, std, header = job
     ok, text = compiles(compiler, std, language, f"#include <{header}>\n#include <{header}>\n")
-    return None if ok else f"FAIL {header} with {compiler} -std={std}:\n{text[:1000]}"
+    return None if ok else f"{header} with {compiler} -std={std}:\n{text[:1000]}"
 
 
 def wrapped(job):
@@ -114,7 +111,7 @@ def wrapped(job):
     compiler, std, header = job
     ok, text = compiles(compiler, std, "c++", f'extern "C" {{\n#include <{header}>\n}}\nint *p;\n'
                         "void f(); void f() { shmem_int_p(p, shmem_my_pe(), 0); }\n")
-    return None if ok else f"FAIL {header} in extern \"C\" with {compiler} -std={std}:\n{text[:1000]}"
+    return None if ok else f"{header} in extern \"C\" with {compiler} -std={std}:\n{text[:1000]}"
 
 
 def strict(job):
@@ -124,7 +121,7 @@ def strict(job):
     else:
         more = STRICT_C if language == "c" else STRICT_CXX
     ok, text = compiles(compiler, std, language, "#include <mpp/shmem.h>\n#include <pshmem.h>\n" + PROMISES, *more)
-    return None if ok else f"FAIL promises with {compiler} -std={std}:\n{text[:1500]}"
+    return None if ok else f"promises with {compiler} -std={std}:\n{text[:1500]}"
 
 
 def deprecation(job):
@@ -138,7 +135,7 @@ def deprecation(job):
     loud, said = compiles(compiler, std, language, BODY % OLD_CALL, told)
     if silent and fresh and not loud and "deprecated" in said and "shmem_int_fadd" in said:
         return None
-    return f"FAIL deprecation with {compiler} -std={std}: silent {silent}, current {fresh}, told {not loud}\n{text}{more[:1000]}"
+    return f"deprecation with {compiler} -std={std}: silent {silent}, current {fresh}, told {not loud}\n{text}{more[:1000]}"
 
 
 def refusals(job):
@@ -149,14 +146,14 @@ def refusals(job):
     _, text = compiles(compiler, std, language, "\n".join(lines) + "\n", *where)
     found = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error:", text, re.M)}
     taken = [f"{what}: {wrong}" for i, (what, wrong, _) in enumerate(REFUSED) if i + 2 not in found]
-    return f"FAIL {compiler} -std={std} takes " + "\n".join(taken) if taken else None
+    return f"{compiler} -std={std} takes " + "\n".join(taken) if taken else None
 
 
 def acceptance(job):
     """All right neighbours at once: what makes a wrong one fail is then not something else."""
     language, compiler, std = job
     ok, text = compiles(compiler, std, language, BODY % " ".join("{ %s }" % right for _, _, right in REFUSED))
-    return None if ok else f"FAIL {compiler} -std={std} refuses\n{text[:1500]}"
+    return None if ok else f"{compiler} -std={std} refuses\n{text[:1500]}"
 
 
 def main():
@@ -173,13 +170,13 @@ def main():
     jobs += [(deprecation, job) for job in chosen]
     jobs += [(refusals, job) for job in chosen]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        failed = [text for text in pool.map(lambda job: job[0](job[1]), jobs) if text]
-    print("\n".join(failed))
+        for text in pool.map(lambda job: job[0](job[1]), jobs):
+            if text:
+                fail(text)
     if len(here) < len(C) + len(CXX):
         print(f"{len(C) + len(CXX) - len(here)} compilers are not here")
-    print(f"{len(jobs)} compilations, {len(failed)} not as expected")
-    return 1 if failed else 0
+    finish(f"{len(jobs)} compilations")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

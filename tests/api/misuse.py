@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong use ends in one line that names the call and says what is wrong: each case of misuse.c in checking mode,
 calls before init and after finalize, and what is noticed without checking mode."""
-import pathlib
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import wrong_use  # noqa: E402
+from frame import wrong_use
 
 NO_PE = r"(there is no|no root|no) PE -?\d+.*0 to 1"
 NOT_SYMMETRIC = r"is not symmetric"
@@ -120,4 +116,4 @@ def plan():
 
 
 if __name__ == "__main__":
-    sys.exit(wrong_use.run("api/misuse.c", ["-O2", "-fno-optimize-sibling-calls"], list(plan()), npes=2))
+    wrong_use.run([("api/misuse.c", ["-fno-optimize-sibling-calls"], list(plan()))], npes=2)

@@ -6,15 +6,13 @@ and takes no other type.
 For each name and type a function with nothing but the call is compiled to assembly, where the name it calls is read.
 Values cannot show this: a call for long where long long was meant works all the same.
 """
-import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
+from frame.script import ROOT, STAGE, check, fail, finish
+
 sys.path.insert(0, str(ROOT / "maint"))
 import gen_shmem  # noqa: E402
 
@@ -108,9 +106,9 @@ def check_choice(compiler, language, std, jobs):
         text = text.replace("#include <shmem.h>\n", "#include <shmem.h>\nextern \"C\" {\n") + "}\n"
     done = compile_text(compiler, language, std, text)
     if done.returncode:
-        return [f"FAIL {compiler} -std={std} refuses\n{done.stderr[:2000]}"]
+        return [f"{compiler} -std={std} refuses\n{done.stderr[:2000]}"]
     found = called_by_function(done.stdout)
-    return [f"FAIL {compiler} -std={std}: {g} of {t}{' with a context' if ctx else ''} calls {found.get(i)}"
+    return [f"{compiler} -std={std}: {g} of {t}{' with a context' if ctx else ''} calls {found.get(i)}"
             for i, (g, t, ctx, _) in enumerate(jobs) if found.get(i) not in expected(g, t, ctx)]
 
 
@@ -131,7 +129,7 @@ def check_refusals(compiler, language, std, jobs):
     done = compile_text(compiler, language, std, "".join(lines), "-Wno-error",
                         *(["-fmax-errors=0", "-ftrack-macro-expansion=0"] if compiler[0] == "g" else ["-ferror-limit=0"]))
     refused = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error:", done.stderr, re.M)}
-    return [f"FAIL {compiler} -std={std} takes {g} of {ctype}" for i, (g, ctype, _) in enumerate(jobs) if i + 4 not in refused]
+    return [f"{compiler} -std={std} takes {g} of {ctype}" for i, (g, ctype, _) in enumerate(jobs) if i + 4 not in refused]
 
 
 def main():
@@ -142,12 +140,13 @@ def main():
             continue
         failed += check_choice(compiler, language, std, jobs) + check_refusals(compiler, language, std, wrong)
         ran += 1
-    print("\n".join(failed[:60]))
+    check(ran > 0, "a compiler is here")
+    for text in failed:
+        fail(text)
     names = len({j[0] for j in jobs})
-    print(f"{names} type-generic names, {len(jobs)} calls that must choose right, {len(wrong)} that must not compile, "
-          f"{ran} compilers, {len(failed)} not as expected")
-    return 1 if failed or not ran else 0
+    finish(f"{names} type-generic names, {len(jobs)} calls that must choose right, {len(wrong)} that must not compile, "
+           f"{ran} compilers")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

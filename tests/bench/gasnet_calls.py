@@ -6,9 +6,10 @@ import json
 import os
 import platform
 import subprocess
-import sys
 
-INSN = os.path.join(os.environ["CAUSEWAY_TEST_SOURCE"], "bench", "insn")
+from frame.script import ROOT, check, finish, oshcc, skip
+
+INSN = ROOT / "bench/insn"
 SHORTS = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
 IDLE = {"AMPoll": 20, "wait_syncnbi_puts": 15, "wait_syncnbi_all": 15}
 # (form, what) -> call -> most
@@ -23,32 +24,27 @@ MOST = {
 def counts(program, *oshrun):
     env = {**os.environ, "LD_BIND_NOW": "1"}
     run = subprocess.run(["oshrun", "-n", "2", *oshrun, program, "--quick"], capture_output=True, text=True, env=env, check=False)
-    if run.returncode:
-        sys.exit(f"FAIL: {program} {' '.join(oshrun)}: status {run.returncode}\n{run.stdout}{run.stderr}")
+    if not check(run.returncode == 0, f"{program} {' '.join(oshrun)}: status {run.returncode}\n{run.stdout}{run.stderr}"):
+        finish()
     return {r["op"]: r for r in map(json.loads, filter(lambda line: line.startswith("{"), run.stdout.splitlines()))}
 
 
 def main():
     if platform.machine() != "x86_64":
-        print("SKIP: instructions are counted on x86-64 only")
-        return 77
-    bad = 0
-    sources = [os.path.join(INSN, "gasnet_calls.c"), os.path.join(INSN, "step.c"), os.path.join(INSN, "..", "common.c")]
+        skip("instructions are counted on x86-64 only")
+    sources = [INSN / "gasnet_calls.c", INSN / "step.c", ROOT / "bench/common.c"]
     for form in ("SEQ", "PAR"):
         program = f"./gasnet_calls_{form}"
-        subprocess.run(["oshcc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-DGASNET_{form}", *sources, "-o", program],
-                       check=True)  # fmt: skip
+        oshcc(program, "-std=gnu11", f"-DGASNET_{form}", *sources)
         for layout, what, *oshrun in (("local", "total"), ("net", "to_provider", "--emulate-nodes", "2")):
             found = counts(program, *oshrun)
             for call, most in MOST[form, layout].items():
                 record = found.get(f"{call}.{what}.next")
-                if not record or not 0 < record["min"] <= most:
-                    bad += 1
-                    print(f"FAIL: {form} {layout} {call}: {record['min'] if record else 'no'} instructions; at most {most}")
-                else:
-                    print(f"{form} {layout:5} {call:24} {record['min']:4.0f} of {most}")
-    return 1 if bad else 0
+                count = record["min"] if record else 0
+                check(0 < count <= most, f"{form} {layout} {call}: {count} instructions; at most {most}")
+                print(f"{form} {layout:5} {call:24} {count:4.0f} of {most}")
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

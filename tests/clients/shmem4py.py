@@ -11,13 +11,12 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import venv
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
+from frame.script import STAGE, fail, finish, skip
+
 VERSION = "1.0.0"
 
 # It knows libraries by macros of their headers. The one named here has all of OpenSHMEM 1.5, as ours.
@@ -142,11 +141,6 @@ shmem.barrier_all()
 }
 
 
-def skip(reason):
-    print(f"SKIP: {reason}")
-    sys.exit(77)
-
-
 def pip(python, env, *arguments, timeout=200):
     command = [python, "-m", "pip", "--disable-pip-version-check", "-q", *arguments]
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=timeout)
@@ -175,8 +169,8 @@ def install(scratch):
     done = pip(python, dict(env, OSHCC=OSHCC, CFLAGS="-O0"), "install", "--no-deps", "--no-build-isolation", "--no-index",
                str(archive), timeout=400)
     if done.returncode:
-        print(f"FAIL shmem4py does not build:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
-        sys.exit(1)
+        fail(f"shmem4py does not build:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        finish()
     return python, scratch / f"shmem4py-{VERSION}"
 
 
@@ -195,7 +189,7 @@ def jobs(scratch, sources):
 
 def run(python, name, arguments, folder, npes, options, line):
     command = [str(STAGE / "bin/oshrun"), "-n", str(npes), *options, python, "-u", *arguments]
-    what = f"FAIL {name} at {npes} PEs {' '.join(options)}"
+    what = f"{name} at {npes} PEs {' '.join(options)}"
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=100, cwd=folder)
     except subprocess.TimeoutExpired:
@@ -214,11 +208,10 @@ def main():
         python, sources = install(scratch)
         results = [run(python, name, arguments, folder, npes, options, line)
                    for name, arguments, folder, counts, options, line in jobs(scratch, sources) for npes in counts]
-    wrong = [text for text in results if text]
-    print("\n".join(wrong))
-    print(f"shmem4py {VERSION}: {len(results)} runs, {len(wrong)} wrong")
-    return 1 if wrong else 0
+    for text in filter(None, results):
+        fail(text)
+    finish(f"shmem4py {VERSION}: {len(results)} runs")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -4,17 +4,11 @@
 one node and on several. Every run has a time-out."""
 import concurrent.futures
 import os
-import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
-SANITIZE = os.environ.get("CAUSEWAY_TEST_SANITIZE", "")
-SLOW = 4 if SANITIZE else 1
-FLAGS = {"": [], "address": ["-fsanitize=address,undefined"], "thread": ["-fsanitize=thread"]}[SANITIZE]
+from frame.script import SLOW, STAGE, TESTS, fail, finish, oshcc
 
 # case: (one PE's call, the other's). Which of the usual ones is named with the last is open.
 CASES = {
@@ -55,7 +49,7 @@ def run(program, case, nodes):
 def attempt(program, case, nodes):
     one, other = CASES[case]
     status, output = run(program, case, nodes)
-    what = f"FAIL {case} on {nodes} node(s), status {status}: "
+    what = f"{case} on {nodes} node(s), status {status}: "
     if one is None:
         return None if status == 0 and "agreed" in output else what + f"should be fine\n{output}"
     if not status or status > 127 or status < 0 or "NOT NOTICED" in output:
@@ -69,16 +63,14 @@ def attempt(program, case, nodes):
 
 def main():
     with tempfile.TemporaryDirectory() as scratch:
-        program = f"{scratch}/disagree"
-        subprocess.run([str(STAGE / "bin/oshcc"), "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-deprecated-declarations", *FLAGS, "-o",
-                        program, str(ROOT / "tests/errors/disagree.c")], check=True)  # fmt: skip
+        program = oshcc(f"{scratch}/disagree", "-Wno-deprecated-declarations", TESTS / "errors/disagree.c")
         jobs = [(case, nodes) for case in CASES for nodes in (1, 2, 3)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            failed = [text for text in pool.map(lambda job: attempt(program, *job), jobs) if text]
-    print("\n".join(failed))
-    print(f"{len(jobs)} runs, {len(failed)} not as expected")
-    return 1 if failed else 0
+            for text in pool.map(lambda job: attempt(program, *job), jobs):
+                if text:
+                    fail(text)
+    finish(f"{len(jobs)} runs")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

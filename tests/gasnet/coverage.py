@@ -20,15 +20,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE",
-                                   pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
-TESTS = ROOT / "tests"
-sys.path.insert(0, str(TESTS))
-import run  # noqa: E402
+import run
+from frame.script import ROOT, STAGE, TESTS, check, fail, finish
 
 MODES = ["SEQ", "PARSYNC", "PAR"]
 ROOMS = ["gasnet", "gasnet_ex", "gasnet_tools"]
@@ -207,8 +202,7 @@ def called(scratch, key):
             status = "none, it hangs"
         output.seek(0)
         if status:
-            print(f"FAIL {room}/{sources[0]} {' '.join(flags)}: exit status "
-                  f"{status}\n{output.read()[-3000:]}", flush=True)
+            fail(f"{room}/{sources[0]} {' '.join(flags)}: exit status {status}", output.read()[-3000:])
     names = set()
     for told in scratch.glob("bindings.*"):
         names |= set(re.findall(rf"binding file {re.escape(str(program))} .*symbol `(\w+)'",
@@ -250,23 +244,17 @@ def never_called(found, names):
 def main():
     want, found = wanted(), programs()
     names = mentioned(found)
-    wrong = []
     for (mode, where), missing in sorted(gaps(want, found, names).items()):
-        wrong += [f"in {mode}, {where}, no test calls {name}" for name in sorted(missing)]
+        fail(f"in {mode}, {where}, no test calls", sorted(missing))
     for left_out in [*MODES, "node", "between", "alone"]:
         unseen = set().union(*gaps(want, found, names, left_out).values())
         needed = {name for name in want if any(left_out in place for place in want[name])}
-        wrong += [f"the audit does not miss {name} without {left_out}"
-                  for name in sorted(needed - unseen)]
-    if not gaps({"gasnet_no_such_call": {("SEQ", "node")}}, found, names):
-        wrong.append("the audit does not miss a function that no test calls")
-    wrong += [f"no program calls {name} when it runs"
-              for name in sorted(never_called(found, names))]
-    for message in wrong:
-        print(f"FAIL: {message}")
-    print(f"{len(want)} functions and macros, {len(found)} programs, {len(wrong)} wrong")
-    return bool(wrong)
+        check(needed <= unseen, f"the audit misses all without {left_out}", sorted(needed - unseen))
+    check(gaps({"gasnet_no_such_call": {("SEQ", "node")}}, found, names), "the audit misses a function that no program calls")
+    never = never_called(found, names)
+    check(not never, "programs call all when they run", sorted(never))
+    finish(f"{len(want)} functions and macros, {len(found)} programs")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

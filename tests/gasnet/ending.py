@@ -5,9 +5,9 @@ lost."""
 import os
 import shutil
 import subprocess
-import sys
 
-SOURCE = os.path.join(os.environ["CAUSEWAY_TEST_SOURCE"], "tests/gasnet/ending.c")
+from frame.script import TESTS, fail, finish, oshcc
+
 NODE, TWO = ["oshrun", "-n", "3"], ["oshrun", "-n", "3", "--emulate-nodes", "2"]
 # These treat a process that ends without a message as a failure.
 HYDRA, ORTE = ["mpiexec.hydra", "-n", "3"], ["orterun", "--quiet", "--oversubscribe", "-n", "3"]
@@ -26,15 +26,12 @@ CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all",
 
 
 def main():
-    subprocess.run(["oshcc", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", "-g", "-o", "ending", SOURCE,
-                    "-lpthread"], check=True)
-    env = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1",
-               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    oshcc("ending", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", TESTS / "gasnet/ending.c", "-lpthread")
+    env = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     missing = {case[2][0] for case in CASES if not shutil.which(case[2][0])}
     for launcher in sorted(missing):
         print(f"left out: {launcher} is not installed")
     cases = [case for case in CASES if case[2][0] not in missing]
-    wrong = 0
     for how, status, layout, wanted in cases:
         done = subprocess.run([*layout, "./ending", how, str(status)], env=env, capture_output=True,
                               text=True, timeout=50)
@@ -49,12 +46,9 @@ def main():
         if how == "caught" and done.stdout.count("cleaned up") != 2:
             bad.append("not every process got SIGQUIT")
         if bad:
-            wrong += 1
-            print(f"FAIL: {how} {status} {' '.join(layout)}: "
-                  f"{', '.join(bad)}\n{done.stdout}{done.stderr}")
-    print(f"{len(cases)} ends, {wrong} wrong")
-    return 1 if wrong else 0
+            fail(f"{how} {status} {' '.join(layout)}: {', '.join(bad)}\n{done.stdout}{done.stderr}")
+    finish(f"{len(cases)} ends")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong use of GASNet ends the job with a line that names call and argument: always, or in checking
 mode."""
-import pathlib
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import wrong_use  # noqa: E402
+from frame import wrong_use
 
 # what, needs checking mode, patterns that its line matches, the code that the call returns
 CASES = [
@@ -102,5 +98,4 @@ def plan():
 
 
 if __name__ == "__main__":
-    sys.exit(wrong_use.run("gasnet/misuse.c", ["-DGASNET_PAR", "-O1"], list(plan()),
-                           env={"GASNET_MAX_SEGSIZE": "1M"}))
+    wrong_use.run([("gasnet/misuse.c", ["-DGASNET_PAR", "-O1"], list(plan()))], env={"GASNET_MAX_SEGSIZE": "1M"})

@@ -4,10 +4,8 @@
 checking mode."""
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import wrong_use  # noqa: E402
+from frame import wrong_use
 
 # what, needs checking mode, patterns that its line matches
 CASES = [
@@ -95,7 +93,6 @@ def calls():
 
 
 if __name__ == "__main__":
-    flags, env = ["-DGASNET_PAR", "-O1"], {"GASNET_MAX_SEGSIZE": "1M"}
-    failed = wrong_use.run("gasnet_ex/misuse_ex.c", flags, list(plan()), env=env)
-    failed |= wrong_use.run("gasnet_ex/misuse_calls.c", flags, list(calls()), env=env)
-    sys.exit(failed)
+    flags = ["-DGASNET_PAR", "-O1"]
+    wrong_use.run([("gasnet_ex/misuse_ex.c", flags, list(plan())), ("gasnet_ex/misuse_calls.c", flags, list(calls()))],
+                  env={"GASNET_MAX_SEGSIZE": "1M"})

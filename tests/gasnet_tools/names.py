@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every name of the tools' interface (names.txt) is defined by the header in thread-safe and in
 single-threaded mode, except those that must not be, and the tests of this room use it."""
-import os
-import pathlib
 import re
-import subprocess
-import sys
 
-ROOT = pathlib.Path(os.environ["CAUSEWAY_TEST_SOURCE"])
-STAGE = pathlib.Path(os.environ["CAUSEWAY_TEST_STAGE"])
-HERE = ROOT / "tests/gasnet_tools"
+from frame.names import visible
+from frame.script import TESTS, check, finish
+
+HERE = TESTS / "gasnet_tools"
 # Names whose meaning is that they are not defined, or only in one mode.
 ABSENT = {"GASNETT_CONFIGURE_MISMATCH", "GASNETT_USING_GENERIC_ATOMICOPS",
           "GASNETT_USING_GETTIMEOFDAY", "GASNETT_LITE_MODE",
@@ -28,37 +25,21 @@ UNTESTED = re.compile(
     r"|gasnett_(linkconfig_idiotcheck_|atomic_s?val_t|getPhysMemSz)")
 
 
-def visible(mode):
-    """Names that a program may use after including the header."""
-    source = "#include <gasnet_tools.h>\n"
-    base = ["cc", f"-I{STAGE}/include", f"-D{mode}", "-x", "c", "-E"]
-    macros = subprocess.run([*base, "-dM", "-"], input=source, capture_output=True, text=True,
-                            check=True).stdout
-    text = subprocess.run([*base, "-P", "-"], input=source, capture_output=True, text=True,
-                          check=True).stdout
-    return set(re.findall(r"^#define (\w+)", macros, re.M)) | set(re.findall(r"\b\w+\b", text))
-
-
 def main():
     names = (HERE / "names.txt").read_text().split()
-    wrong = []
     for mode, other in MODES.items():
-        have = visible(mode)
+        have = visible("#include <gasnet_tools.h>\n", f"-D{mode}")[0]
         wanted = set(names) - ABSENT - EX - other - {"gasnett_linkconfig_idiotcheck_"}
-        wrong += [f"{mode}: {name} is missing" for name in sorted(wanted - have)]
-        wrong += [f"{mode}: {name} must not be defined" for name in sorted((ABSENT | other) & have)]
+        check(wanted <= have, f"{mode}: all names are there", sorted(wanted - have))
+        check(not (ABSENT | other) & have, f"{mode}: these are not defined", sorted((ABSENT | other) & have))
     text = "".join(path.read_text() for path in HERE.glob("*.[ch]"))
     for family in re.findall(r"^TEST_FAMILY\((\w+)", text, re.M):  # the macro builds these names
         text += " ".join(family + suffix for suffix in re.findall(r"family##(_\w+)", text))
     used = set(re.findall(r"\b\w+\b", text))
-    wrong += [f"no test of this room uses {name}"
-              for name in sorted(set(names) - used - ABSENT - EX)
-              if not UNTESTED.fullmatch(name)]
-    for message in wrong:
-        print(f"FAIL: {message}")
-    print(f"{len(names)} names, {len(wrong)} wrong")
-    return bool(wrong)
+    unused = [name for name in sorted(set(names) - used - ABSENT - EX) if not UNTESTED.fullmatch(name)]
+    check(not unused, "tests of this room use all names", unused)
+    finish(f"{len(names)} names")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,12 +5,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-BUILD = Path(os.environ.get("CAUSEWAY_TEST_BUILD", Path(__file__).resolve().parents[2] / "build"))
-STAGE = Path(os.environ.get("CAUSEWAY_TEST_STAGE", BUILD / "stage"))
+from frame.script import BUILD, STAGE, check, finish, skip  # noqa: F401
+
 OSHRUN = str(next((p for p in (STAGE / "bin/oshrun", BUILD / "tools/oshrun/oshrun") if p.exists()),
                   "oshrun"))
 # A name of this test's own, by which it finds its processes while other tests run the same
@@ -18,27 +17,6 @@ OSHRUN = str(next((p for p in (STAGE / "bin/oshrun", BUILD / "tools/oshrun/oshru
 PROBE = str(Path.cwd() / "launch_probe")
 if not os.path.lexists(PROBE):
     os.symlink(BUILD / "tests/launch/launch_probe", PROBE)
-
-failures = []
-
-
-def check(condition, what, *details):
-    """Counts and prints each check that fails."""
-    if condition:
-        return
-    failures.append(what)
-    print(f"FAILED: {what}", *(f"\n    {detail!r}" for detail in details), flush=True)
-
-
-def finish():
-    print("ok" if not failures else f"{len(failures)} checks FAILED")
-    sys.exit(1 if failures else 0)
-
-
-def skip(reason):
-    print(f"SKIP: {reason}")
-    sys.exit(77)
-
 
 def run(*args, timeout=20, **kwargs):
     """Runs oshrun to its end; standard input is empty unless given."""

@@ -15,9 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("CAUSEWAY_TEST_BUILD", ROOT / "build"))
-STAGE = Path(os.environ.get("CAUSEWAY_TEST_STAGE", BUILD / "stage"))
+from frame.script import BUILD, STAGE, TESTS, fail, finish, oshcc
+
 HEAP = 64 << 20
 NPES, NNODES = 4, 2
 
@@ -84,14 +83,13 @@ def run_one(program, text, mode, directory):
     if done.returncode != 0 or "rounds done" not in done.stdout:
         problems.insert(0, f"exit status {done.returncode}")
     for problem in problems:
-        print(f"FAILED over {mode} with '{text}': {problem}")
+        fail(f"over {mode} with '{text}': {problem}")
     if problems:
         print(done.stdout[-4000:], done.stderr[-4000:], sep="")
         for s in summaries:
             print({k: v for k, v in s.items() if v})
     else:
         print(f"ok over {mode} with '{text}'")
-    return not problems
 
 
 def runs(words):
@@ -106,11 +104,11 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         program = directory / "rounds"
-        subprocess.run([STAGE / "bin/oshcc", "-O2", "-g", "-Wall", "-Wextra", "-Werror",
-                        f"-I{ROOT / 'tests'}", "-o", program,
-                        Path(__file__).with_name("rounds.c")], check=True)
-        results = [run_one(program, text, mode, directory) for text, mode in runs(sys.argv[1:])]
-    sys.exit(0 if all(results) else 1)
+        oshcc(program, TESTS / "mock/rounds.c")
+        wanted = list(runs(sys.argv[1:]))
+        for text, mode in wanted:
+            run_one(program, text, mode, directory)
+    finish(f"{len(wanted)} runs")
 
 
 main()

@@ -7,17 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-failures = 0
+from frame.script import TESTS, fail, finish, oshcc
 
 
 def build(name, *flags):
-    subprocess.run(["oshcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o", name, *flags, "-ldl", "-lpthread"], check=True)
-    return str(Path(name).resolve())
+    program = oshcc(name, "-O1", *flags, TESTS / "startup/after_init.c", "-ldl", "-lpthread")
+    return str(Path(program).resolve())
 
 
-SOURCE = str(HERE / "after_init.c")
-PROGRAM, LARGE = build("after_init", SOURCE), build("large", "-DLARGE=1048576", SOURCE)
+PROGRAM, LARGE = build("after_init"), build("large", "-DLARGE=1048576")
 Path("forks.c").write_text("""#include <sys/wait.h>
 #include <unistd.h>
 __attribute__((constructor)) static void start(void)
@@ -43,20 +41,17 @@ def libfabric():
 
 
 def job(mode, times, *words, program=PROGRAM, env=None, status=0, says="went on"):
-    global failures
     for _ in range(times):
         try:
             done = subprocess.run(["oshrun", "-np", "2", "--emulate-nodes", "2", program, *words], capture_output=True, text=True,
                                   stdin=subprocess.DEVNULL, timeout=100,
                                   env={**os.environ, "CAUSEWAY_ENDPOINT": mode, **(env or {})})
         except subprocess.TimeoutExpired:
-            print(f"FAILED: {mode} {words}: does not end")
-            failures += 1
+            fail(f"{mode} {words}: does not end")
             return
         output = done.stdout + done.stderr
         if (done.returncode != 0) != (status != 0) or done.returncode > 128 or says not in output or "FAIL" in output:
-            print(f"FAILED: {mode} {words}: status {done.returncode}\n{output}")
-            failures += 1
+            fail(f"{mode} {words}: status {done.returncode}\n{output}")
             return
 
 
@@ -70,5 +65,4 @@ for endpoint in ("rdm", "msg"):
 job("msg", 1, "library", str(Path("forks.so").resolve()))
 Path("fabric.so").symlink_to(libfabric())
 job("rdm", 3, "folder", env={"CAUSEWAY_LIBFABRIC": "./fabric.so"})
-print(f"{failures} failed")
-sys.exit(failures > 0)
+finish("runs after shmem_init")

@@ -2,18 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Start-up is lazy: no libfabric before it is needed, no barrier of all PEs, no wait for an exchange that is over."""
 import json
-import os
-import pathlib
 import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-sys.path.insert(0, str(ROOT / "tests/watch"))
-from common import HERE, STAGE, check, end, run  # noqa: E402
+from frame.script import STAGE, TESTS, check, finish, oshcc
+
+sys.path.insert(0, str(TESTS / "watch"))
+from common import run  # noqa: E402
 
 NNODES = 2
-PROGRAM = HERE.parent / "startup" / "lazy.c"
+PROGRAM = TESTS / "startup" / "lazy.c"
 
 
 def job(*arguments, pes=4, nnodes=NNODES, **settings):
@@ -98,16 +97,14 @@ def check_table():
 
 
 def main():
-    flags = ["-fsanitize=address,undefined"] if os.environ.get("CAUSEWAY_TEST_SANITIZE") == "address" else []
-    subprocess.run([str(STAGE / "bin/oshcc"), "-O2", "-g", "-Wall", "-Wextra", "-Werror", *flags, "-o", "lazy", str(PROGRAM)],
-                   check=True)
+    oshcc("lazy", PROGRAM)
     check_fabric()
     check_no_barrier()
     check_late()
     check_hidden()
     check_blocking()
     check_table()
-    end("start-up")
+    finish("start-up")
 
 
 if __name__ == "__main__":

@@ -7,24 +7,18 @@ import os
 import subprocess
 import sys
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-STAGE = os.environ.get("CAUSEWAY_TEST_STAGE") or os.path.join(ROOT, "build", "stage")
+from frame.script import ROOT, STAGE, check, finish
+
 SECTIONS = ("hello", "init", "launchers", "peers", "endtoend", "latency", "overlap", "ring", "sim")
-problems = []
-
-
-def need(condition, what):
-    if not condition:
-        problems.append(what)
 
 
 def study(*more):
-    command = [sys.executable, os.path.join(ROOT, "study", "run.py"), "--quick", "--stage", STAGE, "--json", "s.json",
+    command = [sys.executable, str(ROOT / "study/run.py"), "--quick", "--stage", str(STAGE), "--json", "s.json",
                "--out", "out", "--build", "built", *more]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stdout, done.stderr)
-    need(done.returncode == 0, f"status {done.returncode}")
+    check(done.returncode == 0, f"status {done.returncode}")
     return done.stdout
 
 
@@ -34,30 +28,29 @@ def main():
         data = json.load(file)
     for name in SECTIONS:
         section = data["sections"].get(name)
-        need(section and section["done"] and section["rows"], f"section {name} is not done: {section and section['remarks']}")
+        check(section and section["done"] and section["rows"], f"section {name} is not done: {section and section['remarks']}")
         for row in section["rows"] if section else []:
             if row.get("library") != "openmpi":
-                need("error" not in row or row["error"].startswith("SKIP"), f"{name}: {row}")
-    checks = [row for row in data["sections"]["sim"]["rows"] if row["kind"] == "validation"]
-    need(len(checks) >= 9, f"only {len(checks)} shapes were predicted")
-    for row in checks:
-        need(row["predicted"]["connections"] == row["measured"]["connections"], f"connections: {row}")
-    static = [row for row in checks if row["mode"] == "static"]
-    need(all(row["predicted"]["connections"] == row["npes"] * (row["nodes"] - 1) for row in static), "static connects all")
+                check("error" not in row or row["error"].startswith("SKIP"), f"{name}: {row}")
+    validated = [row for row in data["sections"]["sim"]["rows"] if row["kind"] == "validation"]
+    check(len(validated) >= 9, f"only {len(validated)} shapes were predicted")
+    for row in validated:
+        check(row["predicted"]["connections"] == row["measured"]["connections"], f"connections: {row}")
+    static = [row for row in validated if row["mode"] == "static"]
+    check(all(row["predicted"]["connections"] == row["npes"] * (row["nodes"] - 1) for row in static), "static connects all")
     with open("out/README.md", encoding="utf-8") as file:
         page = file.read()
-    need("## Bars" in page and "A trial run" in page and "SIMULATED" in page, "the page lacks a part")
+    check("## Bars" in page and "A trial run" in page and "SIMULATED" in page, "the page lacks a part")
     again = study("--no-plots")
-    need(again.count("measured already") == len(SECTIONS) - 1, "the second call measured again")
+    check(again.count("measured already") == len(SECTIONS) - 1, "the second call measured again")
     if "no matplotlib" in said:
         print("no matplotlib: no figures looked at")
     else:
         for name in ("hello", "init", "resources", "launchers", "peers", "endtoend", "latency", "overlap", "simulated"):
             path = f"out/startup-{name}.png"
-            need(os.path.exists(path) and os.path.getsize(path) > 2000 and f"startup-{name}.png" in page, f"no figure {name}")
-    print("\n".join(["wrong:", *problems]) if problems else "the study came to its end")
-    return 1 if problems else 0
+            check(os.path.exists(path) and os.path.getsize(path) > 2000 and f"startup-{name}.png" in page, f"no figure {name}")
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

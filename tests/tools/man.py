@@ -3,15 +3,14 @@
 """Every exported function has a manual page in the install tree, reachable by its name, and all pages render without a
 warning. Skipped where pandoc was missing when the tree was built, or man is."""
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
+from frame.script import ROOT, STAGE, fail, finish, skip
+
 MAN = STAGE / "share/man"
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "ARGUMENTS", "RETURN VALUE", "ERRORS", "THREADS", "NOTES", "EXAMPLE", "SEE ALSO",
             "SOURCE"]
@@ -72,23 +71,20 @@ def check_functions(names):
 
 def main():
     if not shutil.which("man"):
-        print("SKIP: man is not installed")
-        return 77
+        skip("man is not installed")
     pages = sorted(p for folder in MAN.glob("man[1-9]") for p in folder.iterdir()
                    if not p.is_symlink() and not p.read_bytes().startswith(b".so "))
     if not pages:
-        print("SKIP: the install tree has no manual pages (pandoc was missing when it was made)")
-        return 77
+        skip("the install tree has no manual pages (pandoc was missing when it was made)")
     names = functions()
-    wrong = [*check_pages(pages), *check_functions(names)]
+    for text in [*check_pages(pages), *check_functions(names)]:
+        fail(text)
     for name in ("shmem_int_put", "shmem_ctx_uint64_atomic_fetch_xor_nbi", "shmem_put", "_my_pe", "start_pes", "shmem_init"):
         done = man("-w", "3", name)
         if done.returncode:
-            wrong.append(f"man 3 {name}: {done.stderr.strip()}")
-    print("\n".join("FAIL " + text for text in wrong[:40]))
-    print(f"{len(pages)} pages, {len(names)} functions, {len(wrong)} complaints")
-    return 1 if wrong else 0
+            fail(f"man 3 {name}: {done.stderr.strip()}")
+    finish(f"{len(pages)} pages, {len(names)} functions")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

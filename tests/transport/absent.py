@@ -7,8 +7,8 @@ import pathlib
 import subprocess
 import sys
 
-STAGE = pathlib.Path(os.environ["CAUSEWAY_TEST_STAGE"])
-BUILD = pathlib.Path(os.environ["CAUSEWAY_TEST_BUILD"])
+from frame.script import BUILD, STAGE, fail, failures, finish
+
 DEVICES = pathlib.Path("/sys/class/infiniband")
 
 
@@ -23,32 +23,31 @@ def loaded(trace):
 
 
 def main():
-    failures = []
     hide = run(BUILD / "tests/transport/test_ofi_absent", BUILD / "tests/transport/absent-victim.so")
     print(hide.stdout, end="")
     if hide.returncode not in (0, 77):
-        failures.append(f"hiding: exit status {hide.returncode} {hide.stderr}")
+        fail(f"hiding: exit status {hide.returncode} {hide.stderr}")
     seen = {probe: run(STAGE / "bin/causeway-info", "--libfabric", CAUSEWAY_PROBE=probe, LD_DEBUG="libs") for probe in ("all", "present")}
     if any(done.returncode for done in seen.values()):
-        failures.append(f"causeway-info: {seen}")
+        fail(f"causeway-info: {seen}")
     if seen["all"].stdout != seen["present"].stdout:
-        failures.append(f"libfabric offers\n{seen['all'].stdout}with CAUSEWAY_PROBE=all, but\n{seen['present'].stdout}without")
+        fail(f"libfabric offers\n{seen['all'].stdout}with CAUSEWAY_PROBE=all, but\n{seen['present'].stdout}without")
     every, some = loaded(seen["all"].stderr), loaded(seen["present"].stderr)
     if any("/causeway/probe-" in name for name in every):
-        failures.append(f"CAUSEWAY_PROBE=all: a stand-in was loaded: {every}")
+        fail(f"CAUSEWAY_PROBE=all: a stand-in was loaded: {every}")
     if DEVICES.exists() and any(DEVICES.iterdir()):
         if every != some:
-            failures.append(f"there are RDMA devices, and yet not all is looked for: {every} {some}")
+            fail(f"there are RDMA devices, and yet not all is looked for: {every} {some}")
     elif any(name.endswith("/libpsm2.so.2") for name in every):
         if not any(name.endswith("/causeway/probe-psm2.so") for name in some) or any("/libpsm2." in name for name in some):
-            failures.append(f"no stand-in for psm2: {some}")
+            fail(f"no stand-in for psm2: {some}")
         if any("/libinfinipath." in name for name in some):
-            failures.append(f"no stand-in for psm: {some}")
-    for failure in failures:
-        print("FAIL", failure)
+            fail(f"no stand-in for psm: {some}")
     print(seen["present"].stdout)
-    return 1 if failures else hide.returncode
+    if hide.returncode == 77 and not failures:
+        sys.exit(77)  # test_ofi_absent has printed the reason
+    finish("libraries")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

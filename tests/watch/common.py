@@ -1,23 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of this room share: compile, run, complain."""
+"""What the tests of this room share: compile and run."""
 import os
-import pathlib
 import subprocess
-import sys
 
-ROOT = pathlib.Path(os.environ.get("CAUSEWAY_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-STAGE = pathlib.Path(os.environ.get("CAUSEWAY_TEST_STAGE", ROOT / "build/stage"))
+from frame.script import ROOT, SLOW, STAGE, check, fail, finish, oshcc  # noqa: F401
+
 HERE = ROOT / "tests/watch"
-SLOW = 4 if os.environ.get("CAUSEWAY_TEST_SANITIZE") else 1
-SANITIZE = {"address": ["-fsanitize=address,undefined"], "thread": ["-fsanitize=thread"]}.get(
-    os.environ.get("CAUSEWAY_TEST_SANITIZE", ""), [])
 LAYOUTS = {"node": [], "2nodes-rdm": ["--emulate-nodes", "2"], "2nodes-msg": ["--emulate-nodes", "2"]}
-complaints = []
 
 
 def compile_program(name, *flags):
-    subprocess.run([str(STAGE / "bin/oshcc"), "-O2", "-g", "-Wall", "-Wextra", "-Werror", *SANITIZE, *flags, "-o", name,
-                    str(HERE / f"{name}.c")], check=True)
+    oshcc(name, *flags, HERE / f"{name}.c")
 
 
 def run(program, *arguments, pes=2, layout="node", timeout=60, expect=0, oshrun=(), **settings):
@@ -32,25 +25,9 @@ def run(program, *arguments, pes=2, layout="node", timeout=60, expect=0, oshrun=
                               text=True, timeout=timeout * SLOW, errors="replace", check=False)
     except subprocess.TimeoutExpired as late:
         output = late.stdout.decode(errors="replace") if late.stdout else ""
-        complain(f"{program} {' '.join(arguments)} ({pes} PEs, {layout}): hangs\n{output}")
+        fail(f"{program} {' '.join(arguments)} ({pes} PEs, {layout}): hangs\n{output}")
         return output
     if expect is not None and done.returncode != expect:
-        complain(f"{program} {' '.join(arguments)} ({pes} PEs, {layout}): exit status {done.returncode}, not {expect}\n"
+        fail(f"{program} {' '.join(arguments)} ({pes} PEs, {layout}): exit status {done.returncode}, not {expect}\n"
                  f"{done.stdout}")
     return done.stdout
-
-
-def complain(text):
-    complaints.append(text)
-    print("FAIL " + text)
-
-
-def check(condition, text):
-    if not condition:
-        complain(text)
-    return condition
-
-
-def end(what):
-    print(f"{what}: {len(complaints)} complaints")
-    sys.exit(1 if complaints else 0)

@@ -3,7 +3,7 @@
 """The report of a deadlock: one line a PE, in PE order, once, with what each waits for; none while a PE computes."""
 import re
 
-from common import check, compile_program, end, run
+from common import check, compile_program, finish, run
 
 HEAD = r"causeway: deadlock: all {n} PEs have waited longer than 1 s \(CAUSEWAY_DEADLOCK\); this ends the job"
 LINE = r"causeway: deadlock: PE {pe} \(node {node}, host [^,]+, pid \d+\) has waited \d+ s in {call}: {what}$"
@@ -70,7 +70,7 @@ def main():
     check_reports()
     check_no_report()
     check_settings()
-    end("deadlock report")
+    finish("deadlock report")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 """Checking mode tells at finalize what was not given back, and nothing when all was; without it nothing is said."""
 import re
 
-from common import check, compile_program, end, run
+from common import check, compile_program, finish, run
 
 
 def main():
@@ -23,7 +23,7 @@ def main():
         check("leak:" not in output and "leaks done" in output, f"{layout}, clean: {output}")
     output = run("leaks", pes=2)
     check("leak:" not in output, f"not checking: {output}")
-    end("leaks")
+    finish("leaks")
 
 
 if __name__ == "__main__":

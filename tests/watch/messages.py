@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 
-from common import ROOT, check, compile_program, end, run
+from common import ROOT, check, compile_program, finish, run
 
 try:
     import jsonschema
@@ -69,7 +69,7 @@ def main():
         check_statistics(schema, layout, pes)
     check_trace()
     check_text()
-    end("messages")
+    finish("messages")
 
 
 if __name__ == "__main__":

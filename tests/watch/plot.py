@@ -4,7 +4,7 @@
 import subprocess
 import sys
 
-from common import check, compile_program, end, run
+from common import check, compile_program, finish, run
 
 
 def has_libraries():
@@ -43,7 +43,7 @@ def main():
     check(status == 1 and "is not a statistics file" in output, f"broken: {status} {output}")
     status, output = info("nowhere.json")
     check(status == 1 and "cannot read nowhere.json" in output, f"nowhere: {status} {output}")
-    end("plot")
+    finish("plot")
     return 0
 
 

@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 
-from common import ROOT, check, compile_program, complain, end, run
+from common import ROOT, check, compile_program, fail, finish, run
 
 try:
     import jsonschema
@@ -75,11 +75,11 @@ def check_json(schema):
         try:
             data = json.load(open("stats.json", encoding="utf-8"))
         except ValueError as error:
-            complain(f"{where}: {error}")
+            fail(f"{where}: {error}")
             continue
         if jsonschema:
             for error in jsonschema.Draft7Validator(schema).iter_errors(data):
-                complain(f"{where}: schema: {'/'.join(map(str, error.path))}: {error.message[:300]}")
+                fail(f"{where}: schema: {'/'.join(map(str, error.path))}: {error.message[:300]}")
         nnodes = 2 if layout != "node" else 1
         compare(f"{where} job", (data["job"]["npes"], data["job"]["nnodes"]), (pes, nnodes))
         check(data["job"]["program"].endswith("/traffic"), f"{where}: program {data['job']['program']}")
@@ -112,7 +112,7 @@ def main():
     check_wrong_settings()
     if not jsonschema:
         print("note: python3-jsonschema is not installed: figures were compared, the schema was not")
-    end("statistics")
+    finish("statistics")
 
 
 if __name__ == "__main__":

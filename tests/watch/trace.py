@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 
-from common import check, compile_program, end, run
+from common import check, compile_program, finish, run
 
 
 def load(where):
@@ -82,7 +82,7 @@ def main():
     check_dropping()
     output = run("traffic", pes=1, expect=1, CAUSEWAY_TRACE="/nonexistent/folder/t.json")
     check("cannot write the trace to /nonexistent" in output, output)
-    end("trace")
+    finish("trace")
 
 
 if __name__ == "__main__":
