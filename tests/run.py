@@ -174,9 +174,14 @@ def collect(filters):
     cases = []
     for path in sorted(ROOT.glob("tests/*/tests.toml")):
         cases.extend(read_table(path))
-    if filters:
-        cases = [c for c in cases if any(f in c.ident or fnmatch.fnmatch(c.ident, f) for f in filters)]
-    return cases
+    if not filters:
+        return cases
+    chosen = [[c for c in cases if f in c.ident or fnmatch.fnmatch(c.ident, f)] for f in filters]
+    for text, found in zip(filters, chosen):
+        if not found:
+            raise TableError(f"no test matches {text}")
+    wanted = {c.ident for found in chosen for c in found}
+    return [c for c in cases if c.ident in wanted]
 
 
 # ---------------------------------------------------------------- what a case runs
