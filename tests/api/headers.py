@@ -165,8 +165,9 @@ def main():
     jobs = [(alone, (*job, header)) for job in here for header in HEADERS
             if job[2] not in ("c11", "c17", "c++17")]
     jobs += [(acceptance, job) for job in generic]
-    jobs += [(wrapped, (*job[1:], header)) for job in here if job[0] == "c++" for header in ("shmem.h", "mpp/shmemx.h")]
-    jobs += [(strict, job) for job in here]
+    ends = [job for job in here if job[2] in ("c99", "gnu17", "c++11", "gnu++20")]  # of each language
+    jobs += [(wrapped, (*job[1:], header)) for job in ends if job[0] == "c++" for header in ("shmem.h", "mpp/shmemx.h")]
+    jobs += [(strict, job) for job in ends]
     jobs += [(deprecation, job) for job in chosen]
     jobs += [(refusals, job) for job in chosen]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

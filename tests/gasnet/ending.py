@@ -5,6 +5,7 @@ lost."""
 import os
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 from frame.script import TESTS, fail, finish, oshcc
 
@@ -23,30 +24,38 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7)]
 CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return")
           for _ in range(3)]
+ENV = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1",
+           OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def attempt(case):
+    """What is wrong with an end, or None."""
+    how, status, layout, wanted = case
+    done = subprocess.run([*layout, "./ending", how, str(status)], env=ENV, capture_output=True,
+                          text=True, timeout=100)
+    here = 0 if how in ("early", "attaching") else 3
+    bad = []
+    if done.returncode != wanted:
+        bad.append(f"status {done.returncode}")
+    if done.stdout.count("is here") != here and how != "crash":
+        bad.append(f"{done.stdout.count('is here')} nodes spoke")
+    if "FAIL" in done.stdout or "causeway: error" in done.stderr:
+        bad.append("an error")
+    if how == "caught" and done.stdout.count("cleaned up") != 2:
+        bad.append("not all others got SIGQUIT")
+    what = f"{how} {status} {' '.join(layout)}: {', '.join(bad)}"
+    return f"{what}\n{done.stdout}{done.stderr}" if bad else None
 
 
 def main():
     oshcc("ending", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", TESTS / "gasnet/ending.c", "-lpthread")
-    env = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     missing = {case[2][0] for case in CASES if not shutil.which(case[2][0])}
     for launcher in sorted(missing):
         print(f"left out: {launcher} is not installed")
     cases = [case for case in CASES if case[2][0] not in missing]
-    for how, status, layout, wanted in cases:
-        done = subprocess.run([*layout, "./ending", how, str(status)], env=env, capture_output=True,
-                              text=True, timeout=50)
-        here = 0 if how in ("early", "attaching") else 3
-        bad = []
-        if done.returncode != wanted:
-            bad.append(f"status {done.returncode}")
-        if done.stdout.count("is here") != here and how != "crash":
-            bad.append(f"{done.stdout.count('is here')} nodes spoke")
-        if "FAIL" in done.stdout or "causeway: error" in done.stderr:
-            bad.append("an error")
-        if how == "caught" and done.stdout.count("cleaned up") != 2:
-            bad.append("not every process got SIGQUIT")
-        if bad:
-            fail(f"{how} {status} {' '.join(layout)}: {', '.join(bad)}\n{done.stdout}{done.stderr}")
+    with ThreadPoolExecutor(4) as pool:  # most of the time is GASNET_EXITTIMEOUT
+        for text in filter(None, pool.map(attempt, cases)):
+            fail(text)
     finish(f"{len(cases)} ends")
 
 

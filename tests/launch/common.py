@@ -18,6 +18,7 @@ PROBE = str(Path.cwd() / "launch_probe")
 if not os.path.lexists(PROBE):
     os.symlink(BUILD / "tests/launch/launch_probe", PROBE)
 
+
 def run(*args, timeout=20, **kwargs):
     """Runs oshrun to its end; standard input is empty unless given."""
     if "input" not in kwargs:

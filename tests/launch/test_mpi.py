@@ -14,6 +14,7 @@ from mpi import Mpi
 
 MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
 run, good = MPI.run, MPI.good
+PES = 3  # with "nodes": two on a node and one on another
 
 ORDERS = ["sS", "sSsS", "mM", "smSM", "smMS", "msSM", "msMS", "sSmM", "smSsSM", "msSsSM", "smSsMS",
           "sSmsSM"]
@@ -28,18 +29,18 @@ def build(scratch, name):
 def lives(scratch):
     life = build(scratch, "mpi_life")
     for order in ORDERS:
-        good("mpi life done" if "s" in order else "", 4, life, order, "nodes")
+        good("mpi life done" if "s" in order else "", PES, life, order, "nodes")
     for order in ("smMS", "msSsSM"):
         good("mpi life done", 3, life, order)
     for order in ("smSM", "msMS"):
-        good("mpi life done", 4, life, order, "nodes", "multiple")
+        good("mpi life done", PES, life, order, "nodes", "multiple")
     # When no launcher is left PEs count themselves: state left behind by teams must not matter.
-    good("mpi life done", 4, life, "msMS", "nodes", "teams")
+    good("mpi life done", PES, life, "msMS", "nodes", "teams")
     for order in ALONE:
         for words in (["alone", "nodes"],
                       ["alone", "nodes", "multiple"]) if order == "msMS" else (["alone", "nodes"],):
-            job = good("mpi life done", 4, life, order, *words, env={"CAUSEWAY_DEBUG": "1"})
-            check(job and job.stderr.count('joined by "mpi"') == 4 * order.count("s"),
+            job = good("mpi life done", PES, life, order, *words, env={"CAUSEWAY_DEBUG": "1"})
+            check(job and job.stderr.count('joined by "mpi"') == PES * order.count("s"),
                   f"{order} {words}: by MPI", job)
     good("mpi life done", 2, life, "msSM", env={"CAUSEWAY_BOOTSTRAP": "mpi"})
     job = run(2, life, "smMS", env={"CAUSEWAY_BOOTSTRAP": "mpi"})

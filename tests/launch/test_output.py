@@ -5,9 +5,8 @@
 import os
 import pty
 import subprocess
-import time
 
-from common import OSHRUN, PROBE, check, finish, lines_of, run, start
+from common import OSHRUN, PROBE, check, finish, lines_of, processes, run, start, wait_until
 
 # Lines of many writers, each written in two pieces, stay whole and in order.
 for label in (False, True):
@@ -62,10 +61,15 @@ check(job.wait(10) == 141, "a reader that leaves ends the job with 141", job.ret
 
 # A reader that does not read does not keep oshrun from ending a job.
 job = start("-n", 2, "--timeout", "0.5", "yes")
-time.sleep(1.5)
-left = subprocess.run(["pgrep", "-P", str(job.pid), "-x", "yes"], capture_output=True,
-                      text=True).stdout
-check(left == "", "the time limit holds although no reader reads", left)
+
+
+def writers():
+    return [args for parent, args in processes().values() if parent == job.pid and args == "yes"]
+
+
+job.stdout.readline()  # they write, and from here on into full pipes
+check(wait_until(lambda: not writers(), 10), "the time limit holds although no reader reads",
+      writers())
 job.communicate(timeout=10)
 check(job.returncode == 124, "and the status is 124", job.returncode)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 64 bits everywhere: one put of 5 GiB and one get of 2.25 GiB, checked at the edges of 2 and 4 GiB
+// 64 bits everywhere: one put of 4.1 GiB and one get of 2.1 GiB, checked at the edges of 2 and 4 GiB
 // and at samples. The put's source is one window of memory mapped repeatedly, so that only the
 // target costs real pages.
 #define _GNU_SOURCE
@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PUT_NBYTES (5ull << 30)
-#define GET_NBYTES ((2ull << 30) + (256ull << 20))
+#define PUT_NBYTES ((4ull << 30) + (96ull << 20))
+#define GET_NBYTES ((2ull << 30) + (96ull << 20))
 #define WINDOW (32ull << 20)
 #define GET_FROM 12345u  // words into the target, so that nothing is aligned by accident
 
@@ -57,7 +57,7 @@ int main(void)
     shmem_init();
     uint64_t *target = shmem_malloc(PUT_NBYTES);
     if (!target) {
-        printf("FAIL: no heap of 5 GiB\n");
+        printf("FAIL: no heap of 4.1 GiB\n");
         shmem_global_exit(1);
     }
     size_t wrong = 0;

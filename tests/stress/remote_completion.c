@@ -113,7 +113,7 @@ static uint64_t check_rounds(_Atomic uint64_t *flag, _Atomic uint64_t *echo)
 
 int main(void)
 {
-    uint64_t rounds = (uint64_t)env_long("STRESS_ROUNDS", 50000);
+    uint64_t rounds = (uint64_t)env_long("STRESS_ROUNDS", 20000);
     double seconds = (double)env_long("STRESS_SECONDS", 20);
     shmem_init();
     _Atomic uint64_t *flag = outside_page(), *echo = flag + 64;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report of a deadlock: one line a PE, in PE order, once, with what each waits for; none while a PE computes."""
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 from common import check, compile_program, finish, run
 
@@ -24,22 +25,23 @@ def check_report(case, pes, layout, lines):
         check(re.match(want, told[pe + 1]), f"{where}: '{told[pe + 1]}' is not '{want}'")
 
 
-def check_reports():
+def reports():
+    """(case, PEs, layout, of each PE (routine, what))"""
     never = ("shmem_int_wait_until", r"flag is 0, wanted >= 7")
     for layout, pes in [("node", 1), ("node", 3), ("2nodes-rdm", 2), ("2nodes-msg", 4)]:
-        check_report("never", pes, layout, [never] * pes)
-    check_report("never_on_heap", 2, "node", [("shmem_long_wait_until", r"heap \+0x50 is -5, wanted != -5")] * 2)
-    check_report("never_all", 2, "node",
+        yield ("never", pes, layout, [never] * pes)
+    yield ("never_on_heap", 2, "node", [("shmem_long_wait_until", r"heap \+0x50 is -5, wanted != -5")] * 2)
+    yield ("never_all", 2, "node",
                  [("shmem_int_wait_until_all", r"flags\+0x8 is 0, wanted == 1 \(word 2 of 8\)")] * 2)
     cycle = [("shmem_set_lock", r"lock lock_b, held by PE 1"), ("shmem_set_lock", r"lock lock_a, held by PE 0"),
              ("shmem_set_lock", r"lock lock_a, held by PE 0( \(in the queue behind PE 1\))?")]
-    check_report("lock_cycle", 2, "node", cycle[:2])
-    check_report("lock_cycle", 3, "node", [cycle[0], ("shmem_set_lock", r"lock lock_a, held by PE 0.*"), cycle[2]])
-    check_report("lock_cycle", 2, "2nodes-msg", cycle[:2])
+    yield ("lock_cycle", 2, "node", cycle[:2])
+    yield ("lock_cycle", 3, "node", [cycle[0], ("shmem_set_lock", r"lock lock_a, held by PE 0.*"), cycle[2]])
+    yield ("lock_cycle", 2, "2nodes-msg", cycle[:2])
     for layout, pes in [("node", 3), ("2nodes-rdm", 2), ("2nodes-rdm", 4)]:
         inside = ("shmem_barrier_all", r"synchronisation \d+ of all PEs; not there: PE %d" % (pes - 1))
         last = ("shmem_signal_wait_until", r"sig is 0, wanted > 3")
-        check_report("missing", pes, layout, [inside] * (pes - 1) + [last])
+        yield ("missing", pes, layout, [inside] * (pes - 1) + [last])
 
 
 def check_no_report():
@@ -67,7 +69,8 @@ def check_settings():
 
 def main():
     compile_program("deadlock")
-    check_reports()
+    with ThreadPoolExecutor(3) as pool:  # each waits for a second and more
+        list(pool.map(lambda report: check_report(*report), reports()))
     check_no_report()
     check_settings()
     finish("deadlock report")
