@@ -3,7 +3,7 @@
 """Measures the staged Causeway beside its baselines and, with --against, beside other OpenSHMEM
 libraries, all in one run.
 
-Prints medians with their spread, ratios and our bars. Never fails on a time: the exit status is
+Prints medians with their spread, ratios and limits. Never fails on a time: the exit status is
 non-zero only when nothing could be measured.
 """
 
@@ -94,7 +94,7 @@ def measured(args, ours, others):
 
 
 class Named:
-    """A peer as an earlier run knew it."""
+    """A peer as recorded by an earlier run."""
 
     def __init__(self, tag, name):
         self.tag, self.name = tag, name

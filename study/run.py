@@ -3,8 +3,9 @@
 """The start-up study: how launch, shmem_init and connections grow with the job, static against on
 demand, beside others.
 
-Section after section into one JSON file; what the file has already is not measured again. A time
-never passes or fails anything: the exit status is non-zero only when a launch failed.
+Section after section is measured into one JSON file; sections that the file has already are not
+measured again. A time never passes or fails anything: the exit status is non-zero only when a
+launch failed.
 """
 
 import argparse
@@ -56,7 +57,7 @@ def say(text):
 
 
 def builder_of(stage, folder):
-    """All programs, compiled for us, and what can be for Debian's Open MPI."""
+    """Compiles all programs for Causeway, and those that compile for Debian's Open MPI."""
     builder = build.Builder(BENCH, folder, say)
     builder.baselines(("plain", "forkexec"))
     ours = peers.causeway(stage)

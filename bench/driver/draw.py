@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures are drawn in a process of its own: the interpreter that has matplotlib may be another one
+"""Draws figures in a process of its own: the interpreter that has matplotlib may be another one
 than this."""
 
 import os
@@ -10,8 +10,8 @@ BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def draw(module, json_file, folder, say, room=BENCH):
-    """Runs python -m MODULE JSON FOLDER in `room`, with our modules at hand. Returns the paths that
-    it printed; without matplotlib it prints so and draws nothing."""
+    """Runs python -m MODULE JSON FOLDER in `room`, with the modules of bench on its path. Returns
+    the paths that it printed; without matplotlib it prints so and draws nothing."""
     env = {**os.environ, "PYTHONPATH": BENCH}
     for python in (sys.executable, "/usr/bin/python3"):
         cmd = [python, "-m", module, os.path.abspath(json_file), os.path.abspath(folder)]

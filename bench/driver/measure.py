@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs one program and reads its JSON lines. A run that fails or hangs is a remark in the table,
-never the end of the bench."""
+"""Runs one program and reads its JSON lines. A run that fails or hangs is a remark in the table and
+does not end the bench."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import time
 
 
 class Run:
-    """One launch: who, where, what. `records` are its lines, `error` is None or a sentence."""
+    """One launch: peer, layout, program. `records` are its lines, `error` is None or a sentence."""
 
     def __init__(self, tag, layout, npes, title, command, env, timeout=90, wall=False, bench=None):
         self.tag, self.layout, self.npes, self.title = tag, layout, npes, title
@@ -21,7 +21,7 @@ class Run:
         self.records, self.error, self.seconds = [], None, 0.0
 
     def as_baseline(self):
-        """Another front end of ours, beside which something is to stand."""
+        """Another front end of Causeway, with which something is compared."""
         self.tag = "baseline"
         return self
 
@@ -47,7 +47,7 @@ class Run:
         return self
 
     def _wait(self, child):
-        """wait(timeout) looks at intervals that double, which would round every wall time up to a
+        """wait(timeout) polls at intervals that double, which would round every wall time up to a
         power of two."""
         fd = os.pidfd_open(child.pid)
         try:
@@ -101,7 +101,7 @@ class Run:
 
 
 def interleave(groups, rounds, store, say):
-    """Round by round, peer after peer (A B A B), so that noise of the machine meets all of them
+    """Round by round, peer after peer (A B A B), so that noise of the machine affects all of them
     alike."""
     for _, group in groups:
         given_up = set()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who is measured: the staged Causeway, other OpenSHMEM libraries, and the baselines; how each is
-built and launched."""
+"""The peers: the staged Causeway, other OpenSHMEM libraries, and the baselines; how each is built
+and launched."""
 
 import os
 import re
@@ -11,8 +11,8 @@ NETWORK_LAYOUTS = ("rdm", "msg")
 
 
 class Peer:
-    """One OpenSHMEM. `layouts` maps a layout to its environment; `reasons` says why a layout is
-    missing."""
+    """One OpenSHMEM. `layouts` maps a layout to its environment; `reasons` has the reason why a
+    layout is missing."""
 
     def __init__(self, name, tag, oshcc, oshrun):
         self.name, self.tag, self.oshcc, self.oshrun = name, tag, oshcc, oshrun
@@ -53,14 +53,14 @@ def _open_mpi(peer, version):
     peer.env = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends
-        # cleanly.
+        # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends in
+        # order.
         "OMPI_MCA_opal_common_ucx_opal_mem_hooks": "0",
     }
     peer.layouts["tcp"] = {
         "UCX_TLS": "tcp,self",
         "UCX_NET_DEVICES": "lo",
-        # Its collectives go through MPI's own transports: off shared memory with them too.
+        # Its collectives use MPI's own transports: off shared memory with them too.
         "OMPI_MCA_pml": "ob1",
         "OMPI_MCA_btl": "self,tcp",
         "OMPI_MCA_btl_tcp_if_include": "lo",
@@ -70,7 +70,7 @@ def _open_mpi(peer, version):
 
 def other(oshcc):
     """The peer behind a compiler wrapper given with --against; its launcher is the oshrun beside
-    it."""
+    the wrapper."""
     path = shutil.which(oshcc)
     if not path:
         raise SystemExit(f"bench: --against {oshcc}: no such compiler wrapper")
@@ -84,5 +84,5 @@ def other(oshcc):
     if found:
         _open_mpi(peer, found.group(1))
     else:
-        peer.reasons["tcp"] = "no recipe to keep this library off shared memory"
+        peer.reasons["tcp"] = "no known way to keep this library off shared memory"
     return peer

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is run: groups of launches that are interleaved with one another, so that their ratios mean
-something."""
+"""The plan: groups of launches that are interleaved with one another, so that their ratios are
+meaningful."""
 
 import os
 
@@ -9,7 +9,7 @@ from .store import SAMPLES_PER_ROUND
 
 LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
-# a launch is one start, and who came first waits for who came last: three of two PEs say nothing
+# a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
 NAMES = ("latency", "rate", "atomics", "pingpong", "am", "busy", "threads", "coll", "startup",
          "insn", "insn_gasnet")
@@ -53,7 +53,7 @@ class Plan:
             local += self._run(peer, "local", 2, program)
         net = []
         for endpoint in ("rdm", "msg"):
-            # Off the node an atomic is a round trip: a raw read stands beside it.
+            # Off the node an atomic is a round trip: the baseline is a raw read.
             raw = ["--mode", "0", "--only", "get", "--max-bytes", "8"
                    ] if mode == ATOMICS else ["--mode", str(mode)]
             # measured between them, and compared with them alone
@@ -101,8 +101,8 @@ class Plan:
         return groups
 
     def _busy(self):
-        """A target that computes and never calls in: only a library with progress of its own is
-        asked."""
+        """A target that computes and never calls in: measured only for libraries with progress of
+        their own."""
         runs = []
         for mode in ("local", "rdm", "msg"):
             for program, op in (("latency", "get"), ("latency", "put_quiet"),
@@ -113,7 +113,7 @@ class Plan:
         return [Group(runs, rounds=1 if self.quick else 2)]
 
     def _threads(self):
-        """One thread and two: how do contexts of their own scale, how does a common one?"""
+        """One thread and two: the scaling of contexts of their own and of a common one."""
         runs = []
         for mode in ("local", "rdm", "msg"):
             runs += self._run(self.ours, mode, 2, "threads")
@@ -143,7 +143,7 @@ class Plan:
             hello = self._baseline("forkexec", "local", npes, floor, "hello", wall=True)
             inside = self._baseline("forkexec", "local", npes, [*floor, "--mode", "1"], "memory")
             for peer in self.peers:
-                if peer.ours or npes <= 64:  # others take minutes beyond
+                if peer.ours or npes <= 64:  # others take minutes beyond that
                     hello += self._run(peer, "local", npes, "startup", title="hello", wall=True)
                     inside += self._run(peer, "local", npes, "startup", ["--mode", "1"],
                                         title="init, memory")

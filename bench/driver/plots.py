@@ -42,7 +42,7 @@ class Drawer:
             image.convert("RGB").quantize(64).save(path, optimize=True)
 
     def who(self, layout):
-        """(tag, layout, name, style) of each curve of a panel: ours last, so that it lies on
+        """(tag, layout, name, style) of each curve of a panel: Causeway last, so that it is on
         top."""
         baseline = "memcpy" if layout == "local" else "raw libfabric"
         out = [("baseline", layout, baseline, {"color": GREY, "linestyle": "--"})]
@@ -52,7 +52,7 @@ class Drawer:
         return [*out, ("causeway", layout, "Causeway", {"color": BLUE, "linewidth": 2})]
 
     def sweep(self, name, rows, ylabel, scale):
-        """Small multiples: an operation a row, a layout a column, size on x; the band is p10 to
+        """Small multiples: an operation per row, a layout per column, size on x; the band is p10 to
         p90."""
         figure, axes = self.plt.subplots(len(rows), 3, figsize=(11, 6), sharex=True, sharey="row",
                                          constrained_layout=True)
@@ -105,7 +105,7 @@ class Drawer:
         return True
 
     def messages(self):
-        """Messages of GASNet beside what they stand on."""
+        """Messages of GASNet beside their baselines."""
         figure, axes = self.plt.subplots(1, 5, figsize=(15, 3.6), constrained_layout=True,
                                          width_ratios=(1, 1.5, 1, 1.5, 2.8))
         one, two = ("local", ), ("rdm", "msg")
@@ -212,7 +212,7 @@ class Drawer:
         self.by_npes("startup.png", panels)
 
     def instructions(self):
-        """Bars: what an operation takes from the API's entry to the network library's."""
+        """Bars: instructions from the API's entry to the network library's."""
         ops = (("int_p", "int_p"), ("int_g", "int_g"), ("putmem", "putmem 8 B"),
                ("fetch_add", "fetch_add"))
         who = [("causeway", "rdm", "Causeway rdm", BLUE),

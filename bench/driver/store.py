@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keeps what was measured. Rounds of one measurement are pooled by their sample quantiles, each
+"""Stores the measurements. Rounds of one measurement are pooled by their sample quantiles, each
 round with equal weight."""
 
 import statistics

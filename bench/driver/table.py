@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Turns the store into lines: for the terminal, and for the page in docs/."""
 
-from .bars import all_rows
+from .limits import all_rows
 
 
 def show(value, unit):
@@ -26,7 +26,7 @@ def digits(value):
 
 
 def other_layout(layout):
-    """Libraries without our endpoint modes have one network layout, their own tcp."""
+    """Libraries without Causeway's endpoint modes have one network layout, their own tcp."""
     return "local" if layout == "local" else "tcp"
 
 
@@ -62,7 +62,7 @@ class Line:
         return text
 
     def ratio(self, pool):
-        """Ours to theirs; n/a when one is missing."""
+        """Causeway's figure over the other's; n/a when one is missing."""
         if not self.ours or not pool or not pool.median:
             return ""
         return f"{digits(self.ours.median / pool.median)} ×"
@@ -72,8 +72,8 @@ class Line:
             return f"+{show(self.ours.median - self.base.median, self.unit)}"
         return self.ratio(self.base)
 
-    def bar(self):
-        return self.row.bar_text(lambda value: show(value, self.unit))
+    def limit(self):
+        return self.row.limit_text(lambda value: show(value, self.unit))
 
     def met(self):
         if not self.ours:
@@ -82,7 +82,7 @@ class Line:
         return self.row.met(self.ours.median, self.base.median if self.base else None, found)
 
     def verdict(self):
-        return {True: "met", False: "missed", None: ""}[self.met()] if self.bar() else ""
+        return {True: "met", False: "missed", None: ""}[self.met()] if self.limit() else ""
 
 
 def lines(store, others):
@@ -98,14 +98,14 @@ def cells(line, others):
     ]
     for i, _ in enumerate(others):
         out += [line.text(line.others[i]), line.ratio(line.others[i])]
-    return [*out, line.bar(), line.verdict()]
+    return [*out, line.limit(), line.verdict()]
 
 
 def header(others):
     out = ["", "Causeway [p10–p90]", "baseline", "ratio"]
     for peer in others:
         out += [peer.name, "ratio"]
-    return [*out, "bar", ""]
+    return [*out, "limit", ""]
 
 
 def print_table(store, others, say):
@@ -134,7 +134,7 @@ def _flush(section, block, others, say):
 
 
 def print_sweeps(store, others, say):
-    """Latency by size, every size, for those who want more than the short table."""
+    """Latency by size, every size, in more detail than the short table."""
     tags = [("causeway", "Causeway"), ("baseline", "baseline"),
             *((peer.tag, peer.name) for peer in others)]
     for layout in ("local", "rdm", "msg"):

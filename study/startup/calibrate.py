@@ -4,9 +4,9 @@ latency that was measured here, or an assumption that is named as one."""
 
 import statistics
 
-LARGEST = 32  # PEs of the runs that may be looked at: what is larger is predicted
+LARGEST = 32  # PEs of the runs that calibrate: larger sizes are predicted
 
-# Of the machine that is projected, not of this one.
+# Of the projected machine, not of this one.
 ASSUMED = {
     "hop": 2e3,  # ns from node to node
     "message": 2e4,  # ns that a launcher's daemon spends on a message

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The study's JSON file: sections with their conditions and rows. Written after every launch, so
-that a study that was interrupted goes on where it stopped."""
+that an interrupted study continues where it stopped."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class Document:
     def begin(self, name, quick, conditions):
         section = self.section(name)
         if section and not section["done"] and section["quick"] == quick:
-            return section  # go on
+            return section  # continue this section
         section = {
             "done": False, "quick": quick,
             "conditions": {**conditions, "load_before": load_average()}, "seconds": 0.0, "rows": [],

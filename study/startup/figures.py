@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws the start-up study: python3 -m startup.figures RESULTS.json DIR (needs matplotlib). One
-figure a section; what was not measured is not drawn."""
+figure per section; missing measurements are not drawn."""
 
 import json
 import os
@@ -161,7 +161,7 @@ class Figures(Drawer):
 
         figure, axes = self.axes(3)
         self.bars(axes[0], names, [("peers", "#6b6b6b", means("peers_touched", "ondemand"))])
-        axes[0].set_title(f"PEs that a PE talks to, of {npes - 1}", fontsize=9)
+        axes[0].set_title(f"PEs that a PE communicates with, of {npes - 1}", fontsize=9)
         self.bars(axes[1], names, [(MODES[m][1], MODES[m][0], means("connections", m))
                                    for m in ("ondemand", "static")])
         axes[1].set_title(f"connections a PE, {nodes} nodes", fontsize=9)

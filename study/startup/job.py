@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One launch of a job, by any launcher: wall time, processor time, output, and what the library
-counted."""
+"""One launch of a job, by any launcher: wall time, processor time, output, and the library's
+statistics."""
 
 import json
 import os
@@ -14,8 +14,8 @@ from driver.measure import Run
 OPEN_MPI_ENV = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends
-    # cleanly.
+    # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends in
+    # order.
     "OMPI_MCA_opal_common_ucx_opal_mem_hooks": "0",
     "PRTE_ALLOW_RUN_AS_ROOT": "1",
     "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -23,8 +23,8 @@ OPEN_MPI_ENV = {
 
 
 def _own_cpu(pid):
-    """Processor seconds of a process that has ended but was not waited for: without its children.
-    None: not told."""
+    """Processor seconds of a process that has ended but was not waited for, without its children.
+    None: unknown."""
     try:
         with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
             return int(file.read().split()[0]) / 1e9
@@ -87,14 +87,14 @@ class Job(Run):
 
     # ------------------------------------------------------------ what is expected of the output
     def hellos(self):
-        """Every PE said hello, and all to one job."""
+        """Every PE printed its line, and all belong to one job."""
         said = len(re.findall(rf"^hello from \d+ of {self.npes}$", self.out, re.MULTILINE))
         if not self.error and said != self.npes:
             self.error = f"{said} of {self.npes} said hello to a job of that size"
         return self
 
     def verified(self):
-        """The program's own RESULT line says so."""
+        """The program's own RESULT line confirms it."""
         if not self.error and not re.search(r"^RESULT .*\bverified=yes\b", self.out, re.MULTILINE):
             self.error = "not verified"
         return self
@@ -146,7 +146,7 @@ class Job(Run):
 
 
 def spread(values):
-    """Median with its spread, and the sum: enough for figures and bars, small in the file."""
+    """Median with its spread, and the sum: enough for figures and limits, small in the file."""
     values = sorted(values)
     return {
         "median": statistics.median(values), "min": values[0], "max": values[-1],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who starts a job: our launcher, Hydra, Open MPI's, Slurm's. Each is a context manager that gives
-a command prefix."""
+"""The launchers: oshrun, Hydra, Open MPI's, Slurm's. Each is a context manager that returns a
+command prefix."""
 
 import contextlib
 import importlib.util
@@ -22,12 +22,13 @@ def oshrun(stage, npes, nodes=1):
 
 
 class Launcher:
-    """`command(npes)` is the prefix; `env` goes to the job; `why` says why it cannot be had here,
-    else None. A program that it cannot start is not tried again with more PEs."""
+    """`command(npes)` is the prefix; `env` goes to the job; `why` is the reason why the launcher
+    cannot be used here, else None. A program that it cannot start is not tried again with more
+    PEs."""
 
     def __init__(self, name, command, env=None, why=None):
         self.name, self.command, self.env, self.why = name, command, env or {}, why
-        self.refused = {}  # program -> what it said
+        self.refused = {}  # program -> its error
 
     def start(self, program, npes):
         why = self.why or self.refused.get(program)
@@ -46,7 +47,7 @@ def _found(program):
 
 
 def ours(stage):
-    """Our library under every launcher."""
+    """Causeway under every launcher."""
     yield Launcher("oshrun", lambda n: oshrun(stage, n))
     yield Launcher("hydra", lambda n: ["mpiexec.hydra", "-n", str(n)], None,
                    _found("mpiexec.hydra"))
@@ -56,8 +57,8 @@ def ours(stage):
 
 
 def open_mpi():
-    """Debian's Open MPI OpenSHMEM: its compiler wrapper (or None) and the launchers that might
-    start it."""
+    """Debian's Open MPI OpenSHMEM: its compiler wrapper (or None) and the launchers that may start
+    it."""
     if _found("oshcc") or _found("oshrun"):
         return None, []
     peer = peers.other("oshcc")
@@ -71,8 +72,8 @@ def open_mpi():
 
 @contextlib.contextmanager
 def slurm():
-    """A Slurm cluster of four nodes on this machine, for as long as it is needed: (launchers,
-    reason why not)."""
+    """A Slurm cluster of four nodes on this machine, as long as it is needed: (launchers, reason
+    why there is none)."""
     spec = importlib.util.spec_from_file_location("slurm",
                                                   os.path.join(ROOT, "tests", "launch", "slurm.py"))
     module = importlib.util.module_from_spec(spec)

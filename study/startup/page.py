@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page beside the figures: what each shows, the bars, the conditions, how good the simulator
-is."""
+"""The page beside the figures: what each shows, the limits, the conditions, the errors of the
+simulator."""
 
 import os
 
 from . import calibrate
-from .bars import all_bars
+from .limits import all_limits
 
 STUDY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -16,7 +16,7 @@ CAPTIONS = {
                         "connections at start (static).",
     "startup-resources.png": "What the PEs of a hello program have opened: connections, endpoints, "
                              "memory. A mesh of processes is drawn for comparison.",
-    "startup-launchers.png": "Our library and Debian's Open MPI OpenSHMEM under the launchers that "
+    "startup-launchers.png": "Causeway and Debian's Open MPI OpenSHMEM under the launchers that "
                              "can start them, on one node.",
     "startup-peers.png": "With how many PEs a PE of each program exchanges data, and the "
                          "connections and the memory that takes.",
@@ -48,13 +48,13 @@ def draw(json_file, folder, say):
     return run_plots("startup.figures", json_file, folder, say, STUDY)
 
 
-def _bars(document):
-    yield "## Bars\n"
-    yield "| | asked | measured | |"
+def _limits(document):
+    yield "## Limits\n"
+    yield "| | limit | measured | |"
     yield "|---|---|---|---|"
-    for bar in all_bars(document):
-        verdict = {True: "met", False: "missed", None: "not measured"}[bar.met]
-        yield f"| {bar.what} | {bar.asked} | {bar.seen or '–'} | {verdict} |"
+    for limit in all_limits(document):
+        verdict = {True: "met", False: "missed", None: "not measured"}[limit.met]
+        yield f"| {limit.what} | {limit.asked} | {limit.seen or '–'} | {verdict} |"
 
 
 def _conditions(sections):
@@ -80,11 +80,10 @@ def _simulator(section):
         return
     yield (
         "It runs the library's own placement, exchange and connection code for each PE and\n"
-        "plays what that asks for in simulated time ([study/sim](../../study/README.md)).\n"
-        "Connections are counted, so they must agree with the measurement exactly; times are\n"
-        f"predicted from prices that were measured with at most {calibrate.LARGEST} PEs. Whole\n"
-        "jobs on demand are compared with hello without statistics. Off by, as a share of the\n"
-        "measured time:\n"
+        "replays its requests in simulated time ([study/sim](../../study/README.md)). Connections\n"
+        "are counted, so they must agree with the measurement exactly; times are predicted from\n"
+        f"prices that were measured with at most {calibrate.LARGEST} PEs. Whole jobs on demand\n"
+        "are compared with hello without statistics. The error, as a share of the measured time:\n"
     )
     yield "| | median | at most | sizes |"
     yield "|---|--:|--:|--:|"
@@ -140,7 +139,7 @@ def write(document, folder, figures):
             "**A trial run, not a result: not marked as measured on an idle machine "
             "(`--final`).**\n"
         )
-    out += [*_bars(document), ""]
+    out += [*_limits(document), ""]
     out.append("## Figures\n")
     for path in figures:
         name = os.path.basename(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The whole programs of the study: our examples and the NAS-like kernels, how each is built and
+"""The whole programs of the study: the examples and the NAS-like kernels, how each is built and
 called."""
 
 import glob
@@ -39,7 +39,7 @@ WORKLOADS = {
 
 
 def build(oshcc, folder, say):
-    """Compiles all into `folder`; returns the names of those that could be."""
+    """Compiles all into `folder`; returns the names of those that compiled."""
     os.makedirs(folder, exist_ok=True)
     built = []
     for name, load in WORKLOADS.items():

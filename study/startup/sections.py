@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the study runs. A section is a generator of steps; a step is a key, a launch, and what is
-kept of it."""
+"""The sections of the study. A section is a generator of steps; a step is a key, a launch, and the
+figures that are kept of it."""
 
 import contextlib
 import sys
@@ -11,8 +11,8 @@ from . import launchers
 from .job import Job
 from .programs import WORKLOADS
 
-# Seconds of each section in its full form on an idle machine of two cores, about; the file of a
-# study has the true ones.
+# Approximate seconds of each section in its full form on an idle machine of two cores; the file of
+# a study has the true ones.
 COSTS = {
     "hello": 60, "init": 130, "ring": 25, "overlap": 40, "latency": 80, "peers": 120,
     "launchers": 80, "endtoend": 150, "sim": 45
@@ -21,13 +21,13 @@ COSTS = {
 
 @dataclass
 class Step:
-    key: dict  # tells this row from the others of its section
+    key: dict  # distinguishes this row from the others of its section
     make: Callable[[], Job]
     keep: Callable[[Job], dict]
 
 
 class Context:
-    """Where things are."""
+    """The paths that a section needs."""
 
     def __init__(self, stage, builder, quick):
         self.stage, self.builder, self.quick = stage, builder, quick
@@ -39,7 +39,7 @@ class Context:
             endpoint="msg"):
         where = {"CAUSEWAY_ENDPOINT": endpoint} if nodes > 1 else {}
         if npes > 64:
-            # so many processes that all load libfabric are long in coming
+            # So many processes that all load libfabric take long to start.
             where["CAUSEWAY_TIMEOUT"] = "240"
         command = [*launchers.oshrun(self.stage, npes, nodes), self.program(program), *args]
         return Job(command, npes, {**where, **(env or {})}, timeout, stats)
@@ -67,7 +67,7 @@ def sizes(quick, nodes, most=1024):
 
 
 def hello(c):
-    """Wall time of a program that says hello, beside plain fork and exec: the floor."""
+    """Wall time of a program that prints hello, beside plain fork and exec as the lower limit."""
     plain = c.program("plain", "baseline")
     for nodes in (1, 4) if c.quick else (1, 4, 16):
         for npes in sizes(c.quick, nodes):
@@ -92,7 +92,8 @@ MODES = {
 
 
 def init(c):
-    """Time in shmem_init, and what a PE has when it says hello: connections, endpoints, memory."""
+    """Time in shmem_init, and what a PE has when it prints hello: connections, endpoints,
+    memory."""
     for nodes in (1, 4) if c.quick else (1, 4, 16):
         for npes in sizes(c.quick, nodes):
             for endpoint in ("msg", ) if nodes == 1 or c.quick or npes not in (16, 64,
@@ -102,7 +103,8 @@ def init(c):
                     for mode, env in MODES.items():
                         if mode == "static" and (nodes == 1
                                                  or npes > (256 if endpoint == "msg" else 64)):
-                            # on one node there is nothing to connect; beyond, minutes and gigabytes
+                            # On one node there is nothing to connect; larger sizes take minutes and
+                            # gigabytes.
                             continue
                         if mode == "static" and npes > 64 and number > 0:
                             continue
@@ -119,15 +121,14 @@ def init(c):
 
 
 def launching(c):
-    """Our library and Debian's Open MPI OpenSHMEM under the same launchers, one node each for
-    both."""
+    """Causeway and Debian's Open MPI OpenSHMEM under the same launchers, one node each."""
     npes_all = (2, 8) if c.quick else (2, 4, 8, 16, 32, 64)
     peer, theirs = launchers.open_mpi()
     sets = [("causeway", c.program("startup"), list(launchers.ours(c.stage)))]
     if peer and (peer.tag, "startup") not in c.builder.missing:
         sets.append(("openmpi", c.program("startup", peer.tag), theirs))
     with contextlib.ExitStack() as stack:
-        if not c.quick:  # the daemons take ten seconds to come up
+        if not c.quick:  # the daemons take ten seconds to start
             more, why = stack.enter_context(launchers.slurm())
             more = more or [launchers.Launcher("slurm", None, None, why)]
             sets = [(library, program, [*known, *more]) for library, program, known in sets]
@@ -143,8 +144,8 @@ def launching(c):
 
 
 def peers(c):
-    """With how many others does a PE of each program exchange data, and what does that cost it in
-    connections and memory?"""
+    """The number of PEs with which a PE of each program exchanges data, and the connections and
+    memory that this takes."""
     for npes, nodes in ((8, 4),) if c.quick else ((64, 16),):
         for name, load in WORKLOADS.items():
             for mode in ("ondemand", "static"):
@@ -176,14 +177,14 @@ LATENCIES = (("latency", "put_quiet"), ("latency", "get"), ("atomics", "fetch_ad
 
 
 def latency(c):
-    """Steady-state latency of 8 bytes, static against on demand, taking turns: connections once
-    made are the same."""
+    """Steady-state latency of 8 bytes, static against on demand, taking turns: once made,
+    connections are the same."""
     for endpoint in ("msg",) if c.quick else ("msg", "rdm"):
         for program, op in LATENCIES:
-            # Many short jobs: where the scheduler puts two PEs and two servers on two cores differs
+            # Many short jobs: how the scheduler places two PEs and two servers on two cores differs
             # by job, not within one.
             for number in range(1 if c.quick else 60):
-                # A B, then B A: what comes second is not always the same.
+                # A B, then B A: the second of a pair is not always the same.
                 for mode in ("ondemand", "static") if number % 2 == 0 else ("static", "ondemand"):
                     args = ["--only", op, "--max-bytes", "8", "--budget-ms", "20"]
                     key = {"op": op, "endpoint": endpoint, "mode": mode, "round": number}
@@ -194,8 +195,8 @@ def latency(c):
 
 
 def overlap(c):
-    """How long the first transfer waits for the exchange of addresses, after none and after 200 ms
-    of computing."""
+    """The time that the first transfer waits for the exchange of addresses, after none and after
+    200 ms of computing."""
     for npes, nodes in ((8, 4),) if c.quick else ((16, 4), (16, 16)):
         for compute_ms in (0, 200):
             for number in range(1 if c.quick else 5):
@@ -206,14 +207,14 @@ def overlap(c):
 
 
 def ring(c):
-    """Start, a token round all PEs twice, end."""
+    """Start, a token passed round all PEs twice, end."""
     for npes, nodes in ((32, 4),) if c.quick else ((64, 16), (256, 16), (1024, 16)):
         key = {"npes": npes, "nodes": nodes, "endpoint": "msg"}
         yield Step(key, lambda n=npes, k=nodes: c.job(n, k, "ring").execute(),
                    lambda job: {**wall(job), "ring_ms": job.lines()["ring", 0]["median"]})
 
 
-# The most important first, should the time run out.
+# The most important first, in case the time runs out.
 SECTIONS = {
     "hello": hello, "init": init, "ring": ring, "overlap": overlap, "latency": latency,
     "peers": peers, "launchers": launching, "endtoend": endtoend

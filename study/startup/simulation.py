@@ -2,7 +2,7 @@
 """The simulator beside the measurements, and beyond them.
 
 Calibrates with the small runs of this file, predicts all that were measured, then projects to sizes
-nobody can run here."""
+that no machine here can run."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from . import calibrate
 
 PPN = 64  # PEs and cores of a projected node
 PROJECTED = (4096, 8192, 16384, 32768, 65536, 131072)
-# beyond, a billion connections: minutes of simulation for a line that goes straight up
+# Beyond it, a billion connections: minutes of simulation for a line that only continues.
 MOST_STATIC = 32768
 
 
@@ -48,8 +48,8 @@ def simulate(program, prices, npes, nodes, hosts, cores, timeout=300, **options)
 
 
 def _bare(document, npes, nodes, mode, rows, figure):
-    """Of a whole job: that of the section hello. The jobs of init also collect statistics at
-    their end, which is most of a large one's time; only beside static connections that does not
+    """Of a whole job: that of the section hello. The jobs of init also collect statistics at their
+    end, which take most of a large job's time; only beside static connections they do not
     matter."""
     if mode == "ondemand":
         rows = calibrate.good_rows(document, "hello", what="causeway", npes=npes, nodes=nodes)
@@ -118,7 +118,8 @@ def project(program, prices, quick):
 
 
 def summary(rows):
-    """How far off the predictions are, told apart by whether the size was calibrated with."""
+    """The errors of the predictions, separately for sizes that calibrated and sizes that did
+    not."""
     out = {}
     for used in (True, False):
         some = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The driver's arithmetic: pooling of rounds, bars, units, remarks of failed runs."""
+"""The driver's arithmetic: pooling of rounds, limits, units, remarks of failed runs."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 sys.dont_write_bytecode = True
 
-from driver import bars, measure, table  # noqa: E402
+from driver import limits, measure, table  # noqa: E402
 from driver.store import Store  # noqa: E402
 
 
@@ -35,9 +35,9 @@ class Pooling(unittest.TestCase):
         self.assertEqual(again.counts("x", "rdm", "latency", "p", 8), [4])
 
 
-class Bars(unittest.TestCase):
+class Limits(unittest.TestCase):
     def row(self, **more):
-        return bars.Row("s", "l", "local", "latency", "p", **more)
+        return limits.Row("s", "l", "local", "latency", "p", **more)
 
     def test_absolute(self):
         self.assertTrue(self.row(at_most=5).met(5, None, []))
@@ -67,7 +67,7 @@ class Bars(unittest.TestCase):
 
     def test_rows_are_unique(self):
         keys = [(r.layout, r.bench, r.op, r.base_op, r.nbytes, r.npes, r.section)
-                for r in bars.all_rows()]
+                for r in limits.all_rows()]
         self.assertEqual(len(keys), len(set(keys)))
 
 

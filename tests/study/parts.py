@@ -10,7 +10,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path[:0] = [os.path.join(ROOT, "study"), os.path.join(ROOT, "bench")]
 sys.dont_write_bytecode = True
 
-from startup import bars, calibrate, job, sections  # noqa: E402
+from startup import calibrate, job, limits, sections  # noqa: E402
 from startup.document import Document  # noqa: E402
 
 
@@ -67,7 +67,7 @@ class Bars(unittest.TestCase):
             rows = [{"program": "stencil", "npes": 64, "nodes": 16, "mode": mode,
                      "connections": one(n)}
                     for mode, n in (("ondemand", connections), ("static", 960))]  # fmt: skip
-            return [bar.met for bar in bars.stencil(Fake(peers=rows))]
+            return [limit.met for limit in limits.stencil(Fake(peers=rows))]
 
         self.assertEqual(judged(186), [True, True])
         self.assertEqual(judged(195), [True, False])
@@ -77,7 +77,7 @@ class Bars(unittest.TestCase):
         def judged(static_us):
             rows = [{"npes": 256, "nodes": 16, "endpoint": "msg", "mode": mode, "init_us": one(us)}
                     for mode, us in (("ondemand", 1000), ("static", static_us))]  # fmt: skip
-            return [bar.met for bar in bars.static_against_ondemand(Fake(init=rows))]
+            return [limit.met for limit in limits.static_against_ondemand(Fake(init=rows))]
 
         self.assertEqual(judged(10000), [True])
         self.assertEqual(judged(9000), [False])
@@ -86,13 +86,13 @@ class Bars(unittest.TestCase):
         rows = [{"op": "get", "endpoint": "msg", "round": r, "mode": mode,
                  "ns": (100 + 50 * r) * (1.02 if mode == "static" else 1)}
                 for r in range(3) for mode in ("ondemand", "static")]  # fmt: skip
-        self.assertEqual([bar.met for bar in bars.latency(Fake(latency=rows))], [True])
+        self.assertEqual([limit.met for limit in limits.latency(Fake(latency=rows))], [True])
 
     def test_confidence(self):
         # of 60 values, the table of the sign test
-        self.assertEqual(bars.interval(range(1, 61)), (22, 39))
-        self.assertEqual(bars.interval(range(1, 10)), (2, 8))
-        self.assertEqual(bars.interval([5, 3, 4]), (3, 5))  # too few to leave any out
+        self.assertEqual(limits.interval(range(1, 61)), (22, 39))
+        self.assertEqual(limits.interval(range(1, 10)), (2, 8))
+        self.assertEqual(limits.interval([5, 3, 4]), (3, 5))  # too few to leave any out
 
     def test_growth_by_ratio_and_by_slope(self):
         def judged(init_us, launch_ms):
@@ -100,14 +100,16 @@ class Bars(unittest.TestCase):
                      "init_us": one(us)} for n, us in zip((2, 256), init_us)]
             hello = [{"npes": n, "nodes": 1, "what": what, "wall_ms": ms} for n,
                      ms in zip((2, 256), launch_ms) for what in ("fork+exec", "causeway")]
-            return [bar.met for bar in bars.growth(Fake(init=init, hello=hello)) if bar.seen]
+            return [limit.met for limit in limits.growth(Fake(init=init, hello=hello))
+                    if limit.seen]
 
         self.assertEqual(judged((100, 150), (3, 150)), [True, True])
         self.assertEqual(judged((100, 50000), (3, 150)), [False, True])
         self.assertEqual(judged((100, 500000), (3, 150)), [False, False])
 
     def test_what_was_not_measured_is_not_judged(self):
-        self.assertTrue(all(bar.met is None and bar.seen == "" for bar in bars.all_bars(Fake())))
+        self.assertTrue(all(limit.met is None and limit.seen == ""
+                            for limit in limits.all_limits(Fake())))
 
 
 class Prices(unittest.TestCase):

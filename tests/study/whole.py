@@ -40,7 +40,7 @@ def main():
     check(all(row["predicted"]["connections"] == row["npes"] * (row["nodes"] - 1) for row in static), "static connects all")
     with open("out/README.md", encoding="utf-8") as file:
         page = file.read()
-    check("## Bars" in page and "A trial run" in page and "SIMULATED" in page, "the page lacks a part")
+    check("## Limits" in page and "A trial run" in page and "SIMULATED" in page, "the page lacks a part")
     again = study("--no-plots")
     check(again.count("measured already") == len(SECTIONS) - 1, "the second call measured again")
     if "no matplotlib" in said:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of the short table: what is measured, beside what, and the bar we set ourselves. A bar
-is no test: nothing fails."""
+"""The rows of the short table: what is measured, the baseline beside it, and the limit that the
+project has set itself. A limit is no test: nothing fails."""
 
 from dataclasses import dataclass
 
@@ -16,13 +16,13 @@ class Row:
     npes: int = 2
     base_op: str | None = None  # the baseline's line, if it has another name
     base: bool = True  # a baseline exists
-    at_most: float | None = None  # absolute bar, in the unit of the row
-    ratio_most: float | None = None  # bar against the baseline
+    at_most: float | None = None  # absolute limit, in the unit of the row
+    ratio_most: float | None = None  # limit against the baseline
     ratio_least: float | None = None
     over_base: float | None = None  # absolute distance from the baseline
     beat_others: bool = False
 
-    def bar_text(self, show):
+    def limit_text(self, show):
         if self.at_most is not None:
             return f"≤ {show(self.at_most)}"
         if self.ratio_most is not None:
@@ -34,7 +34,7 @@ class Row:
         return "faster than others" if self.beat_others else ""
 
     def met(self, ours, base, others):
-        """True, False, or None when there is no bar or nothing to compare with."""
+        """True, False, or None when there is no limit or nothing to compare with."""
         checks = []
         if self.at_most is not None:
             checks.append(ours <= self.at_most)
@@ -98,9 +98,9 @@ def _network(mode):
 
 
 def _messages():
-    """GASNet. Rates within a node are judged beside a flag each way, which carries one message a
-    round trip. A ring of flags is what one sender can do at best, with no handler, no credit and no
-    second sender: it stands there without a bar."""
+    """GASNet. Rates within a node are judged beside a flag each way, which carries one message per
+    round trip. A ring of flags shows the most that one sender can do, with no handler, no credit
+    and no second sender: it is listed without a limit."""
     for layout, words in (("local", "two nodes of GASNet on one host"), ("rdm", "two hosts, rdm"),
                           ("msg", "two hosts, msg")):
         where, net = f"Active messages, {words}", layout != "local"
@@ -130,7 +130,7 @@ def _messages():
                       ratio_least=0.8)
     for layout, words in (("local", ""), ("rdm", ", two nodes rdm"), ("msg", ", two nodes msg")):
         for npes in (2, 8, 16, 64):
-            # The specification makes gasnet_attach a barrier, so beside shmem_init with
+            # The specification makes gasnet_attach a barrier, so it is compared with shmem_init and
             # shmem_barrier_all; and without waiting.
             yield Row(
                 "Start of GASNet beside OpenSHMEM's",
@@ -150,15 +150,16 @@ def _messages():
 def _instructions():
     for bench, threads in (("insn", ""), ("insn_threads", ", threads on")):
         where = f"Instructions{threads}"
-        for op, bar in (("int_p", 10), ("int_g", 10), ("putmem", None), ("fetch_add", None),
+        for op, limit in (("int_p", 10), ("int_g", 10), ("putmem", None), ("fetch_add", None),
                         ("quiet", 11), ("fence", None)):
             yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0,
-                      base=False, at_most=bar)
+                      base=False, at_most=limit)
         for mode in ("rdm", "msg"):
-            for op, bar in (("int_p", 16), ("putmem", None), ("int_g", None), ("fetch_add", None)):
+            for op, limit in (("int_p", 16), ("putmem", None), ("int_g", None),
+                              ("fetch_add", None)):
                 for which, words in (("first", "first after quiet"), ("next", "in a stream")):
                     yield Row(where, f"{op} {mode}, to the provider, {words}", mode, bench,
-                              f"{op}.to_provider.{which}", 0, base=False, at_most=bar)
+                              f"{op}.to_provider.{which}", 0, base=False, at_most=limit)
             yield Row(where, f"quiet {mode}, idle", mode, bench, "quiet.total.next", 0, base=False,
                       at_most=11)
             yield Row(where, f"fence {mode}, idle", mode, bench, "fence.total.next", 0, base=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bars that the study was made for, judged by what was measured. A bar is no test: nothing
+"""The limits that the study checks, judged by the measurements. A limit is no test: nothing
 fails."""
 
 import math
@@ -10,7 +10,7 @@ from .calibrate import good_rows
 
 
 @dataclass
-class Bar:
+class Limit:
     what: str
     asked: str
     seen: str  # "" when it was not measured
@@ -28,8 +28,8 @@ def _shape(nodes):
 
 def growth(document):
     """On demand against the bare launch, from the smallest size to the largest, per kind of job: as
-    a ratio of totals, and by what a PE more costs. The median PE's shmem_init; what the slowest
-    took, and the whole job, stand beside."""
+    a ratio of totals, and by the cost of each further PE. The time is that of the median PE in
+    shmem_init; the slowest PE and the whole job are shown beside it."""
     for nodes in (1, 16):
         init = {
             row["npes"]
@@ -39,7 +39,7 @@ def growth(document):
                        if n <= 256 and good_rows(document, "hello", what="fork+exec", npes=n))
         name = f"init time on demand grows no faster than launch itself, {_shape(nodes)}"
         if len(sizes) < 2:
-            yield Bar(name, "2 to 256 PEs", "", None)
+            yield Limit(name, "2 to 256 PEs", "", None)
             continue
         few, many = sizes[0], sizes[-1]
 
@@ -56,13 +56,14 @@ def growth(document):
         hello = ""
         if None not in whole:
             hello = f"; hello from launch to end {whole[1] / whole[0]:.1f} ×"
-        yield Bar(
+        yield Limit(
             name, "growth ≤ that of fork + exec",
             f"from {few} to {many} PEs: {a:.1f} × against {b:.1f} × ({own[0]:.2f} ms, then "
             f"{own[1]:.2f} ms; the slowest PE "
             f"{slowest[0]:.2f} ms, then {slowest[1]:.2f} ms{hello})", a <= b)
         c, d = ((y[1] - y[0]) / (many - few) * 1e3 for y in (own, bare))
-        yield Bar(f"the same by what each PE more costs, {_shape(nodes)}", "≤ that of fork + exec",
+        yield Limit(f"the same by the cost of each further PE, {_shape(nodes)}",
+                    "≤ that of fork + exec",
                   f"{few} to {many} PEs: {c:.1f} µs a PE against {d:.0f} µs", c <= d)  # fmt: skip
 
 
@@ -73,7 +74,7 @@ def static_against_ondemand(document):
                 lambda row: row["init_us"]["median"]) for mode in ("ondemand", "static")
     ]
     known = None not in times
-    yield Bar(
+    yield Limit(
         f"init on demand against static, {npes} PEs on {nodes} nodes (msg)", "≥ 10 × faster",
         f"{times[1] / times[0]:.0f} × ({times[0] / 1e3:.1f} ms against {times[1] / 1e3:.0f} ms)"
         if known else "", times[1] >= 10 * times[0] if known else None)
@@ -87,10 +88,10 @@ def stencil(document):
     }
     sums = {mode: some[0]["connections"]["sum"] for mode, some in rows.items() if some}
     mesh = npes * (npes - 1)
-    for against, limit, total in (("a mesh of processes", 0.05, mesh), ("our static mode", 0.2,
+    for against, limit, total in (("a mesh of processes", 0.05, mesh), ("the static mode", 0.2,
                                                                         sums.get("static"))):
         share = sums["ondemand"] / total if "ondemand" in sums and total else None
-        yield Bar(
+        yield Limit(
             f"connections of a 4-neighbour stencil, {npes} PEs on {nodes} nodes, against {against}",
             f"≤ {limit:.0%}",
             "" if share is None else f"{share:.1%} ({sums['ondemand']} of {total})",
@@ -98,19 +99,20 @@ def stencil(document):
 
 
 def interval(values):
-    """The median's 95 % confidence interval, from the order of the values alone: no shape of the
-    noise is assumed."""
+    """The median's 95 % confidence interval, from the order of the values alone, without an
+    assumption about the distribution of the noise."""
     ordered, n = sorted(values), len(values)
     tail, k = 0.5**n, 0
-    while k < n and tail <= 0.025:  # fewer than k + 1 of n below the median: rarer than that
+    # the probability that fewer than k + 1 of n values are below the median
+    while k < n and tail <= 0.025:
         k += 1
         tail += math.comb(n, k) * 0.5**n
     return (ordered[k - 1], ordered[n - k]) if k else (ordered[0], ordered[-1])
 
 
 def latency(document):
-    """Of pairs of jobs that ran one after the other, so that what slows the machine down for
-    seconds slows both."""
+    """Of pairs of jobs that ran one after the other, so that a disturbance of some seconds affects
+    both."""
     rows = good_rows(document, "latency")
     for op, endpoint in dict.fromkeys((row["op"], row["endpoint"]) for row in rows):
         static = {
@@ -124,9 +126,9 @@ def latency(document):
         ]
         if ratios:
             middle, (low, high) = statistics.median(ratios), interval(ratios)
-            # fewer tell nothing with that confidence
+            # Fewer pairs do not allow that confidence.
             sure = "95 % sure" if len(ratios) >= 6 else "spread"
-            yield Bar(
+            yield Limit(
                 f"latency of {op} ({endpoint}) on demand against static", "within 3 %",
                 f"{middle - 1:+.1%}, median of {len(ratios)} pairs; {sure}: {low - 1:+.1%} to "
                 f"{high - 1:+.1%}",
@@ -137,7 +139,7 @@ def overlap(document):
     rows = good_rows(document, "overlap", npes=16, compute_ms=200)
     for nodes in sorted({row["nodes"] for row in rows}):
         waits = [row["phases"]["exchange_wait_us"]["max"] for row in rows if row["nodes"] == nodes]
-        yield Bar(
+        yield Limit(
             "wait for the exchange after 200 ms of computing (each PE keeps a processor busy), 16 "
             f"PEs on {nodes} nodes",
             "0",
@@ -148,13 +150,13 @@ def overlap(document):
 
 def ring(document):
     rows = good_rows(document, "ring", npes=1024)
-    yield Bar("1024 PEs on 16 nodes start, pass a token round and end (msg)", "they do",
+    yield Limit("1024 PEs on 16 nodes start, pass a token round and end (msg)", "they do",
               f"{rows[0]['wall_ms'] / 1e3:.1f} s from launch to end" if rows else "",
               True if rows else None)
 
 
-def all_bars(document):
+def all_limits(document):
     return [
-        bar for judge in (growth, static_against_ondemand, stencil, latency, overlap, ring)
-        for bar in judge(document)
+        limit for judge in (growth, static_against_ondemand, stencil, latency, overlap, ring)
+        for limit in judge(document)
     ]
