@@ -138,7 +138,8 @@ def check_generated(_):
 def gasnet_exports():
     """What clients of GASNet link: tests/gasnet/names.py compares it with the specification's
     names."""
-    lines = (ROOT / "src/gasnet/exports.txt").read_text(encoding="utf-8").split("\n")
+    lines = [line for path in (ROOT / "src").glob("*/exports.txt")
+             for line in path.read_text(encoding="utf-8").split("\n")]
     return {line for line in lines if line and not line.startswith("#")}
 
 

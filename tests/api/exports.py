@@ -37,7 +37,8 @@ def symbols(path, *options):
 def check_library(wanted):
     have = symbols(STAGE / "lib/libcauseway.so")
     report("the library does not export", wanted - set(have))
-    gasnet = {line for line in (ROOT / "src/gasnet/exports.txt").read_text(encoding="utf-8").split("\n") if line[:1] != "#"}
+    gasnet = {line for path in (ROOT / "src").glob("*/exports.txt")
+              for line in path.read_text(encoding="utf-8").split("\n") if line[:1] != "#"}
     report("the library exports besides", set(have) - wanted - gasnet)
     apart = set()
     for name in wanted:
