@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// The library's own: nargs arguments at args.
+// The library's own functions: nargs arguments at args.
 int gasnet_causeway_request_short(gasnet_node_t dest, gasnet_handler_t handler, int nargs, gasnet_handlerarg_t const *args);
 int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes, int nargs, gasnet_handlerarg_t const *args);
 int gasnet_causeway_request_long(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes, void *dest_addr, int nargs, gasnet_handlerarg_t const *args);
@@ -17,7 +17,7 @@ int gasnet_causeway_request_longasync(gasnet_node_t dest, gasnet_handler_t handl
 int gasnet_causeway_reply_short(gasnet_token_t token, gasnet_handler_t handler, int nargs, gasnet_handlerarg_t const *args);
 int gasnet_causeway_reply_medium(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes, int nargs, gasnet_handlerarg_t const *args);
 int gasnet_causeway_reply_long(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes, void *dest_addr, int nargs, gasnet_handlerarg_t const *args);
-// The same with so many arguments, which stay in the registers that they are in.
+// The same with so many arguments, which stay in their registers.
 int gasnet_causeway_request_short0(gasnet_node_t dest, unsigned handler);
 int gasnet_causeway_request_short1(gasnet_node_t dest, unsigned handler, gasnet_handlerarg_t a0);
 int gasnet_causeway_request_short2(gasnet_node_t dest, unsigned handler, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1);

@@ -27,16 +27,16 @@ gex_AM_SrcDesc_t gex_AM_PrepareRequestLong(gex_TM_t tm, gex_Rank_t rank, const v
                                            void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags,
                                            unsigned int numargs);
 gex_AM_SrcDesc_t gex_AM_PrepareReplyLong(gex_Token_t token, const void *client_buf,
-                                         size_t least_payload, size_t most_payload, void *dest_addr,
-                                         gex_Event_t *lc_opt, gex_Flags_t flags,
+                                         size_t least_payload, size_t most_payload,
+                                         void *dest_addr, gex_Event_t *lc_opt, gex_Flags_t flags,
                                          unsigned int numargs);
 int gex_AM_CancelRequestMedium(gex_AM_SrcDesc_t sd, gex_Flags_t flags);
 int gex_AM_CancelReplyMedium(gex_AM_SrcDesc_t sd, gex_Flags_t flags);
 int gex_AM_CancelRequestLong(gex_AM_SrcDesc_t sd, gex_Flags_t flags);
 int gex_AM_CancelReplyLong(gex_AM_SrcDesc_t sd, gex_Flags_t flags);
 
-// The library's own: the arguments follow, each a gex_AM_Arg_t. Returns 0 when sent; otherwise the
-// descriptor is still open.
+// The library's own function: the arguments follow, each a gex_AM_Arg_t. Returns 0 when sent; else
+// the descriptor is still open.
 #define GEX_CAUSEWAY_REQUEST_MEDIUM 0
 #define GEX_CAUSEWAY_REPLY_MEDIUM 1
 #define GEX_CAUSEWAY_REQUEST_LONG 2
@@ -222,7 +222,8 @@ int gex_causeway_commit(int kind, gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, s
 #define gex_AM_CommitReplyLong16_v2(sd, h, n, d, f, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15) gex_causeway_commit(GEX_CAUSEWAY_REPLY_LONG, sd, h, n, d, f, GEX_CAUSEWAY_ARGS_16(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15))
 #define gex_AM_CommitReplyLong_v2(...) GEX_CAUSEWAY_NTH_5(__VA_ARGS__, gex_AM_CommitReplyLong16_v2, gex_AM_CommitReplyLong15_v2, gex_AM_CommitReplyLong14_v2, gex_AM_CommitReplyLong13_v2, gex_AM_CommitReplyLong12_v2, gex_AM_CommitReplyLong11_v2, gex_AM_CommitReplyLong10_v2, gex_AM_CommitReplyLong9_v2, gex_AM_CommitReplyLong8_v2, gex_AM_CommitReplyLong7_v2, gex_AM_CommitReplyLong6_v2, gex_AM_CommitReplyLong5_v2, gex_AM_CommitReplyLong4_v2, gex_AM_CommitReplyLong3_v2, gex_AM_CommitReplyLong2_v2, gex_AM_CommitReplyLong1_v2, gex_AM_CommitReplyLong0_v2, 0)(__VA_ARGS__)
 
-// The macro for a call with that many arguments behind the fixed ones; others are in gasnetex-am.h.
+// The macro for a call with that many arguments behind the fixed ones;
+// gasnetex-am.h has the others.
 #define GEX_CAUSEWAY_NTH_5(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18, p19, p20, which, ...) which
 
 #ifdef __cplusplus
