@@ -25,7 +25,7 @@ typedef uintptr_t gasnet_register_value_t;
 typedef struct gasnet_causeway_valget *gasnet_valget_handle_t;
 typedef void *gasnet_threadinfo_t;
 
-// The functions behind this pointer have one of three signatures, so none is written down here.
+// The functions behind this pointer have one of three signatures, so it has none.
 #ifdef __cplusplus
 typedef void (*gasnet_causeway_fnptr_t)();
 #else
@@ -35,7 +35,7 @@ typedef void (*gasnet_causeway_fnptr_t)();
 #pragma GCC diagnostic pop
 #endif
 typedef struct {
-    gasnet_handler_t index;  // 0: any; gasnet_attach says which
+    gasnet_handler_t index;  // 0: any; gasnet_attach sets it
     gasnet_causeway_fnptr_t fnptr;
 } gasnet_handlerentry_t;
 
@@ -86,7 +86,8 @@ char *gasnet_ErrorDesc(int errval);
 
 // ---------------------------------------------------------------- job
 int gasnet_causeway_init(int *argc, char ***argv, int mode, const char *config);
-#define gasnet_init(argc, argv) gasnet_causeway_init(argc, argv, GASNET_CAUSEWAY_MODE, GASNET_CONFIG_STRING)
+#define gasnet_init(argc, argv) \
+    gasnet_causeway_init(argc, argv, GASNET_CAUSEWAY_MODE, GASNET_CONFIG_STRING)
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize,
                   uintptr_t minheapoffset);
 uintptr_t gasnet_getMaxLocalSegmentSize(void);
@@ -108,7 +109,7 @@ int gasnet_AMPoll(void);
 
 void gasnet_causeway_block(unsigned round);
 void gasnet_causeway_block_end(void);
-// What a handler of another thread wrote before it made the condition true is seen behind it.
+// Stores of a handler in another thread, before it made the condition true, are visible behind it.
 // (ThreadSanitizer does not know fences, and compilers refuse them for it.)
 #if defined(__SANITIZE_THREAD__)
 #define GASNET_CAUSEWAY_SEEN() __asm__ __volatile__("" ::: "memory")
@@ -233,7 +234,7 @@ void gasnet_gets_nbi_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_
 // ---------------------------------------------------------------- barriers
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
 #define GASNET_BARRIERFLAG_MISMATCH 2
-#define GASNET_BARRIERFLAG_UNNAMED GASNET_BARRIERFLAG_ANONYMOUS  // of GASNet-EX: all of them are
+#define GASNET_BARRIERFLAG_UNNAMED GASNET_BARRIERFLAG_ANONYMOUS  // of GASNet-EX: in all nodes
 int gasnet_barrier(int id, int flags);  // of GASNet-EX: both halves
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
@@ -245,8 +246,7 @@ int gasnet_barrier_try(int id, int flags);
 #define GASNET_WAIT_SPINBLOCK 2
 int gasnet_set_waitmode(int wait_mode);
 
-// Threads are found by their thread-local storage, so nothing is gained by handing their identity
-// around.
+// The library finds a thread by its thread-local storage, so there is no identity to pass around.
 #define GASNET_GET_THREADINFO() ((gasnet_threadinfo_t)0)
 #define GASNET_POST_THREADINFO(info) \
     gasnet_threadinfo_t const gasnet_causeway_threadinfo __attribute__((__unused__)) = (info)
@@ -265,8 +265,8 @@ void gasnet_causeway_announce(int mode, const char *source);
 
 // ------------------------------------------------- objects of one program are of one configuration
 #ifndef GASNET_CAUSEWAY_LIBRARY
-// Two definitions of an absolute symbol with one value are one; with two values the linker refuses
-// the program.
+// A linker takes two definitions of an absolute symbol with one value as one, and refuses two
+// values.
 #define GASNET_CAUSEWAY_TEXT_(x) #x
 #define GASNET_CAUSEWAY_TEXT(x) GASNET_CAUSEWAY_TEXT_(x)
 __asm__(
@@ -279,8 +279,8 @@ __asm__(
                                  ".set gasnet_segment_of_objects_differs, " GASNET_CAUSEWAY_TEXT(
                                      GASNET_CAUSEWAY_SEGMENT) "\n");
 
-/** Tells the library, before main, that this process uses GASNet, and how: also objects in
- *  libraries are compared. */
+/** Announces to the library, before main, that this process uses GASNet, and how: so objects in
+ *  shared libraries are compared, too. */
 static void gasnet_causeway_announce_this(void) __attribute__((__constructor__, __used__));
 static void gasnet_causeway_announce_this(void)
 {

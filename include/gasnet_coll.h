@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where clients look for collectives. On Causeway gasnetex.h has them.
+// For clients that include collectives under this name; gasnetex.h has them.
 #ifndef GASNET_COLL_H
 #define GASNET_COLL_H
 

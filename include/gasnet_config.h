@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet on Causeway: versions, the configuration, and the limits that a preprocessor may ask for.
+// GASNet on Causeway: versions, the configuration, and the limits that a preprocessor may test.
 // See gasnet(3).
 #ifndef GASNET_CONFIG_H
 #define GASNET_CONFIG_H
@@ -10,8 +10,8 @@
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
-// Clients look here for what they may call: the release whose interface this is. (GASNET_CAUSEWAY:
-// whose library.)
+// The release whose interface this is, by which clients know what they may call. (GASNET_CAUSEWAY:
+// the library that implements it.)
 #define GASNET_RELEASE_VERSION_MAJOR 2025
 #define GASNET_RELEASE_VERSION_MINOR 8
 #define GASNET_RELEASE_VERSION_PATCH 0
@@ -74,8 +74,7 @@
 #define GASNET_CAUSEWAY_SEGMENT_NAME "FAST"
 #endif
 
-// Threads that may use the library at a time. No limit of ours: Chapel's runtime asks for this
-// name.
+// Threads that may use the library at a time. There is no limit; Chapel's runtime wants the name.
 #ifdef GASNET_SEQ
 #define GASNETI_MAX_THREADS 1
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: kinds of memory. There is one, GEX_MK_HOST; asked for another, gex_MK_Create says so
-// and returns an error. GASNET_HAVE_MK_CLASS_... are not defined.
+// GASNet-EX: kinds of memory. There is one, GEX_MK_HOST; for any other gex_MK_Create reports and
+// returns an error. GASNET_HAVE_MK_CLASS_... are not defined.
 #ifndef GASNET_MK_H
 #define GASNET_MK_H
 

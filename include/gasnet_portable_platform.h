@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Names for the compiler, operating system and processor of a compilation, as clients of GASNet's
-// tools test them: each PLATFORM_ name that applies is 1, the others are not defined. What Causeway
-// builds on: GNU-compatible compilers on Linux; other names are known so far as the compiler says
-// them.
+// tools test them: each PLATFORM_ name that applies is 1, the others are not defined. Causeway
+// builds with GNU-compatible compilers on Linux; other names are known so far as the compiler
+// defines them.
 #ifndef GASNET_PORTABLE_PLATFORM_H
 #define GASNET_PORTABLE_PLATFORM_H
 
@@ -13,7 +13,8 @@
 #define PLATFORM_COMPILER_CLANG 1
 #define PLATFORM_COMPILER_FAMILYNAME CLANG
 #define PLATFORM_COMPILER_FAMILYID 19
-#define PLATFORM_COMPILER_VERSION PLATFORM_COMPILER_ID_OF(__clang_major__, __clang_minor__, __clang_patchlevel__)
+#define PLATFORM_COMPILER_VERSION \
+    PLATFORM_COMPILER_ID_OF(__clang_major__, __clang_minor__, __clang_patchlevel__)
 #define PLATFORM_COMPILER_VERSION_STR __clang_version__
 #if defined(__cplusplus)
 #define PLATFORM_COMPILER_CLANG_CXX 1
@@ -24,7 +25,8 @@
 #define PLATFORM_COMPILER_GNU 1
 #define PLATFORM_COMPILER_FAMILYNAME GNU
 #define PLATFORM_COMPILER_FAMILYID 1
-#define PLATFORM_COMPILER_VERSION PLATFORM_COMPILER_ID_OF(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)
+#define PLATFORM_COMPILER_VERSION \
+    PLATFORM_COMPILER_ID_OF(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)
 #define PLATFORM_COMPILER_VERSION_STR __VERSION__
 #if defined(__cplusplus)
 #define PLATFORM_COMPILER_GNU_CXX 1
@@ -45,11 +47,16 @@
 #define PLATFORM_COMPILER_C_LANGUAGE 1
 #define PLATFORM_COMPILER_ID PLATFORM_COMPILER_FAMILYID
 #endif
-#define PLATFORM_COMPILER_VERSION_GT(a, b, c) (PLATFORM_COMPILER_VERSION > PLATFORM_COMPILER_ID_OF(a, b, c))
-#define PLATFORM_COMPILER_VERSION_GE(a, b, c) (PLATFORM_COMPILER_VERSION >= PLATFORM_COMPILER_ID_OF(a, b, c))
-#define PLATFORM_COMPILER_VERSION_EQ(a, b, c) (PLATFORM_COMPILER_VERSION == PLATFORM_COMPILER_ID_OF(a, b, c))
-#define PLATFORM_COMPILER_VERSION_LE(a, b, c) (PLATFORM_COMPILER_VERSION <= PLATFORM_COMPILER_ID_OF(a, b, c))
-#define PLATFORM_COMPILER_VERSION_LT(a, b, c) (PLATFORM_COMPILER_VERSION < PLATFORM_COMPILER_ID_OF(a, b, c))
+#define PLATFORM_COMPILER_VERSION_GT(a, b, c) \
+    (PLATFORM_COMPILER_VERSION > PLATFORM_COMPILER_ID_OF(a, b, c))
+#define PLATFORM_COMPILER_VERSION_GE(a, b, c) \
+    (PLATFORM_COMPILER_VERSION >= PLATFORM_COMPILER_ID_OF(a, b, c))
+#define PLATFORM_COMPILER_VERSION_EQ(a, b, c) \
+    (PLATFORM_COMPILER_VERSION == PLATFORM_COMPILER_ID_OF(a, b, c))
+#define PLATFORM_COMPILER_VERSION_LE(a, b, c) \
+    (PLATFORM_COMPILER_VERSION <= PLATFORM_COMPILER_ID_OF(a, b, c))
+#define PLATFORM_COMPILER_VERSION_LT(a, b, c) \
+    (PLATFORM_COMPILER_VERSION < PLATFORM_COMPILER_ID_OF(a, b, c))
 
 #if defined(__linux__)
 #define PLATFORM_OS_LINUX 1

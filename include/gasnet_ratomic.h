@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where clients look for atomics domains. On Causeway gasnetex.h has them.
+// For clients that include atomics domains under this name; gasnetex.h has them.
 #ifndef GASNET_RATOMIC_H
 #define GASNET_RATOMIC_H
 

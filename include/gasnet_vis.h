@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where clients look for vector, indexed and strided transfers. On Causeway gasnetex.h has them.
+// For clients that include vector, indexed and strided transfers under this name; gasnetex.h has
+// them.
 #ifndef GASNET_VIS_H
 #define GASNET_VIS_H
 

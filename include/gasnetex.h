@@ -61,7 +61,7 @@ typedef struct {
     size_t gex_len;
 } gex_Memvec_t;
 typedef struct {
-    gex_AM_Index_t gex_index; // 0: any; gex_EP_RegisterHandlers says which
+    gex_AM_Index_t gex_index; // 0: any; gex_EP_RegisterHandlers sets it
     gex_AM_Fn_t gex_fnptr;
     gex_Flags_t gex_flags;
     unsigned int gex_nargs;
@@ -96,7 +96,7 @@ typedef struct {
 #define GEX_THREAD_ROLE_SND 2
 
 // ---------------------------------------------------------------- flags
-#define GEX_FLAG_IMMEDIATE (1u << 0) // requests: rather nothing than wait
+#define GEX_FLAG_IMMEDIATE (1u << 0) // requests: returns without sending rather than wait
 #define GEX_FLAG_AM_SHORT (1u << 1)  // of handler table entries
 #define GEX_FLAG_AM_MEDIUM (1u << 2)
 #define GEX_FLAG_AM_LONG (1u << 3)
@@ -112,7 +112,7 @@ typedef struct {
 #define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED (1u << 11)
 #define GEX_FLAG_GLOBALLY_QUIESCED (1u << 12)
 #define GEX_FLAG_USES_GASNET1 (1u << 13)
-// Hints: nothing is gained by them here.
+// Hints, which have no effect here.
 #define GEX_FLAG_AD_MY_RANK (1u << 14)
 #define GEX_FLAG_AD_MY_NBRHD (1u << 15)
 #define GEX_FLAG_AD_FAVOR_MY_RANK (1u << 16)
@@ -140,7 +140,8 @@ int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *t
                              const char *name, int *argc, char ***argv, gex_Flags_t flags, int mode,
                              const char *config);
 #define gex_Client_Init(client_p, ep_p, tm_p, name, argc, argv, flags) \
-    gex_causeway_client_init(client_p, ep_p, tm_p, name, argc, argv, flags, GASNET_CAUSEWAY_MODE, GASNET_CONFIG_STRING)
+    gex_causeway_client_init(client_p, ep_p, tm_p, name, argc, argv, flags, GASNET_CAUSEWAY_MODE, \
+                             GASNET_CONFIG_STRING)
 const char *gex_Client_QueryName(gex_Client_t client);
 gex_Flags_t gex_Client_QueryFlags(gex_Client_t client);
 void *gex_Client_QueryCData(gex_Client_t client);
@@ -187,7 +188,7 @@ int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t
                        uintptr_t nbytes, gex_MK_t kind, gex_Flags_t flags);
 void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags);
 int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags);
-/** Tells all members of tm where the segments of these endpoints are. Collective. */
+/** Publishes to all members of tm where the segments of these endpoints are. Collective. */
 int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_eps, gex_Flags_t flags);
 gex_Client_t gex_Segment_QueryClient(gex_Segment_t segment);
 gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t segment);
@@ -214,8 +215,8 @@ gex_Rank_t gex_TM_TranslateRankToJobrank(gex_TM_t tm, gex_Rank_t rank);
 gex_Rank_t gex_TM_TranslateJobrankToRank(gex_TM_t tm, gex_Rank_t jobrank);
 gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank, gex_Flags_t flags);
 /** Members with new_tm_p not NULL and the same color become a team, in the order of key, then of
- *  rank. Scratch memory is not used, only kept for gex_TM_Destroy: asked for its size
- *  (GEX_FLAG_TM_SCRATCH_SIZE_...), it is a few bytes. */
+ *  rank. Scratch memory is not used, only kept for gex_TM_Destroy; its size
+ *  (GEX_FLAG_TM_SCRATCH_SIZE_...) is a few bytes. */
 size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int key, void *scratch_addr,
                     size_t scratch_size, gex_Flags_t flags);
 /** The members of args, in their order, become a team; each of them gives the same list. numargs 0:
@@ -225,7 +226,7 @@ size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent,
                      size_t scratch_size, gex_Flags_t flags);
 /** Not 0: *scratch_p is the scratch memory that the team was given. */
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t flags);
-/** Names endpoints in transfers, messages and questions; its ranks are those of the job. No
+/** Names endpoints in transfers, messages and queries; its ranks are those of the job. No
  *  collectives. */
 gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index);
 

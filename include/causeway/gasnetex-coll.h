@@ -47,8 +47,8 @@ extern "C" {
 #define GEX_OP_USER (1u << 25)    // of reductions: commutes
 #define GEX_OP_USER_NC (1u << 26) // does not
 
-/** Writes the names of all that are in the set, with | between them, to buf unless it is NULL.
- *  Returns the bytes that the text takes, with its end. Any thread, at any time. */
+/** Writes the names of the bits in the set, with | between them, to buf unless it is NULL. Returns
+ *  the bytes of the text with its terminator. Any thread, at any time. */
 size_t gasnett_format_dt(char *buf, gex_DT_t dt);
 size_t gasnett_format_op(char *buf, gex_OP_t op);
 
@@ -83,17 +83,21 @@ gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, gex_Rank_
                                gex_Flags_t flags, int implicit);
 
 // gex_AD_OpNB_I32 and so on: one pair for each type.
-#define GEX_CAUSEWAY_AD(DT, type)                                                                  \
-    static inline gex_Event_t gex_AD_OpNB_##DT(gex_AD_t ad, type *result, gex_Rank_t rank, void *addr, gex_OP_t op, \
-                                               type operand1, type operand2, gex_Flags_t flags)    \
-    {                                                                                              \
-        return gex_causeway_ad_op(ad, GEX_DT_##DT, result, rank, addr, op, &operand1, &operand2, flags, 0); \
-    }                                                                                              \
-    static inline int gex_AD_OpNBI_##DT(gex_AD_t ad, type *result, gex_Rank_t rank, void *addr, gex_OP_t op, \
-                                        type operand1, type operand2, gex_Flags_t flags)           \
-    {                                                                                              \
-        gex_causeway_ad_op(ad, GEX_DT_##DT, result, rank, addr, op, &operand1, &operand2, flags, 1); \
-        return 0;                                                                                  \
+#define GEX_CAUSEWAY_AD(DT, type)                                                                \
+    static inline gex_Event_t gex_AD_OpNB_##DT(gex_AD_t ad, type *result, gex_Rank_t rank,       \
+                                               void *addr, gex_OP_t op, type operand1,           \
+                                               type operand2, gex_Flags_t flags)                 \
+    {                                                                                            \
+        return gex_causeway_ad_op(ad, GEX_DT_##DT, result, rank, addr, op, &operand1,            \
+                                  &operand2, flags, 0);                                          \
+    }                                                                                            \
+    static inline int gex_AD_OpNBI_##DT(gex_AD_t ad, type *result, gex_Rank_t rank, void *addr,  \
+                                        gex_OP_t op, type operand1, type operand2,               \
+                                        gex_Flags_t flags)                                       \
+    {                                                                                            \
+        gex_causeway_ad_op(ad, GEX_DT_##DT, result, rank, addr, op, &operand1, &operand2, flags, \
+                           1);                                                                   \
+        return 0;                                                                                \
     }
 GEX_CAUSEWAY_AD(I32, int32_t)
 GEX_CAUSEWAY_AD(U32, uint32_t)

@@ -11,23 +11,29 @@
 extern "C" {
 #endif
 
-#define GEX_CAUSEWAY_VIS(result, way)                                                              \
-    result gex_VIS_VectorPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, gex_Memvec_t const dstlist[], \
-                                  size_t srccount, gex_Memvec_t const srclist[], gex_Flags_t flags); \
-    result gex_VIS_VectorGet##way(gex_TM_t tm, size_t dstcount, gex_Memvec_t const dstlist[], gex_Rank_t srcrank, \
-                                  size_t srccount, gex_Memvec_t const srclist[], gex_Flags_t flags); \
-    result gex_VIS_IndexedPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, void *const dstlist[], \
-                                   size_t dstlen, size_t srccount, void *const srclist[], size_t srclen, \
-                                   gex_Flags_t flags);                                             \
-    result gex_VIS_IndexedGet##way(gex_TM_t tm, size_t dstcount, void *const dstlist[], size_t dstlen, \
-                                   gex_Rank_t srcrank, size_t srccount, void *const srclist[], size_t srclen, \
-                                   gex_Flags_t flags);                                             \
-    result gex_VIS_StridedPut##way(gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr, const ptrdiff_t dststrides[], \
-                                   void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[], \
-                                   size_t stridelevels, gex_Flags_t flags);                        \
-    result gex_VIS_StridedGet##way(gex_TM_t tm, void *dstaddr, const ptrdiff_t dststrides[], gex_Rank_t srcrank, \
-                                   void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[], \
-                                   size_t stridelevels, gex_Flags_t flags);
+#define GEX_CAUSEWAY_VIS(result, way)                                                         \
+    result gex_VIS_VectorPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,           \
+                                  gex_Memvec_t const dstlist[], size_t srccount,              \
+                                  gex_Memvec_t const srclist[], gex_Flags_t flags);           \
+    result gex_VIS_VectorGet##way(gex_TM_t tm, size_t dstcount, gex_Memvec_t const dstlist[], \
+                                  gex_Rank_t srcrank, size_t srccount,                        \
+                                  gex_Memvec_t const srclist[], gex_Flags_t flags);           \
+    result gex_VIS_IndexedPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,          \
+                                   void *const dstlist[], size_t dstlen, size_t srccount,     \
+                                   void *const srclist[], size_t srclen, gex_Flags_t flags);  \
+    result gex_VIS_IndexedGet##way(gex_TM_t tm, size_t dstcount, void *const dstlist[],       \
+                                   size_t dstlen, gex_Rank_t srcrank, size_t srccount,        \
+                                   void *const srclist[], size_t srclen, gex_Flags_t flags);  \
+    result gex_VIS_StridedPut##way(gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr,            \
+                                   const ptrdiff_t dststrides[], void *srcaddr,               \
+                                   const ptrdiff_t srcstrides[], size_t elemsz,               \
+                                   const size_t count[], size_t stridelevels,                 \
+                                   gex_Flags_t flags);                                        \
+    result gex_VIS_StridedGet##way(gex_TM_t tm, void *dstaddr, const ptrdiff_t dststrides[],  \
+                                   gex_Rank_t srcrank, void *srcaddr,                         \
+                                   const ptrdiff_t srcstrides[], size_t elemsz,               \
+                                   const size_t count[], size_t stridelevels,                 \
+                                   gex_Flags_t flags);
 GEX_CAUSEWAY_VIS(int, Blocking)
 GEX_CAUSEWAY_VIS(gex_Event_t, NB)
 GEX_CAUSEWAY_VIS(int, NBI)

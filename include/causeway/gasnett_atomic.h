@@ -4,8 +4,8 @@
 // in thread-safe mode and plain operations in single-threaded mode; gasnett_strongatomic_... are
 // atomic (and safe in signal handlers) in every mode. Included by <gasnet_tools.h> only.
 //
-// An operation has no order of its own; its flags ask for fences before and after it. Flags are
-// constants nearly always, and then the compiler leaves what is asked for.
+// An operation has no order of its own; its flags select fences before and after it. Flags are
+// constants nearly always, and then the compiler keeps only the selected ones.
 #ifndef CAUSEWAY_GASNETT_ATOMIC_H
 #define CAUSEWAY_GASNETT_ATOMIC_H
 
@@ -30,7 +30,7 @@ GASNETT_BEGIN_EXTERNC
 #define GASNETT_ATOMIC_ACQ_IF_FALSE GASNETT_ATOMIC_RMB_POST_IF_FALSE
 
 #if defined(__SANITIZE_THREAD__)
-// Sees no fences: every operation is ordered instead.
+// ThreadSanitizer sees no fences: every operation is ordered instead.
 #define GASNETT_ATOMIC_ORDER __ATOMIC_SEQ_CST
 #define GASNETT_ATOMIC_FENCE(order) ((void)(order))
 #else
@@ -104,14 +104,24 @@ GASNETT_INLINE(gasnett_atomic_after_) int gasnett_atomic_after_(int flags, int r
         gasnett_atomic_post_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                             \
         return value;                                                                              \
     }                                                                                              \
-    GASNETT_INLINE(name) uint name##_subtract(type *p, uint v, int flags) { return name##_add(p, (uint)(0 - v), flags); } \
-    GASNETT_INLINE(name) void name##_increment(type *p, int flags) { (void)name##_add(p, 1, flags); } \
-    GASNETT_INLINE(name) void name##_decrement(type *p, int flags) { (void)name##_subtract(p, 1, flags); } \
+    GASNETT_INLINE(name) uint name##_subtract(type *p, uint v, int flags)                          \
+    {                                                                                              \
+        return name##_add(p, (uint)(0 - v), flags);                                                \
+    }                                                                                              \
+    GASNETT_INLINE(name) void name##_increment(type *p, int flags)                                 \
+    {                                                                                              \
+        (void)name##_add(p, 1, flags);                                                             \
+    }                                                                                              \
+    GASNETT_INLINE(name) void name##_decrement(type *p, int flags)                                 \
+    {                                                                                              \
+        (void)name##_subtract(p, 1, flags);                                                        \
+    }                                                                                              \
     GASNETT_INLINE(name) int name##_decrement_and_test(type *p, int flags)                         \
     {                                                                                              \
         gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                              \
         int zero = ADD(p, (uint)-1) == 0;                                                          \
-        gasnett_atomic_post_(gasnett_atomic_after_((flags) & (MASK), zero), GASNETT_ATOMIC_IS_RMW); \
+        gasnett_atomic_post_(gasnett_atomic_after_((flags) & (MASK), zero),                        \
+                             GASNETT_ATOMIC_IS_RMW);                                               \
         return zero;                                                                               \
     }                                                                                              \
     GASNETT_INLINE(name) uint name##_swap(type *p, uint v, int flags)                              \
@@ -125,7 +135,8 @@ GASNETT_INLINE(gasnett_atomic_after_) int gasnett_atomic_after_(int flags, int r
     {                                                                                              \
         gasnett_atomic_pre_((flags) & (MASK), GASNETT_ATOMIC_IS_RMW);                              \
         int swapped = CAS(p, oldval, newval);                                                      \
-        gasnett_atomic_post_(gasnett_atomic_after_((flags) & (MASK), swapped), GASNETT_ATOMIC_IS_RMW); \
+        gasnett_atomic_post_(gasnett_atomic_after_((flags) & (MASK), swapped),                     \
+                             GASNETT_ATOMIC_IS_RMW);                                               \
         return swapped;                                                                            \
     }
 
@@ -134,7 +145,8 @@ GASNETT_INLINE(gasnett_atomic_after_) int gasnett_atomic_after_(int flags, int r
 #define GASNETT_ATOMIC_ADD_(p, v) __atomic_add_fetch(&(p)->value, v, GASNETT_ATOMIC_ORDER)
 #define GASNETT_ATOMIC_SWAP_(p, v) __atomic_exchange_n(&(p)->value, v, GASNETT_ATOMIC_ORDER)
 #define GASNETT_ATOMIC_CAS_(p, old, v) \
-    __atomic_compare_exchange_n(&(p)->value, &(old), v, 0, GASNETT_ATOMIC_ORDER, GASNETT_ATOMIC_ORDER)
+    __atomic_compare_exchange_n(&(p)->value, &(old), v, 0, GASNETT_ATOMIC_ORDER, \
+                                GASNETT_ATOMIC_ORDER)
 
 #define GASNETT_PLAIN_READ_(p) ((p)->value)
 #define GASNETT_PLAIN_WRITE_(p, v) ((void)((p)->value = (v)))
@@ -225,9 +237,11 @@ typedef int32_t gasnett_atomic_sval_t;
 #define gasnett_strongatomic_subtract(p, v, f) gasnett_strongatomic32_subtract(p, v, f)
 #define gasnett_strongatomic_increment(p, f) gasnett_strongatomic32_increment(p, f)
 #define gasnett_strongatomic_decrement(p, f) gasnett_strongatomic32_decrement(p, f)
-#define gasnett_strongatomic_decrement_and_test(p, f) gasnett_strongatomic32_decrement_and_test(p, f)
+#define gasnett_strongatomic_decrement_and_test(p, f) \
+    gasnett_strongatomic32_decrement_and_test(p, f)
 #define gasnett_strongatomic_swap(p, v, f) gasnett_strongatomic32_swap(p, v, f)
-#define gasnett_strongatomic_compare_and_swap(p, o, n, f) gasnett_strongatomic32_compare_and_swap(p, o, n, f)
+#define gasnett_strongatomic_compare_and_swap(p, o, n, f) \
+    gasnett_strongatomic32_compare_and_swap(p, o, n, f)
 
 GASNETT_END_EXTERNC
 

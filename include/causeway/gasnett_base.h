@@ -5,8 +5,8 @@
 //
 // Thread mode: GASNETT_THREAD_SAFE, GASNETT_THREAD_SINGLE or GASNETT_LITE_MODE may be defined
 // before the header; clients of GASNet get it from GASNET_PAR (safe), GASNET_SEQ and GASNET_PARSYNC
-// (single). Without any of them: safe where the compiler or an earlier <pthread.h> speaks of
-// threads.
+// (single). Without any of them: safe where the compiler or an earlier <pthread.h> has defined
+// what threads need.
 #ifndef CAUSEWAY_GASNETT_BASE_H
 #define CAUSEWAY_GASNETT_BASE_H
 
@@ -116,8 +116,10 @@
 #define GASNETT_UNUSED_ARGS4(a, b, c, d) ((void)(a), GASNETT_UNUSED_ARGS3(b, c, d))
 #define GASNETT_UNUSED_ARGS5(a, b, c, d, e) ((void)(a), GASNETT_UNUSED_ARGS4(b, c, d, e))
 #define GASNETT_UNUSED_ARGS6(a, b, c, d, e, f) ((void)(a), GASNETT_UNUSED_ARGS5(b, c, d, e, f))
-#define GASNETT_UNUSED_ARGS7(a, b, c, d, e, f, g) ((void)(a), GASNETT_UNUSED_ARGS6(b, c, d, e, f, g))
-#define GASNETT_UNUSED_ARGS8(a, b, c, d, e, f, g, h) ((void)(a), GASNETT_UNUSED_ARGS7(b, c, d, e, f, g, h))
+#define GASNETT_UNUSED_ARGS7(a, b, c, d, e, f, g) \
+    ((void)(a), GASNETT_UNUSED_ARGS6(b, c, d, e, f, g))
+#define GASNETT_UNUSED_ARGS8(a, b, c, d, e, f, g, h) \
+    ((void)(a), GASNETT_UNUSED_ARGS7(b, c, d, e, f, g, h))
 
 // Puts the text into the object file, for ident(1) and strings(1).
 #define GASNETT_IDENT(identName, identText) \
@@ -141,10 +143,12 @@
 #else
 #define GASNETT_PTR_CONFIG 32bit
 #endif
-#define GASNETT_SYSTEM_TUPLE GASNETT_STRING_OF(PLATFORM_ARCH_FAMILYNAME) "-" GASNETT_STRING_OF(PLATFORM_OS_FAMILYNAME)
+#define GASNETT_SYSTEM_TUPLE \
+    GASNETT_STRING_OF(PLATFORM_ARCH_FAMILYNAME) "-" GASNETT_STRING_OF(PLATFORM_OS_FAMILYNAME)
 #define GASNETT_CONFIGURE_ARGS "meson"
-#define GASNETT_PLATFORM_COMPILER_IDSTR \
-    "|COMPILER_FAMILY:" GASNETT_STRING_OF(PLATFORM_COMPILER_FAMILYNAME) "|COMPILER_VERSION:" PLATFORM_COMPILER_VERSION_STR "|"
+#define GASNETT_PLATFORM_COMPILER_IDSTR                                     \
+    "|COMPILER_FAMILY:" GASNETT_STRING_OF(PLATFORM_COMPILER_FAMILYNAME)     \
+    "|COMPILER_VERSION:" PLATFORM_COMPILER_VERSION_STR "|"
 #define GASNETT_PLATFORM_COMPILER_FAMILYID PLATFORM_COMPILER_FAMILYID
 #define GASNETT_PLATFORM_COMPILER_ID PLATFORM_COMPILER_ID
 #define GASNETT_PLATFORM_COMPILER_VERSION PLATFORM_COMPILER_VERSION
@@ -197,8 +201,8 @@ typedef uint64_t gasnett_tick_t;
 gasnett_tick_t gasnett_ticks_now(void);
 #define gasnett_ticks_to_ns(ticks) ((uint64_t)(ticks))
 #define gasnett_ticks_to_us(ticks) ((uint64_t)(ticks) / 1000)
-/** Microseconds: the smallest difference that was seen between two readings, and what a reading
- *  costs; measured at the first call. */
+/** Microseconds: the smallest difference between two readings, and the cost of a reading; measured
+ *  at the first call. */
 double gasnett_tick_granularityus(void);
 double gasnett_tick_overheadus(void);
 /** Wall-clock time in microseconds since 1970. */

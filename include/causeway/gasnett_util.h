@@ -17,8 +17,8 @@
 GASNETT_BEGIN_EXTERNC
 
 // ---------------------------------------------------------------- environment
-/** Writes a number for people to read; sizes of memory with a unit, and only as far as it is exact.
- *  Returns buf. */
+/** Writes a number for people to read; sizes of memory with a unit where that is exact. Returns
+ *  buf. */
 char *gasnett_format_number(int64_t val, char *buf, size_t bufsz, int is_mem_size);
 /** A whole number, decimal or 0x hexadecimal; with a multiplier other than 0, a size of memory:
  *  fractions and B, KB, MB, GB, TB, PB, EB (or the letter alone) allowed, the multiplier being the
@@ -32,8 +32,8 @@ int gasnett_getenv_yesno_withdefault(const char *keyname, int defaultval);
 int64_t gasnett_getenv_int_withdefault(const char *keyname, int64_t defaultval,
                                        uint64_t mem_size_multiplier);
 double gasnett_getenv_dbl_withdefault(const char *keyname, double defaultval);
-/** Is GASNET_VERBOSEENV set? Then every variable that is asked for is reported, once, on standard
- *  error. */
+/** Is GASNET_VERBOSEENV set? Then each variable that is read is reported, once, on standard error.
+ *  */
 int gasnett_verboseenv(void);
 void gasnett_envint_display(const char *key, int64_t val, int is_dflt, int is_mem_size);
 void gasnett_envstr_display(const char *key, const char *val, int is_dflt);
@@ -42,7 +42,8 @@ void gasnett_envdbl_display(const char *key, double val, int is_dflt);
 // ---------------------------------------------------------------- errors, backtraces, debugger
 __attribute__((__format__(__printf__, 2, 3))) GASNETT_NORETURN void
 gasnett_fatalerror_at_(const char *where, const char *msg, ...);
-#define gasnett_fatalerror(...) gasnett_fatalerror_at_(__FILE__ ":" GASNETT_STRING_OF(__LINE__), __VA_ARGS__)
+#define gasnett_fatalerror(...) \
+    gasnett_fatalerror_at_(__FILE__ ":" GASNETT_STRING_OF(__LINE__), __VA_ARGS__)
 #define gasnett_fatalerror_nopos(...) gasnett_fatalerror_at_((const char *)0, __VA_ARGS__)
 GASNETT_NORETURN void gasnett_killmyprocess(int exitcode);
 /** "function(file:line)" in memory from malloc. */
@@ -76,7 +77,7 @@ void gasnett_flush_streams(void);
 void gasnett_close_streams(void);
 int gasnett_maximize_rlimits(void);
 int gasnett_maximize_rlimit(int res, const char *lim_desc);
-/** Fresh zeroed pages; MAP_FAILED if they cannot be had. */
+/** New pages of zeros; MAP_FAILED if there are none. */
 void *gasnett_mmap(uintptr_t segsize);
 const char *gasnett_release_version_str(void);
 uint64_t gasnett_release_version(void);
@@ -113,7 +114,8 @@ size_t gasnett_count0s_copy(void *GASNETT_RESTRICT dst, const void *GASNETT_REST
 /** Stores the low bytes of a register value. */
 void gasnett_value_assign_(void *dest, uint64_t value, size_t nbytes);
 uint64_t gasnett_value_return_(const void *src, size_t nbytes);
-#define GASNETT_VALUE_ASSIGN(dest, value, nbytes) gasnett_value_assign_(dest, (uint64_t)(value), nbytes)
+#define GASNETT_VALUE_ASSIGN(dest, value, nbytes) \
+    gasnett_value_assign_(dest, (uint64_t)(value), nbytes)
 #define GASNETT_VALUE_RETURN(src, nbytes) return (uintptr_t)gasnett_value_return_(src, nbytes)
 
 // ---------------------------------------------------------------- checked memory
@@ -156,18 +158,22 @@ void gasnett_heapinfo_dump(const char *filename, int show_live);
     (200 + gasnett_format_memveclist_bufsz(dstcount) + gasnett_format_memveclist_bufsz(srccount))
 #define gasnett_format_putigeti_bufsz(dstcount, srccount) \
     (200 + gasnett_format_addrlist_bufsz(dstcount) + gasnett_format_addrlist_bufsz(srccount))
-#define gasnett_format_putsgets_bufsz(stridelevels) (300 + 3 * gasnett_format_strides_bufsz((stridelevels) + 1))
+#define gasnett_format_putsgets_bufsz(stridelevels) \
+    (300 + 3 * gasnett_format_strides_bufsz((stridelevels) + 1))
 size_t gasnett_format_memveclist(char *buf, size_t count, const void *list);
 size_t gasnett_format_addrlist(char *buf, size_t count, void *const list[], size_t len);
 size_t gasnett_format_strides(char *buf, size_t count, const ptrdiff_t *list);
-// With the arguments of GASNet-1 (a node) or of GASNet-EX (a team and a rank): their number tells
-// which.
+// With the arguments of GASNet-1 (a node) or of GASNet-EX (a team and a rank), which differ in
+// number.
 #define gasnett_format_putvgetv(...) \
-    GASNETT_ARG8_(__VA_ARGS__, gasnett_format_putvgetv_ex_, gasnett_format_putvgetv_1_, 0)(__VA_ARGS__)
+    GASNETT_ARG8_(__VA_ARGS__, gasnett_format_putvgetv_ex_, gasnett_format_putvgetv_1_, 0) \
+    (__VA_ARGS__)
 #define gasnett_format_putigeti(...) \
-    GASNETT_ARG10_(__VA_ARGS__, gasnett_format_putigeti_ex_, gasnett_format_putigeti_1_, 0)(__VA_ARGS__)
+    GASNETT_ARG10_(__VA_ARGS__, gasnett_format_putigeti_ex_, gasnett_format_putigeti_1_, 0) \
+    (__VA_ARGS__)
 #define gasnett_format_putsgets(...) \
-    GASNETT_ARG12_(__VA_ARGS__, gasnett_format_putsgets_ex_, 0, gasnett_format_putsgets_1_, 0)(__VA_ARGS__)
+    GASNETT_ARG12_(__VA_ARGS__, gasnett_format_putsgets_ex_, 0, gasnett_format_putsgets_1_, 0) \
+    (__VA_ARGS__)
 #define GASNETT_ARG8_(a, b, c, d, e, f, g, which, ...) which
 #define GASNETT_ARG10_(a, b, c, d, e, f, g, h, i, which, ...) which
 #define GASNETT_ARG12_(a, b, c, d, e, f, g, h, i, j, k, which, ...) which
@@ -193,14 +199,16 @@ size_t gasnett_format_putsgets_ex_(char *buf, void *pstats, const void *tm, uint
 
 // ---------------------------------------------------------------- self-test
 /** Exercises atomics, locks, thread keys, timers and checked memory of this library, `threadcnt`
- *  threads at a time. Returns the number of errors, and says each on standard error. `sections`:
+ *  threads at a time. Returns the number of errors, and reports each on standard error. `sections`:
  *  letters to run of A (atomics), L (locks), M (memory), T (timers); NULL: all. Segments, teams and
  *  ranks, which callers pass behind it, are not needed. */
 int gasnett_run_diagnostics_(int iters, int threadcnt, const char *sections);
 #define gasnett_run_diagnostics(...) GASNETT_DIAGNOSTICS_(__VA_ARGS__, 0, 0)
-#define GASNETT_DIAGNOSTICS_(iters, threadcnt, sections, ...) gasnett_run_diagnostics_(iters, threadcnt, (const char *)(sections))
+#define GASNETT_DIAGNOSTICS_(iters, threadcnt, sections, ...) \
+    gasnett_run_diagnostics_(iters, threadcnt, (const char *)(sections))
 /** Handlers that the self-test wants registered: none, it does not communicate. */
-#define gasnett_diagnostic_gethandlers(htable_p, count_p) ((void)(*(htable_p) = NULL, *(count_p) = 0))
+#define gasnett_diagnostic_gethandlers(htable_p, count_p) \
+    ((void)(*(htable_p) = NULL, *(count_p) = 0))
 
 // ---------------------------------------------------------------- hooks of tracing and statistics
 // GASNet's own tracing and statistics are not built in (Causeway's are CAUSEWAY_TRACE and
