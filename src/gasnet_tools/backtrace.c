@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Backtraces: by the C library (EXECINFO) or by what the client offers in gasnett_backtrace_user.
-// GASNET_BACKTRACE_TYPE lists what to try, in order; GASNET_BACKTRACE=1 prints one at fatal errors
-// and crashes, GASNET_BACKTRACE_SIGNAL on demand.
+// Backtraces: by the C library (EXECINFO) or by the client (gasnett_backtrace_user).
+// GASNET_BACKTRACE_TYPE lists the mechanisms to try, in order; GASNET_BACKTRACE=1 prints one at
+// fatal errors and crashes, GASNET_BACKTRACE_SIGNAL on demand.
 #include <errno.h>
 #include <execinfo.h>
 #include <stdbool.h>
@@ -115,9 +115,9 @@ static void on_crash(int number)
 
 void gasnett_backtrace_init(const char *exename)
 {
-    (void)exename;  // the kernel knows the program better: argv[0] may be anything
+    (void)exename;  // /proc names the program: argv[0] may be anything
     void *frame;
-    backtrace(&frame, 1);  // loads what it needs now, not in a signal handler
+    backtrace(&frame, 1);  // loads its library now, not in a signal handler
     int number;
     if ((number = signal_of("GASNET_BACKTRACE_SIGNAL")))
         gasnett_reghandler(number, on_backtrace_signal);

@@ -5,7 +5,7 @@
 
 #include "tools.h"
 
-/** Detects damage, not malice: the multiplication lets each byte reach the bits above it. */
+/** Detects damage, not forgery: the multiplication lets each byte reach the bits above it. */
 uint64_t gasnett_checksum(const void *p, int numbytes)
 {
     const unsigned char *byte = p;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Clocks: ticks, wall-clock time, sleeping.
 #include <errno.h>
 #include <time.h>
 
@@ -21,8 +23,7 @@ uint64_t gasnett_gettimeofday_us(void)
     return now_ns(CLOCK_REALTIME) / 1000;
 }
 
-// Medians would be overkill: the smallest step and the cheapest of some batches are what a clock
-// can do.
+// The smallest step and the cheapest of some batches: what the clock can do, undisturbed.
 enum { BATCHES = 20, READINGS = 500 };
 
 static pthread_once_t measured = PTHREAD_ONCE_INIT;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Environment variables on behalf of a program that names them. The library's own are in
-// base/env.def.
+// Environment variables that a program names. Those of the library are in base/env.def.
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

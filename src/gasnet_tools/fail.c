@@ -72,7 +72,7 @@ void gasnett_freezeForDebuggerNow(volatile int *flag, const char *flagsymname)
         gasnett_nsleep(100 * 1000 * 1000);
 }
 
-volatile int gasnett_frozen = 1;  // a debugger's user names it
+volatile int gasnett_frozen = 1;  // set to 0 in the debugger
 
 void gasnett_freezeForDebuggerErr(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names that only a program built for this release and word size asks for.
+// Names that only programs built for this release and word size refer to.
 #include "tools.h"
 
 int GASNETT_LINKCONFIG_IDIOTCHECK(GASNETT_JOIN(RELEASE_MAJOR_, GASNETT_RELEASE_VERSION_MAJOR)) = 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks of POSIX with checks. A mutex knows its owner; the read-write locks that a thread holds
-// stand in a list of its own, kept only while the client compiles with checks (`where` not NULL).
+// Locks of POSIX with checks. A mutex records its owner; the read-write locks that a thread holds
+// stand in a list of the thread, kept only while the client compiles with checks (`where` not
+// NULL).
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -179,7 +180,7 @@ void gasnett_rwlock_lock_(gasnett_rwlock_t *lock, int mode, const char *where)
 {
     refuse_second(lock, lock_name(mode, false), where);
     int error;
-    // EAGAIN: as many readers as the system can count.
+    // EAGAIN: more readers than the system can count.
     while ((error = mode == GASNETT_RW_READ ? pthread_rwlock_rdlock(real(lock))
                                             : pthread_rwlock_wrlock(real(lock))) == EAGAIN)
         gasnett_nsleep(1000000);

@@ -43,7 +43,7 @@ static const char *complaint(block_t *block)
     return tail != TAIL ? "was written past its end" : NULL;
 }
 
-/** Under lock, which it gives up before it ends the process. */
+/** Under lock, which is released before the process ends. */
 static void check(block_t *block, const char *where)
 {
     const char *text = complaint(block);
@@ -83,7 +83,7 @@ void *gasnett_debug_malloc_(size_t nbytes, const char *where)
         gasnett_fatalerror_at_(where, "out of memory: %zu bytes", nbytes);
     const uint64_t tail = TAIL;
     *block = (block_t){.next = &ring, .where = where, .nbytes = nbytes, .mark = LIVE};
-    memset(bytes_of(block), 0xA5, nbytes);  // who reads it before writing shall notice
+    memset(bytes_of(block), 0xA5, nbytes);  // makes reads of memory that was never written visible
     memcpy(bytes_of(block) + nbytes, &tail, sizeof tail);
     pthread_mutex_lock(&lock);
     block->previous = ring.previous;
@@ -109,7 +109,7 @@ void gasnett_debug_free_(void *ptr, const char *where)
     pthread_mutex_unlock(&lock);
     memset(ptr, 0x5A, block->nbytes);
     block->mark = DEAD;
-    // or the compiler drops stores to what is freed next
+    // else the compiler drops stores to memory that is freed next
     __asm__ __volatile__("" : : "r"(block) : "memory");
     free(block);
 }

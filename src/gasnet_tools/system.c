@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The system: host, program, processors, memory, limits, streams; and versions of this library.
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -53,7 +55,7 @@ void gasnett_set_affinity(int rank)
 {
     static cpu_set_t allowed;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static int known;  // under lock; the first call sees the set before anybody was pinned
+    static int known;  // under lock; the first call sees the set before a thread was pinned
     pthread_mutex_lock(&lock);
     if (!known)
         known = sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transfers as text, for messages and traces. The room that a _bufsz macro gives is enough for what
-// is printed here: 60 bytes for a vector "{0x0123456789abcdef, 18446744073709551615} ", 30 for an
+// Transfers as text, for messages and traces. The room that a _bufsz macro gives is enough for the
+// text here: 60 bytes for a vector "{0x0123456789abcdef, 18446744073709551615} ", 30 for an
 // address, 25 for a number.
 #include <stdarg.h>
 #include <stdbool.h>
