@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages: the client's handler table, and calls that find the way into core's request
-// layer. Numbers of nodes and handlers and lengths are looked at always: wrong ones would do harm
-// in another process.
+// GASNet-1: active messages: the client's handler table, and the calls, which lead to core's
+// request layer. Numbers of nodes and handlers and lengths are always checked: wrong ones would do
+// harm in another process.
 #include "gasnet/gas1.h"
 
 enum { FIRST_CLIENT_HANDLER = 128, HANDLERS = 256 };
@@ -44,8 +44,8 @@ int gas1_check_table(const gasnet_handlerentry_t *table, int numentries)
     return GASNET_OK;
 }
 
-/** Handlers without a number get the lowest that are left, in the order of the table: the same on
- *  every node. */
+/** Handlers without a number get the lowest free ones, in the order of the table: the same on every
+ *  node. */
 static void number(gasnet_handlerentry_t *table, int numentries)
 {
     bool used[HANDLERS] = {false};
@@ -86,13 +86,13 @@ static void close_messages(void)
     cw_am_close(GAS1_AM_CLIENT);
 }
 
-static void open(void)
+static void open_interface(void)
 {
     gas1_barrier_open();
     cw_am_take_raw(GAS1_AM_CLIENT, gas_takes);
 }
 
-static gas_interface_t interface = {.open = open,
+static gas_interface_t interface = {.open = open_interface,
                                     .open_messages = open_messages,
                                     .close_messages = close_messages,
                                     .adopt_handler = adopt_handler};
@@ -118,9 +118,9 @@ static __attribute__((noinline, cold)) void refuse(const char *call, gasnet_node
                  nbytes, node, most);
 }
 
-/** What every message needs; most: of its payload. */
-static inline __attribute__((always_inline)) void look(const char *call, gasnet_node_t node,
-                                                       int handler, size_t nbytes, size_t most)
+/** What every request needs; most: bytes of its payload. */
+static inline __attribute__((always_inline)) void check(const char *call, gasnet_node_t node,
+                                                        int handler, size_t nbytes, size_t most)
 {
     if (CW_UNLIKELY(gas.slow_sync) || CW_UNLIKELY(node >= gas.nodes) ||
         CW_UNLIKELY(handler < FIRST_CLIENT_HANDLER) || CW_UNLIKELY(nbytes > most))
@@ -132,8 +132,8 @@ static inline uint32_t head_of(int handler, int nargs)
     return CW_AM_HEAD(GAS1_AM_CLIENT, handler, nargs);
 }
 
-/** The address by which core knows the destination of a long message, and how it is to be
- *  reached. */
+/** The destination of a long message in core's terms: a symmetric address, or the owner's with
+ *  CW_AM_RAW. */
 static void *long_dest(const char *call, gasnet_node_t node, void *dest, const void *src,
                        size_t nbytes, unsigned *flags_p)
 {
@@ -153,37 +153,42 @@ static void *long_dest(const char *call, gasnet_node_t node, void *dest, const v
 GAS_API int gasnet_causeway_request_short(gasnet_node_t dest, gasnet_handler_t handler, int nargs,
                                           const gasnet_handlerarg_t *args)
 {
-    look("gasnet_AMRequestShort", dest, handler, 0, 0);
+    check("gasnet_AMRequestShort", dest, handler, 0, 0);
     // 0 without flags
     return cw_am_request_short((int)dest, head_of(handler, nargs), (const uint32_t *)args, 0);
 }
 
-// Short requests with few arguments: these stay in their registers, and core's function is jumped
-// to.
-static __attribute__((noinline)) int short_looked_at(gasnet_node_t dest, gasnet_handler_t handler,
-                                                     int nargs, const gasnet_handlerarg_t *args)
+// Short requests with few arguments: these stay in their registers, and the call ends in a jump to
+// core's function.
+static __attribute__((noinline)) int short_checked(gasnet_node_t dest, gasnet_handler_t handler,
+                                                   int nargs, const gasnet_handlerarg_t *args)
 {
     return gasnet_causeway_request_short(dest, handler, nargs, args);
 }
 
-/** What look() would find nothing wrong with. */
+/** What check() would pass. */
 static inline __attribute__((always_inline)) bool is_sound(gasnet_node_t node, unsigned handler)
 {
     return !CW_UNLIKELY(gas.slow_sync) && CW_LIKELY(node < gas.nodes) &&
            CW_LIKELY(handler & FIRST_CLIENT_HANDLER);
 }
-_Static_assert(FIRST_CLIENT_HANDLER == 128 && HANDLERS == 256, "one bit tells");
+_Static_assert(FIRST_CLIENT_HANDLER == 128 && HANDLERS == 256,
+               "one bit says that a handler is a client's");
 
-#define SHORT(nargs, parameters, list, values)                                                     \
-    static __attribute__((noinline, cold)) int looked_at_##nargs(gasnet_node_t dest, unsigned handler parameters) \
-    {                                                                                              \
-        return short_looked_at(dest, (gasnet_handler_t)handler, nargs, (const gasnet_handlerarg_t[4]){values}); \
-    }                                                                                              \
-    GAS_API int gasnet_causeway_request_short##nargs(gasnet_node_t dest, unsigned handler parameters) \
-    {                                                                                              \
-        if (CW_UNLIKELY(!is_sound(dest, handler)))                                                 \
-            return looked_at_##nargs(dest, handler list);                                          \
-        return cw_am_short##nargs((int)dest, CW_AM_HEAD(GAS1_AM_CLIENT, 0, nargs) | handler list);   \
+#define SHORT(nargs, parameters, list, values)                                                   \
+    static __attribute__((noinline, cold)) int checked_##nargs(gasnet_node_t dest,               \
+                                                               unsigned handler parameters)      \
+    {                                                                                            \
+        return short_checked(dest, (gasnet_handler_t)handler, nargs,                             \
+                             (const gasnet_handlerarg_t[4]){values});                            \
+    }                                                                                            \
+    GAS_API int gasnet_causeway_request_short##nargs(gasnet_node_t dest,                         \
+                                                     unsigned handler parameters)                \
+    {                                                                                            \
+        if (CW_UNLIKELY(!is_sound(dest, handler)))                                               \
+            return checked_##nargs(dest, handler list);                                          \
+        uint32_t head = CW_AM_HEAD(GAS1_AM_CLIENT, 0, nargs) | handler;                          \
+        return cw_am_short##nargs((int)dest, head list);                                         \
     }
 #define COMMA ,
 #define ARG(i) , gasnet_handlerarg_t a##i
@@ -200,7 +205,7 @@ GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t 
                                            void *source_addr, size_t nbytes, int nargs,
                                            const gasnet_handlerarg_t *args)
 {
-    look("gasnet_AMRequestMedium", dest, handler, nbytes, CW_AM_MAX_MEDIUM);
+    check("gasnet_AMRequestMedium", dest, handler, nbytes, CW_AM_MAX_MEDIUM);
     if (gas.check)
         gas_check_local("gasnet_AMRequestMedium", "source_addr", source_addr, nbytes);
     cw_am_request_medium((int)dest, head_of(handler, nargs), (const uint32_t *)args, source_addr,
@@ -212,7 +217,7 @@ static int request_long(const char *call, gasnet_node_t node, gasnet_handler_t h
                         size_t nbytes, void *dest, int nargs, const gasnet_handlerarg_t *args,
                         unsigned flags)
 {
-    look(call, node, handler, nbytes, gas_max_long());
+    check(call, node, handler, nbytes, gas_max_long());
     void *to = long_dest(call, node, dest, src, nbytes, &flags);
     cw_am_request_long((int)node, head_of(handler, nargs), (const uint32_t *)args, src, nbytes, to,
                        flags);
@@ -249,7 +254,7 @@ static __attribute__((noinline, cold)) void refuse_reply(const char *call, const
                  nbytes, msg->source, most);
 }
 
-/** The message that a token stands for; core looks at the rest. */
+/** The message that a token stands for; core checks the rest. */
 static cw_am_msg_t *message(const char *call, gasnet_token_t token, int handler, size_t nbytes,
                             size_t most)
 {
@@ -331,7 +336,7 @@ static __attribute__((noinline, cold)) int poll_checked(void)
     return GASNET_OK;
 }
 
-/** The idle poll is counted in instructions: nothing here may need a stack frame. */
+/** The idle poll is counted in instructions: it must not need a stack frame. */
 GAS_API int gasnet_AMPoll(void)
 {
     if (CW_UNLIKELY(gas.slow_sync))

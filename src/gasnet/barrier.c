@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The split-phase barrier: what GASNet says of identifiers, over core's (core/sync/split.h).
+// GASNet-1: the split-phase barrier: its identifiers and flags, over core's (core/sync/split.h).
 //
-// A value says what a process said, or all of a set did:  0..31 id | 32 named | 33 mismatch
+// A value stands for one process or combines several:  0..31 id | 32 named | 33 mismatch
 #include "core/sync/split.h"
 #include "gasnet/gas1.h"
 

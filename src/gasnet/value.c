@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-1: register-memory operations. A value of n bytes is stored like an integer of that size, so on a
-// little-endian machine its first n bytes in memory are what travels; n need not be a power of two.
+// GASNet-1: register-memory operations. A value of n bytes is stored like an integer of that size,
+// so on a little-endian machine its first n bytes in memory travel; n need not be a power of two.
 #include <stdlib.h>
 
 #include "gasnet_job/sync.h"
@@ -49,7 +49,8 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
 {
     uintptr_t word;
     if (cw_owner_is_fast(node, &word) && nbytes - 1 < sizeof value) {
-        if (cw_owner_is_plain(word) && cw_owner_store_value(cw_local_address(word, dest), value, nbytes))
+        if (cw_owner_is_plain(word) &&
+            cw_owner_store_value(cw_local_address(word, dest), value, nbytes))
             return GASNET_INVALID_HANDLE;
         if (word & 1) {
             cw_owner_inject(word, dest, &value, nbytes);
@@ -65,7 +66,8 @@ static __attribute__((noinline)) void put_nbi_val_any(gasnet_node_t node, void *
                                                       gasnet_register_value_t value, size_t nbytes)
 {
     check_size("gasnet_put_nbi_val", nbytes);
-    gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, CW_OWNER_COPIED, cw_implicit_op(true));
+    gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, CW_OWNER_COPIED,
+            cw_implicit_op(true));
     cw_implicit_issued();
 }
 
@@ -127,11 +129,12 @@ GAS_API gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, void *src, 
     if (get)
         me->free_values = get->next;
     else if (!(get = malloc(sizeof *get)))
-        cwu_fatal("gasnet_get_nb_val: out of memory for one more value under way");
+        cwu_fatal("gasnet_get_nb_val: out of memory for one more value in flight");
     get->value = 0;
     get->next = NULL;
     cw_handle_op_t *op = gas_op_create();
-    get->handle = cw_handle_make(gas_get(__func__, &get->value, node, src, nbytes, CW_OWNER_COPIED, op), op);
+    get->handle =
+        cw_handle_make(gas_get(__func__, &get->value, node, src, nbytes, CW_OWNER_COPIED, op), op);
     return get;
 }
 

@@ -17,8 +17,8 @@ static cw_vector_t vector(const char *call, bool put, gasnet_node_t node, size_t
 
 /** GASNet-1's count begins with the bytes of a region. */
 static cw_vector_t counted(const char *call, bool put, gasnet_node_t node, void *remote,
-                         const size_t *remote_strides, void *local, const size_t *local_strides,
-                         const size_t *count, size_t levels)
+                           const size_t *remote_strides, void *local, const size_t *local_strides,
+                           const size_t *count, size_t levels)
 {
     if (!count)
         gas_fail(call, "count is NULL");
@@ -28,35 +28,47 @@ static cw_vector_t counted(const char *call, bool put, gasnet_node_t node, void 
 
 // ---------------------------------------------------- the calls: each in three kinds of completion
 #define CALLS(kind, result, run, name)                                                             \
-    GAS_API result gasnet_putv_##name(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[], \
-                                      size_t srccount, gasnet_memvec_t const srclist[])            \
+    GAS_API result gasnet_putv_##name(gasnet_node_t dstnode, size_t dstcount,                      \
+                                      gasnet_memvec_t const dstlist[], size_t srccount,            \
+                                      gasnet_memvec_t const srclist[])                             \
     {                                                                                              \
-        kind run(vector(__func__, true, dstnode, dstcount, dstlist, srccount, srclist));   \
+        kind run(vector(__func__, true, dstnode, dstcount, dstlist, srccount, srclist));           \
     }                                                                                              \
-    GAS_API result gasnet_getv_##name(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode, \
-                                      size_t srccount, gasnet_memvec_t const srclist[])            \
+    GAS_API result gasnet_getv_##name(size_t dstcount, gasnet_memvec_t const dstlist[],            \
+                                      gasnet_node_t srcnode, size_t srccount,                      \
+                                      gasnet_memvec_t const srclist[])                             \
     {                                                                                              \
-        kind run(vector(__func__, false, srcnode, srccount, srclist, dstcount, dstlist));  \
+        kind run(vector(__func__, false, srcnode, srccount, srclist, dstcount, dstlist));          \
     }                                                                                              \
-    GAS_API result gasnet_puti_##name(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen, \
-                                      size_t srccount, void *const srclist[], size_t srclen)       \
+    GAS_API result gasnet_puti_##name(gasnet_node_t dstnode, size_t dstcount,                      \
+                                      void *const dstlist[], size_t dstlen, size_t srccount,       \
+                                      void *const srclist[], size_t srclen)                        \
     {                                                                                              \
-        kind run(gas_vis_indexed(__func__, true, dstnode, dstcount, dstlist, dstlen, srccount, srclist, srclen)); \
+        kind run(gas_vis_indexed(__func__, true, dstnode, dstcount, dstlist, dstlen, srccount,     \
+                                 srclist, srclen));                                                \
     }                                                                                              \
-    GAS_API result gasnet_geti_##name(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode, \
-                                      size_t srccount, void *const srclist[], size_t srclen)       \
+    GAS_API result gasnet_geti_##name(size_t dstcount, void *const dstlist[], size_t dstlen,       \
+                                      gasnet_node_t srcnode, size_t srccount,                      \
+                                      void *const srclist[], size_t srclen)                        \
     {                                                                                              \
-        kind run(gas_vis_indexed(__func__, false, srcnode, srccount, srclist, srclen, dstcount, dstlist, dstlen)); \
+        kind run(gas_vis_indexed(__func__, false, srcnode, srccount, srclist, srclen, dstcount,    \
+                                 dstlist, dstlen));                                                \
     }                                                                                              \
-    GAS_API result gasnet_puts_##name(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr, \
-                                      const size_t srcstrides[], const size_t count[], size_t stridelevels) \
+    GAS_API result gasnet_puts_##name(gasnet_node_t dstnode, void *dstaddr,                        \
+                                      const size_t dststrides[], void *srcaddr,                    \
+                                      const size_t srcstrides[], const size_t count[],             \
+                                      size_t stridelevels)                                         \
     {                                                                                              \
-        kind run(counted(__func__, true, dstnode, dstaddr, dststrides, srcaddr, srcstrides, count, stridelevels)); \
+        kind run(counted(__func__, true, dstnode, dstaddr, dststrides, srcaddr, srcstrides, count, \
+                         stridelevels));                                                           \
     }                                                                                              \
-    GAS_API result gasnet_gets_##name(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr, \
-                                      const size_t srcstrides[], const size_t count[], size_t stridelevels) \
+    GAS_API result gasnet_gets_##name(void *dstaddr, const size_t dststrides[],                    \
+                                      gasnet_node_t srcnode, void *srcaddr,                        \
+                                      const size_t srcstrides[], const size_t count[],             \
+                                      size_t stridelevels)                                         \
     {                                                                                              \
-        kind run(counted(__func__, false, srcnode, srcaddr, srcstrides, dstaddr, dststrides, count, stridelevels)); \
+        kind run(counted(__func__, false, srcnode, srcaddr, srcstrides, dstaddr, dststrides,       \
+                         count, stridelevels));                                                    \
     }
 
 CALLS(, void, gas_vis_blocking, bulk)

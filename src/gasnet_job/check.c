@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong use: the call, the node, the argument, and what to do. Life cycle and node are looked at on
+// Wrong use: the call, the node, the argument, and what to do. Life cycle and node are checked on
 // every path that is not counted in instructions; the rest in checking mode (CAUSEWAY_CHECK=1).
 #include "gasnet_job/gas.h"
 
@@ -17,8 +17,7 @@ void gas_check_life(const char *call)
     const gas_thread_t *me = gas_thread();
     if (cw_am_running())
         gas_fail(call, "called inside a handler of an active message, which may only reply, lock "
-                       "and ask who it is; set a "
-                       "flag and call it later");
+                       "and ask for its node; set a flag and call it later");
     if (me->locks)
         gas_fail(call, "called while this thread holds the HSL at %p; unlock it first",
                  (void *)me->locks);
@@ -47,7 +46,7 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
     if (at < s->size && nbytes <= s->size - at)
         return;
     if ((gas.mixed || gas.endpoints) && cw_owner_reaches(node, addr, nbytes))
-        return;  // memory of OpenSHMEM; segments that EX itself looks at
+        return;  // memory of OpenSHMEM; segments that GASNet-EX itself checks
     if (gas.endpoints && node == gas.me)
         return;
     if (s->size == 0)

@@ -3,17 +3,19 @@
 // The end of a job. gasnet_exit may be called by one node or by all, and so may exit or a return
 // from main:
 //
-//   1. Who comes counts itself on node 0 and waits for the others. If all come, the job is left in good order, with the
-//      first status that somebody gave.
-//   2. Who waits too long (GASNET_EXITTIMEOUT; a second if something failed) tells every host. Who is in a call of GASNET
-//      then finds out, its neighbours on the host are sent SIGQUIT, and its handler (ours, or the client's, which calls
-//      gasnet_exit) brings it here.
-//   3. Who has not come GRACE_NS later is ended by the launcher. SIGQUIT reaches who computes, too, so only those who do not
-//      listen to it are waited for so long; a machine with far more processes than cores needs it for the others.
+//   1. Each process that comes to its end counts itself on node 0 and waits for the others. If all
+//      come, they leave the job in good order, with the first status that one of them gave.
+//   2. A process that has waited too long (GASNET_EXITTIMEOUT; a second if something failed)
+//      notifies every host. Processes in a call of GASNet then observe it, the other ones of the
+//      host are sent SIGQUIT, and the handler (the library's, or the client's, which calls
+//      gasnet_exit) brings them here.
+//   3. The launcher ends processes that have not come GRACE_NS later. SIGQUIT reaches a process
+//      that computes, too, so only those that ignore it are waited for so long; a machine with far
+//      more processes than cores needs it for the others.
 //
-// The words are in symmetric memory and changed by atomics that the node servers execute, so nobody
-// needs to poll. A signal to end the process (SIGTERM and the like) becomes SIGQUIT too, so that a
-// client can clean up.
+// The words are in symmetric memory and changed by atomics that the node servers execute, so no
+// process needs to poll. A signal to end the process (SIGTERM and the like) becomes SIGQUIT too, so
+// that a client can clean up.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,12 +37,12 @@
 enum { ORDERLY = 1, BROKEN };
 
 typedef struct ending {
-    uint64_t arrived;  // on node 0: who came, and times INTERRUPTED who may come out of the middle
-                       // of something
+    uint64_t arrived;  // on node 0: processes that came, and times INTERRUPTED those that may have
+                       // been interrupted in a call
     uint64_t status;   // on node 0: GIVEN | the first one
-    uint64_t wanted;   // on each host's first node: GIVEN | status of who lost patience
-    uint64_t all;      // on each host's first node: the last one came; ORDERLY if nobody was
-                       // interrupted, else BROKEN
+    uint64_t wanted;   // on each host's first node: GIVEN | status of one that waited too long
+    uint64_t all;      // on each host's first node: all came; ORDERLY, or BROKEN if one was
+                       // interrupted
     uint64_t here;     // on each node: it came
 } ending_t;
 _Static_assert(sizeof(ending_t) <= GAS_OWN_NBYTES, "its part of the library's memory");
@@ -70,7 +72,7 @@ static bool is_wanted(void)
 }
 
 // ---------------------------------------------------------------- signals
-void gas_exit_look(void)
+void gas_exit_poll(void)
 {
     if (CW_LIKELY(__atomic_load_n(&me.host->wanted, __ATOMIC_RELAXED) == 0) ||
         atomic_exchange(&me.seen, 1))
@@ -78,17 +80,17 @@ void gas_exit_look(void)
     raise(SIGQUIT);
 }
 
-/** The default answer to SIGQUIT. */
+/** The default handler of SIGQUIT. */
 static void on_quit(int signo)
 {
-    // A thread of a library below (a launcher's client) must go on for the end to come: the
-    // client's own thread makes it.
+    // A thread of a library below (a launcher's client) must go on for the end to come, so the
+    // thread that called gasnet_init runs it.
     if (!pthread_equal(pthread_self(), me.initial) && pthread_kill(me.initial, signo) == 0)
         return;
     int first = atomic_load(&me.first_signal);
     if (is_wanted())
         gasnet_exit((int)(uint32_t)me.host->wanted);
-    signal(first ? first : signo, SIG_DFL);  // as if nobody had listened
+    signal(first ? first : signo, SIG_DFL);  // as without this handler
     raise(first ? first : signo);
 }
 
@@ -98,9 +100,9 @@ static void on_end(int signo)
     raise(SIGQUIT);
 }
 
-/** A client's handler stays. SIGQUIT, by which the ends of others come, is also listened to where
- *  it is ignored: shells do that to what they run in the background. */
-static void listen_to(int signo, void (*handler)(int))
+/** A client's handler stays. SIGQUIT, by which the ends of other processes come, is also handled
+ *  where it is ignored: shells ignore it for commands in the background. */
+static void install_handler(int signo, void (*handler)(int))
 {
     struct sigaction now, wanted = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
     if (sigaction(signo, NULL, &now) == 0 &&
@@ -108,8 +110,8 @@ static void listen_to(int signo, void (*handler)(int))
         sigaction(signo, &wanted, NULL);
 }
 
-/** Other threads take signals up to the end; what the handlers look at is about to go. */
-static void stop_listening(void)
+/** Other threads take signals up to the end; what the handlers read is about to go. */
+static void ignore_signals(void)
 {
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction now;
@@ -127,7 +129,7 @@ static void *flush_all(void *arg)
     return NULL;
 }
 
-/** The call may come in the middle of anything: output gets a second. */
+/** The call may come from a signal handler that interrupted anything: output gets a second. */
 static void flush_output(void)
 {
     pthread_t thread;
@@ -140,7 +142,7 @@ static void flush_output(void)
 }
 
 // ---------------------------------------------------------------- together
-/** For all, or for somebody else's impatience. */
+/** For all, or until another process has waited too long. */
 static bool wait_for_all(uint64_t patience_ns, bool also_wanted)
 {
     uint64_t deadline = cwu_now_ns() + patience_ns;
@@ -152,7 +154,7 @@ static bool wait_for_all(uint64_t patience_ns, bool also_wanted)
 }
 
 /** Sets a word of every host. */
-static void tell_hosts(uint64_t *word, uint64_t value)
+static void notify_hosts(uint64_t *word, uint64_t value)
 {
     for (int node = 0; node < cw_world.nnodes; node++)
         cw_rendezvous_ask(word, CW_AMO_SET, value, cw_world.leader_of_node[node]);
@@ -170,29 +172,28 @@ static void signal_neighbours(void)
     }
 }
 
-/** Returns the status when all have come; ends the job when somebody does not. */
+/** Returns the status when all have come; ends the job when a process does not come. */
 static int end_together(int status, bool interrupted)
 {
-    uint64_t first =
-        cw_rendezvous_ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
+    uint64_t first = cw_rendezvous_ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
     int agreed = first ? (int)(uint32_t)first : status;
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
     uint64_t one = interrupted ? INTERRUPTED + 1 : 1,
              came = cw_rendezvous_count(&me.mine->arrived, one);
     if ((uint32_t)came == gas.nodes)
-        tell_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
+        notify_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
     if (wait_for_all(status ? SECOND : (uint64_t)cwu_env.exit_timeout * SECOND, true))
         return agreed;
-    cwu_error_hush();  // who goes before others has its connections to them break
+    cwu_error_hush();  // connections break between this process and those that leave later
     if (!is_wanted())
-        tell_hosts(&me.mine->wanted, GIVEN | (uint32_t)agreed);
+        notify_hosts(&me.mine->wanted, GIVEN | (uint32_t)agreed);
     signal_neighbours();
     if (!wait_for_all(GRACE_NS, false))
         cw_global_exit(agreed);
     return agreed;
 }
 
-/** Of all, in good order. */
+/** All processes leave together, in good order. */
 static void leave(void)
 {
     if (gas.attached)
@@ -209,9 +210,8 @@ static void *end_anyway(void *arg)
     cw_exit((int)(intptr_t)arg);
 }
 
-/** An MPI whose program has not called MPI_Finalize has its launcher take the end for a failure.
- *  Everybody is here, so it can be called; if messages that nobody receives make it wait, the end
- *  comes without. */
+/** Without MPI_Finalize the launcher of an MPI takes the end for a failure. All processes are here,
+ *  so it can be called; if messages that no process receives make it wait, the job ends without. */
 static void end_mpi(int status)
 {
     pthread_t thread;
@@ -222,8 +222,8 @@ static void end_mpi(int status)
 /** Returns the job's status. */
 static int end(int status)
 {
-    // Core must not take the signals' handlers for a call of the client: nothing is checked from
-    // here on.
+    // Core must not take a signal handler for a call of the client: nothing is checked from here
+    // on.
     gas.check = false;
     if (!cw_world.initialized)
         return status;
@@ -235,12 +235,12 @@ static int end(int status)
         cw_disband();
     if (!is_wanted() && cw_mpi_is_live())
         end_mpi(agreed);
-    stop_listening();
+    ignore_signals();
     leave();
     return agreed;
 }
 
-/** The signals' handlers end the process too: not in the middle of its end. */
+/** The signal handlers end the process too, which must not happen while it ends. */
 static void block_signals(void)
 {
     sigset_t set;
@@ -250,8 +250,8 @@ static void block_signals(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-/** The first thread of the process that comes here returns; the others stay, for it is about to end
- *  the process. */
+/** The first thread of the process that comes here returns and ends the process; the others stay.
+ *  */
 static void begin_or_stay(void)
 {
     if (atomic_flag_test_and_set(&me.begun))
@@ -299,6 +299,6 @@ void gas_exit_open(void)
     me.pid = getpid();
     me.initial = pthread_self();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        listen_to(signals[i], signals[i] == SIGQUIT ? on_quit : on_end);
+        install_handler(signals[i], signals[i] == SIGQUIT ? on_quit : on_end);
     on_exit(at_exit, NULL);
 }

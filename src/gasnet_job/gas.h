@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What both GASNet interfaces share: the job (joining, attaching, its end), segments, checks, waits.
+// What both interfaces of GASNet share: the job (joining, attaching, its end), segments, checks and
+// waits.
 // The interfaces, GASNet-1 (src/gasnet) and GASNet-EX (src/gex), do not know each other: what one
 // does and the other must know goes through gas_interface_t.
 //
@@ -169,7 +170,7 @@ static inline const gas_segment_t *gas_segment(gasnet_node_t node)
 // ---------------------------------------------------------------- end and waits (exit.c, wait.c)
 void gas_exit_open(void);
 /** Another node ends the job: SIGQUIT to this process. One load while none does. */
-void gas_exit_look(void);
+void gas_exit_poll(void);
 /** One round of a wait: also tests whether the job is to end. */
 void gas_wait_round(cw_wait_t *w);
 /** Applies gasnet_set_waitmode to a wait that begins. */

@@ -23,8 +23,7 @@ void gas_hsl_lock_slowly(const char *call, gasnet_hsl_t *hsl);
 void gas_hsl_taken(gasnet_hsl_t *hsl);
 void gas_hsl_check_unlock(const char *call, gasnet_hsl_t *hsl);
 /** was: the state before. */
-void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was)
-    __attribute__((cold));
+void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was) __attribute__((cold));
 void gas_hsl_init(const char *call, gasnet_hsl_t *hsl);
 void gas_hsl_destroy(const char *call, gasnet_hsl_t *hsl);
 

@@ -9,7 +9,8 @@
 gas_state_t gas = {.slow_sync = true};
 
 // For tools that search binaries: what this library can be.
-#define CONFIG(threads, segment) "Causeway GASNet 1.8,CONDUIT=OFI,THREADMODEL=" threads ",SEGMENT=" segment
+#define CONFIG(threads, segment) \
+    "Causeway GASNet 1.8,CONDUIT=OFI,THREADMODEL=" threads ",SEGMENT=" segment
 static const char *const configs[3][3] __attribute__((used)) = {
     {CONFIG("SEQ", "FAST"), CONFIG("SEQ", "LARGE"), CONFIG("SEQ", "EVERYTHING")},
     {CONFIG("PARSYNC", "FAST"), CONFIG("PARSYNC", "LARGE"), CONFIG("PARSYNC", "EVERYTHING")},

@@ -3,7 +3,7 @@
 // Does the main program call functions of OpenSHMEM itself? Then its static data must be symmetric
 // though gasnet_init comes first; else it stays where it is. Linked with the shared library, such
 // functions are undefined symbols of the program; linked with the archive, the OpenSHMEM front end
-// is in the program only if something called it.
+// is in the program only if the program calls it.
 #include <elf.h>
 #include <link.h>
 
@@ -14,10 +14,10 @@ extern void pshmem_init(void) __attribute__((weak));
 typedef struct symbols {
     const ElfW(Sym) * table;
     const char *strings;
-    uint32_t count;  // undefined ones come before that
+    uint32_t count;  // undefined symbols come before this index
 } symbols_t;
 
-/** The loader has relocated the pointers of the dynamic section, or not. */
+/** Loaders relocate the pointers of the dynamic section, or leave them relative. */
 static uintptr_t absolute(const struct dl_phdr_info *info, uintptr_t at)
 {
     return at < info->dlpi_addr ? at + info->dlpi_addr : at;
@@ -33,8 +33,8 @@ static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * d
         else if (d->d_tag == DT_STRTAB)
             s.strings = (const char *)at;
         else if (d->d_tag == DT_GNU_HASH && s.count == 0)
-            s.count = ((const uint32_t *)at)[1];  // first symbol that is hashed, which means
-                                                  // defined
+            // the first symbol that is hashed, which means defined
+            s.count = ((const uint32_t *)at)[1];
         else if (d->d_tag == DT_HASH)
             s.count = ((const uint32_t *)at)[1];  // all
     }
@@ -47,32 +47,32 @@ static bool is_openshmem(const char *name)
            strcmp(name, "start_pes") == 0;
 }
 
-typedef struct answer {
+typedef struct finding {
     bool uses, in_program;
-} answer_t;
+} finding_t;
 
 static int examine(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    answer_t *answer = arg;
+    finding_t *found = arg;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
         uintptr_t at = info->dlpi_addr + ph->p_vaddr, here = (uintptr_t)&examine;
         if (ph->p_type == PT_LOAD && here >= at && here < at + ph->p_memsz)
-            answer->in_program = true;
+            found->in_program = true;
         if (ph->p_type != PT_DYNAMIC)
             continue;
         symbols_t s = symbols_of(info, (const ElfW(Dyn) *)at);
         for (uint32_t k = 1; s.table && s.strings && k < s.count; k++)
             if (s.table[k].st_shndx == SHN_UNDEF && is_openshmem(s.strings + s.table[k].st_name))
-                answer->uses = true;
+                found->uses = true;
     }
     return 1;  // the main program comes first
 }
 
 bool gas_program_uses_shmem(void)
 {
-    answer_t answer = {false, false};
-    dl_iterate_phdr(examine, &answer);
-    return answer.in_program ? pshmem_init != NULL : answer.uses;
+    finding_t found = {false, false};
+    dl_iterate_phdr(examine, &found);
+    return found.in_program ? pshmem_init != NULL : found.uses;
 }

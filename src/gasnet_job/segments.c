@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where the segments are. Each process publishes two words (core/sync/card.h): where its slice
-// begins in its own view, when it attaches, and how large its segment is, when it has one. A process
-// waits for them when it needs them: a put for the first of its target, checks for both,
+// begins in its own view, when it attaches, and how large its segment is, when it has one. A
+// process waits for them when it needs them: a put for the first of its target, checks for both,
 // gasnet_getSegmentInfo for all. The segment's address follows from the first.
 #include <stdlib.h>
 
@@ -78,7 +78,7 @@ void gas_set_segment(gasnet_node_t node, uintptr_t addr, uintptr_t size)
     __atomic_store_n(&s->known, 1, __ATOMIC_RELEASE);  // pairs with gas_segment
 }
 
-#define PUBLISHED 1u  // sizes are multiples of pages: this bit tells 0 bytes from "not yet"
+#define PUBLISHED 1u  // sizes are multiples of pages: the bit marks a size of 0 as published
 
 void gas_segment_attach(uintptr_t size)
 {

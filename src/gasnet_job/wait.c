@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waits of this front end. cw_wait_round polls for messages, helps and in the end sleeps; here is
-// what clients may wish (gasnet_set_waitmode), and the look whether the job is to end.
+// Waits of GASNet's calls. cw_wait_round polls for messages, helps and in the end sleeps; here is
+// the mode that clients choose (gasnet_set_waitmode), and the test whether the job is to end.
 #include <stdlib.h>
 
 #include "gasnet_job/gas.h"
 
-#define SPIN_ROUNDS 20000u      // of GASNET_WAIT_SPIN: long, but no waste for ever
+#define SPIN_ROUNDS 20000u      // of GASNET_WAIT_SPIN: many, but not for ever
 #define SLEEPS_AT_ONCE (1u << 30)
 
 static _Atomic int wait_mode = GASNET_WAIT_SPINBLOCK;
@@ -55,7 +55,7 @@ void gas_wait_begin(cw_wait_t *w)
 
 void gas_wait_round(cw_wait_t *w)
 {
-    gas_exit_look();
+    gas_exit_poll();
     cw_wait_round(w);
     if (CW_UNLIKELY(atomic_load_explicit(&wait_mode, memory_order_relaxed) == GASNET_WAIT_SPIN) &&
         gas_thread()->spun < SPIN_ROUNDS && w->round > 1) {
@@ -73,9 +73,8 @@ GAS_API void gasnet_causeway_block(unsigned round)
         gas_wait_begin(w);
     }
     gas_wait_round(w);
-    atomic_thread_fence(
-        memory_order_acquire);  // the condition is the client's, and a handler of another thread
-                                // may write it
+    // the condition is the client's, and a handler of another thread may write it
+    atomic_thread_fence(memory_order_acquire);
 }
 
 GAS_API void gasnet_causeway_block_end(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: active messages. Limits are those of core's request layer, as for GASNet-1.
-// What one interface registers the other has too, so each may send what the other handles. Payloads
-// are copied or sent before a call returns, so local completion comes with it.
+// Handlers of one interface are registered with the other too, so each may send what the other
+// handles. Payloads are copied or sent before a call returns, so local completion comes with it.
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static int free_index(const gex_AM_Entry_t *table, size_t numentries)
     return 0;
 }
 
-/** Handlers without an index get the highest that are left, in the order of the table: the same on
+/** Handlers without an index get the highest free ones, in the order of the table: the same on
  *  every rank. */
 GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t numentries)
 {
@@ -77,7 +77,7 @@ GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t n
     return GASNET_OK;
 }
 
-/** Flags 0: nothing is known of how it will be called. */
+/** Flags 0: it is not known how the handler will be called. */
 void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn)
 {
     entries[index] = (gex_AM_Entry_t){
@@ -90,11 +90,12 @@ GAS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_T
     const cw_am_msg_t *msg = token;
     (void)mask;
     if (CW_UNLIKELY(!msg || !info))
-        gas_fail(__func__, "the token is %p, the place for what it says %p", token, (void *)info);
+        gas_fail(__func__, "the token is %p, the place for the information %p", token,
+                 (void *)info);
     info->gex_srcrank = (gex_Rank_t)msg->source;
     info->gex_ep = &gex.ep[0];
     info->gex_entry = &entries[CW_AM_HEAD_HANDLER(msg->head)];
-    // Peer completion (vis.c) is a request to a handler that takes itself for one of replies.
+    // Peer completion (vis.c) is a request to a handler that was registered for replies.
     info->gex_is_req =
         !msg->is_reply && (info->gex_entry->gex_flags & GEX_FLAG_AM_REQREP) != GEX_FLAG_AM_REPLY;
     info->gex_is_long = msg->kind == CW_AM_LONG;
@@ -122,7 +123,7 @@ check_entry(const char *call, int handler, unsigned nargs, gex_Flags_t kind, boo
                  reply ? "requests" : "replies");
 }
 
-/** Of a client's handler. What its table says is looked at in checking mode. */
+/** Of a client's handler. The flags of its table are checked in checking mode. */
 uint32_t gex_am_head(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
 {
     if (CW_UNLIKELY(nargs > CW_AM_MAX_ARGS || handler < GEX_AM_INDEX_BASE ||
@@ -157,7 +158,7 @@ static void check_length(const char *call, size_t nbytes, size_t most)
         gas_fail(call, "the payload has %zu bytes; at most %zu are possible", nbytes, most);
 }
 
-static void take(uint32_t *args, unsigned nargs, va_list ap)
+static void take_args(uint32_t *args, unsigned nargs, va_list ap)
 {
     for (unsigned i = 0; i < nargs && i < CW_AM_MAX_ARGS; i++)
         args[i] = (uint32_t)va_arg(ap, gex_AM_Arg_t);
@@ -168,8 +169,7 @@ static unsigned flags_of(gex_Flags_t flags)
     return flags & GEX_FLAG_IMMEDIATE ? CW_AM_IMMEDIATE : 0;
 }
 
-/** The destination as core knows it; of memory that others cannot reach, the target copies
- *  itself. */
+/** The destination in core's terms; into memory that others cannot reach, the target copies. */
 void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p)
 {
     if (CW_UNLIKELY(gas.check))
@@ -200,7 +200,7 @@ GAS_API int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Inde
     uint32_t args[CW_AM_MAX_ARGS];
     va_list ap;
     va_start(ap, nargs);
-    take(args, nargs, ap);
+    take_args(args, nargs, ap);
     va_end(ap);
     return cw_am_request_short((int)pe, head, args, flags_of(flags)) != 0;
 }
@@ -215,7 +215,7 @@ GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Ind
     uint32_t args[CW_AM_MAX_ARGS];
     va_list ap;
     va_start(ap, nargs);
-    take(args, nargs, ap);
+    take_args(args, nargs, ap);
     va_end(ap);
     check_length(call, nbytes, CW_AM_MAX_MEDIUM);
     int left = cw_am_request_medium((int)pe, head, args, source_addr, nbytes, flags_of(flags)) != 0;
@@ -235,7 +235,7 @@ GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index
     unsigned how = flags_of(flags);
     va_list ap;
     va_start(ap, nargs);
-    take(args, nargs, ap);
+    take_args(args, nargs, ap);
     va_end(ap);
     check_length(call, nbytes, gas_max_long());
     void *dest = gex_am_dest(call, pe, dest_addr, nbytes, &how);
@@ -254,7 +254,7 @@ GAS_API int gex_causeway_reply_short(gex_Token_t token, gex_AM_Index_t handler, 
     (void)flags;  // a reply never waits for room
     va_list ap;
     va_start(ap, nargs);
-    take(args, nargs, ap);
+    take_args(args, nargs, ap);
     va_end(ap);
     cw_am_reply_short(gex_am_token(call, token), head, args);
     return 0;
@@ -270,7 +270,7 @@ GAS_API int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler,
     (void)flags;
     va_list ap;
     va_start(ap, nargs);
-    take(args, nargs, ap);
+    take_args(args, nargs, ap);
     va_end(ap);
     check_length(call, nbytes, CW_AM_MAX_MEDIUM);
     cw_am_reply_medium(gex_am_token(call, token), head, args, source_addr, nbytes);
@@ -288,7 +288,7 @@ GAS_API int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler,
     (void)flags;
     va_list ap;
     va_start(ap, nargs);
-    take(args, nargs, ap);
+    take_args(args, nargs, ap);
     va_end(ap);
     cw_am_msg_t *msg = gex_am_token(call, token);
     check_length(call, nbytes, gas_max_long());
@@ -324,18 +324,19 @@ GAS_API size_t gex_AM_LUBReplyLong(void)
     return gas_max_long();
 }
 
-/** Room of the library's (gex_AM_Prepare... without a buffer) has a limit of its own. */
+/** The library's room (gex_AM_Prepare... without a buffer) has a limit of its own. */
 static size_t limit(gex_Flags_t flags, bool is_long)
 {
     return gex_am_most(is_long, flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC);
 }
 
-#define LIMIT_OF_PEER(name, is_long)                                                               \
-    GAS_API size_t name(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt, gex_Flags_t flags, unsigned n) \
-    {                                                                                              \
-        (void)lc_opt, (void)n;                                                                     \
-        gex_am_peer(#name, tm, rank == GEX_RANK_INVALID ? 0 : rank);                               \
-        return limit(flags, is_long);                                                              \
+#define LIMIT_OF_PEER(name, is_long)                                                 \
+    GAS_API size_t name(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt,     \
+                        gex_Flags_t flags, unsigned n)                               \
+    {                                                                                \
+        (void)lc_opt, (void)n;                                                       \
+        gex_am_peer(#name, tm, rank == GEX_RANK_INVALID ? 0 : rank);                 \
+        return limit(flags, is_long);                                                \
     }
 LIMIT_OF_PEER(gex_AM_MaxRequestMedium, false)
 LIMIT_OF_PEER(gex_AM_MaxReplyMedium, false)

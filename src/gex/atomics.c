@@ -2,8 +2,8 @@
 //
 // GASNet-EX: arithmetic of the six types, for reductions and atomics domains. Atomics run in the
 // one domain of atomicity of this library: CPU atomics, off the node executed by the node server
-// (core/rma/amo.h). What these do not have (minimum, floating-point addition) is compare-and-swap
-// until it succeeds.
+// (core/rma/amo.h). Operations that these lack (minimum, floating-point addition) repeat a
+// compare-and-swap until it succeeds.
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ size_t gex_dt_nbytes(gex_DT_t dt)
 }
 
 // ----------------------------------------------------------- out = out op in (all but SUB commute)
-// `wide`: what it is computed in, so that integers wrap without undefined behaviour.
+// `wide`: the type of the computation, in which integers wrap without undefined behaviour.
 #define ARITHMETIC(type, wide, BITS)                                             \
     static type type##_op(gex_OP_t op, type a, type b)                           \
     {                                                                            \
@@ -41,8 +41,11 @@ size_t gex_dt_nbytes(gex_DT_t dt)
         default: return BITS(type, op, a, b);                                    \
         }                                                                        \
     }
-#define WITH_BITS(type, op, a, b) \
-    (type)((op) == GEX_OP_AND ? (a) & (b) : (op) == GEX_OP_OR ? (a) | (b) : (op) == GEX_OP_XOR ? (a) ^ (b) : (a))
+#define WITH_BITS(type, op, a, b)          \
+    (type)((op) == GEX_OP_AND   ? (a) & (b) \
+           : (op) == GEX_OP_OR  ? (a) | (b) \
+           : (op) == GEX_OP_XOR ? (a) ^ (b) \
+                                : (a))
 #define WITHOUT_BITS(type, op, a, b) (a)
 ARITHMETIC(int32_t, uint32_t, WITH_BITS)
 ARITHMETIC(uint32_t, uint32_t, WITH_BITS)
@@ -169,7 +172,7 @@ static uint64_t fetching(const target_t *t, cw_amo_op_t op, uint64_t operand, ui
     return cw_amo_fetching(&cw_ctx_default, t->addr, op, t->nbytes, operand, compare, t->pe);
 }
 
-/** Operation of the CPU that does it, with its operand; false: none does. */
+/** The CPU's operation for it, with its operand; false: there is none. */
 static bool native(gex_DT_t dt, gex_OP_t op, uint64_t *operand_p, cw_amo_op_t *amo_p)
 {
     bool real = dt & (GEX_DT_FLT | GEX_DT_DBL);
@@ -204,7 +207,7 @@ static bool native(gex_DT_t dt, gex_OP_t op, uint64_t *operand_p, cw_amo_op_t *a
     return !real;
 }
 
-/** The old value. op: without fetching. */
+/** Returns the old value. op: without fetching. */
 static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t operand1,
                        uint64_t operand2)
 {
@@ -244,7 +247,7 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
     return (target_t){cw_owner_symmetric(pe, addr), (int)pe, nbytes};
 }
 
-/** How the client calls it. */
+/** As the client calls it. */
 static const char *name_of(gex_DT_t dt, bool implicit)
 {
     switch (dt) {
@@ -280,7 +283,7 @@ GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, g
         set_bits(result, modify(&t, dt, GEX_OP_TO_NONFETCHING(op), a, b), t.nbytes);
     } else if (implicit && !(flags & (GEX_FLAG_AD_ACQ | GEX_FLAG_AD_REL)) && op != GEX_OP_CAS &&
                native(dt, op, &operand, &amo)) {
-        // Sent and not waited for; gex_NBI_Wait completes it as it does puts.
+        // Sent without a wait; gex_NBI_Wait completes it as it does puts.
         cw_amo_posting(&cw_ctx_default, t.addr, amo == CW_AMO_SWAP ? CW_AMO_SET : amo, t.nbytes,
                        operand, t.pe);
     } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: client, endpoints, questions about the job. A process has one client, and one endpoint
-// that gets messages.
+// that receives messages.
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,8 +54,8 @@ GAS_API int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex
 }
 
 // ---------------------------------------------------------------- what the job calls
-/** What EX needs costs programs that do not use it some memory that is never touched. */
-static void open(void)
+/** In programs that do not use EX this costs some memory that is never touched. */
+static void open_interface(void)
 {
     gex.client.name = "GASNet-1";
     gex.client.flags = GEX_FLAG_USES_GASNET1;
@@ -74,7 +74,7 @@ static void attached(void *addr, uintptr_t size)
     gex.ep[0].segment = &gex.segment;
 }
 
-gas_interface_t gex_interface = {.open = open,
+gas_interface_t gex_interface = {.open = open_interface,
                                  .open_messages = gex_am_open,
                                  .adopt_handler = gex_adopt_handler,
                                  .attached = attached,
@@ -144,11 +144,11 @@ GAS_API int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabiliti
 {
     gex_EP_Capabilities_t possible = GEX_EP_CAPABILITY_RMA | GEX_EP_CAPABILITY_VIS;
     if (!ep_p || client != &gex.client || !capabilities || capabilities & ~possible || flags) {
-        gex_error("gex_EP_Create: wants a place for the endpoint, the client, flags 0 and "
-                  "GEX_EP_CAPABILITY_RMA, _VIS "
-                  "or both "
-                  "(%#x was asked for): everything else is done by the endpoint of gex_Client_Init",
-                  capabilities);
+        gex_error(
+            "gex_EP_Create: wants a place for the endpoint, the client, flags 0 and "
+            "GEX_EP_CAPABILITY_RMA, _VIS or both (%#x was asked for): everything else is done "
+            "by the endpoint of gex_Client_Init",
+            capabilities);
         return GASNET_ERR_BAD_ARG;
     }
     pthread_mutex_lock(&gex.lock);
@@ -204,7 +204,7 @@ static gex_RankInfo_t *my_node(void)
     return (gex_RankInfo_t *)(void *)jobrank;
 }
 
-/** A neighborhood is a host is a node of this library. */
+/** Neighborhood, host and node of this library are one. */
 GAS_API void gex_System_QueryNbrhdInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p,
                                        gex_Rank_t *mine_p)
 {
@@ -248,8 +248,8 @@ GAS_API int gex_System_QueryHiddenAMConcurrencyLevel(void)
     return 0;
 }
 
-/** To be asked only by clients that began with GEX_FLAG_DEFER_THREADS. The node server runs no
- *  handlers and is none of these. */
+/** For clients that began with GEX_FLAG_DEFER_THREADS only. The node server runs no handlers and is
+ *  no progress thread in this sense. */
 GAS_API int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p,
                                             const gex_ProgressThreadInfo_t **info_p,
                                             gex_Flags_t flags)

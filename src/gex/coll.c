@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: collectives that do not block, and need nobody's attention. Each is cut into pieces,
-// and a piece is one round:
+// GASNet-EX: collectives that do not block, and need no attention of the members. Each is cut into
+// pieces, and a piece takes three steps:
 //
-//   arrive:   a member puts its contribution into a slot of the cell of rank 0, then adds 1 to the slot's count
-//   release:  who comes last reads the contributions, combines them in the order of ranks (so all get the same bits), and puts
-//             the result with the number of the piece into the cells of each node's lowest rank
+//   arrive:   a member puts its contribution into an entry of the cell of rank 0, then adds 1 to
+//             the count of the entry
+//   release:  the last member reads the contributions, combines them in the order of ranks (so all
+//             get the same bits), and puts the result with the number of the piece into the cells
+//             of each node's lowest rank
 //   consume:  a member that finds the number there copies the result out
 //
 // Puts and atomics are served by the node servers, so a member that computes or waits for something
-// else delays nobody once it has arrived. Pieces of a team are numbered; piece k uses slot k %
-// GEX_SLOTS, and a member arrives at k only when it has consumed k - GEX_SLOTS. So when k is
-// released, nobody reads the slot's previous result any more, and when somebody puts a contribution
-// to k, whoever combined the previous one is done.
-// A number released in a cell only grows, also from team to team (gex_TM_Split), so nothing is lost
-// when a leader leaves first.
+// else delays no other one once it has arrived. Pieces of a team are numbered; piece k uses entry k
+// % GEX_ENTRIES, and a member arrives at k only when it has consumed k - GEX_ENTRIES. So when k is
+// released, no member reads the entry's previous result any more, and when a member puts a
+// contribution to k, the one that combined the previous one has finished. A number released in a
+// cell only grows, also from team to team (gex_TM_Split), so nothing is lost when a leader leaves
+// first.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gex/gex.h"
 
 enum { PIECE_MOST = 1024, PIECE_LEAST = 64 };
-// that all contributions may take, unless pieces would become too small
+// of all contributions, unless pieces would become too small
 #define CELLS_NBYTES ((size_t)16 << 20)
 
 typedef enum kind { BARRIER, BROADCAST, REDUCE, GATHER } kind_t;
@@ -55,13 +57,14 @@ size_t gex_piece(void)
 
 void gex_coll_open(void)
 {
-    piece_nbytes = CELLS_NBYTES / GEX_TEAMS / GEX_SLOTS / gas.nodes & ~(size_t)63;
+    piece_nbytes = CELLS_NBYTES / GEX_TEAMS / GEX_ENTRIES / gas.nodes & ~(size_t)63;
     piece_nbytes = piece_nbytes > PIECE_MOST    ? PIECE_MOST
                    : piece_nbytes < PIECE_LEAST ? PIECE_LEAST
                                                 : piece_nbytes;
-    cell_nbytes = (sizeof(gex_cell_t) + GEX_SLOTS * piece_nbytes * (1 + (size_t)gas.nodes) + 63) &
+    cell_nbytes = (sizeof(gex_cell_t) + GEX_ENTRIES * piece_nbytes * (1 + (size_t)gas.nodes) + 63) &
                   ~(size_t)63;
-    cells = gas_own(GAS_OWN_COLLECTIVES, cell_nbytes * GEX_TEAMS);  // without: what GASNet-1 programs need not have
+    // NULL: no room, which a program without collectives does not notice
+    cells = gas_own(GAS_OWN_COLLECTIVES, cell_nbytes * GEX_TEAMS);
 }
 
 static gex_cell_t *cell_of(int id)
@@ -73,15 +76,15 @@ static gex_cell_t *cell_of(int id)
     return (gex_cell_t *)(void *)(cells + (size_t)id * cell_nbytes);
 }
 
-static char *result_of(const gex_cell_t *cell, unsigned slot)
+static char *result_of(const gex_cell_t *cell, unsigned entry)
 {
-    return (char *)(uintptr_t)cell->bytes + slot * piece_nbytes;
+    return (char *)(uintptr_t)cell->bytes + entry * piece_nbytes;
 }
 
-static char *contribution_of(const gex_cell_t *cell, unsigned slot, uint32_t rank)
+static char *contribution_of(const gex_cell_t *cell, unsigned entry, uint32_t rank)
 {
     return (char *)(uintptr_t)cell->bytes +
-           (GEX_SLOTS + (size_t)slot * gas.nodes + rank) * piece_nbytes;
+           (GEX_ENTRIES + (size_t)entry * gas.nodes + rank) * piece_nbytes;
 }
 
 void gex_cell_clear(int id)
@@ -115,7 +118,7 @@ void gex_tm_begin(gex_TM_t tm, uint64_t first)
     pthread_mutex_init(&tm->lock, NULL);
 }
 
-// ---------------------------------------------------------------- the last one of a piece
+// ---------------------------------------------------------------- the last member of a piece
 static void combine(const gex_coll_t *coll, const char *all, char *result, size_t nbytes)
 {
     gex_TM_t tm = coll->tm;
@@ -136,16 +139,16 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
 {
     gex_TM_t tm = coll->tm;
     gex_cell_t *cell = cell_of(tm->id);
-    unsigned slot = number % GEX_SLOTS;
+    unsigned entry = number % GEX_ENTRIES;
     int root = (int)gex_pe(tm, 0);
     char result[PIECE_MOST] __attribute__((aligned(16)));
     if (coll->kind == BROADCAST) {
-        cw_get(&cw_ctx_default, result, contribution_of(cell, slot, coll->root), nbytes, root);
+        cw_get(&cw_ctx_default, result, contribution_of(cell, entry, coll->root), nbytes, root);
     } else if (coll->kind == REDUCE) {
         char *all = aligned_alloc(64, (size_t)tm->size * piece_nbytes);
         if (!all)
             cwu_fatal("gex_Coll_Reduce: out of memory for the contributions of %u", tm->size);
-        cw_get(&cw_ctx_default, all, contribution_of(cell, slot, 0),
+        cw_get(&cw_ctx_default, all, contribution_of(cell, entry, 0),
                (size_t)tm->size * piece_nbytes, root);
         combine(coll, all, result, nbytes);
         free(all);
@@ -153,14 +156,14 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
     for (uint32_t i = 0; i < tm->nleaders; i++) {
         int pe = (int)gex_pe(tm, tm->leaders[i]);
         if (coll->kind == BARRIER || coll->kind == GATHER || nbytes == 0)
-            cw_amo_posting(&cw_ctx_default, &cell->released[slot], CW_AMO_SET, sizeof(uint64_t),
+            cw_amo_posting(&cw_ctx_default, &cell->released[entry], CW_AMO_SET, sizeof(uint64_t),
                            number + 1, pe);
         else
-            cw_put_signal(&cw_ctx_default, result_of(cell, slot), result, nbytes,
-                          &cell->released[slot], number + 1, CW_AMO_SET, pe, false);
+            cw_put_signal(&cw_ctx_default, result_of(cell, entry), result, nbytes,
+                          &cell->released[entry], number + 1, CW_AMO_SET, pe, false);
     }
     cw_handle_quiet();  // what is posted travels now, whatever this PE does next
-    for (int slot = 0; slot < cw_world.nslots; slot++)  // they watch the first one's word
+    for (int slot = 0; slot < cw_world.nslots; slot++)  // they watch the word of the first PE
         cw_local_stored(cw_world.pes_of_node[slot]);
 }
 
@@ -170,13 +173,13 @@ static void arrive(gex_coll_t *coll, const char *src, size_t nbytes)
     gex_TM_t tm = coll->tm;
     gex_cell_t *cell = cell_of(tm->id);
     uint64_t number = tm->begun++;
-    unsigned slot = number % GEX_SLOTS;
+    unsigned entry = number % GEX_ENTRIES;
     int root = (int)gex_pe(tm, 0);
     if (nbytes && src) {
-        cw_put(&cw_ctx_default, contribution_of(cell, slot, tm->rank), src, nbytes, root);
+        cw_put(&cw_ctx_default, contribution_of(cell, entry, tm->rank), src, nbytes, root);
         cw_fence(&cw_ctx_default);
     }
-    uint64_t before = cw_amo_fetching(&cw_ctx_default, &cell->arrived[slot], CW_AMO_ADD,
+    uint64_t before = cw_amo_fetching(&cw_ctx_default, &cell->arrived[entry], CW_AMO_ADD,
                                       sizeof(uint64_t), 1, 0, root);
     if (before % tm->size == tm->size - 1)
         release(coll, number, nbytes);
@@ -185,26 +188,26 @@ static void arrive(gex_coll_t *coll, const char *src, size_t nbytes)
 static bool is_released(gex_TM_t tm, uint64_t number)
 {
     // pairs with release()
-    return __atomic_load_n(&tm->near->released[number % GEX_SLOTS], __ATOMIC_ACQUIRE) > number;
+    return __atomic_load_n(&tm->near->released[number % GEX_ENTRIES], __ATOMIC_ACQUIRE) > number;
 }
 
 /** Of the oldest collective of the team, whose piece `number` is released. */
 static void consume(gex_coll_t *coll, uint64_t number)
 {
     gex_TM_t tm = coll->tm;
-    unsigned slot = number % GEX_SLOTS;
+    unsigned entry = number % GEX_ENTRIES;
     size_t left = coll->nbytes - coll->done, nbytes = left < coll->piece ? left : coll->piece;
     if (coll->kind == GATHER) {
         for (uint32_t rank = 0; rank < tm->size; rank++)
             cw_get(&cw_ctx_default, coll->dst + (size_t)rank * coll->nbytes,
-                   contribution_of(cell_of(tm->id), slot, rank), nbytes, (int)gex_pe(tm, 0));
+                   contribution_of(cell_of(tm->id), entry, rank), nbytes, (int)gex_pe(tm, 0));
     } else if (coll->wanted && nbytes) {
-        memcpy(coll->dst + coll->done, result_of(tm->near, slot), nbytes);
+        memcpy(coll->dst + coll->done, result_of(tm->near, entry), nbytes);
     }
     coll->done += nbytes;
 }
 
-/** Under the team's lock: takes what is there. */
+/** Under the team's lock: consumes the pieces that are released. */
 static void progress(gex_TM_t tm)
 {
     while (tm->first && tm->consumed < tm->begun && is_released(tm, tm->consumed)) {
@@ -225,7 +228,7 @@ bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)
     progress(tm);
     bool over = coll->over;
     if (w && !over)
-        cw_wait_on_word(w, &tm->near->released[tm->consumed % GEX_SLOTS],
+        cw_wait_on_word(w, &tm->near->released[tm->consumed % GEX_ENTRIES],
                         sizeof tm->near->released[0]);
     pthread_mutex_unlock(&tm->lock);
     if (over)
@@ -233,8 +236,8 @@ bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)
     return over;
 }
 
-/** Puts a collective into the team's line and arrives at its pieces. A long one waits here for the
- *  others. */
+/** Puts a collective into the team's queue and arrives at its pieces. A long one waits here for the
+ *  other members. */
 static gex_Event_t start(const gex_coll_t *what, const void *src)
 {
     gex_TM_t tm = what->tm;
@@ -253,7 +256,7 @@ static gex_Event_t start(const gex_coll_t *what, const void *src)
     tm->last = coll;
     for (size_t i = 0; i < npieces; i++) {
         size_t at = i * coll->piece, left = coll->nbytes - at;
-        while (progress(tm), tm->begun - tm->consumed >= GEX_SLOTS)
+        while (progress(tm), tm->begun - tm->consumed >= GEX_ENTRIES)
             gas_wait_round(&w);
         arrive(coll, src ? (const char *)src + at : NULL, left < coll->piece ? left : coll->piece);
     }
@@ -295,8 +298,8 @@ GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst
     return start(&what, tm->rank == root ? src : NULL);
 }
 
-/** Elements that fit no piece: everybody gathers them all and combines for itself. This blocks, as
- *  any collective may. */
+/** Elements that fit no piece: each member gathers them all and combines for itself. This blocks,
+ *  as any collective may. */
 static gex_Event_t reduce_large(const char *call, const gex_coll_t *what, const char *src,
                                 size_t count)
 {
@@ -319,7 +322,7 @@ static gex_Event_t reduce_large(const char *call, const gex_coll_t *what, const 
             what->user_op(all + rank * nbytes, last, 1, what->user_cdata);
         memcpy(what->dst + element * nbytes, last, nbytes);
     }
-    gex_coll_barrier(tm);  // nobody comes to a slot that others still read
+    gex_coll_barrier(tm);  // no member comes to an entry that others still read
     free(all);
     free(part);
     return GEX_EVENT_INVALID;

@@ -57,7 +57,7 @@ GAS_API void gex_Event_WaitAll(gex_Event_t *events, size_t numevents, gex_Flags_
     }
 }
 
-/** Strikes out what is over: how many were, and how many are left. */
+/** Strikes out complete events: how many were, and how many are left. */
 static size_t strike(const char *call, gex_Event_t *events, size_t numevents, size_t *left_p)
 {
     size_t struck = 0, left = 0;
@@ -108,8 +108,8 @@ GAS_API void gex_Event_WaitSome(gex_Event_t *events, size_t numevents, gex_Flags
     cw_wait_done(&w);
 }
 
-/** The source of a transfer without copy is free when the quiet is over that its handle names; all
- *  others were free at once. */
+/** The source of a transfer without copy is free when the transfer's quiet is over; all others were
+ *  free at once. */
 GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
 {
     check_event(__func__, root);
@@ -119,8 +119,8 @@ GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
 }
 
 // ---------------------------------------------------------------- implicit operations
-/** Which of GASNet's two kinds these categories are. What has only local completion has it when its
- *  call returns. */
+/** Which of the two kinds of implicit operations these categories are. Operations with only local
+ *  completion have it when their call returns. */
 static void kinds(const char *call, gex_EC_t mask, bool *gets_p, bool *puts_p)
 {
     if (mask & ~GEX_EC_ALL)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the files of GASNet-EX share. Job, segments and transfers are those of src/gasnet_job.
-// Messages have a table of handlers of their own (GEX_AM_CLIENT), collectives an engine of their own
-// (coll.c).
+// Messages have a table of handlers of their own (GEX_AM_CLIENT), collectives an engine of their
+// own (coll.c).
 //
 //   gex_Event_t   0: done | bit 1 set, bit 0 not: a gex_coll_t + 2 | else a cw_handle_t
 //                 (core/owner/handle.h)
@@ -19,16 +19,14 @@ enum { GEX_AM_CLIENT = 1 };  // number of this client of messages (core/am/am.h)
 _Static_assert(GEX_AM_CLIENT < CW_AM_CLIENTS, "a table of handlers");
 
 enum {
-    GEX_TEAMS = 32,
-    GEX_SLOTS = 4
-};  // teams a process may be in at a time; collectives of a
-    // team under way
+    GEX_TEAMS = 32,  // that a process may be in at a time
+    GEX_ENTRIES = 4  // pieces of a team's collectives in flight
+};
 
 struct gex_causeway_segment {
     void *addr, *cdata;
     uintptr_t nbytes;
-    // who owns the memory; carved: from my area
-    enum { GEX_ATTACHED, GEX_CARVED, GEX_MAPPED, GEX_CLIENTS } from;
+    enum { GEX_ATTACHED, GEX_CARVED, GEX_MAPPED, GEX_CLIENTS } from;  // segment.c
     struct gex_causeway_segment *next;                                // carved, by falling address
 };
 
@@ -48,11 +46,11 @@ struct gex_causeway_client {
  * What a team keeps in symmetric memory of each member. Only the cells of rank 0 and of the lowest
  * rank of each node are used.
  *
- *   rank 0:        arrived[slot]: members that came to the slot's collective | contribution[slot][rank]
- *   lowest rank:   released[slot]: number of the last collective that is over, + 1 | result[slot]
+ *   rank 0:        arrived[entry]: members that came to the piece | contribution[entry][rank]
+ *   lowest rank:   released[entry]: number of the last piece that is over, + 1 | result[entry]
  */
 typedef struct gex_cell {
-    uint64_t arrived[GEX_SLOTS], released[GEX_SLOTS];
+    uint64_t arrived[GEX_ENTRIES], released[GEX_ENTRIES];
     char bytes[];  // results, then contributions
 } gex_cell_t;
 
@@ -69,26 +67,25 @@ struct gex_causeway_tm {
     int id;             // which cell
     uint32_t *leaders;  // lowest rank of each node, [nleaders]
     uint32_t nleaders;
-    const gex_cell_t *near;  // cell of my node's leader, mapped here
+    const gex_cell_t *near;  // cell of this node's lowest rank, mapped here
     gex_Flags_t flags;
     void *cdata;
     // Below: under lock.
     pthread_mutex_t lock;
     uint64_t begun, consumed;   // numbers of collectives (in pieces, see coll.c)
-    gex_coll_t *first, *last;   // under way, in order
+    gex_coll_t *first, *last;   // in flight, in order
 };
 
 typedef struct gex_state {
     struct gex_causeway_client client;
-    struct gex_causeway_ep ep[GASNET_MAXEPS];  // [0]: the one that gets messages
+    struct gex_causeway_ep ep[GASNET_MAXEPS];  // [0]: receives messages
     struct gex_causeway_tm world;
     struct gex_causeway_segment segment;
     bool begun, quiet;  // gex_System_SetVerboseErrors(0)
     // Below: under lock.
     pthread_mutex_t lock;
     unsigned neps;
-    gex_TM_t pair[GASNET_MAXEPS];  // of endpoints here: array of those over there, made when asked
-                                   // for
+    gex_TM_t pair[GASNET_MAXEPS];  // of local endpoints: an array by remote one, made when used
 } gex_state_t;
 extern gex_state_t gex __attribute__((visibility("hidden")));
 
@@ -102,7 +99,7 @@ static inline uint32_t gex_pe(gex_TM_t tm, gex_Rank_t rank)
 
 /** Fatal if the team or the rank is none. */
 void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank);
-/** Fatal if it is no team that can do something together. */
+/** Fatal if it is no team that can do collectives. */
 void gex_check_team(const char *call, gex_TM_t tm);
 /** With the conversion to a PE. */
 static inline uint32_t gex_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
@@ -125,39 +122,39 @@ void gex_am_open(void);
 void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn);
 /** Is that in the segment of an endpoint of this process? */
 bool gex_shares(const void *addr, size_t nbytes);
-/** What messages need, for npam.c too. Fatal if something is wrong. kind: GEX_FLAG_AM_... */
+/** Parts of a message, for npam.c too. Fatal if something is wrong. kind: GEX_FLAG_AM_... */
 uint32_t gex_am_head(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply);
 void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsigned *flags_p);
 cw_am_msg_t *gex_am_token(const char *call, gex_Token_t token);
 uint32_t gex_am_peer(const char *call, gex_TM_t tm, gex_Rank_t rank);
-/** Of a payload; lent: in room of the library (npam.c). */
+/** The most bytes of a payload; lent: in room of the library (npam.c). */
 size_t gex_am_most(bool is_long, bool lent);
 /** Cells of all teams. */
 void gex_coll_open(void);
 /** Fills in everything but pe, rank, size and id. first: number of its first collective. */
 void gex_tm_begin(gex_TM_t tm, uint64_t first);
-/** Of another's endpoint: false: it has no segment that this process knows. Each pointer may be
- *  NULL. */
+/** The segment of an endpoint; false: this process knows of none. Each pointer may be NULL. */
 bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uintptr_t *nbytes_p);
 /** In checking mode, is that in the segment of the endpoint? */
 void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe,
                       const void *remote, size_t nbytes);
-/** Memory in another's segment that neither mapping nor network reaches: the owner copies. */
+/** Memory in a segment of another process that neither mapping nor network reaches: the owner
+ *  copies. */
 static inline bool gex_is_far(gex_TM_t tm, uint32_t pe, const void *remote, size_t nbytes)
 {
     return CW_UNLIKELY(tm->remote != 0) && pe != gas.me && gas.segments != GAS_EVERYTHING &&
            nbytes > 0 && !cw_owner_reaches(pe, remote, nbytes);
 }
 
-/** Everybody's `nbytes` at `mine`, in the order of ranks, into `all`. Blocks. nbytes up to
+/** The `nbytes` at `mine` of each member, in the order of ranks, into `all`. Blocks. nbytes up to
  *  gex_piece(). */
 void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes);
 void gex_coll_barrier(gex_TM_t tm);
 size_t gex_piece(void);
 /** Sets arrived back, before a new team uses the cell. */
 void gex_cell_clear(int id);
-/** Of an event made from a gex_coll_t. True: it is over and the event is dead. Else w, if given,
- *  waits for the next piece. */
+/** True: the collective is over and its event is dead. Else w, if given, waits for the next piece.
+ *  */
 bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w);
 
 #define GEX_IS_COLL(event) (((uintptr_t)(event)&3) == 2)

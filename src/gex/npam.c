@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: active messages with negotiated payloads. Prepare gives a descriptor with room for the
-// payload (the client's or, without, the library's), Commit sends it as the fixed calls do: core's
-// buffers cannot be lent out, as a client may take its time between the two. So nothing is gained
-// here but that the calls are there and hold to their rules.
+// payload (the client's buffer, or without one the library's), Commit sends it as the fixed calls
+// do: core's buffers are not lent out, as any time may pass between the two. So these calls are as
+// fast as the fixed ones, not faster.
 //
-// A descriptor belongs to a thread from Prepare to Commit or Cancel; then it waits for the next in
-// a list of all threads, with the room it has.
+// A descriptor belongs to a thread from Prepare to Commit or Cancel; then it goes, with its room,
+// to a list of spare ones that all threads share.
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "gex/gex.h"
 
-#define MOST_LENT ((size_t)64 << 10)  // of the library's room for a long
+#define MOST_LENT ((size_t)64 << 10)  // bytes of the library's room for a long message
 
 struct gex_causeway_srcdesc {
     int kind;  // GEX_CAUSEWAY_REQUEST_MEDIUM ...
@@ -83,8 +83,7 @@ static gex_AM_SrcDesc_t prepare(const char *call, const gex_AM_SrcDesc_t what,
     if (least > most || least > limit)
         gas_fail(call,
                  "the payload is to have %zu to %zu bytes; at most %zu are possible, and "
-                 "least_payload is not more than "
-                 "most_payload",
+                 "least_payload is not more than most_payload",
                  least, most, limit);
     if (what->nargs > CW_AM_MAX_ARGS)
         gas_fail(call, "numargs is %u; at most %d are possible", what->nargs, CW_AM_MAX_ARGS);
@@ -233,7 +232,7 @@ static void check_commit(int kind, gex_AM_SrcDesc_t sd, size_t nbytes, const voi
                  "the payload has %zu bytes; the descriptor has room for %zu (gex_AM_SrcDescSize)",
                  nbytes, sd->nbytes);
     if (sd->dest && sd->dest != dest)
-        gas_fail(call, "dest_addr is %p, but Prepare was told %p", dest, sd->dest);
+        gas_fail(call, "dest_addr is %p, but Prepare was given %p", dest, sd->dest);
 }
 
 /** 0, or CW_EAGAIN. While this runs, handlers of this thread may prepare replies of their own. */

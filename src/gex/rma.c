@@ -6,7 +6,7 @@
 #include "gasnet_job/transfer.h"
 #include "gex/gex.h"
 
-/** What the checks of the job do not know: each endpoint has a segment of its own. */
+/** Checks that the job cannot do: each endpoint has a segment of its own. */
 static __attribute__((noinline, cold)) void check(const char *call, gex_TM_t tm, gex_Rank_t rank,
                                                   uint32_t pe, const void *remote,
                                                   const void *local, size_t nbytes)
@@ -16,8 +16,8 @@ static __attribute__((noinline, cold)) void check(const char *call, gex_TM_t tm,
     gas_check_local(call, "the local address", local, nbytes);
 }
 
-static inline uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, const void *remote,
-                            const void *local, size_t nbytes)
+static inline uint32_t check_call(const char *call, gex_TM_t tm, gex_Rank_t rank,
+                                  const void *remote, const void *local, size_t nbytes)
 {
     uint32_t pe = gex_peer(call, tm, rank);
     if (CW_UNLIKELY(gas.check))
@@ -25,7 +25,7 @@ static inline uint32_t look(const char *call, gex_TM_t tm, gex_Rank_t rank, cons
     return pe;
 }
 
-// ---------------------------------------------------------------- by messages
+// ---------------------------------------------------------------- copied by the owner
 static gex_Event_t far_put(uint32_t pe, void *dest, const void *src, size_t nbytes)
 {
     cw_handle_op_t *op = cw_handle_op_create();
@@ -45,7 +45,7 @@ GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const 
                                 size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
+    uint32_t pe = check_call(__func__, tm, rank, dest, src, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, src, nbytes));
     else
@@ -57,7 +57,7 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
                                   size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
+    uint32_t pe = check_call(__func__, tm, rank, dest, src, nbytes);
     if (lc_opt != GEX_EVENT_DEFER)
         gex_set_lc(lc_opt);
     if (gex_is_far(tm, pe, dest, nbytes))
@@ -66,12 +66,12 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
                       lc_opt == GEX_EVENT_DEFER ? CW_OWNER_BULK : CW_OWNER_COPIED, __func__);
 }
 
-/** Nothing implicit counts messages of this kind, so they are waited for here. */
+/** No implicit operation counts messages of this kind, so this waits for them. */
 GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
                            gex_Event_t *lc_opt, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, dest, src, nbytes);
+    uint32_t pe = check_call(__func__, tm, rank, dest, src, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, src, nbytes));
     else
@@ -88,8 +88,8 @@ static void check_width(const char *call, size_t nbytes)
                  sizeof(gex_RMA_Value_t));
 }
 
-static inline uint32_t look_value(const char *call, gex_TM_t tm, gex_Rank_t rank,
-                                  const void *remote, size_t nbytes)
+static inline uint32_t check_value_call(const char *call, gex_TM_t tm, gex_Rank_t rank,
+                                        const void *remote, size_t nbytes)
 {
     uint32_t pe = gex_peer(call, tm, rank);
     check_width(call, nbytes);
@@ -98,7 +98,7 @@ static inline uint32_t look_value(const char *call, gex_TM_t tm, gex_Rank_t rank
     return pe;
 }
 
-/** Of a value, the bytes that count. */
+/** The low nbytes of a value. */
 static const void *bytes_of(const gex_RMA_Value_t *value, size_t nbytes)
 {
     const char *bytes = (const char *)value;
@@ -109,7 +109,7 @@ static const void *bytes_of(const gex_RMA_Value_t *value, size_t nbytes)
     return bytes;
 }
 
-// Apart, where no compiler can take a value for an array that it is too small for.
+// Not inlined: compilers warn of sizes that check_width excludes.
 static __attribute__((noinline)) void put_bytes(uint32_t pe, void *dest, const void *src,
                                                 size_t nbytes, const char *call)
 {
@@ -126,7 +126,7 @@ GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex
                                    size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
+    uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
     else
@@ -138,7 +138,7 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest,
                                      gex_RMA_Value_t value, size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
+    uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         return far_put(pe, dest, bytes_of(&value, nbytes), nbytes);
     return gas_put_nb(pe, dest, bytes_of(&value, nbytes), nbytes, CW_OWNER_COPIED, __func__);
@@ -148,7 +148,7 @@ GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_
                               size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look_value(__func__, tm, rank, dest, nbytes);
+    uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
     else
@@ -161,7 +161,7 @@ GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *
                                 gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
+    uint32_t pe = check_call(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
         gex_Event_Wait(far_get(dest, pe, src, nbytes));
     else
@@ -173,7 +173,7 @@ GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void
                                   size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
+    uint32_t pe = check_call(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
         return far_get(dest, pe, src, nbytes);
     return gas_get_nb(dest, pe, src, nbytes, __func__);
@@ -183,7 +183,7 @@ GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, 
                            gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look(__func__, tm, rank, src, dest, nbytes);
+    uint32_t pe = check_call(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
         gex_Event_Wait(far_get(dest, pe, src, nbytes));
     else
@@ -195,7 +195,7 @@ GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, voi
                                                size_t nbytes, gex_Flags_t flags)
 {
     (void)flags;
-    uint32_t pe = look_value(__func__, tm, rank, src, nbytes);
+    uint32_t pe = check_value_call(__func__, tm, rank, src, nbytes);
     gex_RMA_Value_t value = 0;
     void *place = (void *)(uintptr_t)bytes_of(&value, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))

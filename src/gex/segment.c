@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/mem/area.h),
-// or carved, and each process can learn those of all (gas_segment). Those of further endpoints are
+// or carved, and each process can query those of all (gas_segment). Those of further endpoints are
 // known where they were published:
 //
 //   carved   from the end of the area downward: others reach it as they reach the attached one
@@ -202,7 +202,7 @@ typedef struct published {
     uint64_t addr, nbytes;  // nbytes 0: no segment
     uint32_t pe, index;
 } published_t;
-_Static_assert(sizeof(published_t) == 24, "what members tell each other of an endpoint");
+_Static_assert(sizeof(published_t) == 24, "what members publish of an endpoint");
 
 static struct {
     pthread_mutex_t lock;
@@ -210,7 +210,7 @@ static struct {
     size_t n, room;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-#define NOTHING UINT32_MAX  // as index: who has fewer endpoints to tell of
+#define NOTHING UINT32_MAX  // as index: the member has no more endpoints to publish
 
 static published_t *find(uint32_t pe, gex_EP_Index_t index)
 {
@@ -269,7 +269,7 @@ static bool is_endpoint(const gex_EP_t *eps, size_t i)
     return eps && eps[i] && eps[i] >= gex.ep && eps[i] < gex.ep + GASNET_MAXEPS;
 }
 
-/** One round for each endpoint of who has the most. */
+/** As many gathers as the member with the most endpoints has. */
 GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_eps,
                                        gex_Flags_t flags)
 {
@@ -346,7 +346,7 @@ GAS_API int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneradd
     return !query(pe, tm->remote, owneraddr_p, localaddr_p, nbytes_p);
 }
 
-/** No communication: an event that is over, whatever the flags. */
+/** No communication: the event is complete, whatever the flags. */
 GAS_API gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p,
                                                void **localaddr_p, uintptr_t *nbytes_p,
                                                gex_Flags_t flags)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: teams. A team is a list of PEs and the number of a cell (ex_coll.c) that is free in
-// all its members. Members find out about each other, and agree on the number, from one gather over
-// the parent. When another thread of some member has taken that number for another team in the
-// meantime, all of them try again.
+// GASNet-EX: teams. A team is a list of PEs and the number of a cell (coll.c) that is free in all
+// its members. Members find each other, and agree on the number, from one gather over the parent.
+// When another thread of a member has taken that number for another team in the meantime, all of
+// them try again.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gex/gex.h"
 
-enum { SCRATCH_NBYTES = 64 };  // asked for, as a size of 0 is no answer to clients that allocate it
+enum { SCRATCH_NBYTES = 64 };  // wanted: clients allocate it, and must not get NULL for 0 bytes
 
 // Both under gex.lock.
 static uint32_t cells_used = 1;  // bit set: this PE uses the cell; 0 is the world's
@@ -73,8 +73,8 @@ GAS_API gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank,
     return (gex_EP_Location_t){.gex_rank = gex_peer(__func__, tm, rank), .gex_ep_index = 0};
 }
 
-/** A pair of endpoints is made when it is first asked for, with all others of the same endpoint
- *  here, and stays. */
+/** A pair of endpoints is made when it is first used, with all others of the same local endpoint,
+ *  and stays. */
 GAS_API gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index)
 {
     if (!local_ep || remote_ep_index >= GASNET_MAXEPS)
@@ -113,7 +113,7 @@ static int by_key_and_rank(const void *left, const void *right)
     return a->rank < b->rank ? -1 : 1;
 }
 
-/** Moves those of my color to the front, in order. How many. */
+/** Moves the members with this color to the front, in order. How many. */
 static uint32_t choose(member_t *all, uint32_t size, int color)
 {
     uint32_t n = 0;
@@ -124,8 +124,8 @@ static uint32_t choose(member_t *all, uint32_t size, int color)
     return n;
 }
 
-/** Everybody's word about itself; of mine, numbers_used. */
-static uint64_t ask_all(gex_TM_t parent, member_t *all, int color, int key, bool joins)
+/** What each member says of itself; returns numbers_used of this one. */
+static uint64_t gather_members(gex_TM_t parent, member_t *all, int color, int key, bool joins)
 {
     pthread_mutex_lock(&gex.lock);
     member_t mine = {.color = color,
@@ -140,8 +140,8 @@ static uint64_t ask_all(gex_TM_t parent, member_t *all, int color, int key, bool
     return mine.numbers_used;
 }
 
-/** A cell that all members had free. Others that look for one at the same time begin elsewhere:
- *  parents differ. */
+/** A cell that is free in all members. Other teams that search at the same time begin elsewhere:
+ *  their parents differ. */
 static int free_cell(const char *call, const member_t *members, uint32_t size, int start)
 {
     uint32_t used = 0;
@@ -156,11 +156,11 @@ static int free_cell(const char *call, const member_t *members, uint32_t size, i
              GEX_TEAMS);
 }
 
-/** False: no longer as I told the others. */
-static bool claim(int id, uint64_t told)
+/** False: this member is no longer as the others have it. */
+static bool claim(int id, uint64_t said)
 {
     pthread_mutex_lock(&gex.lock);
-    bool mine = !(cells_used >> id & 1) && numbers_used == told;
+    bool mine = !(cells_used >> id & 1) && numbers_used == said;
     cells_used |= (uint32_t)mine << id;
     pthread_mutex_unlock(&gex.lock);
     return mine;
@@ -204,16 +204,16 @@ static void free_team(gex_TM_t tm)
     free(tm);
 }
 
-/** Has everybody of the parent what it needs? Cells are clear before anybody comes to them. */
-static bool all_content(gex_TM_t parent, bool content)
+/** Has each member of the parent claimed its cell? Cells are clear before members come to them. */
+static bool all_claimed(gex_TM_t parent, bool claimed)
 {
-    uint32_t mine = !content, any = 0;
+    uint32_t mine = !claimed, any = 0;
     gex_Event_Wait(
         gex_Coll_ReduceToAllNB(parent, &any, &mine, GEX_DT_U32, 4, 1, GEX_OP_MAX, NULL, NULL, 0));
     return !any;
 }
 
-/** Which of all are the members of my team, in order: to the front of all; 0: none is wanted. */
+/** Moves the members of the new team to the front of all, in order. How many; 0: no team. */
 typedef uint32_t select_t(member_t *all, uint32_t nall, const void *what);
 
 static gex_TM_t agree(const char *call, gex_TM_t parent, int color, int key, bool joins,
@@ -225,16 +225,16 @@ static gex_TM_t agree(const char *call, gex_TM_t parent, int color, int key, boo
     for (int start = parent->id + 1;; start++) {
         gex_TM_t tm = NULL;
         int id = -1;
-        bool content = true;
-        uint64_t told = ask_all(parent, all, color, key, joins);
+        bool claimed = true;
+        uint64_t said = gather_members(parent, all, color, key, joins);
         uint32_t size = select(all, parent->size, what);
         if (size) {
             id = free_cell(call, all, size, start);
-            content = claim(id, told);
-            if (content)
+            claimed = claim(id, said);
+            if (claimed)
                 tm = make_team(call, all, size, id);
         }
-        if (all_content(parent, content)) {
+        if (all_claimed(parent, claimed)) {
             free(all);
             return tm;
         }
@@ -359,7 +359,7 @@ GAS_API int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t fla
         gas_fail(__func__, "the team of gex_Client_Init stays until the end");
     gex_coll_barrier(tm);
     if (tm->first)
-        gas_fail(__func__, "the team has collectives under way; wait for their events first");
+        gas_fail(__func__, "the team has collectives in flight; wait for their events first");
     gex_Memvec_t scratch = tm->scratch;
     release(tm->id, tm->begun);
     free_team(tm);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Types, operations and masks of GASNet-EX as text: the names of the bits that are set (without
-// one: the bit), with | between.
+// GASNet-EX: types, operations and masks as text: the names of the bits that are set (of a bit
+// without a name: its value), with | between.
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define BITS 32
 
-/** Bytes that the text takes with its end; writes it if there is a buffer. */
+/** Returns the bytes of the text with its terminator; writes it if there is a buffer. */
 static size_t format(char *buf, const char *prefix, const char *const names[BITS], uint32_t set)
 {
     size_t len = 0;

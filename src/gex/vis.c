@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: vector, indexed and strided transfers (gasnet_job/vis.h). Strides are signed and the
-// bytes of a region stand beside count; what runs at the target afterwards (peer completion) is a
-// request that follows the completed put.
+// bytes of a region stand beside count; peer completion is a request that follows the completed
+// put.
 #include "gex/gex.h"
 #include "gasnet_job/vis.h"
 
@@ -11,7 +11,7 @@ _Static_assert(sizeof(gex_Memvec_t) == sizeof(cw_region_t) &&
                "lists of the two are lists of either");
 _Static_assert(sizeof(ptrdiff_t) == sizeof(size_t), "a negative stride is a large one");
 
-/** For the next put of this thread. */
+/** Peer completion of the next put of this thread. */
 static _Thread_local struct {
     int handler;  // 0: none
     const void *payload;
@@ -32,7 +32,7 @@ GAS_API void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void
     after.nbytes = nbytes;
 }
 
-/** What EX adds to a transfer. True: the put has to be over when the call returns. */
+/** What EX adds to a transfer. True: peer completion follows, so the put must block. */
 static bool prepare(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
     char *addr = NULL;
@@ -44,7 +44,7 @@ static bool prepare(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
     return v->put && after.handler;
 }
 
-static void tell(const cw_vector_t *v)
+static void notify_peer(const cw_vector_t *v)
 {
     uint32_t head = CW_AM_HEAD(GEX_AM_CLIENT, after.handler, 0);
     after.handler = 0;
@@ -53,10 +53,10 @@ static void tell(const cw_vector_t *v)
 
 static int run_Blocking(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
 {
-    bool told = prepare(&v, tm, rank);
+    bool notifies = prepare(&v, tm, rank);
     gas_vis_blocking(v);
-    if (told)
-        tell(&v);
+    if (notifies)
+        notify_peer(&v);
     return 0;
 }
 
@@ -65,7 +65,7 @@ static gex_Event_t run_NB(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
     if (!prepare(&v, tm, rank))
         return gas_vis_explicit(v);
     gas_vis_blocking(v);
-    tell(&v);
+    notify_peer(&v);
     return GEX_EVENT_INVALID;
 }
 
@@ -76,11 +76,11 @@ static int run_NBI(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
         return 0;
     }
     gas_vis_blocking(v);
-    tell(&v);
+    notify_peer(&v);
     return 0;
 }
 
-/** Nothing to do: ranks and addresses may be anything then. */
+/** There is nothing to transfer: ranks and addresses may be anything then. */
 static bool is_empty(size_t elemsz, const size_t *count, size_t levels)
 {
     bool empty = elemsz == 0;
@@ -101,65 +101,76 @@ static const size_t *strides(const ptrdiff_t *strides)
 
 #define CALLS(result, way)                                                                         \
     GAS_API result gex_VIS_VectorPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,        \
-                                          gex_Memvec_t const dstlist[], size_t srccount, gex_Memvec_t const srclist[], \
-                                          gex_Flags_t flags)                                       \
+                                          gex_Memvec_t const dstlist[], size_t srccount,           \
+                                          gex_Memvec_t const srclist[], gex_Flags_t flags)         \
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
-        return run_##way(gas_vis_vector(__func__, true, pe, dstcount, list(dstlist), srccount, list(srclist)), tm, \
-                         dstrank);                                                                 \
-    }                                                                                              \
-    GAS_API result gex_VIS_VectorGet##way(gex_TM_t tm, size_t dstcount, gex_Memvec_t const dstlist[], \
-                                          gex_Rank_t srcrank, size_t srccount, gex_Memvec_t const srclist[], \
-                                          gex_Flags_t flags)                                       \
-    {                                                                                              \
-        (void)flags;                                                                               \
-        uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
-        return run_##way(gas_vis_vector(__func__, false, pe, srccount, list(srclist), dstcount, list(dstlist)), tm, \
-                         srcrank);                                                                 \
-    }                                                                                              \
-    GAS_API result gex_VIS_IndexedPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, void *const dstlist[], \
-                                           size_t dstlen, size_t srccount, void *const srclist[], size_t srclen, \
-                                           gex_Flags_t flags)                                      \
-    {                                                                                              \
-        (void)flags;                                                                               \
-        uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
-        return run_##way(gas_vis_indexed(__func__, true, pe, dstcount, dstlist, dstlen, srccount, srclist, srclen), \
+        return run_##way(gas_vis_vector(__func__, true, pe, dstcount, list(dstlist), srccount,     \
+                                        list(srclist)),                                            \
                          tm, dstrank);                                                             \
     }                                                                                              \
-    GAS_API result gex_VIS_IndexedGet##way(gex_TM_t tm, size_t dstcount, void *const dstlist[], size_t dstlen, \
-                                           gex_Rank_t srcrank, size_t srccount, void *const srclist[], size_t srclen, \
+    GAS_API result gex_VIS_VectorGet##way(gex_TM_t tm, size_t dstcount,                            \
+                                          gex_Memvec_t const dstlist[], gex_Rank_t srcrank,        \
+                                          size_t srccount, gex_Memvec_t const srclist[],           \
+                                          gex_Flags_t flags)                                       \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
+        return run_##way(gas_vis_vector(__func__, false, pe, srccount, list(srclist), dstcount,    \
+                                        list(dstlist)),                                            \
+                         tm, srcrank);                                                             \
+    }                                                                                              \
+    GAS_API result gex_VIS_IndexedPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,       \
+                                           void *const dstlist[], size_t dstlen, size_t srccount,  \
+                                           void *const srclist[], size_t srclen,                   \
+                                           gex_Flags_t flags)                                      \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
+        return run_##way(gas_vis_indexed(__func__, true, pe, dstcount, dstlist, dstlen, srccount,  \
+                                         srclist, srclen),                                         \
+                         tm, dstrank);                                                             \
+    }                                                                                              \
+    GAS_API result gex_VIS_IndexedGet##way(gex_TM_t tm, size_t dstcount, void *const dstlist[],    \
+                                           size_t dstlen, gex_Rank_t srcrank, size_t srccount,     \
+                                           void *const srclist[], size_t srclen,                   \
                                            gex_Flags_t flags)                                      \
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
-        return run_##way(gas_vis_indexed(__func__, false, pe, srccount, srclist, srclen, dstcount, dstlist, dstlen), \
+        return run_##way(gas_vis_indexed(__func__, false, pe, srccount, srclist, srclen, dstcount, \
+                                         dstlist, dstlen),                                         \
                          tm, srcrank);                                                             \
     }                                                                                              \
     GAS_API result gex_VIS_StridedPut##way(gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr,         \
-                                           const ptrdiff_t dststrides[], void *srcaddr, const ptrdiff_t srcstrides[], \
-                                           size_t elemsz, const size_t count[], size_t stridelevels, \
+                                           const ptrdiff_t dststrides[], void *srcaddr,            \
+                                           const ptrdiff_t srcstrides[], size_t elemsz,            \
+                                           const size_t count[], size_t stridelevels,              \
                                            gex_Flags_t flags)                                      \
     {                                                                                              \
         (void)flags;                                                                               \
         if (is_empty(elemsz, count, stridelevels))                                                 \
             return 0;                                                                              \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
-        return run_##way(gas_vis_strided(__func__, true, pe, dstaddr, strides(dststrides), srcaddr, \
-                                         strides(srcstrides), elemsz, count, stridelevels),        \
+        return run_##way(gas_vis_strided(__func__, true, pe, dstaddr, strides(dststrides),         \
+                                         srcaddr, strides(srcstrides), elemsz, count,           \
+                                         stridelevels),                                         \
                          tm, dstrank);                                                             \
     }                                                                                              \
-    GAS_API result gex_VIS_StridedGet##way(gex_TM_t tm, void *dstaddr, const ptrdiff_t dststrides[], \
-                                           gex_Rank_t srcrank, void *srcaddr, const ptrdiff_t srcstrides[], \
-                                           size_t elemsz, const size_t count[], size_t stridelevels, \
-                                           gex_Flags_t flags)                                      \
+    GAS_API result gex_VIS_StridedGet##way(gex_TM_t tm, void *dstaddr,                             \
+                                           const ptrdiff_t dststrides[], gex_Rank_t srcrank,       \
+                                           void *srcaddr, const ptrdiff_t srcstrides[],            \
+                                           size_t elemsz, const size_t count[],                    \
+                                           size_t stridelevels, gex_Flags_t flags)                 \
     {                                                                                              \
         (void)flags;                                                                               \
         if (is_empty(elemsz, count, stridelevels))                                                 \
             return 0;                                                                              \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
-        return run_##way(gas_vis_strided(__func__, false, pe, srcaddr, strides(srcstrides), dstaddr, \
-                                         strides(dststrides), elemsz, count, stridelevels),        \
+        return run_##way(gas_vis_strided(__func__, false, pe, srcaddr, strides(srcstrides),        \
+                                         dstaddr, strides(dststrides), elemsz, count,           \
+                                         stridelevels),                                         \
                          tm, srcrank);                                                             \
     }
 CALLS(int, Blocking)

@@ -42,7 +42,7 @@ void cw_handle_raise(_Atomic uint64_t *number, uint64_t least)
 void cw_handle_quiet(void)
 {
     uint64_t mine = atomic_fetch_add(&cw_handle_quiets.begun, 1) + 1;
-    // the number before the look at the mark; pairs with cw_handle_make
+    // the number before the load of the mark; pairs with cw_handle_make
     atomic_thread_fence(memory_order_seq_cst);
     // its fence orders puts within the node before what this thread reads next
     cw_quiet_default();

@@ -8,7 +8,7 @@
 //   handle   0: complete from the start | odd: number << 1 | 1 | else: a cw_handle_op_t, which
 //            counts messages
 //
-// A test begins a quiet or looks after one that has begun, and never waits. A quiet covers what
+// A test begins a quiet or tests one that has begun, and never waits. A quiet covers what
 // other threads put or got before it: more than is asked for, and as it waits only for what came
 // before it, it ends though others go on.
 //
@@ -111,7 +111,7 @@ typedef enum cw_handle_outcome {
     CW_HANDLE_GOES_ON,  // the quiet has begun
     CW_HANDLE_OVER      // and ended
 } cw_handle_outcome_t;
-/** A quiet that never waits: begins one, or looks after the one that has begun. */
+/** A quiet that never waits: begins one, or tests the one that has begun. */
 cw_handle_outcome_t cw_handle_try_quiet(void);
 void cw_handle_raise(_Atomic uint64_t *number, uint64_t least);
 static inline bool cw_handle_op_is_pending(cw_handle_op_t *op)

@@ -45,7 +45,7 @@ typedef struct cw_owner_state {
     uintptr_t *word;           // [npes]
     uint32_t limit;            // PEs whose words fast paths may use: all, or 0
     uint32_t inject_nbytes;    // that the inject of a record takes; 0: no PE was reached yet
-    uintptr_t *origin;         // [npes] where the slice begins in its owner's view; 0: not known yet
+    uintptr_t *origin;         // [npes] where the slice begins in its owner's view; 0: unknown
     cwt_target_t *unreached;   // [npes] records before the first contact
     uintptr_t shared_offset;   // what of a slice other PEs can reach, from its origin on
     uintptr_t shared_nbytes;

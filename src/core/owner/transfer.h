@@ -40,7 +40,7 @@ void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *sma
     __attribute__((cold));
 
 // ---------------------------------------------------------------- words
-/** False: only the general path knows what to do. Else the word of the PE. */
+/** False: the transfer takes the general path. Else the word of the PE. */
 CW_OWNER_FAST bool cw_owner_is_fast(uint32_t pe, uintptr_t *word_p)
 {
     if (CW_UNLIKELY(pe >= cw_owner.limit))

@@ -84,9 +84,8 @@ static bool issue_piece(const cw_vector_t *v, char *remote, char *local, size_t 
             cw_owner_copy_get(local, v->pe, remote, nbytes, op);
         return true;
     }
-    return v->put
-               ? cw_owner_put_general(v->call, v->pe, remote, local, nbytes, CW_OWNER_BULK, op)
-               : cw_owner_get_general(v->call, local, v->pe, remote, nbytes, CW_OWNER_BULK, op);
+    return v->put ? cw_owner_put_general(v->call, v->pe, remote, local, nbytes, CW_OWNER_BULK, op)
+                  : cw_owner_get_general(v->call, local, v->pe, remote, nbytes, CW_OWNER_BULK, op);
 }
 
 /** Issues all pieces. op: for messages. True: something is in flight. */
