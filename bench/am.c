@@ -52,8 +52,8 @@ static void medium_ask(gasnet_token_t token, void *payload, size_t nbytes)
     gasnet_AMReplyShort1(token, ANSWER, 0);
 }
 
-static void time_told(gasnet_token_t token, gasnet_handlerarg_t init_us,
-                      gasnet_handlerarg_t ready_us)
+static void time_received(gasnet_token_t token, gasnet_handlerarg_t init_us,
+                          gasnet_handlerarg_t ready_us)
 {
     gasnet_node_t source;
     gasnet_AMGetMsgSource(token, &source);
@@ -74,7 +74,7 @@ static gasnet_handlerentry_t handlers[] = {
     {ONEWAY, (void (*)())oneway},
     {MEDIUM, (void (*)())medium},
     {MEDIUM_ASK, (void (*)())medium_ask},
-    {TIME, (void (*)())time_told},
+    {TIME, (void (*)())time_received},
     {END, (void (*)())end},
 };
 

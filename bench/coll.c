@@ -55,8 +55,8 @@ static void sync_words_init(void)
             sync_words[set][i] = SHMEM_SYNC_VALUE;
 }
 
-// Two sets of work arrays in turn: nobody reaches call k+2 before everybody has left call k, where
-// calls wait for all.
+// Two sets of work arrays in turn: where calls wait for all PEs, no PE reaches call k+2 before all
+// PEs have left call k.
 static int set;
 
 static void reduce(void)
@@ -135,8 +135,7 @@ static void measure(const struct bench_opts *opts, const char *op, void (*call)(
     bench_series_clear(series);
 }
 
-// On all PEs: nobody may go on to the next operation, which writes dst, before everybody has
-// looked.
+// On all PEs: no PE may begin the next operation, which writes dst, before all PEs have checked.
 static void expect(const char *op, size_t i, long value)
 {
     if (dst[i] != value) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Options, clocks and results, for all programs of the bench (common.h).
 #define _GNU_SOURCE
 #include "common.h"
 

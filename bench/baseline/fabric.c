@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Endpoints and completions for the baselines of libfabric (fabric.h).
 #include "fabric.h"
 
 #include <rdma/fi_errno.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Loads, stores and atomics behind one function call each (kernels.h).
 #include "kernels.h"
 
 #include <string.h>

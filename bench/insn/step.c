@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Counts the instructions of a call by single-stepping (step.h).
 #ifndef _GNU_SOURCE  // tests of meson define it for all
 #define _GNU_SOURCE
 #endif

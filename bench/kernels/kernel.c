@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Options, checks and the RESULT line of the kernels (kernel.h).
 #include "kernel.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * MG-style V-cycles, after the NAS parallel benchmark: Poisson's equation in the unit cube, 2^k - 1
  * points a side, grids coarsened down to one point. Every grid is cut into boxes over a 3-D grid of
  * PEs; coarse grids leave PEs without points, so a PE's neighbours change from grid to grid. A PE
- * fetches the rim of its box, and what it needs of a finer or coarser grid, from whoever owns it,
+ * fetches the rim of its box, and the points it needs of a finer or coarser grid, from their owners
  * by non-blocking gets.
  * The right side is a sum of sine waves: for these the solution of the discrete equation is known
  * in closed form.
@@ -158,9 +158,9 @@ static void relax(struct level *l, bool residual_only)
 {
     struct box rim = with_rim(&l->mine);
     double h2 = 1 / ((double)(l->n + 1) * (l->n + 1));
-    shmem_barrier_all(); // everybody's u is there
+    shmem_barrier_all(); // all PEs have written u
     const double *copy = points(&l->mine) ? fetch(l, l->u, &rim) : NULL;
-    shmem_barrier_all(); // and has been read
+    shmem_barrier_all(); // all PEs have read it
     EACH_POINT(&l->mine)
     {
         size_t i = index_in(&l->mine, x, y, z);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The grid of PEs and the exchange of edges (grid.h).
 #include "grid.h"
 
 #include <shmem.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Radix sort of the keys of one PE (local_sort.h).
 #include "local_sort.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Radix sort of the keys of one PE.
 #ifndef LOCAL_SORT_H
 #define LOCAL_SORT_H
 

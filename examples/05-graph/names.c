@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Names of vertices (names.h).
 #define _GNU_SOURCE  // getline
 #include "names.h"
 

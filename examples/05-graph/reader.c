@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Reads graphs from files (reader.h).
 #define _GNU_SOURCE  // strcasecmp
 #include "reader.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The same searches by one PE, to compare with (serial.h).
 #include "serial.h"
 
 #include <shmem.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Atomics of all types: each family is one macro of six entry points (plain, on a context, and
-// fetching without waiting, both); core/rma/amo.h does the rest. Values travel as their bits, so
-// floating point needs nothing of its own.
+// fetching without waiting, both); core/rma/amo.h does the rest. Values are passed as their bits,
+// so floating point needs no code of its own.
 #include "shmem/shm.h"
 
 #define BITS(T, value) shm_bits(&(T){value}, sizeof(T))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The messages for wrong use of a routine: the call, the argument, and what to do.
+// Messages for wrong use of a routine: the call, the argument, and the remedy.
 #include "core/observe/check.h"
 #include "shmem/shm.h"
 
@@ -13,7 +13,7 @@ void shm_not_initialized(const char *func)
     cw_check_failed(call, "called before shmem_init; call shmem_init or shmem_init_thread first");
 }
 
-/** Neither waits nor moves anything; or ends everything. */
+/** True for calls that neither wait nor transfer, or that end the job. */
 static bool may_be_in_handler(const char *call)
 {
     static const char *const names[] = {"shmem_my_pe",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active sets: from the arguments of deprecated collectives to a group, with what the specification
-// demands of them; and the claims that PEs compare in checking mode.
+// Active sets: makes a group of the arguments of deprecated collectives and checks them against the
+// specification; and the claims that PEs compare in checking mode.
 #include "shmem/coll_args.h"
 
-/** Before a PE enters, the others of its set may have come already and counted themselves in some
- *  words of its pSync (core/sync/set_sync.c): 0 and 2 to 14. But then no word holds more than there
- *  are PEs; all else is a word that was never set to SHMEM_SYNC_VALUE, or is still in use by
- *  another set. A set that is the world leaves pSync alone. */
+/** Other PEs of the set may arrive before this one and count themselves in some words of its pSync
+ *  (core/sync/set_sync.c): 0 and 2 to 14. Such a word never exceeds the number of PEs; any other
+ *  value means that the word was never set to SHMEM_SYNC_VALUE, or that another set still uses it.
+ *  A set that is the world does not use pSync. */
 static void check_psync(const char *call, shm_set_t s)
 {
     enum { GO = 1, NOTES = 15 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who takes part in a collective: the group behind a team handle or an active set, and the checks
-// of both.
+// The group of PEs of a collective: that of a team handle or of an active set, and the checks of
+// both.
 #ifndef SHM_COLL_ARGS_H
 #define SHM_COLL_ARGS_H
 
@@ -9,10 +9,10 @@
 #include "core/sync/team.h"
 #include "shmem/shm.h"
 
-// A handle is a small number for the teams that are always there, and the address of its group for
-// any other.
+// A handle is a small number for the predefined teams, and the address of its group for all
+// others.
 
-/** The rest of shm_team(): SHMEM_TEAM_SHARED, checks, and handles that are none. */
+/** The slow path of shm_team(): SHMEM_TEAM_SHARED, checks, and invalid handles. */
 const cw_group_t *shm_other_team(shmem_team_t team, const char *func);
 
 static inline const cw_group_t *shm_team(shmem_team_t team, const char *func)
@@ -25,7 +25,7 @@ static inline const cw_group_t *shm_team(shmem_team_t team, const char *func)
 }
 #define SHM_TEAM(team) shm_team((team), __func__)
 
-/** The way back. */
+/** The handle of a group: the reverse of shm_team(). */
 shmem_team_t shm_team_handle(const cw_group_t *team);
 
 /** The active set of a deprecated collective. */
@@ -39,16 +39,15 @@ const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *ro
 void shm_compare_claims(const char *func, const cw_group_t *group, const void *dest,
                         const void *source, uint64_t nelems) CW_COLD;
 
-/** Checking mode: do all PEs of the group make this call? Before anything else that the others
- *  see. */
+/** Checking mode: checks that all PEs of the group make this call. Runs before any effect that
+ *  other PEs can see. */
 static inline void shm_agree(const char *func, const cw_group_t *group)
 {
     if (SHM_CHECKING())
         shm_compare_claims(func, group, NULL, NULL, CW_CLAIM_NONE);
 }
 
-/** With the same symmetric objects (of no interest if there are no elements) and as many
- *  elements? */
+/** The same, with the same symmetric objects (ignored without elements) and as many elements. */
 static inline void shm_agree_move(const char *func, const cw_group_t *group, const void *dest,
                                   const void *source, uint64_t nelems)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Collectives that move data: team forms for all types and bytes, active-set forms for 32 and 64
-// bits. The work is core's (core/coll); here are the argument checks, once for each collective, and
+// bits. core/coll does the work; this file has the argument checks, once for each collective, and
 // the typed names.
 #include "shmem/coll_args.h"
 
@@ -37,8 +37,8 @@ static int broadcast(const char *func, const cw_group_t *g, void *dest, const vo
     return 0;
 }
 
-/** The one collective that each PE may call with a size of its own. The objects are the same even
- *  so: a PE that brings nothing finds those of the others by its own. */
+/** The only collective whose size may differ from PE to PE. The objects are the same even so: a PE
+ *  without elements derives the addresses of the others from its own. */
 static int collect(const char *func, const cw_group_t *g, void *dest, const void *source,
                    size_t nelems, size_t size)
 {
@@ -135,7 +135,7 @@ TEAM_MOVE(alltoallmem, alltoall, void, 1)
                           int logPE_stride, int PE_size, long *pSync)                          \
     { cw_group_t room; SHM_ENTER(); WORK(__func__, ACTIVE_SET, dest, source, nelems, S / 8); } \
     SHM_WEAK(shmem_##NAME##S);
-/** The root's own dest stays as it is. */
+/** The dest of the root is not written. */
 #define SET_BROADCAST(S)                                                                         \
     void pshmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root,         \
                              int PE_start, int logPE_stride, int PE_size, long *pSync)           \

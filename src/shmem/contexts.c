@@ -68,8 +68,8 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
 }
 SHM_WEAK(shmem_ctx_get_team);
 
-/** A session that batches collects small operations until they are many (core/rma/batch.h); other
- *  options there are none. */
+/** A session that batches collects small operations into one request (core/rma/batch.h). There are
+ *  no other options. */
 void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
                               const shmem_ctx_session_config_t *config, long config_mask)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Distributed locks: an MCS queue in the lock variable itself, so waiting PEs are served in the
-// order they came and each waits on its own memory.
+// Distributed locks: an MCS queue in the lock variable itself, so PEs get the lock in the order of
+// their arrival and each waits on its own memory.
 //
-// The symmetric long of a lock is two 32-bit words on every PE (PEs are written + 1, so that 0 is
-// nobody):
+// The symmetric long of a lock is two 32-bit words on every PE (a PE is stored as its number + 1,
+// and no PE as 0):
 //
 //     tail   on PE 0 only: the last PE in the queue; 0: the lock is free
 //     link   this PE's place in the queue: bit 31 set while it must wait; below, the PE behind it
 //
-// A PE swaps itself into the tail; if there was one before it, it writes itself into that one's
-// link and waits for its own bit 31 to be cleared. Releasing clears bit 31 of the PE behind. A link
-// is 0 whenever its PE neither holds nor wants the lock, so a free lock is all zeroes, as the user
-// must initialize it.
-// Order: every step is an acq_rel atomic, and the release begins with a quiet: the next holder sees
-// all of it.
+// A PE swaps its number into the tail; if there was a predecessor, it writes its number into the
+// link of that PE and waits until its own bit 31 is clear. A release clears bit 31 of the
+// successor. A link is 0 while its PE neither holds nor waits for the lock, so a free lock is all
+// zeroes, as the user must initialize it.
+// Order: each step is an acq_rel atomic, and the release begins with a quiet: the next holder sees
+// all earlier writes.
 #include "shmem/lock_check.h"
 
 #define HOME 0
@@ -90,8 +90,8 @@ int pshmem_test_lock(long *lock)
 }
 SHM_WEAK(shmem_test_lock);
 
-/** The PE behind, waiting for it to write itself in if it has only reached the tail; 0: there is
- *  none. */
+/** The successor, after it has written its number into the link if it is in the tail already; 0 if
+ *  there is none. */
 static uint32_t next_in_queue(const char *func, lock_words_t *l)
 {
     if (!(link_of(l) & ~MUST_WAIT) && atomic(&l->tail, CW_AMO_CSWAP, 0, me(), HOME) == me())

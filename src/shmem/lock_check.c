@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The list of the locks that this PE holds (lock_check.h).
 #include "shmem/lock_check.h"
 
 #include <pthread.h>
@@ -14,7 +16,7 @@ typedef struct held {
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;  // guards the list
 static held_t *all;
 
-/** The link that leads to the entry of a lock, or to the end. Guard held. */
+/** The link that points to the entry of a lock, or the last link. Guard held. */
 static held_t **find(const long *lock)
 {
     held_t **link = &all;

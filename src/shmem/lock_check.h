@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checking mode: which locks this PE holds, so that misuse has a message instead of a queue that
-// nobody leaves. Not built with -Dchecking=false. Threads: any.
+// Checking mode: the locks that this PE holds, so that misuse leads to a message instead of a
+// deadlock. Not built with -Dchecking=false. Threads: any.
 #ifndef SHM_LOCK_CHECK_H
 #define SHM_LOCK_CHECK_H
 

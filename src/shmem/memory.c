@@ -2,7 +2,7 @@
 //
 // The symmetric heap's routines. All are collective over the world: an allocation ends with a
 // barrier, so that the memory of every PE may be used on return; a release begins with one, so that
-// nobody still uses it. Where the specification says "no action" (size 0, NULL) there is no barrier
+// no PE still uses it. Where the specification says "no action" (size 0, NULL) there is no barrier
 // either.
 #include <stdalign.h>
 
@@ -13,7 +13,7 @@
 
 #define CALLER __builtin_return_address(0)
 
-/** Tells those who look on what a block is and where the program asked for it. */
+/** Reports a block, and where the program allocated it, to the observers. */
 static void note(const void *p, size_t nbytes, const void *caller)
 {
     if (CW_UNLIKELY(!cw_world.plain) && p) {
@@ -22,7 +22,7 @@ static void note(const void *p, size_t nbytes, const void *caller)
     }
 }
 
-/** Checking mode: do all PEs ask for the same? Whatever does not count is 0. */
+/** Checking mode: checks that all PEs pass the same arguments; unused ones are 0. */
 static void agree(const char *func, const void *ptr, size_t size, size_t alignment)
 {
     if (!SHM_CHECKING())
@@ -34,7 +34,7 @@ static void agree(const char *func, const void *ptr, size_t size, size_t alignme
     cw_coll_agree(cw_group_world, &claim);
 }
 
-/** caller: where the program asked for it, for the report of leaks. */
+/** caller: the call in the program, for the report of leaks. */
 static void *allocate(size_t alignment, size_t nbytes, const void *caller)
 {
     void *p = cw_heap_malloc(alignment, nbytes);
@@ -60,7 +60,7 @@ void *pshmem_calloc(size_t count, size_t size)
     if (count == 0 || size == 0)
         return NULL;
     if (__builtin_mul_overflow(count, size, &nbytes))
-        nbytes = SIZE_MAX;  // fits nowhere
+        nbytes = SIZE_MAX;  // too large for any heap
     agree(__func__, NULL, nbytes, 0);
     void *p = cw_heap_malloc(alignof(max_align_t), nbytes);
     if (p)
@@ -71,9 +71,9 @@ void *pshmem_calloc(size_t count, size_t size)
 }
 SHM_WEAK(shmem_calloc);
 
-/** Can one offset be so aligned on every PE? Address randomisation moves heaps by pages, so beyond
- *  a page that is seen only by asking all: equal low bits of any symmetric address survive in the
- *  AND of it and of its complement. */
+/** Whether one offset can have this alignment on all PEs. Address randomisation moves heaps by
+ *  pages, so for more than a page all PEs must compare: equal low bits of a symmetric address
+ *  survive in the AND over all PEs of it and of its complement. */
 static bool alignment_is_common(size_t alignment)
 {
     if (alignment <= (size_t)sysconf(_SC_PAGESIZE) || cw_world.npes == 1)
@@ -110,7 +110,7 @@ void *pshmem_align(size_t alignment, size_t size)
 }
 SHM_WEAK(shmem_align);
 
-/** Both hints say that other PEs hammer on the words: give them cache lines of their own. */
+/** Both hints announce frequent remote accesses: the block gets cache lines of its own. */
 void *pshmem_malloc_with_hints(size_t size, long hints)
 {
     long known = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Extensions: teams, and what MPI and GASNet-EX have like them. The names with MPI's types are
-// inline functions of shmemx.h, which pass the address and the size of a handle on, so that the
-// library needs no mpi.h; those with GASNet-EX's likewise pass a list and a way to agree on, so
-// that the front ends need not know each other.
+// Extensions: teams made of MPI communicators and GASNet-EX teams, and the reverse. The functions
+// with MPI's types are inline in shmemx.h and pass the address and the size of a handle, so that
+// the library needs no mpi.h; those with GASNet-EX's pass a list of PEs and a function to agree by,
+// so that the front ends do not know each other.
 #include "core/life/mpi.h"
 
 #include <shmemx.h>

@@ -3,7 +3,7 @@
 // Memory ordering: fence and quiet.
 #include "shmem/shm.h"
 
-// While somebody looks on.
+// With observers on.
 static void quiet_watched(const char *func)
 {
     CW_WATCH(shm_enter(func));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Point-to-point synchronization: the typed entry points. One word is waited for inline, because
-// its latency is what programs feel; sets go to p2p_sets.c.
+// Point-to-point synchronization: the typed entry points. The wait for one word is inline, because
+// its latency matters most; sets are in p2p_sets.c.
 #include "shmem/p2p.h"
 #include "base/compiler.h"
 
@@ -48,7 +48,7 @@ static CW_ALWAYS_INLINE int test(const char *func, const void *ivar, shm_kind_t 
 SHM_TYPES_SYNC(ONE)
 SHM_TYPES_SYNC_SHORT(ONE)
 
-// A set against one value, and against a value for each word.
+// A set compared with one value, and with a value for each word.
 #define SET(T) \
     &(shm_wait_set_t){__func__, ivars, SHM_KIND(T), cmp, nelems, status, KEY(T, cmp_value), NULL}
 #define VECTOR(T) \

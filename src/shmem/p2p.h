@@ -4,9 +4,9 @@
 //
 // A word's kind is its size and signedness. Its key is a signed 64-bit number that orders as the
 // word does: the value itself, or, for unsigned 64-bit words, the value with its top bit flipped
-// (so that the key of a key is the value). Every look at a word is an acquire load: it pairs with
-// the release in the writer's fence, put-signal or atomic, so whoever sees the word sees what was
-// written before it.
+// (so that the key of a key is the value). Each load of a word is an acquire load: it pairs with
+// the release in the writer's fence, put-signal or atomic, so a reader of the word sees all that
+// was written before it.
 #ifndef SHM_P2P_H
 #define SHM_P2P_H
 
@@ -67,11 +67,11 @@ static CW_ALWAYS_INLINE bool shm_matches(shm_key_t a, int cmp, shm_key_t b)
 static inline void shm_check_compare(const char *func, int cmp)
 {
     if (CW_UNLIKELY(cmp < SHM_EQUAL || cmp > (SHM_GREATER | SHM_LESS)))
-        shm_bad_compare(func, cmp);  // it would wait for ever
+        shm_bad_compare(func, cmp);  // otherwise the wait never ends
 }
 
-/** For the deadlock report: word i of nelems at addr, and what is wanted of it. The key of a key is
- *  the value. */
+/** For the deadlock report: word i of nelems at addr, and the condition. The key of a key is the
+ *  value. */
 static inline CW_COLD cw_wait_on_t shm_wait_on(const void *addr, shm_kind_t kind, int cmp,
                                                shm_key_t want, size_t i, size_t nelems)
 {
@@ -85,8 +85,8 @@ static inline CW_COLD cw_wait_on_t shm_wait_on(const void *addr, shm_kind_t kind
                           .nelems = nelems};
 }
 
-/** A set of words to wait for: those of nelems whose status is 0 (or all), each against its own
- *  value or one. */
+/** A set of words to wait for: those of nelems whose status is 0 (or all), compared with one value
+ *  or with a value each. */
 typedef struct shm_wait_set {
     const char *func;
     const void *words;
@@ -95,7 +95,7 @@ typedef struct shm_wait_set {
     size_t nelems;
     const int *status;   // may be NULL
     shm_key_t value;
-    const void *values;  // vector forms: one a word; else NULL
+    const void *values;  // vector forms: a value for each word; else NULL
 } shm_wait_set_t;
 
 int shm_set_test_all(const shm_wait_set_t *set);

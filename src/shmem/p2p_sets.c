@@ -41,7 +41,7 @@ static bool is_empty(const shm_wait_set_t *set)
     return true;
 }
 
-/** What is told when nobody comes: the first word of the set that is not as wanted. */
+/** For the deadlock report: the first word of the set that does not satisfy the condition. */
 static cw_wait_on_t first_missing(const shm_wait_set_t *set)
 {
     size_t i = 0;
@@ -51,7 +51,7 @@ static cw_wait_on_t first_missing(const shm_wait_set_t *set)
     return shm_wait_on(word, set->kind, set->cmp, wanted(set, i), i, set->nelems);
 }
 
-/** One round; while somebody looks on, with what is waited for (`on` lives in the caller). */
+/** One round of waiting; with observers on it names the word waited for (`on` is the caller's). */
 static void wait_round(const shm_wait_set_t *set, cw_wait_t *w, cw_wait_on_t *on)
 {
     if (CW_UNLIKELY(!cw_world.plain)) {
@@ -72,9 +72,9 @@ static size_t find(const shm_wait_set_t *set, size_t start)
 }
 
 /**
- * A word that stays satisfied must not hide the others. The same words again: the search begins
- * behind the last find, so each gets its turn. Other words: it begins anywhere, for two sets that
- * take turns would move one cursor in step.
+ * Where to begin a search: a word that stays satisfied must not hide the others. For the same words
+ * as before the search begins behind the last find, so each word gets its turn. For other words it
+ * begins at random, since two sets in alternation would move one cursor in step.
  */
 static size_t find_fairly(const shm_wait_set_t *set)
 {

@@ -5,7 +5,7 @@
 #include "shmem/coll_args.h"
 #include "shmem/reduce_ops.h"
 
-/** What reductions and scans have in common: `count` is the parameter's name. */
+/** Checks and claims, for reductions and scans. `count` is the name of the parameter. */
 static void begin(const char *func, const char *count, const cw_group_t *g, const void *dest,
                   const void *source, size_t nelems, size_t size)
 {
@@ -59,8 +59,8 @@ static int scan(const char *func, const cw_group_t *g, void *dest, const void *s
 SHM_TYPES_REDUCE_ARITH(SCANS)
 
 // ---------------------------------------------------------------- deprecated: active sets
-// The work array is not needed: core has room of its own. The count is an int here; a negative one
-// becomes a size that the check refuses.
+// The work array is not used: core has memory of its own. The count is an int here; a negative one
+// becomes a size that the check rejects.
 static void check_work(const char *func, int nreduce, const void *work, size_t size)
 {
     size_t n = nreduce < 0 ? 0 : (size_t)nreduce / 2 + 1;

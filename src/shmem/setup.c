@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Setup, exit and query routines, and what world the program is in.
+// Setup, exit and query routines.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ void pshmem_finalize(void)
 }
 SHM_WEAK(shmem_finalize);
 
-static pid_t starter;  // of start_pes: a child that it forks must not finalize at its own end
+static pid_t starter;  // caller of start_pes: a child that it forks must not finalize at exit
 
 static void finalize_at_exit(void)
 {
@@ -60,8 +60,7 @@ static void finalize_at_exit(void)
         cw_finalize();
 }
 
-/** The first call initializes, and the end of the program finalizes; further calls have no
- *  effect. */
+/** The first call initializes; the end of the program finalizes. Later calls have no effect. */
 void pstart_pes(int npes)
 {
     static bool started;
@@ -82,8 +81,8 @@ static void *flush_all(void *arg)
     return NULL;
 }
 
-/** Another thread may sit in a read of standard input with the stream locked, for ever: output gets
- *  a second. */
+/** Flushes output within a second: another thread may hold the lock of standard input in a read
+ *  that never ends. */
 static void flush_output(void)
 {
     pthread_t thread;
@@ -173,7 +172,7 @@ void pshmem_info_get_name(char *name)
 }
 SHM_WEAK(shmem_info_get_name);
 
-/** For profiling tools to replace; the library itself has no use for it. */
+/** For profiling tools to replace; it does nothing in the library. */
 void pshmem_pcontrol(int level, ...)
 {
     (void)level;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the files of the OpenSHMEM front end share: the name-shifting of entry points, and the
-// checks of calls.
+// Shared by the files of the OpenSHMEM front end: the name-shifting of entry points, and the checks
+// of calls.
 //
 // Each routine's body is the pshmem_ function; SHM_WEAK makes the shmem_ name a weak alias of it,
 // which a profiling tool may replace. Bodies call core and shm_ functions only, never another entry
 // point.
-// Checks: RMA and atomics are checked by core, where "not initialised" and CAUSEWAY_CHECK=1 lead
-// anyway (core/rma/hot.h); all other routines begin with SHM_ENTER, which also tells those who look
-// on (core/observe/watch.h) that the routine runs, until it returns. Arguments are looked at only
-// in checking mode.
+// Checks: core checks RMA and atomics, on its slow paths, which "not initialised" and
+// CAUSEWAY_CHECK=1 select (core/rma/hot.h). All other routines begin with SHM_ENTER, which also
+// reports to observers (core/observe/watch.h) that the routine runs, until it returns. Arguments
+// are checked in checking mode only.
 // Threads: no state of its own.
 #ifndef SHM_SHM_H
 #define SHM_SHM_H
@@ -27,7 +27,7 @@
 
 #define SHM_WEAK(name) extern __typeof__(p##name) name CW_WEAK_ALIAS("p" #name)
 
-/** The body under one name serves a second, older one: both entry points of it. */
+/** Both entry points of an older name that shares the body of the current one. */
 #define SHM_OLD_NAME(old, now)                           \
     extern __typeof__(p##now) p##old CW_ALIAS("p" #now); \
     extern __typeof__(p##now) old CW_WEAK_ALIAS("p" #now)
@@ -49,21 +49,21 @@ void shm_check_pe(const char *func, int pe);
 void shm_check_context(const char *func, const cw_ctx_t *ctx);
 void shm_check_rank(const char *func, const cw_ctx_t *ctx, int rank);
 void shm_check_count(const char *func, const char *what, size_t nelems, size_t elem_nbytes);
-/** A variable that is waited for or changed by atomics: symmetric and aligned to its size. */
+/** A variable of a wait or an atomic: symmetric and aligned to its size. */
 void shm_check_variable(const char *func, const char *what, const void *addr, size_t nbytes);
 void shm_check_not_null(const char *func, const char *what, const void *addr);
 /** Strides in elements: at least `least`, as the specification demands. */
 void shm_check_stride(const char *func, const char *what, ptrdiff_t stride, ptrdiff_t least);
-/** Two buffers of this PE. in_place: being the same from the first byte on is allowed. */
+/** Two buffers of this PE. in_place: they may be the same buffer. */
 void shm_check_overlap(const char *func, const void *dest, size_t ndest, const void *source,
                        size_t nsource, bool in_place);
 
-/** The slow side of SHM_ENTER: fatal outside of init and finalize, else the routine's frame. */
+/** The slow path of SHM_ENTER: fatal outside of init and finalize, else the routine's frame. */
 cw_frame_t *shm_enter(const char *func) CW_COLD;
 
 /** A statement at the start of a body (it declares a variable). */
 #define SHM_ENTER() CW_WATCH(shm_enter(__func__))
-/** For bodies whose instructions count: when somebody looks on, `slow` does everything. */
+/** For bodies whose instructions count: with observers on, `slow` does everything. */
 #define SHM_ENTER_HOT(slow)                          \
     do {                                             \
         if (CW_UNLIKELY(!cw_world.plain)) {          \
@@ -72,7 +72,7 @@ cw_frame_t *shm_enter(const char *func) CW_COLD;
         }                                            \
     } while (0)
 
-/** A collective says what this PE contributes. */
+/** Reports the bytes that this PE contributes to a collective. */
 #define SHM_BYTES(nbytes)                            \
     do {                                             \
         if (CW_UNLIKELY(!cw_world.plain))            \
@@ -81,7 +81,7 @@ cw_frame_t *shm_enter(const char *func) CW_COLD;
 
 #define SHM_CHECKING() CW_CHECKING()
 
-/** The core's context behind a handle: its address, but for the two handles that are constants. */
+/** The context of a handle: its address, except for the two handles that are constants. */
 static CW_ALWAYS_INLINE cw_ctx_t *shm_ctx(shmem_ctx_t ctx)
 {
     if (CW_UNLIKELY((uintptr_t)ctx <= (uintptr_t)SHMEM_CTX_DEFAULT))
@@ -90,8 +90,8 @@ static CW_ALWAYS_INLINE cw_ctx_t *shm_ctx(shmem_ctx_t ctx)
 }
 #define SHM_CTX(ctx) shm_ctx(ctx)
 
-/** The same for routines that do nothing with SHMEM_CTX_INVALID (NULL then), and that have the time
- *  to look in checking mode whether the context exists. */
+/** The same for routines that do nothing with SHMEM_CTX_INVALID (NULL then); in checking mode it
+ *  checks that the context exists. */
 static CW_ALWAYS_INLINE cw_ctx_t *shm_ctx_or_none(shmem_ctx_t ctx, const char *func)
 {
     if (CW_UNLIKELY(ctx == SHMEM_CTX_INVALID))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Barriers, which complete the default context, and synchronizations, which only meet.
+// Barriers, which complete the default context, and synchronizations, which complete nothing.
 #include "shmem/coll_args.h"
 
 void pshmem_barrier_all(void)

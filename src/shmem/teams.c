@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams. The arguments of a split become parts of the parent (core/sync/team.h), or a refusal that
-// all PEs of the parent hear of; what only this PE could get wrong is told to the others before
-// anybody returns.
+// Teams. A split turns its arguments into parts of the parent (core/sync/team.h), or into a refusal
+// that all PEs of the parent return. An error that only this PE can have is sent to the others
+// before any PE returns.
 #include "shmem/coll_args.h"
 
 #include <limits.h>
@@ -70,7 +70,7 @@ SHM_WEAK(shmem_team_translate_pe);
 
 // ---------------------------------------------------------------- configuration
 
-/** Each field that a mask can name is one; others are a mistake. */
+/** There is one field that a mask can name; other bits are an error. */
 static void check_mask(const char *func, long mask, const shmem_team_config_t *config)
 {
     if (!SHM_CHECKING())
@@ -83,7 +83,7 @@ static void check_mask(const char *func, long mask, const shmem_team_config_t *c
                         "config is NULL, but config_mask %#lx asks for a field of it", mask);
 }
 
-/** The default is what the mask does not name. False for a request that cannot be meant. */
+/** Fields that the mask does not name keep their default. False for a senseless request. */
 static bool read_config(const char *func, long mask, const shmem_team_config_t *config,
                         int *num_contexts_p)
 {
@@ -122,7 +122,7 @@ static bool is_triplet(const cw_group_t *parent, int start, int stride, int size
     return last >= 0 && last < parent->size;
 }
 
-/** Do all PEs of the parent split it alike? */
+/** Checks that all PEs of the parent split it alike. */
 static void agree_strided(const char *func, const cw_group_t *parent, int start, int stride,
                           int size)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The queue of events (sim.h).
 #include "sim.h"
 
 #include <stdio.h>

@@ -286,8 +286,7 @@ static void make_transport(void)
 // ---------------------------------------------------------------- what stands for the node object
 enum { ROUNDS = 32 };
 
-/** Steps of a collective between leaders: all of them have been heard already, so that nobody
- *  waits. */
+/** Rounds of a collective between leaders: all are marked as received, so that no leader waits. */
 static void make_rounds(void)
 {
     char *area = aligned_alloc(64, cw_coll_round_offset(ROUNDS));
@@ -390,7 +389,7 @@ static void run_main(const sim_config_t *config)
     collective(0);  // shmem_finalize
     if (cw_world.nnodes > 1) {
         note(SIM_OP_AWAIT, 0, 1);
-        note(SIM_OP_POST, 1, 1);  // nobody leaves while another still waits for an answer
+        note(SIM_OP_POST, 1, 1);  // no PE leaves while another waits for its reply
         note(SIM_OP_AWAIT, 1, 1);
     }
     cw_port_close(&cw_port_default);

@@ -135,7 +135,7 @@ HOW = {
     "spawn": "launcher's own processor time per PE (hello, one node)",
     "exec": "processor time of a plain C program started the same way",
     "join": "shmem_init of the smallest job on one node", "leave": "rest of a PE's processor time",
-    "wake": "not told apart: in join", "serve": "not told apart: in listen",
+    "wake": "not measured separately: in join", "serve": "not measured separately: in listen",
     "load": "processor time of a PE that loads libfabric: static minus on demand",
     "load_wait": "what loading lasts beyond its processor time: it sleeps",
     "listen": "half of the time for both endpoints of a node server's process",

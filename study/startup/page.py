@@ -102,7 +102,8 @@ def _simulator(section):
     assumed = ", ".join(f"{name} {value:g}" for name, value in section["assumed"].items())
     yield f"\nAssumed of the projected machine (nanoseconds, bytes a nanosecond): {assumed}.\n"
     yield ("| SIMULATED: PEs | nodes | mode | program | launcher | launch to end "
-           "| shmem_init, mean | connections | most of one PE | most accepted by one node | tables a PE |")
+           "| shmem_init, mean | connections | most of one PE | most accepted by one node "
+           "| tables a PE |")
     yield "|--:|--:|---|---|---|--:|--:|--:|--:|--:|--:|"
     for row in section["rows"]:
         if row["kind"] == "projection":

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The order of events in oshrun, and its loop.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

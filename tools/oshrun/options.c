@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The command line of oshrun.
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
