@@ -116,4 +116,48 @@ void delay_log(const delay_conn_t *conn, const char *what, uint64_t offset, size
 int delay_courier_join(delay_client_t *client);
 void delay_courier_leave(delay_client_t *client);
 
+// ---------------------------------------------------------------- delay.c
+/** A number drawn from the seed, this PE, a kind of stream and its number. */
+uint64_t delay_stream(uint64_t kind, uint64_t number);
+void delay_sleep_ns(uint64_t ns);
+
+// ---------------------------------------------------------------- client.c: entries of the table
+int delay_open(const cwt_client_config_t *config, cwt_client_t **client_p);
+int delay_connect(cwt_client_t *c, int node, const void *blob, size_t nbytes, cwt_conn_t **conn_p);
+int delay_put(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes, bool nbi);
+int delay_put_complete(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes);
+int delay_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
+int delay_get(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, bool nbi);
+int delay_request(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+int delay_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload,
+                  size_t payload_nbytes);
+int delay_put_message(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes, bool nbi,
+                      cwt_header_t *msg, size_t msg_nbytes);
+int delay_wait(cwt_client_t *c, cwt_reply_t *reply);
+int delay_amo(cwt_conn_t *c, uint64_t offset, int op, int nbytes, uint64_t operand,
+              uint64_t compare, uint64_t *old_p);
+int delay_quiet(cwt_client_t *c);
+int delay_quiet_begin(cwt_client_t *c);
+int delay_quiet_test(cwt_client_t *c);
+int delay_fence(cwt_client_t *c);
+int delay_progress(cwt_client_t *c);
+int delay_poll(cwt_client_t *c);
+void delay_stats(const cwt_client_t *c, cwt_stats_t *stats_p);
+void delay_close(cwt_client_t *c);
+
+// ---------------------------------------------------------------- server.c: entries of the table
+int delay_server_open(const cwt_server_config_t *config, cwt_server_t **server_p);
+int delay_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p);
+void delay_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
+int delay_server_progress(cwt_server_t *server);
+bool delay_server_may_block(cwt_server_t *server);
+int delay_server_block(cwt_server_t *server, uint64_t timeout_ns);
+void delay_server_wake(cwt_server_t *server);
+int delay_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);
+uint64_t delay_server_origin(const cwt_from_t *from);
+int delay_server_notify(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
+                        const void *payload, size_t payload_nbytes);
+void delay_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p);
+void delay_server_close(cwt_server_t *server);
+
 #endif

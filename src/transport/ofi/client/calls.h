@@ -91,8 +91,8 @@ void ofi_completion_forget(cwt_client_t *client, ofi_completion_t *completion);
 int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op);
 int ofi_conn_post_all(cwt_conn_t *conn);
 void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes);
-/** RDM: a receive of the common queue failed, which tells nothing of the connection that owns its
- *  buffer: the sender may be any process (a message longer than the buffer). */
+/** RDM: a receive of the common queue failed, which proves nothing of the connection that owns its
+ *  buffer: any process may have sent the message (one longer than the buffer). */
 void ofi_reply_refused(cwt_client_t *client, ofi_op_t *op);
 /** A request of the transport's own, which asks for an acknowledgement. Does not check whether the
  *  connection is up. */

@@ -17,6 +17,25 @@ static void close_attempt(cwt_conn_t *conn)
     conn->error = 0;
 }
 
+/** Waits until an event decides the attempt, or CAUSEWAY_TIMEOUT does. */
+static int wait_decided(cwt_client_t *client, uint64_t start, ofi_attempt_t *out)
+{
+    ofi_waiter_t w = OFI_WAITER("a connection");
+    int rc = 0;
+    while (!out->over && rc == 0) {
+        // any thread that waits on this client may read the event; it finds conn->attempt
+        ofi_client_events(client);
+        if (out->over)
+            break;
+        rc = ofi_wait_round(client, NULL, &w);
+        if (rc == 0 && !out->over && cwu_now_ns() - start > ofi_timeout_ns()) {
+            out->over = true;
+            out->err = FI_ETIMEDOUT;
+        }
+    }
+    return rc;
+}
+
 /** 0: connected. CW_EAGAIN: worth another attempt; *out has the reason. */
 static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
                    uint64_t start, ofi_attempt_t *out)
@@ -46,20 +65,8 @@ static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *
     if (rc != 0) {
         out->over = true;
         out->err = -rc;
-        rc = 0;
     }
-    ofi_waiter_t w = OFI_WAITER("a connection");
-    while (!out->over && rc == 0) {
-        // any thread that waits on this client may read the event; it finds conn->attempt
-        ofi_client_events(client);
-        if (out->over)
-            break;
-        rc = ofi_wait_round(client, NULL, &w);
-        if (rc == 0 && !out->over && cwu_now_ns() - start > ofi_timeout_ns()) {
-            out->over = true;
-            out->err = FI_ETIMEDOUT;
-        }
-    }
+    rc = wait_decided(client, start, out);
     conn->attempt = NULL;
     if (rc != 0)
         return rc;
