@@ -3,6 +3,7 @@
 // GASNet-1: active messages: the client's handler table, and the calls, which lead to core's
 // request layer. Numbers of nodes and handlers and lengths are always checked: wrong ones would do
 // harm in another process.
+#include "base/compiler.h"
 #include "gasnet/gas1.h"
 
 enum { FIRST_CLIENT_HANDLER = 128, HANDLERS = 256 };
@@ -103,8 +104,8 @@ static GAS_CONSTRUCTOR void add_interface(void)
 }
 
 // ---------------------------------------------------------------- requests
-static __attribute__((noinline, cold)) void refuse(const char *call, gasnet_node_t node,
-                                                   int handler, size_t nbytes, size_t most)
+static CW_NOINLINE CW_COLD void refuse(const char *call, gasnet_node_t node, int handler,
+                                       size_t nbytes, size_t most)
 {
     gas_check_life(call);
     gas_check_node(call, node);
@@ -119,8 +120,8 @@ static __attribute__((noinline, cold)) void refuse(const char *call, gasnet_node
 }
 
 /** What every request needs; most: bytes of its payload. */
-static inline __attribute__((always_inline)) void check(const char *call, gasnet_node_t node,
-                                                        int handler, size_t nbytes, size_t most)
+static CW_ALWAYS_INLINE void check(const char *call, gasnet_node_t node, int handler, size_t nbytes,
+                                   size_t most)
 {
     if (CW_UNLIKELY(gas.slow_sync) || CW_UNLIKELY(node >= gas.nodes) ||
         CW_UNLIKELY(handler < FIRST_CLIENT_HANDLER) || CW_UNLIKELY(nbytes > most))
@@ -160,14 +161,14 @@ GAS_API int gasnet_causeway_request_short(gasnet_node_t dest, gasnet_handler_t h
 
 // Short requests with few arguments: these stay in their registers, and the call ends in a jump to
 // core's function.
-static __attribute__((noinline)) int short_checked(gasnet_node_t dest, gasnet_handler_t handler,
-                                                   int nargs, const gasnet_handlerarg_t *args)
+static CW_NOINLINE int short_checked(gasnet_node_t dest, gasnet_handler_t handler, int nargs,
+                                     const gasnet_handlerarg_t *args)
 {
     return gasnet_causeway_request_short(dest, handler, nargs, args);
 }
 
 /** What check() would pass. */
-static inline __attribute__((always_inline)) bool is_sound(gasnet_node_t node, unsigned handler)
+static CW_ALWAYS_INLINE bool is_sound(gasnet_node_t node, unsigned handler)
 {
     return !CW_UNLIKELY(gas.slow_sync) && CW_LIKELY(node < gas.nodes) &&
            CW_LIKELY(handler & FIRST_CLIENT_HANDLER);
@@ -176,7 +177,7 @@ _Static_assert(FIRST_CLIENT_HANDLER == 128 && HANDLERS == 256,
                "one bit says that a handler is a client's");
 
 #define SHORT(nargs, parameters, list, values)                                                   \
-    static __attribute__((noinline, cold)) int checked_##nargs(gasnet_node_t dest,               \
+    static CW_NOINLINE CW_COLD int checked_##nargs(gasnet_node_t dest,                           \
                                                                unsigned handler parameters)      \
     {                                                                                            \
         return short_checked(dest, (gasnet_handler_t)handler, nargs,                             \
@@ -241,8 +242,8 @@ GAS_API int gasnet_causeway_request_longasync(gasnet_node_t dest, gasnet_handler
 }
 
 // ---------------------------------------------------------------- replies
-static __attribute__((noinline, cold)) void refuse_reply(const char *call, const cw_am_msg_t *msg,
-                                                         int handler, size_t nbytes, size_t most)
+static CW_NOINLINE CW_COLD void refuse_reply(const char *call, const cw_am_msg_t *msg, int handler,
+                                             size_t nbytes, size_t most)
 {
     if (handler < FIRST_CLIENT_HANDLER || !cw_am_registered(GAS1_AM_CLIENT, handler))
         gas_fail(call,
@@ -328,7 +329,7 @@ GAS_API int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex)
     return GASNET_OK;
 }
 
-static __attribute__((noinline, cold)) int poll_checked(void)
+static CW_NOINLINE CW_COLD int poll_checked(void)
 {
     gas_check_life("gasnet_AMPoll");
     CW_WATCH(gas_watch("gasnet_AMPoll"));

@@ -2,18 +2,17 @@
 //
 // GASNet-1: puts and gets between memories. The most frequent case stands here: eight bytes, to a
 // peer whose memory is mapped here or whose record is known.
+#include "base/compiler.h"
 #include "gasnet_job/transfer.h"
 
 // ---------------------------------------------------------------- blocking
 // Apart, so that eight bytes within the node keep the registers that they came in.
-static __attribute__((noinline)) void put_other(gasnet_node_t node, void *dest, const void *src,
-                                                size_t nbytes)
+static CW_NOINLINE void put_other(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
 {
     gas_put_blocking(node, dest, src, nbytes, "gasnet_put");
 }
 
-static __attribute__((noinline)) void get_other(void *dest, gasnet_node_t node, const void *src,
-                                                size_t nbytes)
+static CW_NOINLINE void get_other(void *dest, gasnet_node_t node, const void *src, size_t nbytes)
 {
     gas_get_blocking(dest, node, src, nbytes, "gasnet_get");
 }

@@ -4,6 +4,7 @@
 // so on a little-endian machine its first n bytes in memory travel; n need not be a power of two.
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "gasnet_job/sync.h"
 #include "gasnet_job/transfer.h"
 
@@ -22,8 +23,8 @@ static void check_size(const char *call, size_t nbytes)
                  sizeof(gasnet_register_value_t));
 }
 
-static __attribute__((noinline)) void put_val_any(gasnet_node_t node, void *dest,
-                                                  gasnet_register_value_t value, size_t nbytes)
+static CW_NOINLINE void put_val_any(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                                    size_t nbytes)
 {
     uintptr_t word;
     cwt_target_t *record;
@@ -62,8 +63,8 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
     return cw_handle_make(gas_put(__func__, node, dest, &value, nbytes, CW_OWNER_COPIED, op), op);
 }
 
-static __attribute__((noinline)) void put_nbi_val_any(gasnet_node_t node, void *dest,
-                                                      gasnet_register_value_t value, size_t nbytes)
+static CW_NOINLINE void put_nbi_val_any(gasnet_node_t node, void *dest,
+                                        gasnet_register_value_t value, size_t nbytes)
 {
     check_size("gasnet_put_nbi_val", nbytes);
     gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, CW_OWNER_COPIED,
@@ -71,8 +72,8 @@ static __attribute__((noinline)) void put_nbi_val_any(gasnet_node_t node, void *
     cw_implicit_issued();
 }
 
-static __attribute__((noinline)) void put_nbi_val_far(gasnet_node_t node, void *dest,
-                                                      gasnet_register_value_t value, size_t nbytes)
+static CW_NOINLINE void put_nbi_val_far(gasnet_node_t node, void *dest,
+                                        gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word = __atomic_load_n(&cw_owner.word[node], CW_DEPENDED_ON);
     if (CW_LIKELY(nbytes - 1 < sizeof value) && CW_LIKELY(word & 1))
@@ -92,8 +93,7 @@ GAS_API void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_
         put_nbi_val_far(node, dest, value, nbytes);
 }
 
-static __attribute__((noinline)) gasnet_register_value_t get_val_any(gasnet_node_t node, void *src,
-                                                                     size_t nbytes)
+static CW_NOINLINE gasnet_register_value_t get_val_any(gasnet_node_t node, void *src, size_t nbytes)
 {
     gasnet_register_value_t value = 0;
     uintptr_t word;

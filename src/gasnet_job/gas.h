@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "core/am/am.h"
 #include "core/core.h"
 #include "core/coll/coll.h"
@@ -34,7 +35,7 @@
 #define GASNET_CAUSEWAY_LIBRARY 1
 #include "gasnet.h"
 
-#define GAS_API __attribute__((visibility("default")))
+#define GAS_API CW_EXPORTED
 
 enum { GAS_SEQ = 1, GAS_PARSYNC, GAS_PAR };
 enum { GAS_FAST = 1, GAS_LARGE, GAS_EVERYTHING };
@@ -55,7 +56,7 @@ typedef struct gas_state {
     bool mixed;        // the program uses OpenSHMEM too
     bool endpoints;    // or segments of further endpoints of GASNet-EX
 } gas_state_t;
-extern gas_state_t gas __attribute__((visibility("hidden")));
+extern gas_state_t gas CW_HIDDEN;
 
 /** What a thread holds. Never freed: a lock names its holder by it. */
 typedef struct gas_thread {
@@ -85,7 +86,7 @@ typedef struct gas_interface {
 } gas_interface_t;
 /** From a constructor: a program linked with the archive has the interfaces that it calls. */
 void gas_interface_add(gas_interface_t *interface);
-#define GAS_CONSTRUCTOR __attribute__((constructor(101)))
+#define GAS_CONSTRUCTOR CW_CONSTRUCTOR(101)
 
 // ---------------------------------------------------------------- the job (job.c)
 /** gasnet_init, whatever the interface calls it. */
@@ -152,7 +153,7 @@ void gas_segments_open(void);
 /** Publishes this process's segment, maybe of 0 bytes, and names it to the interfaces. */
 void gas_segment_attach(uintptr_t size);
 void gas_set_segment(gasnet_node_t node, uintptr_t addr, uintptr_t size);
-void gas_ask_segment(gasnet_node_t node) __attribute__((noinline, cold));
+void gas_ask_segment(gasnet_node_t node) CW_NOINLINE CW_COLD;
 /** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a
  *  page of this machine. It is as large in every process, wherever their areas begin. */
 void *gas_area(uintptr_t *nbytes_p);

@@ -12,9 +12,8 @@
 #ifndef GAS_HSL_H
 #define GAS_HSL_H
 
+#include "base/compiler.h"
 #include "gasnet_job/gas.h"
-
-#define GAS_HSL_CALL static inline __attribute__((always_inline))
 
 // hsl.c
 void gas_hsl_check_before_lock(const char *call, gasnet_hsl_t *hsl);
@@ -23,23 +22,23 @@ void gas_hsl_lock_slowly(const char *call, gasnet_hsl_t *hsl);
 void gas_hsl_taken(gasnet_hsl_t *hsl);
 void gas_hsl_check_unlock(const char *call, gasnet_hsl_t *hsl);
 /** was: the state before. */
-void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was) __attribute__((cold));
+void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was) CW_COLD;
 void gas_hsl_init(const char *call, gasnet_hsl_t *hsl);
 void gas_hsl_destroy(const char *call, gasnet_hsl_t *hsl);
 
-GAS_HSL_CALL _Atomic uint32_t *gas_hsl_state(gasnet_hsl_t *hsl)
+static CW_ALWAYS_INLINE _Atomic uint32_t *gas_hsl_state(gasnet_hsl_t *hsl)
 {
     return (_Atomic uint32_t *)&hsl->state;
 }
 
-GAS_HSL_CALL bool gas_hsl_try_once(gasnet_hsl_t *hsl)
+static CW_ALWAYS_INLINE bool gas_hsl_try_once(gasnet_hsl_t *hsl)
 {
     uint32_t is_free = 0;
     return atomic_compare_exchange_strong_explicit(gas_hsl_state(hsl), &is_free, 1,
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
-GAS_HSL_CALL void gas_hsl_lock(const char *call, gasnet_hsl_t *hsl)
+static CW_ALWAYS_INLINE void gas_hsl_lock(const char *call, gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
         gas_hsl_check_before_lock(call, hsl);
@@ -48,7 +47,7 @@ GAS_HSL_CALL void gas_hsl_lock(const char *call, gasnet_hsl_t *hsl)
     gas_hsl_taken(hsl);
 }
 
-GAS_HSL_CALL int gas_hsl_trylock(const char *call, gasnet_hsl_t *hsl)
+static CW_ALWAYS_INLINE int gas_hsl_trylock(const char *call, gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
         gas_hsl_check_before_lock(call, hsl);
@@ -58,7 +57,7 @@ GAS_HSL_CALL int gas_hsl_trylock(const char *call, gasnet_hsl_t *hsl)
     return GASNET_OK;
 }
 
-GAS_HSL_CALL void gas_hsl_unlock(const char *call, gasnet_hsl_t *hsl)
+static CW_ALWAYS_INLINE void gas_hsl_unlock(const char *call, gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
         gas_hsl_check_unlock(call, hsl);

@@ -3,6 +3,7 @@
 // The job as both interfaces see it: configurations, joining, attaching, messages.
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "core/owner/copy.h"
 #include "gasnet_job/gas.h"
 
@@ -11,7 +12,7 @@ gas_state_t gas = {.slow_sync = true};
 // For tools that search binaries: what this library can be.
 #define CONFIG(threads, segment) \
     "Causeway GASNet 1.8,CONDUIT=OFI,THREADMODEL=" threads ",SEGMENT=" segment
-static const char *const configs[3][3] __attribute__((used)) = {
+static const char *const configs[3][3] CW_USED = {
     {CONFIG("SEQ", "FAST"), CONFIG("SEQ", "LARGE"), CONFIG("SEQ", "EVERYTHING")},
     {CONFIG("PARSYNC", "FAST"), CONFIG("PARSYNC", "LARGE"), CONFIG("PARSYNC", "EVERYTHING")},
     {CONFIG("PAR", "FAST"), CONFIG("PAR", "LARGE"), CONFIG("PAR", "EVERYTHING")},

@@ -7,9 +7,10 @@
 #include <elf.h>
 #include <link.h>
 
+#include "base/compiler.h"
 #include "gasnet_job/gas.h"
 
-extern void pshmem_init(void) __attribute__((weak));
+extern void pshmem_init(void) CW_WEAK;
 
 typedef struct symbols {
     const ElfW(Sym) * table;

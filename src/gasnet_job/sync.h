@@ -5,6 +5,7 @@
 #ifndef GAS_SYNC_H
 #define GAS_SYNC_H
 
+#include "base/compiler.h"
 #include "gasnet_job/gas.h"
 
 /** In checking mode: fatal for what no call returned as a handle. */
@@ -15,8 +16,7 @@ int gas_handle_try(const char *call, gasnet_handle_t handle);
 
 void gas_implicit_wait_checked(const char *call, bool gets, bool puts);
 /** Nothing is in flight and there are no observers: the case that is counted in instructions. */
-static inline __attribute__((always_inline)) void gas_implicit_wait(const char *call, bool gets,
-                                                                    bool puts)
+static CW_ALWAYS_INLINE void gas_implicit_wait(const char *call, bool gets, bool puts)
 {
     if (CW_UNLIKELY(gas.slow_sync))
         gas_implicit_wait_checked(call, gets, puts);

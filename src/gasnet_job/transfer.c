@@ -2,6 +2,7 @@
 //
 // Puts and gets behind the fast paths: frames for observers, checks, the kinds of completion.
 #include "gasnet_job/transfer.h"
+#include "base/compiler.h"
 
 bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
              cw_owner_mode_t mode, cw_handle_op_t *op)
@@ -28,9 +29,8 @@ bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, siz
 }
 
 // ---------------------------------------------------------------- explicit handles
-__attribute__((noinline)) cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest,
-                                                         const void *src, size_t nbytes,
-                                                         cw_owner_mode_t mode, const char *call)
+CW_NOINLINE cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest, const void *src,
+                                           size_t nbytes, cw_owner_mode_t mode, const char *call)
 {
     cw_handle_op_t *op = gas_op_create();
     return cw_handle_make(gas_put(call, node, dest, src, nbytes, mode, op), op);
@@ -53,9 +53,8 @@ cw_handle_t gas_get_nb_general(void *dest, gasnet_node_t node, const void *src, 
 }
 
 // ---------------------------------------------------------------- implicit
-__attribute__((noinline)) void gas_put_nbi_general(gasnet_node_t node, void *dest, const void *src,
-                                                   size_t nbytes, cw_owner_mode_t mode,
-                                                   const char *call)
+CW_NOINLINE void gas_put_nbi_general(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                                     cw_owner_mode_t mode, const char *call)
 {
     gas_put(call, node, dest, src, nbytes, mode, cw_implicit_op(true));
     cw_implicit_issued();

@@ -6,9 +6,8 @@
 #ifndef GAS_TRANSFER_H
 #define GAS_TRANSFER_H
 
+#include "base/compiler.h"
 #include "gasnet_job/gas.h"
-
-#define GAS_FAST_PATH static inline __attribute__((always_inline))
 
 // ---------------------------------------------------------------- the general path (transfer.c)
 /** op: counts messages; NULL when blocking. True: something is in flight. */
@@ -41,23 +40,23 @@ cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t n
 void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
                  cw_owner_mode_t mode, const char *call);
 
-GAS_FAST_PATH void gas_put_blocking(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                                    const char *call)
+static CW_ALWAYS_INLINE void gas_put_blocking(gasnet_node_t node, void *dest, const void *src,
+                                              size_t nbytes, const char *call)
 {
     if (!cw_owner_put_fast_complete(node, dest, src, nbytes))
         gas_put(call, node, dest, src, nbytes, CW_OWNER_BLOCKING, NULL);
 }
 
-GAS_FAST_PATH void gas_get_blocking(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
-                                    const char *call)
+static CW_ALWAYS_INLINE void gas_get_blocking(void *dest, gasnet_node_t node, const void *src,
+                                              size_t nbytes, const char *call)
 {
     bool in_flight;
     if (!cw_owner_get_fast(dest, node, src, nbytes, false, &in_flight))
         gas_get(call, dest, node, src, nbytes, CW_OWNER_BLOCKING, NULL);
 }
 
-GAS_FAST_PATH cw_handle_t gas_get_nb(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
-                                     const char *call)
+static CW_ALWAYS_INLINE cw_handle_t gas_get_nb(void *dest, gasnet_node_t node, const void *src,
+                                               size_t nbytes, const char *call)
 {
     bool in_flight;
     if (!cw_owner_get_fast(dest, node, src, nbytes, true, &in_flight))
@@ -65,8 +64,8 @@ GAS_FAST_PATH cw_handle_t gas_get_nb(void *dest, gasnet_node_t node, const void 
     return in_flight ? cw_handle_make(true, NULL) : CW_HANDLE_DONE;
 }
 
-GAS_FAST_PATH void gas_get_nbi(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
-                               const char *call)
+static CW_ALWAYS_INLINE void gas_get_nbi(void *dest, gasnet_node_t node, const void *src,
+                                         size_t nbytes, const char *call)
 {
     bool in_flight;
     if (!cw_owner_get_fast(dest, node, src, nbytes, true, &in_flight))

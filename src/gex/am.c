@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "gex/gex.h"
 
 static const cw_am_names_t names = {
@@ -103,8 +104,8 @@ GAS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_T
 }
 
 // ---------------------------------------------------------------- what a message needs
-static __attribute__((noinline, cold)) void
-check_entry(const char *call, int handler, unsigned nargs, gex_Flags_t kind, bool reply)
+static CW_NOINLINE CW_COLD void check_entry(const char *call, int handler, unsigned nargs,
+                                            gex_Flags_t kind, bool reply)
 {
     const gex_AM_Entry_t *entry = &entries[handler];
     const char *name = entry->gex_name ? entry->gex_name : "no name";

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "gex/gex.h"
 
 enum { PIECE_MOST = 1024, PIECE_LEAST = 64 };
@@ -141,7 +142,7 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
     gex_cell_t *cell = cell_of(tm->id);
     unsigned entry = number % GEX_ENTRIES;
     int root = (int)gex_pe(tm, 0);
-    char result[PIECE_MOST] __attribute__((aligned(16)));
+    _Alignas(16) char result[PIECE_MOST];
     if (coll->kind == BROADCAST) {
         cw_get(&cw_ctx_default, result, contribution_of(cell, entry, coll->root), nbytes, root);
     } else if (coll->kind == REDUCE) {

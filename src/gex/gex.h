@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include "base/compiler.h"
 #include "core/am/am.h"
 #include "gasnet_job/gas.h"
 #include "gasnetex.h"
@@ -87,7 +88,7 @@ typedef struct gex_state {
     unsigned neps;
     gex_TM_t pair[GASNET_MAXEPS];  // of local endpoints: an array by remote one, made when used
 } gex_state_t;
-extern gex_state_t gex __attribute__((visibility("hidden")));
+extern gex_state_t gex CW_HIDDEN;
 
 /** Of calls that return an error instead of ending the job. */
 #define gex_error(...) (gex.quiet ? (void)0 : cwu_error(__VA_ARGS__))
@@ -117,7 +118,7 @@ static inline void gex_set_lc(gex_Event_t *lc_opt)
 }
 
 /** What the job calls (gas_interface_t). */
-extern gas_interface_t gex_interface __attribute__((visibility("hidden")));
+extern gas_interface_t gex_interface CW_HIDDEN;
 void gex_am_open(void);
 void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn);
 /** Is that in the segment of an endpoint of this process? */

@@ -2,14 +2,14 @@
 //
 // GASNet-EX: transfers. The event of one is its handle. What lies in memory of clients (segments of
 // further endpoints) is copied by its owner.
+#include "base/compiler.h"
 #include "core/owner/copy.h"
 #include "gasnet_job/transfer.h"
 #include "gex/gex.h"
 
 /** Checks that the job cannot do: each endpoint has a segment of its own. */
-static __attribute__((noinline, cold)) void check(const char *call, gex_TM_t tm, gex_Rank_t rank,
-                                                  uint32_t pe, const void *remote,
-                                                  const void *local, size_t nbytes)
+static CW_NOINLINE CW_COLD void check(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe,
+                                      const void *remote, const void *local, size_t nbytes)
 {
     gas_check_life(call);
     gex_check_remote(call, tm, rank, pe, remote, nbytes);
@@ -110,14 +110,14 @@ static const void *bytes_of(const gex_RMA_Value_t *value, size_t nbytes)
 }
 
 // Not inlined: compilers warn of sizes that check_width excludes.
-static __attribute__((noinline)) void put_bytes(uint32_t pe, void *dest, const void *src,
-                                                size_t nbytes, const char *call)
+static CW_NOINLINE void put_bytes(uint32_t pe, void *dest, const void *src, size_t nbytes,
+                                  const char *call)
 {
     gas_put_blocking(pe, dest, src, nbytes, call);
 }
 
-static __attribute__((noinline)) void get_bytes(void *dest, uint32_t pe, const void *src,
-                                                size_t nbytes, const char *call)
+static CW_NOINLINE void get_bytes(void *dest, uint32_t pe, const void *src, size_t nbytes,
+                                  const char *call)
 {
     gas_get_blocking(dest, pe, src, nbytes, call);
 }

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "core/rma/rma.h"
 
 typedef void *cw_handle_t;
@@ -75,7 +76,7 @@ void cw_implicit_wait(const char *call, bool gets, bool puts);
  *  vain. */
 bool cw_implicit_test(bool gets, bool puts);
 /** The fast path of cw_implicit_wait where no messages carry out transfers. */
-static inline __attribute__((always_inline)) void cw_implicit_wait_fast(void)
+static CW_ALWAYS_INLINE void cw_implicit_wait_fast(void)
 {
     if (cw_ctx_is_marked(&cw_hot))
         cw_handle_quiet();
@@ -94,7 +95,7 @@ cw_handle_t cw_implicit_end_region(void);
 typedef struct cw_handle_quiets {
     _Atomic uint64_t begun, done;
 } cw_handle_quiets_t;
-extern cw_handle_quiets_t cw_handle_quiets __attribute__((visibility("hidden")));
+extern cw_handle_quiets_t cw_handle_quiets CW_HIDDEN;
 
 typedef struct cw_handle_thread {
     cw_handle_op_t puts, gets;  // implicit operations

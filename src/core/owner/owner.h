@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "core/mem/area.h"
 #include "core/progress/wait.h"
 #include "core/rma/hot.h"
@@ -52,7 +53,7 @@ typedef struct cw_owner_state {
     uint32_t npes;
     cw_owner_config_t config;
 } cw_owner_state_t;
-extern cw_owner_state_t cw_owner __attribute__((visibility("hidden")));
+extern cw_owner_state_t cw_owner CW_HIDDEN;
 
 /** Local: makes the tables. Fatal: no memory. */
 void cw_owner_open(const cw_owner_config_t *config);
@@ -70,7 +71,7 @@ uintptr_t cw_owner_find_word(uint32_t pe);
 /** First contact with a PE of another node: its word leads to a record of its own afterwards. */
 void cw_owner_reach(uint32_t pe);
 
-uintptr_t cw_owner_ask_origin(uint32_t pe) __attribute__((noinline, cold));
+uintptr_t cw_owner_ask_origin(uint32_t pe) CW_NOINLINE CW_COLD;
 static inline uintptr_t cw_owner_origin(uint32_t pe)
 {
     // pairs with cw_owner_ask_origin

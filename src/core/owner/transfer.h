@@ -8,11 +8,10 @@
 #ifndef CW_OWNER_TRANSFER_H
 #define CW_OWNER_TRANSFER_H
 
+#include "base/compiler.h"
 #include "core/owner/handle.h"
 #include "core/owner/owner.h"
 #include "core/rma/rma.h"
-
-#define CW_OWNER_FAST static inline __attribute__((always_inline))
 
 typedef enum cw_owner_mode {
     CW_OWNER_BLOCKING,  // complete when it returns
@@ -36,12 +35,11 @@ typedef struct cw_owner_small {
     void *dest;
 } cw_owner_small_t;
 /** rc: of the provider, which did not take the put; 0: too many were injected, so wait for them. */
-void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *small)
-    __attribute__((cold));
+void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *small) CW_COLD;
 
 // ---------------------------------------------------------------- words
 /** False: the transfer takes the general path. Else the word of the PE. */
-CW_OWNER_FAST bool cw_owner_is_fast(uint32_t pe, uintptr_t *word_p)
+static CW_ALWAYS_INLINE bool cw_owner_is_fast(uint32_t pe, uintptr_t *word_p)
 {
     if (CW_UNLIKELY(pe >= cw_owner.limit))
         return false;
@@ -49,25 +47,25 @@ CW_OWNER_FAST bool cw_owner_is_fast(uint32_t pe, uintptr_t *word_p)
     return true;
 }
 
-CW_OWNER_FAST bool cw_owner_is_mapped(uintptr_t word)
+static CW_ALWAYS_INLINE bool cw_owner_is_mapped(uintptr_t word)
 {
     return !(word & 1);
 }
 
 /** Mapped here, and a store needs no test for sleepers behind it. */
-CW_OWNER_FAST bool cw_owner_is_plain(uintptr_t word)
+static CW_ALWAYS_INLINE bool cw_owner_is_plain(uintptr_t word)
 {
     return !(word & 3);
 }
 
 /** The address here of mapped memory. */
-CW_OWNER_FAST void *cw_owner_local(uintptr_t word, const void *addr)
+static CW_ALWAYS_INLINE void *cw_owner_local(uintptr_t word, const void *addr)
 {
     return cw_local_address(word & ~(uintptr_t)3, addr);
 }
 
 /** The record of a PE that was reached before, or NULL. */
-CW_OWNER_FAST cwt_target_t *cw_owner_record(uintptr_t word)
+static CW_ALWAYS_INLINE cwt_target_t *cw_owner_record(uintptr_t word)
 {
     cwt_target_t *record = (cwt_target_t *)(word - 1);
     return (word & 1) && CW_LIKELY(record->conn != NULL) ? record : NULL;
@@ -76,7 +74,8 @@ CW_OWNER_FAST cwt_target_t *cw_owner_record(uintptr_t word)
 // ---------------------------------------------------------------- puts
 /** To another node (bit 0 of the word is set): up to 8 bytes, or up to cw_owner.inject_nbytes. The
  *  source may change when it returns. */
-CW_OWNER_FAST void cw_owner_inject(uintptr_t word, void *dest, const void *src, size_t nbytes)
+static CW_ALWAYS_INLINE void cw_owner_inject(uintptr_t word, void *dest, const void *src,
+                                             size_t nbytes)
 {
     ssize_t rc = cw_inject(word, dest, src, nbytes);
     cw_ctx_mark_word(&cw_hot, word);
@@ -87,7 +86,7 @@ CW_OWNER_FAST void cw_owner_inject(uintptr_t word, void *dest, const void *src, 
 }
 
 /** Eight bytes to another node. */
-CW_OWNER_FAST void cw_owner_put8_far(uintptr_t word, void *dest, const void *src)
+static CW_ALWAYS_INLINE void cw_owner_put8_far(uintptr_t word, void *dest, const void *src)
 {
     cw_owner_small_t small = {.dest = dest};
     memcpy(&small.bits, src, 8);
@@ -98,7 +97,8 @@ CW_OWNER_FAST void cw_owner_put8_far(uintptr_t word, void *dest, const void *src
 }
 
 /** Eight bytes within the node. False: nothing was done; *word_p is the word if there is one. */
-CW_OWNER_FAST bool cw_owner_put8_near(uint32_t pe, void *dest, const void *src, uintptr_t *word_p)
+static CW_ALWAYS_INLINE bool cw_owner_put8_near(uint32_t pe, void *dest, const void *src,
+                                                uintptr_t *word_p)
 {
     if (!cw_owner_is_fast(pe, word_p) || CW_UNLIKELY(*word_p & 3))
         return false;
@@ -108,8 +108,8 @@ CW_OWNER_FAST bool cw_owner_put8_near(uint32_t pe, void *dest, const void *src, 
 
 /** False: cw_owner_put_general must do it. Else *in_flight_p says whether there is something to
  *  wait for. */
-CW_OWNER_FAST bool cw_owner_put_fast(uint32_t pe, void *dest, const void *src, size_t nbytes,
-                                     bool bulk, bool *in_flight_p)
+static CW_ALWAYS_INLINE bool cw_owner_put_fast(uint32_t pe, void *dest, const void *src,
+                                               size_t nbytes, bool bulk, bool *in_flight_p)
 {
     uintptr_t word;
     cwt_target_t *record;
@@ -128,8 +128,8 @@ CW_OWNER_FAST bool cw_owner_put_fast(uint32_t pe, void *dest, const void *src, s
 }
 
 /** The same, complete when it returns. */
-CW_OWNER_FAST bool cw_owner_put_fast_complete(uint32_t pe, void *dest, const void *src,
-                                              size_t nbytes)
+static CW_ALWAYS_INLINE bool cw_owner_put_fast_complete(uint32_t pe, void *dest, const void *src,
+                                                        size_t nbytes)
 {
     uintptr_t word = 0;
     cwt_target_t *record;
@@ -144,7 +144,7 @@ CW_OWNER_FAST bool cw_owner_put_fast_complete(uint32_t pe, void *dest, const voi
 }
 
 /** The low nbytes of a value, where one store can do it; it is done then. */
-CW_OWNER_FAST bool cw_owner_store_value(void *dest, uint64_t value, size_t nbytes)
+static CW_ALWAYS_INLINE bool cw_owner_store_value(void *dest, uint64_t value, size_t nbytes)
 {
     if (nbytes == 4)
         cw_store_bits(dest, value, 4);
@@ -161,8 +161,8 @@ CW_OWNER_FAST bool cw_owner_store_value(void *dest, uint64_t value, size_t nbyte
 
 // ---------------------------------------------------------------- gets
 /** As cw_owner_put_fast. nbi: it completes at a quiet. */
-CW_OWNER_FAST bool cw_owner_get_fast(void *dest, uint32_t pe, const void *src, size_t nbytes,
-                                     bool nbi, bool *in_flight_p)
+static CW_ALWAYS_INLINE bool cw_owner_get_fast(void *dest, uint32_t pe, const void *src,
+                                               size_t nbytes, bool nbi, bool *in_flight_p)
 {
     uintptr_t word;
     cwt_target_t *record;
