@@ -110,8 +110,8 @@ static void medium_round_trips(void *ctx, size_t count)
     }
 }
 
-// Nothing is promised about the order of messages, but credits bound by how much the last one can
-// be early.
+// The order of messages is not guaranteed, but credits bound how many of them the last one can
+// overtake.
 static void flood(void *ctx, size_t count)
 {
     struct transfer *t = ctx;

@@ -65,7 +65,7 @@ static void reduce(void)
     set ^= 1;
 }
 
-// A broadcast need not wait for all: a root could come back to the same words too early, hence the
+// A broadcast need not wait for all PEs: a root could reuse the same words too early, hence the
 // barrier, which is part of the time.
 static void broadcast(void)
 {
@@ -105,7 +105,7 @@ static double batch_ns(void (*call)(void))
     return (double)(bench_now_ns() - start) / BATCH;
 }
 
-// All PEs must make the same number of calls: PE 0 decides it from the warm-up and tells.
+// All PEs must make the same number of calls: PE 0 derives it from the warm-up and sends it to all.
 static long agree_nbatches(const struct bench_opts *opts, void (*call)(void))
 {
     double ns = 0;

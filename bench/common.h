@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What every bench program shares: options, a monotonic clock, a series of samples and its JSON
- * line.
+ * Shared by all programs of the bench: options, a monotonic clock, a series of samples and its
+ * JSON line.
  *
  * A sample is the mean time of one batch; a batch is one operation when the operation is long
  * against the clock, and as many as fill BENCH_BATCH_NS otherwise. Knows nothing of OpenSHMEM, so
@@ -37,7 +37,7 @@ struct bench_series {
     size_t n, cap;
 };
 
-// Does the operation `count` times.
+// Executes the operation `count` times.
 typedef void (*bench_fn)(void *ctx, size_t count);
 
 static inline uint64_t bench_now_ns(void)

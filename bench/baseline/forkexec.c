@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The floor of a launch: fork and exec --nprocs copies of --program and wait for all of them.
- * --mode 0:
- * hello, timed from outside; --mode 1: prints the memory a process while all live.
+ * --mode 0: hello, timed from outside; --mode 1: prints the memory of a process while all live.
  */
 #define _GNU_SOURCE
 #include "../common.h"

@@ -3,8 +3,8 @@
  * What two processes of one node can do with bare flags: a round trip over two flags (and how many
  * messages a second that are, one at a time, with and without a payload), and a flood over a ring
  * of flags, each in a cache line of its own with its word of data (or in front of a payload). The
- * sender waits until a cell is empty, fills it and sets its flag; the receiver takes what is there
- * and clears the flag. Lines carry the names of the active-message lines they stand beside (am.c).
+ * sender waits until a cell is empty, fills it and sets its flag; the receiver reads the cell and
+ * clears the flag. Lines carry the names of the active-message lines they stand beside (am.c).
  */
 #define _GNU_SOURCE
 #include "../common.h"
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     }
     if (child == 0) {
         bench_pin(1);
-        alarm(600); // should the sender die, the receiver must not poll for ever
+        alarm(600); // ends the poll if the sender dies
         serve(me.s);
         _exit(0);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The plain C program beside startup.c: hello (--mode 0), or the memory of a process (--mode 1)
- * while all its siblings live: it tells through descriptor 3 that it is there and measures when
+ * while all its siblings live: it reports its start through descriptor 3 and measures when
  * descriptor 4 closes.
  */
 #include "../common.h"

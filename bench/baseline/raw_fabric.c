@@ -39,7 +39,7 @@ static void drain(struct fabric *f)
         fabric_poll(f);
 }
 
-// Posts until the provider takes it, polling meanwhile.
+// Posts until the provider accepts it, and polls meanwhile.
 #define POST(f, call, what)                   \
     do {                                      \
         ssize_t ret_;                         \
@@ -215,7 +215,7 @@ struct two_way {
     long turn;
 };
 
-// Sends on one connection, then polls the other until the answer is there.
+// Sends on one connection, then polls the other until the reply has arrived.
 static void round_trips_two(void *ctx, size_t count)
 {
     struct two_way *w = ctx;
@@ -314,7 +314,7 @@ int main(int argc, char **argv)
     if (child == 0) {
         struct fabric f;
         bench_pin(1);
-        alarm(600); // should the origin die, the target must not poll for ever
+        alarm(600); // ends the poll if the origin dies
         if (opts.mode == 4) {
             serve_two(&opts, meet);
             _exit(0);

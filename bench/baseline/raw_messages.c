@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     }
     bench_pin(child == 0);
     if (child == 0)
-        alarm(600); // should the sender die, the server must not poll for ever
+        alarm(600); // ends the poll if the sender dies
     struct pair p = open_pair(&opts, meet, child == 0);
     if (child == 0) {
         serve(&p);
@@ -210,7 +210,8 @@ int main(int argc, char **argv)
     }
     measure(&opts, &p);
     send_message(&p, STOP, SHORT);
-    while (waitpid(child, NULL, WNOHANG) == 0) // what it hears now is the end of the connection
+    while (waitpid(child, NULL, WNOHANG) ==
+           0) // then it sees the end of the connection
         fi_cq_read(p.out->f.cq, NULL, 0);
     return 0;
 }

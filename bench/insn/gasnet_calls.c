@@ -247,7 +247,7 @@ static void emit(const char *name, const char *what, struct bench_series *series
     bench_emit(&opts, BENCH, op, 0, "instructions", series);
 }
 
-/** A reply to the newest request says that the other one has taken all before it. */
+/** A reply to the newest request implies that the other node has handled all before it. */
 static void ping(gasnet_handler_t handler, int which)
 {
     int before = pongs;
@@ -350,7 +350,7 @@ static void count_all(void)
         fclose(trace);
 }
 
-/** Does not sleep, because waking it is not what is counted. */
+/** Does not sleep: the count excludes waking it. */
 static void serve(void)
 {
     while (!stopped) {

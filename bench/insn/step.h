@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Counts instructions exactly, without hardware counters: the processor's trap flag raises SIGTRAP
- * after every instruction of this thread, the handler writes down where the next one is. Works
- * inside any launcher; other threads run on freely.
+ * after every instruction of this thread, the handler records the address of the next one. Works
+ * under any launcher; other threads are not stopped.
  *
  * Use, in a function marked STEP_CALLER and through a function pointer (so that no PLT stub is in
  * between):
  *     step_begin(); api(args); step_end();
  * Instructions of STEP_CALLER functions are not counted: what remains lies between the API's entry
- * and its return. A string instruction (rep …) counts once. x86-64 only: STEP_WORKS tells.
+ * and its return. A string instruction (rep …) counts once. x86-64 only: see STEP_WORKS.
  */
 #ifndef BENCH_STEP_H
 #define BENCH_STEP_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What the NAS-like kernels share: options, reductions of one number, boxes of a grid that is cut
- * over the PEs, the RESULT line. OpenSHMEM 1.4 and nothing of ours. One thread a PE. kernel_sum and
+ * Shared by the NAS-like kernels: options, reductions of one number, boxes of a grid that is cut
+ * over the PEs, the RESULT line. OpenSHMEM 1.4 without extensions. One thread a PE. kernel_sum and
  * kernel_max are collective.
  */
 #ifndef BENCH_KERNEL_H

@@ -8,9 +8,10 @@
 
 typedef struct event {
     double when;
-    uint64_t order;  // of two at one time the older one comes first: every run is the same
+    uint64_t
+        order;  // of two events at one time the older comes first
     sim_thread_t *thread;
-    double slice;    // > 0: the thread had a core for so long
+    double slice;    // > 0: how long the thread had a core
 } event_t;
 
 typedef struct host {
@@ -98,7 +99,7 @@ void sim_after(sim_thread_t *self, double ns)
     push((event_t){.when = engine.now + ns, .order = engine.order++, .thread = self});
 }
 
-// ---------------------------------------------------------------- cores, handed round
+// ---------------------------------------------------------------- cores, round robin
 static void run_for_a_while(sim_thread_t *t)
 {
     double slice = t->work < engine.quantum ? t->work : engine.quantum;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // causeway-sim: one simulated launch, one JSON line. Prices come from the command line
-// (study/startup/calibrate.py derives them from measured runs); there are no defaults, so that no
-// number is made up here.
+// (study/startup/calibrate.py derives them from measured runs); there are no defaults.
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
@@ -48,7 +47,7 @@ static int number(const char *text, long most)
     return (int)n;
 }
 
-/** Which of the words, separated by |, `text` is. */
+/** The index of `text` in a list of words separated by |. */
 static int choice(const char *text, const char *words)
 {
     size_t len = strlen(text);
@@ -131,7 +130,7 @@ int main(int argc, char **argv)
     sim_result_t r;
     parse(argc, argv, &c, &cost);
     sim_record(&c, &record);
-    if (c.tables_ns >= 0) {  // for tests, which want the same twice
+    if (c.tables_ns >= 0) {  // for tests that compare two runs
         record.place_ns = 0;
         record.tables_ns = c.tables_ns;
     }

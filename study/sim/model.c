@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plays recorded PEs and node servers in simulated time. What blocks here: a core, the other PEs of
-// a node, a fence, a server that accepts one connection after the other, a barrier.
+// Plays recorded PEs and node servers in simulated time. A PE may have to wait for a core, the
+// other PEs of its node, a fence, a server that accepts one connection after the other, or a
+// barrier.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@ typedef struct pe {
     int node;
     stage_t stage;
     int step, done;  // of the script; of the connections of a step
-    int phase;       // of a connection: begin, my half of the work done, asking at the server
+    int phase;       // of a connection: begin, own half of the work done, request at the server
     bool slept;      // while the library was loaded
     int connections;
     double init_begin;
@@ -27,15 +28,15 @@ typedef struct server {
     bool slept;  // while the library was loaded
     bool serving, busy;
     int accepts;
-    pe_t *first, *last;  // who wants to connect
+    pe_t *first, *last;  // the queue of connection requests
 } server_t;
 
-/** One side of a fence: the launcher's daemon of a host, all of a host's PEs behind it. */
+/** A part of a fence: the launcher's daemon of a host, for all PEs of the host. */
 typedef struct part {
-    sim_thread_t t;   // everything below has come; later: the answer has come
-    sim_thread_t up;  // the message to the daemon above has come there
+    sim_thread_t t;   // all parts below have arrived; later: the release has arrived
+    sim_thread_t up;  // the message to the daemon above has arrived there
     int fence, host;
-    int due;         // arrivals still to come: PEs of the host, and daemons below it
+    int due;         // missing arrivals: PEs of the host, and daemons below it
     bool sent, over;
     double busy;     // until then
     pe_t *waiting;
@@ -117,7 +118,7 @@ static int parent_of(int host)
     return sim.config->fence == SIM_TREE ? (host - 1) / sim.config->fanout : 0;
 }
 
-/** Bytes and messages go down: each child after its elder sisters. */
+/** Sends the release down: to one child after the other. */
 static void tell_children(part_t *part)
 {
     const sim_config_t *c = sim.config;
@@ -131,8 +132,7 @@ static void tell_children(part_t *part)
     end_fence(part);
 }
 
-/** Something arrives at the daemon of a host: a PE of its own, or what a daemon below it has
- *  collected. */
+/** An arrival at the daemon of a host: a PE of the host, or the message of a daemon below. */
 static void arrive_at(part_t *part)
 {
     double now = sim_now();
@@ -224,7 +224,7 @@ static void ask_server(pe_t *pe, int node)
 }
 
 // ---------------------------------------------------------------- PEs
-/** True: it goes on at once. */
+/** True when the PE goes on at once. */
 static bool connect_step(pe_t *pe, const sim_step_t *step)
 {
     if (pe->done == (int)step->count) {
@@ -276,7 +276,7 @@ static void end_init(pe_t *pe)
     sim.init_max = ns > sim.init_max ? ns : sim.init_max;
 }
 
-/** One step of the script. True: it is over and took no time. */
+/** Plays one step of the script. True when it is complete and took no time. */
 static bool take_step(pe_t *pe, const sim_step_t *step)
 {
     switch ((sim_op_t)step->op) {
@@ -353,7 +353,7 @@ static void pe_go(sim_thread_t *t)
 }
 
 // ---------------------------------------------------------------- launch
-/** Starts its PEs one after the other. */
+/** The launcher of a host: starts its PEs one after the other. */
 static void daemon_go(sim_thread_t *t)
 {
     daemon_t *d = (daemon_t *)t;

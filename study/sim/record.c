@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs the library's code as each PE in turn and writes down what it asks of bootstrap and
-// transport.
+// Runs the library's code as each PE in turn and records its calls of bootstrap and transport.
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@
 
 enum { MANY_PES = 2048 };  // beyond, PEs that cannot differ are recorded once
 
-static cwb_job_t *store;                     // the real key-value store of our launcher
+static cwb_job_t *store;                     // the real key-value store of oshrun
 static sim_script_t *main_track, *server_track;
 static _Thread_local bool is_main;
 static sim_record_t *record;
@@ -78,8 +77,8 @@ static int boot_fence_nb(cwb_t *b)
     return 0;
 }
 
-/** Whether the other thread of the process has been here first depends on the moment: the
- *  transport's open notes for the main thread that the exchange is needed. */
+/** Which thread of a process waits first depends on timing. Recorded for the server's thread only;
+ *  for the main thread the transport's open records that the exchange is needed. */
 static int boot_fence_wait(cwb_t *b)
 {
     (void)b;
@@ -134,7 +133,7 @@ struct cwt_server {
 };
 static struct cwt_server the_server = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                        .woken = PTHREAD_COND_INITIALIZER};
-static char the_client, the_connection;  // nothing is behind them
+static char the_client, the_connection;  // only their addresses are used
 
 static int net_load(bool one_machine)
 {
@@ -155,7 +154,7 @@ static int net_server_open(const cwt_server_config_t *config, cwt_server_t **ser
 static int net_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
 {
     (void)server;
-    *nbytes_p = 32;  // what the tcp provider's take, rounded up
+    *nbytes_p = 32;  // the size of the tcp provider's, rounded up
     memset(blob, 0, *nbytes_p);
     return 0;
 }
@@ -283,7 +282,7 @@ static void make_transport(void)
     cw_transport = &net_ops;
 }
 
-// ---------------------------------------------------------------- what stands for the node object
+// ---------------------------------------------------------------- stand-in for the node object
 enum { ROUNDS = 32 };
 
 /** Rounds of a collective between leaders: all are marked as received, so that no leader waits. */
@@ -305,7 +304,7 @@ static void make_rounds(void)
     }
 }
 
-// ---------------------------------------------------------------- a PE's life
+// ---------------------------------------------------------------- one PE
 static void be(int pe)
 {
     free(cw_world.pes_of_node);
@@ -332,7 +331,7 @@ static void combine_nothing(const cw_fused_op_t *op, void *acc, const void *in)
     (void)op, (void)acc, (void)in;
 }
 
-/** A collective of the world: leaders tell one another. */
+/** A collective of the world: leaders exchange rounds. */
 static void collective(size_t nbytes)
 {
     static const cw_fused_op_t op = {combine_nothing};
@@ -351,7 +350,7 @@ static void touch(int pe)
         cw_ctx_connect(&cw_ctx_default, pe);
 }
 
-/** As the example of that name cuts its grid. */
+/** The neighbours of examples/03-stencil, which cuts its grid like this. */
 static void touch_neighbours(int pe, int npes)
 {
     int py = 1;
@@ -368,7 +367,7 @@ static void run_main(const sim_config_t *config)
 {
     if (cw_world.nnodes > 1) {
         if (cw_world.hosts_server) {
-            note(SIM_OP_SERVER, 0, 1);  // run_server has been here for it
+            note(SIM_OP_SERVER, 0, 1);  // recorded by run_server
             cw_job_published(CW_OK);
         } else
             cw_job_fence_start();
@@ -395,7 +394,7 @@ static void run_main(const sim_config_t *config)
     cw_port_close(&cw_port_default);
 }
 
-// ---------------------------------------------------------------- all of them
+// ---------------------------------------------------------------- all PEs
 static double seconds(void)
 {
     struct timespec t;
@@ -460,8 +459,7 @@ void sim_record(const sim_config_t *config, sim_record_t *r)
     bool alike = config->npes > MANY_PES && config->pattern == SIM_HELLO;
     for (int pe = 0; pe < config->npes; pe++) {
         int slot = cw_world.slot_of_pe[pe];
-        if (alike && slot > 1) {  // what it does depends on its node, and on whether it is the
-                                  // lowest there
+        if (alike && slot > 1) {  // the record depends on the node and on being its lowest PE
             int node = cw_world.node_of_pe[pe], twin = cw_world.leader_of_node[node] + 1;
             r->pe[pe] = r->pe[twin];
             continue;

@@ -2,12 +2,12 @@
 /*
  * The start-up simulator. It runs the library's own placement, exchange and connection code
  * (src/bootstrap, src/core), one simulated PE after the other, over a bootstrap and a transport
- * that only write down what they are asked for (record.c). What was written down is then played in
- * simulated time: every PE and node server a thread on the cores of its host, with the price of
- * each step taken from measured runs (model.c, over the event queue of engine.c).
+ * that only record their calls (record.c). The record is then played in simulated time: each PE and
+ * node server is a thread on the cores of its host, and the price of each step comes from measured
+ * runs (model.c, over the event queue of engine.c).
  *
- * Why in two steps: the library is one PE a process, and what it asks for at start does not depend
- * on when the answer comes. One thread, but for the real server threads while recording.
+ * There are two steps because the library is one PE a process, and its calls at start do not depend
+ * on the time of the replies. One thread, except for the real server threads while recording.
  */
 #ifndef BENCH_SIM_H
 #define BENCH_SIM_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ---------------------------------------------------------------- what is simulated
+// ---------------------------------------------------------------- the job
 typedef enum sim_pattern {
     SIM_HELLO,   // nothing
     SIM_RING,    // a put to the next PE
@@ -25,31 +25,31 @@ typedef enum sim_pattern {
 
 typedef enum sim_fence {
     SIM_SHM,  // one machine, counters in shared memory (oshrun)
-    SIM_STAR, // each host sends to one server, which answers each
+    SIM_STAR, // each host sends to one server, which replies to each
     SIM_TREE  // combining tree between hosts
 } sim_fence_t;
 
 typedef struct sim_config {
     int npes, nnodes;
-    int nhosts;  // 1: all nodes share a machine (emulated); nnodes: a host each
+    int nhosts;  // 1: all nodes share a machine (emulated); nnodes: a host for each
     int cores;   // of a host
     bool is_static, is_blocking;
     sim_pattern_t pattern;
     sim_fence_t fence;
     int fanout;  // of the tree, for launch and fence
-    double tables_ns;  // of a PE's tables of all PEs; negative: what the real code took
+    double tables_ns;  // of a PE's tables of all PEs; negative: as measured of the real code
 } sim_config_t;
 
-// ----------------------------------- what it costs, in nanoseconds of a core unless said otherwise
+// ----------------------------------- prices, in nanoseconds of a core unless said otherwise
 typedef struct sim_cost {
-    double spawn;      // launcher, to start one PE and to see it off
+    double spawn;      // launcher, to start one PE and to reap it
     double exec;       // PE, from exec to shmem_init
     double join;       // PE, in shmem_init, whatever the size of the job
     double wake;       // PE, to be woken up
     double leave;      // PE, shmem_finalize and the end of the process
     double serve;      // thread of a node server: start and end
     double load;       // process, to load the network library
-    double load_wait;  // and how long it sleeps meanwhile, no core busy
+    double load_wait;  // and the time it sleeps meanwhile, no core busy
     double listen;     // node server, to open its endpoint
     double open;       // PE, to open its client
     double connect;    // PE, for one connection
@@ -57,7 +57,7 @@ typedef struct sim_cost {
     double hop;        // latency between nodes, no core busy
     double message;    // launcher's daemon, for one message of a fence
     double daemon;     // to start a launcher's daemon on another host, latency
-    double bandwidth;  // bytes per nanosecond of what a fence carries
+    double bandwidth;  // of a fence, bytes per nanosecond
     double quantum;    // time slice of the scheduler
 } sim_cost_t;
 
@@ -89,7 +89,7 @@ typedef struct sim_script {
 typedef struct sim_record {
     sim_script_t *pe;      // [npes]; PEs of one kind may share steps
     sim_script_t *server;  // [nnodes]
-    int recorded;          // PEs whose code really ran
+    int recorded;          // PEs whose code ran
     double place_ns;       // the real code's time for the table of PEs, for one PE
     double tables_ns;      // and for its peer words
     size_t table_nbytes;   // what both take in a PE
@@ -102,8 +102,8 @@ void sim_script_add(sim_script_t *script, sim_op_t op, uint32_t arg, uint32_t co
 // ---------------------------------------------------------------- events and cores (engine.c)
 typedef struct sim_thread sim_thread_t;
 struct sim_thread {
-    void (*go)(sim_thread_t *self);  // what it does when its work on a core is over, or when it is
-                                     // called
+    void (*go)(sim_thread_t *self);  // runs when its work on a core is over, or when it is
+                                     // scheduled
     int host;
     double work;                     // left, when it waits for a core
     sim_thread_t *next;              // in the queue for a core
@@ -112,11 +112,11 @@ struct sim_thread {
 void sim_engine_begin(int nhosts, int cores, double quantum);
 void sim_engine_end(void);
 double sim_now(void);
-/** self->go(self) after so many nanoseconds. */
+/** Calls self->go(self) after this time. */
 void sim_after(sim_thread_t *self, double ns);
-/** self->go(self) after it had a core of its host for so long. */
+/** Calls self->go(self) after the thread has had a core of its host for this time. */
 void sim_work(sim_thread_t *self, double ns);
-/** Until nothing happens any more. Returns the number of events. */
+/** Runs until the queue is empty. Returns the number of events. */
 uint64_t sim_engine_run(void);
 
 // ---------------------------------------------------------------- the result (model.c)
