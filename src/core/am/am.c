@@ -38,7 +38,7 @@ static void set_gate(cw_am_gate_t *gate, const _Atomic uint32_t *turn, uint32_t 
 static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_log,
                       const _Atomic uint64_t *tail, cw_am_gate_t *gate)
 {
-    if (ring->cells != cells)  // a new life; else the consumer goes on where it was
+    if (ring->cells != cells)  // a new epoch; else the consumer continues where it was
         *ring = (cw_am_ring_t){.cells = cells, .cells_log = cells_log, .tail = tail, .gate = gate};
     uint64_t at = ring->head & ((UINT64_C(1) << cells_log) - 1);
     set_gate(gate, &cells[at].turn, cw_am_turn(ring->head, cells_log) + 1);
@@ -217,13 +217,14 @@ cw_am_msg_t *cw_am_running(void)
     case n:                                                 \
         ((void (*)(cw_am_msg_t * T##n)) fn)(msg ARG##n(a)); \
         break;
-#define CALL_LOADED(n)                                                                             \
-    case n:                                                                                        \
-        ((void (*)(cw_am_msg_t *, void *, size_t T##n))fn)(msg, msg->payload, msg->nbytes ARG##n(a)); \
+#define CALL_LOADED(n)                                                         \
+    case n:                                                                    \
+        ((void (*)(cw_am_msg_t *, void *, size_t T##n))fn)(msg, msg->payload,  \
+                                                           msg->nbytes ARG##n(a)); \
         break;
-#define EACH(call)                                                                                 \
-    call(1) call(2) call(3) call(4) call(5) call(6) call(7) call(8) call(9) call(10) call(11) call(12) call(13) \
-        call(14) call(15) call(16)
+#define EACH(call)                                                             \
+    call(1) call(2) call(3) call(4) call(5) call(6) call(7) call(8)            \
+    call(9) call(10) call(11) call(12) call(13) call(14) call(15) call(16)
 
 static void call_short(cw_am_handler_t fn, cw_am_msg_t *msg, const uint32_t *a)
 {
@@ -264,7 +265,7 @@ void cw_am_run(cw_am_msg_t *msg)
     uint32_t nfree = cw_am.nfree;
     cw_am_in_handler = msg;
     if (!cw_am.locked)
-        cw_am.nfree = 0;  // a request from the handler must not take the short way
+        cw_am.nfree = 0;  // a request from the handler must not take the fast path
     if (msg->kind == CW_AM_SHORT)
         call_short(fn, msg, msg->args);
     else

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Active messages between PEs: a request runs a handler in the target PE, which may send one reply,
-// which runs a handler in the PE that asked. What front ends see; docs/adr/0014-active-messages.md
-// says why it is so.
+// which runs a handler in the PE of the request. What clients see; the design is in
+// docs/adr/0014-active-messages.md.
 //
 // Handlers run only in the target PE and only inside calls that may poll: cw_am_poll, the request
 // functions and every wait of the library (core/progress/wait.h, so collectives too). They never
-// nest: inside a handler nothing polls, a request is refused, a request's handler may send one
-// reply to who asked, a reply's handler sends nothing. A reply is always possible, since the
-// request reserved the room for it. Nothing is promised about the order of messages.
+// nest: inside a handler nothing polls and a request is refused; a request's handler may send one
+// reply to the source of the request, a reply's handler sends nothing. A reply is always possible,
+// since the request reserved the room for it. The order of messages is undefined.
 // Threads: below CW_THREAD_MULTIPLE one at a time; with it any thread may send and poll at the same
 // time as others, and handlers of different messages run at the same time in different threads.
 // open, close and register: one thread.
 // Blocking: requests may wait (for credits, for room at the target, for a connection); meanwhile
-// they poll, help and sleep. Polls never block. Replies wait for the network at most.
+// they poll, make progress and sleep. Polls never block. Replies wait for the network at most.
 // Errors: wrong use is fatal for the job, and the message names the call (cw_am_names_t), PE and
 // argument.
 #ifndef CW_CORE_AM_H
@@ -31,10 +31,10 @@
 #define CW_AM_MAX_LONG ((size_t)0x7fffffff)  // of a long, but for CW_AM_RAW: there CW_AM_MAX_MEDIUM
 #define CW_AM_HANDLERS 256
 
-/** A client: a room or front end that uses messages, with a table of handlers of its own. Each brings
- *  a fixed number below CW_AM_CLIENTS, which must be the same in all PEs and no other's: front ends
- *  count from 0 up, rooms of core from the end down. Constants, because the head of a message
- *  (CW_AM_HEAD) is one as far as it can be. */
+/** A client: a room or front end that uses messages, with a table of handlers of its own. Each
+ *  brings a fixed number below CW_AM_CLIENTS, which must be the same in all PEs and no other's:
+ *  front ends count from 0 up, rooms of core from the end down. Constants, because the head of a
+ *  message (CW_AM_HEAD) is one as far as it can be. */
 typedef unsigned cw_am_client_t;
 #define CW_AM_CLIENTS 8u
 typedef enum cw_am_kind { CW_AM_SHORT, CW_AM_MEDIUM, CW_AM_LONG } cw_am_kind_t;
@@ -75,8 +75,8 @@ typedef struct cw_am_names {
 /** Before cw_init, if it can be: messages will be opened. Connections of a PE that did not say so,
  *  and had its first before it opened messages, take no replies (docs/adr/0028). */
 void cw_am_expect(void);
-/** First of all, after cw_init, by every PE that sends or receives; counted. names must live on. Fatal
- *  if another client, one with other names, has opened that number. */
+/** First of all, after cw_init, by every PE that sends or receives; counted. names must live on.
+ *  Fatal if another client, one with other names, has opened that number. */
 void cw_am_open(cw_am_client_t client, const cw_am_names_t *names);
 /** After a barrier, before cw_finalize: this PE gets and sends no more messages of that client. */
 void cw_am_close(cw_am_client_t client);
@@ -119,8 +119,8 @@ enum {
  * Returns 0, or CW_EAGAIN (only with CW_AM_IMMEDIATE). [waits]
  */
 int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags);
-/** The same without flags, with so many arguments as the name says (and head, too). pe must exist
- *  once messages are open: the caller looks. Always 0. [waits] */
+/** The same without flags, with as many arguments as the name says (and head, too). Once messages
+ *  are open pe must exist, which the caller checks. Always 0. [waits] */
 int cw_am_short0(int pe, uint32_t head);
 int cw_am_short1(int pe, uint32_t head, uint32_t a0);
 int cw_am_short2(int pe, uint32_t head, uint32_t a0, uint32_t a1);
@@ -152,22 +152,22 @@ typedef struct cw_am_gate {
 
 typedef struct cw_am_gates {
     cw_am_gate_t request, reply;
-    _Atomic uint32_t patience;  // idle polls until one looks more closely
+    _Atomic uint32_t patience;  // idle polls until a full one
 } cw_am_gates_t;
 extern cw_am_gates_t cw_am_gates __attribute__((visibility("hidden")));
 
-/** Runs what has come (or gives other work a chance when nothing did for long). How many handlers
- *  it ran. */
-int cw_am_poll_closely(void);
+/** Runs handlers of messages that have arrived; after many idle polls makes progress for others.
+ *  How many handlers it ran. */
+int cw_am_poll_full(void);
 
 /**
- * Runs the handlers of what has come, a bounded number. With several threads the gates may be read
- * while another thread moves them on: then this poll sees a message too late, or looks closely for
- * none.
+ * Runs the handlers of messages that have arrived, a bounded number. With several threads the gates
+ * may be read while another thread advances them: then this poll misses a message, which the next
+ * one sees, or polls fully for none.
  * To wait for what a handler does:
  *     cw_wait_t w = CW_WAIT_INIT("gasnet_wait_syncnb");
  *     while (!atomic_load_explicit(&done, memory_order_acquire))
- *         cw_wait_round(&w);                       // polls, and sleeps when nothing comes
+ *         cw_wait_round(&w);                       // polls, and sleeps when nothing arrives
  *     cw_wait_done(&w);
  */
 static inline __attribute__((always_inline)) void cw_am_poll(void)
@@ -183,7 +183,7 @@ static inline __attribute__((always_inline)) void cw_am_poll(void)
                     atomic_load_explicit(request, memory_order_relaxed) ==
                         atomic_load_explicit(&cw_am_gates.request.full, memory_order_relaxed) ||
                     left == 0))
-        cw_am_poll_closely();
+        cw_am_poll_full();
 }
 
 #endif

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Replies that go back over the connection on which their request came: from the node server there
-// to the PE that asked here, who finds them when it looks at its own connections. On TCP a
-// connection that is used both ways saves a message of the kernel's own for each of ours, and no
-// second connection is touched at all (docs/adr/0028).
+// Replies over the connection of their request: notifications from the node server of the target to
+// the PE of the request, which receives them when it polls its own connections. On TCP, traffic in
+// both directions of a connection saves the kernel's acknowledgements, and no second connection is
+// used (docs/adr/0028).
 //
-// It is a way that a reply may take, never one that it needs: a short or medium one, when the
-// handler runs in the process that hosts its node's server, soon after the request came
-// (server.c), when the server is free, and when the transport takes it at once. All others go as
-// requests do. Nothing is promised about the order of messages, so both ways mix.
+// This is an optimisation, which no reply needs: it applies to a short or medium reply if the
+// handler runs in the process that hosts its node's server, soon after the request arrived
+// (server.c), if the server's lock is free, and if the transport takes the notification at once.
+// All other replies go as requests do. The order of messages is undefined, so both may be mixed.
 //
-// Whoever makes progress with this PE's connections may find one, inside calls where no handler may
-// run. So it goes into this PE's own inbox, whose room the request's token reserved, as if the node
-// server had brought it.
-// Threads: any, also several at once.
+// Any thread that makes progress on this PE's connections may receive one, inside calls where no
+// handler may run. So it is put into this PE's own inbox, whose room the request's token reserved,
+// as if the node server had delivered it. Threads: any, also several at once.
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,45 +24,45 @@
 
 #define ANSWERS 16  // unless CAUSEWAY_AM_ANSWERS says otherwise
 
-/** So many may be under way on a connection of this PE. A PE that sleeps is woken by its node's server
- *  only, and with fewer cores than PEs all sleep soon: then none. */
+/** So many may be under way on a connection of this PE. A PE that sleeps is woken by its node's
+ *  server only, and with fewer cores than PEs all sleep soon: then none. */
 static uint32_t open_sink(void)
 {
     uint32_t n = 0;
     if (cw_world.messages)
         n = cwu_env.am_answers >= 0 ? (uint32_t)cwu_env.am_answers : cw_wait_roomy ? ANSWERS : 0;
-    atomic_store_explicit(&cw_am.answers, n, memory_order_relaxed);
+    atomic_store_explicit(&cw_am.notify_room, n, memory_order_relaxed);
     return n;
 }
 
 // ---------------------------------------------------------------- at the PE that replies
 
-typedef union told {
-    cw_tell_am_t tell;
-    unsigned char bytes[CW_TELL_AM_NBYTES(CW_AM_MAX_ARGS)];
-} told_t;
-_Static_assert(sizeof(told_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
+typedef union notification {
+    cw_notify_am_t body;
+    unsigned char bytes[CW_NOTIFY_AM_NBYTES(CW_AM_MAX_ARGS)];
+} notification_t;
+_Static_assert(sizeof(notification_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
 
-bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args,
-                  const void *src, size_t nbytes)
+bool cw_am_reply_back(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head,
+                      const uint32_t *args, const void *src, size_t nbytes)
 {
-    told_t told;
+    notification_t n;
     uint32_t nargs = CW_AM_HEAD_NARGS(head);
-    size_t total = CW_TELL_AM_NBYTES(nargs);
-    memset(told.bytes + total - 8, 0, 8);  // what pads the arguments
-    told.tell.head = head;
-    told.tell.source = cw_world.pe;
-    told.tell.token = msg->token;
-    told.tell.nbytes = (uint16_t)nbytes;
-    told.tell.kind = (uint16_t)kind;
+    size_t total = CW_NOTIFY_AM_NBYTES(nargs);
+    memset(n.bytes + total - 8, 0, 8);  // what pads the arguments
+    n.body.head = head;
+    n.body.source = cw_world.pe;
+    n.body.token = msg->token;
+    n.body.nbytes = (uint16_t)nbytes;
+    n.body.kind = (uint16_t)kind;
     for (uint32_t i = 0; i < nargs; i++)
-        told.tell.args[i] = args[i];
-    return cw_server_tell(msg->origin, &told, total, src, nbytes);
+        n.body.args[i] = args[i];
+    return cw_server_notify(msg->origin, &n, total, src, nbytes);
 }
 
-// ---------------------------------------------------------------- at the PE that asked
+// ---------------------------------------------------------------- at the PE of the request
 
-/** One that waits for a producer of the ring's lap before, who has not finished its cell. */
+/** A reply that waits for a producer of the ring's previous lap, whose cell is unfinished. */
 typedef struct kept {
     struct kept *next;
     cw_req_am_t req;  // with arguments, and the payload behind them
@@ -93,7 +92,7 @@ static void keep(const cw_req_am_t *req, const uint32_t *args, const void *paylo
     cwu_lock(&back.lock);
     *(back.first ? back.end : &back.first) = k;
     back.end = &k->next;
-    atomic_fetch_add_explicit(&cw_am.kept_back, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&cw_am.kept_replies, 1, memory_order_relaxed);
     cwu_unlock(&back.lock);
 }
 
@@ -106,7 +105,7 @@ void cw_am_back_flush(void)
         kept_t *k = back.first;
         back.first = k->next;
         free(k);
-        atomic_fetch_sub_explicit(&cw_am.kept_back, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&cw_am.kept_replies, 1, memory_order_relaxed);
     }
     cwu_unlock(&back.lock);
 }
@@ -118,14 +117,14 @@ void cw_am_back_fini(void)
         back.first = k->next;
         free(k);
     }
-    atomic_store(&cw_am.kept_back, 0);
-    atomic_store(&cw_am.listens, false);
-    atomic_store(&cw_am.told, 0);
-    atomic_store(&cw_am.answers, 0);
+    atomic_store(&cw_am.kept_replies, 0);
+    atomic_store(&cw_am.reply_here, false);
+    atomic_store(&cw_am.notified, 0);
+    atomic_store(&cw_am.notify_room, 0);
 }
 
-/** Nothing in it is believed before it is checked. */
-static bool well_formed(const cw_tell_am_t *tell, int node, size_t nbytes)
+/** Every field is checked before use. */
+static bool well_formed(const cw_notify_am_t *tell, int node, size_t nbytes)
 {
     if (nbytes < sizeof *tell || tell->source < 0 || tell->source >= cw_world.npes ||
         cw_world.node_of_pe[tell->source] != node || (tell->token & 0xffff) >= CW_AM_TOKENS)
@@ -134,13 +133,13 @@ static bool well_formed(const cw_tell_am_t *tell, int node, size_t nbytes)
     if (nargs > CW_AM_MAX_ARGS || (tell->kind != CW_AM_SHORT && tell->kind != CW_AM_MEDIUM) ||
         tell->nbytes > (tell->kind == CW_AM_MEDIUM ? CW_AM_MAX_MEDIUM : 0))
         return false;
-    return nbytes == CW_TELL_AM_NBYTES(nargs) + tell->nbytes;
+    return nbytes == CW_NOTIFY_AM_NBYTES(nargs) + tell->nbytes;
 }
 
 void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes)
 {
     static _Atomic bool warned;
-    const cw_tell_am_t *tell = bytes;
+    const cw_notify_am_t *tell = bytes;
     (void)arg;
     if (!well_formed(tell, node, nbytes)) {
         if (!atomic_exchange(&warned, true))
@@ -152,10 +151,10 @@ void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes)
                        .target = cw_world.pe,
                        .token = tell->token,
                        .nbytes = tell->nbytes,
-                       .flags = (uint32_t)tell->kind | CW_AM_C_REPLY | CW_AM_C_TOLD};
-    const void *payload = (const char *)bytes + CW_TELL_AM_NBYTES(CW_AM_HEAD_NARGS(tell->head));
-    atomic_fetch_add_explicit(&cw_am.told, 1, memory_order_relaxed);
-    atomic_store_explicit(&cw_am.listens, true, memory_order_relaxed);
+                       .flags = (uint32_t)tell->kind | CW_AM_C_REPLY | CW_AM_C_NOTIFIED};
+    const void *payload = (const char *)bytes + CW_NOTIFY_AM_NBYTES(CW_AM_HEAD_NARGS(tell->head));
+    atomic_fetch_add_explicit(&cw_am.notified, 1, memory_order_relaxed);
+    atomic_store_explicit(&cw_am.reply_here, true, memory_order_relaxed);
     if (!cw_am_deliver(&req, tell->args, payload))
         keep(&req, tell->args, payload);
 }

@@ -6,8 +6,8 @@
 // run, or, if there was no reply, when the target has set the token's bit in this PE's `done`
 // words.
 //
-// Nobody counts credits while fewer requests are under way than a node has credits; behind that the
-// requests to the node are counted when the next one is to be sent.
+// Credits are not counted while fewer requests are under way than a node has credits; beyond that
+// the requests to the node are counted when the next one is to be sent.
 #include "core/am/private.h"
 
 /** Where the number of free tokens is. */
@@ -16,7 +16,7 @@ static uint32_t *nfree(void)
     return cw_am.locked ? &cw_am.nfree_locked : &cw_am.nfree;
 }
 
-/** Others look at the number without the lock (cw_am_credit_out). */
+/** Other threads read the number without the lock (cw_am_credit_out). */
 static void push(uint32_t token)
 {
     uint32_t *n = nfree();
@@ -40,7 +40,7 @@ void cw_am_credit_open(void)
         push(i);
     }
     cw_am.credits = (uint32_t)cwu_env.am_credits;
-    // Who looks on wants to see each request: none takes the short way then.
+    // Observers see each request: none takes the fast path then.
     cw_am.low = cw_world.watched ? CW_AM_TOKENS : CW_AM_TOKENS - cw_am.credits;
 }
 
@@ -51,7 +51,7 @@ static void give_back(uint32_t i)
     push(i);
 }
 
-/** Takes in what the targets have said. */
+/** Takes in acknowledgements. */
 static void collect_done(void)
 {
     cw_am_inbox_t *mine = cw_am.mine;
@@ -121,7 +121,7 @@ bool cw_am_credit_return(uint32_t token)
 
 cw_awaits_t cw_am_awaits_replies(bool full)
 {
-    if (CW_LIKELY(atomic_load_explicit(&cw_am.answers, memory_order_relaxed) == 0) ||
+    if (CW_LIKELY(atomic_load_explicit(&cw_am.notify_room, memory_order_relaxed) == 0) ||
         !cw_am_credit_out())
         return CW_AWAITS_NONE;
     if (full) {
@@ -131,7 +131,7 @@ cw_awaits_t cw_am_awaits_replies(bool full)
         if (!cw_am_credit_out())
             return CW_AWAITS_NONE;
     }
-    bool here = atomic_load_explicit(&cw_am.listens, memory_order_relaxed);
+    bool here = atomic_load_explicit(&cw_am.reply_here, memory_order_relaxed);
     return here ? CW_AWAITS_REPLY_HERE : CW_AWAITS_REPLY;
 }
 

@@ -4,23 +4,26 @@
 // memory of medium payloads. It lies behind the heap in the PE's slice of the node object, sparse:
 // a job without messages touches none of it. All zero is the starting state.
 //
-//      0  tail of the request ring        512  what was done without a reply; who waits for room
+//      0  tail of the request ring
 //    256  tail of the reply ring
+//    512  tokens of requests handled without a reply; count of senders that wait for room
 //   4096  cells of requests, cells of replies, a buffer for each cell of a request, for each token
 //         of a reply
 //
-// Who has a request's cell has its buffer: nothing more is taken or given back for a payload.
+// The owner of a request's cell owns its buffer: a payload needs nothing more.
 //
-// A ring has many producers and one PE that consumes. A producer takes a position by moving the
-// tail on, fills the cell and hands it over by the cell's `turn`. Until then it holds up nobody: a
-// consumer that finds the cell at the head unfinished takes those behind it, and other producers go
-// on until the ring is full.
+// A ring has many producers and one PE that consumes. A producer takes a position by advancing the
+// tail, fills the cell and hands it over by the cell's `turn`. Until then it blocks neither side: a
+// consumer that finds the cell at the head unfinished takes those behind it, and other producers
+// continue until the ring is full.
 //
 //   turn of position p, of the ring's lap L = p / cells (counted modulo 2^30):
 //     4L    free for p            a producer may take p
-//     4L+1  full                  stored by the producer with release, read by the consumer with acquire
+//     4L+1  full                  stored by the producer with release, read by the consumer with
+//                                 acquire
 //     4L+2  taken out of turn     private to the consumer, until it frees the cell
-//     4L+4  free for p + cells    stored by the consumer with release, read by producers with acquire
+//     4L+4  free for p + cells    stored by the consumer with release, read by producers with
+//                                 acquire
 #ifndef CW_CORE_AM_INBOX_H
 #define CW_CORE_AM_INBOX_H
 
@@ -62,7 +65,7 @@ enum {
     CW_AM_C_HERE = 32,    // on the wire: a long whose payload came along; the node server copies it
                           // to dest
     CW_AM_C_ORIGIN = 64,  // a short or medium request; dest is its origin (back.c)
-    CW_AM_C_TOLD = 128    // a reply that came back over the connection of its request
+    CW_AM_C_NOTIFIED = 128    // a reply that came back over the connection of its request
 };
 
 typedef struct cw_am_inbox {

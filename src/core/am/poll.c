@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What has come: takes messages from the rings and runs their handlers.
+// Polls: takes messages that have arrived from the rings, runs their handlers, acknowledges.
 #include <sched.h>
 #include <string.h>
 
@@ -11,18 +11,18 @@
 
 #define MOST 64u        // messages of a ring in one poll
 // of them, senders of this node hear that they are done, so that a flood does not stop and go
-#define TELL_EVERY 16u
-#define PATIENCE 32u    // idle polls until one looks closely
-#define IDLE_YIELD 64u  // close looks in a row without a message, until each gives up the core
+#define ACK_EVERY 16u
+#define PATIENCE 32u    // idle polls until a full one
+#define IDLE_YIELD 64u  // full polls in a row without a message, until each yields the core
 
-/** Tokens of one PE whose requests were handled without a reply; told together. */
+/** Tokens of one PE whose requests were handled without a reply; acknowledged together. */
 typedef struct acks {
     int pe;  // -1: none
     uint64_t bits[CW_AM_TOKENS / 64];
 } acks_t;
 
-// What PEs of other nodes are to be told costs a message each time, so it is collected, while the
-// next poll may find more.
+// An acknowledgement to a PE of another node costs a message, so tokens are collected while further
+// polls may find more.
 #define OWED 8u  // as many PEs at a time; by number, modulo this
 static struct owed {
     acks_t acks;
@@ -30,7 +30,7 @@ static struct owed {
 } owed[OWED];
 static uint32_t owed_in_all;
 
-static void tell(acks_t *acks)
+static void send_acks(acks_t *acks)
 {
     int pe = acks->pe;
     if (pe < 0)
@@ -57,16 +57,16 @@ static void note(acks_t *acks, int pe, uint32_t token)
     acks->bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static void tell_owed(struct owed *o)
+static void send_owed(struct owed *o)
 {
     if (o->count)
-        tell(&o->acks);
+        send_acks(&o->acks);
     owed_in_all -= o->count;
     o->count = 0;
 }
 
-/** All PEs of this node together may keep half of what a sender may have under way to it: it gets
- *  on although none of them polls again. */
+/** All PEs of this node together may hold back half of the credits that a sender has for it, so
+ *  that the sender can go on although none of them polls again. */
 static bool owes_enough(const struct owed *o)
 {
     uint32_t most = cw_am.credits / 2 / (uint32_t)cw_world.nslots;
@@ -77,12 +77,12 @@ static void owe(int pe, uint32_t token)
 {
     struct owed *o = &owed[(uint32_t)pe % OWED];
     if (o->acks.pe != pe)
-        tell_owed(o);
+        send_owed(o);
     note(&o->acks, pe, token);
     o->count++;
     owed_in_all++;
     if (owes_enough(o))
-        tell_owed(o);
+        send_owed(o);
 }
 
 static void acknowledge(acks_t *acks, int pe, uint32_t token)
@@ -92,15 +92,15 @@ static void acknowledge(acks_t *acks, int pe, uint32_t token)
         return;
     }
     if (acks->pe != pe)
-        tell(acks);
+        send_acks(acks);
     note(acks, pe, token);
 }
 
-/** Nothing has come for long: whoever waits is told. */
-static void tell_all(void)
+/** No message has arrived for long: all senders get their acknowledgements. */
+static void send_all_owed(void)
 {
     for (uint32_t i = 0; i < OWED && owed_in_all; i++)
-        tell_owed(&owed[i]);
+        send_owed(&owed[i]);
 }
 
 void cw_am_poll_fini(void)
@@ -151,7 +151,7 @@ static cw_am_cell_t *take_behind(cw_am_ring_t *ring)
 }
 
 /** The next message, or NULL. *turn_p: what frees its cell. */
-static cw_am_cell_t *take_next(cw_am_ring_t *ring, bool closely, uint32_t *turn_p)
+static cw_am_cell_t *take_next(cw_am_ring_t *ring, bool full, uint32_t *turn_p)
 {
     cw_am_cell_t *cell = cell_at(ring, ring->head);
     uint32_t mine = cw_am_turn(ring->head, ring->cells_log);
@@ -162,19 +162,19 @@ static cw_am_cell_t *take_next(cw_am_ring_t *ring, bool closely, uint32_t *turn_
         *turn_p = mine + 4;
         return cell;
     }
-    cell = closely ? take_behind(ring) : NULL;
+    cell = full ? take_behind(ring) : NULL;
     if (cell)
         *turn_p = atomic_load_explicit(&cell->turn, memory_order_relaxed) + 2;
     return cell;
 }
 
-static cw_am_cell_t *take(cw_am_ring_t *ring, bool closely, uint32_t *turn_p)
+static cw_am_cell_t *take(cw_am_ring_t *ring, bool full, uint32_t *turn_p)
 {
     if (!cw_am.locked)
-        return take_next(ring, closely, turn_p);
+        return take_next(ring, full, turn_p);
     if (pthread_mutex_trylock(&cw_am.poll_lock))
         return NULL;  // another thread takes one just now
-    cw_am_cell_t *cell = take_next(ring, closely, turn_p);
+    cw_am_cell_t *cell = take_next(ring, full, turn_p);
     pthread_mutex_unlock(&cw_am.poll_lock);
     return cell;
 }
@@ -190,7 +190,7 @@ static void *payload_of(cw_am_cell_t *cell)
     return cw_am_request_buffer(cw_am.mine, cell);
 }
 
-/** What a long was sent to is in place, but for raw ones. */
+/** The payload of a long is in place already, but for raw ones. */
 static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
 {
     msg->nbytes = cell->nbytes;
@@ -205,11 +205,11 @@ static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
     }
 }
 
-/** The next reply comes the same way, mostly: who waits looks there first. */
+/** The next reply mostly comes the same way: a waiting thread polls there first. */
 static void came_by_server(int pe)
 {
     if (cw_world.node_of_pe[pe] != cw_world.node)
-        atomic_store_explicit(&cw_am.listens, false, memory_order_relaxed);
+        atomic_store_explicit(&cw_am.reply_here, false, memory_order_relaxed);
 }
 
 static cw_frame_t *__attribute__((noinline, cold)) watch(const cw_am_msg_t *msg)
@@ -237,8 +237,8 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
     if (msg.is_reply) {
         if (!cw_am_credit_return(msg.token))
             cwu_fatal("PE %d replied to a request that this PE never made", msg.source);
-        if (!(cell->flags & CW_AM_C_TOLD) &&
-            atomic_load_explicit(&cw_am.listens, memory_order_relaxed))
+        if (!(cell->flags & CW_AM_C_NOTIFIED) &&
+            atomic_load_explicit(&cw_am.reply_here, memory_order_relaxed))
             came_by_server(msg.source);
     } else {
         if (!msg.replied)
@@ -246,40 +246,39 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
     }
 }
 
-static int drain(cw_am_ring_t *ring, bool closely, acks_t *acks)
+static int drain(cw_am_ring_t *ring, bool full, acks_t *acks)
 {
     uint32_t n = 0, turn;
     cw_am_cell_t *cell;
-    while (n < MOST && (cell = take(ring, closely, &turn))) {
+    while (n < MOST && (cell = take(ring, full, &turn))) {
         run(cell, acks);
         // pairs with the look at turn in cw_am_take
         atomic_store_explicit(&cell->turn, turn, memory_order_release);
-        if (++n % TELL_EVERY == 0)
-            tell(acks);
+        if (++n % ACK_EVERY == 0)
+            send_acks(acks);
     }
     return (int)n;
 }
 
-static int poll(bool closely)
+static int poll(bool full)
 {
     acks_t acks;
     acks.pe = -1;
     memset(acks.bits, 0, sizeof acks.bits);
-    if (CW_UNLIKELY(atomic_load_explicit(&cw_am.kept_back, memory_order_relaxed) != 0))
+    if (CW_UNLIKELY(atomic_load_explicit(&cw_am.kept_replies, memory_order_relaxed) != 0))
         cw_am_back_flush();
-    int n = drain(&cw_am.reply, closely, &acks) + drain(&cw_am.request, closely, &acks);
-    tell(&acks);
-    if (n == 0 && closely && owed_in_all)
-        tell_all();
+    int n = drain(&cw_am.reply, full, &acks) + drain(&cw_am.request, full, &acks);
+    send_acks(&acks);
+    if (n == 0 && full && owed_in_all)
+        send_all_owed();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed();
     if (n > 0 && CW_UNLIKELY(cw_am.locked))
-        cw_local_told(cw_world.pe);  // another thread may wait for what the handlers did
+        cw_local_notify(cw_world.pe);  // another thread may wait for what the handlers did
     return n;
 }
 
-/** Polls that found nothing for long: the server may need this process, and other processes this
- *  core. */
+/** After many idle polls: the server may need this process, and other processes this core. */
 static void while_idle(void)
 {
     cw_progress();
@@ -289,21 +288,21 @@ static void while_idle(void)
         sched_yield();
 }
 
-int cw_am_poll_closely(void)
+int cw_am_poll_full(void)
 {
-    bool closely = atomic_load_explicit(&cw_am_gates.patience, memory_order_relaxed) == 0;
+    bool full = atomic_load_explicit(&cw_am_gates.patience, memory_order_relaxed) == 0;
     atomic_store_explicit(&cw_am_gates.patience, PATIENCE, memory_order_relaxed);
     if (cw_am_in_handler || !cw_am_is_on())
         return 0;
-    int n = poll(closely);
+    int n = poll(full);
     if (n > 0)
         __atomic_store_n(&cw_am.idle, 0, __ATOMIC_RELAXED);
-    else if (closely)
+    else if (full)
         while_idle();
     return n;
 }
 
-int cw_am_poll_waiting(bool closely)
+int cw_am_poll_waiting(bool full)
 {
-    return cw_am_in_handler ? 0 : poll(closely);
+    return cw_am_in_handler ? 0 : poll(full);
 }

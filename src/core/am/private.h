@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the files of the message layer share, and what the rest of core calls of it. State of this
-// process; what other processes see is in inbox.h.
+// What the files of core/am share: the state of this process. What other processes see is in
+// inbox.h.
 //
-//   am.c         open, close, handlers, how a handler is called     send.c    requests and replies
-//   short.c   short requests with nothing in the way
-//   credit.c  tokens: the room of replies, credits               poll.c    what has come; acknowledgements
+//   am.c      clients, handlers, open and close
+//   short.c   fast paths of short requests
+//   send.c    requests and replies
+//   credit.c  tokens, which are the room of replies, and credits
+//   poll.c    messages that have arrived; acknowledgements
 //   server.c  in the node server: from the wire to the inbox
 //   back.c    replies over the connection of their request
 #ifndef CW_CORE_AM_PRIVATE_H
@@ -31,20 +33,20 @@ typedef struct cw_am_ring {
 } cw_am_ring_t;
 
 typedef struct cw_am {
-    uint32_t nfree;       // of `free`; 0 where requests may not take the short way: not open, in a
-                          // handler, threads
-    uint32_t low;         // with more free tokens than that no node can be at its limit
+    uint32_t nfree;       // of `free`; 0 where requests may not take the fast path: not open, in a
+                          // handler, several threads
+    uint32_t low;         // with more free tokens than this no node can be at its limit
     cw_am_inbox_t *mine;  // at its symmetric address
     uint32_t free[CW_AM_TOKENS];     // numbers of tokens
     uint32_t name_of[CW_AM_TOKENS];  // on the wire: generation << 16 | number
-    int32_t pe_of[CW_AM_TOKENS];     // whom the request went to, or -1: free
+    int32_t pe_of[CW_AM_TOKENS];     // target of the request, or -1: free
     int npes;                        // 0 until opened: then no PE exists
     int pe;                          // as in cw_world, a load nearer
     bool locked;                     // several threads
     bool shared;                     // and messages are open
     uint32_t credits;                // requests under way to one node
-    _Atomic uint32_t
-        answers;        // replies that may be under way on a connection of mine; 0: I take none there
+    _Atomic uint32_t notify_room;    // notifications that may be under way on a connection of this
+                                     // PE; 0: none
     uint32_t nfree_shut;             // what nfree was before messages were closed
     uint32_t nfree_locked;           // of `free`, when several threads may come
     cw_am_ring_t request, reply;
@@ -52,34 +54,34 @@ typedef struct cw_am {
     cwu_lock_t credit_lock;     // guards tokens: nfree_locked, free, name_of, pe_of
     const cw_am_names_t *names[CW_AM_CLIENTS];
     uint32_t opened[CW_AM_CLIENTS];
-    uint32_t idle;               // looks in a row that found nothing
-    _Atomic bool listens;        // the last reply of another node came over the connection of its
-                                 // request
-    _Atomic uint32_t kept_back;  // such replies that found no room in the inbox yet
-    _Atomic uint64_t told;       // such replies, since messages were opened
+    uint32_t idle;                  // full polls in a row that found nothing
+    _Atomic bool reply_here;        // the last reply of another node came over the connection of
+                                    // its request
+    _Atomic uint32_t kept_replies;  // such replies that found no room in the inbox yet
+    _Atomic uint64_t notified;      // such replies, since messages were opened
 } cw_am_t;
 extern cw_am_t cw_am __attribute__((visibility("hidden")));
 /** The message whose handler this thread runs. */
 extern _Thread_local cw_am_msg_t *cw_am_in_handler
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/** Somebody of this PE uses messages. */
+/** Are messages open in this PE? */
 static inline bool cw_am_is_on(void)
 {
     return cw_am.npes != 0;
 }
-/** In every process of a job of several nodes, before its network is opened: a node server serves PEs
- *  with messages while its own PE has none. */
+/** In every process of a job of several nodes, before its network is opened: a node server serves
+ *  PEs with messages while its own PE has none. */
 void cw_am_init(void);
 /** At finalize. */
 void cw_am_fini(void);
 void cw_am_poll_fini(void);
-/** For waits: runs what has come; how many handlers. 0 inside a handler. closely: also what lies
- *  behind an unfinished message; that look takes the line of the ring's tail away from the
- *  senders. */
-int cw_am_poll_waiting(bool closely);
+/** For waits: runs the handlers of messages that have arrived; how many. 0 inside a handler. full:
+ *  also messages behind an unfinished one, which takes the cache line of the ring's tail away from
+ *  the senders. */
+int cw_am_poll_waiting(bool full);
 
-/** The client's word for a function. */
+/** The client's name of a function. */
 const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind);
 /** Calls the handler. */
 void cw_am_run(cw_am_msg_t *msg);
@@ -94,7 +96,7 @@ static inline __attribute__((always_inline)) uint32_t cw_am_credit_give(uint32_t
     return cw_am.name_of[i];
 }
 
-/** Is there a token to be had at once, without a lock or a look at what the targets said? */
+/** Is a token free without a lock, and without taking in acknowledgements? */
 static inline __attribute__((always_inline)) bool cw_am_credit_is_plain(void)
 {
     return CW_LIKELY(cw_am.nfree > cw_am.low);
@@ -125,35 +127,35 @@ bool cw_am_due(void *arg, int node);
 void cw_am_credit_open(void);
 
 // -------------------------------------------------------------- the way to other nodes (send.c)
-/** A message without an answer to the server of a PE's node. */
+/** Sends a message without a reply to the server of a PE's node. */
 void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload,
                       size_t payload_nbytes);
 /** A node cannot be reached: ends the job. */
 noreturn void cw_am_lost(int rc, const char *name, int pe) __attribute__((cold));
-/** A short request, whatever is in its way. */
+/** A short request in all cases. */
 int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags);
-/** The rest of it, for who has a token and found no cell. */
-int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token);
+/** The rest of it, for a caller that has a token and found no free cell. */
+int cw_am_short_resume(int pe, uint32_t head, const uint32_t *args, uint32_t token);
 
 // ---------------------------------------- replies over the connection of their request (back.c)
 struct cw_req_am;
 /** Registers with the ports that this PE takes such replies. */
 void cw_am_back_init(void);
-/** Tries it. False: the reply must go as a request does. */
-bool cw_am_answer(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head, const uint32_t *args,
-                  const void *src, size_t nbytes);
-/** One came: the sink's `notified`. */
+/** Tries to send the reply so. False: it must go as requests do. */
+bool cw_am_reply_back(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head,
+                      const uint32_t *args, const void *src, size_t nbytes);
+/** One has arrived: the sink's `notified`. */
 void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes);
-/** Tries again what found no room. */
+/** Tries again to deliver replies that found no room. */
 void cw_am_back_flush(void);
 void cw_am_back_fini(void);
 
 // ---------------------------------------------------------------- in the node server (server.c)
-/** Registers with the node server what it does with messages. */
+/** Registers with the node server how it executes messages. */
 void cw_am_server_init(void);
 /** Fills a cell of the target's inbox; false: no room. req without its arguments. */
 bool cw_am_deliver(const struct cw_req_am *req, const uint32_t *args, const void *payload);
-/** Forgets what found no room. */
+/** Frees messages that found no room. */
 void cw_am_server_fini(void);
 
 #endif

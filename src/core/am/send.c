@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Requests and replies: to a PE of this node straight into its inbox, to others by a message to
-// their node's server. What short requests mostly are is in short.c.
+// Requests and replies: to a PE of this node directly into its inbox, to others by a message to
+// their node's server. The fast paths of short requests are in short.c.
 //
-// A request needs a credit with a token (credit.c), then a cell at the target. While it waits
-// for one of them it polls, so the PEs that wait for it get on. A reply has its room already.
+// A request needs a credit with a token (credit.c), then a cell at the target. While it waits for
+// one of them it polls, so PEs that wait for this one make progress. A reply has its room already.
 #include <string.h>
 
 #include "core/am/private.h"
@@ -39,14 +39,14 @@ static const char *name_of(const out_t *out)
                       (cw_am_kind_t)(out->flags & CW_AM_C_KIND));
 }
 
-// ---------------------------------------------------------------- those who look on
+// ---------------------------------------------------------------- observers
 
 static cw_frame_t *__attribute__((noinline, cold)) watch(const out_t *out)
 {
     return cw_watch_message(name_of(out), out->nbytes, out->pe);
 }
 
-static void __attribute__((noinline, cold)) tell_sent(const out_t *out)
+static void __attribute__((noinline, cold)) notify_sent(const out_t *out)
 {
     cw_watch_message_sent(&(cw_message_t){.kind = (cw_message_kind_t)(out->flags & CW_AM_C_KIND),
                                           .is_reply = out->flags & CW_AM_C_REPLY,
@@ -57,7 +57,7 @@ static void __attribute__((noinline, cold)) tell_sent(const out_t *out)
 ALWAYS void sent(const out_t *out)
 {
     if (CW_UNLIKELY(!cw_world.plain))
-        tell_sent(out);
+        notify_sent(out);
 }
 
 // ---------------------------------------------------------------- wrong use
@@ -203,7 +203,7 @@ ALWAYS int request_here(out_t *out, unsigned flags)
     bool loaded = has_payload(out);
     room_t room = {.cell = NULL};
     if (CW_UNLIKELY(!cw_gathered()))
-        cw_gather_look();  // an inbox needs no wait for its owner, but the short ways need its word
+        cw_gather_look();  // an inbox needs no wait for its owner, but fast paths need its word
     if (loaded && fits_cell(out))
         out->flags |= CW_AM_C_INLINE;
     if (!take_room(inbox, &room)) {
@@ -219,7 +219,7 @@ ALWAYS int request_here(out_t *out, unsigned flags)
         store_long(out), room.cell->dest = out->dest;
     fill_cell(room.cell, out);
     cw_am_hand_over(room.cell, room.full);
-    cw_local_told(out->pe);
+    cw_local_notify(out->pe);
     sent(out);
     return CW_OK;
 }
@@ -252,7 +252,7 @@ static void reply_here(out_t *out)
     room.cell->dest = out->dest;
     fill_cell(room.cell, out);
     cw_am_hand_over(room.cell, room.full);
-    cw_local_told(out->pe);
+    cw_local_notify(out->pe);
     sent(out);
 }
 
@@ -394,7 +394,7 @@ int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned fl
     return begin(&out, flags) ? send_somewhere(&out, flags) : CW_EAGAIN;
 }
 
-int cw_am_short_go_on(int pe, uint32_t head, const uint32_t *args, uint32_t token)
+int cw_am_short_resume(int pe, uint32_t head, const uint32_t *args, uint32_t token)
 {
     out_t out = {.pe = pe, .head = head, .args = args, .token = token, .flags = CW_AM_SHORT};
     return send_somewhere(&out, 0);
@@ -446,11 +446,11 @@ ALWAYS void begin_reply(out_t *out, cw_am_msg_t *msg)
 }
 
 /** Over the connection of the request, if that may be (back.c). */
-ALWAYS bool answer(const out_t *out, const cw_am_msg_t *msg)
+ALWAYS bool reply_back(const out_t *out, const cw_am_msg_t *msg)
 {
     cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);
     if (msg->origin == 0 || kind == CW_AM_LONG ||
-        !cw_am_answer(msg, kind, out->head, out->args, out->src, out->nbytes))
+        !cw_am_reply_back(msg, kind, out->head, out->args, out->src, out->nbytes))
         return false;
     sent(out);
     return true;
@@ -462,7 +462,7 @@ void cw_am_reply_short(cw_am_msg_t *msg, uint32_t head, const uint32_t *args)
     begin_reply(&out, msg);
     if (cw_world.node_of_pe[out.pe] == cw_world.node)
         reply_here(&out);
-    else if (!answer(&out, msg))
+    else if (!reply_back(&out, msg))
         send_short(&out);
 }
 
@@ -472,7 +472,7 @@ static void reply_loaded(out_t *out, cw_am_msg_t *msg, void *dest, unsigned flag
     check_payload(out, dest, flags);
     if (cw_world.node_of_pe[out->pe] == cw_world.node)
         reply_here(out);
-    else if (!answer(out, msg))
+    else if (!reply_back(out, msg))
         send_loaded(out);
 }
 

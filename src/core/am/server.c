@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// In the node server: what came over the network goes into the inbox of its PE, where it looks like
-// a message of this node. The server never waits for a PE: what finds no room is kept here, in
-// order, and tried again after every round; the credits of the senders bound it. Nothing in a
-// message is believed before it is checked.
-// Threads: whoever makes the server's progress, under its lock.
+// In the node server: a message from the network is put into the inbox of its PE, where it is like
+// a message of this node. The server never waits for a PE: messages that find no room are kept
+// here, in order, and tried again after every round of progress; the credits of the senders bound
+// them. Every field of a message is checked before use. Threads: the one that makes the server's
+// progress, under its lock.
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ bool cw_am_deliver(const cw_req_am_t *req, const uint32_t *args, const void *pay
     cell->dest = req->dest;
     memcpy(cell->args, args, nargs * sizeof *args);
     cw_am_hand_over(cell, full);
-    cw_local_told(req->target);
+    cw_local_notify(req->target);
     return true;
 }
 
@@ -95,7 +95,7 @@ static line_t *line_of(const cw_req_am_t *req)
     return &lines[2 * cw_world.slot_of_pe[req->target] + ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
 }
 
-// ---------------------------------------------------------------- what may be believed
+// ---------------------------------------------------------------- checks
 
 static bool is_pe(int pe)
 {
@@ -136,10 +136,10 @@ static bool destination_exists(const cw_req_am_t *req)
            slot == mine;
 }
 
-/** What the reply needs to take the way back that its request came. Only where it will not be long:
- *  the target, this very PE, polls for the server just now, so it runs the handler soon. Else the
- *  one that asked may sleep meanwhile, where nothing that comes on a connection of its own wakes
- *  it. */
+/** What a reply needs to go back over the connection of its request, else 0. Only if the target is
+ *  this PE and polls for the server just now, so that it runs the handler soon: the PE of the
+ *  request may sleep if it waits for long, and nothing that arrives on its own connection wakes it.
+ */
 static uint64_t origin_of(const cwt_from_t *from, const cw_req_am_t *req)
 {
     bool request = !(req->flags & CW_AM_C_REPLY) && (req->flags & CW_AM_C_KIND) != CW_AM_LONG;
@@ -228,7 +228,7 @@ static bool done(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 
 _Static_assert(sizeof((cw_req_am_done_t *)0)->bits == CW_AM_TOKENS / 8, "a bit a token");
 
-// ---------------------------------------------------------------- what found no room
+// ---------------------------------------------------------------- messages that found no room
 
 static int flush(void)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The short ways of short requests. Nothing has come, a credit is free, the target's ring has room:
-// then these functions do what the general one (send.c) does, in one piece and with as few
-// instructions as possible. Whatever else is the case, they leave it to that one before anything is
-// changed.
+// The fast paths of short requests. If no message has arrived, a credit is free and the target's
+// ring has room, these functions do what the general one (send.c) does with as few instructions as
+// possible. In all other cases they call the general one before anything is changed.
 //
 // Arguments come in registers (up to four, as clients mostly have) or in memory. Several threads
-// (cw_am.locked) have a way of their own: there cw_am.nfree is always 0, which leads to it; it
+// (cw_am.locked) have a path of their own: there cw_am.nfree is always 0, which leads to it; it
 // takes its token under the lock of credits.
 #include <string.h>
 
@@ -52,8 +51,8 @@ ALWAYS void store_args(uint32_t *to, const some_t *args, uint32_t head)
                 args->a[i];  // plain stores are shorter than building one of a vector
 }
 
-/** As cw_am_poll asks. Below THREAD_MULTIPLE only: then nobody else moves the gates, and they are
- *  plain words. */
+/** The test of cw_am_poll. Below THREAD_MULTIPLE only: then no other thread advances the gates, and
+ *  they are plain words. */
 ALWAYS bool something_came(void)
 {
     const volatile uint32_t *reply =
@@ -64,7 +63,7 @@ ALWAYS bool something_came(void)
            CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
 }
 
-/** The same while other threads may move them. */
+/** The same while other threads may advance them. */
 ALWAYS bool is_open(const cw_am_gate_t *gate)
 {
     const _Atomic uint32_t *turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
@@ -89,7 +88,7 @@ ALWAYS int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head, u
     cell->flags = CW_AM_SHORT;
     store_args(cell->args, args, head);
     cw_am_hand_over(cell, full);
-    cw_local_told(pe);
+    cw_local_notify(pe);
     return CW_OK;
 }
 
@@ -155,7 +154,7 @@ ALWAYS bool to_node(int pe, uint32_t head, const some_t *args)
 
 // ---------------------------------------------------------------- several threads
 
-/** A token under the lock; -1: the general way must look for one. */
+/** A token under the lock; -1: the general path must take one. */
 ALWAYS int64_t take_token_locked(int pe)
 {
     int64_t token = -1;
@@ -170,7 +169,7 @@ ALWAYS int64_t take_token_locked(int pe)
     return token;
 }
 
-/** Where the general way finds them. */
+/** The arguments in memory, for the general path. */
 ALWAYS const uint32_t *in_memory(const some_t *args, uint32_t head, uint32_t room[4])
 {
     if (!args->in_memory)
@@ -203,11 +202,11 @@ ALWAYS int shared_here(int pe, uint32_t head, const some_t *args)
     if (CW_UNLIKELY(token < 0))
         return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
     if (CW_UNLIKELY(!cw_am_take_at_once(inbox_at(word_of(pe)), &cell, &full)))
-        return cw_am_short_go_on(pe, head, in_memory(args, head, room), (uint32_t)token);
+        return cw_am_short_resume(pe, head, in_memory(args, head, room), (uint32_t)token);
     return hand_over(cell, full, pe, head, (uint32_t)token, args);
 }
 
-/** Has nothing come, and do several threads share what follows? */
+/** Has no message arrived, and do several threads share what follows? */
 ALWAYS bool is_clear_shared(void)
 {
     return CW_LIKELY(cw_am.shared) && CW_LIKELY(cw_am_in_handler == NULL) &&
@@ -234,7 +233,7 @@ ALWAYS int shared(int pe, uint32_t head, const uint32_t *args)
 
 // ---------------------------------------------------------------- the choice
 
-/** Has nothing come, and is there a token? Nothing is changed. */
+/** Has no message arrived, and is a token free? Changes nothing. */
 ALWAYS bool is_clear(void)
 {
     return cw_am_credit_is_plain() && !something_came();
@@ -273,7 +272,8 @@ ALWAYS bool to_inbox(int pe, uint32_t head, const some_t *args)
     {                                                                                              \
         if (CW_UNLIKELY(!is_clear_shared()))                                                       \
             return general_##nargs(pe, head list);                                                 \
-        return word_of(pe) & 1 ? shared_far_##nargs(pe, head list) : shared_here_##nargs(pe, head list); \
+        return word_of(pe) & 1 ? shared_far_##nargs(pe, head list)                                 \
+                               : shared_here_##nargs(pe, head list);                               \
     }                                                                                              \
     static int __attribute__((noinline)) far_##nargs(int pe, uint32_t head parameters)             \
     {                                                                                              \

@@ -57,16 +57,16 @@ _Static_assert(sizeof(cw_req_am_done_t) == 64, "wire format");
 // A reply over the connection of its request; no request, so without a header.
 //  0 head | 4 source | 8 token | 12 nbytes | 14 kind
 // 16 arguments | then, from the next multiple of 8, a medium's payload
-typedef struct cw_tell_am {
+typedef struct cw_notify_am {
     uint32_t head;
     int32_t source;
     uint32_t token;
     uint16_t nbytes, kind;  // of the payload; cw_am_kind_t
     uint32_t args[];
-} cw_tell_am_t;
-_Static_assert(sizeof(cw_tell_am_t) == 16, "wire format");
+} cw_notify_am_t;
+_Static_assert(sizeof(cw_notify_am_t) == 16, "wire format");
 /** Bytes up to the payload. */
-#define CW_TELL_AM_NBYTES(nargs)                                               \
-    ((sizeof(cw_tell_am_t) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
+#define CW_NOTIFY_AM_NBYTES(nargs)                                               \
+    ((sizeof(cw_notify_am_t) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
 
 #endif

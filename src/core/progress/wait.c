@@ -258,7 +258,7 @@ void cw_wake(int pe)
         ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);
 }
 
-void cw_wake_told(int pe)
+void cw_wake_notify(int pe)
 {
     if (cw_segment.slots)
         ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);

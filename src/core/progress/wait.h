@@ -58,7 +58,7 @@ typedef struct cw_wait {
     const void *word;        // what is waited for, if it is one word of the node object; else NULL
     uint32_t word_size;      // 2, 4 or 8 bytes
     const void *watched;     // the word that was published before the sleep
-    bool told;               // nothing but cw_local_told ends the wait: messages, mostly
+    bool told;               // nothing but cw_local_notify ends the wait: messages, mostly
     bool deaf;               // no handlers of messages run
     bool attended;           // cw_wait_end has something to take back
     bool announced;          // this thread counts in sleepers
@@ -86,7 +86,7 @@ typedef struct cw_wait {
         .call = (name), .deaf = true \
     }
 
-/** Waits for what is told (cw_local_told), above all for what the handlers of messages do. */
+/** Waits for what is told (cw_local_notify), above all for what the handlers of messages do. */
 #define CW_WAIT_TOLD(name)           \
     {                                \
         .call = (name), .told = true \
@@ -126,7 +126,7 @@ extern bool cw_wait_spare_core;
  *  or it waits only for notifications. */
 void cw_wake(int pe) __attribute__((cold));
 /** Rings it whatever it waits for: a notification. */
-void cw_wake_told(int pe) __attribute__((cold));
+void cw_wake_notify(int pe) __attribute__((cold));
 /** Rings the sleeping PEs of this node, but for those whose word is as they last saw it or who wait
  *  to be told: something may have arrived from the network. */
 void cw_wake_changed(void);

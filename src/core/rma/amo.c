@@ -12,8 +12,7 @@
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
 
-/** All but what the transport fills in (core/rma/request.h: nothing may be left undefined on the
- *  wire). */
+/** Fills in all but what the transport fills in: nothing may be left undefined on the wire. */
 static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
                                          cw_amo_op_t op, size_t nbytes, uint64_t operand,
                                          uint64_t compare)
@@ -28,7 +27,7 @@ static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *
     req->pad = 0;
 }
 
-/** The way to an atomic's target; through the NIC even to PEs of this node when atomics are the
+/** The route to an atomic's target: through the NIC even to PEs of this node, where atomics are the
  *  NIC's. */
 static cwt_target_t *reach(cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
 {
@@ -45,7 +44,7 @@ static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes
     return old;
 }
 
-/** By the NIC: the value before, at once. */
+/** Executed by the NIC; returns the old value. */
 static uint64_t native(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
                        size_t nbytes, uint64_t operand, uint64_t compare, int rank)
 {
@@ -96,7 +95,7 @@ uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
                                 : remote_cold(ctx, addr, op, nbytes, operand, compare, rank);
 }
 
-/** A request that nobody waits for. */
+/** A request without a reply. */
 static CW_ALWAYS_INLINE void post(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
                                   cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
 {
@@ -132,8 +131,8 @@ void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes
         post_cold(ctx, addr, op, nbytes, operand, rank);
 }
 
-/** A fetch that nobody waits for: the reply writes the user's variable when it comes (at the latest
- *  in quiet). */
+/** A nonblocking fetch: its reply is written into the user's variable on arrival, in quiet at the
+ *  latest. */
 typedef struct fetch_nbi {
     cwt_reply_t reply;  // first: `arrived` gets its address
     void *fetch;

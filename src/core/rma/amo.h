@@ -2,8 +2,8 @@
 //
 // Atomics. On this node: CPU atomics on the shared memory; off-node: a request that the node server
 // executes with the same CPU atomics, so there is one domain of atomicity. Everything is 4 or 8
-// bytes, unsigned; floating point goes by its bits. Operations are acq_rel: whoever sees the result
-// of an atomic sees what came before it.
+// bytes, unsigned; floating point goes by its bits. Operations are acq_rel: a PE that sees the
+// result of an atomic sees what came before it.
 #ifndef CW_CORE_AMO_H
 #define CW_CORE_AMO_H
 
@@ -20,16 +20,15 @@ typedef enum cw_amo_op {
     CW_AMO_CSWAP,  // operand and compare value
     CW_AMO_OPS
 } cw_amo_op_t;
-// All on integers of 4 or 8 bytes (floating point goes by its bits: fetch, set, swap).
-// core/rma/amo.h inlines the local path:
-//   uint64_t cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, rank)   returns the old value  [waits off-node]
-//   void     cw_amo_posting(ctx, addr, op, nbytes, operand, rank)             no value, complete at
-//            quiet
-//   void     cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, rank)  *fetch
-//            valid after quiet
+// The three forms of an atomic, with the local path inlined below:
+//   cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, rank)   returns the old value;
+//                                                                    waits off the node
+//   cw_amo_posting(ctx, addr, op, nbytes, operand, rank)             no value; complete at quiet
+//   cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, rank)
+//                                                                    *fetch is valid after quiet
 
-/** Put, then update the signal word so that whoever sees the signal sees the data. op: CW_AMO_SET
- *  or CW_AMO_ADD. */
+/** Put, then update the signal word, so that a PE that sees the signal sees the data. op:
+ *  CW_AMO_SET or CW_AMO_ADD. */
 void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig,
                    uint64_t value, cw_amo_op_t op, int rank, bool nbi);
 
@@ -45,7 +44,8 @@ void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, ui
         case CW_AMO_XOR: return __atomic_fetch_xor(p, operand, __ATOMIC_ACQ_REL);                  \
         case CW_AMO_SWAP: return __atomic_exchange_n(p, operand, __ATOMIC_ACQ_REL);                \
         case CW_AMO_CSWAP:                                                                         \
-            __atomic_compare_exchange_n(p, &compare, operand, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+            __atomic_compare_exchange_n(p, &compare, operand, 0, __ATOMIC_ACQ_REL,                 \
+                                        __ATOMIC_ACQUIRE);                                         \
             return compare;                                                                        \
         default: return 0;                                                                         \
         }                                                                                          \
@@ -64,8 +64,7 @@ cw_amo_local(void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t 
     return cw_amo_apply_uint64_t((uint64_t *)p, op, operand, compare);
 }
 
-/** Off-node, not connected, or checked. `fetch` may be NULL (posting); nbi: *fetch valid after
- *  quiet. */
+/** The same where the word of the PE is not local. */
 uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
                        uint64_t compare, int rank);
 void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,

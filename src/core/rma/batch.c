@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Batches: one message per node, filled under the lock of the port.
 #include "core/rma/batch.h"
 
 #include <stdlib.h>
@@ -136,7 +138,7 @@ bool cw_batch_take_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const voi
     return false;
 }
 
-/** Lock held. Others look without it whether there is a session, and then look again. */
+/** Lock held. Other threads test without it whether there is a session, and then again under it. */
 static void set_batch(cw_ctx_t *ctx, cw_batch_t *batch)
 {
     __atomic_store_n(&ctx->batch, batch, __ATOMIC_RELAXED);

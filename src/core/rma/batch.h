@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operations that wait for company. In a session that batches (OpenSHMEM 1.6), small puts and
-// atomics without an answer are collected per node and travel as one request, which the node server
-// executes in order.
+// Batches. In a session that batches, small puts and atomics without a reply are collected per node
+// and travel as one request, which the node server executes in order.
 //
-// They are sent when the message is full, when as many came as were announced, before another
-// operation to the same node, in fence and quiet, at the end of the session, and while anybody of
-// this PE waits. So nothing is delayed that somebody waits for, and order is what it was. Local
-// operations are not touched by any of this.
+// A batch is sent when its message is full, when it holds as many operations as were announced,
+// before another operation to the same node, in fence and quiet, at the end of the session, and
+// while a thread of this PE waits. So no operation is delayed that a waiting PE depends on, and
+// their order is unchanged. Local operations are not affected.
 // Threads: everything under the context's lock (cw_ctx_enter).
 #ifndef CW_CORE_BATCH_H
 #define CW_CORE_BATCH_H
@@ -15,10 +14,10 @@
 #include "core/rma/amo.h"
 #include "core/rma/ctx.h"
 
-#define CW_BATCH_PUT_MAX 248u  // bytes of a put that is worth it; fits the record's size field
+#define CW_BATCH_PUT_MAX 248u  // bytes of a batched put; fits the record's size field
 
-/** Takes the operation if a session is on and it is small enough. Else false, and what was collected
- *  for that node has been sent. t: the record of `rank`, connected. Takes the lock. */
+/** Takes the operation if a session is on and it is small enough. Else false, and what was
+ *  collected for that node has been sent. t: the record of `rank`, connected. Takes the lock. */
 bool cw_batch_take_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest,
                        const void *src, size_t nbytes);
 bool cw_batch_take_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr,

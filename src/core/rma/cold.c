@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Cold peer words, and what they lead to. A word is cold where a transfer may not simply go ahead:
-// the PE's node is not connected yet, the library is not initialised or finalised, every transfer is
-// observed, operations are batched, or the context is destroyed or none. A cold word leads to one of
-// two records without a connection, so the fast path needs no test for any of these: the scalar put
-// calls the record's inject, all other operations find no connection, and both continue in the
-// operation's cold path, which finds out why (core/rma/ctx.h: cw_reach).
+// the PE's node is not connected yet, the library is not initialised or finalised, every transfer
+// is observed, operations are batched, or the context is destroyed or none. A cold word leads to
+// one of two records without a connection, so the fast path needs no test for any of these: the
+// scalar put calls the record's inject, all other operations find no connection, and both continue
+// in the operation's cold path, which finds out why (core/rma/ctx.h: cw_reach).
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
 

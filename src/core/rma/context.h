@@ -10,9 +10,9 @@
 // Handles of front ends are pointers to cw_ctx_t (core/rma/hot.h); the default one has a fixed
 // small handle.
 enum {
-    CW_CTX_SERIALIZED = 1,  // its user never comes with two threads at a time
-    CW_CTX_PRIVATE = 2,     // only the creating thread uses it: nothing is locked, and it shares
-                            // with nobody
+    CW_CTX_SERIALIZED = 1,  // its user never calls from two threads at a time
+    CW_CTX_PRIVATE = 2,     // only the creating thread uses it: nothing is locked, and its port is
+                            // its own
     CW_CTX_NOSTORE = 4      // quiet and fence need not order the program's own stores
 };
 typedef struct cw_ctx_config {
@@ -21,10 +21,10 @@ typedef struct cw_ctx_config {
     unsigned options;         // CW_CTX_…
     void *team;               // kept for the front end
 } cw_ctx_config_t;
-/** A context for the PEs of a team. CW_ENOMEM, CW_EINVAL (unknown option): none was created, which
- *  is no error and is not reported. Any thread. */
+/** Creates a context for the PEs of a team. CW_ENOMEM, CW_EINVAL (unknown option): none was
+ *  created, which is not reported. Any thread. */
 int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p);
-/** Quiet, then the end of it. [waits] */
+/** Quiet, then destroys the context. [waits] */
 void cw_ctx_destroy(cw_ctx_t *ctx);
 /** The same for all contexts of a team (config.team). [waits] */
 void cw_ctx_destroy_of(const void *team);
@@ -32,9 +32,9 @@ void cw_ctx_destroy_of(const void *team);
 bool cw_ctx_is_alive(const cw_ctx_t *ctx);
 /** Without the default one. */
 int cw_ctx_count_alive(void);
-/** Between start and stop small operations off the node may be kept until there are more of them;
- *  fence, quiet and every wait send them. total_ops: how many are expected, SIZE_MAX if unknown.
- *  Starting again changes total_ops. */
+/** Between start and stop small operations off the node may be kept until there are more of them
+ *  (core/rma/batch.h). total_ops: how many are expected, SIZE_MAX if unknown. Starting again
+ *  changes total_ops. */
 void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops);
 void cw_ctx_batch_stop(cw_ctx_t *ctx);
 

@@ -253,15 +253,15 @@ void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
     cwu_fatal("%s to PE %d failed (%s)", call, cw_ctx_pe(ctx, rank), cwu_error_name(rc));
 }
 
-/** What this PE waits for may have been lost with the connection. PEs that know more have time to end
- *  the job first. */
+/** What this PE waits for may have been lost with the connection. PEs that know more have time to
+ *  end the job first. */
 static CW_COLD void lost(int rc)
 {
     static atomic_ullong since;
     unsigned long long now = cwu_now_ns(), none = 0;
     if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS)
         cwu_fatal("this PE waits, perhaps for what never comes: a connection to another node was "
-                  "lost, and nobody has ended the job (%s)",
+                  "lost, and the launcher has not ended the job (%s)",
                   cwu_error_name(rc));
 }
 

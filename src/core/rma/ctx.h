@@ -23,9 +23,9 @@ int cw_ctx_open(void);
 void cw_ctx_shut(void);
 void cw_ctx_destroy_all(void);
 
-/** Before an operation's failure ends the job. A lost connection mostly means that a PE has ended, and
- *  the launcher, which saw it, ends the job with a better message and the right status: this waits two
- *  seconds for that, and returns at once for other errors. */
+/** Before an operation's failure ends the job. A lost connection mostly means that a PE has ended,
+ *  and the launcher, which saw it, ends the job with a better message and the right status: this
+ *  waits two seconds for that, and returns at once for other errors. */
 void cw_lost_grace(int rc);
 
 /** Locks the context's port if several threads may use it. */
@@ -58,8 +58,8 @@ static inline int cw_ctx_pe(const cw_ctx_t *ctx, int rank)
     return ctx->listed ? ctx->pes[rank] : ctx->start + rank * ctx->stride;
 }
 
-/** The general route to `rank`, for a cold path that has opened its frame (CW_WATCH): connects if need
- *  be. NULL: its memory is mapped here, at *delta_p. No lock held. */
+/** The general route to `rank`, for a cold path that has opened its frame (CW_WATCH): connects if
+ *  need be. NULL: its memory is mapped here, at *delta_p. No lock held. */
 static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, int rank, uintptr_t *delta_p)
 {
     if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))

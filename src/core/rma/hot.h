@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The inlined heart: what a put, get or atomic to a PE of the same node costs, and the door to
-// everything else.
+// The hot paths' data: contexts and peer words. What a put, get or atomic to a PE of the same node
+// costs is inlined from here; everything else leaves through a record of the connection.
 //
 // A context is where operations are issued. One word per PE, ctx->peer[rank], says how to reach it:
-//   bit 0 clear   the PE's memory is mapped here: my symmetric address + word = its address (own PE: 0)
-//   bit 0 set     word - 1 is a cwt_target_t; a cold one stands for "not connected yet", "not initialised", "check
-//                 every call", "batched" and "destroyed"
-// The table is 8 bytes a PE because placement need not be regular. It is indexed by the rank in the
-// context's team, so that team-relative numbers cost nothing; the world's default context has ranks
-// that are PE numbers. Contexts that have not left the node share one table (core/rma/ctx.c);
-// target records exist only for touched nodes.
-// Threads: tables are read by all; written at init, at first contact and at finalize, under the
-// context's lock.
+//   bit 0 clear   the PE's memory is mapped here: my symmetric address + word = its address
+//                 (own PE: 0)
+//   bit 0 set     word - 1 is a cwt_target_t; a cold one (core/rma/cold.c) stands for "not
+//                 connected yet", "not initialised", "every transfer is observed", "batched" and
+//                 "destroyed"
+// A table takes 8 bytes per PE because placement need not be regular. It is indexed by the rank in
+// the context's team, so that team-relative numbers cost nothing; in the default context ranks are
+// PE numbers. Contexts that have not left the node share one table (core/rma/words.h); target
+// records exist for touched nodes only.
+// Threads: tables are read by all threads; written at init, at first contact and at finalize, under
+// the lock of the context's port.
 #ifndef CW_CORE_HOT_H
 #define CW_CORE_HOT_H
 
@@ -35,13 +37,13 @@
 typedef struct cw_ctx {
     const uintptr_t *peer;      // [size] for puts and gets: `word`, or a table that is cold off the
                                 // node or everywhere
-    cw_node_hot_t *node;        // whom stores to a peer must wake; see cw_ctx_rearm for contexts
-                                // without stores
-    const uintptr_t *amo_peer;  // [size] the same for atomics: all cold where they go through the
-                                // NIC
-    const uintptr_t *word;      // [size] the truth about every peer
+    cw_node_hot_t *node;        // the count of sleepers that stores to a peer look at; for contexts
+                                // without stores see cw_ctx_rearm
+    const uintptr_t *amo_peer;  // [size] the same as peer for atomics: all cold where they go
+                                // through the NIC
+    const uintptr_t *word;      // [size] how each peer is reached, whatever the two others hide
     struct cw_port *port;       // the way off the node, maybe shared with other contexts
-    struct cw_batch *batch;     // operations that wait for company (core/rma/batch.h), or NULL
+    struct cw_batch *batch;     // operations collected in a session (core/rma/batch.h), or NULL
     void *team;                 // the front end's handle
     union {
         struct {
@@ -52,70 +54,69 @@ typedef struct cw_ctx {
 
     // non-zero: something is in flight off-node (a peer word, or CW_CTX_EMPTYING). Stored after the
     // operation was handed over; pairs with cw_quiet_cold.
-    uintptr_t last __attribute__((aligned(64)));
+    uintptr_t last CW_CACHE_ALIGNED;
     int32_t room;                // scalar puts that may be injected before the queues must drain
                                  // (CW_INJECT_ROOM)
     int size;                    // of the team; 0: the context is no longer valid
     uintptr_t *own;              // `word` once it is this context's alone
     const uintptr_t *base;       // the table without connections: cold off the node
     struct cw_ctx *next, *prev;  // all contexts but the default one (core/rma/ctx.c)
-    uintptr_t thread;            // CW_CTX_PRIVATE: whose
+    uintptr_t thread;            // CW_CTX_PRIVATE: the one that may use it
     uint8_t options;             // CW_CTX_…
     bool listed;                 // the PEs are no arithmetic sequence
     bool rearms;                 // quiet may leave out the fence: see cw_ctx_rearm
 } cw_ctx_t;
 _Static_assert(sizeof(cw_ctx_t) == 128, "two cache lines");
 
-/** Providers queue what a busy target does not take, without bound: after so many scalar puts one
- *  waits for it. */
+/** Scalar puts that are injected between two waits for the targets: providers queue without bound
+ *  what a busy target does not take. */
 #define CW_INJECT_ROOM 8192
 
-extern cw_ctx_t cw_ctx_default __attribute__((visibility("hidden")));
-/** Where there should be a context and is none: every operation on it ends in a message. */
-extern cw_ctx_t cw_ctx_none __attribute__((visibility("hidden")));
-#define cw_hot cw_ctx_default  // by the name that says what for
+extern cw_ctx_t cw_ctx_default CW_HIDDEN;
+/** Stands for an invalid handle of a context: every operation on it ends the job with a message. */
+extern cw_ctx_t cw_ctx_none CW_HIDDEN;
+#define cw_hot cw_ctx_default  // where its node and marks are meant
 
-/** What cold words lead to: no connection, and an inject that knows the PE (and the context). Two,
+/** What cold words lead to: no connection, and an inject that gets the PE (and the context). Two,
  *  because the default context's scalar put is a function of its own, which passes no context. */
-extern cwt_target_t cw_cold_target __attribute__((visibility("hidden")));
-extern cwt_target_t cw_ctx_cold_target __attribute__((visibility("hidden")));
+extern cwt_target_t cw_cold_target CW_HIDDEN;
+extern cwt_target_t cw_ctx_cold_target CW_HIDDEN;
 #define CW_COLD_WORD ((uintptr_t)&cw_cold_target + 1)          // in tables of the default context
 #define CW_CTX_COLD_WORD ((uintptr_t)&cw_ctx_cold_target + 1)  // in those of the others
 
-/** cw_wake for a rank of the context's team; also where a context without stores learns that it
- *  has stored. */
-void cw_ctx_wake(cw_ctx_t *ctx, int rank) __attribute__((cold));
+/** cw_wake for a rank of the context's team. A context without stores calls it at its first store
+ *  (cw_ctx_rearm). */
+void cw_ctx_wake(cw_ctx_t *ctx, int rank) CW_COLD;
 
-static inline int cw_somebody_sleeps(void)
+static inline int cw_has_sleepers(void)
 {
     return atomic_load_explicit(&cw_hot.node->sleepers, memory_order_relaxed) != 0;
 }
 
-/** To be called after a store to the memory of `pe`, a PE of this node: somebody may wait for
- *  it. */
+/** To be called after a store to the memory of `pe`, a PE of this node, which may sleep on it. */
 static inline void cw_local_stored(int pe)
 {
-    if (CW_UNLIKELY(cw_somebody_sleeps()))
+    if (CW_UNLIKELY(cw_has_sleepers()))
         cw_wake(pe);
 }
 
-/** To be called behind what no word of the peer's own shows: a message for it, the end of a
- *  barrier. */
-static inline void cw_local_told(int pe)
+/** Notifies `pe`, a PE of this node, of what no store to its own memory shows: a message for it,
+ *  the end of a barrier. */
+static inline void cw_local_notify(int pe)
 {
-    if (CW_UNLIKELY(cw_somebody_sleeps()))
-        cw_wake_told(pe);
+    if (CW_UNLIKELY(cw_has_sleepers()))
+        cw_wake_notify(pe);
 }
 
-/** Both for a context. */
-static inline __attribute__((always_inline)) int cw_ctx_somebody_sleeps(const cw_ctx_t *ctx)
+/** cw_has_sleepers and cw_local_stored for a context. */
+static inline __attribute__((always_inline)) int cw_ctx_has_sleepers(const cw_ctx_t *ctx)
 {
     return atomic_load_explicit(&ctx->node->sleepers, memory_order_relaxed) != 0;
 }
 
 static inline __attribute__((always_inline)) void cw_ctx_stored(cw_ctx_t *ctx, int rank)
 {
-    if (CW_UNLIKELY(cw_ctx_somebody_sleeps(ctx))) {
+    if (CW_UNLIKELY(cw_ctx_has_sleepers(ctx))) {
         if (__builtin_constant_p(ctx == &cw_ctx_default) && ctx == &cw_ctx_default)
             cw_wake(rank);
         else
@@ -142,8 +143,8 @@ static inline __attribute__((always_inline)) void cw_ctx_mark_word(cw_ctx_t *ctx
 #endif
 }
 
-/** One scalar put was injected; true: the queues must drain. A brake, not a count: threads may lose
- *  some. */
+/** One scalar put was injected; true: the queues must drain. Not an exact count: concurrent threads
+ *  may lose some. */
 static inline __attribute__((always_inline)) bool cw_ctx_room_is_used_up(cw_ctx_t *ctx)
 {
     bool used_up;
@@ -159,7 +160,7 @@ static inline __attribute__((always_inline)) bool cw_ctx_room_is_used_up(cw_ctx_
     return used_up;
 }
 
-/** Is a session on that batches? Looked at without the lock, and again under it (batch.c). */
+/** Is a session open that batches? Without the lock; batch.c tests again under it. */
 static inline __attribute__((always_inline)) bool cw_batch_is_on(const cw_ctx_t *ctx)
 {
     return CW_UNLIKELY(__atomic_load_n(&ctx->batch, __ATOMIC_RELAXED) != NULL);
@@ -213,8 +214,8 @@ static CW_ALWAYS_INLINE cwt_target_t *cw_warm_target(uintptr_t word)
     return CW_LIKELY(t->conn != NULL) ? t : NULL;
 }
 
-/** Hands a few bytes (cw_inject_most()) to the provider and marks the record behind that; the caller
- *  marks its context. Not 0: the provider did not take them. */
+/** Hands a few bytes (cw_inject_most()) to the provider and marks the record behind that; the
+ *  caller marks its context. Not 0: the provider did not take them. */
 static CW_ALWAYS_INLINE ssize_t cw_inject(uintptr_t word, void *dest, const void *src,
                                           size_t nbytes)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Access to the control area of any node's object. cw_node_put is in order with everything else this PE sends to that
-// node on the default context and may wait. It leaves nothing for the user's next quiet to do:
-// whoever needs its completion waits for an answer.
+// Control areas of the nodes' objects, read and written by PEs of any node, on the default context.
+// cw_node_put is in order with everything else that this PE sends to that node there. It leaves
+// nothing for the user's next quiet to do: a caller that needs its completion waits for a reply.
+// Blocking: both may wait. Errors: a node that cannot be reached ends the job.
 #ifndef CW_CORE_NODE_H
 #define CW_CORE_NODE_H
 

@@ -4,8 +4,8 @@
 // operation that needs it, its connections (one per node touched) and the target records. Up to
 // CAUSEWAY_CTX_ENDPOINTS contexts have one each; the others share the default context's.
 //
-// Threads: below THREAD_MULTIPLE nothing is locked. With it, a port is `locked` unless it belongs to
-// a private context: the transport then takes calls from several threads at once, and port->lock
+// Threads: below THREAD_MULTIPLE nothing is locked. With it, a port is `locked` unless it belongs
+// to a private context: the transport then takes calls from several threads at once, and port->lock
 // guards what core keeps: tables, connections, sessions, and each context's quiet.
 #ifndef CW_CORE_PORT_H
 #define CW_CORE_PORT_H

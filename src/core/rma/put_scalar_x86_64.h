@@ -7,13 +7,16 @@
 // size are one function). Everything else about the operation is C: core/rma/rma.h says what the
 // code does, step by step; core/rma/rma.c asserts the offsets below.
 //
-// What a retry or the marks need afterwards waits on the stack, not in the record: other threads
-// may be putting to the same PE. The pushes are an odd number, so the stack is aligned at the call.
+// What a retry or the marks need afterwards is kept on the stack, not in the record: other threads
+// may be putting to the same PE. The number of pushes is odd, so the stack is aligned at the call.
 //
 //   default context   in: rdi symmetric address, rsi (or xmm0) value, edx (or esi) pe
-//                     stack at the call: value | peer word | address      kept for the cold inject: r10 = pe
-//   other contexts    in: rdi context, rsi symmetric address, rdx (or xmm0) value, ecx (or edx) rank
-//                     stack at the call: value | rank | peer word | address | context      (the cold inject reads it)
+//                     stack at the call: value | peer word | address
+//                     kept for the cold inject: r10 = pe
+//   other contexts    in: rdi context, rsi symmetric address, rdx (or xmm0) value,
+//                         ecx (or edx) rank
+//                     stack at the call: value | rank | peer word | address | context
+//                     (the cold inject reads it)
 #define CTX_PEER 0
 #define CTX_NODE 8
 #define CTX_LAST 64
@@ -44,7 +47,7 @@
         jne     1f
         \store
         mov     cw_ctx_default+CTX_NODE(%rip), %rax
-        cmpl    $0, (%rax)                      // somebody of this node sleeps?
+        cmpl    $0, (%rax)                      // does a PE of this node sleep?
         jne     2f
         ret
 1:      push    %rdi

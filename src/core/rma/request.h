@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The requests of transfers and atomics, which the target's node server executes
-// (core/server/request.c): the wire format behind cwt_header_t. Little-endian hosts of one word size
-// only (all PEs run the same executable). The server checks every field before use: offsets against
-// the node object, counts against the message.
+// (core/server/request.c): the wire format behind cwt_header_t. Little-endian hosts of one word
+// size only (all PEs run the same executable). The server checks every field before use: offsets
+// against the node object, counts against the message.
 #ifndef CW_CORE_RMA_REQUEST_H
 #define CW_CORE_RMA_REQUEST_H
 

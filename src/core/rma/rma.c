@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Contiguous transfers and single values. Each has a fast path, which takes a connection that its
-// peer word leads to, and a cold one, which finds the route first (cw_reach) and then does the same.
+// peer word leads to, and a cold one, which finds the route first (cw_reach) and then does the
+// same.
 #include "core/rma/rma.h"
 
 #include "core/observe/watch.h"

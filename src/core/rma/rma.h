@@ -2,19 +2,18 @@
 //
 // Scalar puts and gets, quiet and fence: the paths whose instructions are counted.
 //
-// Local: one load of the peer word, one test, the store itself, one look at the sleepers.
+// Local: one load of the peer word, one test, the store itself, one load of the count of sleepers.
 // Off-node: the same test, then the provider's inject is called with a record that holds every
-// argument ready. Completion bookkeeping is two plain stores behind the inject: target->last (this
-// target has something in flight) and ctx->last (the context has). Behind it, because another
-// thread's quiet clears the marks before it flushes: a mark that came first could be cleared while
-// its put was not yet under way.
+// argument ready. Completion bookkeeping is two plain stores after the inject: target->last (this
+// target has something in flight) and ctx->last (the context has). After it, because another
+// thread's quiet clears the marks before it flushes: a mark stored first could be cleared before
+// its put was under way.
 #ifndef CW_CORE_RMA_H
 #define CW_CORE_RMA_H
 
 #include "core/rma/context.h"
 
-// Scalar put and get for 1, 2, 4, 8 (and 16: bytes) are inlined in core/rma/rma.h: cw_put_scalar,
-// cw_get_scalar.
+// Values of 1, 2, 4 and 8 bytes: cw_put_scalar, cw_get_scalar, inlined below.
 void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
@@ -51,9 +50,9 @@ ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ct
                            uint64_t rank);
 ssize_t cw_ctx_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                                  uint64_t addr, uint64_t key);
-/** Gets from another node, or one that is not connected yet or looked on. */
+/** A get whose word is not local: from another node, or one that is not connected or observed. */
 uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank);
-/** Transfers to PEs whose peer word is not local. The order of arguments is that of the API, so
+/** Transfers of PEs whose peer word is not local. The order of arguments is that of the API, so
  *  that a front end's local path ends in a jump. */
 void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
 void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
@@ -68,9 +67,9 @@ void cw_owner_get(void *dest, cwt_target_t *record, const void *src, size_t nbyt
 /** Bytes that the injects of records take; once a node was reached. */
 size_t cw_inject_most(void);
 void cw_quiet_cold(cw_ctx_t *ctx);
-/** A quiet of the default context that never waits: 1 when one is over that began in this call or
- *  in calls before, the first behind the last that gave 1; 0: not yet; CW_EAGAIN: it has not even
- *  begun, for want of room or because of another thread. */
+/** A quiet of the default context that never waits. The first call after one that gave 1 begins it;
+ *  1: it is complete; 0: not yet; CW_EAGAIN: it has not begun, for want of room or because of
+ *  another thread. */
 int cw_quiet_try(void);
 void cw_fence_cold(cw_ctx_t *ctx);
 
@@ -141,8 +140,8 @@ static inline __attribute__((always_inline)) void cw_get_done(void)
 #endif
 }
 
-/** A copy of up to this size is so short that a PE which goes to sleep meanwhile need not be woken for
- *  its end: the time-out of its sleep covers it (core/progress/wait.h). */
+/** A copy of up to this size is so short that a PE which goes to sleep meanwhile need not be woken
+ *  for its end: the time-out of its sleep covers it (core/progress/wait.h). */
 #define CW_SHORT_COPY 4096u
 void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank,
                      cw_ctx_t *ctx) CW_NOINLINE;
@@ -159,7 +158,7 @@ static CW_ALWAYS_INLINE void cw_put_by(void *dest, const void *src, size_t nbyte
         out(dest, src, nbytes, rank, ctx);
         return;
     }
-    if (CW_LIKELY(nbytes <= CW_SHORT_COPY && !cw_ctx_somebody_sleeps(ctx)))
+    if (CW_LIKELY(nbytes <= CW_SHORT_COPY && !cw_ctx_has_sleepers(ctx)))
         cw_copy(cw_local_address(word, dest), src, nbytes);  // the last thing done: a jump
     else
         cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);

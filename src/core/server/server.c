@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The node server's thread: when it polls, yields, sleeps and naps, and how it starts and stops.
 #include "core/server/server.h"
 
 #include <errno.h>
@@ -18,14 +20,15 @@
 #include "core/progress/wait.h"
 #include "core/world/job.h"
 
-// While a PE polls for us. The longest is how long a request can be left lying when it stops.
+// Naps while a PE polls for the server. A request waits for the longest one at most when that PE
+// stops polling.
 #define NAP_NS 250000u
 #define LONGEST_NAP_NS 1000000u
-// Between two yields of a server that polls: few while somebody else wants its core, more and more
-// while nobody does.
+// Polls between two yields: few while another thread wants the core, doubled each time that none
+// does.
 #define LEAST_POLLS 4
 #define MOST_POLLS 64
-#define LOOK_NS UINT64_C(1000000000)  // between two looks at the process's threads
+#define THREADS_NS UINT64_C(1000000000)  // between two tests of the process's threads
 #define CROWDED_NS 3000u  // a yield that lasts this long gave the core away
 
 static struct {
@@ -34,8 +37,8 @@ static struct {
     cwt_server_t *server;
     cwb_t *boot;
     _Atomic uint32_t stop;       // futex: the nap's word
-    _Atomic bool knows_secret;   // before, a peer's first message would be taken for a stranger's:
-                                 // nobody polls
+    _Atomic bool knows_secret;   // before, a peer's first message would be refused as
+                                 // unauthenticated, so no PE polls
     _Atomic uint32_t polls;      // bumped by cw_server_poll; relaxed, a hint
     bool helped;                 // progress is made by cw_server_poll; guarded by the lock
     bool running;
@@ -48,7 +51,7 @@ void cw_server_hook(const cw_server_hooks_t *of_room)
     hooks = of_room;
 }
 
-static bool somebody_sleeps(void)
+static bool has_sleepers(void)
 {
     // Not through the default context, which ends before this thread does.
     return atomic_load_explicit(&cw_segment.control->hot.sleepers, memory_order_relaxed) != 0;
@@ -82,7 +85,7 @@ static int open_and_publish(void)
                                   .base = cw_segment.base,
                                   .one_machine = srv.boot->one_machine,
                                   .handler = cw_request_execute,
-                                  .awaited = somebody_sleeps};
+                                  .awaited = has_sleepers};
     int rc = cw_job_offer_secret();
     if (rc == CW_OK)
         rc = cw_job_load_transport(CW_FABRIC_HELPER);
@@ -130,11 +133,11 @@ static long yield_core(long polls)
     return polls < MOST_POLLS ? 2 * polls : polls;
 }
 
-/** Takes the lock, unless a PE polls for us: leave it the work and the cores, and wait for no lock
- *  that it holds, which would cost it a system call each time that it gives the lock back. */
+/** Takes the lock, unless a PE polls for the server: that PE gets the work and the core. Waiting
+ *  for the lock would cost that PE a system call each time that it unlocks. */
 static bool take_over(bool sleepers, uint32_t *seen_polls)
 {
-    if (sleepers)  // then PEs do not poll for us
+    if (sleepers)  // then PEs do not poll for the server
         return pthread_mutex_lock(&srv.lock) == 0;
     uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
     if (polls == *seen_polls && pthread_mutex_trylock(&srv.lock) == 0)
@@ -148,8 +151,8 @@ static bool take_over(bool sleepers, uint32_t *seen_polls)
 static void *end_process(void *arg)
 {
     (void)arg;
-    exit(EXIT_SUCCESS);  // what the C library does when the last thread ends; this one serves up to
-                         // the end
+    exit(EXIT_SUCCESS);  // as the C library does when the last thread ends; the server serves until
+                         // then
 }
 
 /** Is the initial thread gone (pthread_exit), and none left but this one? */
@@ -171,14 +174,14 @@ static bool is_last_thread(void)
            state == 'Z' && threads == 2;  // the initial thread, which is gone, is counted
 }
 
-/** A process ends with its last thread, and this one must not keep it. Looks now and then, when
- *  there is nothing to do. */
-static void mind_the_end(uint64_t *looked_ns)
+/** A process ends with its last thread, and this one must not keep it alive. Tested once a second,
+ *  when the server is idle. */
+static void mind_the_end(uint64_t *tested_ns)
 {
     uint64_t now = cwu_now_ns();
-    if (now - *looked_ns < LOOK_NS)
+    if (now - *tested_ns < THREADS_NS)
         return;
-    *looked_ns = now;
+    *tested_ns = now;
     pthread_t thread;
     if (is_last_thread() && pthread_create(&thread, NULL, end_process, NULL) == 0)
         pthread_detach(thread);
@@ -188,10 +191,10 @@ static void serve_until_stopped(void)
 {
     uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
     uint64_t nap_ns = NAP_NS;
-    uint64_t looked_ns = cwu_now_ns();
+    uint64_t tested_ns = cwu_now_ns();
     long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
     while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
-        bool sleepers = somebody_sleeps();
+        bool sleepers = has_sleepers();
         if (!take_over(sleepers, &seen_polls)) {
             cwu_futex_wait((uint32_t *)&srv.stop, 0, nap_ns);
             nap_ns = nap_ns < LONGEST_NAP_NS ? 2 * nap_ns : nap_ns;
@@ -210,7 +213,7 @@ static void serve_until_stopped(void)
         } else if (block) {
             if (may_block)
                 cw_transport->server_block(srv.server, block_ns);
-            mind_the_end(&looked_ns);
+            mind_the_end(&tested_ns);
             idle = since_yield = 0;
         } else if (++since_yield >= polls_per_yield) {
             polls_per_yield = yield_core(polls_per_yield);
@@ -269,7 +272,7 @@ int cw_server_start(cwb_t *boot)
 int cw_server_poll(void)
 {
     if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire) ||
-        somebody_sleeps())
+        has_sleepers())
         return 0;
     if (pthread_mutex_trylock(&srv.lock))
         return 0;
@@ -286,8 +289,8 @@ bool cw_server_is_helped(void)
     return srv.helped;
 }
 
-bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
-                    size_t payload_nbytes)
+bool cw_server_notify(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
+                      size_t payload_nbytes)
 {
     if (pthread_mutex_trylock(&srv.lock))
         return false;

@@ -6,8 +6,8 @@
 //
 // It blocks in the provider's wait object when there is no traffic, and naps while a waiting PE of
 // its own process polls for it (cw_server_poll). It polls only where a core is to spare, and yields
-// between polls. While a PE of the node sleeps, it compares the word that the sleeper waits for
-// after every round and rings when it changed.
+// between polls. While a PE of the node sleeps, the server compares the sleeper's watched word
+// after every round, and wakes the PE when the word has changed.
 #ifndef CW_CORE_SERVER_H
 #define CW_CORE_SERVER_H
 
@@ -20,11 +20,11 @@ int cw_server_start(cwb_t *boot);
 /** One poll on behalf of a waiting PE; a no-op in processes that host no server. How many
  *  events. */
 int cw_server_poll(void);
-/** Is it such a poll that executes the request? (For its handler.) */
+/** For handlers of requests: is the request executed in such a poll? */
 bool cw_server_is_helped(void);
-/** Tells a client something (ops->server_tell). False: it was not sent; never waits. Any thread. */
-bool cw_server_tell(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
-                    size_t payload_nbytes);
+/** Notifies a client (ops->server_tell). False: it was not sent. Never waits. Any thread. */
+bool cw_server_notify(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
+                      size_t payload_nbytes);
 /** Stops the thread and closes the listener. After the last remote PE is done. */
 void cw_server_stop(void);
 void cw_server_stats(cwt_stats_t *stats_p);
@@ -34,8 +34,9 @@ void cw_server_stats(cwt_stats_t *stats_p);
 
 #define CW_SERVER_OPS 16  // opcodes of requests (cwt_header_t.op), from 0
 
-/** Executes one request, in the server's progress and under its lock; msg is `nbytes` long, at least
- *  a header, and nothing else in it has been checked. False: it is malformed and was dropped. */
+/** Executes one request, in the server's progress and under its lock; msg is `nbytes` long, at
+ *  least a header, and nothing else in it has been checked. False: it is malformed and was dropped.
+ */
 typedef bool (*cw_server_execute_t)(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
 /** what: the kind of request, for messages; must live on. Fatal if the opcode has another
  *  handler. */
