@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Within the node: each deposits its value, the closer combines them in the members' order. See
-// node_sync.h. Small values and the result lie next to the counters; larger ones, in a group of
-// several nodes, in the scratch of the PE that gives them, and the result in that of the leader,
-// who closes.
+// Synchronisation with a value, and without: within the node each member deposits its value, and
+// the closer combines them in the order of the members (node_sync.h); leaders exchange the results
+// of their nodes (leaders.h). Small values and the result lie beside the counters; larger ones, in
+// a group of several nodes, in the scratch of the PE that gives them, and the result in that of the
+// leader, which is the closer.
 #include "core/sync/fused.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-/** Where the value of a member lies. scratch: this call's, or NULL for the cells. */
+/** Where the value of member i lies: in its scratch, or if that is NULL in its deposit. */
 static void *value_of(const cw_node_sync_t *ns, int i, char *scratch)
 {
     return scratch ? cw_coll_at(ns->pes[i], scratch) : cw_node_deposit(ns, i)->value;
@@ -37,8 +38,8 @@ static void close_epoch(cw_group_sync_t *sync, char *scratch, void *value, size_
     memcpy(value, acc, nbytes);
 }
 
-/** Arrives and, unless this PE is the closer, waits for the end. True for the closer, once all are
- *  there. */
+/** Arrives and, unless this PE is the closer, waits for the release. True for the closer, when all
+ *  have arrived. */
 static bool arrive_to_close(cw_node_sync_t *ns)
 {
     bool last = cw_node_arrive(ns);

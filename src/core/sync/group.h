@@ -2,34 +2,32 @@
 //
 // Groups of PEs and their synchronisation. A group is the world, a team (core/sync/team.h) or an
 // active set. The world and teams have synchronisation state of their own (core/sync/fused.h); an
-// active set brings its symmetric words (pSync).
-// The calls are collective over the group and wait. Threads: one at a time for each group.
+// active set brings its symmetric words (pSync). Calls marked [waits] are collective over the
+// group. Threads: one at a time for each group.
 #ifndef CW_CORE_GROUP_H
 #define CW_CORE_GROUP_H
 
 #include "core/rma/context.h"
 
 typedef struct cw_group {
-    int start, stride, size;     // world PE = start + rank * stride, unless there is a table;
-                                 // stride may be negative
-    int rank;                    // mine
-    const int *pes;              // [size] world PEs of members that are no arithmetic sequence, or
-                                 // NULL
-    long *psync;                 // symmetric sync words of an active set (>= 16 longs, all zero
-                                 // between uses)
+    int start, stride, size;  // PE = start + rank * stride, unless there is a table; stride may be
+                              // negative
+    int rank;                 // of this PE
+    const int *pes;           // [size] the members if they are no arithmetic sequence, else NULL
+    long *psync;              // 16 symmetric words of an active set, zero between uses
     struct cw_group_sync *sync;  // of the world and of teams; NULL: an active set
 } cw_group_t;
 
 extern const cw_group_t *const cw_group_world;   // valid between init and finalize
 extern const cw_group_t *const cw_group_shared;  // the PEs of this node
 
-/** The world's PE behind a rank. */
+/** The PE of a rank. */
 static inline int cw_group_pe(const cw_group_t *group, int rank)
 {
     return CW_UNLIKELY(group->pes != NULL) ? group->pes[rank] : group->start + rank * group->stride;
 }
 
-/** The rank of a PE of the world; -1: no member. */
+/** The rank of a PE; -1: it is no member. */
 int cw_group_rank_of(const cw_group_t *group, int pe);
 
 static inline bool cw_group_is_world(const cw_group_t *group)
@@ -37,16 +35,16 @@ static inline bool cw_group_is_world(const cw_group_t *group)
     return group == cw_group_world;
 }
 
-/** The world's group and the shared one; after the node object is mapped. */
+/** Makes the world and the shared team; after the node object is mapped. */
 void cw_groups_init(void);
 void cw_groups_fini(void);
-/** The next synchronisation of the world may take long: in a crowded node whoever waits sleeps at
- *  once. */
+/** The next synchronisation of the world may take long: in a node with more PEs than processors,
+ *  PEs that wait sleep at once. */
 void cw_groups_patient(void);
 
-/** Arrival and release only: completes nothing (shmem_sync). */
+/** Arrival and release only: completes no transfers (shmem_sync). [waits] */
 void cw_sync(const cw_group_t *group);
-/** quiet on the default context, then sync (shmem_barrier). */
+/** Quiet on the default context, then cw_sync (shmem_barrier). [waits] */
 void cw_barrier(const cw_group_t *group);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The world's group, what groups have for their collectives, and the barrier.
+// The group of the world, the barriers, and what groups have for their collectives.
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "core/sync/group.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Maps of groups: computed by a counting sort, kept with the team, or for active sets by the
+// thread.
 #include "core/sync/map.h"
 
 #include <pthread.h>
@@ -12,7 +15,7 @@
 static _Thread_local struct {
     cw_map_t map[KEPT];
     int next_victim;
-    bool at_exit;  // this thread will forget them when it ends
+    bool at_exit;  // freed when this thread ends
 } kept;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t end_of_thread;
@@ -39,8 +42,8 @@ static void forget(void *arg)
 
 static void make_key(void)
 {
-    (void)pthread_key_create(&end_of_thread, forget);  // without it the last maps of a thread stay
-                                                       // behind
+    // without the key the last maps of a thread leak
+    (void)pthread_key_create(&end_of_thread, forget);
 }
 
 static void forget_at_exit(void)

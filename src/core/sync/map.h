@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the members of a group live. Nodes are numbered as the ranks first touch them, members[]
-// lists the ranks node by node, ascending within a node; the lowest rank of a node is the group's
-// leader there. All PEs of a group compute the same map. A team's lives as long as the team; those
-// of active sets are kept by the thread that asked, and reused: get one per call, do not free it.
-#ifndef CW_CORE_COLL_MAP_H
-#define CW_CORE_COLL_MAP_H
+// Where the members of a group are. Nodes are numbered in the order in which the ranks first touch
+// them; members[] lists the ranks node by node, ascending within a node; the lowest rank of a node
+// is the group's leader there. All PEs of a group compute the same map. The map of a team lives as
+// long as the team; those of active sets are kept by the calling thread and reused: get one for
+// each call, do not free it.
+#ifndef CW_CORE_MAP_H
+#define CW_CORE_MAP_H
 
 #include "core/sync/group.h"
 
 typedef struct cw_map {
-    int start, stride, size;  // the group this is the map of; size 0: none yet
+    int start, stride, size;  // of the group; size 0: none yet
     int nnodes;
     int *members;      // [size] ranks, by node
     int *begin;        // [nnodes + 1] first member of each node
     int *node_id;      // [nnodes] world number of the node
-    int node;          // mine, as numbered here
-    int mine;          // my index among my node's members
-    int nlocal;        // members on my node
+    int node;          // this PE's, as numbered here
+    int mine;          // index of this PE among the members of its node
+    int nlocal;        // members on this node
     const int *local;  // their ranks [nlocal]
 } cw_map_t;
 
 const cw_map_t *cw_map_of(const cw_group_t *group);
-/** Fills in *map (zero before), but for memory: false then. */
+/** Fills in *map, which is zero before. False: no memory. */
 bool cw_map_build(cw_map_t *map, const cw_group_t *group);
 void cw_map_drop(cw_map_t *map);
-/** Those of active sets that this thread has kept. */
+/** Frees those of active sets that this thread has kept. */
 void cw_map_forget_all(void);
 
-/** Rank of the leader of node k of the map. */
+/** The rank of the leader of node k of the map. */
 static inline int cw_map_leader(const cw_map_t *map, int k)
 {
     return map->members[map->begin[k]];

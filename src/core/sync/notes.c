@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Notes as words that grow, or as one word of an active set.
 #include "core/sync/notes.h"
 
 #include "core/progress/wait.h"
@@ -8,7 +10,7 @@
 
 enum { STREAM = 0, FIRST_STEP = 1, STEP_BIT = 32 };
 
-static bool is_set(const cw_notes_t *notes)
+static bool is_of_set(const cw_notes_t *notes)
 {
     return !notes->reached;
 }
@@ -28,9 +30,9 @@ cw_notes_t cw_notes_begin(const cw_group_t *group)
 
 void cw_notes_end(cw_notes_t *notes, long most)
 {
-    // All that was due has come, and nobody tells again before the synchronisation that follows,
-    // which releases this.
-    if (is_set(notes))
+    // All notes that were due have come, and no PE sends another before the synchronisation that
+    // follows, which releases this.
+    if (is_of_set(notes))
         __atomic_store_n(notes->words, 0, __ATOMIC_RELAXED);
     else
         *notes->reached += most;
@@ -38,7 +40,7 @@ void cw_notes_end(cw_notes_t *notes, long most)
 
 void cw_notes_count(const cw_notes_t *notes, int pe, long count)
 {
-    if (is_set(notes))
+    if (is_of_set(notes))
         cw_coll_add_word(pe, notes->words, 1);
     else
         cw_coll_raise_word(pe, &notes->words[STREAM], notes->base + count);
@@ -46,7 +48,7 @@ void cw_notes_count(const cw_notes_t *notes, int pe, long count)
 
 void cw_notes_await_count(const cw_notes_t *notes, long count)
 {
-    if (!is_set(notes)) {
+    if (!is_of_set(notes)) {
         cw_coll_await_at_least(&notes->words[STREAM], notes->base + count);
         return;
     }
@@ -58,7 +60,7 @@ void cw_notes_await_count(const cw_notes_t *notes, long count)
 
 void cw_notes_step(const cw_notes_t *notes, int pe, int step)
 {
-    if (is_set(notes))
+    if (is_of_set(notes))
         cw_coll_add_word(pe, notes->words, step_bit(step));
     else
         cw_coll_raise_word(pe, &notes->words[FIRST_STEP + step], notes->base + 1);
@@ -66,7 +68,7 @@ void cw_notes_step(const cw_notes_t *notes, int pe, int step)
 
 void cw_notes_await_step(const cw_notes_t *notes, int step)
 {
-    if (!is_set(notes)) {
+    if (!is_of_set(notes)) {
         cw_coll_await_at_least(&notes->words[FIRST_STEP + step], notes->base + 1);
         return;
     }

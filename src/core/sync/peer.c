@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Loads, puts and gets of collectives, and the words by which they notify.
 #include "core/sync/peer.h"
 
 #include "core/mem/segment.h"
@@ -28,7 +30,8 @@ void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi),
             "collective put", pe);
-    cw_ctx_mark(&cw_ctx_default);  // quiet has work, and waits of this PE make progress for it
+    // quiet has work to do, and waits of this PE make progress for it
+    cw_ctx_mark(&cw_ctx_default);
     cw_ctx_leave(&cw_ctx_default);
 }
 
@@ -37,7 +40,8 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->get(connection(pe), offset_of(pe, src), dest, nbytes, true),
             "collective get", pe);
-    cw_ctx_mark(&cw_ctx_default);  // quiet has work, and waits of this PE make progress for it
+    // quiet has work to do, and waits of this PE make progress for it
+    cw_ctx_mark(&cw_ctx_default);
     cw_ctx_leave(&cw_ctx_default);
 }
 
@@ -51,8 +55,7 @@ static void post_word(int pe, long *word, cw_amo_op_t op, long value)
 void cw_coll_set_word(int pe, long *word, long value)
 {
     if (cw_coll_is_local(pe)) {
-        // seq_cst: the store before the look at the sleepers; as a release it pairs with
-        // cw_coll_await_word().
+        // seq_cst: before the look at the sleepers; as a release it pairs with cw_coll_await_word()
         __atomic_exchange_n((long *)cw_coll_at(pe, word), value, __ATOMIC_SEQ_CST);
         cw_local_stored(pe);
         return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How collectives reach the memory of other PEs: loads and stores within the node, the transport
-// between nodes. They pass by the checks of the public calls: the front end has checked a
-// collective's arguments once, and the collectives' own scratch is not the user's symmetric memory.
-// Completion of the off-node ones: cw_quiet(&cw_ctx_default).
-#ifndef CW_CORE_COLL_PEER_H
-#define CW_CORE_COLL_PEER_H
+// between nodes. These calls bypass the checks of the public ones: the front end has checked the
+// arguments of the collective once, and scratch is not the user's symmetric memory.
+// Completion of transfers to other nodes: cw_quiet(&cw_ctx_default).
+#ifndef CW_CORE_PEER_H
+#define CW_CORE_PEER_H
 
 #include "core/rma/ctx.h"
 
@@ -14,15 +14,16 @@ static inline bool cw_coll_is_local(int pe)
     return cw_world.node_of_pe[pe] == cw_world.node;
 }
 
-/** Where the symmetric object of `pe`, a PE of this node, is mapped here. A collective may be the
- *  first to ask. */
+/** Where the symmetric object of `pe`, a PE of this node, is mapped here. Waits until the PEs of
+ *  the node have gathered (core/mem/gather.h). */
 static inline void *cw_coll_at(int pe, const void *symmetric)
 {
     cw_gather();
     return cw_local_address(cw_ctx_default.word[pe], symmetric);
 }
 
-/** The same for scratch, which is zero from the start and may be used before its PE has come. */
+/** The same for scratch, which is zero from the start and may be used before its PE has come. Never
+ *  waits. */
 void *cw_coll_before(int pe, const void *scratch);
 
 /** To a PE of another node. nbi: src stays in use until quiet. */
@@ -30,17 +31,18 @@ void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi);
 /** From a PE of another node; dest is valid after quiet. */
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes);
 
-/** Sets an 8-byte word of any PE, after everything this PE has put to it before. The words here are
- *  the user's (an active set's); their owner clears them, so they are stored exactly once: by an
- *  atomic, not by a put, whose bytes a provider may store more than once (a memcpy of 8 bytes
- *  does), the second time after the owner cleared them. */
+/** Sets an 8-byte word of any PE, after everything that this PE has put to it before. The words are
+ *  those of an active set; their owner clears them, so they are stored exactly once: by an atomic,
+ *  not by a put, whose bytes a provider may store more than once (a memcpy of 8 bytes does), the
+ *  second time after the owner has cleared them. */
 void cw_coll_set_word(int pe, long *word, long value);
 /** Adds to such a word, for a PE of another node. */
 void cw_coll_add_word(int pe, long *word, long value);
-/** Raises a word that nobody ever clears, off-node: a put will do. */
+/** Raises a word that is never cleared, of a PE of another node: by a put. */
 void cw_coll_raise_word(int pe, long *word, long value);
-/** Waits until my word has that value. Acquires what came before cw_coll_set_word(). */
+/** Waits until this PE's word has the value. Acquires what came before cw_coll_set_word(). */
 void cw_coll_await_word(const long *word, long value);
+/** Waits until it has reached the value. Acquires what came before cw_coll_raise_word(). */
 void cw_coll_await_at_least(const long *word, long value);
 
 #endif

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation of a group that brings its own words (an active set). The words are zero before
-// and after, on every PE, so that they can be used again at once.
+// Synchronisation of a group that brings its own words (an active set).
 //
-//   psync[0]       on a node's leader: members of the node that came
-//   psync[1]       on everyone: you may go
-//   psync[2 + k]   on a leader: the subtree of child k came (binomial tree over the nodes)
-//   psync[15]      notes of what has come (notes.c); between them a size (collect.c)
+// It is an engine of its own beside node_sync.c and leaders.c, because its contract differs:
+// OpenSHMEM gives it 16 words of the user's symmetric memory (pSync), which are zero before and
+// after on every PE, and may be used at once for another set of PEs. So there is no room for a
+// counter that only grows, for a word per sender and parity, or for values.
 //
-// Why zeroing is safe: words are set by atomics, which store once (peer.h), and the owner clears a
-// word after it has seen all that is due in it, and before it lets anybody go who could write it
-// again. Whoever sees the release (acquire) also sees the clearing that came before it.
+//   psync[0]       on a node's leader: members of the node that have arrived
+//   psync[1]       on every member: released
+//   psync[2 + k]   on a leader: the subtree of child k has arrived (binomial tree of the nodes)
+//   psync[15]      notes about data (notes.c); between them a size (collect.c)
+//
+// Why clearing is safe: words are set by atomics, which store once (peer.h). The owner clears a
+// word after it has seen all that is due in it, and before it releases any PE that could write it
+// again. A PE that sees the release (acquire) also sees the clearing before it.
 #include "core/sync/sync.h"
 
 #include "core/progress/wait.h"
@@ -19,11 +23,12 @@
 
 enum { COUNT = 0, GO = 1, CHILD = 2, MOST_CHILDREN = CW_PSYNC_NOTES - CHILD };
 
-static long count_me(const cw_group_t *group, int leader_rank)
+/** Counts this PE at the leader of its node; returns how many have come. */
+static long arrive(const cw_group_t *group, int leader_rank)
 {
     int pe = cw_group_pe(group, leader_rank);
     long *count = cw_coll_at(pe, &group->psync[COUNT]);
-    // acq_rel chain; seq_cst for the sleepers' sake
+    // acq_rel: each arriver acquires those before it; seq_cst: before the look at the sleepers
     long before = __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
     cw_local_stored(pe);
     return before + 1;
@@ -32,8 +37,8 @@ static long count_me(const cw_group_t *group, int leader_rank)
 static void await_and_clear(long *word, long value)
 {
     cw_coll_await_word(word, value);
-    __atomic_store_n(word, 0, __ATOMIC_RELAXED);  // released to its next writer by the GO that
-                                                  // follows
+    // released to the next writer of the word by the GO that follows
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
 }
 
 static void release_node(const cw_group_t *group, const cw_map_t *map)
@@ -43,10 +48,10 @@ static void release_node(const cw_group_t *group, const cw_map_t *map)
             cw_coll_set_word(cw_group_pe(group, map->local[i]), &group->psync[GO], 1);
 }
 
-/** One node: the last to come clears the count and releases the others. */
+/** On one node: the last arriver clears the count and releases the others. */
 static void sync_on_node(const cw_group_t *group, const cw_map_t *map)
 {
-    if (count_me(group, map->local[0]) < map->nlocal) {
+    if (arrive(group, map->local[0]) < map->nlocal) {
         await_and_clear(&group->psync[GO], 1);
         return;
     }
@@ -55,7 +60,7 @@ static void sync_on_node(const cw_group_t *group, const cw_map_t *map)
     release_node(group, map);
 }
 
-/** Leaders: gather up the binomial tree, then release down it. */
+/** Leaders: arrivals go up a binomial tree, the release comes down. */
 static void sync_leaders(const cw_group_t *group, const cw_map_t *map)
 {
     int node = map->node, k = 0;
@@ -81,7 +86,7 @@ void cw_set_sync(const cw_group_t *group)
         return;
     }
     if (!cw_map_i_lead(map)) {
-        count_me(group, map->local[0]);
+        arrive(group, map->local[0]);
         await_and_clear(&group->psync[GO], 1);
         return;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The world's barrier in two phases: a PE notifies, computes, and waits or tests later. It carries a
-// value of a few bits from each PE. It counts on words of its own, so the barriers of group.h may
+// The world's barrier in two phases: a PE notifies, computes, and waits or tests later. It carries
+// a value of a few bits from each PE. It counts on words of its own, so the barriers of group.h may
 // lie between a notification and its wait.
 //
 //     cw_split_notify(&split, value);
