@@ -288,17 +288,17 @@ enum { ROUNDS = 32 };
 /** Rounds of a collective between leaders: all are marked as received, so that no leader waits. */
 static void make_rounds(void)
 {
-    char *area = aligned_alloc(64, cw_coll_round_offset(ROUNDS));
+    char *area = aligned_alloc(64, cw_coll_step_offset(ROUNDS));
     static cw_control_t control;
     if (!area)
         die("out of memory");
-    memset(area, 0, cw_coll_round_offset(ROUNDS));
+    memset(area, 0, cw_coll_step_offset(ROUNDS));
     cw_segment.control = &control;
     cw_segment.base = area;  // cw_coll_section.offset is 0
     cw_segment.layout =
         (cwt_layout_t){.slice_offset = 1 << 20, .slice_stride = 1 << 20, .nslots = 1};
     for (int r = 0; r < ROUNDS; r++) {
-        cw_coll_round_t *round = cw_coll_round((cw_coll_area_t *)(void *)area, r);
+        cw_coll_step_t *round = cw_coll_step((cw_coll_area_t *)(void *)area, r);
         round->barrier[0] = round->barrier[1] = 1;  // the number of the only barrier
         round->value = INT64_MAX / 2;
     }

@@ -20,7 +20,8 @@
 
 /** A claim as it travels: symmetric addresses as offsets in the slice. */
 typedef struct claim {
-    char call[32];
+    char call[31];
+    uint8_t is_split;
     int64_t pe;
     uint64_t dest, source;
     uint64_t value[7];  // in the order of value_names
@@ -45,7 +46,8 @@ static uint64_t symmetric_offset(const void *p)
 
 static claim_t claim_of(const cw_claim_t *c)
 {
-    claim_t claim = {.pe = cw_world.pe,
+    claim_t claim = {.is_split = c->is_split,
+                     .pe = cw_world.pe,
                      .dest = symmetric_offset(c->dest),
                      .source = symmetric_offset(c->source),
                      .value = {c->nelems, c->root, c->dst, c->sst, c->size, c->alignment,
@@ -98,10 +100,9 @@ static void describe(const claim_t *claim, const claim_t *other, char *text, siz
     size_t at = 0;
     // A split has all its arguments, and they may be -1, which elsewhere marks an argument that the
     // call does not have.
-    bool split = strcmp(claim->call, "shmem_team_split_strided") == 0;
-    const char *const *names = split ? split_names : value_names;
+    const char *const *names = claim->is_split ? split_names : value_names;
     for (int i = 0; i < NVALUES; i++)
-        if (names[i] && (split || claim->value[i] != CW_CLAIM_NONE) && at < sizeof values)
+        if (names[i] && (claim->is_split || claim->value[i] != CW_CLAIM_NONE) && at < sizeof values)
             at += (size_t)snprintf(values + at, sizeof values - at, ", %s %lld", names[i],
                                    (long long)claim->value[i]);
     if (memcmp(claim->call, other->call, sizeof claim->call) == 0) {

@@ -42,6 +42,7 @@ typedef struct cw_claim {
     const void *dest, *source;  // symmetric, or NULL on all members
     uint64_t nelems, root, dst, sst, size, alignment;
     const void *ptr;  // block of the heap
+    bool is_split;    // root, sst and size are start, stride and size of a split, all of them there
 } cw_claim_t;
 
 static inline cw_claim_t cw_claim(const char *call)

@@ -35,7 +35,7 @@
 static int init_count;
 
 /** What lies in the node object, in this order (core/mem/layout.h). */
-static cw_section_t *const sections[] = {&cw_report_section, &cw_coll_section, &cw_rounds_section,
+static cw_section_t *const sections[] = {&cw_report_section, &cw_coll_section, &cw_steps_section,
                                          &cw_card_section,   &cw_am_section,   NULL};
 
 /** In the order in which they are opened; the deadlock report depends on checking mode. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the collective areas are: the world's in the control area, the rounds of teams behind it, the
-// scratch of teams below each PE's heap.
+// Where the areas of collectives are: those of the world in the control area, the steps of teams
+// behind them, the scratch of teams below each PE's heap.
 #include "core/sync/area.h"
 
 #include "core/mem/segment.h"
@@ -12,18 +12,18 @@ static uint64_t world_nbytes(void)
     return cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
 }
 
-static uint64_t rounds_of_a_pe(void)
+static uint64_t steps_of_pe(void)
 {
-    return cw_team_rounds_at(CW_TEAMS, cw_world.nnodes);
+    return cw_team_steps_at(CW_TEAMS, cw_world.nnodes);
 }
 
-static uint64_t rounds_nbytes(void)
+static uint64_t steps_nbytes(void)
 {
-    return (uint64_t)cw_world.max_slots * rounds_of_a_pe();
+    return (uint64_t)cw_world.max_slots * steps_of_pe();
 }
 
 cw_section_t cw_coll_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = world_nbytes};
-cw_section_t cw_rounds_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = rounds_nbytes};
+cw_section_t cw_steps_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = steps_nbytes};
 
 cw_coll_area_t *cw_coll_local_area(void)
 {
@@ -35,15 +35,15 @@ uint64_t cw_coll_area_offset(void)
     return cw_coll_section.offset;
 }
 
-uint64_t cw_team_rounds_offset(int slot, int id)
+uint64_t cw_team_steps_offset(int slot, int id)
 {
-    return cw_rounds_section.offset + (uint64_t)slot * rounds_of_a_pe() +
-           cw_team_rounds_at(id, cw_world.nnodes);
+    return cw_steps_section.offset + (uint64_t)slot * steps_of_pe() +
+           cw_team_steps_at(id, cw_world.nnodes);
 }
 
-char *cw_team_rounds(int slot, int id)
+char *cw_team_steps(int slot, int id)
 {
-    return cw_segment.base + cw_team_rounds_offset(slot, id);
+    return cw_segment.base + cw_team_steps_offset(slot, id);
 }
 
 _Static_assert(sizeof(cw_coll_scratch_t) <= CW_COLL_SCRATCH, "fits below the heap");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Cards: the table of each node, and the search through those of other nodes.
 #include "core/sync/card.h"
 
 #include <stdatomic.h>
@@ -19,7 +21,7 @@ _Static_assert(sizeof(cw_card_t) == 16, "shared between processes and nodes");
 
 /** The table in each node object, at one offset everywhere. */
 typedef struct table {
-    _Alignas(64) _Atomic uint32_t busy;  // somebody of the node reads for all
+    _Alignas(64) _Atomic uint32_t busy;  // a PE of the node reads for all
     _Atomic uint32_t waiting;            // threads of the node that wait for cards
     _Alignas(64) cw_card_t card[];
 } table_t;
@@ -52,18 +54,16 @@ void cw_card_tell(cw_card_word_t which, uint64_t value)
     // Releases what this PE has done; pairs with cw_card_known.
     atomic_store_explicit(&table()->card[place_of(cw_world.pe)].word[which], value,
                           memory_order_release);
-    if (atomic_load_explicit(&table()->waiting,
-                             memory_order_relaxed))  // at start all others sleep, for all kinds of
-                                                     // things
+    // at start the others sleep for many reasons: they are woken only if one waits for cards
+    if (atomic_load_explicit(&table()->waiting, memory_order_relaxed))
         for (int slot = 0; slot < cw_world.nslots; slot++)
             cw_local_stored(cw_world.pes_of_node[slot]);
 }
 
 void cw_card_wait(void)
 {
-    atomic_fetch_add(&table()->waiting,
-                     1);  // before the next look; a word told in between is seen after the next
-                          // time-out
+    // before the next poll; a word published in between is seen after the next time-out
+    atomic_fetch_add(&table()->waiting, 1);
 }
 
 void cw_card_wait_end(void)
@@ -76,13 +76,13 @@ uint64_t cw_card_known(int pe, cw_card_word_t which)
     return atomic_load_explicit(&table()->card[place_of(pe)].word[which], memory_order_acquire);
 }
 
-/** n cards from there on, out of the table of that node. Two processes may do it at a time: they
- *  find the same. */
+/** Reads n cards, from `first` on, from the table of a node. Two processes may do it at a time:
+ *  they read the same. */
 static void read_cards(int node, size_t first, size_t n)
 {
     uint64_t *words = malloc(n * sizeof(cw_card_t));
     if (!words)
-        cwu_fatal("out of memory for what %zu PEs have told", n);
+        cwu_fatal("out of memory for the cards of %zu PEs", n);
     cw_node_read(node, cw_card_section.offset + offsetof(table_t, card) + first * sizeof(cw_card_t),
                  words, n * sizeof(cw_card_t));
     cw_card_t *cards = &table()->card[first];
@@ -93,7 +93,7 @@ static void read_cards(int node, size_t first, size_t n)
     free(words);
 }
 
-/** Is it time to ask other nodes (again)? */
+/** Is it time to read from other nodes (again)? */
 static bool is_due(cw_card_search_t *s)
 {
     uint64_t now = cwu_now_ns();
@@ -102,7 +102,7 @@ static bool is_due(cw_card_search_t *s)
     return now >= s->next_ns;
 }
 
-static void asked(cw_card_search_t *s)
+static void schedule(cw_card_search_t *s)
 {
     uint64_t now = cwu_now_ns();
     s->next_ns = now + (now - s->since_ns) / 4;
@@ -114,7 +114,7 @@ uint64_t cw_card_look(cw_card_search_t *s, int pe)
     if (value || cw_world.node_of_pe[pe] == cw_world.node || !is_due(s))
         return value;
     read_cards(cw_world.node_of_pe[pe], place_of(pe), 1);
-    asked(s);
+    schedule(s);
     return cw_card_known(pe, s->which);
 }
 
@@ -128,7 +128,7 @@ static bool row_known(int node, cw_card_word_t which)
     return true;
 }
 
-/** How many rows, of n from `first` on in a circle, are known at the beginning. */
+/** How many of the n rows from `first` on, in a circle, are known without a gap. */
 static int rows_known(int first, int n, cw_card_word_t which)
 {
     int known = 0;
@@ -146,7 +146,7 @@ static void read_rows(int from, int first, int n)
         read_cards(from, 0, (size_t)(n - until_end) * slots);
 }
 
-/** One step of the doubling; false: the node at that distance does not know as much yet. */
+/** One step of the doubling. False: the node at that distance does not know its rows yet. */
 static bool step(cw_card_search_t *s)
 {
     int left = cw_world.nnodes - s->distance, n = s->distance < left ? s->distance : left;
@@ -175,7 +175,7 @@ bool cw_card_look_all(cw_card_search_t *s)
         while (s->distance < cw_world.nnodes && step(s))
             ;
         atomic_store_explicit(&table()->busy, 0, memory_order_release);
-        asked(s);
+        schedule(s);
     }
     while (s->pe < cw_world.npes && cw_card_known(s->pe, s->which))
         s->pe++;

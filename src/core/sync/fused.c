@@ -23,8 +23,8 @@ static void *result_of(const cw_node_sync_t *ns, char *scratch)
     return scratch ? value_of(ns, 0, scratch) : ns->area->result;
 }
 
-static void close_epoch(cw_group_sync_t *sync, char *scratch, void *value, size_t nbytes,
-                        const cw_fused_op_t *op)
+static void complete(cw_group_sync_t *sync, char *scratch, void *value, size_t nbytes,
+                     const cw_fused_op_t *op)
 {
     cw_node_sync_t *ns = &sync->node;
     _Alignas(16) char acc[CW_COLL_MEDIUM];
@@ -73,7 +73,7 @@ void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fuse
     char *scratch = nbytes > CW_COLL_SMALL ? cw_group_scratch(group) : NULL;
     memcpy(value_of(ns, ns->mine, scratch), value, nbytes);
     if (arrive_to_close(ns))
-        close_epoch(sync, scratch, value, nbytes, op);
+        complete(sync, scratch, value, nbytes, op);
     else
         memcpy(value, result_of(ns, scratch), nbytes);
 }

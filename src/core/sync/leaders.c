@@ -24,9 +24,9 @@ void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_ma
         .me = map ? map->node : cw_world.node,
         .n = map ? map->nnodes : cw_world.nnodes,
         .sequence = sequence,
-        .steps = map ? cw_team_rounds(cw_world.slot, id)
-                     : (char *)cw_coll_round(cw_coll_local_area(), 0),
-        .steps_at = map ? 0 : cw_coll_area_offset() + cw_coll_round_offset(0),
+        .steps =
+            map ? cw_team_steps(cw_world.slot, id) : (char *)cw_coll_step(cw_coll_local_area(), 0),
+        .steps_at = map ? 0 : cw_coll_area_offset() + cw_coll_step_offset(0),
         .capacity = cw_team_capacity(id),
         .id = id,
         .group = group,
@@ -39,17 +39,17 @@ void cw_leaders_init_split(cw_leaders_t *leaders, unsigned value_bits,
     *leaders = (cw_leaders_t){
         .me = cw_world.node,
         .n = cw_world.nnodes,
-        .steps = cw_team_rounds(0, CW_SPLIT_CELL),
-        .steps_at = cw_team_rounds_offset(0, CW_SPLIT_CELL),
+        .steps = cw_team_steps(0, CW_SPLIT_CELL),
+        .steps_at = cw_team_steps_offset(0, CW_SPLIT_CELL),
         .capacity = cw_team_capacity(CW_SPLIT_CELL),
         .value_bits = value_bits,
         .combine = combine,
     };
 }
 
-static cw_coll_round_t *my_step(const cw_leaders_t *l, uint32_t step)
+static cw_coll_step_t *my_step(const cw_leaders_t *l, uint32_t step)
 {
-    return (cw_coll_round_t *)(void *)(l->steps + step * cw_coll_round_nbytes(l->capacity));
+    return (cw_coll_step_t *)(void *)(l->steps + step * cw_coll_step_nbytes(l->capacity));
 }
 
 /** Puts into a step of leader k. */
@@ -62,9 +62,9 @@ static void put(const cw_leaders_t *l, int k, uint32_t step, size_t at, const vo
         const cw_map_t *map = &l->group->sync->map;
         int pe = cw_group_pe(l->group, cw_map_leader(map, k));
         node = map->node_id[k];
-        steps = cw_team_rounds_offset(cw_world.slot_of_pe[pe], l->id);
+        steps = cw_team_steps_offset(cw_world.slot_of_pe[pe], l->id);
     }
-    cw_node_put(node, steps + step * cw_coll_round_nbytes(l->capacity) + at, src, nbytes);
+    cw_node_put(node, steps + step * cw_coll_step_nbytes(l->capacity) + at, src, nbytes);
 }
 
 static void await(const cw_leaders_t *l, cw_wait_t *w, const _Atomic uint64_t *word)
@@ -98,7 +98,7 @@ static void notify_barrier(const cw_leaders_t *l, const cw_leaders_barrier_t *b)
     uint64_t word = b->sequence << l->value_bits | b->value;
     // pairs with cw_leaders_advance()
     put(l, cw_leaders_next(l, b->step), FIRST_BARRIER_STEP + b->step,
-        offsetof(cw_coll_round_t, barrier) + (b->sequence & 1) * sizeof word, &word, sizeof word);
+        offsetof(cw_coll_step_t, barrier) + (b->sequence & 1) * sizeof word, &word, sizeof word);
 }
 
 void cw_leaders_begin(const cw_leaders_t *l, cw_leaders_barrier_t *b, uint64_t sequence,
@@ -113,8 +113,8 @@ bool cw_leaders_advance(const cw_leaders_t *l, cw_leaders_barrier_t *b)
 {
     while (cw_leaders_next(l, b->step) >= 0) {
         // pairs with notify_barrier()
-        uint64_t word = atomic_load_explicit(barrier_word(l, b->sequence, b->step),
-                                             memory_order_acquire);
+        uint64_t word =
+            atomic_load_explicit(barrier_word(l, b->sequence, b->step), memory_order_acquire);
         if (!belongs_to(l, word, b->sequence))
             return false;
         if (l->combine)
@@ -160,16 +160,16 @@ static size_t payload_at(const cw_leaders_t *l)
 
 static void send_value(const cw_leaders_t *l, int k, int step, const void *value, size_t nbytes)
 {
-    put(l, k, (uint32_t)step, offsetof(cw_coll_round_t, payload) + payload_at(l), value, nbytes);
+    put(l, k, (uint32_t)step, offsetof(cw_coll_step_t, payload) + payload_at(l), value, nbytes);
     // the number after its payload, also where puts are not ordered
     cw_fence_cold(&cw_ctx_default);
     // pairs with receive_value()
-    put(l, k, (uint32_t)step, offsetof(cw_coll_round_t, value), &l->sequence, sizeof l->sequence);
+    put(l, k, (uint32_t)step, offsetof(cw_coll_step_t, value), &l->sequence, sizeof l->sequence);
 }
 
 static const void *receive_value(const cw_leaders_t *l, int step)
 {
-    cw_coll_round_t *s = my_step(l, (uint32_t)step);
+    cw_coll_step_t *s = my_step(l, (uint32_t)step);
     cw_wait_t w = CW_WAIT_INIT("a collective (other nodes)");
     await(l, &w, &s->value);
     while ((int64_t)(atomic_load_explicit(&s->value, memory_order_acquire) - l->sequence) < 0)
@@ -195,7 +195,7 @@ static void exchange(const cw_leaders_t *l, int partner, int step, void *value, 
 static void double_up(const cw_leaders_t *l, void *value, size_t nbytes, const cw_fused_op_t *op)
 {
     int me = l->me, n = l->n;
-    int steps = 31 - __builtin_clz((unsigned)n), power = 1 << steps, last = cw_coll_nrounds(n) - 1;
+    int steps = 31 - __builtin_clz((unsigned)n), power = 1 << steps, last = cw_coll_nsteps(n) - 1;
     if (me >= power) {
         send_value(l, me - power, 0, value, nbytes);
         memcpy(value, receive_value(l, last), nbytes);

@@ -3,12 +3,12 @@
 // Synchronisation between the leaders of a group's nodes, by puts into the steps of the other
 // leaders (area.h): log2(nodes) steps each, with sequence numbers that only grow.
 //
-//   barrier     dissemination: in step k node i notifies node i + 2^k; any number of nodes. It can be
-//               left and taken up again, and may carry a few bits: the sequence number lies above
-//               them in one word.
-//   with value  recursive doubling: partners exchange what they have and combine it lower node first,
-//               so both get the same bits. Nodes beyond the largest power of two hand their value in
-//               before (step 0) and get the result after (last step).
+//   barrier     dissemination: in step k node i notifies node i + 2^k; any number of nodes. It can
+//               be left and continued later, and may carry a few bits, which share a word with the
+//               sequence number.
+//   with value  recursive doubling: partners exchange and combine their values, that of the lower
+//               node first, so both get the same bits. Nodes beyond the largest power of two send
+//               their value before (step 0) and get the result after (last step).
 //
 // Threads: one at a time for each cw_leaders_t; a cw_leaders_barrier_t is guarded by its owner.
 #ifndef CW_CORE_LEADERS_H
@@ -32,10 +32,10 @@ typedef uint64_t (*cw_leaders_combine_fn)(uint64_t acc, uint64_t in);
 /** The leaders of a group's nodes, as one of them sees it. Nodes are numbered as in the map; those
  *  of the world as in the world. */
 typedef struct cw_leaders {
-    int me, n;
-    uint64_t sequence;  // of the last synchronisation; the same on all leaders, as all make the
-                        // same calls
-    char *steps;        // mine, where the others notify me
+    int me, n;          // the node of this leader, and the number of nodes
+    uint64_t sequence;  // of the last synchronisation; the same on all leaders, which make the same
+                        // calls
+    char *steps;        // of this leader: the others put into them
     uint64_t steps_at;  // offset of every leader's steps in its node object; 0: of a team, where
                         // it depends on the leader's slot
     uint32_t capacity;  // bytes of payload in a step

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A central counter (one per 32 slots, and one above them) and one release word that all poll.
+// A central counter (one for 32 members, and one above them) and one release word that all poll.
 //
-// Why so simple: with more PEs than processors what counts is how often the scheduler must switch,
-// and here the last arriver releases everybody at once and runs on into the next barrier without
-// giving up its processor. Trees and per-slot flags, where a parent must be scheduled between its
-// children and the release, measured slower from four PEs on and no faster below.
+// With more PEs than processors, the number of context switches decides. Here the last arriver
+// releases all members at once and runs on into the next synchronisation without giving up its
+// processor. Trees and per-member flags, where a parent must be scheduled between its children and
+// the release, measured slower from four PEs on and no faster below.
 //
-// Who spins: a PE that waits for others which run elsewhere; never one that waits for a PE last
-// seen on its own processor, which could only come if this one yields. With four PEs on two
-// processors that halves the switches, and two PEs that a busy machine squeezes onto one processor
-// do not spin against each other.
+// A PE spins only while it waits for PEs that run elsewhere; never for a PE last seen on its own
+// processor, which can run only when this one yields. With four PEs on two processors that halves
+// the context switches, and two PEs that a busy machine puts on one processor do not spin against
+// each other.
 #include "core/sync/node_sync.h"
 
 #include <limits.h>
@@ -24,12 +24,12 @@
 #include "core/progress/wait.h"
 #include "core/rma/context.h"
 
-#define ROOMY_SPINS 1000u  // a processor for every PE
-#define FIRST_SPINS 30u    // of them, before a look at who runs where
-#define LAST_SPINS 80u     // pauses, about one context switch
+#define ROOMY_SPINS 1000u  // with a processor for every PE
+#define FIRST_SPINS 30u    // of them, before the PE checks which others ran on its processor
+#define LAST_SPINS 80u     // with fewer processors: about one context switch
 #define ROOMY_YIELDS 100u
 #define CROWDED_YIELDS 200u
-#define SLEEP_NS 1000000000u  // nobody relies on it: the release wakes every sleeper
+#define SLEEP_NS 1000000000u  // a safeguard: the release wakes every sleeper
 
 static void publish_cpus(cw_coll_area_t *area)
 {
@@ -43,8 +43,8 @@ static void publish_cpus(cw_coll_area_t *area)
                                      memory_order_relaxed);
 }
 
-/** PEs bound to one processor each still make a roomy node: what counts is the union. It is counted
- *  again as long as not all have come and told theirs. */
+/** Counts the union of the processors that PEs may run on: PEs bound to one processor each do not
+ *  make a node crowded. Repeated until all PEs have come and published theirs. */
 static void count_cpus(cw_node_sync_t *ns)
 {
     ns->counted = cw_gather_try();
@@ -61,13 +61,13 @@ static void count_cpus(cw_node_sync_t *ns)
         ns->yields = 0;
 }
 
-/** Members count in groups of CW_COLL_RADIX, the last of which may be smaller. */
-static void find_group(cw_node_sync_t *ns)
+/** CW_COLL_RADIX members count on one word; on the last there may be fewer. */
+static void find_counter(cw_node_sync_t *ns)
 {
-    int group = ns->mine / CW_COLL_RADIX, ngroups = cw_coll_ngroups(ns->nlocal);
-    int last = ns->nlocal - (ngroups - 1) * CW_COLL_RADIX;
-    ns->ngroups = (uint32_t)ngroups;
-    ns->group_size = (uint32_t)(group == ngroups - 1 ? last : CW_COLL_RADIX);
+    int mine = ns->mine / CW_COLL_RADIX, ncounters = cw_coll_ncounters(ns->nlocal);
+    int last = ns->nlocal - (ncounters - 1) * CW_COLL_RADIX;
+    ns->ncounters = (uint32_t)ncounters;
+    ns->counter_members = (uint32_t)(mine == ncounters - 1 ? last : CW_COLL_RADIX);
 }
 
 void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes, int slot,
@@ -79,13 +79,13 @@ void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes,
         .nlocal = nslots,
         .nnodes = nnodes,
         .helps = nnodes > 1 || cw_world.observed,
-        .group = cw_coll_group(area, nnodes, slot / CW_COLL_RADIX),
+        .counter = cw_coll_counter(area, nnodes, slot / CW_COLL_RADIX),
         .deposit = cw_coll_deposit(area, nnodes, nslots, slot),
         .deposits = cw_coll_deposit(area, nnodes, nslots, 0),
         .pes = pes,
         .cpus = cw_coll_cpus(area),
     };
-    find_group(ns);
+    find_counter(ns);
     publish_cpus(area);
 }
 
@@ -98,47 +98,46 @@ void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes,
         .nlocal = nlocal,
         .nnodes = nnodes,
         .helps = cw_world.nnodes > 1 || cw_world.observed,
-        .group = cw_coll_before(pes[mine - mine % CW_COLL_RADIX], &cell->group),
+        .counter = cw_coll_before(pes[mine - mine % CW_COLL_RADIX], &cell->counter),
         .deposit = &cell->deposit,
         .pes = pes,
         .cpus = cw_coll_cpus(cw_coll_local_area()),
     };
-    find_group(ns);
+    find_counter(ns);
 }
 
-/** What a member owns it clears itself: once the last synchronisation has released it, nobody
- *  counts on its words any more. Only the area is still being looked at, by those who are on their
- *  way out; its owner waits for them. */
+/** A member clears what it owns: once the last synchronisation has released it, no PE counts on its
+ *  words any more. Only the area is still read, by members that wait for the release; its owner
+ *  waits until they have left. */
 void cw_node_sync_leave(cw_node_sync_t *ns)
 {
     if (ns->mine % CW_COLL_RADIX == 0)
-        atomic_store_explicit(&ns->group->arrived, 0, memory_order_relaxed);
-    atomic_store_explicit(&ns->deposit->epoch, 0, memory_order_relaxed);
+        atomic_store_explicit(&ns->counter->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&ns->deposit->number, 0, memory_order_relaxed);
     if (ns->mine != 0) {
-        atomic_fetch_add(&ns->area->left,
-                         1);  // releases my last look at the area; seq_cst: before that at the
-                              // sleepers
+        // releases this PE's last read of the area; seq_cst: before the look at the sleepers
+        atomic_fetch_add(&ns->area->left, 1);
         cw_local_stored(ns->pes[0]);
         return;
     }
-    cw_wait_t w = CW_WAIT_FOR("shmem_team_destroy", &ns->area->left, sizeof ns->area->left);
+    cw_wait_t w = CW_WAIT_FOR("the end of a team", &ns->area->left, sizeof ns->area->left);
     while (atomic_load_explicit(&ns->area->left, memory_order_acquire) != (uint32_t)ns->nlocal - 1)
         cw_wait_round(&w);
     cw_wait_done(&w);
-    // Seen by the members of the next team with this number through the agreement on it.
+    // Visible to the members of the next team with this number: they synchronise to agree on it.
     atomic_store_explicit(&ns->area->left, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->area->arrived, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->area->released, 0, memory_order_relaxed);
 }
 
-/** How many of n are still missing in this epoch, me counted; counters wrap, so the difference is
- *  taken in 32 bits. */
-static inline uint32_t count_me(_Atomic uint32_t *arrived, uint32_t epoch, uint32_t n)
+/** Counts once; returns how many of n counts are missing in this synchronisation. Counters wrap, so
+ *  the difference is taken in 32 bits. */
+static inline uint32_t count(_Atomic uint32_t *arrived, uint32_t number, uint32_t n)
 {
     // acq_rel: each arrival acquires those before it and releases them to those after it, so the
-    // last one has all.
+    // last one acquires all.
     uint32_t before = atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel);
-    return epoch * n - before - 1;
+    return number * n - before - 1;
 }
 
 void cw_node_sync_patient(cw_node_sync_t *ns)
@@ -151,19 +150,19 @@ bool cw_node_arrive(cw_node_sync_t *ns)
 {
     if (__builtin_expect(!ns->counted, 0))
         count_cpus(ns);
-    ns->epoch++;
+    ns->number++;
     cw_coll_deposit_t *mine = ns->deposit;
     atomic_store_explicit(&mine->cpu, sched_getcpu(), memory_order_relaxed);
-    // a hint too: count_me() is what counts
-    atomic_store_explicit(&mine->epoch, ns->epoch, memory_order_relaxed);
-    ns->others_left = count_me(&ns->group->arrived, ns->epoch, ns->group_size);
-    if (ns->others_left)
+    // a hint, too: count() decides
+    atomic_store_explicit(&mine->number, ns->number, memory_order_relaxed);
+    ns->missing = count(&ns->counter->arrived, ns->number, ns->counter_members);
+    if (ns->missing)
         return false;
-    if (ns->ngroups > 1 && (ns->others_left = count_me(&ns->area->arrived, ns->epoch, ns->ngroups)))
+    if (ns->ncounters > 1 && (ns->missing = count(&ns->area->arrived, ns->number, ns->ncounters)))
         return false;
     if (ns->nnodes > 1 && ns->mine != 0) {
-        atomic_thread_fence(memory_order_seq_cst);  // the count before the look at the sleepers:
-                                                    // pairs with announce()
+        // the count before the look at the sleepers: pairs with announce() in wait.c
+        atomic_thread_fence(memory_order_seq_cst);
         cw_local_stored(ns->pes[0]);
     }
     return true;
@@ -171,15 +170,15 @@ bool cw_node_arrive(cw_node_sync_t *ns)
 
 bool cw_node_all_arrived(const cw_node_sync_t *ns)
 {
-    uint32_t n = ns->ngroups > 1 ? ns->ngroups : ns->group_size;
-    // pairs with count_me()
-    return atomic_load_explicit(cw_node_arrivals(ns), memory_order_acquire) == ns->epoch * n;
+    uint32_t n = ns->ncounters > 1 ? ns->ncounters : ns->counter_members;
+    // pairs with count()
+    return atomic_load_explicit(cw_node_arrivals(ns), memory_order_acquire) == ns->number * n;
 }
 
 void cw_node_await_all(cw_node_sync_t *ns)
 {
-    cw_wait_t w = CW_WAIT_FOR("a collective (PEs of this node)", cw_node_arrivals(ns),
-                              sizeof(uint32_t));
+    cw_wait_t w =
+        CW_WAIT_FOR("a collective (PEs of this node)", cw_node_arrivals(ns), sizeof(uint32_t));
     if (ns->deposits)
         w.on = &cw_wait_world;
     while (!cw_node_all_arrived(ns))
@@ -187,7 +186,7 @@ void cw_node_await_all(cw_node_sync_t *ns)
     cw_wait_done(&w);
 }
 
-/** Those that had to help meanwhile, or are looked at. */
+/** Wakes members that wait on their doorbells, because they help their server or are observed. */
 static void wake_helpers(const cw_node_sync_t *ns)
 {
     for (int i = 0; i < ns->nlocal; i++)
@@ -196,9 +195,9 @@ static void wake_helpers(const cw_node_sync_t *ns)
 
 void cw_node_release(cw_node_sync_t *ns)
 {
-    // seq_cst on both sides: either the sleeper's look at `released` sees this, or the look at
-    // `sleepers` below sees the sleeper. As a release it pairs with cw_node_released().
-    atomic_exchange(&ns->area->released, ns->epoch);
+    // seq_cst on both sides: either the sleeper's load of `released` sees this store, or the load
+    // of `sleepers` below sees the sleeper. As a release it pairs with cw_node_released().
+    atomic_exchange(&ns->area->released, ns->number);
     if (atomic_load(&ns->area->sleepers))
         cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);
     if (atomic_load(&cw_hot.node->sleepers))
@@ -209,7 +208,7 @@ static void sleep_until_released(cw_node_sync_t *ns)
 {
     uint32_t seen;
     atomic_fetch_add(&ns->area->sleepers, 1);  // seq_cst: pairs with cw_node_release()
-    while ((seen = atomic_load(&ns->area->released)) != ns->epoch) {
+    while ((seen = atomic_load(&ns->area->released)) != ns->number) {
         cwu_futex_wait((uint32_t *)&ns->area->released, seen, SLEEP_NS);
         if (!cw_gathered())
             cw_gather_try();
@@ -217,22 +216,22 @@ static void sleep_until_released(cw_node_sync_t *ns)
     atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
 }
 
-/** Is somebody missing who was last seen on this processor? */
+/** Is a member missing that was last seen on this processor? */
 static bool blocks_others(const cw_node_sync_t *ns)
 {
     int cpu = sched_getcpu();
     for (int i = 0; i < ns->nlocal; i++) {
         const cw_coll_deposit_t *deposit = cw_node_deposit(ns, i);
-        if (atomic_load_explicit(&deposit->epoch, memory_order_relaxed) != ns->epoch &&
+        if (atomic_load_explicit(&deposit->number, memory_order_relaxed) != ns->number &&
             atomic_load_explicit(&deposit->cpu, memory_order_relaxed) == cpu)
             return true;
     }
     return false;
 }
 
-static bool spin_for(const cw_node_sync_t *ns, uint32_t rounds)
+static bool spin_for(const cw_node_sync_t *ns, uint32_t nspins)
 {
-    for (uint32_t i = 0; i < rounds; i++) {
+    for (uint32_t i = 0; i < nspins; i++) {
         if (cw_node_released(ns))
             return true;
         cwu_cpu_pause();
@@ -245,7 +244,7 @@ static bool spin(const cw_node_sync_t *ns)
     if (ns->spins)
         return spin_for(ns, ns->spins < FIRST_SPINS ? ns->spins : FIRST_SPINS) ||
                (!blocks_others(ns) && spin_for(ns, ns->spins));
-    bool few = ns->others_left < (uint32_t)ns->ncpus && ns->nlocal <= CW_COLL_RADIX;
+    bool few = ns->missing < (uint32_t)ns->ncpus && ns->nlocal <= CW_COLL_RADIX;
     return few && !blocks_others(ns) && spin_for(ns, LAST_SPINS);
 }
 

@@ -9,8 +9,9 @@
 // The world and teams have a word for the stream and one for each step, which only grow: puts raise
 // them. An active set has one word (pSync[15]), to be left zero: the stream counts in its low half,
 // the steps are bits of its high half, and atomics add to it. A notified PE waits for all notes
-// that are due to it before cw_notes_end(). Order: what the notifier has put to the notified PE
-// before is visible there after the wait (release, acquire).
+// that are due to it before cw_notes_end().
+// Order: what the notifier has put to the notified PE before is visible there after the wait
+// (release, acquire).
 #ifndef CW_CORE_NOTES_H
 #define CW_CORE_NOTES_H
 

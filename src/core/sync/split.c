@@ -54,8 +54,7 @@ static bool may_advance(cw_split_t *s)
         return true;
     if (is_attended(s))
         return false;
-    uint64_t now = cwu_now_ns(),
-             since = atomic_load_explicit(&s->since_ns, memory_order_relaxed);
+    uint64_t now = cwu_now_ns(), since = atomic_load_explicit(&s->since_ns, memory_order_relaxed);
     if (since == 0)
         atomic_store_explicit(&s->since_ns, since = now, memory_order_relaxed);
     return now - since > PATIENCE_NS;

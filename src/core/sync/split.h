@@ -6,7 +6,7 @@
 //
 //     cw_split_notify(&split, value);
 //     ...
-//     cw_wait_t w = CW_WAIT_INIT("gasnet_barrier_wait");
+//     cw_wait_t w = CW_WAIT_INIT("a barrier");
 //     cw_split_attend(&split);
 //     for (; !cw_split_test(&split); cw_wait_round(&w))
 //         cw_split_watch(&split, &w);

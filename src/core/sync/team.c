@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The making and unmaking of teams.
+// Making and destroying teams.
 //
-// A split is one small reduction over the parent: every PE that will be a member brings the numbers
-// it has free, what is left of them by AND is free on all, and the lowest is taken. Where several
-// threads split at once, two splits may have agreed on one number: then a second reduction tells
-// whether every member could claim it, and if not, both try again elsewhere.
+// A split is one small reduction over the parent: every PE that will be a member contributes the
+// set of numbers that it has free; the AND of the sets is free on all, and the lowest number in it
+// is taken. Where several threads split at once, two splits may have agreed on one number: then a
+// second reduction finds out whether every member could claim it, and if not, both try again with
+// other numbers.
 //
-// A number is used again as soon as its members have given it back. They do so in cw_team_destroy()
-// after the team's last synchronisation, when nothing is under way to them any more, and with their
-// cells as fresh ones are; the leader of a node, whose area the others still look at as they leave,
-// when they have left. What other nodes write (rounds, words) is not reset but outgrown: a new team
-// starts above all that its members have seen.
+// A number is used again as soon as its members have released it. They do so in cw_team_destroy()
+// after the last synchronisation of the team, when no message to them is under way, and with their
+// cells as fresh ones are; the leader of a node, whose area the others still read as they leave,
+// when they have left. What other nodes write (steps, words) is not reset: a new team starts above
+// all that its members have seen.
 #include "core/sync/team.h"
 
 #include <limits.h>
@@ -25,15 +26,15 @@
 #include "core/sync/map.h"
 
 #define WORD_BITS 64
-#define CLAIMS 64  // rounds of claiming before a split gives up
+#define CLAIMS 64  // attempts before a split gives up
 
 enum { WORLD_ID = 0, SHARED_ID = 1, FIRST_ID = 2 };
 
 typedef struct cw_team {
-    cw_group_t group;  // first: a team is known by it
+    cw_group_t group;  // first: its address is the handle of the team
     cw_group_sync_t sync;
-    int *pes;        // group.pes, owned
-    int *local_pes;  // world PEs of the members of this node, owned
+    int *pes;        // group.pes; freed with the team
+    int *local_pes;  // PEs of the members of this node; freed with the team
     int num_contexts;
 } cw_team_t;
 
@@ -43,11 +44,11 @@ const cw_group_t *const cw_group_shared = &shared.group;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the three below
 static uint64_t taken[CW_TEAMS / WORD_BITS];              // numbers of this PE's teams
 static cw_team_t **live;  // [CW_TEAMS], those made by splits; NULL before the first
-static uint64_t reached;  // no word and no round of a free number has seen more
+static uint64_t reached;  // no word and no step of a free number has seen more
 
 // ---------------------------------------------------------------- one team
 
-/** Only members that are no arithmetic sequence need the table. pes: kept by the caller. */
+/** Members that are an arithmetic sequence need no table. pes: kept by the caller. */
 static void set_members(cw_group_t *group, const int *pes, int size)
 {
     int stride = size > 1 ? pes[1] - pes[0] : 1;
@@ -108,7 +109,7 @@ static bool find_members(cw_team_t *team, const cw_group_t *parent, const cw_tea
     return true;
 }
 
-/** Teams can be started from now on. False: no memory. */
+/** Allocates the table of live teams. False: no memory. */
 static bool have_room(void)
 {
     pthread_mutex_lock(&lock);
@@ -119,7 +120,7 @@ static bool have_room(void)
     return room;
 }
 
-/** The members of a list: their table, unless they are regular. */
+/** The members of a list, as a table unless they are an arithmetic sequence. False: no memory. */
 static bool take_list(cw_team_t *team, const int *pes, int size, int rank)
 {
     int *copy = malloc((size_t)size * sizeof *copy);
@@ -135,7 +136,7 @@ static bool take_list(cw_team_t *team, const int *pes, int size, int rank)
     return true;
 }
 
-/** Who of the members is on this node; false when there is no memory. */
+/** Finds the members of this node. False: no memory. */
 static bool find_local(cw_team_t *team)
 {
     const cw_map_t *map = &team->sync.map;
@@ -147,7 +148,7 @@ static bool find_local(cw_team_t *team)
     return team->local_pes != NULL;
 }
 
-/** Everything but the number; NULL when there is no memory. */
+/** All of a team but its number; NULL: no memory. */
 static cw_team_t *prepare(const cw_group_t *parent, const cw_team_part_t *part)
 {
     cw_team_t *team = calloc(1, sizeof *team);
@@ -179,13 +180,13 @@ static void start(cw_team_t *team, int id, uint64_t from)
 
 // ---------------------------------------------------------------- the number
 
-/** What a PE brings to a split, and what all have brought. */
+/** What a PE contributes to a split, and the combination of all. */
 typedef struct offer {
     uint64_t free[CW_TEAMS / WORD_BITS];
     uint64_t reached;
     uint64_t refused;
 } offer_t;
-_Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "rides on a synchronisation of any team");
+_Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "fits on a synchronisation of any team");
 _Static_assert(offsetof(offer_t, refused) == offsetof(offer_t, reached) + 8,
                "two words that MAX combines");
 
@@ -200,7 +201,7 @@ static void combine_offers(const cw_fused_op_t *op, void *acc, const void *in)
     a->refused |= b->refused;
 }
 
-/** A PE that will be no member does not care about the number. */
+/** A PE that will be no member accepts any number. */
 static void make_offer(offer_t *o, bool member, bool refused)
 {
     pthread_mutex_lock(&lock);
@@ -216,7 +217,7 @@ static bool has(const uint64_t *set, int id)
     return set[id / WORD_BITS] >> id % WORD_BITS & 1;
 }
 
-/** The first n numbers of the set from `first` on, round the end. */
+/** The first n numbers of the set from `first` on, in a circle. False: there are fewer. */
 static bool pick(const uint64_t *set, int first, int n, int *ids)
 {
     int found = 0;
@@ -226,12 +227,12 @@ static bool pick(const uint64_t *set, int first, int n, int *ids)
     return found == n;
 }
 
-static void give_back(int id)
+static void unclaim_one(int id)
 {
     taken[id / WORD_BITS] &= ~(UINT64_C(1) << id % WORD_BITS);
 }
 
-/** All of them or none. */
+/** Takes all of them or none. */
 static bool claim(const int *ids, int n)
 {
     bool all = true;
@@ -248,19 +249,19 @@ static void unclaim(const int *ids, int n)
 {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < n; i++)
-        give_back(ids[i]);
+        unclaim_one(ids[i]);
     pthread_mutex_unlock(&lock);
 }
 
-/** Those who make a team together, and how they agree: by a synchronisation of the parent, or by
- *  means of their own. */
-typedef struct parley {
+/** How the members of a new team agree: by a synchronisation of the parent, or by means of their
+ *  own. */
+typedef struct agreement {
     const cw_group_t *parent;
     cw_team_combine_fn combine;
     void *arg;
-} parley_t;
+} agreement_t;
 
-static int combine_over(const parley_t *p, offer_t *offer)
+static int combine_over(const agreement_t *p, offer_t *offer)
 {
     static const cw_fused_op_t op = {combine_offers};
     if (p->combine)
@@ -269,9 +270,9 @@ static int combine_over(const parley_t *p, offer_t *offer)
     return CW_OK;
 }
 
-/** Several threads of some PE may have agreed on this number, each with those it makes a team
- *  with. */
-static int all_have_claimed(const parley_t *p, bool mine, bool *all_p)
+/** Another thread of a PE may have claimed the number for another team meanwhile. *all_p: no member
+ *  found that. */
+static int all_have_claimed(const agreement_t *p, bool mine, bool *all_p)
 {
     uint64_t failed = !mine;
     if (!p->combine) {
@@ -283,24 +284,24 @@ static int all_have_claimed(const parley_t *p, bool mine, bool *all_p)
     return rc;
 }
 
-/** Threads that split at once begin at different places, most likely. */
-static int first_number(const parley_t *p, int round)
+/** Threads that split at the same time most likely begin at different numbers. */
+static int first_number(const agreement_t *p, int turn)
 {
     if (!cw_world.thread_multiple)
         return FIRST_ID;
-    return ((p->parent ? p->parent->sync->id : 5) * 7 + round * 13) % CW_ROOMY_TEAMS;
+    return ((p->parent ? p->parent->sync->id : 5) * 7 + turn * 13) % CW_ROOMY_TEAMS;
 }
 
-/** ids[n]: numbers that are free on all members, and now taken. */
-static int agree(const parley_t *p, bool member, bool refused, int n, int *ids, uint64_t *from_p)
+/** ids[n]: numbers that were free on all members, and are taken now. */
+static int agree(const agreement_t *p, bool member, bool refused, int n, int *ids, uint64_t *from_p)
 {
-    for (int round = 0; round < CLAIMS; round++) {
+    for (int turn = 0; turn < CLAIMS; turn++) {
         offer_t offer;
         make_offer(&offer, member, refused);
         int rc = combine_over(p, &offer);
         if (rc || offer.refused)
             return rc ? rc : CW_EINVAL;
-        if (!pick(offer.free, first_number(p, round), n, ids))
+        if (!pick(offer.free, first_number(p, turn), n, ids))
             return CW_ENOMEM;
         bool claimed = !member || claim(ids, n), all = true;
         *from_p = offer.reached;
@@ -332,8 +333,8 @@ int cw_team_split(const cw_group_t *parent, const cw_team_part_t *parts, int npa
         teams[i] = prepare(parent, &parts[i]);
         refused = refused || !teams[i];
     }
-    const parley_t parley = {.parent = parent};
-    int rc = agree(&parley, member, refused, nparts, ids, &from);
+    const agreement_t how = {.parent = parent};
+    int rc = agree(&how, member, refused, nparts, ids, &from);
     for (int i = 0; i < nparts; i++) {
         if (rc != CW_OK)
             drop(teams[i]);
@@ -347,10 +348,10 @@ int cw_team_split(const cw_group_t *parent, const cw_team_part_t *parts, int npa
 int cw_team_from_list(const int *pes, int size, int rank, bool refused, cw_team_combine_fn combine,
                       void *arg, const cw_group_t **team_p)
 {
-    const parley_t parley = {.combine = combine, .arg = arg};
+    const agreement_t how = {.combine = combine, .arg = arg};
     cw_team_t *team = refused ? NULL : prepare_list(pes, size, rank);
     uint64_t from = 0;
-    int id, rc = agree(&parley, true, !team, 1, &id, &from);
+    int id, rc = agree(&how, true, !team, 1, &id, &from);
     if (rc == CW_OK)
         start(team, id, from);
     else
@@ -373,7 +374,7 @@ void cw_team_destroy(const cw_group_t *group)
     pthread_mutex_lock(&lock);
     reached = larger(reached, larger(sync->leaders.sequence, (uint64_t)sync->reached));
     live[sync->id] = NULL;
-    give_back(sync->id);
+    unclaim_one(sync->id);
     pthread_mutex_unlock(&lock);
     drop(team);
 }
@@ -395,7 +396,7 @@ int cw_team_num_contexts(const cw_group_t *group)
     return ((const cw_team_t *)group)->num_contexts;
 }
 
-static void tell_leaks(void)
+static void report_leaks(void)
 {
     for (int id = FIRST_ID; live && id < CW_TEAMS; id++) {
         if (!live[id])
@@ -403,8 +404,7 @@ static void tell_leaks(void)
         const cw_group_t *g = &live[id]->group;
         cw_check_leak(
             "team",
-            "%d PEs from PE %d on by %d, of which this is number %d; all members must call "
-            "shmem_team_destroy",
+            "%d PEs from PE %d on by %d, of which this is number %d; all members must destroy it",
             g->size, cw_group_pe(g, 0), g->stride, g->rank);
     }
 }
@@ -417,7 +417,7 @@ void cw_teams_init(void)
     memset(taken, 0, sizeof taken);
     taken[0] = 1u << WORLD_ID | 1u << SHARED_ID;
     reached = 0;
-    cw_check_at_end(tell_leaks);
+    cw_check_at_end(report_leaks);
 }
 
 void cw_teams_fini(void)
