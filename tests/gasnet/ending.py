@@ -5,6 +5,7 @@ lost."""
 import os
 import shutil
 import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from frame.script import TESTS, fail, finish, oshcc
@@ -31,8 +32,9 @@ ENV = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1",
 def attempt(case):
     """What is wrong with an end, or None."""
     how, status, layout, wanted = case
-    done = subprocess.run([*layout, "./ending", how, str(status)], env=ENV, capture_output=True,
-                          text=True, timeout=100)
+    with tempfile.TemporaryDirectory() as scratch:  # orterun removes that of another that ends
+        done = subprocess.run([*layout, "./ending", how, str(status)], capture_output=True, text=True,
+                              timeout=100, env={**ENV, "TMPDIR": scratch})
     here = 0 if how in ("early", "attaching") else 3
     bad = []
     if done.returncode != wanted:
