@@ -4,20 +4,13 @@
 // CPU time over that second must be close to 0.
 #include "check.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
+
+#include "frame/usage.h"
 
 static long words[4], wanted[4] = {1, 1, 1, 1}, lock;
 static uint64_t sig;
 static int ready;
-
-static double cpu_s(void)
-{
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
 
 static void wait_by(int form)
 {

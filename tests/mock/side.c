@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "frame/usage.h"
+
 static int (*getinfo)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
                       struct fi_info **);
 static void (*freeinfo)(struct fi_info *);
@@ -33,16 +35,9 @@ void side_load(const char *mock)
     REQUIRE(getinfo && freeinfo && dupinfo && open_fabric && version);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void check_time(double start)
 {
-    REQUIRE(now() - start <= 10, "nothing happened for 10 s");
+    REQUIRE(now_s() - start <= 10, "nothing happened for 10 s");
 }
 
 struct fi_info *side_hints(bool msg, uint64_t mr_mode, uint64_t caps)
@@ -191,7 +186,7 @@ int side_connect(struct side *s, size_t param_nbytes)
     int rc = fi_connect(s->ep, s->shared->name, param, param_nbytes);
     if (rc)
         return rc;
-    double start = now();
+    double start = now_s();
     while (fi_eq_read(s->eq, &kind, event, sizeof event, 0) <= 0)
         check_time(start);
     REQUIRE(kind == FI_CONNECTED && strncmp((char *)entry->data, "ok", 2) == 0);
@@ -213,7 +208,7 @@ void side_start(struct side *s, bool msg, uint64_t caps, bool connect)
     }
     close(fd);
     open_objects(s, caps);
-    double start = now();
+    double start = now_s();
     while (!atomic_load(&s->shared->ready))
         check_time(start);
     s->base = s->shared->base;
@@ -270,7 +265,7 @@ ssize_t side_write(struct side *s, size_t offset, const void *from, size_t nbyte
 static ssize_t next_completion(struct side *s, void **context_p)
 {
     struct fi_cq_entry done = {NULL};
-    double start = now();
+    double start = now_s();
     for (;;) {
         ssize_t n = fi_cq_read(s->cq, &done, 1);
         *context_p = done.op_context;

@@ -10,20 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "frame/random.h"
+
 enum { GUARD = 64 };  // bytes behind a destination that must not change
 
 static int me, npes, round_no;
-static uint64_t state;
 static size_t largest;
 static unsigned char *source, *dest;
-
-static uint64_t draw(uint64_t bound)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state >> 8) % bound;
-}
 
 /** Word i of the data of `pe` in this round. */
 static uint64_t word(int pe, size_t i)
@@ -45,7 +38,7 @@ static long first_touched(size_t from)
 /** Starts a program COMMAND ROUNDS [SEED [LARGEST]]; returns the rounds. */
 static int draw_begin(int argc, char **argv, uint64_t seed)
 {
-    state = seed + 1000003u * (argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
+    random_state = seed + 1000003u * (argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
     largest = argc > 3 ? strtoull(argv[3], NULL, 10) : 200000;
     shmem_init();
     me = shmem_my_pe();

@@ -4,17 +4,7 @@
 // meanwhile); the CPU time of each process over that time must be a small part of it.
 #include "outside.h"
 
-#include <sys/resource.h>
-
 static uint64_t go;
-
-static double cpu_s(void)
-{
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
 
 int main(void)
 {

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "frame/usage.h"
+
 static long outside_where[2];  // pid and descriptor of PE 0's memfd
 
 static inline _Atomic uint64_t *outside_page(void)
@@ -51,13 +53,6 @@ static inline void outside_wait(_Atomic uint64_t *word, uint64_t value)
 {
     while (atomic_load_explicit(word, memory_order_acquire) != value)
         sched_yield();
-}
-
-static inline double now_s(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
 static inline long env_long(const char *name, long otherwise)

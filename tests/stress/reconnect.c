@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "frame/random.h"
+
 enum { MOST = 64, BLOCK = 3000, STRIDED = 17 };
 
 typedef struct mine {  // what one PE keeps on another
@@ -29,18 +31,9 @@ typedef struct known {  // what the owner knows of it
 
 static int me, n;
 static long bad;
-static uint64_t state;
 static mine_t *area;  // [n], symmetric: area[pe] belongs to that PE
 static known_t known[MOST];
 static long buffer[BLOCK], back[BLOCK], pending[MOST][BLOCK / 10];
-
-static uint64_t rnd(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
 
 static void expect(long got, long want, const char *what, int pe)
 {
@@ -53,7 +46,7 @@ static void block_put(int pe, long value, int nbi)
     mine_t *m = &area[me];
     known_t *k = &known[pe];
     k->block = value;
-    k->block_n = 1 + (long)(rnd() % (nbi ? BLOCK / 10 : BLOCK));
+    k->block_n = 1 + (long)(random_word() % (nbi ? BLOCK / 10 : BLOCK));
     long *src = nbi ? pending[pe] : buffer;
     if (nbi)
         shmem_quiet();  // the source of the previous one
@@ -76,7 +69,7 @@ static void block_check(int pe, int nbi)
     memset(back, 0, sizeof back);
     if (nbi) {
         shmem_long_get_nbi(back, area[me].block, (size_t)k->block_n, pe);
-        shmem_long_g(&area[me].word, (int)(rnd() % (unsigned)n));  // another connection meanwhile
+        shmem_long_g(&area[me].word, (int)(random_word() % (unsigned)n));  // another connection meanwhile
         shmem_quiet();
     } else {
         shmem_long_get(back, area[me].block, (size_t)k->block_n, pe);
@@ -87,11 +80,11 @@ static void block_check(int pe, int nbi)
 
 static void one_round(long round)
 {
-    int pe = (int)(rnd() % (unsigned)n);
+    int pe = (int)(random_word() % (unsigned)n);
     mine_t *m = &area[me];
     known_t *k = &known[pe];
     long value = round * 1000 + me;
-    switch (rnd() % 12) {
+    switch (random_word() % 12) {
     case 0:
     case 1:
         shmem_fence();  // two puts to one place have no order by themselves
@@ -127,7 +120,7 @@ static void one_round(long round)
         block_put(pe, value, 1);
         break;
     case 8:
-        block_check(pe, (int)(rnd() & 1));
+        block_check(pe, (int)(random_word() & 1));
         break;
     case 9:
         for (long i = 0; i < STRIDED; i++)
@@ -186,7 +179,7 @@ int main(int argc, char **argv)
     shmem_init();
     me = shmem_my_pe();
     n = shmem_n_pes();
-    state = 88172645463325252u * (uint64_t)(me + 1);
+    random_state *= (uint64_t)(me + 1);
     area = shmem_calloc((size_t)n, sizeof *area);
     if (n > MOST || !area) {
         fprintf(stderr, "FAIL: at most %d PEs, and memory for them\n", MOST);

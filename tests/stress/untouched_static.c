@@ -9,19 +9,6 @@
 static char big[512u << 20];
 static long before[1024] = {17};
 
-static long resident_kib(void)
-{
-    char line[256];
-    long kib = -1;
-    FILE *f = fopen("/proc/self/smaps_rollup", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "Pss: %ld", &kib) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return kib;
-}
-
 int main(void)
 {
     big[300u << 20] = 'x';

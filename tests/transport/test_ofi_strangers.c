@@ -18,21 +18,13 @@
 #include "pair.h"
 
 #include "frame/check.h"
+#include "frame/random.h"
 
 enum { HALF_OPEN = 300, SERVER_FILES = 200, WORDS = 512 };
 
 static node_t n;
 static struct sockaddr_in port;
 static int scale = 1;
-static uint64_t state = 88172645463325252u;
-
-static uint64_t rnd(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
 
 static void kill_server(void)
 {
@@ -155,13 +147,13 @@ static void provider_head(uint8_t head[32], unsigned nbytes)
 static void random_bytes(int fd)
 {
     uint8_t bytes[1024];
-    size_t nbytes = rnd() % sizeof bytes;
+    size_t nbytes = random_word() % sizeof bytes;
     for (size_t i = 0; i < nbytes; i++)
-        bytes[i] = (uint8_t)rnd();
-    if (rnd() % 2)
-        provider_head(bytes, (unsigned)(rnd() % 400));  // a valid beginning
-    if (rnd() % 4 == 0)
-        bytes[rnd() % 32] ^= 1;
+        bytes[i] = (uint8_t)random_word();
+    if (random_word() % 2)
+        provider_head(bytes, (unsigned)(random_word() % 400));  // a valid beginning
+    if (random_word() % 4 == 0)
+        bytes[random_word() % 32] ^= 1;
     say(fd, bytes, nbytes);
 }
 
@@ -170,7 +162,7 @@ static void flood_of_bytes(void)
     for (int i = 0; i < 400 * scale; i++) {
         int fd = knock();
         random_bytes(fd);
-        if (fd >= 0 && rnd() % 2)
+        if (fd >= 0 && random_word() % 2)
             shutdown(fd, SHUT_WR);
         if (fd >= 0)
             close(fd);
@@ -245,7 +237,7 @@ static void wrong_secrets(void)
         for (int i = 0; i < 25; i++) {
             uint8_t wrong[CWT_SECRET_BYTES];
             for (size_t k = 0; k < sizeof wrong; k++)
-                wrong[k] = (uint8_t)rnd();
+                wrong[k] = (uint8_t)random_word();
             node_t other = n;
             other.client = NULL;
             other.conn = NULL;

@@ -9,17 +9,9 @@
 #include "transport/ofi/server/server.h"
 
 #include "frame/check.h"
+#include "frame/random.h"
 
 static int handled;
-static uint64_t state = 88172645463325252u;
-
-static uint64_t next_random(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
 
 static void handler(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
@@ -51,9 +43,9 @@ static void requests(bool msg_mode)
     server->by_index_count = 1;
     const int rounds = 200000;
     for (int i = 0; i < rounds; i++) {
-        size_t nbytes = next_random() % (sizeof bytes + 1);
+        size_t nbytes = random_word() % (sizeof bytes + 1);
         for (size_t at = 0; at < 128; at += 8)
-            *(uint64_t *)(void *)(bytes + at) = next_random();
+            *(uint64_t *)(void *)(bytes + at) = random_word();
         if (i % 3 == 0)
             header->nbytes = (uint32_t)nbytes;  // one field is valid
         if (i % 5 == 0)
@@ -115,9 +107,9 @@ static void replies(void)
     conn->replies[3].reply = &reply;
     conn->replies[3].generation = 7;
     for (int i = 0; i < 200000; i++) {
-        size_t nbytes = next_random() % (sizeof bytes + 1);
+        size_t nbytes = random_word() % (sizeof bytes + 1);
         for (size_t at = 0; at < 64; at += 8)
-            *(uint64_t *)(void *)(bytes + at) = next_random();
+            *(uint64_t *)(void *)(bytes + at) = random_word();
         header->nbytes = (uint32_t)nbytes;
         ofi_reply_arrived(client, &op, nbytes);
     }

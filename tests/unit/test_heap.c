@@ -11,18 +11,9 @@
 #include "core/core.h"
 #include "core/mem/heap.h"
 #include "frame/check.h"
+#include "frame/random.h"
 
 #define LINE CW_ARENA_LINE
-
-static uint64_t seed = 12345;
-
-static uint64_t draw(uint64_t bound)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed % bound;
-}
 
 static void *reserve(size_t nbytes)
 {

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "frame/check.h"
+#include "frame/random.h"
 #include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/mem/segment.h"
@@ -27,7 +28,6 @@ enum {
 static const uint64_t AM_AT = 65536;
 static char *object;
 static size_t object_nbytes;
-static uint64_t seed = 20261121;
 
 static struct {
     int n;
@@ -43,14 +43,6 @@ static int take_reply(cwt_from_t *from, const void *payload, size_t nbytes)
     reply.nbytes = nbytes;
     reply.n++;
     return 0;
-}
-
-static uint64_t draw(uint64_t bound)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed % bound;
 }
 
 /** An object of one slot, at the end of its pages: one byte too far is a fault. */
