@@ -34,6 +34,7 @@ enum {
     MOCK_INJECT = 8,        // inject_size under small_inject
     MOCK_CM_DATA = 55,      // private data under cm55
     MOCK_CM_FEW = 32,       // and under cm32
+    MOCK_RECEIVES = 12,     // posted at a time under few_receives
     MOCK_ATOMIC_COUNT = 1,  // elements an atomic call may have
     MOCK_HELD_MAX = 32,     // operations held back per endpoint
 };
@@ -42,7 +43,8 @@ enum {
 
 struct mock_demands {
     bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, mr_writable, order_asked,
-        unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain, mr_endpoint, context;
+        few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
+        mr_endpoint, context;
 };
 extern struct mock_demands mock_want;
 
@@ -106,6 +108,7 @@ enum mock_kind {
     N_MR_BYTES,            // sum of the registered lengths
     N_MR_UNTOUCHED_BYTES,  // of these, in pages that had no memory behind them (mr_allocated only)
     N_MR_REFUSED,          // registrations of memory that may not be written
+    N_QUEUE_FULL,          // receives refused by few_receives
     N_HELD,                // operations held back
     N_REORDERED,           // of these, overtaken by a later one to the same peer
     N_DROPPED,             // of these, still held when their endpoint was closed
@@ -165,6 +168,8 @@ struct mock_domain {
     struct mock_domain *next;  // in the list of the process's domains
     struct mock_ep *eps;
     struct mock_mr *mrs;
+    int receives;      // posted, under few_receives
+    bool many_a_buffer;  // a posted buffer may take several messages
     bool rdm;  // opened for endpoints other than MSG
 };
 

@@ -57,6 +57,28 @@ void mock_use_context(void *context)
     memset(context, 0x5a, sizeof(struct fi_context2));
 }
 
+static bool is_receive(const struct mock_ep *ep, const struct mock_op *op)
+{
+    return mock_want.few_receives && ep->domain->rdm && op->kind >= OP_RECV && op->kind < OP_WRITE;
+}
+
+// Under few_receives: is the queue full? Call with the domain's lock.
+static bool queue_full(const struct mock_ep *ep, const struct mock_op *op)
+{
+    if (!is_receive(ep, op) || ep->domain->receives < MOCK_RECEIVES)
+        return false;
+    mock_count(N_QUEUE_FULL);
+    return true;
+}
+
+static void count_receive(struct mock_ep *ep, const struct mock_op *op)
+{
+    if (!is_receive(ep, op))
+        return;
+    ep->domain->receives++;
+    ep->domain->many_a_buffer |= (op->flags & FI_MULTI_RECV) != 0;
+}
+
 static ssize_t post(struct mock_ep *ep, const struct mock_op *op)
 {
     mock_count(op->kind);
@@ -65,7 +87,7 @@ static ssize_t post(struct mock_ep *ep, const struct mock_op *op)
         return -FI_EAGAIN;
     }
     pthread_mutex_lock(&ep->domain->lock);
-    ssize_t rc = check(ep, op);
+    ssize_t rc = queue_full(ep, op) ? -FI_EAGAIN : check(ep, op);
     if (rc == 0) {
         if (!is_inject(op) || op->flags & FI_INJECT)
             mock_use_context(op->context);
@@ -79,6 +101,8 @@ static ssize_t post(struct mock_ep *ep, const struct mock_op *op)
             rc = mock_issue(ep, op);
             if (rc == 0)
                 mock_issued(ep, op->peer);
+            if (rc == 0)
+                count_receive(ep, op);
         }
     }
     pthread_mutex_unlock(&ep->domain->lock);

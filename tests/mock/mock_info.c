@@ -139,6 +139,9 @@ void mock_decorate(struct fi_info *info, bool atomics)
         remove_atomics(info);
     if (mock_want.unordered)
         decorate_order(info);
+    if (mock_want.few_receives && info->rx_attr && info->ep_attr &&
+        info->ep_attr->type != FI_EP_MSG)
+        info->rx_attr->size = MOCK_RECEIVES;
     if (mock_want.small_inject && info->tx_attr && info->tx_attr->inject_size > MOCK_INJECT)
         info->tx_attr->inject_size = MOCK_INJECT;
 }

@@ -25,14 +25,14 @@ static int owner_pid;  // the process that writes the summary, not a child forke
 static uint64_t seed;
 
 static const char *const counter_names[N_COUNTERS] = {
-    "send",           "sendv",         "sendmsg",   "senddata",         "inject",
-    "injectdata",     "recv",          "recvv",     "recvmsg",          "write",
-    "writev",         "writemsg",      "writedata", "inject_write",     "inject_writedata",
-    "read",           "readv",         "readmsg",   "atomic",           "fetch_atomic",
-    "compare_atomic", "inject_atomic", "cq_read",   "connect",          "accept",
-    "reject",         "ep_open",       "mr_reg",    "mr_bytes",         "mr_untouched_bytes",
-    "mr_refused",     "held",          "reordered", "dropped_at_close", "eagain",
-    "cm_refused",     "violations",
+    "send",           "sendv",         "sendmsg",    "senddata",     "inject",
+    "injectdata",     "recv",          "recvv",      "recvmsg",      "write",
+    "writev",         "writemsg",      "writedata",  "inject_write", "inject_writedata",
+    "read",           "readv",         "readmsg",    "atomic",       "fetch_atomic",
+    "compare_atomic", "inject_atomic", "cq_read",    "connect",      "accept",
+    "reject",         "ep_open",       "mr_reg",     "mr_bytes",     "mr_untouched_bytes",
+    "mr_refused",     "queue_full",    "held",       "reordered",    "dropped_at_close",
+    "eagain",         "cm_refused",    "violations",
 };
 
 static const struct {
@@ -43,11 +43,10 @@ static const struct {
     {                                              \
 #name, offsetof(struct mock_demands, name) \
     }
-    WORD(virt_addr),       WORD(prov_key),    WORD(mr_local),
-    WORD(mr_allocated),    WORD(cm55),        WORD(cm32),
-    WORD(mr_writable),     WORD(order_asked), WORD(unordered),
-    WORD(unordered_sends), WORD(atomics),     WORD(no_wait_fd),
-    WORD(small_inject),    WORD(eagain),      WORD(mr_endpoint),
+    WORD(virt_addr),    WORD(prov_key),     WORD(mr_local),        WORD(mr_allocated),
+    WORD(cm55),         WORD(cm32),         WORD(mr_writable),     WORD(order_asked),
+    WORD(few_receives), WORD(unordered),    WORD(unordered_sends), WORD(atomics),
+    WORD(no_wait_fd),   WORD(small_inject), WORD(eagain),          WORD(mr_endpoint),
     WORD(context),
 #undef WORD
 };

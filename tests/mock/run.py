@@ -47,6 +47,8 @@ def problems_of(summaries, demands, mode):
         yield "no memory was refused"
     if "order_asked" in demands and total("inject_write") == 0:
         yield "no order was asked for: no put went without a proof of its own"
+    if "few_receives" in demands and total("queue_full"):
+        yield "more receives than the queue takes"
     if "eagain" in demands and total("eagain") == 0:
         yield "no call was refused"
     if "atomics" in demands:

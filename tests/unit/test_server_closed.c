@@ -154,7 +154,9 @@ int main(void)
     static struct fid_pep listener;
     ofi_choice.msg = true;
     server.config.handler = executed;
-    server.device = (ofi_device_t){.cq = &cq, .eq = &eq, .cq_fd = -1, .eq_fd = -1};
+    static struct fi_rx_attr rx = {.size = 64};
+    static struct fi_info info = {.rx_attr = &rx};
+    server.device = (ofi_device_t){.info = &info, .cq = &cq, .eq = &eq, .cq_fd = -1, .eq_fd = -1};
     server.pep = &listener;
     server.token_in = SECRET;
     server.ready = true;

@@ -141,6 +141,7 @@ struct cwt_client {
     cwt_conn_t *failed;  // RDM: never connected, but their buffers are in the common queue
     ofi_pool_t ops;      // no buffers
     ofi_pool_t bounce;   // OFI_BOUNCE_NBYTES each
+    uint32_t posted;     // RDM: receives in the common queue
     ofi_unauth_t unauth;
     uint64_t *scratch;  // where flushes read to
     struct fid_mr *scratch_mr;

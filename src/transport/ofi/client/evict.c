@@ -156,9 +156,17 @@ static int give_buffers(cwt_conn_t *conn)
     uint32_t count = OFI_CREDITS + (ofi_choice.msg && ofi_takes_notifications(conn->client)
                                         ? conn->client->config.notifications
                                         : 0);
+    // the queue of an endpoint ends; connections without buffers use those of the others
+    uint32_t posted = ofi_choice.msg ? 0 : conn->client->posted,
+             room = ofi_device_receives(&conn->client->device) - posted;
+    if (room == 0)
+        return 0;
+    count = count < room ? count : room;
     int rc = ofi_buffers_open(&conn->buffers, conn->client->device.domain, count);
-    if (rc == 0 && !ofi_choice.msg)
+    if (rc == 0 && !ofi_choice.msg) {
+        conn->client->posted += count;
         rc = ofi_conn_post_all(conn);
+    }
     if (rc != 0)
         cwu_error("no memory for a connection to %s", ofi_node_name(conn->client, conn->node));
     return rc;

@@ -35,6 +35,12 @@ void ofi_device_close(ofi_device_t *device);
  *  up: the caller asks ofi_no_files(). */
 int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *context,
                         struct fid_ep **ep_p);
+/** How many receives an endpoint takes at a time. */
+static inline uint32_t ofi_device_receives(const ofi_device_t *device)
+{
+    size_t most = device->info->rx_attr->size;
+    return most > 0 && most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
 /** False: something came since the last poll, which a sleep could miss. With the lock that polls
  *  are made under. */
 bool ofi_device_may_block(ofi_device_t *device);

@@ -6,14 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** How many receive buffers a peer brings: none where others serve all peers, or where the common
+ *  queue is full. */
+static uint32_t buffers_of_peer(const cwt_server_t *server)
+{
+    if (server->multi.posted)
+        return 0;
+    uint32_t posted = ofi_choice.msg ? 0 : server->posted,
+             room = ofi_device_receives(&server->device) - posted;
+    return room < OFI_CREDITS ? room : OFI_CREDITS;
+}
+
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
 {
     ofi_peer_t *peer = calloc(1, sizeof *peer);
-    if (!peer || (!server->multi.posted &&
-                  ofi_buffers_open(&peer->buffers, server->device.domain, OFI_CREDITS) != 0)) {
+    uint32_t count = buffers_of_peer(server);
+    if (!peer ||
+        (count > 0 && ofi_buffers_open(&peer->buffers, server->device.domain, count) != 0)) {
         free(peer);
         return NULL;
     }
+    server->posted += count;
     for (uint32_t i = 0; i < peer->buffers.count; i++)
         peer->buffers.ops[i].peer = peer;
     peer->server = server;

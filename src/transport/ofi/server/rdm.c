@@ -27,7 +27,9 @@ int ofi_server_rdm_open(cwt_server_t *server)
         return failed("learn its own address", rc);
     if (ofi_multi_open(&server->multi, &server->device))
         return 0;
-    rc = ofi_buffers_open(&server->buffers, server->device.domain, FIRST_BUFFERS);
+    uint32_t most = ofi_device_receives(&server->device);
+    server->posted = most < FIRST_BUFFERS ? most : FIRST_BUFFERS;
+    rc = ofi_buffers_open(&server->buffers, server->device.domain, server->posted);
     for (uint32_t i = 0; rc == 0 && i < server->buffers.count; i++) {
         ofi_op_t *op = &server->buffers.ops[i];
         ssize_t posted;

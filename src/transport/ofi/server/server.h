@@ -91,6 +91,7 @@ struct cwt_server {
     uint32_t births;
     ofi_buffers_t buffers;  // RDM: for first messages
     ofi_multi_t multi;      // RDM: or for all, if the provider can
+    uint32_t posted;        // RDM: receives in the common queue
     ofi_pool_t sends;
     _Atomic uint32_t queued;  // peers with a queue; written under the caller's lock, and
                               // ofi_server_block has none
