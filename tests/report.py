@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run of the tests prints and writes: progress, failures, the summary, JUnit's XML."""
+"""The output of a test run: progress, failures, the summary, JUnit's XML."""
 
 import re
 import sys

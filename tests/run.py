@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the tests that the tables tests/*/tests.toml describe; the format is documented in tests/README.md."""
+"""Runs the tests that the tables tests/*/tests.toml describe; the format is documented in
+tests/README.md."""
 
 import argparse
 import concurrent.futures
@@ -30,25 +31,33 @@ ROOT = TESTS.parent
 SKIP_STATUS = 77
 WAITING = 2  # cases at a time of those that mostly sleep, beside the others
 
-# A test that prints one of these has failed, whatever its exit status says. Words of ours are in capitals.
+# A test that prints one of these has failed, whatever its exit status is. This project's own words
+# are in capitals.
 FAILURE_WORDS = re.compile(
-    r"\bFAIL(ED|URE|URES)?\b|\bERROR\b|\bMISMATCH\b|AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:"
-    r"|Assertion .* failed|Segmentation fault|Bus error|core dumped|\b[1-9][0-9]* failed\b|Traceback \(most recent")
+    r"\bFAIL(ED|URE|URES)?\b|\bERROR\b|\bMISMATCH\b|AddressSanitizer|LeakSanitizer|ThreadSanitizer"
+    r"|runtime error:"
+    r"|Assertion .* failed|Segmentation fault|Bus error|core dumped|\b[1-9][0-9]* "
+    r"failed\b|Traceback \(most recent")
 OWN_ERROR = re.compile(r"^causeway: error:", re.M)
 
 KEYS = {
-    "name": str, "source": str, "sources": list, "program": str, "script": str, "pes": list, "layouts": list,
-    "args": list, "oshrun": list, "env": dict, "stdin": str, "timeout": (int, float), "exit": (int, str),
+    "name": str, "source": str, "sources": list, "program": str, "script": str, "pes": list,
+    "layouts": list,
+    "args": list, "oshrun": list, "env": dict, "stdin": str, "timeout": (int, float),
+    "exit": (int, str),
     "expect": list, "forbid": list, "allow": list, "needs": list, "exclusive": bool, "waits": bool,
     "slow": bool,
     "sanitize": bool, "cflags": list, "libs": list, "modes": list,
 }
-DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "waits": False, "slow": False, "sanitize": True}
+DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "waits": False,
+            "slow": False, "sanitize": True}
 LAYOUT = re.compile(r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg)(-(?P<provider>[a-z_]+))?$")
-# An emulated program is laid out with the C library right behind it; one with a fixed address has room for its heap.
+# An emulated program is laid out with the C library right behind it; one with a fixed address has
+# room for its heap.
 EMULATED_LINK = ["-no-pie", "-Wl,-Ttext-segment=0x2000000000"]
 CASE_NUMBER = itertools.count()
-ACTIVE = set()  # tokens of the cases that run now, for an end by Ctrl-C or a time limit of the caller's
+# tokens of the cases that run now, for an end by Ctrl-C or a time limit of the caller's
+ACTIVE = set()
 PROVIDERS = {"rxm": "tcp;ofi_rxm", "rxd": "udp;ofi_rxd"}
 
 
@@ -76,7 +85,7 @@ class Result:
 
 @dataclass
 class Program:
-    lock: threading.Lock = field(default_factory=threading.Lock)  # of what follows
+    lock: threading.Lock = field(default_factory=threading.Lock)  # guards what follows
     tried: bool = False
     error: str | None = None
     seconds: float = 0.0
@@ -110,16 +119,20 @@ def layout_nodes(layout):
         return 1
     match = LAYOUT.match(layout)
     if not match:
-        raise TableError(f"unknown layout '{layout}' (node, hydra, <K>nodes-rdm, <K>nodes-msg, <K>nodes-rdm-<provider>)")
+        raise TableError(
+            f"unknown layout '{layout}' (node, hydra, <K>nodes-rdm, <K>nodes-msg, "
+            f"<K>nodes-rdm-<provider>)")
     return int(match["nodes"])
 
 
 def shapes(spec):
-    """(layout, number of PEs) of each case: "node/1,4" has numbers of its own, "node" those of the key pes."""
+    """(layout, number of PEs) of each case: "node/1,4" has numbers of its own, "node" those of the
+    key pes."""
     for text in spec["layouts"]:
         layout, _, counts = text.partition("/")
         if counts and not re.fullmatch(r"[0-9]+(,[0-9]+)*", counts):
-            raise TableError(f"layout '{text}': after the slash stand numbers of PEs, e.g. node/1,4")
+            raise TableError(
+                f"layout '{text}': after the slash stand numbers of PEs, e.g. node/1,4")
         nnodes = layout_nodes(layout)
         for npes in map(int, counts.split(",")) if counts else spec.get("pes", []):
             if npes >= nnodes:
@@ -143,7 +156,8 @@ def in_modes(spec):
         yield spec
         return
     for mode in modes:
-        yield spec | {"name": f"{spec.get('name')}_{mode.lower()}", "cflags": [f"-DGASNET_{mode}=1", *spec.get("cflags", [])]}
+        yield spec | {"name": f"{spec.get('name')}_{mode.lower()}",
+                      "cflags": [f"-DGASNET_{mode}=1", *spec.get("cflags", [])]}
 
 
 def read_table(path):
@@ -189,7 +203,8 @@ def collect(filters):
 def have_namespaces():
     if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("unshare"):
         return False
-    return subprocess.run(["unshare", "-n", "-m", "-u", "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    return subprocess.run(["unshare", "-n", "-m", "-u", "true"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL,
                           stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
@@ -211,7 +226,8 @@ def missing_need(need, options):
     if need.startswith("ram:"):  # ram:GIB of available memory
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
-                return None if int(line.split()[1]) >= float(need[4:]) * 2**20 else f"needs {need[4:]} GiB of memory"
+                return (None if int(line.split()[1]) >= float(need[4:]) * 2**20
+                        else f"needs {need[4:]} GiB of memory")
     return None if shutil.which(need) else f"needs {need}"
 
 
@@ -220,8 +236,10 @@ def sources_of(case):
 
 
 def program_of(case, options):
-    """Where the case's program is built: one for all cases with the same sources, flags and libraries."""
-    what = [*map(str, sources_of(case)), *case.spec.get("cflags", []), "and", *case.spec.get("libs", [])]
+    """Where the case's program is built: one place for all cases with the same sources, flags and
+    libraries."""
+    what = [*map(str, sources_of(case)), *case.spec.get("cflags", []), "and",
+            *case.spec.get("libs", [])]
     digest = hashlib.sha256("\0".join(what).encode()).hexdigest()[:8]
     return options.build / "tests-bin" / case.room.name / f"{sources_of(case)[0].stem}-{digest}"
 
@@ -240,7 +258,8 @@ def compile_source(case, options):
 
 
 def compile_now(case, options, program):
-    """None, or what the compiler says; nothing to do if the program is newer than all it is made of."""
+    """None, or the compiler's message; nothing to do if the program is newer than all that it is
+    made of."""
     inputs = [*sources_of(case), *case.room.glob("*.h"), *TESTS.glob("frame/*.h"),
               *(options.stage / "include").rglob("*.h"), options.stage / "lib/libcauseway.so"]
     if program.exists():
@@ -261,7 +280,8 @@ def compile_now(case, options, program):
                         else "-fsanitize=thread"]
     env = os.environ | ({"OSHCC_CC": f"{options.arch}-linux-gnu-gcc"} if options.arch else {})
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", env=env, check=False)
+                          stderr=subprocess.STDOUT, text=True, errors="replace", env=env,
+                          check=False)
     if done.returncode != 0:
         program.unlink(missing_ok=True)
         return " ".join(command) + "\n" + done.stdout
@@ -276,7 +296,8 @@ def base_command(case, options):
         if path.suffix == ".py":
             return [sys.executable, str(path)], None
         return ["bash", str(path)], None
-    emulator = [f"qemu-{options.arch}-static", "-L", f"/usr/{options.arch}-linux-gnu"] if options.arch else []
+    emulator = ([f"qemu-{options.arch}-static", "-L", f"/usr/{options.arch}-linux-gnu"]
+                if options.arch else [])
     if "program" in spec:
         path = options.build / "tests" / case.room.name / spec["program"]
         return ([*emulator, str(path)], None) if path.exists() else (None, f"{path} was not built")
@@ -308,7 +329,8 @@ def environment(case, options, token):
         env["CAUSEWAY_LIBFABRIC"] = os.environ["CAUSEWAY_LIBFABRIC"]
     env["PATH"] = f"{options.stage / 'bin'}:{env.get('PATH', '/usr/bin:/bin')}"
     env["LC_ALL"] = "C.UTF-8"
-    env["CAUSEWAY_TEST_TOKEN"] = token  # marks every process of the case, whatever group it moves to
+    # marks every process of the case, whatever group it moves to
+    env["CAUSEWAY_TEST_TOKEN"] = token
     env["CAUSEWAY_TEST_STAGE"] = str(options.stage)
     env["CAUSEWAY_TEST_BUILD"] = str(options.build)
     env["CAUSEWAY_TEST_SOURCE"] = str(ROOT)
@@ -324,7 +346,8 @@ def environment(case, options, token):
 # ---------------------------------------------------------------- running
 
 def is_in_exec(pid):
-    """Has no environment, being neither a zombie nor a thread of the kernel: it is just being replaced by a program."""
+    """Has no environment, being neither a zombie nor a thread of the kernel: it is just being
+    replaced by a program."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return fields[0] not in "ZX" and fields[1] not in ("0", "2")
 
@@ -382,9 +405,11 @@ def judge(spec, status, output):
     """(verdict, reason) of a case that ended by itself."""
     if status == SKIP_STATUS:
         match = re.search(r"SKIP: *(.*)", output)
-        return ("SKIP", match[1]) if match else ("FAIL", f"exit status {SKIP_STATUS} without a line 'SKIP: reason'")
+        return (("SKIP", match[1])
+                if match else ("FAIL", f"exit status {SKIP_STATUS} without a line 'SKIP: reason'"))
     wanted = spec["exit"]
-    shown = f"signal {-status} ({signal.strsignal(-status)})" if status < 0 else f"exit status {status}"
+    shown = (f"signal {-status} ({signal.strsignal(-status)})"
+             if status < 0 else f"exit status {status}")
     if wanted == "nonzero":
         if status == 0:
             return "FAIL", "exit status 0, expected a failure"
@@ -409,7 +434,8 @@ def judge(spec, status, output):
 
 
 def run_case(case, options):
-    """Like try_case, but a mistake of ours is a failure of the case and not the end of the run."""
+    """Like try_case, but an error of the runner is a failure of the case and not the end of the
+    run."""
     try:
         return try_case(case, options)
     except Exception:  # noqa: BLE001
@@ -460,10 +486,12 @@ def try_case(case, options):
 def run_command(case, command, env, token, timeout):
     start = time.monotonic()
     stdin = case.spec.get("stdin")
-    with tempfile.TemporaryDirectory(prefix="causeway-test-") as scratch, tempfile.TemporaryFile() as out:
+    with tempfile.TemporaryDirectory(
+        prefix="causeway-test-") as scratch, tempfile.TemporaryFile() as out:
         env["TMPDIR"] = scratch
         try:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+            process = subprocess.Popen(command, stdin=subprocess.PIPE if stdin is not None
+                                       else subprocess.DEVNULL,
                                        stdout=out, stderr=subprocess.STDOUT, env=env, cwd=scratch,
                                        start_new_session=True)
         except OSError as e:
@@ -501,17 +529,23 @@ def run_command(case, command, env, token, timeout):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("filters", nargs="*", help="run only cases whose name contains or matches one of these")
-    parser.add_argument("--build", type=Path, default=ROOT / "build", help="meson's build directory")
-    parser.add_argument("--stage", type=Path, help="install tree (default: stage in the build directory)")
+    parser.add_argument("filters", nargs="*",
+                        help="run only cases whose name contains or matches one of these")
+    parser.add_argument("--build", type=Path, default=ROOT / "build",
+                        help="meson's build directory")
+    parser.add_argument("--stage", type=Path,
+                        help="install tree (default: stage in the build directory)")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="cases at a time (default 2)")
-    parser.add_argument("--sanitize", choices=["address", "thread"], help="what the build was sanitized for")
-    parser.add_argument("--arch", choices=["aarch64"], help="what the build was cross-compiled for; programs run emulated")
+    parser.add_argument("--sanitize", choices=["address", "thread"],
+                        help="what the build was sanitized for")
+    parser.add_argument("--arch", choices=["aarch64"],
+                        help="what the build was cross-compiled for; programs run emulated")
     parser.add_argument("--slow", action="store_true", help="also the cases marked slow")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run everything N times")
     parser.add_argument("--list", action="store_true", help="only list the cases")
     parser.add_argument("--durations", type=int, metavar="N", help="show the N slowest cases")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="also write the results as JUnit's XML")
+    parser.add_argument("--junit", type=Path, metavar="FILE",
+                        help="also write the results as JUnit's XML")
     parser.add_argument("-v", "--verbose", action="store_true", help="one line per case")
     return parser.parse_args()
 
@@ -529,7 +563,8 @@ def main():
         print("\n".join(c.ident for c in cases))
         return 0
     if not cases:
-        print(f"tests/run.py: no test matches {' '.join(args.filters)}\n0 passed, 1 failed", flush=True)
+        print(f"tests/run.py: no test matches {' '.join(args.filters)}\n0 passed, 1 failed",
+              flush=True)
         return 2
     cases *= args.repeat
     build = args.build.resolve()
@@ -537,7 +572,8 @@ def main():
     scale = float(os.environ.get("TEST_TIMEOUT_SCALE", "4" if args.sanitize or args.arch else "1"))
     options = Options(build, stage, args.sanitize, args.arch, scale, args.verbose)
     report = Report(len(cases), args.verbose)
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell ignores it for what it runs in the background
+    # a shell ignores it for what it runs in the background
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, interrupt)
     try:
@@ -564,7 +600,7 @@ def interrupt(*_):
 
 
 def compiled(case, options):
-    """Is the case's program one that the runner compiles, and will it run?"""
+    """True if the runner compiles the case's program, and the case will run."""
     spec = case.spec
     return not ("script" in spec or "program" in spec or (options.sanitize and not spec["sanitize"])
                 or (options.arch and not_for_emulation(case)))

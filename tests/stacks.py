@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where processes stand that do not end: a test that is stopped for its time limit shows what it waited for."""
+"""The stacks of processes that do not end: a test that is stopped for its time limit shows what it
+waited for."""
 
 import shutil
 import subprocess
@@ -19,17 +20,19 @@ def _read(pid, name):
 def _frames(pid):
     """Threads and frames as gdb shows them, without its other lines."""
     try:
-        done = subprocess.run(["gdb", "-nx", "-batch", "-p", str(pid), "-ex", "set print frame-arguments none",
+        done = subprocess.run(["gdb", "-nx", "-batch", "-p", str(pid), "-ex",
+                               "set print frame-arguments none",
                                "-ex", "thread apply all backtrace 14"],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                              timeout=SECONDS_EACH)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", timeout=SECONDS_EACH)
     except (OSError, subprocess.TimeoutExpired) as e:
         return [f"no stack: {type(e).__name__}"]
     return [line for line in done.stdout.splitlines() if line.startswith(("Thread ", "#"))]
 
 
 def of(pids):
-    """Text: a line for each process (command, state, where in the kernel), with its stacks where gdb is there."""
+    """Text: a line for each process (command, state, place in the kernel), with its stacks if gdb
+    is installed."""
     text = ["--- where its processes stood ---"]
     for pid in sorted(pids)[:MOST_PROCESSES]:
         command = _read(pid, "cmdline").replace(b"\0", b" ").decode(errors="replace").strip()

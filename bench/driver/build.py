@@ -66,11 +66,14 @@ class Builder:
         stamp = f"{out}.command"
         command = "\0".join([compiler, *CFLAGS, *words])
         if os.path.exists(out) and os.path.exists(stamp):
-            inputs = [*self._sources(sources), *glob.glob(f"{self.bench_dir}/**/*.h", recursive=True)]
+            inputs = [*self._sources(sources),
+                      *glob.glob(f"{self.bench_dir}/**/*.h", recursive=True)]
             library = os.path.join(os.path.dirname(compiler), "..", "lib", "libcauseway.so")
-            inputs += [path for path in (shutil.which(compiler), library) if path and os.path.exists(path)]
+            inputs += [path for path in (shutil.which(compiler), library) if path
+                       and os.path.exists(path)]
             with open(stamp, encoding="utf-8") as file:
-                if file.read() == command and all(os.path.getmtime(path) <= os.path.getmtime(out) for path in inputs):
+                if (file.read() == command
+                    and all(os.path.getmtime(path) <= os.path.getmtime(out) for path in inputs)):
                     return True
         with open(stamp, "w", encoding="utf-8") as file:
             file.write(command)

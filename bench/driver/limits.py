@@ -151,7 +151,7 @@ def _instructions():
     for bench, threads in (("insn", ""), ("insn_threads", ", threads on")):
         where = f"Instructions{threads}"
         for op, limit in (("int_p", 10), ("int_g", 10), ("putmem", None), ("fetch_add", None),
-                        ("quiet", 11), ("fence", None)):
+                          ("quiet", 11), ("fence", None)):
             yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0,
                       base=False, at_most=limit)
         for mode in ("rdm", "msg"):

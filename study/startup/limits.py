@@ -64,7 +64,7 @@ def growth(document):
         c, d = ((y[1] - y[0]) / (many - few) * 1e3 for y in (own, bare))
         yield Limit(f"the same by the cost of each further PE, {_shape(nodes)}",
                     "≤ that of fork + exec",
-                  f"{few} to {many} PEs: {c:.1f} µs a PE against {d:.0f} µs", c <= d)  # fmt: skip
+                    f"{few} to {many} PEs: {c:.1f} µs a PE against {d:.0f} µs", c <= d)  # fmt: skip
 
 
 def static_against_ondemand(document):
@@ -151,8 +151,8 @@ def overlap(document):
 def ring(document):
     rows = good_rows(document, "ring", npes=1024)
     yield Limit("1024 PEs on 16 nodes start, pass a token round and end (msg)", "they do",
-              f"{rows[0]['wall_ms'] / 1e3:.1f} s from launch to end" if rows else "",
-              True if rows else None)
+                f"{rows[0]['wall_ms'] / 1e3:.1f} s from launch to end" if rows else "",
+                True if rows else None)
 
 
 def all_limits(document):

@@ -27,7 +27,8 @@ def run(demands, endpoint):
     done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=100)
     passed = done.returncode == 0 and ", 0 failed" in done.stdout
-    check(passed, f"{endpoint} {demands}: status {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    check(passed, f"{endpoint} {demands}: status "
+          f"{done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
 
 for demands in DEMANDS:

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proves that the conformance programs call every exported function, and that each call's result is looked at.
+"""Proves that the conformance programs call every exported function, and that they check each
+call's result.
 
-A tool, generated here from the table, replaces every shmem_ name at load time (LD_PRELOAD) and passes on to the
-pshmem_ one. So this is also the test that every function can be interposed.
+A tool, generated here from the table, replaces every shmem_ name at load time (LD_PRELOAD) and
+passes on to the pshmem_ one. So this is also the test that every function can be interposed.
 
-1. Called: the tool counts, in a file that all PEs map. On one node and on two, no count may be zero.
-2. Looked at: the programs every_*.c run again with --sabotage. Before each check the tool spoils the one function it is
-   about: a routine without a result does nothing, a fetched value is one too high, an answer is turned round, a
-   collective returns 0 at once, an allocation returns NULL. A check that still passes proves nothing, and fails the test.
-   Where a spoilt call cannot be noticed reliably (ordering, hints), the programs say so, and the report lists the names.
+1. Called: the tool counts calls in a file that all PEs map. On one node and on two, no count may be
+   zero.
+2. Checked: the programs every_*.c run again with --sabotage. Before each check the tool spoils the
+   one function that the check is about: a routine without a result does nothing, a fetched value is
+   one too high, a yes becomes a no, a collective returns 0 at once, an allocation returns NULL. A
+   check that still passes proves nothing, and fails the test. Where a spoilt call cannot be noticed
+   reliably (ordering, hints), the programs say so, and the report lists the names.
 """
 import os
 import pathlib
@@ -89,7 +92,8 @@ def body(index, name, proto):
         text = f"return enter({index}) ? NULL : {call};"
     elif returns == "int" and "*dest" in inside and "value" not in inside and "team" in inside:
         text = f"return enter({index}) ? 0 : {call};"
-    elif returns == "int" and not re.search(r"_(g|fetch\w*|swap|cswap|finc|fadd|compare_swap)$", name):
+    elif returns == "int" and not re.search(r"_(g|fetch\w*|swap|cswap|finc|fadd|compare_swap)$",
+                                            name):
         text = f"int spoil = enter({index}), got = {call}; return spoil ? !got : got;"
     else:
         text = f"int spoil = enter({index}); {returns} got = {call}; return spoil ? got + 1 : got;"
@@ -101,18 +105,20 @@ def write_tool(path):
     functions = [(name, proto) for _, name, proto in gen_shmem.functions()]
     names = [name for name, _ in functions]
     text = TOOL % {"count": len(names), "names": ", ".join(f'"{n}"' for n in names)}
-    path.write_text(text + "\n".join(body(i, n, p) for i, (n, p) in enumerate(functions)), encoding="utf-8")
+    path.write_text(text + "\n".join(body(i, n, p) for i, (n, p) in enumerate(functions)),
+                    encoding="utf-8")
     return names
 
 
 def compile_all(scratch):
     names = write_tool(scratch / "tool.c")
     oshcc = str(STAGE / "bin/oshcc")
-    # gnu99: the type-generic macros must not stand in the way of definitions.
-    subprocess.run([oshcc, "-std=gnu99", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o", scratch / "libtool.so",
-                    scratch / "tool.c"], check=True)
+    # gnu99: the type-generic macros must not hide the definitions.
+    subprocess.run([oshcc, "-std=gnu99", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-o",
+                    scratch / "libtool.so", scratch / "tool.c"], check=True)
     for program in [*EVERY, *APART]:
-        subprocess.run([oshcc, "-O1", f"-I{TESTS}", "-o", scratch / program, CONFORMANCE / f"{program}.c"], check=True)
+        subprocess.run([oshcc, "-O1", f"-I{TESTS}", "-o", scratch / program,
+                        CONFORMANCE / f"{program}.c"], check=True)
     return names
 
 
@@ -125,7 +131,8 @@ def run(scratch, options, program, arguments, counts=None, mode=None):
     if counts:
         extra += ["-x", f"TOOL_COUNTS={counts}"]
     command = [str(STAGE / "bin/oshrun"), *options, *extra, str(scratch / program), *arguments]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, errors="replace", timeout=200)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, errors="replace",
+                          timeout=200)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -141,11 +148,12 @@ def called(scratch, names, layout):
     never = [name for name, number in zip(names, numbers) if number == 0]
     if never:
         fail(f"never called on {layout}: {', '.join(never[:20])} ({len(never)})")
-    print(f"{layout}: {len(names) - len(never)} of {len(names)} functions called, {sum(numbers)} calls")
+    print(f"{layout}: {len(names) - len(never)} of {len(names)} functions called, {sum(numbers)} "
+          f"calls")
 
 
 def looked_at(scratch):
-    """How many spoilt functions were noticed."""
+    """The number of spoilt functions that were noticed."""
     noticed = 0
     for program in EVERY:
         status, output = run(scratch, LAYOUTS["one node"], program, ["--sabotage"])
@@ -164,7 +172,9 @@ def main():
         for layout in LAYOUTS:
             called(scratch, names, layout)
         noticed = looked_at(scratch)
-    unseen = sorted({n for p in EVERY for n in re.findall(r"ENTRY_UNSEEN\((\w+)\)", (CONFORMANCE / f"{p}.c").read_text())
+    unseen = sorted({n for p in EVERY
+                     for n in re.findall(r"ENTRY_UNSEEN\((\w+)\)",
+                                         (CONFORMANCE / f"{p}.c").read_text())
                      if n in names} | set(APART) & {"start_pes"} | {"shmem_global_exit"})
     if noticed + len(unseen) != len(names):
         fail(f"{noticed} noticed and {len(unseen)} excused are not the {len(names)} there are")

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The library exports what the specification lists, under both names, and nothing else.
 
-golden_exports.txt is every entry point of OpenSHMEM 1.6 with its profiling name, written down from the specification
-and not from our table; and our extensions (shmemx_), which have none. Checked: the table expands to it; the library exports it but for the pending families; each
-shmem_ name is a weak alias of its pshmem_ one; the headers declare the same; committed files are up to date; and the
-conformance programs use every exported function.
+golden_exports.txt is every entry point of OpenSHMEM 1.6 with its profiling name, written down from
+the specification and not from the library's table; and Causeway's extensions (shmemx_), which have
+none. Checked: the table expands to it; the library exports it except the pending families; each
+shmem_ name is a weak alias of its pshmem_ one; the headers declare the same; committed files are up
+to date; and the conformance programs use every exported function.
 """
 import re
 import subprocess
@@ -15,7 +16,7 @@ import tempfile
 from frame.script import ROOT, STAGE, TESTS, fail, finish, run
 
 GENERATOR = ROOT / "maint/gen_shmem.py"
-# Entry points whose twin has not simply a p before the name: _my_pe shares the one of shmem_my_pe.
+# Entry points whose twin is not named with a p in front: _my_pe shares that of shmem_my_pe.
 TWINS = {"_my_pe": "pshmem_my_pe", "_num_pes": "pshmem_num_pes"}
 
 
@@ -43,14 +44,17 @@ def check_library(wanted):
     apart = set()
     for name in wanted:
         twin = TWINS.get(name, "p" + name)
-        if name in have and twin in have and twin in wanted and (have[name][1] != have[twin][1] or have[name][0] != "W"):
+        if (name in have and twin in have and twin in wanted
+            and (have[name][1] != have[twin][1] or have[name][0] != "W")):
             apart.add(name)
     report("not a weak alias of the profiling name", apart)
 
 
 def declared(header):
     text = (ROOT / "include" / header).read_text(encoding="utf-8")
-    return set(re.findall(r"^\w[\w \*]*?\b(\w+)\([^()]*\)(?: CAUSEWAY_OLD| __attribute__\(\(__noreturn__\)\))?;$", text, re.M))
+    return set(re.findall(
+        r"^\w[\w \*]*?\b(\w+)\([^()]*\)(?: CAUSEWAY_OLD| __attribute__\(\(__noreturn__\)\))?;$",
+        text, re.M))
 
 
 def check_headers(wanted):
@@ -67,7 +71,8 @@ def check_headers(wanted):
 
 
 def check_coverage(wanted):
-    """Undefined symbols of the conformance programs, compiled without optimisation so that no call disappears."""
+    """Undefined symbols of the conformance programs, compiled without optimisation so that no call
+    disappears."""
     used = set()
     with tempfile.TemporaryDirectory() as scratch:
         for source in sorted((ROOT / "tests/conformance").glob("*.c")):
@@ -86,8 +91,10 @@ def main():
     check_library(wanted)
     check_headers(wanted)
     check_coverage(wanted)
-    done = subprocess.run([sys.executable, str(GENERATOR), "--check"], capture_output=True, text=True)
-    report("generated files differ from their sources", set(done.stdout.splitlines()[-1:]) if done.returncode else set())
+    done = subprocess.run([sys.executable, str(GENERATOR), "--check"], capture_output=True,
+                          text=True)
+    report("generated files differ from their sources",
+           set(done.stdout.splitlines()[-1:]) if done.returncode else set())
     finish(f"{len(wanted)} names exported")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Public headers compile alone, in any language version a user may choose, without a warning; and misuse of the
-type-generic names does not compile, in C11 and in C++."""
+"""Public headers compile alone, in any language version that a user may choose, without a warning;
+and misuse of the type-generic names does not compile, in C11 and in C++."""
 import concurrent.futures
 import re
 import shutil
@@ -14,49 +14,63 @@ C = [(cc, s) for cc in ("gcc", "clang") for s in ("c99", "c11", "c17", "gnu17")]
 CXX = [(cc, s) for cc in ("g++", "clang++") for s in ("c++11", "c++14", "c++17", "gnu++20")]
 BODY = "#include <shmem.h>\nvoid f(void); void f(void) { %s }\n"
 WARN = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
-# What careful users add.
-STRICT = ["-Wshadow", "-Wconversion", "-Wundef", "-Wredundant-decls", "-Wcast-qual", "-Wwrite-strings"]
+# Warnings that careful users add.
+STRICT = ["-Wshadow", "-Wconversion", "-Wundef", "-Wredundant-decls", "-Wcast-qual",
+          "-Wwrite-strings"]
 STRICT_C = [*STRICT, "-Wstrict-prototypes", "-Wmissing-prototypes"]
 STRICT_CXX = [*STRICT, "-Wnon-virtual-dtor", "-Woverloaded-virtual"]
 
-# Each must be refused, and its neighbour with the right type taken.
+# Each must be rejected, and its neighbour with the right type accepted.
 REFUSED = [
     ("a void pointer", "void *p = 0; shmem_put(p, p, 1, 0);", "int *p = 0; shmem_put(p, p, 1, 0);"),
-    ("a structure", "struct { int i; } *p = 0; shmem_get(p, p, 1, 0);", "long *p = 0; shmem_get(p, p, 1, 0);"),
-    ("two types", "int *p = 0; long *q = 0; shmem_put(p, q, 1, 0);", "int *p = 0, *q = 0; shmem_put(p, q, 1, 0);"),
-    ("a constant destination", "const int *p = 0; shmem_p(p, 1, 0);", "int *p = 0; shmem_p(p, 1, 0);"),
-    ("an atomic add of doubles", "double *p = 0; shmem_atomic_add(p, 1., 0);", "int *p = 0; shmem_atomic_add(p, 1, 0);"),
+    ("a structure", "struct { int i; } *p = 0; shmem_get(p, p, 1, 0);",
+     "long *p = 0; shmem_get(p, p, 1, 0);"),
+    ("two types", "int *p = 0; long *q = 0; shmem_put(p, q, 1, 0);",
+     "int *p = 0, *q = 0; shmem_put(p, q, 1, 0);"),
+    ("a constant destination", "const int *p = 0; shmem_p(p, 1, 0);",
+     "int *p = 0; shmem_p(p, 1, 0);"),
+    ("an atomic add of doubles", "double *p = 0; shmem_atomic_add(p, 1., 0);",
+     "int *p = 0; shmem_atomic_add(p, 1, 0);"),
     ("a bitwise atomic of long long", "long long *p = 0; shmem_atomic_or(p, 1, 0);",
      "unsigned *p = 0; shmem_atomic_or(p, 1u, 0);"),
-    ("an atomic of char", "char *p = 0; shmem_atomic_inc(p, 0);", "long *p = 0; shmem_atomic_inc(p, 0);"),
+    ("an atomic of char", "char *p = 0; shmem_atomic_inc(p, 0);",
+     "long *p = 0; shmem_atomic_inc(p, 0);"),
     ("waiting for a float", "float *p = 0; shmem_wait_until(p, SHMEM_CMP_EQ, 1.f);",
      "short *p = 0; shmem_wait_until(p, SHMEM_CMP_EQ, (short)1);"),
     ("a set of shorts", "short *p = 0; shmem_wait_until_all(p, 1, 0, SHMEM_CMP_EQ, (short)1);",
      "size_t *p = 0; shmem_wait_until_all(p, 1, 0, SHMEM_CMP_EQ, (size_t)1);"),
     ("the AND of doubles", "double *p = 0; shmem_and_reduce(SHMEM_TEAM_WORLD, p, p, 1);",
      "double *p = 0; shmem_sum_reduce(SHMEM_TEAM_WORLD, p, p, 1);"),
-    ("the maximum of complex numbers", "causeway_complexd_t *p = 0; shmem_max_reduce(SHMEM_TEAM_WORLD, p, p, 1);",
+    ("the maximum of complex numbers",
+     "causeway_complexd_t *p = 0; shmem_max_reduce(SHMEM_TEAM_WORLD, p, p, 1);",
      "causeway_complexd_t *p = 0; shmem_prod_reduce(SHMEM_TEAM_WORLD, p, p, 1);"),
-    ("too few arguments", "int *p = 0; shmem_put(p, p, 1);", "int *p = 0; shmem_put(SHMEM_CTX_DEFAULT, p, p, 1, 0);"),
-    ("too many arguments", "int *p = 0; shmem_put(SHMEM_CTX_DEFAULT, p, p, 1, 0, 0);", "int *p = 0; shmem_put(p, p, 1, 0);"),
-    ("a team for a context", "int *p = 0; shmem_p(SHMEM_TEAM_WORLD, p, 1, 0);", "int *p = 0; shmem_p(SHMEM_CTX_DEFAULT, p, 1, 0);"),
+    ("too few arguments", "int *p = 0; shmem_put(p, p, 1);",
+     "int *p = 0; shmem_put(SHMEM_CTX_DEFAULT, p, p, 1, 0);"),
+    ("too many arguments", "int *p = 0; shmem_put(SHMEM_CTX_DEFAULT, p, p, 1, 0, 0);",
+     "int *p = 0; shmem_put(p, p, 1, 0);"),
+    ("a team for a context", "int *p = 0; shmem_p(SHMEM_TEAM_WORLD, p, 1, 0);",
+     "int *p = 0; shmem_p(SHMEM_CTX_DEFAULT, p, 1, 0);"),
 ]
 
 
-# What the standard promises of types, handles and constants, and what must hold in every language.
+# Promises of the standard about types, handles and constants, which hold in every language.
 PROMISES = """
 static shmem_ctx_t ctx = SHMEM_CTX_DEFAULT, no_ctx = SHMEM_CTX_INVALID;   // link-time constants
 static shmem_team_t team = SHMEM_TEAM_WORLD, no_team = SHMEM_TEAM_INVALID;
-static long psync[SHMEM_SYNC_SIZE + SHMEM_BARRIER_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE + SHMEM_COLLECT_SYNC_SIZE +
-                  SHMEM_REDUCE_SYNC_SIZE + SHMEM_ALLTOALL_SYNC_SIZE + SHMEM_ALLTOALLS_SYNC_SIZE] = {SHMEM_SYNC_VALUE};
+static long psync[SHMEM_SYNC_SIZE + SHMEM_BARRIER_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE +
+                  SHMEM_COLLECT_SYNC_SIZE + SHMEM_REDUCE_SYNC_SIZE + SHMEM_ALLTOALL_SYNC_SIZE +
+                  SHMEM_ALLTOALLS_SYNC_SIZE] = {SHMEM_SYNC_VALUE};
 static long old_psync[_SHMEM_BARRIER_SYNC_SIZE + _SHMEM_BCAST_SYNC_SIZE + _SHMEM_COLLECT_SYNC_SIZE +
                       _SHMEM_REDUCE_SYNC_SIZE] = {_SHMEM_SYNC_VALUE};
 static int work[SHMEM_REDUCE_MIN_WRKDATA_SIZE + _SHMEM_REDUCE_MIN_WRKDATA_SIZE];
-static char name[SHMEM_MAX_NAME_LEN + _SHMEM_MAX_NAME_LEN], vendor[] = SHMEM_VENDOR_STRING, old[] = _SHMEM_VENDOR_STRING;
-#if SHMEM_MAJOR_VERSION != 1 || SHMEM_MINOR_VERSION != 6 || _SHMEM_MAJOR_VERSION != 1 || _SHMEM_MINOR_VERSION != 6
+static char name[SHMEM_MAX_NAME_LEN + _SHMEM_MAX_NAME_LEN];
+static char vendor[] = SHMEM_VENDOR_STRING, old[] = _SHMEM_VENDOR_STRING;
+#if SHMEM_MAJOR_VERSION != 1 || SHMEM_MINOR_VERSION != 6 || \\
+    _SHMEM_MAJOR_VERSION != 1 || _SHMEM_MINOR_VERSION != 6
 #error "not version 1.6"
 #endif
-#if SHMEM_THREAD_SINGLE >= SHMEM_THREAD_FUNNELED || SHMEM_THREAD_FUNNELED >= SHMEM_THREAD_SERIALIZED || \\
+#if SHMEM_THREAD_SINGLE >= SHMEM_THREAD_FUNNELED || \\
+    SHMEM_THREAD_FUNNELED >= SHMEM_THREAD_SERIALIZED || \\
     SHMEM_THREAD_SERIALIZED >= SHMEM_THREAD_MULTIPLE
 #error "thread levels must grow"
 #endif
@@ -67,19 +81,21 @@ int promises(int cmp, long options, const int *status, const uint64_t *signal, c
     static size_t indices[2];
     static long word;
     switch (cmp) {
-    case SHMEM_CMP_EQ: case SHMEM_CMP_NE: case SHMEM_CMP_LT: case SHMEM_CMP_LE: case SHMEM_CMP_GT: case SHMEM_CMP_GE:
+    case SHMEM_CMP_EQ: case SHMEM_CMP_NE: case SHMEM_CMP_LT:
+    case SHMEM_CMP_LE: case SHMEM_CMP_GT: case SHMEM_CMP_GE:
         sum++;
         break;
     default:
         sum += _SHMEM_CMP_EQ == SHMEM_CMP_EQ && _SHMEM_CMP_GE == SHMEM_CMP_GE;
     }
-    if (options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE | SHMEM_MALLOC_ATOMICS_REMOTE |
-                   SHMEM_MALLOC_SIGNAL_REMOTE))
+    if (options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE |
+                   SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE))
         sum++;
     if (ctx == no_ctx || team == no_team || ctx == SHMEM_CTX_INVALID || SHMEM_TEAM_WORLD != team)
         shmem_global_exit(SHMEM_SIGNAL_SET + SHMEM_SIGNAL_ADD);
     sum += (int)shmem_signal_fetch(signal) + shmem_addr_accessible(ivar, 0);
-    sum += (int)shmem_long_wait_until_some(&word, 1, indices, status, SHMEM_CMP_EQ, shmem_long_g(ivar, 0));
+    sum += (int)shmem_long_wait_until_some(&word, 1, indices, status, SHMEM_CMP_EQ,
+                                           shmem_long_g(ivar, 0));
     sum += (int)psync[0] + (int)old_psync[0] + work[0] + name[0] + vendor[0] + old[0];
     return sum;
 }
@@ -95,7 +111,8 @@ OLD_CALL = "int *p = 0; (void)shmem_int_fadd(p, 1, 0); shmem_inc(p, 0);"
 
 
 def compiles(compiler, std, language, text, *more):
-    command = [compiler, "-std=" + std, "-x", language, *WARN, *more, "-I", str(STAGE / "include"), "-"]
+    command = [compiler, "-std=" + std, "-x", language, *WARN, *more, "-I", str(STAGE / "include"),
+               "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     return done.returncode == 0, done.stderr
 
@@ -120,29 +137,35 @@ def strict(job):
         more = [*STRICT_C, "-Wc++-compat"]
     else:
         more = STRICT_C if language == "c" else STRICT_CXX
-    ok, text = compiles(compiler, std, language, "#include <mpp/shmem.h>\n#include <pshmem.h>\n" + PROMISES, *more)
+    ok, text = compiles(compiler, std, language, "#include <mpp/shmem.h>\n#include <pshmem.h>\n"
+                        + PROMISES, *more)
     return None if ok else f"promises with {compiler} -std={std}:\n{text[:1500]}"
 
 
 def deprecation(job):
-    """Silent by default; on request the old names, and only these, are told."""
+    """Silent by default; on request the compiler warns of the old names, and only of these."""
     language, compiler, std = job
-    told = "-DCAUSEWAY_WARN_DEPRECATED"
+    warn = "-DCAUSEWAY_WARN_DEPRECATED"
     silent, text = compiles(compiler, std, language, BODY % OLD_CALL)
-    current = BODY % ("{ int *p = 0; (void)shmem_atomic_fetch_add(p, 1, 0); shmem_wait_until(p, SHMEM_CMP_EQ, 1);"
-                      " shmem_sync(SHMEM_TEAM_WORLD); }")
-    fresh, more = compiles(compiler, std, language, current, told)
-    loud, said = compiles(compiler, std, language, BODY % OLD_CALL, told)
+    current = BODY % (
+        "{ int *p = 0; (void)shmem_atomic_fetch_add(p, 1, 0); shmem_wait_until(p, SHMEM_CMP_EQ, 1);"
+        " shmem_sync(SHMEM_TEAM_WORLD); }")
+    fresh, more = compiles(compiler, std, language, current, warn)
+    loud, said = compiles(compiler, std, language, BODY % OLD_CALL, warn)
     if silent and fresh and not loud and "deprecated" in said and "shmem_int_fadd" in said:
         return None
-    return f"deprecation with {compiler} -std={std}: silent {silent}, current {fresh}, told {not loud}\n{text}{more[:1000]}"
+    return (f"deprecation with {compiler} -std={std}: silent {silent}, current {fresh}, "
+            f"warned {not loud}\n{text}{more[:1000]}")
 
 
 def refusals(job):
-    """Each wrong call must have an error of its own: all in one file, a line each."""
+    """Each wrong call must have an error of its own: all in one file, one per line."""
     language, compiler, std = job
-    lines = ["#include <shmem.h>"] + [f"void f{i}(void); void f{i}(void) {{ {wrong} }}" for i, (_, wrong, _) in enumerate(REFUSED)]
-    where = ["-fmax-errors=0", "-ftrack-macro-expansion=0"] if compiler[0] == "g" else ["-ferror-limit=0"]
+    lines = (["#include <shmem.h>"]
+             + [f"void f{i}(void); void f{i}(void) {{ {wrong} }}"
+                for i, (_, wrong, _) in enumerate(REFUSED)])
+    where = (["-fmax-errors=0", "-ftrack-macro-expansion=0"]
+             if compiler[0] == "g" else ["-ferror-limit=0"])
     _, text = compiles(compiler, std, language, "\n".join(lines) + "\n", *where)
     found = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error:", text, re.M)}
     taken = [f"{what}: {wrong}" for i, (what, wrong, _) in enumerate(REFUSED) if i + 2 not in found]
@@ -150,23 +173,28 @@ def refusals(job):
 
 
 def acceptance(job):
-    """All right neighbours at once: what makes a wrong one fail is then not something else."""
+    """All right neighbours at once: so nothing else makes a wrong one fail."""
     language, compiler, std = job
-    ok, text = compiles(compiler, std, language, BODY % " ".join("{ %s }" % right for _, _, right in REFUSED))
+    ok, text = compiles(compiler, std, language,
+                        BODY % " ".join("{ %s }" % right for _, _, right in REFUSED))
     return None if ok else f"{compiler} -std={std} refuses\n{text[:1500]}"
 
 
 def main():
-    here = [(lang, compiler, std) for lang, all_of in (("c", C), ("c++", CXX)) for compiler, std in all_of
+    here = [(lang, compiler, std) for lang, all_of in (("c", C), ("c++", CXX))
+            for compiler, std in all_of
             if shutil.which(compiler)]
     generic = [job for job in here if job[2] != "c99"]
-    chosen = [job for job in generic if job[1:] in (("gcc", "c11"), ("clang", "c17"), ("g++", "c++11"), ("clang++", "c++17"))]
+    chosen = [job for job in generic if job[1:] in (("gcc", "c11"), ("clang", "c17"),
+                                                    ("g++", "c++11"), ("clang++", "c++17"))]
     # maint/lint.py headers (tests/lint) compiles each header alone in C11, C17 and C++17.
     jobs = [(alone, (*job, header)) for job in here for header in HEADERS
             if job[2] not in ("c11", "c17", "c++17")]
     jobs += [(acceptance, job) for job in generic]
-    ends = [job for job in here if job[2] in ("c99", "gnu17", "c++11", "gnu++20")]  # of each language
-    jobs += [(wrapped, (*job[1:], header)) for job in ends if job[0] == "c++" for header in ("shmem.h", "mpp/shmemx.h")]
+    # of each language
+    ends = [job for job in here if job[2] in ("c99", "gnu17", "c++11", "gnu++20")]
+    jobs += [(wrapped, (*job[1:], header)) for job in ends if job[0] == "c++"
+             for header in ("shmem.h", "mpp/shmemx.h")]
     jobs += [(strict, job) for job in ends]
     jobs += [(deprecation, job) for job in chosen]
     jobs += [(refusals, job) for job in chosen]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong use ends in one line that names the call and says what is wrong: each case of misuse.c in checking mode,
-calls before init and after finalize, and what is noticed without checking mode."""
+"""Wrong use ends in one line that names the call and the cause: each case of misuse.c in checking
+mode, calls before init and after finalize, and misuse that is noticed without checking mode."""
 from frame import wrong_use
 
 NO_PE = r"(there is no|no root|no) PE -?\d+.*0 to 1"
@@ -12,53 +12,84 @@ BUFFERS = r"source \w+ \(\d+ bytes\) and dest \w+ \(\d+ bytes\) overlap"
 OVERLAP = r"source and dest \(\d+ bytes, on PE \d\) overlap"
 NOT_A_BLOCK = r"not an allocated block: freed twice, or not from the symmetric heap"
 
-# case: (the routine the message names, what it says). Scalar puts of all types are one function.
+# case: (the routine that the message names, its text). Scalar puts of all types are one function.
 CHECKED = {
-    "p_pe_too_high": ("shmem_TYPE_p", NO_PE), "p_pe_negative": ("shmem_TYPE_p", NO_PE), "double_p_pe_too_high": ("shmem_TYPE_p", NO_PE),
-    "g_pe_too_high": ("shmem_int_g", NO_PE), "put_pe_too_high": ("shmem_int_put", NO_PE), "get_pe_negative": ("shmem_int_get", NO_PE),
-    "iput_pe_too_high": ("shmem_int_iput", NO_PE), "add_pe_too_high": ("shmem_int_atomic_add", NO_PE), "fetch_add_pe_negative": ("shmem_int_atomic_fetch_add", NO_PE),
-    "put_signal_pe_too_high": ("shmem_int_put_signal", NO_PE), "pe_quiet_pe_too_high": ("shmem_pe_quiet", NO_PE),
-    "ptr_pe_too_high": ("shmem_ptr", NO_PE), "broadcast_root_too_high": ("shmem_int_broadcast", NO_PE),
-    "p_to_private": ("shmem_TYPE_p", NOT_SYMMETRIC), "p_to_stack": ("shmem_TYPE_p", NOT_SYMMETRIC), "p_to_null": ("shmem_TYPE_p", NOT_SYMMETRIC),
-    "put_to_private": ("shmem_int_put", NOT_SYMMETRIC), "put_beyond_static": ("shmem_putmem", NOT_SYMMETRIC),
-    "get_from_private": ("shmem_int_get", NOT_SYMMETRIC), "iget_from_private": ("shmem_int_iget", NOT_SYMMETRIC),
-    "set_private": ("shmem_int_atomic_set", NOT_SYMMETRIC), "swap_private": ("shmem_int_atomic_swap", NOT_SYMMETRIC),
-    "signal_private": ("shmem_signal_set", NOT_SYMMETRIC), "put_signal_private": ("shmem_int_put_signal", NOT_SYMMETRIC),
-    "wait_private": ("shmem_int_wait_until", NOT_SYMMETRIC), "test_private": ("shmem_int_test", NOT_SYMMETRIC),
-    "wait_all_private": ("shmem_int_wait_until_all", NOT_SYMMETRIC), "lock_private": ("shmem_set_lock", NOT_SYMMETRIC),
-    "reduce_private": ("shmem_int_sum_reduce", NOT_SYMMETRIC), "collect_private": ("shmem_int_collect", NOT_SYMMETRIC),
+    "p_pe_too_high": ("shmem_TYPE_p", NO_PE), "p_pe_negative": ("shmem_TYPE_p", NO_PE),
+    "double_p_pe_too_high": ("shmem_TYPE_p", NO_PE),
+    "g_pe_too_high": ("shmem_int_g", NO_PE), "put_pe_too_high": ("shmem_int_put", NO_PE),
+    "get_pe_negative": ("shmem_int_get", NO_PE),
+    "iput_pe_too_high": ("shmem_int_iput", NO_PE),
+    "add_pe_too_high": ("shmem_int_atomic_add", NO_PE),
+    "fetch_add_pe_negative": ("shmem_int_atomic_fetch_add", NO_PE),
+    "put_signal_pe_too_high": ("shmem_int_put_signal", NO_PE),
+    "pe_quiet_pe_too_high": ("shmem_pe_quiet", NO_PE),
+    "ptr_pe_too_high": ("shmem_ptr", NO_PE),
+    "broadcast_root_too_high": ("shmem_int_broadcast", NO_PE),
+    "p_to_private": ("shmem_TYPE_p", NOT_SYMMETRIC), "p_to_stack": ("shmem_TYPE_p", NOT_SYMMETRIC),
+    "p_to_null": ("shmem_TYPE_p", NOT_SYMMETRIC),
+    "put_to_private": ("shmem_int_put", NOT_SYMMETRIC),
+    "put_beyond_static": ("shmem_putmem", NOT_SYMMETRIC),
+    "get_from_private": ("shmem_int_get", NOT_SYMMETRIC),
+    "iget_from_private": ("shmem_int_iget", NOT_SYMMETRIC),
+    "set_private": ("shmem_int_atomic_set", NOT_SYMMETRIC),
+    "swap_private": ("shmem_int_atomic_swap", NOT_SYMMETRIC),
+    "signal_private": ("shmem_signal_set", NOT_SYMMETRIC),
+    "put_signal_private": ("shmem_int_put_signal", NOT_SYMMETRIC),
+    "wait_private": ("shmem_int_wait_until", NOT_SYMMETRIC),
+    "test_private": ("shmem_int_test", NOT_SYMMETRIC),
+    "wait_all_private": ("shmem_int_wait_until_all", NOT_SYMMETRIC),
+    "lock_private": ("shmem_set_lock", NOT_SYMMETRIC),
+    "reduce_private": ("shmem_int_sum_reduce", NOT_SYMMETRIC),
+    "collect_private": ("shmem_int_collect", NOT_SYMMETRIC),
     "psync_private": ("shmem_barrier", "pSync.*" + NOT_SYMMETRIC),
-    "put_negative": ("shmem_int_put", NEGATIVE), "get_nbi_negative": ("shmem_long_get_nbi", NEGATIVE), "putmem_negative": ("shmem_putmem", NEGATIVE),
-    "iput_negative": ("shmem_int_iput", NEGATIVE), "put_signal_negative": ("shmem_putmem_signal", NEGATIVE),
-    "wait_all_negative": ("shmem_int_wait_until_all", NEGATIVE), "broadcast_negative": ("shmem_int_broadcast", NEGATIVE),
+    "put_negative": ("shmem_int_put", NEGATIVE),
+    "get_nbi_negative": ("shmem_long_get_nbi", NEGATIVE),
+    "putmem_negative": ("shmem_putmem", NEGATIVE),
+    "iput_negative": ("shmem_int_iput", NEGATIVE),
+    "put_signal_negative": ("shmem_putmem_signal", NEGATIVE),
+    "wait_all_negative": ("shmem_int_wait_until_all", NEGATIVE),
+    "broadcast_negative": ("shmem_int_broadcast", NEGATIVE),
     "to_all_negative": ("shmem_int_sum_to_all", NEGATIVE),
     "alltoalls_stride": ("shmem_int_alltoalls", "strides 0 and 1 must be at least 1"),
     "bad_compare": ("shmem_int_wait_until", "99 is not a comparison; use one of SHMEM_CMP_EQ"),
     "bad_signal_op": ("shmem_int_put_signal", "77 is not a signal operation; use SHMEM_SIGNAL_SET"),
     "bad_team": ("shmem_int_broadcast", "the team is not valid; use SHMEM_TEAM_WORLD"),
-    "ctx_p_pe_too_high": ("shmem_ctx_TYPE_p", NO_PE), "ctx_get_pe_negative": ("shmem_ctx_int_get", NO_PE), "ctx_add_pe_too_high": ("shmem_ctx_int_atomic_add", NO_PE),
-    "ctx_p_destroyed": ("shmem_ctx_TYPE_p", DESTROYED), "ctx_put_destroyed": ("shmem_ctx_int_put", DESTROYED),
-    "ctx_fetch_destroyed": ("shmem_ctx_int_atomic_fetch", DESTROYED), "ctx_quiet_destroyed": ("shmem_ctx_quiet", "the context is not valid"),
+    "ctx_p_pe_too_high": ("shmem_ctx_TYPE_p", NO_PE),
+    "ctx_get_pe_negative": ("shmem_ctx_int_get", NO_PE),
+    "ctx_add_pe_too_high": ("shmem_ctx_int_atomic_add", NO_PE),
+    "ctx_p_destroyed": ("shmem_ctx_TYPE_p", DESTROYED),
+    "ctx_put_destroyed": ("shmem_ctx_int_put", DESTROYED),
+    "ctx_fetch_destroyed": ("shmem_ctx_int_atomic_fetch", DESTROYED),
+    "ctx_quiet_destroyed": ("shmem_ctx_quiet", "the context is not valid"),
     "ctx_destroy_twice": ("shmem_ctx_destroy", "the context is not valid"),
     "ctx_of_another_thread": ("shmem_ctx_TYPE_p", "used by another thread than its creator"),
-    "stale_team": ("shmem_team_sync", "the team is not valid; use SHMEM_TEAM_WORLD or SHMEM_TEAM_SHARED"),
-    "destroy_world": ("shmem_team_destroy", "SHMEM_TEAM_WORLD is always there and cannot be destroyed"),
+    "stale_team": ("shmem_team_sync",
+                   "the team is not valid; use SHMEM_TEAM_WORLD or SHMEM_TEAM_SHARED"),
+    "destroy_world": ("shmem_team_destroy",
+                      "SHMEM_TEAM_WORLD is always there and cannot be destroyed"),
     "destroy_shared": ("shmem_team_destroy", "SHMEM_TEAM_SHARED is always there"),
-    "team_mask": ("shmem_team_split_strided", "config_mask 0x6: it may contain SHMEM_TEAM_NUM_CONTEXTS only"),
-    "team_no_config": ("shmem_team_split_strided", "config is NULL, but config_mask 0x1 asks for a field of it"),
+    "team_mask": ("shmem_team_split_strided",
+                  "config_mask 0x6: it may contain SHMEM_TEAM_NUM_CONTEXTS only"),
+    "team_no_config": ("shmem_team_split_strided",
+                       "config is NULL, but config_mask 0x1 asks for a field of it"),
     "team_ptr_pe": ("shmem_team_ptr", "no PE 2 in the team: its PEs are 0 to 1"),
     "bad_context": ("shmem_ctx_TYPE_p", "the context is not valid; use SHMEM_CTX_DEFAULT"),
     "destroy_default": ("shmem_ctx_destroy", "the default context cannot be destroyed"),
     "set_too_large": ("shmem_barrier", "the active set reaches from PE 0 to PE 2: PEs are 0 to 1"),
     "set_without_me": ("shmem_barrier", "PE 1 is not in the active set"),
-    "clear_free_lock": ("shmem_clear_lock", r"PE \d does not hold the lock.*it is not set, or another PE set it"),
+    "clear_free_lock": ("shmem_clear_lock",
+                        r"PE \d does not hold the lock.*it is not set, or another PE set it"),
     "put_overlaps": ("shmem_int_put", OVERLAP), "put_to_itself": ("shmem_putmem", OVERLAP),
     "get_overlaps": ("shmem_int_get_nbi", OVERLAP), "put_from_peer": ("shmem_int_put", OVERLAP),
-    "broadcast_overlaps": ("shmem_int_broadcast", BUFFERS), "fcollect_overlaps": ("shmem_int_fcollect", BUFFERS),
+    "broadcast_overlaps": ("shmem_int_broadcast", BUFFERS),
+    "fcollect_overlaps": ("shmem_int_fcollect", BUFFERS),
     "reduce_overlaps": ("shmem_int_max_reduce", BUFFERS),
-    "put_null": ("shmem_putmem", "source is NULL for 8 bytes"), "get_null": ("shmem_int_get", "dest is NULL for 16 bytes"),
-    "iput_null": ("shmem_int_iput", "source is NULL"), "fetch_nbi_null": ("shmem_int_atomic_fetch_nbi", "fetch is NULL"),
-    "wait_null": ("shmem_int_wait_until", "ivar is NULL"), "query_null": ("shmem_query_thread", "provided is NULL"),
+    "put_null": ("shmem_putmem", "source is NULL for 8 bytes"),
+    "get_null": ("shmem_int_get", "dest is NULL for 16 bytes"),
+    "iput_null": ("shmem_int_iput", "source is NULL"),
+    "fetch_nbi_null": ("shmem_int_atomic_fetch_nbi", "fetch is NULL"),
+    "wait_null": ("shmem_int_wait_until", "ivar is NULL"),
+    "query_null": ("shmem_query_thread", "provided is NULL"),
     "iput_stride_zero": ("shmem_int_iput", "the stride dst is 0; it must be at least 1"),
     "iget_stride_negative": ("shmem_int_iget", "the stride sst is -2; it must be at least 1"),
     "ibput_stride_small": ("shmem_int_ibput", "the stride dst is 2; it must be at least 3"),
@@ -68,36 +99,49 @@ CHECKED = {
     "test_all_crooked": ("shmem_int_test_all", "is not aligned to its 4 bytes"),
     "lock_crooked": ("shmem_set_lock", "is not aligned to its 8 bytes"),
     "signal_inside": ("shmem_putmem_signal", "sig_addr .* lies inside dest"),
-    "set_twice": ("shmem_set_lock", r"PE \d holds the lock at .* already and would wait for itself"),
+    "set_twice": ("shmem_set_lock",
+                  r"PE \d holds the lock at .* already and would wait for itself"),
     "test_twice": ("shmem_test_lock", "PE 0 holds the lock at .* already"),
     "clear_of_another": ("shmem_clear_lock", "PE 1 does not hold the lock"),
-    "clear_twice": ("shmem_clear_lock", "PE 1 does not hold the lock"), "inner_realloc": ("shmem_realloc", NOT_A_BLOCK),
+    "clear_twice": ("shmem_clear_lock", "PE 1 does not hold the lock"),
+    "inner_realloc": ("shmem_realloc", NOT_A_BLOCK),
     "double_free": ("shmem_free", NOT_A_BLOCK), "foreign_free": ("shmem_free", NOT_A_BLOCK),
     "static_free": ("shmem_free", NOT_A_BLOCK), "inner_free": ("shmem_free", NOT_A_BLOCK),
-    "foreign_realloc": ("shmem_realloc", NOT_SYMMETRIC), "bad_alignment": ("shmem_align", "24: it must be a power of two"),
+    "foreign_realloc": ("shmem_realloc", NOT_SYMMETRIC),
+    "bad_alignment": ("shmem_align", "24: it must be a power of two"),
 }
 
-# Noticed always: they cost nothing on the paths that matter.
-ALWAYS = ["p_pe_too_high", "p_pe_negative", "double_p_pe_too_high", "g_pe_too_high", "put_pe_too_high", "get_pe_negative",
-          "iput_pe_too_high", "add_pe_too_high", "fetch_add_pe_negative", "bad_compare", "bad_signal_op", "bad_team",
-          "bad_context", "ctx_p_pe_too_high", "ctx_get_pe_negative", "ctx_p_destroyed", "ctx_put_destroyed",
-          "ctx_fetch_destroyed", "destroy_default", "double_free", "foreign_free", "static_free", "inner_free"]
+# Noticed always: these checks are off the hot paths.
+ALWAYS = ["p_pe_too_high", "p_pe_negative", "double_p_pe_too_high", "g_pe_too_high",
+          "put_pe_too_high", "get_pe_negative",
+          "iput_pe_too_high", "add_pe_too_high", "fetch_add_pe_negative", "bad_compare",
+          "bad_signal_op", "bad_team",
+          "bad_context", "ctx_p_pe_too_high", "ctx_get_pe_negative", "ctx_p_destroyed",
+          "ctx_put_destroyed",
+          "ctx_fetch_destroyed", "destroy_default", "double_free", "foreign_free", "static_free",
+          "inner_free"]
 
-# Calls that may only stand between init and finalize.
+# Calls that are valid only between init and finalize.
 CALLS = {
-    "call_p": "shmem_TYPE_p", "call_g": "shmem_int_g", "call_put": "shmem_int_put", "call_get_nbi": "shmem_int_get_nbi", "call_iput": "shmem_int_iput", "call_add": "shmem_int_atomic_add",
-    "call_fetch_nbi": "shmem_int_atomic_fetch_nbi", "call_put_signal": "shmem_int_put_signal", "call_signal_fetch": "shmem_signal_fetch",
+    "call_p": "shmem_TYPE_p", "call_g": "shmem_int_g", "call_put": "shmem_int_put",
+    "call_get_nbi": "shmem_int_get_nbi", "call_iput": "shmem_int_iput",
+    "call_add": "shmem_int_atomic_add",
+    "call_fetch_nbi": "shmem_int_atomic_fetch_nbi", "call_put_signal": "shmem_int_put_signal",
+    "call_signal_fetch": "shmem_signal_fetch",
     "call_quiet": "shmem_quiet", "call_fence": "shmem_fence", "call_wait": "shmem_int_wait_until",
-    "call_test_any": "shmem_int_test_any", "call_lock": "shmem_set_lock", "call_malloc": "shmem_malloc",
-    "call_free": "shmem_free", "call_barrier": "shmem_barrier_all", "call_reduce": "shmem_int_sum_reduce",
-    "call_my_pe": "shmem_my_pe", "call_n_pes": "shmem_n_pes", "call_ptr": "shmem_ptr", "call_finalize": "shmem_finalize",
+    "call_test_any": "shmem_int_test_any", "call_lock": "shmem_set_lock",
+    "call_malloc": "shmem_malloc",
+    "call_free": "shmem_free", "call_barrier": "shmem_barrier_all",
+    "call_reduce": "shmem_int_sum_reduce",
+    "call_my_pe": "shmem_my_pe", "call_n_pes": "shmem_n_pes", "call_ptr": "shmem_ptr",
+    "call_finalize": "shmem_finalize",
     "call_query_thread": "shmem_query_thread", "call_ctx_create": "shmem_ctx_create",
 }
 
 
 def use(arguments, checking, options, routine, text):
     says = [rf"^(\w+ )?{routine}: .*{text}"]
-    # Its call is not the library's own, or from a function of its own.
+    # The call is not the library's own, or comes from a function of its own.
     if arguments[0] not in ("ctx_of_another_thread", "call_finalize"):
         says.append(rf"; called from {arguments[0]}_\+0x[0-9a-f]+ \(misuse\)")
     return wrong_use.Use(arguments, checking, says, options)

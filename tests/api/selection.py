@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each type-generic name chooses the right function for every type it takes, with a context and without, in C11 and C++,
-and takes no other type.
+"""Each type-generic name chooses the right function for every type it takes, with a context and
+without, in C11 and C++, and takes no other type.
 
-For each name and type a function with nothing but the call is compiled to assembly, where the name it calls is read.
-Values cannot show this: a call for long where long long was meant works all the same.
+For each name and type a function with nothing but the call is compiled to assembly, which shows the
+name that it calls. Values cannot show this: a call for long instead of long long gives the same
+result.
 """
 import re
 import shutil
@@ -16,16 +17,19 @@ from frame.script import ROOT, STAGE, check, fail, finish
 sys.path.insert(0, str(ROOT / "maint"))
 import gen_shmem  # noqa: E402
 
-COMPILERS = [("gcc", "c", "c11"), ("clang", "c", "c11"), ("g++", "c++", "c++11"), ("clang++", "c++", "c++17")]
-# Names of one and the same type where int has 32 bits and long 64.
-SAME = {"int8": "schar", "int16": "short", "int32": "int", "int64": "long", "uint8": "uchar", "uint16": "ushort",
-        "uint32": "uint", "uint64": "ulong", "size": "ulong", "ptrdiff": "long"}
-# The types each family takes, as the specification groups them.
-RMA = "float double longdouble char schar short int long longlong uchar ushort uint ulong ulonglong int8 int16 int32 " \
-      "int64 uint8 uint16 uint32 uint64 size ptrdiff".split()
+COMPILERS = [("gcc", "c", "c11"), ("clang", "c", "c11"), ("g++", "c++", "c++11"),
+             ("clang++", "c++", "c++17")]
+# Names of the same type where int has 32 bits and long 64.
+SAME = {"int8": "schar", "int16": "short", "int32": "int", "int64": "long", "uint8": "uchar",
+        "uint16": "ushort", "uint32": "uint", "uint64": "ulong", "size": "ulong", "ptrdiff": "long"}
+# The types that each family takes, as the specification groups them.
+RMA = ("float double longdouble char schar short int long longlong "
+       "uchar ushort uint ulong ulonglong int8 int16 int32 int64 "
+       "uint8 uint16 uint32 uint64 size ptrdiff").split()
 AMO = "int long longlong uint ulong ulonglong int32 int64 uint32 uint64 size ptrdiff".split()
 BITWISE = "uint ulong ulonglong int32 int64 uint32 uint64".split()
-REDUCE_BITS = "uchar ushort uint ulong ulonglong int8 int16 int32 int64 uint8 uint16 uint32 uint64 size".split()
+REDUCE_BITS = ("uchar ushort uint ulong ulonglong int8 int16 int32 int64 "
+               "uint8 uint16 uint32 uint64 size").split()
 FOREIGN = {"bool_t": "_Bool", "structure": "struct causeway_test_structure", "pointer": "void *"}
 
 
@@ -53,7 +57,8 @@ def types_of(generic):
 
 
 def calls():
-    """(generic, typename, with a context, parameters) of every call the specification allows."""
+    """(generic, typename, with a context, parameters) of every call that the specification
+    allows."""
     for row in gen_shmem.of_kind("generic"):
         for proto in row["text"].split(" | "):
             params = [p.strip() for p in proto[proto.index("(") + 1:proto.rindex(")")].split(",")]
@@ -77,7 +82,8 @@ def expected(generic, t, ctx):
     prefix = "shmem_ctx_" if ctx else "shmem_"
     names = {prefix + u + rest for u in here if SAME.get(u, u) == SAME.get(t, t)}
     # In C++ the function of the old interface is the overload for long.
-    return names | ({"shmem_wait_until"} if generic == "shmem_wait_until" and SAME.get(t, t) == "long" else set())
+    return names | ({"shmem_wait_until"} if generic == "shmem_wait_until"
+                    and SAME.get(t, t) == "long" else set())
 
 
 def compile_text(compiler, language, std, text, *options):
@@ -108,12 +114,14 @@ def check_choice(compiler, language, std, jobs):
     if done.returncode:
         return [f"{compiler} -std={std} refuses\n{done.stderr[:2000]}"]
     found = called_by_function(done.stdout)
-    return [f"{compiler} -std={std}: {g} of {t}{' with a context' if ctx else ''} calls {found.get(i)}"
+    return [f"{compiler} -std={std}: {g} of {t}{' with a context' if ctx else ''} calls "
+            f"{found.get(i)}"
             for i, (g, t, ctx, _) in enumerate(jobs) if found.get(i) not in expected(g, t, ctx)]
 
 
 def refusals():
-    """A call of each name for each type it must not take: one representative of each C type."""
+    """A call of each name for each type that it must not take: one representative of each C
+    type."""
     for generic, params in {(g, tuple(p)) for g, t, _, p in calls() if t}:
         mine = {SAME.get(t, t) for t in types_of(generic)}
         for t in sorted(({*gen_shmem.BASIC} - mine)) + sorted(FOREIGN):
@@ -123,13 +131,16 @@ def refusals():
 def check_refusals(compiler, language, std, jobs):
     """Every wrong call must have an error on its own line."""
     lines = ["#include <shmem.h>\n", "struct causeway_test_structure { int i; };\n",
-             "typedef bool causeway_test_bool;\n" if language == "c++" else "typedef _Bool causeway_test_bool;\n"]
+             "typedef bool causeway_test_bool;\n" if language == "c++"
+             else "typedef _Bool causeway_test_bool;\n"]
     for i, (g, ctype, params) in enumerate(jobs):
         lines.append(function(i, g, ctype.replace("_Bool", "causeway_test_bool"), list(params)))
     done = compile_text(compiler, language, std, "".join(lines), "-Wno-error",
-                        *(["-fmax-errors=0", "-ftrack-macro-expansion=0"] if compiler[0] == "g" else ["-ferror-limit=0"]))
+                        *(["-fmax-errors=0", "-ftrack-macro-expansion=0"] if compiler[0] == "g"
+                          else ["-ferror-limit=0"]))
     refused = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error:", done.stderr, re.M)}
-    return [f"{compiler} -std={std} takes {g} of {ctype}" for i, (g, ctype, _) in enumerate(jobs) if i + 4 not in refused]
+    return [f"{compiler} -std={std} takes {g} of {ctype}" for i, (g, ctype, _) in enumerate(jobs)
+            if i + 4 not in refused]
 
 
 def main():
@@ -138,13 +149,15 @@ def main():
         if not shutil.which(compiler):
             print(f"{compiler} is not here")
             continue
-        failed += check_choice(compiler, language, std, jobs) + check_refusals(compiler, language, std, wrong)
+        failed += (check_choice(compiler, language, std, jobs)
+                   + check_refusals(compiler, language, std, wrong))
         ran += 1
     check(ran > 0, "a compiler is here")
     for text in failed:
         fail(text)
     names = len({j[0] for j in jobs})
-    finish(f"{names} type-generic names, {len(jobs)} calls that must choose right, {len(wrong)} that must not compile, "
+    finish(f"{names} type-generic names, {len(jobs)} calls that must choose right, {len(wrong)} "
+           f"that must not compile, "
            f"{ran} compilers")
 
 

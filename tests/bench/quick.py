@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every bench program builds with the staged wrapper, runs on one node and on two, and prints what the table needs."""
+"""Every bench program builds with the staged wrapper, runs on one node and on two, and prints what
+the table needs."""
 
 import tempfile
 from pathlib import Path
@@ -8,10 +9,13 @@ from frame.script import check, finish
 from measured import measure
 
 NEEDED = (
-    ("local", "latency", "p"), ("local", "latency", "get"), ("local", "atomics", "fetch_add"), ("local", "pingpong", "p_wait"),
-    ("local", "rate", "put_nbi_bw"), ("local", "insn", "int_p.total.next"), ("rdm", "insn", "int_p.to_provider.next"),
+    ("local", "latency", "p"), ("local", "latency", "get"), ("local", "atomics", "fetch_add"),
+    ("local", "pingpong", "p_wait"),
+    ("local", "rate", "put_nbi_bw"), ("local", "insn", "int_p.total.next"),
+    ("rdm", "insn", "int_p.to_provider.next"),
     ("rdm", "latency", "put_quiet"), ("msg", "latency", "put_quiet"), ("rdm", "pingpong", "p_wait"),
-    ("msg", "pingpong", "p_wait"), ("rdm", "busy", "get"), ("msg", "busy", "fetch_add"), ("local", "coll", "barrier_all"),
+    ("msg", "pingpong", "p_wait"), ("rdm", "busy", "get"), ("msg", "busy", "fetch_add"),
+    ("local", "coll", "barrier_all"),
     ("local", "threads", "p.two_private"), ("msg", "threads", "fetch_add.two_default"),
 )  # fmt: skip
 
@@ -19,10 +23,11 @@ NEEDED = (
 def main():
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.md")
-        document = measure(folder, "latency", "atomics", "pingpong", "rate", "insn", "busy", "threads", "coll",
-                           options=["--max-bytes", 1024, "--report", page])
+        document = measure(folder, "latency", "atomics", "pingpong", "rate", "insn", "busy",
+                           "threads", "coll", options=["--max-bytes", 1024, "--report", page])
         text = page.read_text(encoding="utf-8") if page.exists() else ""
-    found = {(row["layout"], row["bench"], row["op"]) for row in document["results"] if row["peer"] == "causeway"}
+    found = {(row["layout"], row["bench"], row["op"]) for row in document["results"]
+             if row["peer"] == "causeway"}
     for key in NEEDED:
         check(key in found, f"no result for {' '.join(key)}")
     for head in ("## Ratios", "## Conditions", "## All figures"):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""shmem4py, the Python binding of OpenSHMEM, builds with our oshcc; its demos, its own tests and the programs below run.
+"""shmem4py, the Python binding of OpenSHMEM, builds with the staged oshcc; its demos, its own tests
+and the programs below run.
 
-It comes from the package index as users get it, into a virtual environment that goes away with the test. Without an
-index the test is skipped. The demos are those its documentation shows; most of them only print, so the programs below,
-which are ours, check results.
+It comes from the package index as users get it, into a virtual environment that is removed with the
+test. Without an index the test is skipped. The demos are those of its documentation; most of them
+only print, so the programs below, which belong to this test, check results.
 """
 import os
 import pathlib
@@ -19,7 +20,8 @@ from frame.script import STAGE, fail, finish, skip
 
 VERSION = "1.0.0"
 
-# It knows libraries by macros of their headers. The one named here has all of OpenSHMEM 1.5, as ours.
+# shmem4py recognises libraries by macros of their headers. The one named here has all of OpenSHMEM
+# 1.5, as Causeway has.
 OSHCC = f"{STAGE / 'bin/oshcc'} -DPySHMEM_VENDOR_Sandia=1"
 
 HEAD = """
@@ -147,7 +149,8 @@ def pip(python, env, *arguments, timeout=200):
 
 
 def install(scratch):
-    """(Python of an environment with shmem4py, built with our compiler; folder of its sources)"""
+    """(Python of an environment with shmem4py, built with the staged oshcc; folder of its
+    sources)"""
     try:
         venv.create(scratch / "env", with_pip=True)
     except (subprocess.CalledProcessError, OSError) as e:
@@ -157,17 +160,19 @@ def install(scratch):
     try:
         done = pip(python, env, "install", "numpy<2", "cffi", "setuptools", "wheel")
     except subprocess.TimeoutExpired:
-        skip("the package index does not answer")
+        skip("the package index does not reply")
     if done.returncode:
         skip(f"no packages from the index: {(done.stderr.strip().splitlines() or [''])[-1]}")
-    done = pip(python, env, "download", "--no-deps", "--no-build-isolation", "-d", str(scratch), f"shmem4py=={VERSION}")
+    done = pip(python, env, "download", "--no-deps", "--no-build-isolation", "-d", str(scratch),
+               f"shmem4py=={VERSION}")
     archive = scratch / f"shmem4py-{VERSION}.tar.gz"
     if done.returncode or not archive.exists():
         skip("no shmem4py from the index")
     with tarfile.open(archive) as tar:
-        tar.extractall(scratch, filter="data") if hasattr(tarfile, "data_filter") else tar.extractall(scratch)
-    done = pip(python, dict(env, OSHCC=OSHCC, CFLAGS="-O0"), "install", "--no-deps", "--no-build-isolation", "--no-index",
-               str(archive), timeout=400)
+        tar.extractall(scratch, filter="data") if hasattr(
+            tarfile, "data_filter") else tar.extractall(scratch)
+    done = pip(python, dict(env, OSHCC=OSHCC, CFLAGS="-O0"), "install", "--no-deps",
+               "--no-build-isolation", "--no-index", str(archive), timeout=400)
     if done.returncode:
         fail(f"shmem4py does not build:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
         finish()
@@ -175,13 +180,17 @@ def install(scratch):
 
 
 def jobs(scratch, sources):
-    """(name, arguments of python, folder, numbers of PEs, options of oshrun, line that each PE prints)"""
+    """(name, arguments of python, folder, numbers of PEs, options of oshrun, line that each PE
+    prints)"""
     for demo in sorted([*sources.glob("demo/*.py"), *sources.glob("demo/api/*.py")]):
         yield str(demo.relative_to(sources)), [demo.name], demo.parent, (3,), [], None
     yield "tests", ["-m", "unittest", "discover", "-s", "test"], sources, (1, 2, 4), [], None
-    yield "tests", ["-m", "unittest", "discover", "-s", "test"], sources, (2,), ["--emulate-nodes", "2"], None
+    yield "tests", ["-m", "unittest", "discover", "-s",
+                    "test"], sources, (2,), ["--emulate-nodes", "2"], None
     for name, text in PROGRAMS.items():
-        (scratch / f"{name}.py").write_text(HEAD + text + f"\nprint('{name}', me, 'right', flush=True)\n", encoding="utf-8")
+        (scratch / f"{name}.py").write_text(HEAD + text
+                                            + f"\nprint('{name}', me, 'right', flush=True)\n",
+                                            encoding="utf-8")
         line = rf"^{name} \d+ right$"
         yield name, [f"{name}.py"], scratch, (1, 4), [], line
         yield name, [f"{name}.py"], scratch, (2,), ["--emulate-nodes", "2"], line
@@ -191,11 +200,13 @@ def run(python, name, arguments, folder, npes, options, line):
     command = [str(STAGE / "bin/oshrun"), "-n", str(npes), *options, python, "-u", *arguments]
     what = f"{name} at {npes} PEs {' '.join(options)}"
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=100, cwd=folder)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                              timeout=100, cwd=folder)
     except subprocess.TimeoutExpired:
         return f"{what}: hangs"
     output = done.stdout + done.stderr
-    if done.returncode == 0 and "Traceback" not in output and (not line or len(re.findall(line, output, re.M)) == npes):
+    if (done.returncode == 0 and "Traceback" not in output
+        and (not line or len(re.findall(line, output, re.M)) == npes)):
         return None
     return f"{what}: status {done.returncode}\n{output[-2500:]}"
 
@@ -207,7 +218,8 @@ def main():
         scratch = pathlib.Path(name)
         python, sources = install(scratch)
         results = [run(python, name, arguments, folder, npes, options, line)
-                   for name, arguments, folder, counts, options, line in jobs(scratch, sources) for npes in counts]
+                   for name, arguments, folder, counts, options, line in jobs(scratch, sources)
+                   for npes in counts]
     for text in filter(None, results):
         fail(text)
     finish(f"shmem4py {VERSION}: {len(results)} runs")

@@ -7,11 +7,12 @@ from frame.script import STAGE, run
 
 
 def visible(source, *flags):
-    """(names, text): macros and words of what the source, a few #include lines, leads to."""
+    """(names, text): macros and words of the preprocessed source, a few #include lines."""
     base = ["cc", f"-I{STAGE}/include", *flags, "-x", "c", "-E"]
     macros = run(*base, "-dM", "-", input=source)
     text = run(*base, "-P", "-", input=source)
-    return set(re.findall(r"^#define (\w+)", macros, re.M)) | set(re.findall(r"\b\w+\b", text)), text
+    return set(re.findall(r"^#define (\w+)", macros,
+                          re.M)) | set(re.findall(r"\b\w+\b", text)), text
 
 
 def exported(prefix):

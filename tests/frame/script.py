@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the scripts of all rooms share: places, compiling, checks and the end.
+"""Shared by the scripts of all rooms: places, compiling, checks and the end.
 
 The runner puts tests/ on PYTHONPATH; by hand: PYTHONPATH=tests python3 tests/ROOM/SCRIPT.py"""
 
@@ -23,7 +23,7 @@ failures = []
 
 
 def check(condition, what, *details):
-    """Prints and counts what is not so; the script goes on. Returns the condition."""
+    """Prints and counts a false condition; the script continues. Returns the condition."""
     global checks
     checks += 1
     if not condition:
@@ -38,8 +38,8 @@ def fail(what, *details):
 
 
 def finish(what=None):
-    """Prints the counts, after what was tried; ends with status 1 if a check failed. Without the text
-    it ends so, too, if there was none."""
+    """Prints the counts, after the text; ends with status 1 if a check failed. Without a text it
+    ends with status 1, too, if there was no check."""
     print(f"{what or f'{checks} checks'}, {len(failures)} wrong", flush=True)
     sys.exit(1 if failures or not (what or checks) else 0)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of wrong use: a program does one wrong thing a run, and the job must end by itself, with an error status and
-one line of Causeway's that says where, in which call and what is wrong. Never by a signal, never by a time-out, never
-by going through."""
+"""Tests of wrong use: a program makes one mistake per run, and the job must end by itself, with an
+error status and one line of Causeway's that names place, call and cause. Never by a signal, never
+by a time-out, never without noticing it."""
 import concurrent.futures
 import os
 import re
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from frame.script import SLOW, STAGE, TESTS, fail, finish, oshcc
 
 PATIENCE = 60 * SLOW
-# "causeway: error: PE 0 of 2 (pid 7, host name): text"; before there are PEs "pid 7, host name: text".
+# "causeway: error: PE 0 of 2 (pid 7, host name): text"; before there are PEs "pid 7, host name:
+# text".
 LINE = re.compile(r"^causeway: error: (?:PE \d+ of \d+ \()?pid \d+, host [^:)]*\)?: (.*)$", re.M)
 
 
@@ -21,7 +22,8 @@ class Use:
     """One run of the program."""
     arguments: list[str]
     checking: bool
-    says: list[str] = field(default_factory=list)  # patterns that one line matches, all of them; none: the use is right
+    # patterns that one line matches, all of them; none: the use is right
+    says: list[str] = field(default_factory=list)
     options: list[str] = field(default_factory=list)  # of oshrun
     also: list[str] = field(default_factory=list)  # patterns that some other line matches
 
@@ -35,13 +37,15 @@ def attempt(program, use, npes, env):
     what = " ".join([*use.arguments, *use.options, "(checking)" if use.checking else ""]).strip()
     command = [str(STAGE / "bin/oshrun"), "-n", str(npes), *use.options, program, *use.arguments]
     try:
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE, errors="replace")
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE,
+                              errors="replace")
     except subprocess.TimeoutExpired:
         return f"{what}: hangs"
     output = done.stdout + done.stderr
     through = f"{use.arguments[0]} went through" in output
     if not use.says:
-        return None if done.returncode == 0 and through else f"{what}, which is right: exit status {done.returncode}\n{output}"
+        return (None if done.returncode == 0 and through
+                else f"{what}, which is right: exit status {done.returncode}\n{output}")
     if done.returncode == 0 or through:
         return f"{what}: not noticed, exit status {done.returncode}\n{output}"
     if done.returncode < 0 or done.returncode > 127:
@@ -54,7 +58,8 @@ def attempt(program, use, npes, env):
 
 
 def run(programs, npes=1, env=None):
-    """programs: (source in tests/, flags, uses). Compiles each, tries all its uses, and ends the script."""
+    """programs: (source in tests/, flags, uses). Compiles each, tries all its uses, and ends the
+    script."""
     tried = 0
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         for source, flags, uses in programs:

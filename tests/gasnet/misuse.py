@@ -98,4 +98,5 @@ def plan():
 
 
 if __name__ == "__main__":
-    wrong_use.run([("gasnet/misuse.c", ["-DGASNET_PAR", "-O1"], list(plan()))], env={"GASNET_MAX_SEGSIZE": "1M"})
+    wrong_use.run([("gasnet/misuse.c", ["-DGASNET_PAR", "-O1"], list(plan()))],
+                  env={"GASNET_MAX_SEGSIZE": "1M"})

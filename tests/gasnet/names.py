@@ -18,10 +18,13 @@ def main():
         for segment in sorted(SEGMENTS):
             have, text = visible("#include <gasnet.h>\n", f"-D{threads}", f"-D{segment}")
             wanted = names - (THREADS - {threads}) - (SEGMENTS - {segment})
-            check(wanted <= have, f"{threads} {segment}: all names are there", sorted(wanted - have))
-    functions = {name for name in re.findall(r"\b(gasnet_\w+)\(", text) if not re.match(r"gasnet_AM(Request|Reply)", name)}
+            check(wanted <= have, f"{threads} {segment}: all names are there",
+                  sorted(wanted - have))
+    functions = {name for name in re.findall(r"\b(gasnet_\w+)\(", text)
+                 if not re.match(r"gasnet_AM(Request|Reply)", name)}
     functions -= {"gasnet_causeway_announce_this"}
-    functions |= set(re.findall(r"extern void \(\*(gasnet_\w+)\)", text))  # variables that clients set
+    # variables that clients set
+    functions |= set(re.findall(r"extern void \(\*(gasnet_\w+)\)", text))
     have = exported("gasnet_")
     check(have >= functions, "the library exports all that the header declares", functions - have)
     check(have <= functions, "the header declares all that the library exports", have - functions)

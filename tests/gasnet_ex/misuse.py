@@ -94,5 +94,6 @@ def calls():
 
 if __name__ == "__main__":
     flags = ["-DGASNET_PAR", "-O1"]
-    wrong_use.run([("gasnet_ex/misuse_ex.c", flags, list(plan())), ("gasnet_ex/misuse_calls.c", flags, list(calls()))],
+    wrong_use.run([("gasnet_ex/misuse_ex.c", flags, list(plan())),
+                   ("gasnet_ex/misuse_calls.c", flags, list(calls()))],
                   env={"GASNET_MAX_SEGSIZE": "1M"})

@@ -31,12 +31,14 @@ def main():
         have = visible("#include <gasnet_tools.h>\n", f"-D{mode}")[0]
         wanted = set(names) - ABSENT - EX - other - {"gasnett_linkconfig_idiotcheck_"}
         check(wanted <= have, f"{mode}: all names are there", sorted(wanted - have))
-        check(not (ABSENT | other) & have, f"{mode}: these are not defined", sorted((ABSENT | other) & have))
+        check(not (ABSENT | other) & have, f"{mode}: these are not defined",
+              sorted((ABSENT | other) & have))
     text = "".join(path.read_text() for path in HERE.glob("*.[ch]"))
     for family in re.findall(r"^TEST_FAMILY\((\w+)", text, re.M):  # the macro builds these names
         text += " ".join(family + suffix for suffix in re.findall(r"family##(_\w+)", text))
     used = set(re.findall(r"\b\w+\b", text))
-    unused = [name for name in sorted(set(names) - used - ABSENT - EX) if not UNTESTED.fullmatch(name)]
+    unused = [name for name in sorted(set(names) - used - ABSENT - EX)
+              if not UNTESTED.fullmatch(name)]
     check(not unused, "tests of this room use all names", unused)
     finish(f"{len(names)} names")
 

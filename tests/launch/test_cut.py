@@ -18,7 +18,8 @@ HERE = Path(__file__).resolve().parent
 PATIENCE = 8  # CAUSEWAY_TIMEOUT, seconds; also the limit of a connection on a busy machine
 LIMIT = 150
 SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): (lost the connection to node \d "
-        r"\(host host\d\) at 10\.77\.0\.\d port \d+: its host|PEs of this node wait, and the host of "
+        r"\(host host\d\) at 10\.77\.0\.\d port \d+: its host|PEs of this node wait, and the host "
+        r"of "
         r"PE \d at 10\.77\.0\.\d port \d+) has acknowledged nothing for \d+ s: the network between "
         r"is cut")
 ENDS = r"^causeway: error: PE \d of \d .*(failed|this PE waits|PEs may wait for).*CW_ETIMEOUT"

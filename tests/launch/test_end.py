@@ -31,17 +31,18 @@ def expect(name, args, status, *patterns, seconds=1.5, lines=1):
     check(False, f"{name}: over in {seconds} s", took)
 
 
-who = rf"\(pid \d+, host {re.escape(HOST)}\)"
+PROCESS = rf"\(pid \d+, host {re.escape(HOST)}\)"
 expect("all well", ["-n", 4, PROBE, "ok"], 0, lines=0)
 expect("segmentation fault", ["-n", 4, PROBE, "signal", 2, 11], 139,
-       rf"PE 2 of 4 {who} was killed by signal 11 \(Segmentation fault")
-expect("kill -9", ["-n", 4, PROBE, "signal", 3, 9], 137, rf"PE 3 of 4 {who} was killed by signal 9")
+       rf"PE 2 of 4 {PROCESS} was killed by signal 11 \(Segmentation fault")
+expect("kill -9", ["-n", 4, PROBE, "signal", 3, 9], 137,
+       rf"PE 3 of 4 {PROCESS} was killed by signal 9")
 expect("non-zero before joining", ["-n", 4, PROBE, "early", 1, 5], 5,
-       rf"PE 1 of 4 {who} exited with status 5")
+       rf"PE 1 of 4 {PROCESS} exited with status 5")
 expect("non-zero after leaving", ["-n", 4, PROBE, "exit", 1, 6], 6,
-       rf"PE 1 of 4 {who} exited with status 6")
+       rf"PE 1 of 4 {PROCESS} exited with status 6")
 expect("no finalize", ["-n", 4, PROBE, "leave", 0], 1,
-       rf"PE 0 of 4 {who} exited without calling shmem_finalize")
+       rf"PE 0 of 4 {PROCESS} exited without calling shmem_finalize")
 expect("no init", ["-n", 4, PROBE, "absent", 2], 1,
        r"PE 2 of 4 .* without calling shmem_init|a PE of this job has ended", lines=1)
 expect("abort", ["-n", 4, PROBE, "abort", 2, 42], 42, lines=0)

@@ -27,17 +27,17 @@ class Server:
 
     def start(self, *args, env=None, per_rank=None):
         for rank in range(self.size):
-            ours, theirs = socket.socketpair()
-            full = {**os.environ, "PMI_FD": str(theirs.fileno()), "PMI_RANK": str(rank),
+            own, other = socket.socketpair()
+            full = {**os.environ, "PMI_FD": str(other.fileno()), "PMI_RANK": str(rank),
                     "PMI_SIZE": str(self.size),
                     **(env or {}), **(per_rank(rank) if per_rank else {})}
             self.jobs.append(subprocess.Popen([PROBE, *map(str, args)], env=full,
-                                              pass_fds=[theirs.fileno()],
+                                              pass_fds=[other.fileno()],
                                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                               text=True))
-            theirs.close()
-            self.ends.append(ours)
-            threading.Thread(target=self.serve, args=(rank, ours), daemon=True).start()
+            other.close()
+            self.ends.append(own)
+            threading.Thread(target=self.serve, args=(rank, own), daemon=True).start()
         return self
 
     def finish(self, timeout=20):
@@ -53,14 +53,14 @@ class Server:
             for line in end.makefile("r"):
                 words = dict(word.split("=", 1) for word in line.split())
                 self.log.append((rank, words))
-                answer = self.behave.get(words["cmd"], self.answer)(words)
+                reply = self.behave.get(words["cmd"], self.reply)(words)
                 if words["cmd"] == "barrier_in":
                     self.arrive(end)
-                elif answer is None:
+                elif reply is None:
                     end.shutdown(socket.SHUT_RDWR)
-                elif answer:
+                elif reply:
                     # In two pieces: a reader must not take a piece for a line.
-                    data = (answer + "\n").encode()
+                    data = (reply + "\n").encode()
                     end.sendall(data[:5])
                     end.sendall(data[5:])
         except OSError:
@@ -74,7 +74,7 @@ class Server:
                     waiter.sendall(b"cmd=barrier_out\n")
                 self.waiting = []
 
-    def answer(self, words):
+    def reply(self, words):
         command = words["cmd"]
         if command == "init":
             return "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0"
@@ -141,7 +141,7 @@ server = good("no mapping, 64 PEs", ["pmi1: 64 PEs, one_machine 0, node_fd no, n
 gets = [w["key"] for rank, w in server.log if rank == 5 and w["cmd"] == "get"]
 check(len(gets) == 4 + 4 + 1, "the map of nodes is one more", gets)
 
-answer = Server(1, mapping=one).answer
+reply = Server(1, mapping=one).reply
 bad("launcher gone at once", "the launcher is gone", status=1, behave={"init": lambda w: None})
 bad("other version", "does not speak PMI-1",
     behave={"init": lambda w: "cmd=response_to_init rc=-1 msg=version"})
@@ -154,14 +154,14 @@ bad("limits", "limits are too small",
     behave={"get_maxes": lambda w: "cmd=maxes keylen_max=8 vallen_max=1024"})
 bad("put refused", "refused key \"secret\"",
     behave={"put": lambda w: "cmd=put_result rc=-1 msg=full"})
-bad("no answer", "did not answer in 1 s", env={"CAUSEWAY_TIMEOUT": "1"},
+bad("no reply", "did not answer in 1 s", env={"CAUSEWAY_TIMEOUT": "1"},
     behave={"get_my_kvsname": lambda w: ""})
 bad("garbled value", "came back garbled", status=93, mapping=one,
     behave={"get": lambda w: "cmd=get_result rc=0 value=00zz" if w["key"].startswith("key")
-            else answer(w)})
+            else reply(w)})
 bad("value of another size", "came back garbled", status=93, mapping=one,
     behave={"get": lambda w: "cmd=get_result rc=0 value=ffff" + "0" * 100
-            if w["key"].startswith("key") else answer(w)})
+            if w["key"].startswith("key") else reply(w)})
 bad("size not set", "PMI_SIZE is \"x\"", env={"PMI_SIZE": "x"})
 bad("rank out of range", "PMI_RANK is \"7\"", env={"PMI_RANK": "7"})
 job = Server(1, mapping="nonsense").start("ok")

@@ -27,7 +27,7 @@ build = subprocess.run([STAGE / "bin/oshcc", "-O2",
 check(build.returncode == 0, "the ring is built", build.stderr)
 
 
-def ours():
+def left_over():
     return [args for _, args in processes().values() if args.startswith((PROBE, str(ring)))]
 
 
@@ -57,7 +57,8 @@ def whole(cluster, mpi, back_end):
         start = time.monotonic()
         job = cluster.srun(how, "--kill-on-bad-exit=1", "-N3", "-n3", PROBE, *what)
         check(job.returncode != 0, f"{mpi}, {what[0]}: srun fails", job.returncode, job.stderr)
-        check(wait_until(lambda: not ours(), 10), f"{mpi}, {what[0]}: nothing is left", ours())
+        check(wait_until(lambda: not left_over(), 10), f"{mpi}, {what[0]}: nothing is left",
+              left_over())
         check(time.monotonic() - start < 30, f"{mpi}, {what[0]}: in time")
 
 
@@ -89,8 +90,8 @@ def by_library(cluster):
              "-n8", ring, env={**env, "CAUSEWAY_ENDPOINT": endpoint})
     job = cluster.srun("--mpi=pmi2", "--kill-on-bad-exit=1", "-N2", "-n2", PROBE, "abort", 1, 7,
                        env=env)
-    check(job.returncode != 0 and wait_until(lambda: not ours(), 20), "libpmi2, abort",
-          job.returncode, job.stderr, ours())
+    check(job.returncode != 0 and wait_until(lambda: not left_over(), 20), "libpmi2, abort",
+          job.returncode, job.stderr, left_over())
     # Without a service the library reports "one process": then it is not used any further.
     good(cluster, "no PMI at all", "single: 1 PEs, one_machine 1, node_fd no, nodes 0\n",
          "--mpi=none", "-N1", "-n1", PROBE, "ok")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What programs do right after shmem_init, while the library starts in the background: see after_init.c."""
+"""Activities of programs right after shmem_init, while the library starts in the background: see
+after_init.c."""
 
 import os
 import subprocess
@@ -37,20 +38,23 @@ def libfabric():
         return os.environ["CAUSEWAY_LIBFABRIC"]
     script = ("import ctypes; ctypes.CDLL('libfabric.so.1');"
               "print(next(l.split()[-1] for l in open('/proc/self/maps') if 'libfabric' in l))")
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                          check=True).stdout.strip()
 
 
 def job(mode, times, *words, program=PROGRAM, env=None, status=0, says="went on"):
     for _ in range(times):
         try:
-            done = subprocess.run(["oshrun", "-np", "2", "--emulate-nodes", "2", program, *words], capture_output=True, text=True,
+            done = subprocess.run(["oshrun", "-np", "2", "--emulate-nodes", "2", program, *words],
+                                  capture_output=True, text=True,
                                   stdin=subprocess.DEVNULL, timeout=100,
                                   env={**os.environ, "CAUSEWAY_ENDPOINT": mode, **(env or {})})
         except subprocess.TimeoutExpired:
             fail(f"{mode} {words}: does not end")
             return
         output = done.stdout + done.stderr
-        if (done.returncode != 0) != (status != 0) or done.returncode > 128 or says not in output or "FAIL" in output:
+        if ((done.returncode != 0) != (status != 0) or done.returncode > 128 or says not in output
+            or "FAIL" in output):
             fail(f"{mode} {words}: status {done.returncode}\n{output}")
             return
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Start-up is lazy: no libfabric before it is needed, no barrier of all PEs, no wait for an exchange that is over."""
+"""Start-up is lazy: no libfabric before it is needed, no barrier of all PEs, no wait for an
+exchange that is over."""
 import json
 import re
 import subprocess
@@ -16,7 +17,8 @@ PROGRAM = TESTS / "startup" / "lazy.c"
 
 
 def job(*arguments, pes=4, nnodes=NNODES, **settings):
-    return run("lazy", *map(str, arguments), pes=pes, oshrun=["--emulate-nodes", str(nnodes)], timeout=60, NNODES=nnodes, **settings)
+    return run("lazy", *map(str, arguments), pes=pes, oshrun=["--emulate-nodes", str(nnodes)],
+               timeout=60, NNODES=nnodes, **settings)
 
 
 def startup_of(path):
@@ -26,74 +28,89 @@ def startup_of(path):
 
 def check_fabric():
     output = job("fabric", nnodes=1)
-    check(len(re.findall(r"after init: no libfabric", output)) == 4 and len(re.findall("at the end: no", output)) == 4,
+    check(len(re.findall(r"after init: no libfabric", output)) == 4
+          and len(re.findall("at the end: no", output)) == 4,
           f"one node loads no libfabric\n{output}")
     output = job("fabric", CAUSEWAY_STATS="json:fabric.json")
-    check(len(re.findall(r"after init: no libfabric", output)) == 2 and len(re.findall("transfer: libfabric", output)) == 4,
+    check(len(re.findall(r"after init: no libfabric", output)) == 2
+          and len(re.findall("transfer: libfabric", output)) == 4,
           f"only a transfer off the node loads libfabric\n{output}")
     states = [s["fabric"] for s in startup_of("fabric.json")]
-    check(states == ["helper", "on_demand"] * 2, f"who loaded libfabric: {states}")
+    check(states == ["helper", "on_demand"] * 2, f"libfabric was loaded by: {states}")
 
 
 def check_no_barrier():
     output = job("nobarrier", "returned.1")
-    check(output.count("early") == 2 and output.count("late") == 2, f"shmem_init waits for PEs of another node\n{output}")
-    # PE 0 needs the exchange right after the late node was told to begin: it waits, and says so. Should the machine keep it
-    # from running for so long that the exchange is over, it is tried again.
+    check(output.count("early") == 2 and output.count("late") == 2,
+          f"shmem_init waits for PEs of another node\n{output}")
+    # PE 0 needs the exchange right after the late node was released: it waits, and reports that. If
+    # the machine does not run it for so long that the exchange is over, the test tries again.
     for attempt in range(5):
         job("early", f"early.{attempt}", CAUSEWAY_STATS="json:early.json")
         early = startup_of("early.json")
-        check(all((s["exchange"] == "waited") == (s["exchange_wait_us"] > 0) for s in early), f"states and times: {early}")
+        check(all((s["exchange"] == "waited") == (s["exchange_wait_us"] > 0) for s in early),
+              f"states and times: {early}")
         if early[0]["exchange"] == "waited":
             return
-    check(False, f"who needs the exchange early does not wait: {early}")
+    check(False, f"a PE that needs the exchange early does not wait: {early}")
 
 
 def check_late():
-    """shmem_init does not wait for the PEs of its own node, and their memory can be used as if it had."""
+    """shmem_init does not wait for the PEs of its own node, and their memory is usable as if it had
+    waited."""
     for checking in "0", "1":
         output = job("late", f"returned.late.{checking}", pes=11, nnodes=1, CAUSEWAY_CHECK=checking)
         check(output.count("early") == 10 and output.count("late") == 1 and "FAIL" not in output,
-              f"shmem_init waits for PEs of its node, or their memory is not ready (CAUSEWAY_CHECK={checking})\n{output}")
+              f"shmem_init waits for PEs of its node, or their memory is not ready "
+              f"(CAUSEWAY_CHECK={checking})\n{output}")
     output = run("lazy", "never", pes=4, expect=1, timeout=60, CAUSEWAY_TIMEOUT="3")
-    check("3 of the 4 PEs of this node came to shmem_init within 3 s (CAUSEWAY_TIMEOUT)" in output, f"a PE that never comes\n{output}")
+    check("3 of the 4 PEs of this node came to shmem_init within 3 s (CAUSEWAY_TIMEOUT)" in output,
+          f"a PE that never comes\n{output}")
 
 
 def check_hidden():
-    """200 ms are enough on a machine that has time for us; on a busy one the exchange itself takes longer."""
+    """200 ms are enough on a machine without other load; on a busy one the exchange itself takes
+    longer."""
     for what, ms in (("compute", 200), ("rest", 2000), ("rest", 8000), ("rest", 25000)):
         job(what, ms, pes=16, CAUSEWAY_STATS="json:compute.json")
         all_of_them = startup_of("compute.json")
         if all(s["exchange"] == "ready" and s["exchange_wait_us"] == 0 for s in all_of_them):
-            print(f"16 PEs, {ms} ms ({what}): nobody waited for the exchange")
+            print(f"16 PEs, {ms} ms ({what}): no PE waited for the exchange")
             return
     check(False, f"the exchange is not hidden by 25 s: {all_of_them}")
 
 
 def check_blocking():
-    for _ in range(5):  # who comes last, or gets no processor for long, finds it over: some PE waits in nearly every job
+    # A PE that arrives last, or gets no processor for long, finds the exchange over: some PE waits
+    # in nearly every job.
+    for _ in range(5):
         job("compute", 1, CAUSEWAY_STATS="json:blocking.json", CAUSEWAY_EXCHANGE="blocking")
         states = startup_of("blocking.json")
-        check(all(s["exchange"] == "blocking" and s["exchange_wait_us"] <= s["init_us"] for s in states),
+        check(all(s["exchange"] == "blocking" and s["exchange_wait_us"] <= s["init_us"]
+                  for s in states),
               f"CAUSEWAY_EXCHANGE=blocking: {states}")
         if any(s["exchange_wait_us"] > 0 for s in states):
             break
     else:
-        check(False, f"CAUSEWAY_EXCHANGE=blocking: nobody waits in init: {states}")
+        check(False, f"CAUSEWAY_EXCHANGE=blocking: no PE waits in init: {states}")
     output = run("lazy", "compute", "1", expect=1, NNODES=1, CAUSEWAY_EXCHANGE="later")
-    check("CAUSEWAY_EXCHANGE" in output and "nonblocking" in output, f"an unknown value is refused\n{output}")
+    check("CAUSEWAY_EXCHANGE" in output and "nonblocking" in output,
+          f"an unknown value is refused\n{output}")
 
 
 def check_table():
-    done = subprocess.run([str(STAGE / "bin/causeway-info"), "--startup", "fabric.json"], capture_output=True, text=True,
-                          check=False)
-    check(done.returncode == 0 and all(re.search(p, done.stdout, re.M) for p in (
-        r"4 PEs on 2 nodes", r"^fabric load +[\d.]+ +[\d.]+ +[\d.]+ +PE \d", r"^exchange wait ", r"^first connection ",
-        r"libfabric loaded by: +helper 2, on_demand 2", r"^connections +1 +1 +1 +PE 0")), f"table: {done.stdout}{done.stderr}")
+    done = subprocess.run([str(STAGE / "bin/causeway-info"), "--startup", "fabric.json"],
+                          capture_output=True, text=True, check=False)
+    patterns = (r"4 PEs on 2 nodes", r"^fabric load +[\d.]+ +[\d.]+ +[\d.]+ +PE \d",
+                r"^exchange wait ", r"^first connection ",
+                r"libfabric loaded by: +helper 2, on_demand 2", r"^connections +1 +1 +1 +PE 0")
+    check(done.returncode == 0 and all(re.search(p, done.stdout, re.M) for p in patterns),
+          f"table: {done.stdout}{done.stderr}")
     for wrong in ("/nonexistent.json", str(PROGRAM)):
-        done = subprocess.run([str(STAGE / "bin/causeway-info"), "--startup", wrong], capture_output=True, text=True,
-                              check=False)
-        check(done.returncode == 1 and wrong in done.stderr and "Traceback" not in done.stderr, f"refuses {wrong}: {done}")
+        done = subprocess.run([str(STAGE / "bin/causeway-info"), "--startup", wrong],
+                              capture_output=True, text=True, check=False)
+        check(done.returncode == 1 and wrong in done.stderr and "Traceback" not in done.stderr,
+              f"refuses {wrong}: {done}")
 
 
 def main():

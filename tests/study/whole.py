@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The start-up study in its quick form: every section comes to its end, the simulator counts the connections that were
-counted, figures and page come out, and a second call measures nothing again. No test looks at a time."""
+"""The start-up study in its quick form: every section runs to its end, the simulator predicts the
+connections that were counted, figures and page are written, and a second call measures nothing
+again. No test depends on a time."""
 
 import json
 import os
@@ -13,7 +14,8 @@ SECTIONS = ("hello", "init", "launchers", "peers", "endtoend", "latency", "overl
 
 
 def study(*more):
-    command = [sys.executable, str(ROOT / "study/run.py"), "--quick", "--stage", str(STAGE), "--json", "s.json",
+    command = [sys.executable, str(ROOT / "study/run.py"), "--quick", "--stage", str(STAGE),
+               "--json", "s.json",
                "--out", "out", "--build", "built", *more]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -28,27 +30,33 @@ def main():
         data = json.load(file)
     for name in SECTIONS:
         section = data["sections"].get(name)
-        check(section and section["done"] and section["rows"], f"section {name} is not done: {section and section['remarks']}")
+        check(section and section["done"] and section["rows"],
+              f"section {name} is not done: {section and section['remarks']}")
         for row in section["rows"] if section else []:
             if row.get("library") != "openmpi":
                 check("error" not in row or row["error"].startswith("SKIP"), f"{name}: {row}")
     validated = [row for row in data["sections"]["sim"]["rows"] if row["kind"] == "validation"]
     check(len(validated) >= 9, f"only {len(validated)} shapes were predicted")
     for row in validated:
-        check(row["predicted"]["connections"] == row["measured"]["connections"], f"connections: {row}")
+        check(row["predicted"]["connections"] == row["measured"]["connections"],
+              f"connections: {row}")
     static = [row for row in validated if row["mode"] == "static"]
-    check(all(row["predicted"]["connections"] == row["npes"] * (row["nodes"] - 1) for row in static), "static connects all")
+    check(all(row["predicted"]["connections"] == row["npes"] * (row["nodes"] - 1)
+              for row in static), "static connects all")
     with open("out/README.md", encoding="utf-8") as file:
         page = file.read()
-    check("## Limits" in page and "A trial run" in page and "SIMULATED" in page, "the page lacks a part")
+    check("## Limits" in page and "A trial run" in page and "SIMULATED" in page,
+          "the page lacks a part")
     again = study("--no-plots")
     check(again.count("measured already") == len(SECTIONS) - 1, "the second call measured again")
     if "no matplotlib" in said:
         print("no matplotlib: no figures looked at")
     else:
-        for name in ("hello", "init", "resources", "launchers", "peers", "endtoend", "latency", "overlap", "simulated"):
+        for name in ("hello", "init", "resources", "launchers", "peers", "endtoend", "latency",
+                     "overlap", "simulated"):
             path = f"out/startup-{name}.png"
-            check(os.path.exists(path) and os.path.getsize(path) > 2000 and f"startup-{name}.png" in page, f"no figure {name}")
+            check(os.path.exists(path) and os.path.getsize(path) > 2000
+                  and f"startup-{name}.png" in page, f"no figure {name}")
     finish()
 
 

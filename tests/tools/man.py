@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every exported function has a manual page in the install tree, reachable by its name, and all pages render without a
-warning. Skipped where pandoc was missing when the tree was built, or man is."""
+"""Every exported function has a manual page in the install tree, reachable by its name, and all
+pages render without a warning. Skipped if pandoc was missing when the tree was built, or if man is
+missing."""
 import os
 import re
 import shutil
@@ -12,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from frame.script import ROOT, STAGE, fail, finish, skip
 
 MAN = STAGE / "share/man"
-SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "ARGUMENTS", "RETURN VALUE", "ERRORS", "THREADS", "NOTES", "EXAMPLE", "SEE ALSO",
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "ARGUMENTS", "RETURN VALUE", "ERRORS", "THREADS",
+            "NOTES", "EXAMPLE", "SEE ALSO",
             "SOURCE"]
 sys.path.insert(0, str(ROOT / "maint"))
 import gen_shmem  # noqa: E402
@@ -26,7 +28,8 @@ def functions():
 
 def man(*arguments):
     env = dict(os.environ, MANPATH=str(MAN), MANWIDTH="100", LC_ALL="C.UTF-8", MANPAGER="cat")
-    return subprocess.run(["man", *arguments], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    return subprocess.run(["man", *arguments], env=env, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=60)
 
 
 def leads_to(name):
@@ -49,7 +52,8 @@ def check_pages(pages):
     for page, done in zip(pages, rendered):
         if done.returncode or done.stderr.strip():
             yield f"{page.name} does not render cleanly: {done.stderr.strip()[:500]}"
-        headings = [line for line in done.stdout.splitlines() if line and line == line.upper() and line[0].isalpha()]
+        headings = [line for line in done.stdout.splitlines() if line and line == line.upper()
+                    and line[0].isalpha()]
         if page.suffix == ".3":
             missing = [s for s in SECTIONS if not any(h.replace("‐", "-") == s for h in headings)]
             if missing:
@@ -64,7 +68,8 @@ def check_functions(names):
             yield f"{name} has no page"
             continue
         # The synopsis names the function, or the pattern it is made from.
-        text = page.read_text(encoding="utf-8").replace("\\f[B]", "").replace("\\f[R]", "").replace("\\", "")
+        text = page.read_text(encoding="utf-8").replace("\\f[B]", "").replace("\\f[R]", "").replace(
+            "\\", "")
         if name not in text and patterns.get(name, name) not in text:
             yield f"{name} leads to {page.name}, which does not mention it"
 
@@ -79,7 +84,8 @@ def main():
     names = functions()
     for text in [*check_pages(pages), *check_functions(names)]:
         fail(text)
-    for name in ("shmem_int_put", "shmem_ctx_uint64_atomic_fetch_xor_nbi", "shmem_put", "_my_pe", "start_pes", "shmem_init"):
+    for name in ("shmem_int_put", "shmem_ctx_uint64_atomic_fetch_xor_nbi", "shmem_put", "_my_pe",
+                 "start_pes", "shmem_init"):
         done = man("-w", "3", name)
         if done.returncode:
             fail(f"man 3 {name}: {done.stderr.strip()}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The test runner itself: it must see failures that hide, end what hangs, and refuse tables with mistakes."""
+"""The test runner itself: it must detect hidden failures, end hanging cases, and refuse tables with
+mistakes."""
 
 import os
 import re
@@ -18,7 +19,8 @@ CASES = {  # name -> (script, more of the table, verdict, part of the reason)
     "count": ("echo '17 passed, 2 fai" + "led'", "", "FAIL", "speaks of failure"),
     "no_failures": ("echo '17 passed, 0 fai" + "led'", "", "PASS", ""),
     "own_error": ("echo 'causeway: error: x' >&2", "", "FAIL", "speaks of failure"),
-    "wanted_error": ("echo 'causeway: error: x'; exit 4", 'exit = "nonzero"\nexpect = ["error: x"]', "PASS", ""),
+    "wanted_error": ("echo 'causeway: error: x'; exit 4", 'exit = "nonzero"\nexpect = ["error: x"]',
+                     "PASS", ""),
     "excused": ("echo 'this is an ERR" + "OR'", 'allow = ["this is"]', "PASS", ""),
     "silent": ("true", 'expect = ["something"]', "FAIL", "does not match 'something'"),
     "forbidden": ("echo leak", 'forbid = ["leak"]', "FAIL", "forbidden"),
@@ -44,7 +46,8 @@ def complain(text):
 
 def run(*arguments):
     env = {k: v for k, v in os.environ.items() if k != "CAUSEWAY_TEST_TOKEN"}
-    return subprocess.run([sys.executable, "tests/run.py", *arguments], stdin=subprocess.DEVNULL, env=env,
+    return subprocess.run([sys.executable, "tests/run.py", *arguments], stdin=subprocess.DEVNULL,
+                          env=env,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
@@ -61,7 +64,7 @@ for name, (script, more, _, _) in CASES.items():
 
 
 def check_junit(path):
-    """The file says of each case what the run said."""
+    """The file has the same verdict for each case as the run printed."""
     root = xml.parse(path).getroot()
     verdicts = {}
     for case in root.iter("testcase"):
@@ -84,9 +87,11 @@ def check_junit(path):
 
 done = run("-v", "--durations", "3", "--junit", "results.xml")
 for name, (_, _, verdict, reason) in CASES.items():
-    line = next((x for x in done.stdout.splitlines() if re.match(rf"(PASS|FAIL|SKIP) room/{name} ", x)), "nothing")
+    line = next((x for x in done.stdout.splitlines()
+                 if re.match(rf"(PASS|FAIL|SKIP) room/{name} ", x)), "nothing")
     if not line.startswith(verdict) or reason not in line:
-        complain(f"{name}: expected {verdict} '{reason}', got: {line}".replace("FAIL", "F.").replace("ERROR", "E."))
+        complain(f"{name}: expected {verdict} '{reason}', got: {line}".replace(
+            "FAIL", "F.").replace("ERROR", "E."))
 if not re.search(r"where its processes stood ---\n(.*\n)*?\[.*\] sleep 60", done.stdout):
     complain("a test that hangs does not show where it stood")
 count = {v: sum(c[2] == v for c in CASES.values()) for v in ("PASS", "FAIL", "SKIP")}
@@ -108,7 +113,7 @@ if run("room/skip").returncode == 0:
 
 
 def check_interrupted():
-    """A run that is ended from outside says so, in the file as well, and leaves no process."""
+    """A run that is ended from outside reports that, also in the file, and leaves no process."""
     (room / "tests.toml").write_text('[[test]]\nname = "long"\nscript = "long.sh"\n')
     (room / "long.sh").write_text("touch '" + os.getcwd() + "/started'\nexec sleep 60\n")
     env = {k: v for k, v in os.environ.items() if k != "CAUSEWAY_TEST_TOKEN"}
@@ -127,7 +132,8 @@ def check_interrupted():
 
 check_interrupted()
 for mistake in ('name = "a"\nscript = "fine.sh"\ntimout = 3', 'name = "a"', 'script = "fine.sh"',
-                'name = "a"\nscript = "fine.sh"\npes = 3', 'name = "a"\nscript = "fine.sh"\npes = [1]\nlayouts = ["moon"]',
+                'name = "a"\nscript = "fine.sh"\npes = 3',
+                'name = "a"\nscript = "fine.sh"\npes = [1]\nlayouts = ["moon"]',
                 'name = "a"\nscript = "fine.sh"\nlayouts = ["node/two"]'):
     (room / "tests.toml").write_text("[[test]]\n" + mistake + "\n")
     done = run("--list")

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of this room share: compile and run."""
+"""Shared by the tests of this room: compile and run."""
 import os
 import subprocess
 
 from frame.script import ROOT, SLOW, STAGE, check, fail, finish, oshcc  # noqa: F401
 
 HERE = ROOT / "tests/watch"
-LAYOUTS = {"node": [], "2nodes-rdm": ["--emulate-nodes", "2"], "2nodes-msg": ["--emulate-nodes", "2"]}
+LAYOUTS = {"node": [], "2nodes-rdm": ["--emulate-nodes", "2"],
+           "2nodes-msg": ["--emulate-nodes", "2"]}
 
 
 def compile_program(name, *flags):
@@ -15,19 +16,23 @@ def compile_program(name, *flags):
 
 def run(program, *arguments, pes=2, layout="node", timeout=60, expect=0, oshrun=(), **settings):
     """Output of a job, both streams. expect: its exit status, or None for any."""
-    env = {k: v for k, v in os.environ.items() if k == "CAUSEWAY_LIBFABRIC" or not k.startswith(("CAUSEWAY_", "SHMEM_"))}
+    env = {k: v for k, v in os.environ.items() if k == "CAUSEWAY_LIBFABRIC"
+           or not k.startswith(("CAUSEWAY_", "SHMEM_"))}
     env |= {name: str(value) for name, value in settings.items()}
     if "-" in layout:
         env["CAUSEWAY_ENDPOINT"] = layout.split("-")[1]
-    command = [str(STAGE / "bin/oshrun"), "-n", str(pes), *LAYOUTS[layout], *oshrun, f"./{program}", *arguments]
+    command = [str(STAGE / "bin/oshrun"), "-n", str(pes), *LAYOUTS[layout], *oshrun, f"./{program}",
+               *arguments]
     try:
-        done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT,
                               text=True, timeout=timeout * SLOW, errors="replace", check=False)
     except subprocess.TimeoutExpired as late:
         output = late.stdout.decode(errors="replace") if late.stdout else ""
         fail(f"{program} {' '.join(arguments)} ({pes} PEs, {layout}): hangs\n{output}")
         return output
     if expect is not None and done.returncode != expect:
-        fail(f"{program} {' '.join(arguments)} ({pes} PEs, {layout}): exit status {done.returncode}, not {expect}\n"
-                 f"{done.stdout}")
+        fail(f"{program} {' '.join(arguments)} ({pes} PEs, {layout}): exit status "
+             f"{done.returncode}, not {expect}\n"
+             f"{done.stdout}")
     return done.stdout

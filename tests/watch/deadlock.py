@@ -1,75 +1,90 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report of a deadlock: one line a PE, in PE order, once, with what each waits for; none while a PE computes."""
+"""The report of a deadlock: one line per PE, in PE order, once, with the object that each waits
+for; none while a PE computes."""
 import re
 from concurrent.futures import ThreadPoolExecutor
 
 from common import check, compile_program, finish, run
 
-HEAD = r"causeway: deadlock: all {n} PEs have waited longer than 1 s \(CAUSEWAY_DEADLOCK\); this ends the job"
-LINE = r"causeway: deadlock: PE {pe} \(node {node}, host [^,]+, pid \d+\) has waited \d+ s in {call}: {what}$"
+HEAD = (r"causeway: deadlock: all {n} PEs have waited longer than 1 s \(CAUSEWAY_DEADLOCK\); "
+        r"this ends the job")
+LINE = (r"causeway: deadlock: PE {pe} \(node {node}, host [^,]+, pid \d+\) has waited \d+ s in "
+        r"{call}: {what}$")
 
 
 def check_report(case, pes, layout, lines):
-    """lines: of each PE (routine, what)."""
-    output = run("deadlock", case, pes=pes, layout=layout, expect=1, CAUSEWAY_DEADLOCK=1, CAUSEWAY_DEADLOCK_ACTION="abort",
-                 timeout=50)
+    """lines: (routine, what) of each PE."""
+    output = run("deadlock", case, pes=pes, layout=layout, expect=1, CAUSEWAY_DEADLOCK=1,
+                 CAUSEWAY_DEADLOCK_ACTION="abort", timeout=50)
     where = f"{case} {layout}/{pes}"
-    told = [line for line in output.splitlines() if line.startswith("causeway: deadlock:")]
-    if not check(len(told) == pes + 1, f"{where}: {len(told)} lines, expected {pes + 1}:\n{output}"):
+    printed = [line for line in output.splitlines() if line.startswith("causeway: deadlock:")]
+    if not check(len(printed) == pes + 1,
+                 f"{where}: {len(printed)} lines, expected {pes + 1}:\n{output}"):
         return
-    check(re.match(HEAD.format(n=pes), told[0]), f"{where}: head '{told[0]}'")
+    check(re.match(HEAD.format(n=pes), printed[0]), f"{where}: head '{printed[0]}'")
     for pe, (call, what) in enumerate(lines):
         node = 0 if layout == "node" else pe * 2 // pes
         want = LINE.format(pe=pe, node=node, call=call, what=what)
-        check(re.match(want, told[pe + 1]), f"{where}: '{told[pe + 1]}' is not '{want}'")
+        check(re.match(want, printed[pe + 1]), f"{where}: '{printed[pe + 1]}' is not '{want}'")
 
 
 def reports():
-    """(case, PEs, layout, of each PE (routine, what))"""
+    """(case, PEs, layout, (routine, what) of each PE)"""
     never = ("shmem_int_wait_until", r"flag is 0, wanted >= 7")
     for layout, pes in [("node", 1), ("node", 3), ("2nodes-rdm", 2), ("2nodes-msg", 4)]:
         yield ("never", pes, layout, [never] * pes)
-    yield ("never_on_heap", 2, "node", [("shmem_long_wait_until", r"heap \+0x50 is -5, wanted != -5")] * 2)
+    yield ("never_on_heap", 2, "node",
+           [("shmem_long_wait_until", r"heap \+0x50 is -5, wanted != -5")] * 2)
     yield ("never_all", 2, "node",
-                 [("shmem_int_wait_until_all", r"flags\+0x8 is 0, wanted == 1 \(word 2 of 8\)")] * 2)
-    cycle = [("shmem_set_lock", r"lock lock_b, held by PE 1"), ("shmem_set_lock", r"lock lock_a, held by PE 0"),
+           [("shmem_int_wait_until_all",
+             r"flags\+0x8 is 0, wanted == 1 \(word 2 of 8\)")] * 2)
+    cycle = [("shmem_set_lock", r"lock lock_b, held by PE 1"),
+             ("shmem_set_lock", r"lock lock_a, held by PE 0"),
              ("shmem_set_lock", r"lock lock_a, held by PE 0( \(in the queue behind PE 1\))?")]
     yield ("lock_cycle", 2, "node", cycle[:2])
-    yield ("lock_cycle", 3, "node", [cycle[0], ("shmem_set_lock", r"lock lock_a, held by PE 0.*"), cycle[2]])
+    yield ("lock_cycle", 3, "node", [cycle[0], ("shmem_set_lock", r"lock lock_a, held by PE 0.*"),
+                                     cycle[2]])
     yield ("lock_cycle", 2, "2nodes-msg", cycle[:2])
     for layout, pes in [("node", 3), ("2nodes-rdm", 2), ("2nodes-rdm", 4)]:
-        inside = ("shmem_barrier_all", r"synchronisation \d+ of all PEs; not there: PE %d" % (pes - 1))
+        inside = ("shmem_barrier_all",
+                  r"synchronisation \d+ of all PEs; not there: PE %d" % (pes - 1))
         last = ("shmem_signal_wait_until", r"sig is 0, wanted > 3")
         yield ("missing", pes, layout, [inside] * (pes - 1) + [last])
 
 
 def check_no_report():
     for layout, pes in [("node", 3), ("2nodes-rdm", 4)]:
-        output = run("deadlock", "slow", pes=pes, layout=layout, CAUSEWAY_DEADLOCK=1, CAUSEWAY_DEADLOCK_ACTION="abort")
+        output = run("deadlock", "slow", pes=pes, layout=layout, CAUSEWAY_DEADLOCK=1,
+                     CAUSEWAY_DEADLOCK_ACTION="abort")
         check("went on" in output and "deadlock: all" not in output, f"slow {layout}: {output}")
-        check(len(re.findall(r"warning: PE 0 of \d+ .*has waited \d+ s in shmem_barrier_all; PE %d, at least, does not wait"
-                             % (pes - 1), output)) == 1, f"slow {layout}: no notice, or several:\n{output}")
+        check(len(re.findall(
+            r"warning: PE 0 of \d+ .*has waited \d+ s in shmem_barrier_all; PE %d, at least, does "
+            r"not wait"
+            % (pes - 1), output)) == 1, f"slow {layout}: no notice, or several:\n{output}")
 
 
 def check_settings():
-    # The job goes on by default: the report comes once, the alarm ends it.
+    # The job continues by default: the report comes once, the alarm ends it.
     output = run("deadlock", "never", "6", pes=2, expect=None, CAUSEWAY_DEADLOCK=1)
-    check(output.count("causeway: deadlock: all 2 PEs") == 1 and "the job goes on waiting" in output, f"report: {output}")
-    # Off unless asked for; on in checking mode, at 60 s, which nobody waits for here.
+    check(output.count("causeway: deadlock: all 2 PEs") == 1
+          and "the job goes on waiting" in output, f"report: {output}")
+    # Off unless requested; on in checking mode, at 60 s, for which this test does not wait.
     output = run("deadlock", "never", "3", pes=2, expect=None)
     check("causeway: deadlock" not in output, f"off: {output}")
-    output = run("deadlock", "never", "4", pes=2, expect=None, CAUSEWAY_CHECK=1, CAUSEWAY_DEADLOCK=1)
+    output = run("deadlock", "never", "4", pes=2, expect=None, CAUSEWAY_CHECK=1,
+                 CAUSEWAY_DEADLOCK=1)
     check("causeway: deadlock: all 2 PEs" in output, f"checking: {output}")
     output = run("deadlock", "slow", pes=2, CAUSEWAY_CHECK=1)
     check("went on" in output and "deadlock" not in output, f"checking, slow: {output}")
     output = run("deadlock", "slow", pes=1, expect=1, CAUSEWAY_DEADLOCK_ACTION="shout")
-    check(re.search(r'CAUSEWAY_DEADLOCK_ACTION="shout" is not known: give one of report\|abort', output), output)
+    check(re.search(r'CAUSEWAY_DEADLOCK_ACTION="shout" is not known: give one of report\|abort',
+                    output), output)
 
 
 def main():
     compile_program("deadlock")
-    with ThreadPoolExecutor(3) as pool:  # each waits for a second and more
+    with ThreadPoolExecutor(3) as pool:  # each waits for more than a second
         list(pool.map(lambda report: check_report(*report), reports()))
     check_no_report()
     check_settings()

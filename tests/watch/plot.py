@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""causeway-info --plot draws the matrix that the statistics hold: an image with as many colours as there is traffic."""
+"""causeway-info --plot draws the matrix that the statistics hold: an image with as many colours as
+there is traffic."""
 import subprocess
 import sys
 
@@ -8,22 +9,26 @@ from common import check, compile_program, finish, run
 
 
 def has_libraries():
-    return subprocess.run(["/usr/bin/python3", "-c", "import numpy, matplotlib"], capture_output=True, check=False).returncode == 0
+    return subprocess.run(["/usr/bin/python3", "-c", "import numpy, matplotlib"],
+                          capture_output=True, check=False).returncode == 0
 
 
 def info(*arguments):
-    done = subprocess.run(["causeway-info", "--plot", *arguments], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(["causeway-info", "--plot", *arguments], capture_output=True, text=True,
+                          check=False, timeout=120)
     return done.returncode, done.stdout + done.stderr
 
 
-COLOURS = "import sys, matplotlib.image as i, numpy; p = i.imread(sys.argv[1]); " \
-          "print(p.shape[0], p.shape[1], len(numpy.unique((p[..., :3] * 15).astype(int).reshape(-1, 3), axis=0)))"
+COLOURS = ("import sys, matplotlib.image as i, numpy; p = i.imread(sys.argv[1]); "
+           "colours = numpy.unique((p[..., :3] * 15).astype(int).reshape(-1, 3), axis=0); "
+           "print(p.shape[0], p.shape[1], len(colours))")
 
 
 def look(path):
     """Height, width and the number of different colours, roughly."""
-    answer = subprocess.run(["/usr/bin/python3", "-c", COLOURS, path], capture_output=True, text=True, check=True).stdout
-    return [int(word) for word in answer.split()]
+    done = subprocess.run(["/usr/bin/python3", "-c", COLOURS, path], capture_output=True,
+                          text=True, check=True).stdout
+    return [int(word) for word in done.split()]
 
 
 def main():
@@ -32,11 +37,14 @@ def main():
         return 77
     compile_program("traffic")
     run("traffic", pes=6, layout="2nodes-rdm", CAUSEWAY_STATS="json:job.json")
-    for arguments, image in [(["job.json"], "job.png"), (["job.json", "--what", "atomics", "-o", "a.png"], "a.png")]:
+    for arguments, image in [(["job.json"], "job.png"),
+                             (["job.json", "--what", "atomics", "-o", "a.png"], "a.png")]:
         status, output = info(*arguments)
-        if check(status == 0 and output.strip() == image, f"plot {arguments}: status {status}: {output}"):
+        if check(status == 0 and output.strip() == image,
+                 f"plot {arguments}: status {status}: {output}"):
             height, width, colours = look(image)
-            check(height > 300 and width > 300 and colours > 12, f"{image} is blank: {height}x{width}, {colours} colours")
+            check(height > 300 and width > 300 and colours > 12,
+                  f"{image} is blank: {height}x{width}, {colours} colours")
     with open("broken.json", "w", encoding="utf-8") as file:
         file.write('{"format": "something else"}')
     status, output = info("broken.json")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Statistics as JSON: follow the schema, and say exactly what traffic.c did; as text: name the same figures."""
+"""Statistics as JSON: they follow the schema and match exactly the traffic of traffic.c; as text:
+they name the same figures."""
 import json
 import re
 from collections import Counter
@@ -14,13 +15,16 @@ except ImportError:
 
 # class: (calls, bytes) of every PE
 CLASSES = {
-    "p": (10, 40), "put": (3, 3000), "put_nbi": (2, 10000), "put_strided": (1, 28), "put_signal": (1, 100),
+    "p": (10, 40), "put": (3, 3000), "put_nbi": (2, 10000), "put_strided": (1, 28),
+    "put_signal": (1, 100),
     "g": (4, 32), "get": (2, 4000), "get_nbi": (1, 640), "get_strided": (1, 36),
     "atomic_fetch": (5, 40), "atomic": (6, 48), "atomic_fetch_nbi": (2, 16),
 }
 ROUTINES = {  # name: (calls, bytes)
-    "shmem_quiet": (3, 0), "shmem_signal_wait_until": (1, 0), "shmem_barrier_all": (3, 0), "shmem_malloc": (1, 65536),
-    "shmem_free": (1, 0), "shmem_long_sum_reduce": (1, 64), "shmem_my_pe": (1, 0), "shmem_n_pes": (1, 0),
+    "shmem_quiet": (3, 0), "shmem_signal_wait_until": (1, 0), "shmem_barrier_all": (3, 0),
+    "shmem_malloc": (1, 65536),
+    "shmem_free": (1, 0), "shmem_long_sum_reduce": (1, 64), "shmem_my_pe": (1, 0),
+    "shmem_n_pes": (1, 0),
     "shmem_init": (1, 0), "shmem_finalize": (1, 0),
 }
 
@@ -53,17 +57,23 @@ def check_record(record, npes, nnodes, where):
             for peer, figures in expected_peers(pe, npes).items()}
     compare(f"{where} PE {pe} peers", got, want)
     compare(f"{where} PE {pe} peers_touched", record["peers_touched"], len(set(want) - {pe}))
-    check(record["elapsed_us"] > 0 and record["rss_bytes"] > 100000, f"{where} PE {pe}: no time or no memory: {record}")
+    check(record["elapsed_us"] > 0 and record["rss_bytes"] > 100000,
+          f"{where} PE {pe}: no time or no memory: {record}")
     check(record["heap"]["peak_bytes"] >= 65536, f"{where} PE {pe}: heap {record['heap']}")
     for counter in [*record["classes"].values(), *record["routines"].values()]:
-        check(counter["longest_us"] <= counter["time_us"] + 0.001, f"{where} PE {pe}: longest above the sum: {counter}")
+        check(counter["longest_us"] <= counter["time_us"] + 0.001,
+              f"{where} PE {pe}: longest above the sum: {counter}")
     waited = record["routines"]["shmem_barrier_all"]
-    check(waited["waited_us"] <= waited["time_us"] + 0.001, f"{where} PE {pe}: waits longer than it takes: {waited}")
+    check(waited["waited_us"] <= waited["time_us"] + 0.001,
+          f"{where} PE {pe}: waits longer than it takes: {waited}")
     if nnodes > 1:
-        far = [peer for peer in want if peer * nnodes // npes != record["node"]]  # else only leaders connect
-        check(not far or (record["connections"] == 1 and record["endpoints"] >= 1), f"{where} PE {pe}: no connection: {record}")
+        # else only leaders connect
+        far = [peer for peer in want if peer * nnodes // npes != record["node"]]
+        check(not far or (record["connections"] == 1 and record["endpoints"] >= 1),
+              f"{where} PE {pe}: no connection: {record}")
     else:
-        compare(f"{where} PE {pe} connections", (record["connections"], record["endpoints"]), (0, 0))
+        compare(f"{where} PE {pe} connections", (record["connections"], record["endpoints"]),
+                (0, 0))
 
 
 def check_json(schema):
@@ -82,24 +92,31 @@ def check_json(schema):
                 fail(f"{where}: schema: {'/'.join(map(str, error.path))}: {error.message[:300]}")
         nnodes = 2 if layout != "node" else 1
         compare(f"{where} job", (data["job"]["npes"], data["job"]["nnodes"]), (pes, nnodes))
-        check(data["job"]["program"].endswith("/traffic"), f"{where}: program {data['job']['program']}")
+        check(data["job"]["program"].endswith("/traffic"),
+              f"{where}: program {data['job']['program']}")
         compare(f"{where} PEs", [record["pe"] for record in data["pes"]], list(range(pes)))
         for record in data["pes"]:
             check_record(record, pes, nnodes, where)
         if nnodes == 2:
-            check(sum(record["served"]["connections"] for record in data["pes"]) >= 2, f"{where}: nobody served")
+            check(sum(record["served"]["connections"] for record in data["pes"]) >= 2,
+                  f"{where}: no server served")
 
 
 def check_text():
     output = run("traffic", pes=2, CAUSEWAY_STATS=1)
-    for pattern in [r"PE 0 node 0: start-up in us: launch \d+, bootstrap \d+, .*; exchange unused, fabric none", r"PE 1: put +3 calls +3000 bytes", r"PE 0: shmem_barrier_all +3 calls",
-                    r"PE 0: with PE 1: puts 17 \(13168 bytes\), gets 6 \(708 bytes\), atomics 8,", r"PE 1: peers touched 1"]:
+    for pattern in [
+        r"PE 0 node 0: start-up in us: launch \d+, bootstrap \d+, .*; exchange unused, fabric none",
+        r"PE 1: put +3 calls +3000 bytes", r"PE 0: shmem_barrier_all +3 calls",
+        r"PE 0: with PE 1: puts 17 \(13168 bytes\), gets 6 \(708 bytes\), atomics 8,",
+        r"PE 1: peers touched 1"]:
         check(re.search(pattern, output), f"text: no line '{pattern}' in\n{output}")
 
 
 def check_wrong_settings():
-    for value, text in [("yes", r'CAUSEWAY_STATS="yes" is not known.*json:PATH'), ("json:", "is not known"),
-                        ("json:/nonexistent/folder/x.json", "cannot write the statistics to /nonexistent")]:
+    for value, text in [("yes", r'CAUSEWAY_STATS="yes" is not known.*json:PATH'),
+                        ("json:", "is not known"),
+                        ("json:/nonexistent/folder/x.json",
+                         "cannot write the statistics to /nonexistent")]:
         output = run("traffic", pes=2, expect=1, CAUSEWAY_STATS=value)
         check(re.search(text, output), f"CAUSEWAY_STATS={value}: no '{text}' in\n{output}")
 
@@ -111,7 +128,8 @@ def main():
     check_text()
     check_wrong_settings()
     if not jsonschema:
-        print("note: python3-jsonschema is not installed: figures were compared, the schema was not")
+        print("note: python3-jsonschema is not installed: figures were compared, the schema was "
+              "not")
     finish("statistics")
 
 

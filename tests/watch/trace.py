@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A trace loads as JSON, has all calls of traffic.c as spans that nest, on one clock, and says what it dropped."""
+"""A trace loads as JSON, has all calls of traffic.c as spans that nest, on one clock, and reports
+the number of dropped events."""
 import json
 import re
 from collections import Counter
@@ -28,12 +29,14 @@ def check_nesting(spans, where):
 
 
 def check_clock(spans, where):
-    """A barrier ends for nobody before it has begun for everybody."""
-    barriers = {pe: [s for s in sorted(of_pe) if s[2] == "shmem_barrier_all"] for pe, of_pe in spans.items()}
+    """A barrier ends on no PE before it has begun on every PE."""
+    barriers = {pe: [s for s in sorted(of_pe) if s[2] == "shmem_barrier_all"] for pe,
+                of_pe in spans.items()}
     for which in range(3):
         last_start = max(of_pe[which][0] for of_pe in barriers.values())
         first_end = min(of_pe[which][1] for of_pe in barriers.values())
-        check(first_end >= last_start, f"{where}: barrier {which} is over at {first_end} us, and begins at {last_start}")
+        check(first_end >= last_start,
+              f"{where}: barrier {which} is over at {first_end} us, and begins at {last_start}")
 
 
 def check_trace(layout, pes):
@@ -46,26 +49,32 @@ def check_trace(layout, pes):
         if event["ph"] != "X":
             continue
         check(event["ts"] >= -1e6 and event["dur"] >= 0, f"{where}: {event}")
-        spans.setdefault(event["pid"], []).append((event["ts"], event["ts"] + event["dur"], event["name"]))
+        spans.setdefault(event["pid"],
+                         []).append((event["ts"], event["ts"] + event["dur"], event["name"]))
         counts[event["pid"], event["name"]] += 1
         waits += event["cat"] == "wait"
     check(set(spans) == set(range(pes)), f"{where}: tracks {sorted(spans)}")
     for pe, of_pe in spans.items():
         check_nesting(of_pe, f"{where} PE {pe}")
-        for name, calls in [("p", 10), ("put", 3), ("put_nbi", 2), ("get", 2), ("atomic_fetch", 5), ("put_signal", 1),
-                            ("shmem_barrier_all", 3), ("shmem_quiet", 3), ("shmem_init", 1), ("shmem_finalize", 1)]:
+        for name, calls in [("p", 10), ("put", 3), ("put_nbi", 2), ("get", 2), ("atomic_fetch", 5),
+                            ("put_signal", 1),
+                            ("shmem_barrier_all", 3), ("shmem_quiet", 3), ("shmem_init", 1),
+                            ("shmem_finalize", 1)]:
             want = calls + (1 if name == "put" else 0)  # the one inside put_signal
-            check(counts[pe, name] == want, f"{where} PE {pe}: {counts[pe, name]} spans {name}, expected {want}")
+            check(counts[pe, name] == want,
+                  f"{where} PE {pe}: {counts[pe, name]} spans {name}, expected {want}")
     if pes > 1:
         check(waits > 0, f"{where}: no waits")
     names = [e["args"]["name"] for e in events if e["name"] == "process_name"]
-    check(len(names) == pes and all(re.match(r"PE \d+ \(node \d", name) for name in names), f"{where}: {names}")
+    check(len(names) == pes and all(re.match(r"PE \d+ \(node \d", name) for name in names),
+          f"{where}: {names}")
     check_clock(spans, where)
 
 
 def check_dropping():
     output = run("traffic", pes=2, CAUSEWAY_TRACE="trace.json", CAUSEWAY_TRACE_EVENTS=20)
-    check(re.search(r"the trace lacks the last \d+ events of this PE: set CAUSEWAY_TRACE_EVENTS to \d+", output), output)
+    lacks = r"the trace lacks the last \d+ events of this PE: set CAUSEWAY_TRACE_EVENTS to \d+"
+    check(re.search(lacks, output), output)
     events = load("dropping")
     kept = Counter(e["pid"] for e in events if e["ph"] == "X")
     check(kept == {0: 20, 1: 20}, f"kept {kept}")
