@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a waiting PE polls for itself and for others. The rooms above register their functions here
-// when they open; core/progress calls them and knows none of these rooms.
+// What a waiting PE polls, for itself and for other PEs. The rooms above register their functions
+// here when they open; core/progress calls them and knows none of these rooms.
 //
 // One round of a wait (wait.c) calls, in this order:
 //   1. run_messages     handlers of active messages that have arrived, unless the wait is deaf
@@ -9,9 +9,9 @@
 //   3. poll_server      the node server of this process
 //   4. advance          transfers in flight of this PE, now and then
 //
-// No slot is NULL: until its room registers, a function does nothing.
-// Threads: a slot is written while its room opens, before other threads wait; messages_on may change
-// later, in a program whose other threads wait.
+// No pointer is NULL: until its room registers, a function does nothing.
+// Threads: a function pointer is written while its room opens, before other threads wait;
+// messages_on may change later, while other threads wait.
 #ifndef CW_CORE_HOOKS_H
 #define CW_CORE_HOOKS_H
 
@@ -28,7 +28,8 @@ typedef enum cw_awaits {
 typedef struct cw_progress_hooks {
     // ---- core/am
     _Atomic bool messages_on;  // messages are open: the next two have something to do
-    /** Runs handlers of what has arrived; how many. full: also messages behind an unfinished one. */
+    /** Runs handlers of messages that have arrived; returns how many. full: also of messages behind
+     *  an unfinished one. */
     int (*run_messages)(bool full);
     /** full: takes in all acknowledgements first. */
     cw_awaits_t (*awaits_replies)(bool full);

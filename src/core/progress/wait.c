@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Rounds of a wait: polls through the hooks, spin, yield, sleep on the doorbell; and the wake-ups
+// of PEs of this node by stores, notifications and the node server.
 #include "core/progress/wait.h"
 
 #include <limits.h>
@@ -64,11 +67,11 @@ void cw_wait_init(void)
     int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     bool roomy = cw_wait_roomy = cw_world.machine_pes <= ncpus;
     cw_wait_spare_core = cw_world.machine_pes < ncpus;
-    // Long enough to see an answer that comes at once (a flag: 2 rounds; a round trip over
+    // Long enough to see a reply that comes at once (a flag: 2 rounds; a round trip over
     // loopback: 10 to 20), no longer: two PEs that happen to share a core hand it over only after
     // the spin, and the scheduler lets them share one for long. Measured there, half round trip:
     // 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20 spins 21 us. On cores of
-    // their own the length makes no difference. A yield that finds nobody costs little.
+    // their own the length makes no difference. A yield to an empty run queue costs little.
     uint32_t spins = cw_world.nnodes > 1 ? 20 : 50, yields = cw_world.nnodes > 1 ? 2000 : 400;
     spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? spins : 0;
     yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
@@ -83,12 +86,12 @@ static inline cw_slot_t *my_slot(void)
 
 #define OWN_TRANSFERS_EVERY 8u  // rounds: what this PE waits for comes through the server, mostly
 #define SERVER_EVERY 4u         // rounds: when replies come on this PE's own connections
-// rounds: messages on their way need a look at their connection only if it is stuck
+// rounds: a connection with messages in flight needs a poll only if it is stuck
 #define OWN_MESSAGES_AFTER 64u
 
-/** What a waiting PE does for others, and now and then for its own transfers in flight. Replies of
- *  other nodes may come on its own connections: where the last one came is looked first. How much
- *  came in. */
+/** Makes progress for other PEs in each round and for this PE's own transfers in some. Replies of
+ *  other nodes may arrive on this PE's connections: the place where the last one arrived is polled
+ *  first. Returns the number of events. */
 static int help(uint32_t round)
 {
     if (cw_world.nnodes == 1)
@@ -120,7 +123,7 @@ static uint64_t load_word(const void *word, uint32_t nbytes)
     }
 }
 
-/** Where the node object holds what I see at `word`; 0: it does not. */
+/** The offset in the node object of a word of this process; 0: it is not part of the object. */
 static uint64_t offset_in_node(const void *word)
 {
     uintptr_t at = (uintptr_t)word, base = (uintptr_t)cw_segment.base;
@@ -131,11 +134,11 @@ static uint64_t offset_in_node(const void *word)
     return 0;
 }
 
-#define WATCHES_NOTHING UINT64_MAX  // in place of an offset: waits to be told
+#define WATCHES_NOTHING UINT64_MAX  // in place of an offset: waits for notifications only
 
-/** Says what this PE waits for, before the caller looks at it once more: a change after that look
- *  is seen by whoever compares. Two threads that sleep have no one word. Messages ring whatever is
- *  watched. */
+/** Publishes the word that this PE waits for, before the caller tests it once more: a thread that
+ *  compares sees any change after that test. With two sleeping threads no single word is published.
+ *  Messages ring the doorbell whatever word is watched. */
 static void watch(cw_wait_t *w, cw_slot_t *me)
 {
     w->watched = w->word;
@@ -143,7 +146,7 @@ static void watch(cw_wait_t *w, cw_slot_t *me)
     uint64_t offset = alone && w->word ? offset_in_node(w->word) : 0;
     atomic_store_explicit(&me->watched, alone && w->told ? WATCHES_NOTHING : 0,
                           memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);  // nobody pairs the old word with what follows
+    atomic_thread_fence(memory_order_release);  // no reader pairs the old offset with the new value
     if (offset == 0 || w->told)
         return;
     atomic_store_explicit(&me->seen, load_word(w->word, w->word_size), memory_order_relaxed);
@@ -163,8 +166,8 @@ static void announce(cw_wait_t *w)
     w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
 }
 
-/** Nobody rings for a reply on this PE's own connection (the one that answers knows when the asker
- *  may sleep, mostly). */
+/** No PE rings the doorbell for a reply on this PE's own connection, so that sleep is short. (The
+ *  sender of a reply mostly knows when the requester may sleep, and replies through its server.) */
 static uint64_t timeout_of(const cw_wait_t *w)
 {
     bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_progress_has_messages() &&
@@ -179,12 +182,12 @@ void cw_wait_round(cw_wait_t *w)
         w->attended = true;
     if (CW_UNLIKELY(cw_progress_has_messages()) && !w->deaf &&
         cw_progress_hooks.run_messages(round >= spin_rounds) > 0) {
-        cw_wait_end(w);  // what the handlers did may be what the caller waits for
+        cw_wait_end(w);  // the handlers may have done what the caller waits for
         w->round = 0;
         return;
     }
     if (help(round) > 0 && cw_wait_roomy && CW_UNLIKELY(cw_progress_has_messages()))
-        return;  // a message perhaps, that the next round runs: it must not wait for a yield
+        return;  // perhaps a message, which the next round runs: it must not wait for a yield
     if (round < spin_rounds) {
         cwu_cpu_pause();
     } else if (round < spin_rounds + yield_rounds) {
@@ -192,7 +195,7 @@ void cw_wait_round(cw_wait_t *w)
     } else if (!w->announced) {
         announce(w);
     } else if (CW_UNLIKELY(w->watched != w->word)) {
-        watch(w, my_slot());  // and the caller looks before the sleep
+        watch(w, my_slot());  // and the caller tests it before the sleep
     } else {
         cw_slot_t *me = my_slot();
         if (CW_UNLIKELY(!cw_gathered()))
@@ -234,7 +237,8 @@ static void ring(cw_slot_t *slot)
         cwu_futex_wake((uint32_t *)&slot->doorbell, INT_MAX);
 }
 
-/** Does the only sleeper of this PE wait for a word that is what it was, or to be told? */
+/** Is the word that this PE's only sleeper watches unchanged, or does it wait for notifications
+ *  only? */
 static bool unchanged(cw_slot_t *slot)
 {
     uint64_t at = atomic_load_explicit(&slot->watched, memory_order_acquire);
@@ -244,14 +248,14 @@ static bool unchanged(cw_slot_t *slot)
         return true;
     uint64_t seen = atomic_load_explicit(&slot->seen, memory_order_relaxed);
     uint32_t nbytes = atomic_load_explicit(&slot->watched_size, memory_order_relaxed);
-    atomic_thread_fence(memory_order_acquire);  // the pair is one if the offset still is what it
-                                                // was
+    // offset and value belong together if the offset has not changed
+    atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&slot->watched, memory_order_relaxed) == at &&
            load_word(cw_segment.base + at, nbytes) == seen;
 }
 
-/** Whoever calls this after a store sees its own store, so the word is compared with what the
- *  sleeper saw before. */
+/** A caller sees its own store, so the word is compared with the value that the sleeper saw before
+ *  it. */
 void cw_wake(int pe)
 {
     if (cw_segment.slots && !unchanged(&cw_segment.slots[cw_world.slot_of_pe[pe]]))

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Gathers texts on PE 0 through the pages of the deadlock report, and compares clocks.
 #include "core/report/parcel.h"
 
 #include <stdlib.h>
@@ -25,9 +27,9 @@ void cw_parcel_open(void)
     sequence = 0;
     atomic_store(&mine->taken, 0);
     atomic_store(&mine->ask, 0);
-    atomic_store(&mine->told, 0);
+    atomic_store(&mine->measured, 0);
     atomic_store(&mine->filled, 0);
-    atomic_store(&mine->answer, 0);
+    atomic_store(&mine->replied, 0);
 }
 
 // ---------------------------------------------------------------- PE 0 and the words of other PEs
@@ -37,8 +39,8 @@ static uint64_t offset_of(int pe, size_t field)
     return cw_report_offset(cw_world.slot_of_pe[pe]) + field;
 }
 
-/** Reads from the slot of any PE. What the owner wrote before the word that says so is there
- *  (acquire). */
+/** Reads from the page of any PE, with acquire: a word that is read brings what its owner wrote
+ *  before it. */
 static void read_slot(int pe, size_t field, void *dest, size_t nbytes)
 {
     cw_node_read(cw_world.node_of_pe[pe], offset_of(pe, field), dest, nbytes);
@@ -55,7 +57,7 @@ static void write_word(int pe, size_t field, uint64_t value)
     cw_node_put(cw_world.node_of_pe[pe], offset_of(pe, field), &value, sizeof value);
 }
 
-/** Waits until a word that the slot's owner writes has reached the value. */
+/** Waits until a word that the page's owner writes has reached the value. */
 static void await_owner(int pe, size_t field, uint64_t value)
 {
     uint64_t seen = 0;
@@ -131,7 +133,7 @@ void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_s
     for (size_t n; (n = source(source_arg, piece, sizeof piece)) != 0;)
         sink(sink_arg, piece, n);
     for (int pe = 1; pe < cw_world.npes; pe++) {
-        uint64_t taken;  // how far an earlier gathering came
+        uint64_t taken;  // the number of pieces that earlier gatherings took
         read_slot(pe, offsetof(cw_report_slot_t, taken), &taken, sizeof taken);
         take_from(pe, &taken, sink, sink_arg);
     }
@@ -152,7 +154,7 @@ static int64_t measure(int pe)
     for (uint64_t round = 1; round <= CLOCK_ROUNDS; round++) {
         uint64_t clock, before = cwu_now_ns();
         write_word(pe, offsetof(cw_report_slot_t, ask), round);
-        await_owner(pe, offsetof(cw_report_slot_t, answer), round);
+        await_owner(pe, offsetof(cw_report_slot_t, replied), round);
         uint64_t after = cwu_now_ns();
         read_slot(pe, offsetof(cw_report_slot_t, clock), &clock, sizeof clock);
         if (after - before < quickest) {
@@ -163,18 +165,18 @@ static int64_t measure(int pe)
     return offset;
 }
 
-static int64_t answer_until_told(void)
+static int64_t reply_until_measured(void)
 {
     cw_report_slot_t *mine = cw_report_slot(cw_world.slot);
-    uint64_t answered = 0, asked;
+    uint64_t done = 0, wanted;
     cw_wait_t w = CW_WAIT_INIT("PE 0 to compare clocks");
-    while (!atomic_load_explicit(&mine->told, memory_order_acquire)) {
-        if ((asked = atomic_load_explicit(&mine->ask, memory_order_acquire)) == answered) {
+    while (!atomic_load_explicit(&mine->measured, memory_order_acquire)) {
+        if ((wanted = atomic_load_explicit(&mine->ask, memory_order_acquire)) == done) {
             cw_wait_round(&w);
             continue;
         }
         mine->clock = cwu_now_ns();
-        atomic_store(&mine->answer, answered = asked);
+        atomic_store(&mine->replied, done = wanted);
     }
     cw_wait_done(&w);
     return (int64_t)atomic_load_explicit(&mine->origin, memory_order_relaxed);
@@ -183,11 +185,11 @@ static int64_t answer_until_told(void)
 int64_t cw_parcel_clock_offset(uint64_t origin_ns)
 {
     if (cw_world.pe != 0)
-        return answer_until_told();
+        return reply_until_measured();
     for (int pe = 1; pe < cw_world.npes; pe++) {
         int64_t skew = one_clock(pe) ? 0 : measure(pe);
         write_word(pe, offsetof(cw_report_slot_t, origin), (uint64_t)(-(int64_t)origin_ns - skew));
-        write_word(pe, offsetof(cw_report_slot_t, told), 1);
+        write_word(pe, offsetof(cw_report_slot_t, measured), 1);
     }
     return -(int64_t)origin_ns;
 }

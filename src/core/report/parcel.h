@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Texts of any length from all PEs to PE 0, PE by PE, at the end of a job: through a page in each
-// slot of the node object (core/report/report.h), so that the program's heap is not touched. A PE
-// fills its page; PE 0 takes it (a get from the node object of another node) and says so; and so
-// on. Nothing is kept in memory but one page a PE.
-// Collective; waits. Threads: one.
+// Texts of any length from all PEs to PE 0, PE by PE, at the end of a job: through a page of each
+// PE in the node object (core/report/report.h), so that the program's heap is not touched. A PE
+// fills its page; PE 0 takes it (a get from the node object of another node) and acknowledges it;
+// and so on. One page a PE is all the memory that this takes. Collective; waits. Threads: one.
 #ifndef CW_CORE_PARCEL_H
 #define CW_CORE_PARCEL_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sleeper's side of the report, and PE 0's look at everybody. The words of the report:
+// The sleeper's side of the report, and PE 0's survey of all PEs. The words of the report are in
 // report_text.c.
 #include "core/report/report.h"
 
@@ -17,25 +17,25 @@
 #include "core/sync/fused.h"
 
 #define SECOND 1000000000u
-#define BETWEEN_LOOKS 300000000u  // ns between the two looks that must agree
+#define BETWEEN_SURVEYS 300000000u  // ns between the two surveys that must agree
 
 static uint64_t patience_ns;
 
-// What PE 0 remembers from one look to the next.
+// What PE 0 keeps from one survey to the next.
 static struct {
     pthread_mutex_t lock;  // guards the rest; PE 0 may have several threads
-    uint64_t next_ns;      // time of the next look
+    uint64_t next_ns;      // time of the next survey
     uint64_t interval_ns;
     int last_mover;           // the PE that was not waiting the last time
-    cw_report_wait_t *waits;  // [npes] as of the last look at which everybody waited
+    cw_report_wait_t *waits;  // [npes] as of the last survey in which all PEs waited
     bool stood_still, noticed, reported;
-} look = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} survey = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int open_report(unsigned *wants_p)
 {
-    look.next_ns = look.interval_ns = 0;
-    look.last_mover = 0;
-    look.stood_still = look.noticed = look.reported = false;
+    survey.next_ns = survey.interval_ns = 0;
+    survey.last_mover = 0;
+    survey.stood_still = survey.noticed = survey.reported = false;
     long seconds = cwu_env.deadlock;
     if (seconds < 0)
         seconds = cw_world.check ? 60 : 0;
@@ -100,9 +100,9 @@ static void publish(cw_report_wait_t *r, const cw_wait_t *w)
     r->epoch = cw_group_world->sync->node.number;
 }
 
-static void look_around(void);
+static void survey_pes(void);
 
-/** Says what this PE waits for, and on PE 0 looks around. */
+/** Records what this PE waits for; PE 0 surveys all PEs. */
 static void sleeps(cw_wait_t *w)
 {
     cw_report_wait_t *r = &cw_report_slot(cw_world.slot)->wait;
@@ -110,11 +110,11 @@ static void sleeps(cw_wait_t *w)
     if (!w->since_ns) {
         w->since_ns = now;
         if (atomic_load_explicit(&r->moves, memory_order_relaxed) % 2)
-            return;  // another thread of this PE waits already, and speaks for it
+            return;  // another thread of this PE waits already: its wait stands for the PE
         w->reported = true;
         publish(r, w);
         atomic_store(&r->waited_ns, 0);
-        atomic_fetch_add(&r->moves, 1);  // release: pairs with look_at
+        atomic_fetch_add(&r->moves, 1);  // release: pairs with read_wait
     }
     if (!w->reported)
         return;
@@ -122,7 +122,7 @@ static void sleeps(cw_wait_t *w)
         r->seen = read_word(w->on);
     atomic_store_explicit(&r->waited_ns, now - w->since_ns, memory_order_relaxed);
     if (cw_world.pe == 0 && now - w->since_ns >= patience_ns)
-        look_around();
+        survey_pes();
 }
 
 static void moves(cw_wait_t *w)
@@ -134,43 +134,43 @@ static void moves(cw_wait_t *w)
 
 // ---------------------------------------------------------------- PE 0
 
-static void look_at(int pe, cw_report_wait_t *r)
+static void read_wait(int pe, cw_report_wait_t *r)
 {
     cw_node_read(cw_world.node_of_pe[pe], cw_report_offset(cw_world.slot_of_pe[pe]), r, sizeof *r);
 }
 
-/** True when everybody waits too long and nobody has moved since the look before. *mover_p: a PE
- *  that does not wait. */
-static bool everybody_stands_still(int *mover_p)
+/** True when all PEs wait too long and none has moved since the last survey. *mover_p: a PE that
+ *  does not wait, or -1. */
+static bool all_stand_still(int *mover_p)
 {
-    bool same = look.stood_still;
+    bool same = survey.stood_still;
     *mover_p = -1;
     for (int i = 0; i < cw_world.npes; i++) {
-        int pe = (look.last_mover + i) % cw_world.npes;
+        int pe = (survey.last_mover + i) % cw_world.npes;
         cw_report_wait_t r;
-        look_at(pe, &r);
+        read_wait(pe, &r);
         bool waits = r.moves % 2;
         if (!waits || r.waited_ns < patience_ns) {
-            look.last_mover = pe;
-            look.stood_still = false;
+            survey.last_mover = pe;
+            survey.stood_still = false;
             if (!waits)
                 *mover_p = pe;
             return false;
         }
-        same = same && r.moves == look.waits[pe].moves;
-        look.waits[pe] = r;
+        same = same && r.moves == survey.waits[pe].moves;
+        survey.waits[pe] = r;
     }
-    look.stood_still = true;
+    survey.stood_still = true;
     return same;
 }
 
 static void notice(int mover)
 {
-    if (look.noticed)
+    if (survey.noticed)
         return;
-    look.noticed = true;
+    survey.noticed = true;
     cw_report_wait_t mine;
-    look_at(cw_world.pe, &mine);
+    read_wait(cw_world.pe, &mine);
     cwu_warn("has waited %.0f s in %s; PE %d, at least, does not wait (it computes, or does "
              "something outside the library), "
              "so this is not a deadlock yet",
@@ -179,34 +179,34 @@ static void notice(int mover)
 
 static void report(void)
 {
-    look.reported = true;
-    // another thread may be on its way
+    survey.reported = true;
+    // another thread of a PE may be about to end its wait
     bool may_err = cw_world.thread_level >= CW_THREAD_SERIALIZED;
     bool end = strcmp(cwu_env.deadlock_action, "abort") == 0 && !may_err;
-    cw_report_print(look.waits, patience_ns, may_err, end);
+    cw_report_print(survey.waits, patience_ns, may_err, end);
     if (end)
         cwu_abort(1);
 }
 
-static void look_around(void)
+static void survey_pes(void)
 {
     int mover;
-    if (look.reported || pthread_mutex_trylock(&look.lock))
+    if (survey.reported || pthread_mutex_trylock(&survey.lock))
         return;
     uint64_t now = cwu_now_ns();
-    if (!look.waits)
-        look.waits = calloc((size_t)cw_world.npes, sizeof *look.waits);
-    if (look.waits && now >= look.next_ns && !look.reported) {
-        if (everybody_stands_still(&mover))
+    if (!survey.waits)
+        survey.waits = calloc((size_t)cw_world.npes, sizeof *survey.waits);
+    if (survey.waits && now >= survey.next_ns && !survey.reported) {
+        if (all_stand_still(&mover))
             report();
         else if (mover >= 0)
             notice(mover);
-        look.interval_ns = mover >= 0 && look.interval_ns < patience_ns / 2
-                               ? look.interval_ns + BETWEEN_LOOKS
-                               : BETWEEN_LOOKS;
-        look.next_ns = cwu_now_ns() + look.interval_ns;
+        survey.interval_ns = mover >= 0 && survey.interval_ns < patience_ns / 2
+                                 ? survey.interval_ns + BETWEEN_SURVEYS
+                                 : BETWEEN_SURVEYS;
+        survey.next_ns = cwu_now_ns() + survey.interval_ns;
     }
-    pthread_mutex_unlock(&look.lock);
+    pthread_mutex_unlock(&survey.lock);
 }
 
 const cw_observer_t cw_report_observer = {.open = open_report, .sleeps = sleeps, .moves = moves};

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who waits where, for what (CAUSEWAY_DEADLOCK=seconds). A PE that sleeps in a wait writes into its
-// slot of the node object what it waits for; PE 0, while it waits itself, looks at the slots. When
-// every PE of the job has waited longer than the setting, and none has moved between two looks, PE
-// 0 prints one line for each and ends the job if it shall. If one PE does not wait, it computes:
-// then there is a notice, once, and no report.
+// The deadlock report (CAUSEWAY_DEADLOCK=seconds). A PE that sleeps in a wait records in its page
+// of the node object what it waits for; PE 0, while it waits itself, surveys the pages. When every
+// PE of the job has waited longer than the setting, and none has moved between two surveys, PE 0
+// prints one line for each PE and ends the job if the setting says so. If a PE does not wait, it
+// computes: then PE 0 prints one notice and no report.
 //
-// Nothing of this is on a path that does not sleep. The look costs PE 0 one slot as long as
-// somebody moves: it begins with the PE that was not waiting the last time. Slots of other nodes
-// are read by gets.
+// No path that does not sleep runs any of this. While a PE moves, a survey reads one page: it
+// begins with the PE that was not waiting the last time. Pages of other nodes are read by gets.
 //
 //   0     cw_report_wait_t   written by the slot's PE, in waits
 //   320   words of PE 0      (core/report/parcel.h)
@@ -27,8 +26,7 @@
 #define CW_REPORT_TEXT (16384u - 448u)
 
 typedef struct cw_report_wait {
-    _Atomic uint64_t moves;      // odd while the PE sleeps in a wait; counts up when one begins and
-                                 // ends
+    _Atomic uint64_t moves;      // odd while the PE sleeps in a wait; +1 when a wait begins or ends
     _Atomic uint64_t waited_ns;  // so far; refreshed by the sleeper
     uint64_t at;                 // of the word waited for, in the slice; UINT64_MAX: none
     int64_t want, seen;
@@ -43,10 +41,10 @@ typedef struct cw_report_wait {
 typedef struct cw_report_slot {
     _Alignas(64) cw_report_wait_t wait;
     _Alignas(64) _Atomic uint64_t taken;  // by PE 0, as are the next three
-    _Atomic uint64_t ask, origin, told;
+    _Atomic uint64_t ask, origin, measured;
     _Alignas(64) _Atomic uint64_t filled;  // by the PE
     uint64_t nbytes;
-    _Atomic uint64_t answer;
+    _Atomic uint64_t replied;
     uint64_t clock;
     _Alignas(64) char text[CW_REPORT_TEXT];
 } cw_report_slot_t;
@@ -58,7 +56,7 @@ _Static_assert(sizeof(cw_report_slot_t) == 16384, "shared between nodes");
 extern const cw_observer_t cw_report_observer;
 
 extern cw_section_t cw_report_section;
-/** Offset in every node object of a slot's part, and where mine is mapped. */
+/** Offset of a slot's page, the same in every node object, and the address of one of this node. */
 uint64_t cw_report_offset(int slot);
 cw_report_slot_t *cw_report_slot(int slot);
 

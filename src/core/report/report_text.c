@@ -60,7 +60,8 @@ static bool waits_for_lock(const cw_report_wait_t *r, uint64_t at)
     return r->kind == CW_WAIT_LOCK && r->at == at;
 }
 
-/** Up the queue, from one waiter to the one before it: who does not wait for the lock holds it. */
+/** Follows the queue from a waiter to the one before it: the PE that does not wait for the lock
+ *  holds it. */
 static void put_lock(FILE *out, const cw_report_wait_t *waits, const cw_report_wait_t *r)
 {
     int pe = r->behind, steps = 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The words of the deadlock report.
 #ifndef CW_CORE_REPORT_TEXT_H
 #define CW_CORE_REPORT_TEXT_H
 

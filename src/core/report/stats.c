@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Statistics: settings, counting by frames and messages, and what both forms of output print.
 #include "core/report/stats.h"
 
 #include <stdlib.h>
@@ -17,7 +19,7 @@ static int open_stats(unsigned *wants_p)
     const char *what = cwu_env.stats;
     if (!what || strcmp(what, "0") == 0)
         return CW_OK;
-    memset(&cw_stats, 0, sizeof cw_stats);  // of an earlier life
+    memset(&cw_stats, 0, sizeof cw_stats);  // of an earlier epoch
     cw_port_stats_begin();
     if (strncmp(what, "json:", 5) == 0 && what[5])
         cw_stats.json_path = what + 5;
@@ -26,7 +28,7 @@ static int open_stats(unsigned *wants_p)
                   "(write one file)",
                   what);
     if (cw_stats.json_path && cw_world.pe == 0) {
-        // a wrong path is told now, not after hours of work
+        // a wrong path is reported now, not after hours of work
         FILE *probe = fopen(cw_stats.json_path, "we");
         if (!probe)
             cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", cw_stats.json_path);
@@ -69,8 +71,8 @@ static void count(cw_counter_t *c, size_t nbytes, uint64_t ns)
         ;
 }
 
-/** By the address of the name: each routine has its own constant. Open addressing; entries never go
- *  away. */
+/** Found by the address of the name: each routine has its own constant. Open addressing; entries
+ *  are never removed. */
 static cw_routine_t *routine_of(const char *name)
 {
     size_t slot = ((uintptr_t)name >> 3) * 0x9e3779b97f4a7c15u >> 32;
@@ -138,7 +140,7 @@ static void message_waits(bool for_room)
     add(for_room ? &cw_stats.room_waits : &cw_stats.credit_waits, 1);
 }
 
-// ---------------------------------------------------------------- what both forms tell
+// ---------------------------------------------------------------- what both forms print
 
 const char *cw_stats_message_name(bool is_reply, cw_message_kind_t kind)
 {

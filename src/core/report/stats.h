@@ -5,7 +5,7 @@
 // per peer, from every frame that ends. At finalize they are printed
 // (CAUSEWAY_STATS=1: stats_text.c), or written for the whole job as one JSON file
 // (CAUSEWAY_STATS=json:PATH: stats_json.c; causeway-stats(5) describes it).
-// Threads: counting may be done by any; all counters are relaxed atomics. Size: 64 bytes per PE,
+// Threads: any thread may count; all counters are relaxed atomics. Size: 64 bytes per PE,
 // only while counting, because the traffic with each is the question.
 #ifndef CW_CORE_STATS_H
 #define CW_CORE_STATS_H
@@ -25,7 +25,7 @@ typedef struct cw_routine {
     _Atomic uint64_t waited_ns;
 } cw_routine_t;
 
-/** What this PE sent to and fetched from one other. */
+/** What this PE sent to and fetched from one other PE. */
 typedef struct cw_peer_count {
     _Atomic uint64_t puts, put_nbytes, gets, get_nbytes, atomics, messages, message_nbytes, ns;
 } cw_peer_count_t;

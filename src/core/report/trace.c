@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The buffer of spans, and the file that PE 0 writes from all buffers.
 #include "core/report/trace.h"
 
 #include <inttypes.h>
@@ -22,7 +24,7 @@ _Static_assert(sizeof(event_t) == 40, "what CAUSEWAY_TRACE_EVENTS costs each");
 
 static event_t *events;
 static size_t capacity;
-static _Atomic uint64_t added;      // also those that found no room
+static _Atomic uint64_t added;      // including the dropped ones
 static _Atomic uint32_t nthreads;
 
 static int open_trace(unsigned *wants_p)
@@ -86,7 +88,7 @@ typedef struct writer {
 
 enum { LONGEST_ITEM = 512 };
 
-/** Names the tracks; tells what was dropped. */
+/** Names the tracks; notes how many spans were dropped. */
 static int put_head(char *text, size_t room)
 {
     char host[64] = "";

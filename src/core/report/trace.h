@@ -4,7 +4,7 @@
 // (ui.perfetto.dev) and chrome://tracing show: a process per PE, a track per thread. Spans go into
 // a buffer of CAUSEWAY_TRACE_EVENTS per PE; when it is full further ones are dropped and counted.
 // PE 0 writes the file at finalize.
-// Threads: adding may be done by any.
+// Threads: any thread may add.
 #ifndef CW_CORE_TRACE_H
 #define CW_CORE_TRACE_H
 
