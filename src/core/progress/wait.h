@@ -127,7 +127,7 @@ extern bool cw_wait_spare_core;
  *  unchanged or it waits only for notifications. */
 void cw_wake(int pe) __attribute__((cold));
 /** Notifies it: rings its doorbell whatever it waits for. */
-void cw_wake_told(int pe) __attribute__((cold));
+void cw_wake_notify(int pe) __attribute__((cold));
 /** Rings the sleeping PEs of this node, except those whose watched word is unchanged or that wait
  *  only for notifications: data may have arrived from the network. */
 void cw_wake_changed(void);
