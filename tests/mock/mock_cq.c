@@ -85,7 +85,8 @@ static ssize_t begin_read(struct mock_cq *cq, void *buf, size_t count, fi_addr_t
     return n;
 }
 
-// Receives that are complete leave room in the queue. All formats with flags have them at one place.
+// Receives that are complete leave room in the queue. All formats with flags have them at the same
+// place.
 static void count_receives(struct mock_cq *cq, const void *buf, ssize_t n)
 {
     if (!mock_want.few_receives || cq->format == FI_CQ_FORMAT_CONTEXT)

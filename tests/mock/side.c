@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// One end of a connection for the self-test: opening, calls with checks, the child process.
 #include "side.h"
 
 #include <dlfcn.h>

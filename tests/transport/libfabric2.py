@@ -24,7 +24,7 @@ def main():
                           capture_output=True, text=True, timeout=60)
     print(info.stdout)
     check(re.search(r"^libfabric [2-9]\.", info.stdout)
-          or not re.search(r"rdm endpoints +tcp,", info.stdout), "libfabric 2 with tcp for RDM",
+          and re.search(r"rdm endpoints +tcp,", info.stdout), "libfabric 2 with tcp for RDM",
           info.stderr)
     for mode in ("msg", "rdm"):
         for program, *args in (("test_ofi", "1000"), ("test_ofi_faults",)):

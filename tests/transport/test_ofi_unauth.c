@@ -4,7 +4,7 @@
 // nothing. Bytes of all kinds, connections that send nothing or too little and stay, connections by
 // the hundred, clients of another job. Afterwards and meanwhile the job's results are right, and
 // descriptors and memory of the server stay within bounds.
-// CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose the provider. Usage: test_ofi_strangers [times as
+// CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose the provider. Usage: test_ofi_unauth [times as
 // many]
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -38,7 +38,7 @@ static void serve(void)
     struct rlimit lim = {SERVER_FILES, SERVER_FILES};
     alarm(280);
     setrlimit(RLIMIT_NOFILE, &lim);
-    if (!getenv("STRANGERS_TALK"))
+    if (!getenv("SERVER_TALKS"))
         close(STDERR_FILENO);
     if (pair_server(&n, 1) != 0)
         _exit(1);
@@ -113,7 +113,7 @@ static void work(cwt_conn_t *conn)
     }
 }
 
-// ---------------------------------------------------------------- strangers
+// ---------------------------------------------------------------- unauthenticated connections
 
 static int knock(void)
 {
