@@ -14,7 +14,7 @@
 
 cwu_env_t cwu_env;
 
-typedef enum kind { KIND_BOOL, KIND_INT, KIND_SIZE, KIND_STRING } kind_t;
+typedef enum kind { KIND_BOOL, KIND_ANYBOOL, KIND_INT, KIND_SIZE, KIND_STRING } kind_t;
 
 typedef struct var {
     cwu_env_row_t row;
@@ -23,10 +23,10 @@ typedef struct var {
 } var_t;
 
 static const var_t vars[] = {
-#define CW_ENV(field, kind, name, old, def, meaning)                              \
-    {{name, old, #kind, def, meaning, NULL},                                      \
-     KIND_##kind,                                                                 \
-     offsetof(cwu_env_t, field),                                                  \
+#define CW_ENV(field, kind, name, old, def, meaning) \
+    {{name, old, #kind, def, meaning, NULL},         \
+     KIND_##kind,                                    \
+     offsetof(cwu_env_t, field),                     \
      offsetof(cwu_env_t, field##_set)},
 #include "base/env.def"
 #undef CW_ENV
@@ -50,10 +50,19 @@ static const choice_t choices[] = {
 #include "base/env.def"
 #undef CW_ENV_CHOICE
 };
+typedef struct also {
+    size_t field, other;  // offsets of two switches: the second sets the first
+} also_t;
+
 static const range_t ranges[] = {
 #define CW_ENV_RANGE(name, min, max) {name, min, max},
 #include "base/env.def"
 #undef CW_ENV_RANGE
+};
+static const also_t alsos[] = {
+#define CW_ENV_ALSO(field, other) {offsetof(cwu_env_t, field), offsetof(cwu_env_t, other)},
+#include "base/env.def"
+#undef CW_ENV_ALSO
 };
 #undef CW_ENV
 
@@ -64,6 +73,14 @@ bool cwu_env_table(size_t i, cwu_env_row_t *row_p)
     *row_p = vars[i].row;
     row_p->given = given[i];
     return true;
+}
+
+const char *cwu_env_name(size_t field_offset)
+{
+    for (size_t i = 0; i < NVARS; i++)
+        if (vars[i].offset == field_offset)
+            return vars[i].row.name;
+    return "";
 }
 
 // ---------------------------------------------------------------- values
@@ -162,13 +179,11 @@ static bool is_one_of(const char *text, const char *const *words)
     return false;
 }
 
-/** The specification accepts any value of SHMEM_DEBUG, SHMEM_INFO and SHMEM_VERSION; our own
- *  variables must be a clear yes or no. */
-static int parse_bool(const char *name, const char *text, bool *value_p)
+/** A clear yes or no; where any value counts, what is no clear no is a yes. */
+static int parse_bool(const char *text, bool any, bool *value_p)
 {
     static const char *const yes[] = {"1", "y", "yes", "true", "on", NULL};
     static const char *const no[] = {"0", "n", "no", "false", "off", NULL};
-    bool any = strncmp(name, "SHMEM_", 6) == 0;
     if (is_one_of(text, no))
         *value_p = false;
     else if (any || is_one_of(text, yes))
@@ -230,7 +245,8 @@ static void set_var(const var_t *var, const char *name, const char *text)
     void *field = (char *)&cwu_env + var->offset;
     switch (var->kind) {
     case KIND_BOOL:
-        if (parse_bool(var->row.name, text, field))
+    case KIND_ANYBOOL:
+        if (parse_bool(text, var->kind == KIND_ANYBOOL, field))
             cwu_fatal("%s=\"%s\" is neither yes nor no: give 0 or 1", name, text);
         break;
     case KIND_INT:
@@ -294,5 +310,8 @@ void cwu_env_load(void)
         given[i] = text;
         set_var(&vars[i], name, text ? text : row->def);
     }
+    for (size_t i = 0; i < sizeof alsos / sizeof alsos[0]; i++)
+        if (*(bool *)((char *)&cwu_env + alsos[i].other))
+            *(bool *)((char *)&cwu_env + alsos[i].field) = true;
     make_absolute(&cwu_env.libfabric);
 }

@@ -2,7 +2,7 @@
 //
 // Every environment variable the library reads stands in one table, base/env.def:
 //   CW_ENV(field, kind, "NAME", "OLDNAME or \"\"", "default", "meaning")
-// with kind one of BOOL, INT, SIZE, STRING. cwu_env_load() parses them all once at start: an
+// with kind one of BOOL, ANYBOOL, INT, SIZE, STRING. cwu_env_load() parses them all once at start: an
 // invalid value is a fatal error that quotes name, value and what is accepted.
 // cwu_env_warn_unknown() (base/env_names.h), called once a job, warns of unknown CAUSEWAY_* names
 // and names the nearest known one. No other file calls getenv().
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 typedef bool cwu_env_BOOL;
+typedef bool cwu_env_ANYBOOL;  // any value but a clear no is a yes
 typedef long cwu_env_INT;
 typedef size_t cwu_env_SIZE;  // bytes; floating point and suffixes k m g t (1024-based, any case,
                               // optional b) accepted
@@ -39,6 +40,10 @@ typedef struct cwu_env_row {
     const char *given;  // the user's value at the last cwu_env_load, or NULL
 } cwu_env_row_t;
 bool cwu_env_table(size_t i, cwu_env_row_t *row_p);
+
+/** The name of the variable behind a field of cwu_env, for messages: CWU_ENV_NAME(check). */
+#define CWU_ENV_NAME(field) cwu_env_name(offsetof(cwu_env_t, field))
+const char *cwu_env_name(size_t field_offset);
 
 /** Copies the whole environment, once a process, so that threads of the library may read it while
  *  the program changes its own. The copy is never freed: pointers into it stay valid. */

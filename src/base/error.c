@@ -140,7 +140,7 @@ void cwu_warn(const char *fmt, ...)
 
 void cwu_debug(const char *fmt, ...)
 {
-    if (!cwu_env.debug && !cwu_env.shmem_debug)
+    if (!cwu_env.debug)
         return;
     va_list args;
     va_start(args, fmt);

@@ -60,7 +60,8 @@ static void test_defaults_and_values(void)
     CHECK_STR(cwu_env.endpoint, "auto");
     CHECK(cwu_env.provider == NULL);
     CHECK(cwu_env.spin == -1);
-    CHECK(!cwu_env.check && !cwu_env.shmem_debug);
+    CHECK(!cwu_env.check && !cwu_env.shmem_debug && !cwu_env.debug);
+    CHECK_STR(CWU_ENV_NAME(symmetric_size), "SHMEM_SYMMETRIC_SIZE");
 
     setenv("SMA_SYMMETRIC_SIZE", "1k", 1);
     cwu_env_load();
@@ -77,6 +78,7 @@ static void test_defaults_and_values(void)
     CHECK_STR(cwu_env.endpoint, "msg");
     CHECK_STR(cwu_env.provider, "tcp;ofi_rxm");
     CHECK(cwu_env.spin == 17 && cwu_env.check && cwu_env.shmem_debug && !cwu_env.shmem_info);
+    CHECK(cwu_env.debug && !cwu_env.debug_set);  // SHMEM_DEBUG turns the same messages on
     clearenv();
 }
 
