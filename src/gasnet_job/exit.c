@@ -199,7 +199,7 @@ static void leave(void)
     if (gas.attached)
         gas_close_messages();
     while (cw_world.initialized)
-        cw_finalize();
+        cw_finalize("gasnet_exit");
 }
 
 #define MPI_SECONDS 60

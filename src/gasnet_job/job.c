@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "core/owner/copy.h"
+#include "core/world/front_end.h"
 #include "gasnet_job/gas.h"
 
 gas_state_t gas = {.slow_sync = true};
@@ -36,10 +37,27 @@ static struct {
     int other_mode;
 } announced;
 
+static bool area_nbytes(uint64_t *nbytes_p)
+{
+    *nbytes_p = cwu_env.max_segsize;
+    return cwu_env.max_segsize_set;
+}
+
+static const cw_area_request_t area_request = {
+    .nbytes = area_nbytes, .setting = "GASNET_MAX_SEGSIZE", .what = "the GASNet segments"};
+
+static bool is_routine(const char *symbol)
+{
+    return strncmp(symbol, "gasnet_", 7) == 0 || strncmp(symbol, "gex_", 4) == 0;
+}
+
+static cw_front_end_t front_end = {.is_routine = is_routine};
+
 /** Before main, once an object file: no locks, no messages. */
 GAS_API void gasnet_causeway_announce(int mode, const char *source)
 {
-    cw_area_reserve();
+    cw_area_reserve(&area_request);
+    cw_front_end_register(&front_end);
     if (!announced.source) {
         announced.mode = mode;
         announced.source = source;
@@ -170,7 +188,7 @@ int gas_init(const char *call, int mode, const char *config)
         cw_area_leave_data();
     bool joined = cw_world.initialized;
     cw_am_expect();
-    if ((joined && !check_joined(call)) || cw_init(thread_level()) != CW_OK) {
+    if ((joined && !check_joined(call)) || cw_init(thread_level(), call) != CW_OK) {
         gas.threads = 0;
         return GASNET_ERR_RESOURCE;
     }

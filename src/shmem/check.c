@@ -1,8 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Messages for wrong use of a routine: the call, the argument, and the remedy.
+#include <stdio.h>
+
 #include "core/observe/check.h"
+#include "core/world/front_end.h"
 #include "shmem/shm.h"
+
+static bool is_routine(const char *symbol)
+{
+    static const char *const others[] = {"shmalloc",  "shfree", "shrealloc",
+                                         "start_pes", "_my_pe", "_num_pes"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(symbol, others[i]) == 0)
+            return true;
+    return strncmp(symbol, "shmem", 5) == 0;
+}
+
+/** Scalar puts of one size are one function under many names, of which the stack shows any. */
+static void generalize(char *routine, size_t nbytes)
+{
+    size_t n = strlen(routine);
+    if (n > 2 && strcmp(routine + n - 2, "_p") == 0)
+        snprintf(routine, nbytes,
+                 strncmp(routine, "shmem_ctx_", 10) == 0 ? "shmem_ctx_TYPE_p" : "shmem_TYPE_p");
+}
+
+/** Core speaks of routines by these names, also before the first call. */
+static void __attribute__((constructor)) register_names(void)
+{
+    static const cw_names_t names = {.init = "shmem_init",
+                                     .finalize = "shmem_finalize",
+                                     .alloc = "shmem_malloc",
+                                     .free = "shmem_free",
+                                     .ctx_default = "SHMEM_CTX_DEFAULT",
+                                     .ctx_private = "SHMEM_CTX_PRIVATE",
+                                     .ctx_destroy = "shmem_ctx_destroy"};
+    static cw_front_end_t front_end = {
+        .names = &names, .is_routine = is_routine, .generalize = generalize};
+    cw_front_end_register(&front_end);
+}
 
 void shm_not_initialized(const char *func)
 {

@@ -10,9 +10,32 @@
 #include "base/compiler.h"
 #include "shmem/coll_args.h"
 
+/** What SHMEM_VERSION and SHMEM_INFO ask for, on the standard output of PE 0. */
+static void print_info(void)
+{
+    if (cw_world.pe != 0)
+        return;
+    if (cwu_env.shmem_version || cwu_env.shmem_info)
+        printf("Causeway " CAUSEWAY_VERSION ", OpenSHMEM 1.6\n");
+    cwu_env_row_t row;
+    for (size_t i = 0; cwu_env.shmem_info && cwu_env_table(i, &row); i++)
+        printf("%-24s default %-16s %s%s%s\n", row.name, row.def[0] ? row.def : "(none)",
+               row.meaning, row.given ? "; now: " : "", row.given ? row.given : "");
+    fflush(stdout);
+}
+
+static int join(int thread_level, const char *call)
+{
+    bool again = cw_world.initialized;
+    int rc = cw_init(thread_level, call);
+    if (rc == CW_OK && !again)
+        print_info();
+    return rc;
+}
+
 void pshmem_init(void)
 {
-    if (cw_init(SHMEM_THREAD_SINGLE) != CW_OK)
+    if (join(SHMEM_THREAD_SINGLE, "shmem_init") != CW_OK)
         exit(EXIT_FAILURE);  // reported by the layer that failed
 }
 SHM_WEAK(shmem_init);
@@ -21,7 +44,7 @@ int pshmem_init_thread(int requested, int *provided)
 {
     if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE)
         return 1;
-    if (cw_init(requested) != CW_OK)
+    if (join(requested, "shmem_init_thread") != CW_OK)
         return 1;
     *provided = cw_world.thread_level;
     return 0;
@@ -48,7 +71,7 @@ void pshmem_finalize(void)
     if (!cw_world.initialized)
         shm_not_initialized(__func__);
     shm_agree(__func__, cw_group_world);
-    cw_finalize();
+    cw_finalize("shmem_finalize");
 }
 SHM_WEAK(shmem_finalize);
 
@@ -57,7 +80,7 @@ static pid_t starter;  // caller of start_pes: a child that it forks must not fi
 static void finalize_at_exit(void)
 {
     if (cw_world.initialized && getpid() == starter)
-        cw_finalize();
+        cw_finalize("shmem_finalize");
 }
 
 /** The first call initializes; the end of the program finalizes. Later calls have no effect. */

@@ -24,7 +24,7 @@ enum { TEST_AM_CLIENT = 5 };
 
 static inline void test_begin(int thread_level)
 {
-    cw_init(thread_level);
+    cw_init(thread_level, "test_init");
     cw_am_open(TEST_AM_CLIENT, &test_names);
 }
 
@@ -37,7 +37,7 @@ static inline int test_finish(void)
         printf("PE %d: ", cw_world.pe);
     int status = cw_world.pe == 0 || checks_failed ? check_result() : 0;
     fflush(stdout);
-    cw_finalize();
+    cw_finalize("test_finalize");
     return status;
 }
 

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     static uint8_t bytes[8192];
     what = argc > 1 ? argv[1] : "";
     if (!strcmp(what, "not-open")) {
-        cw_init(CW_THREAD_SINGLE);
+        cw_init(CW_THREAD_SINGLE, "test_init");
         cw_am_request_short(0, HEAD(1, 0), NULL, 0);
     }
     test_begin(CW_THREAD_SINGLE);

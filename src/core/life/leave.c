@@ -10,12 +10,12 @@
 
 enum { ALL_QUIET, ALL_FREE };
 
-void cw_leave_without_launcher(void)
+void cw_leave_without_launcher(const char *call)
 {
     uint64_t *leaving = cw_coll_scratch()->leaving, npes = (uint64_t)cw_world.npes;
     cw_rendezvous_count(&leaving[ALL_QUIET], 1);
-    cw_rendezvous_await(&leaving[ALL_QUIET], npes, "shmem_finalize");
+    cw_rendezvous_await(&leaving[ALL_QUIET], npes, call);
     cw_rendezvous_count(&leaving[ALL_FREE], 1);
     if (cw_world.node == cw_world.node_of_pe[0])
-        cw_rendezvous_await(&leaving[ALL_FREE], npes, "shmem_finalize");
+        cw_rendezvous_await(&leaving[ALL_FREE], npes, call);
 }

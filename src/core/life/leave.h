@@ -7,6 +7,6 @@
 
 /** Returns when no PE waits for an answer from this one any more. Collective; after the last quiet.
  *  [waits] */
-void cw_leave_without_launcher(void);
+void cw_leave_without_launcher(const char *call);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/env_names.h"
 #include "core/am/private.h"
 #include "core/coll/describe.h"
-#include "core/life/info.h"
 #include "core/life/leave.h"
 #include "core/life/life.h"
 #include "core/mem/gather.h"
@@ -94,7 +93,6 @@ static int join(void)
     cwu_error_abort_hook(abort_job);
     if (cw_world.pe == 0)
         cwu_env_warn_unknown();
-    cw_info_print();
     cw_startup_launched(cw_boot.started_ns);
     if ((rc = cw_place()))
         return rc;
@@ -120,13 +118,14 @@ static int join(void)
     return rc;
 }
 
-int cw_init(int thread_level)
+int cw_init(int thread_level, const char *call)
 {
     if (cw_world.initialized) {
         init_count++;
         return CW_OK;
     }
     cw_world.thread_level = thread_level;
+    cw_world.init_call = call;
     cw_world.thread_multiple = thread_level >= CW_THREAD_MULTIPLE;
     cw_startup_begin();
     int rc = join();
@@ -137,7 +136,7 @@ int cw_init(int thread_level)
     cw_world.finalized = false;
     cw_world.plain = !cw_world.observed;
     cw_startup_add(CW_PHASE_INIT, cw_startup_begin_ns());
-    cw_watch_started("shmem_init");
+    cw_watch_started(call);
     cwu_debug("joined by \"%s\": node %d of %d, place %d of %d in it; symmetric heap %llu bytes, "
               "static data %llu bytes",
               cw_boot.ops->name, cw_world.node, cw_world.nnodes, cw_world.slot, cw_world.nslots,
@@ -147,14 +146,14 @@ int cw_init(int thread_level)
 }
 
 /** Nobody closes its end of a connection while another still waits for an answer on it. */
-static void leave_network(void)
+static void leave_network(const char *call)
 {
     cw_quiet_cold(&cw_ctx_default);
     int rc = cw_job_end_exchange();
     if (rc == CW_OK)
         rc = cw_boot.ops->fence_nb(&cw_boot);
     if (rc == CW_ENOENT) {
-        cw_leave_without_launcher();
+        cw_leave_without_launcher(call);
         return;
     }
     if (rc == CW_OK)
@@ -170,22 +169,23 @@ void cw_disband(void)
     disbanded = true;
 }
 
-static void finalize_barrier(void)
+static void finalize_barrier(const char *call)
 {
     if (disbanded)
         return;
-    CW_WATCH(cw_watch_call("shmem_finalize"));
+    CW_WATCH(cw_watch_call(call));
     cw_barrier(cw_group_world);
 }
 
-void cw_finalize(void)
+void cw_finalize(const char *call)
 {
     if (!cw_world.initialized)
-        cw_check_failed("shmem_finalize", "called %s",
-                        cw_world.finalized ? "after the last shmem_finalize" : "before shmem_init");
+        cw_check_failed(call, "called %s",
+                        cw_world.finalized ? "after this process has left the job"
+                                           : "before it has joined the job");
     if (init_count == 1)
         cw_groups_patient();  // PEs end as unevenly as they started
-    finalize_barrier();
+    finalize_barrier(call);
     if (--init_count > 0)
         return;
     if (!disbanded)
@@ -194,7 +194,7 @@ void cw_finalize(void)
     cw_ctx_destroy_all();
     cwu_debug("leaving the job; connections to %d nodes", cw_stats_nodes_touched());
     if (cw_world.nnodes > 1)
-        leave_network();
+        leave_network(call);
     cw_world.initialized = cw_world.plain = false;
     cw_world.finalized = true;
     cw_watch_close();

@@ -10,11 +10,11 @@
 #include <stdnoreturn.h>
 
 /** Joins the job. Counted: every init needs its finalize. After the last one it may be joined
- *  again. [waits] */
-int cw_init(int thread_level);
+ *  again. call: the routine of the front end, for messages and reports; lives on. [waits] */
+int cw_init(int thread_level, const char *call);
 /** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data
  *  stays. [waits] */
-void cw_finalize(void);
+void cw_finalize(const char *call);
 /** All PEs are about to leave, and some came out of the middle of a collective: cw_finalize waits
  *  for nobody in the job, for that would never end. Every PE, or none; they must have met by other
  *  means. */

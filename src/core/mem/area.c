@@ -8,11 +8,12 @@
 #define OWN_NBYTES ((uint64_t)32 << 20)
 #define OWN_NBYTES_A_PE ((uint64_t)16 << 10)
 
-static bool reserved, leaves_data;
+static const cw_area_request_t *request;
+static bool leaves_data;
 
-void cw_area_reserve(void)
+void cw_area_reserve(const cw_area_request_t *of)
 {
-    reserved = true;
+    request = of;
 }
 
 void cw_area_leave_data(void)
@@ -40,21 +41,22 @@ static uint64_t default_size(uint64_t machine_nbytes)
 int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
 {
     *nbytes_p = 0;
-    if (!reserved)
+    if (!request)
         return CW_OK;
-    uint64_t size = (cwu_env.max_segsize + (UNIT - 1)) / UNIT * UNIT,
-             npes = (uint64_t)cw_world.nslots;
-    if (!cwu_env.max_segsize_set) {
+    cw_agreement_area_setting = request->setting;
+    uint64_t wanted, npes = (uint64_t)cw_world.nslots;
+    if (!request->nbytes(&wanted)) {
         *nbytes_p = default_size(machine_nbytes);
         return CW_OK;
     }
+    uint64_t size = (wanted + (UNIT - 1)) / UNIT * UNIT;
     if (machine_nbytes && size > machine_nbytes / npes) {
         const double gib = 1 << 30;
-        cwu_error("the GASNet segments do not fit: %d PEs of this node x %.2f GiB "
-                  "(GASNET_MAX_SEGSIZE) = %.2f GiB, but "
-                  "this machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-                  cw_world.nslots, (double)size / gib, (double)size * (double)npes / gib,
-                  (double)machine_nbytes / gib, (double)machine_nbytes / (double)npes / gib);
+        cwu_error("%s do not fit: %d PEs of this node x %.2f GiB (%s) = %.2f GiB, but this machine "
+                  "has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+                  request->what, cw_world.nslots, (double)size / gib, request->setting,
+                  (double)size * (double)npes / gib, (double)machine_nbytes / gib,
+                  (double)machine_nbytes / (double)npes / gib);
         return CW_ENOMEM;
     }
     *nbytes_p = size;

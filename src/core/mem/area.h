@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a front end whose memory is no symmetric heap (GASNet) wants of a slice: an area behind the
+// What a front end whose memory is no symmetric heap wants of a slice: an area behind the
 // heap, and the peers' own addresses.
 //
 // The area is as sparse as the heap, mapped, registered and checked with it: a transfer cannot tell
@@ -15,8 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** This process will want an area: to be called before the first cw_init. Every PE, or none. */
-void cw_area_reserve(void);
+/** What a front end wants: asked for when the job is joined, after the environment was read. */
+typedef struct cw_area_request {
+    bool (*nbytes)(uint64_t *nbytes_p);  // false: a share of the machine's memory
+    const char *setting;                 // the variable that sets it, for messages
+    const char *what;                    // "the segments"
+} cw_area_request_t;
+/** This process will want an area: to be called before the first cw_init, with a request that lives
+ *  on. Every PE, or none. */
+void cw_area_reserve(const cw_area_request_t *request);
 /** The program is no OpenSHMEM program, so its static data stays private: as above. */
 void cw_area_leave_data(void);
 

@@ -40,8 +40,8 @@ static void check_patience(uint32_t n)
 {
     if (cwu_now_ns() - cw_startup_begin_ns() > (uint64_t)cwu_env.timeout * 1000000000u)
         cwu_fatal(
-            "only %u of the %u PEs of this node came to shmem_init within %ld s (CAUSEWAY_TIMEOUT)",
-            n, all(), cwu_env.timeout);
+            "only %u of the %u PEs of this node came to %s within %ld s (CAUSEWAY_TIMEOUT)", n, all(),
+            cw_world.init_call, cwu_env.timeout);
 }
 
 bool cw_gather_look(void)

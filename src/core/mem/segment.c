@@ -41,10 +41,10 @@ static int choose_heap(uint64_t machine, uint64_t *heap_p)
             heap /= 2;
     } else if (machine && heap > machine / npes) {
         cwu_error(
-            "the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (SHMEM_SYMMETRIC_SIZE) "
-            "= %.2f GiB, "
-            "but this machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-            cw_world.nslots, (double)heap / (1 << 30), (double)heap * (double)npes / (1 << 30),
+            "the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (%s) = %.2f GiB, but this "
+            "machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+            cw_world.nslots, (double)heap / (1 << 30), CWU_ENV_NAME(symmetric_size),
+            (double)heap * (double)npes / (1 << 30),
             (double)machine / (1 << 30), (double)machine / (double)npes / (1 << 30));
         return CW_ENOMEM;
     }

@@ -13,6 +13,7 @@
 #include "base/symbol.h"
 #include "core/mem/heap.h"
 #include "core/mem/segment.h"
+#include "core/world/front_end.h"
 
 // What was not given back, by kind: "context", "team", "lock".
 enum { LEAK_KINDS = 8, LEAKS_TOLD = 5 };
@@ -35,25 +36,6 @@ static int open_checks(unsigned *wants_p)
     return CW_OK;
 }
 
-static bool is_routine(const char *name)
-{
-    static const char *const others[] = {"shmalloc",  "shfree", "shrealloc",
-                                         "start_pes", "_my_pe", "_num_pes"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(name, others[i]) == 0)
-            return true;
-    return strncmp(name, "shmem", 5) == 0;
-}
-
-/** Scalar puts of one size are one function under many names, of which the stack shows any. */
-static void generalize(char *routine, size_t nbytes)
-{
-    size_t n = strlen(routine);
-    if (n > 2 && strcmp(routine + n - 2, "_p") == 0)
-        snprintf(routine, nbytes,
-                 strncmp(routine, "shmem_ctx_", 10) == 0 ? "shmem_ctx_TYPE_p" : "shmem_TYPE_p");
-}
-
 /** `call` may be a kind of transfer: then the call stack tells which routine it was. */
 noreturn void cw_check_failed(const char *call, const char *fmt, ...)
 {
@@ -64,10 +46,11 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
     va_end(ap);
     // a handler may run inside of any routine
     const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
-    bool found = cwu_symbol_caller(is_routine, routine, sizeof routine, where, sizeof where);
-    generalize(routine, sizeof routine);
-    if (!is_routine(call) && strncmp(call, "gasnet_", 7) != 0 && strncmp(call, "gex_", 4) != 0)
-        call = running && is_routine(running) ? running : routine[0] ? routine : call;
+    bool found =
+        cwu_symbol_caller(cw_is_named_routine, routine, sizeof routine, where, sizeof where);
+    cw_generalize_routine(routine, sizeof routine);
+    if (!cw_is_routine(call))
+        call = running && cw_is_named_routine(running) ? running : routine[0] ? routine : call;
     cwu_fatal("%s: %s%s%s", call, text, found ? "; called from " : "", where);
 }
 
@@ -124,8 +107,9 @@ static void count_block(void *arg, const void *ptr, size_t nbytes, const void *w
     if (left->blocks++ >= LEAKS_TOLD)
         return;
     cwu_symbol_describe(where, origin, sizeof origin);
-    cwu_warn("leak: block of %zu bytes at heap offset 0x%zx, allocated in %s; shmem_free it",
-             nbytes, (size_t)((const char *)ptr - (cw_segment.heap + CW_COLL_SCRATCH)), origin);
+    cwu_warn("leak: block of %zu bytes at heap offset 0x%zx, allocated in %s; %s it", nbytes,
+             (size_t)((const char *)ptr - (cw_segment.heap + CW_COLL_SCRATCH)), origin,
+             cw_names()->free);
 }
 
 /** The heap is the same on every PE, so one tells; contexts, teams and locks are each PE's own. */
@@ -137,8 +121,8 @@ static void tell_heap_leaks(void)
     cw_heap_walk(count_block, &left);
     if (left.blocks)
         cwu_warn("leak: %lu symmetric heap blocks, %llu bytes on each PE, were not freed before "
-                 "shmem_finalize",
-                 left.blocks, left.nbytes);
+                 "%s",
+                 left.blocks, left.nbytes, cw_names()->finalize);
 }
 
 void cw_check_at_end(void (*tell)(void))

@@ -10,6 +10,7 @@
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
 #include "core/rma/ctx.h"
+#include "core/world/front_end.h"
 
 // more bytes than there are addresses: a negative count in disguise
 #define LARGEST_COUNT ((size_t)1 << 47)
@@ -19,10 +20,11 @@
 static void check_life(const char *call)
 {
     if (!cw_world.initialized)
-        cw_check_failed(call, "called %s",
-                        cw_world.finalized
-                            ? "after shmem_finalize; move shmem_finalize behind the last use"
-                            : "before shmem_init; call shmem_init first");
+        cw_check_failed(call,
+                        cw_world.finalized ? "called after %s; move %s behind the last use"
+                                           : "called before %s; call %s first",
+                        cw_world.finalized ? cw_names()->finalize : cw_names()->init,
+                        cw_world.finalized ? cw_names()->finalize : cw_names()->init);
 }
 
 static void check_pe(const char *call, int pe)
@@ -41,9 +43,9 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
     if (!cw_is_symmetric(symmetric, nbytes))
         cw_check_failed(call,
                         "%p (+%zu bytes) is not symmetric on PE %d; symmetric are the heap "
-                        "(shmem_malloc) %p-%p and "
-                        "the program's static data %p-%p",
-                        symmetric, nbytes, cw_world.pe, (void *)(cw_segment.heap + CW_COLL_SCRATCH),
+                        "(%s) %p-%p and the program's static data %p-%p",
+                        symmetric, nbytes, cw_world.pe, cw_names()->alloc,
+                        (void *)(cw_segment.heap + CW_COLL_SCRATCH),
                         (void *)(cw_segment.heap + l->heap_nbytes), (void *)cw_segment.origin,
                         (void *)(cw_segment.origin + l->data_nbytes));
 }
@@ -134,20 +136,19 @@ static const char *whose_team(const cw_ctx_t *ctx)
 void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank)
 {
     if (ctx == &cw_ctx_none)
-        cw_check_failed(
-            call,
-            "the context is not valid; use SHMEM_CTX_DEFAULT, or one whose creation returned 0");
+        cw_check_failed(call, "the context is not valid; use %s, or one whose creation returned 0",
+                        cw_names()->ctx_default);
     if (ctx->size == 0)
-        cw_check_failed(call,
-                        "the context has been destroyed; create another, or use SHMEM_CTX_DEFAULT");
+        cw_check_failed(call, "the context has been destroyed; create another, or use %s",
+                        cw_names()->ctx_default);
     if (rank < 0 || rank >= ctx->size)
         cw_check_failed(call, "there is no PE %d; this %s has PEs 0 to %d", rank, whose_team(ctx),
                         ctx->size - 1);
     if ((ctx->options & CW_CTX_PRIVATE) && ctx->thread != (uintptr_t)pthread_self())
-        cw_check_failed(
-            call,
-            "a context created with SHMEM_CTX_PRIVATE is used by another thread than its creator; "
-            "create it without that option, or one for each thread");
+        cw_check_failed(call,
+                        "a context created with %s is used by another thread than its creator; "
+                        "create it without that option, or one for each thread",
+                        cw_names()->ctx_private);
 }
 
 cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,

@@ -16,6 +16,7 @@
 #include "core/progress/hooks.h"
 #include "core/rma/batch.h"
 #include "core/rma/rma.h"
+#include "core/world/front_end.h"
 
 cw_node_hot_t cw_ctx_unstored = {.sleepers = 1};
 
@@ -320,8 +321,9 @@ static void report_leaks(void)
     pthread_mutex_lock(&contexts.lock);
     for (const cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next)
         cw_check_leak("context",
-                      "a %scontext of a team of %d PEs was not destroyed; shmem_ctx_destroy it",
-                      ctx->options & CW_CTX_PRIVATE ? "private " : "", ctx->size);
+                      "a %scontext of a team of %d PEs was not destroyed; %s it",
+                      ctx->options & CW_CTX_PRIVATE ? "private " : "", ctx->size,
+                      cw_names()->ctx_destroy);
     pthread_mutex_unlock(&contexts.lock);
 }
 

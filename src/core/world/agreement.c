@@ -7,6 +7,7 @@
 #include "base/error.h"
 
 cw_agreement_t cw_agreement;
+const char *cw_agreement_area_setting = "the size of segments";
 
 static int differ(const char *setting, uint64_t mine, uint64_t theirs, const char *whose)
 {
@@ -19,9 +20,10 @@ int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
 {
     const cw_agreement_t *mine = &cw_agreement;
     if (mine->heap_nbytes != theirs->heap_nbytes)
-        return differ("SHMEM_SYMMETRIC_SIZE", mine->heap_nbytes, theirs->heap_nbytes, whose);
+        return differ(CWU_ENV_NAME(symmetric_size), mine->heap_nbytes, theirs->heap_nbytes,
+                      whose);
     if (mine->area_nbytes != theirs->area_nbytes)
-        return differ("GASNET_MAX_SEGSIZE", mine->area_nbytes, theirs->area_nbytes, whose);
+        return differ(cw_agreement_area_setting, mine->area_nbytes, theirs->area_nbytes, whose);
     if (mine->program == theirs->program && mine->data_nbytes == theirs->data_nbytes &&
         mine->version == theirs->version)
         return CW_OK;

@@ -22,6 +22,9 @@ _Static_assert(sizeof(cw_agreement_t) == 40, "shared between nodes");
 /** This PE's. */
 extern cw_agreement_t cw_agreement;
 
+/** The variable that sets area_nbytes, for messages. */
+extern const char *cw_agreement_area_setting;
+
 /** Compares with another PE's; whose: "PE 3 (host abc)". 0 or CW_EMISMATCH, reported. */
 int cw_agreement_check(const cw_agreement_t *theirs, const char *whose);
 

@@ -38,6 +38,7 @@ typedef struct cw_world {
     bool watched;           // and wants to see every transfer: all peer words are cold
     bool check;             // checking mode
     int thread_level;
+    const char *init_call;   // the routine by which the program joined
     bool hosts_server;
     bool thread_multiple;
     bool nic_atomics;  // every atomic goes through the NIC

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What core must know of front ends to speak of their routines in messages. Each front end registers
+// one record, before main or when it joins the job; core names none of them.
+// Threads: registered by one thread, read by all.
+#ifndef CW_CORE_FRONT_END_H
+#define CW_CORE_FRONT_END_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Names for messages. */
+typedef struct cw_names {
+    const char *init, *finalize;  // the routines that join and leave the job
+    const char *alloc, *free;     // of the symmetric heap
+    const char *ctx_default, *ctx_private, *ctx_destroy;
+} cw_names_t;
+
+typedef struct cw_front_end {
+    const cw_names_t *names;  // NULL: its own messages name its routines
+    bool (*is_routine)(const char *symbol);
+    /** Shortens the name of a routine that is one of many with the same body. May be NULL. */
+    void (*generalize)(char *routine, size_t nbytes);
+    struct cw_front_end *next;  // core's own
+} cw_front_end_t;
+
+/** The record stays in use until the process ends; registering it again changes nothing. */
+void cw_front_end_register(cw_front_end_t *front_end);
+
+/** The names of the first front end that has some; plain words without one. */
+const cw_names_t *cw_names(void);
+/** Is this the name of a routine of any front end? */
+bool cw_is_routine(const char *symbol);
+/** Of one with names, for the search in a call stack. */
+bool cw_is_named_routine(const char *symbol);
+void cw_generalize_routine(char *routine, size_t nbytes);
+
+#endif
