@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Clients, their handlers, and the life of this PE's side of the inbox.
+// Clients and their handlers; opening and closing this PE's side of the inbox.
 #include "core/am/am.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static uint64_t inbox_nbytes(void)
 
 cw_section_t cw_am_section = {.in = CW_SECTION_SLICE, .align = 65536, .nbytes = inbox_nbytes};
 
-static const _Atomic uint32_t nothing;  // where the gates lead while nothing can come
+static const _Atomic uint32_t nothing;  // where the gates lead while no message can arrive
 cw_am_gates_t cw_am_gates = {.request = {.turn = &nothing, .full = 1},
                              .reply = {.turn = &nothing, .full = 1},
                              .patience = UINT32_MAX};
@@ -121,7 +121,7 @@ void cw_am_init(void)
 void cw_am_fini(void)
 {
     if (!cw_world.messages)
-        return;  // most programs have none, and need not touch what they take
+        return;  // most programs have none and have touched none of this memory
     cw_world.messages = false;
     shut();
     cw_am_poll_fini();

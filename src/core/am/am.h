@@ -154,7 +154,7 @@ typedef struct cw_am_gates {
     cw_am_gate_t request, reply;
     _Atomic uint32_t patience;  // idle polls until a full one
 } cw_am_gates_t;
-extern cw_am_gates_t cw_am_gates __attribute__((visibility("hidden")));
+extern cw_am_gates_t cw_am_gates CW_HIDDEN;
 
 /** Runs handlers of messages that have arrived; after many idle polls makes progress for others.
  *  How many handlers it ran. */
@@ -170,7 +170,7 @@ int cw_am_poll_full(void);
  *         cw_wait_round(&w);                       // polls, and sleeps when nothing arrives
  *     cw_wait_done(&w);
  */
-static inline __attribute__((always_inline)) void cw_am_poll(void)
+static CW_ALWAYS_INLINE void cw_am_poll(void)
 {
     const _Atomic uint32_t *reply =
         atomic_load_explicit(&cw_am_gates.reply.turn, memory_order_relaxed);

@@ -124,39 +124,39 @@ void cw_am_back_fini(void)
 }
 
 /** Every field is checked before use. */
-static bool well_formed(const cw_notify_am_t *tell, int node, size_t nbytes)
+static bool well_formed(const cw_notify_am_t *note, int node, size_t nbytes)
 {
-    if (nbytes < sizeof *tell || tell->source < 0 || tell->source >= cw_world.npes ||
-        cw_world.node_of_pe[tell->source] != node || (tell->token & 0xffff) >= CW_AM_TOKENS)
+    if (nbytes < sizeof *note || note->source < 0 || note->source >= cw_world.npes ||
+        cw_world.node_of_pe[note->source] != node || (note->token & 0xffff) >= CW_AM_TOKENS)
         return false;
-    uint32_t nargs = CW_AM_HEAD_NARGS(tell->head);
-    if (nargs > CW_AM_MAX_ARGS || (tell->kind != CW_AM_SHORT && tell->kind != CW_AM_MEDIUM) ||
-        tell->nbytes > (tell->kind == CW_AM_MEDIUM ? CW_AM_MAX_MEDIUM : 0))
+    uint32_t nargs = CW_AM_HEAD_NARGS(note->head);
+    if (nargs > CW_AM_MAX_ARGS || (note->kind != CW_AM_SHORT && note->kind != CW_AM_MEDIUM) ||
+        note->nbytes > (note->kind == CW_AM_MEDIUM ? CW_AM_MAX_MEDIUM : 0))
         return false;
-    return nbytes == CW_NOTIFY_AM_NBYTES(nargs) + tell->nbytes;
+    return nbytes == CW_NOTIFY_AM_NBYTES(nargs) + note->nbytes;
 }
 
 void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes)
 {
     static _Atomic bool warned;
-    const cw_notify_am_t *tell = bytes;
+    const cw_notify_am_t *note = bytes;
     (void)arg;
-    if (!well_formed(tell, node, nbytes)) {
+    if (!well_formed(note, node, nbytes)) {
         if (!atomic_exchange(&warned, true))
             cwu_warn("dropped a malformed reply (%zu bytes) that came over the network", nbytes);
         return;
     }
-    cw_req_am_t req = {.head = tell->head,
-                       .source = tell->source,
+    cw_req_am_t req = {.head = note->head,
+                       .source = note->source,
                        .target = cw_world.pe,
-                       .token = tell->token,
-                       .nbytes = tell->nbytes,
-                       .flags = (uint32_t)tell->kind | CW_AM_C_REPLY | CW_AM_C_NOTIFIED};
-    const void *payload = (const char *)bytes + CW_NOTIFY_AM_NBYTES(CW_AM_HEAD_NARGS(tell->head));
+                       .token = note->token,
+                       .nbytes = note->nbytes,
+                       .flags = (uint32_t)note->kind | CW_AM_C_REPLY | CW_AM_C_NOTIFIED};
+    const void *payload = (const char *)bytes + CW_NOTIFY_AM_NBYTES(CW_AM_HEAD_NARGS(note->head));
     atomic_fetch_add_explicit(&cw_am.notified, 1, memory_order_relaxed);
     atomic_store_explicit(&cw_am.reply_here, true, memory_order_relaxed);
-    if (!cw_am_deliver(&req, tell->args, payload))
-        keep(&req, tell->args, payload);
+    if (!cw_am_deliver(&req, note->args, payload))
+        keep(&req, note->args, payload);
 }
 
 void cw_am_back_init(void)

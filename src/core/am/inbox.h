@@ -83,7 +83,7 @@ _Static_assert(CW_AM_MAX_MEDIUM <= CW_AM_BUFFER_NBYTES, "a payload fits a buffer
 _Static_assert(CW_AM_TOKENS % 64 == 0, "bit maps");
 
 /** The inbox in each slice. */
-extern cw_section_t cw_am_section __attribute__((visibility("hidden")));
+extern cw_section_t cw_am_section CW_HIDDEN;
 
 /** Of the PE in that slot, as the node's server reaches it; PEs reach it by their word for the peer
  *  (core/rma/hot.h). */
@@ -100,8 +100,8 @@ static inline uint32_t cw_am_turn(uint64_t position, unsigned cells_log)
 
 /** A cell to fill, or NULL: the ring is full (or an unfinished message of the lap before is in the
  *  way). The caller fills all but `turn`, and then hands over. */
-static inline __attribute__((always_inline)) cw_am_cell_t *
-cw_am_take(_Atomic uint64_t *tail, cw_am_cell_t *cells, unsigned cells_log, uint32_t *full_p)
+static CW_ALWAYS_INLINE cw_am_cell_t *cw_am_take(_Atomic uint64_t *tail, cw_am_cell_t *cells,
+                                                 unsigned cells_log, uint32_t *full_p)
 {
     uint64_t at = atomic_load_explicit(tail, memory_order_relaxed);
     for (;;) {
@@ -122,9 +122,9 @@ cw_am_take(_Atomic uint64_t *tail, cw_am_cell_t *cells, unsigned cells_log, uint
     }
 }
 
-static inline __attribute__((always_inline)) void cw_am_hand_over(cw_am_cell_t *cell, uint32_t full)
+static CW_ALWAYS_INLINE void cw_am_hand_over(cw_am_cell_t *cell, uint32_t full)
 {
-    // pairs with the consumer's look at turn
+    // pairs with the consumer's load of turn
     atomic_store_explicit(&cell->turn, full, memory_order_release);
 }
 
@@ -134,8 +134,8 @@ static inline cw_am_cell_t *cw_am_take_request(cw_am_inbox_t *inbox, uint32_t *f
 }
 
 /** The same if nothing is in the way, not even another producer. */
-static inline __attribute__((always_inline)) bool
-cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell_t **cell_p, uint32_t *full_p)
+static CW_ALWAYS_INLINE bool cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell_t **cell_p,
+                                                uint32_t *full_p)
 {
     uint64_t at = atomic_load_explicit(&inbox->request_tail, memory_order_relaxed);
     cw_am_cell_t *cell = &inbox->request[at & ((1u << CW_AM_REQUEST_CELLS_LOG) - 1)];

@@ -10,7 +10,7 @@
 #include "core/progress/wait.h"
 
 #define MOST 64u        // messages of a ring in one poll
-// of them, senders of this node hear that they are done, so that a flood does not stop and go
+// handled messages of this node between two acknowledgements, so that a flood flows evenly
 #define ACK_EVERY 16u
 #define PATIENCE 32u    // idle polls until a full one
 #define IDLE_YIELD 64u  // full polls in a row without a message, until each yields the core
@@ -23,7 +23,7 @@ typedef struct acks {
 
 // An acknowledgement to a PE of another node costs a message, so tokens are collected while further
 // polls may find more.
-#define OWED 8u  // as many PEs at a time; by number, modulo this
+#define OWED 8u  // PEs with collected tokens at a time; indexed by PE modulo this
 static struct owed {
     acks_t acks;
     uint32_t count;
@@ -116,7 +116,7 @@ static cw_am_cell_t *cell_at(const cw_am_ring_t *ring, uint64_t position)
     return &ring->cells[position & ((UINT64_C(1) << ring->cells_log) - 1)];
 }
 
-/** The head moves on, past what was taken out of turn. */
+/** Advances the head, past messages that were taken out of turn. */
 static void advance(cw_am_ring_t *ring)
 {
     ring->head++;
@@ -212,7 +212,7 @@ static void came_by_server(int pe)
         atomic_store_explicit(&cw_am.reply_here, false, memory_order_relaxed);
 }
 
-static cw_frame_t *__attribute__((noinline, cold)) watch(const cw_am_msg_t *msg)
+static CW_NOINLINE CW_COLD cw_frame_t *watch(const cw_am_msg_t *msg)
 {
     return cw_watch_handler(&(cw_message_t){.kind = (cw_message_kind_t)msg->kind,
                                             .is_reply = msg->is_reply,
@@ -252,7 +252,7 @@ static int drain(cw_am_ring_t *ring, bool full, acks_t *acks)
     cw_am_cell_t *cell;
     while (n < MOST && (cell = take(ring, full, &turn))) {
         run(cell, acks);
-        // pairs with the look at turn in cw_am_take
+        // pairs with the load of turn in cw_am_take
         atomic_store_explicit(&cell->turn, turn, memory_order_release);
         if (++n % ACK_EVERY == 0)
             send_acks(acks);

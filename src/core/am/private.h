@@ -60,10 +60,9 @@ typedef struct cw_am {
     _Atomic uint32_t kept_replies;  // such replies that found no room in the inbox yet
     _Atomic uint64_t notified;      // such replies, since messages were opened
 } cw_am_t;
-extern cw_am_t cw_am __attribute__((visibility("hidden")));
+extern cw_am_t cw_am CW_HIDDEN;
 /** The message whose handler this thread runs. */
-extern _Thread_local cw_am_msg_t *cw_am_in_handler
-    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+extern _Thread_local cw_am_msg_t *cw_am_in_handler CW_HIDDEN CW_INITIAL_EXEC;
 
 /** Are messages open in this PE? */
 static inline bool cw_am_is_on(void)
@@ -90,20 +89,20 @@ void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src);
 
 // ---------------------------------------------------------------- credits (credit.c)
 /** Gives token i to a request; its name on the wire. */
-static inline __attribute__((always_inline)) uint32_t cw_am_credit_give(uint32_t i, int pe)
+static CW_ALWAYS_INLINE uint32_t cw_am_credit_give(uint32_t i, int pe)
 {
     cw_am.pe_of[i] = pe;
     return cw_am.name_of[i];
 }
 
 /** Is a token free without a lock, and without taking in acknowledgements? */
-static inline __attribute__((always_inline)) bool cw_am_credit_is_plain(void)
+static CW_ALWAYS_INLINE bool cw_am_credit_is_plain(void)
 {
     return CW_LIKELY(cw_am.nfree > cw_am.low);
 }
 
 /** That token. */
-static inline __attribute__((always_inline)) uint32_t cw_am_credit_take_plain(int pe)
+static CW_ALWAYS_INLINE uint32_t cw_am_credit_take_plain(int pe)
 {
     uint32_t nfree = --cw_am.nfree;
     return cw_am_credit_give(cw_am.free[nfree], pe);
@@ -131,7 +130,7 @@ void cw_am_credit_open(void);
 void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload,
                       size_t payload_nbytes);
 /** A node cannot be reached: ends the job. */
-noreturn void cw_am_lost(int rc, const char *name, int pe) __attribute__((cold));
+noreturn void cw_am_lost(int rc, const char *name, int pe) CW_COLD;
 /** A short request in all cases. */
 int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags);
 /** The rest of it, for a caller that has a token and found no free cell. */

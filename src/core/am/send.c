@@ -17,9 +17,9 @@
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
 
-// The steps of a request stand in each function that sends one: what kind it is, is known there,
-// and what it consists of stays in registers.
-#define ALWAYS static inline __attribute__((always_inline))
+// The steps of a request are inlined into each function that sends one: the kind of the message is
+// a constant there, and its parts stay in registers.
+#define ALWAYS static CW_ALWAYS_INLINE
 
 /** A message on its way, without its arguments. */
 typedef struct out {
@@ -41,12 +41,12 @@ static const char *name_of(const out_t *out)
 
 // ---------------------------------------------------------------- observers
 
-static cw_frame_t *__attribute__((noinline, cold)) watch(const out_t *out)
+static CW_NOINLINE CW_COLD cw_frame_t *watch(const out_t *out)
 {
     return cw_watch_message(name_of(out), out->nbytes, out->pe);
 }
 
-static void __attribute__((noinline, cold)) notify_sent(const out_t *out)
+static CW_NOINLINE CW_COLD void notify_sent(const out_t *out)
 {
     cw_watch_message_sent(&(cw_message_t){.kind = (cw_message_kind_t)(out->flags & CW_AM_C_KIND),
                                           .is_reply = out->flags & CW_AM_C_REPLY,
@@ -62,7 +62,7 @@ ALWAYS void sent(const out_t *out)
 
 // ---------------------------------------------------------------- wrong use
 
-static void __attribute__((noinline, cold)) refuse_request(const out_t *out)
+static CW_NOINLINE CW_COLD void refuse_request(const out_t *out)
 {
     const char *name = name_of(out);
     if (!cw_am_is_on())
@@ -81,7 +81,7 @@ static void __attribute__((noinline, cold)) refuse_request(const out_t *out)
                     CW_AM_MAX_ARGS);
 }
 
-static void __attribute__((noinline, cold)) refuse_reply(const out_t *out, const cw_am_msg_t *msg)
+static CW_NOINLINE CW_COLD void refuse_reply(const out_t *out, const cw_am_msg_t *msg)
 {
     const char *name = name_of(out);
     if (msg != cw_am_in_handler)
@@ -97,7 +97,7 @@ static void __attribute__((noinline, cold)) refuse_reply(const out_t *out, const
                     CW_AM_MAX_ARGS);
 }
 
-static void __attribute__((noinline, cold)) refuse_nbytes(const out_t *out, size_t most)
+static CW_NOINLINE CW_COLD void refuse_nbytes(const out_t *out, size_t most)
 {
     cw_check_failed(name_of(out), "a payload of %zu bytes to PE %d; at most %zu are possible",
                     out->nbytes, out->pe, most);
@@ -151,14 +151,13 @@ ALWAYS bool take_room(cw_am_inbox_t *inbox, room_t *room)
     return room->cell != NULL;
 }
 
-static void __attribute__((noinline))
-wait_room(cw_am_inbox_t *inbox, room_t *room, const out_t *out)
+static CW_NOINLINE void wait_room(cw_am_inbox_t *inbox, room_t *room, const out_t *out)
 {
     cw_wait_t w = CW_WAIT_INIT(name_of(out));
     if (!cw_world.plain)
         cw_watch_message_waits(true);
-    atomic_fetch_add(&inbox->blocked, 1);  // before the next look; pairs with the target's look
-                                           // after it made room
+    atomic_fetch_add(&inbox->blocked, 1);  // before the next attempt; pairs with the target's load
+                                           // after it has made room
     while (!take_room(inbox, room))
         cw_wait_round(&w);
     atomic_fetch_sub_explicit(&inbox->blocked, 1, memory_order_relaxed);
@@ -185,7 +184,7 @@ static void store_long(const out_t *out)
         cw_copy(cw_segment.base + cw_slice_offset(slot) + out->dest, out->src, out->nbytes);
 }
 
-/** Copies the payload to where the target finds it; the cell is its own already. */
+/** Copies the payload to where the target finds it; the caller owns the cell. */
 ALWAYS void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
 {
     void *at = room->cell->args + CW_AM_INLINE_ARGS;
@@ -224,8 +223,8 @@ ALWAYS int request_here(out_t *out, unsigned flags)
     return CW_OK;
 }
 
-/** There is a cell for each token and more, so this waits only for a producer that has not finished
- *  the cell of a lap before. */
+/** There are more cells than tokens, so this waits only for a producer that has not finished its
+ *  cell of the previous lap. */
 static cw_am_cell_t *take_reply(cw_am_inbox_t *inbox, const out_t *out, uint32_t *full_p)
 {
     cw_am_cell_t *cell = cw_am_take_reply(inbox, full_p);
@@ -323,8 +322,8 @@ ALWAYS size_t fill_wire(wire_t *wire, const out_t *out)
     return nbytes;
 }
 
-/** With a payload. A long that fits the message comes along and is copied by the server; else it is
- *  put before. */
+/** With a payload. A long that fits into the message travels in it, and the server copies it; a
+ *  larger one is put before the message. */
 ALWAYS void send_loaded(out_t *out)
 {
     bool separate = out->nbytes > CW_AM_MAX_MEDIUM;
@@ -349,7 +348,7 @@ ALWAYS void send_loaded(out_t *out)
 // ---------------------------------------------------------------- requests
 
 /** A token for out's target; -1 only with CW_AM_IMMEDIATE. */
-static int64_t __attribute__((noinline)) wait_credit(const out_t *out, unsigned flags)
+static CW_NOINLINE int64_t wait_credit(const out_t *out, unsigned flags)
 {
     int64_t token = -1;
     if (flags & CW_AM_IMMEDIATE)
@@ -363,7 +362,7 @@ static int64_t __attribute__((noinline)) wait_credit(const out_t *out, unsigned 
     return token;
 }
 
-/** What every request begins with: a poll, checks, a token. False: no credit now. */
+/** The beginning of every request: a poll, checks, a token. False: no credit now. */
 ALWAYS bool begin(out_t *out, unsigned flags)
 {
     if (!(flags & CW_AM_NO_POLL))
@@ -379,7 +378,7 @@ ALWAYS bool begin(out_t *out, unsigned flags)
     return true;
 }
 
-static int __attribute__((noinline)) send_somewhere(out_t *out, unsigned flags)
+static CW_NOINLINE int send_somewhere(out_t *out, unsigned flags)
 {
     if (cw_world.node_of_pe[out->pe] == cw_world.node)
         return request_here(out, flags);
@@ -445,7 +444,7 @@ ALWAYS void begin_reply(out_t *out, cw_am_msg_t *msg)
     out->token = msg->token;
 }
 
-/** Over the connection of the request, if that may be (back.c). */
+/** Sends the reply over the connection of its request, if it may (back.c). */
 ALWAYS bool reply_back(const out_t *out, const cw_am_msg_t *msg)
 {
     cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);

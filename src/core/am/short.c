@@ -12,7 +12,7 @@
 #include "core/am/private.h"
 #include "core/am/wire.h"
 
-#define ALWAYS static inline __attribute__((always_inline))
+#define ALWAYS static CW_ALWAYS_INLINE
 
 /** Arguments on their way: in memory, as many as the message's head says, or else n of them. What
  *  is in the structure is known when its user is compiled. */
@@ -121,7 +121,7 @@ ALWAYS void fill_brief(brief_t *brief, int pe, uint32_t head, uint32_t token, co
     store_args(brief->req.args, args, head);
 }
 
-static int __attribute__((noinline, cold)) send_brief(cwt_conn_t *conn, brief_t *brief)
+static CW_NOINLINE CW_COLD int send_brief(cwt_conn_t *conn, brief_t *brief)
 {
     int rc = cw_transport->message(conn, &brief->req.header, brief->req.header.nbytes, NULL, 0);
     if (CW_UNLIKELY(rc))
@@ -161,7 +161,7 @@ ALWAYS int64_t take_token_locked(int pe)
     cwu_lock(&cw_am.credit_lock);
     uint32_t nfree = cw_am.nfree_locked;
     if (CW_LIKELY(nfree > cw_am.low)) {
-        // others look at it without the lock
+        // other threads read it without the lock
         __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);
         token = cw_am_credit_give(cw_am.free[nfree], pe);
     }
@@ -213,12 +213,12 @@ ALWAYS bool is_clear_shared(void)
            !CW_UNLIKELY(is_open(&cw_am_gates.reply)) && !CW_UNLIKELY(is_open(&cw_am_gates.request));
 }
 
-static int __attribute__((noinline)) shared_far_many(int pe, uint32_t head, const uint32_t *args)
+static CW_NOINLINE int shared_far_many(int pe, uint32_t head, const uint32_t *args)
 {
     return shared_far(pe, head, &(some_t)IN_MEMORY(args, true));
 }
 
-static int __attribute__((noinline)) shared_here_many(int pe, uint32_t head, const uint32_t *args)
+static CW_NOINLINE int shared_here_many(int pe, uint32_t head, const uint32_t *args)
 {
     return shared_here(pe, head, &(some_t)IN_MEMORY(args, true));
 }
@@ -251,36 +251,36 @@ ALWAYS bool to_inbox(int pe, uint32_t head, const some_t *args)
 }
 
 // One family a number of arguments, so that they stay in the registers that they came in. Functions
-// of one step each, because those that look need no stack then.
+// of one step each, because those that only test need no stack then.
 #define FAMILY(nargs, parameters, list, values)                                                    \
-    static int __attribute__((noinline)) general_##nargs(int pe, uint32_t head parameters)         \
+    static CW_NOINLINE int general_##nargs(int pe, uint32_t head parameters)                       \
     {                                                                                              \
         uint32_t args[4];                                                                          \
-        __asm__("" : "=m"(args)); /* who reads them looks at head first */                         \
+        __asm__("" : "=m"(args)); /* its readers test head first */                                \
         store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                              \
         return cw_am_short_general(pe, head, args, 0);                                             \
     }                                                                                              \
-    static int __attribute__((noinline)) shared_far_##nargs(int pe, uint32_t head parameters)      \
+    static CW_NOINLINE int shared_far_##nargs(int pe, uint32_t head parameters)                    \
     {                                                                                              \
         return shared_far(pe, head, &(some_t){.n = nargs, .a = {values}});                         \
     }                                                                                              \
-    static int __attribute__((noinline)) shared_here_##nargs(int pe, uint32_t head parameters)     \
+    static CW_NOINLINE int shared_here_##nargs(int pe, uint32_t head parameters)                   \
     {                                                                                              \
         return shared_here(pe, head, &(some_t){.n = nargs, .a = {values}});                        \
     }                                                                                              \
-    static int __attribute__((noinline)) others_##nargs(int pe, uint32_t head parameters)          \
+    static CW_NOINLINE int others_##nargs(int pe, uint32_t head parameters)                        \
     {                                                                                              \
         if (CW_UNLIKELY(!is_clear_shared()))                                                       \
             return general_##nargs(pe, head list);                                                 \
         return word_of(pe) & 1 ? shared_far_##nargs(pe, head list)                                 \
                                : shared_here_##nargs(pe, head list);                               \
     }                                                                                              \
-    static int __attribute__((noinline)) far_##nargs(int pe, uint32_t head parameters)             \
+    static CW_NOINLINE int far_##nargs(int pe, uint32_t head parameters)                           \
     {                                                                                              \
         some_t some = {.n = nargs, .a = {values}};                                                 \
         return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);        \
     }                                                                                              \
-    static int __attribute__((noinline)) here_##nargs(int pe, uint32_t head parameters)            \
+    static CW_NOINLINE int here_##nargs(int pe, uint32_t head parameters)                          \
     {                                                                                              \
         some_t some = {.n = nargs, .a = {values}};                                                 \
         return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);       \
@@ -300,8 +300,7 @@ FAMILY(3, ARG(0) ARG(1) ARG(2), COMMA a0 COMMA a1 COMMA a2, a0 COMMA a1 COMMA a2
 FAMILY(4, ARG(0) ARG(1) ARG(2) ARG(3), COMMA a0 COMMA a1 COMMA a2 COMMA a3,
        a0 COMMA a1 COMMA a2 COMMA a3)
 
-static int __attribute__((noinline))
-others(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+static CW_NOINLINE int others(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
     if (CW_UNLIKELY(flags) || CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes) ||
         CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS))
@@ -309,20 +308,19 @@ others(int pe, uint32_t head, const uint32_t *args, unsigned flags)
     return shared(pe, head, args);
 }
 
-static int __attribute__((noinline)) far_many(int pe, uint32_t head, const uint32_t *args)
+static CW_NOINLINE int far_many(int pe, uint32_t head, const uint32_t *args)
 {
     some_t some = IN_MEMORY(args, true);
     return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
 }
 
-static int __attribute__((noinline)) here_many(int pe, uint32_t head, const uint32_t *args)
+static CW_NOINLINE int here_many(int pe, uint32_t head, const uint32_t *args)
 {
     some_t some = IN_MEMORY(args, true);
     return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
 }
 
-static int __attribute__((noinline))
-many(int pe, uint32_t head, const uint32_t *args, unsigned flags)
+static CW_NOINLINE int many(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
     if (CW_UNLIKELY(flags) || CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS) ||
         CW_UNLIKELY(!is_clear()))
@@ -330,13 +328,13 @@ many(int pe, uint32_t head, const uint32_t *args, unsigned flags)
     return word_of(pe) & 1 ? far_many(pe, head, args) : here_many(pe, head, args);
 }
 
-static int __attribute__((noinline)) far_some(int pe, uint32_t head, const uint32_t *args)
+static CW_NOINLINE int far_some(int pe, uint32_t head, const uint32_t *args)
 {
     some_t some = IN_MEMORY(args, false);
     return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
 }
 
-static int __attribute__((noinline)) here_some(int pe, uint32_t head, const uint32_t *args)
+static CW_NOINLINE int here_some(int pe, uint32_t head, const uint32_t *args)
 {
     some_t some = IN_MEMORY(args, false);
     return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);

@@ -56,8 +56,8 @@ CW_AMO_APPLY(uint64_t)
 
 /** The operation on memory mapped here. With constant op and nbytes it compiles to one
  *  instruction. */
-static inline __attribute__((always_inline)) uint64_t
-cw_amo_local(void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare)
+static CW_ALWAYS_INLINE uint64_t cw_amo_local(void *p, cw_amo_op_t op, size_t nbytes,
+                                              uint64_t operand, uint64_t compare)
 {
     if (nbytes == 4)
         return cw_amo_apply_uint32_t((uint32_t *)p, op, (uint32_t)operand, (uint32_t)compare);
@@ -72,10 +72,9 @@ void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
                        uint64_t operand, uint64_t compare, int rank);
 
-static inline __attribute__((always_inline)) uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr,
-                                                                      cw_amo_op_t op, size_t nbytes,
-                                                                      uint64_t operand,
-                                                                      uint64_t compare, int rank)
+static CW_ALWAYS_INLINE uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
+                                                 size_t nbytes, uint64_t operand, uint64_t compare,
+                                                 int rank)
 {
     uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {
@@ -87,8 +86,8 @@ static inline __attribute__((always_inline)) uint64_t cw_amo_fetching(cw_ctx_t *
     return cw_amo_remote(ctx, addr, op, nbytes, operand, compare, rank);
 }
 
-static inline __attribute__((always_inline)) void
-cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+static CW_ALWAYS_INLINE void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
+                                            size_t nbytes, uint64_t operand, int rank)
 {
     uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {
@@ -100,9 +99,9 @@ cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_
 }
 
 /** `fetch` is nbytes wide. */
-static inline __attribute__((always_inline)) void
-cw_amo_fetching_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
-                    uint64_t operand, uint64_t compare, int rank)
+static CW_ALWAYS_INLINE void cw_amo_fetching_nbi(cw_ctx_t *ctx, void *fetch, void *addr,
+                                                 cw_amo_op_t op, size_t nbytes, uint64_t operand,
+                                                 uint64_t compare, int rank)
 {
     uintptr_t word = cw_amo_word(ctx, rank);
     if (cw_word_is_local(word)) {

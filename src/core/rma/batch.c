@@ -130,7 +130,7 @@ bool cw_batch_take_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const voi
 bool cw_batch_take_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr,
                        cw_amo_op_t op, size_t nbytes, uint64_t operand)
 {
-    // atomics of the NIC and of the CPU must not meet on a word; operand: little-endian
+    // atomics of the NIC and of the CPU must not be mixed on a word; operand: little-endian
     if (!cw_world.nic_atomics &&
         take(ctx, rank, t, addr, CW_BATCH_AMO + (unsigned)op, &operand, nbytes))
         return true;

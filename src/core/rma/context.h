@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contexts, as front ends see them: created, destroyed, batched, asked.
+// Contexts, as front ends see them: creation, destruction, sessions, questions.
 #ifndef CW_CORE_CONTEXT_H
 #define CW_CORE_CONTEXT_H
 

@@ -92,7 +92,7 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
 {
     if (config->options & ~(unsigned)(CW_CTX_SERIALIZED | CW_CTX_PRIVATE | CW_CTX_NOSTORE))
         return CW_EINVAL;
-    cw_gather();  // only the default context's table is made before
+    cw_gather();  // the table of this node's PEs is made once they have come
     pthread_mutex_lock(&contexts.lock);
     cw_ctx_t *ctx = blank_context();
     int rc = ctx ? CW_OK : CW_ENOMEM;
@@ -131,7 +131,7 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
     return rc;
 }
 
-/** Takes the context off the list and back to nothing. Registry locked, the context quiet. */
+/** Takes the context off the list and frees what it has. Registry locked, the context quiet. */
 static void take_apart(cw_ctx_t *ctx)
 {
     if (ctx->prev)
@@ -217,9 +217,9 @@ void cw_ctx_shut(void)
 
 /**
  * A context created with NOSTORE need not order the program's own stores, but its puts within the
- * node are stores too. Whether there were any since the last quiet costs the put nothing: the
- * context's `node` leads to a word that claims sleepers until the first one comes by cw_ctx_wake,
- * which puts the real word in its place.
+ * node are stores too. Noticing the first one after a quiet costs the put nothing: the context's
+ * `node` leads to a word that claims sleepers, so the first put calls cw_ctx_wake, which stores the
+ * real word in its place.
  */
 void cw_ctx_rearm(cw_ctx_t *ctx)
 {

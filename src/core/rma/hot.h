@@ -37,7 +37,7 @@
 typedef struct cw_ctx {
     const uintptr_t *peer;      // [size] for puts and gets: `word`, or a table that is cold off the
                                 // node or everywhere
-    cw_node_hot_t *node;        // the count of sleepers that stores to a peer look at; for contexts
+    cw_node_hot_t *node;        // the count of sleepers that stores to a peer test; for contexts
                                 // without stores see cw_ctx_rearm
     const uintptr_t *amo_peer;  // [size] the same as peer for atomics: all cold where they go
                                 // through the NIC
@@ -109,12 +109,12 @@ static inline void cw_local_notify(int pe)
 }
 
 /** cw_has_sleepers and cw_local_stored for a context. */
-static inline __attribute__((always_inline)) int cw_ctx_has_sleepers(const cw_ctx_t *ctx)
+static CW_ALWAYS_INLINE int cw_ctx_has_sleepers(const cw_ctx_t *ctx)
 {
     return atomic_load_explicit(&ctx->node->sleepers, memory_order_relaxed) != 0;
 }
 
-static inline __attribute__((always_inline)) void cw_ctx_stored(cw_ctx_t *ctx, int rank)
+static CW_ALWAYS_INLINE void cw_ctx_stored(cw_ctx_t *ctx, int rank)
 {
     if (CW_UNLIKELY(cw_ctx_has_sleepers(ctx))) {
         if (__builtin_constant_p(ctx == &cw_ctx_default) && ctx == &cw_ctx_default)
@@ -126,14 +126,14 @@ static inline __attribute__((always_inline)) void cw_ctx_stored(cw_ctx_t *ctx, i
 
 /** Has something been handed to the network since the last quiet? Acquire: a quiet of another
  *  thread that cleared the mark came before what the caller does next. */
-static inline __attribute__((always_inline)) bool cw_ctx_is_marked(const cw_ctx_t *ctx)
+static CW_ALWAYS_INLINE bool cw_ctx_is_marked(const cw_ctx_t *ctx)
 {
     return __atomic_load_n(&ctx->last, __ATOMIC_ACQUIRE) != 0;
 }
 
 /** Marks the context as having something in flight: after the transport took it, so that a quiet of
  *  another thread that clears the mark has seen the operation. */
-static inline __attribute__((always_inline)) void cw_ctx_mark_word(cw_ctx_t *ctx, uintptr_t word)
+static CW_ALWAYS_INLINE void cw_ctx_mark_word(cw_ctx_t *ctx, uintptr_t word)
 {
 #if defined(__x86_64__)
     __atomic_store_n(&ctx->last, word, __ATOMIC_RELEASE);  // stores become visible in order
@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) void cw_ctx_mark_word(cw_ctx_t *ctx
 
 /** One scalar put was injected; true: the queues must drain. Not an exact count: concurrent threads
  *  may lose some. */
-static inline __attribute__((always_inline)) bool cw_ctx_room_is_used_up(cw_ctx_t *ctx)
+static CW_ALWAYS_INLINE bool cw_ctx_room_is_used_up(cw_ctx_t *ctx)
 {
     bool used_up;
 #if defined(__x86_64__)
@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) bool cw_ctx_room_is_used_up(cw_ctx_
 }
 
 /** Is a session open that batches? Without the lock; batch.c tests again under it. */
-static inline __attribute__((always_inline)) bool cw_batch_is_on(const cw_ctx_t *ctx)
+static CW_ALWAYS_INLINE bool cw_batch_is_on(const cw_ctx_t *ctx)
 {
     return CW_UNLIKELY(__atomic_load_n(&ctx->batch, __ATOMIC_RELAXED) != NULL);
 }
@@ -176,13 +176,13 @@ static inline __attribute__((always_inline)) bool cw_batch_is_on(const cw_ctx_t 
 #define CW_DEPENDED_ON __ATOMIC_RELAXED
 #endif
 
-static inline __attribute__((always_inline)) uintptr_t cw_peer_word(const cw_ctx_t *ctx, int rank)
+static CW_ALWAYS_INLINE uintptr_t cw_peer_word(const cw_ctx_t *ctx, int rank)
 {
     const uintptr_t *table = __atomic_load_n(&ctx->peer, CW_DEPENDED_ON);
     return __atomic_load_n(&table[rank], CW_DEPENDED_ON);
 }
 
-static inline __attribute__((always_inline)) uintptr_t cw_amo_word(const cw_ctx_t *ctx, int rank)
+static CW_ALWAYS_INLINE uintptr_t cw_amo_word(const cw_ctx_t *ctx, int rank)
 {
     const uintptr_t *table = __atomic_load_n(&ctx->amo_peer, CW_DEPENDED_ON);
     return __atomic_load_n(&table[rank], CW_DEPENDED_ON);

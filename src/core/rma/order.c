@@ -6,14 +6,14 @@
 #include "core/rma/rma.h"
 
 /**
- * The mark says "emptying" meanwhile, so that a quiet of another thread does not pass by; an
- * operation that another thread issues meanwhile overwrites it, and the mark stays.
+ * Meanwhile the mark is CW_CTX_EMPTYING, so that a quiet of another thread waits too. An operation
+ * that another thread issues meanwhile overwrites it, and the context stays marked.
  */
 void cw_quiet_cold(cw_ctx_t *ctx)
 {
     uintptr_t emptying = CW_CTX_EMPTYING;
     cw_ctx_enter(ctx);
-    // before the transport looks at the targets' marks
+    // before the transport reads the targets' marks
     __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
     if (CW_UNLIKELY(ctx->batch != NULL))
         cw_batch_send(ctx);
@@ -29,7 +29,7 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     cw_ctx_leave(ctx);
 }
 
-/** As cw_quiet_cold; the mark says "emptying" from the beginning on. Guarded by the port's lock. */
+/** As cw_quiet_cold, with the same mark from the beginning on. Guarded by the port's lock. */
 static int try_locked(cw_ctx_t *ctx)
 {
     uintptr_t emptying = CW_CTX_EMPTYING;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Puts travel as the records of a batch (batch.h), which the server executes; a get sends the
-// places and gets their bytes in one answer, which is spread when it arrives.
+// addresses and receives their bytes in one reply, which is scattered on arrival.
 #include "core/rma/pieces.h"
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
 
-/** One answer under way, and where its bytes go. */
-typedef struct cw_answer {
-    cwt_reply_t reply;  // first: `arrived` gets its address
+/** One reply under way, and where its bytes go. */
+typedef struct cw_pieces_reply {
+    cwt_reply_t base;  // first: `arrived` gets its address
     int pe;
     uint32_t n;
     size_t nbytes;
@@ -21,20 +21,20 @@ typedef struct cw_answer {
         void *local;
         size_t nbytes;
     } piece[CW_PIECES_OF_GET];
-} cw_answer_t;
+} cw_pieces_reply_t;
 
-static void arrived(cwt_reply_t *reply, const void *payload, size_t nbytes)
+static void arrived(cwt_reply_t *base, const void *payload, size_t nbytes)
 {
-    cw_answer_t *answer = (cw_answer_t *)reply;
+    cw_pieces_reply_t *reply = (cw_pieces_reply_t *)base;
     const char *from = payload;
-    if (nbytes != answer->nbytes)
-        cwu_fatal("get of %u pieces: %zu bytes came from PE %d instead of %zu", answer->n, nbytes,
-                  answer->pe, answer->nbytes);
-    for (uint32_t i = 0; i < answer->n; i++) {
-        cw_copy(answer->piece[i].local, from, answer->piece[i].nbytes);
-        from += answer->piece[i].nbytes;
+    if (nbytes != reply->nbytes)
+        cwu_fatal("get of %u pieces: %zu bytes came from PE %d instead of %zu", reply->n, nbytes,
+                  reply->pe, reply->nbytes);
+    for (uint32_t i = 0; i < reply->n; i++) {
+        cw_copy(reply->piece[i].local, from, reply->piece[i].nbytes);
+        from += reply->piece[i].nbytes;
     }
-    free(answer);
+    free(reply);
 }
 
 static const char *name_of(const cw_pieces_t *p)
@@ -46,9 +46,9 @@ static void send_message(cw_pieces_t *p)
 {
     cwt_header_t *header = (cwt_header_t *)(void *)p->message;
     *header = (cwt_header_t){.op = p->put ? CW_REQ_BATCH : CW_REQ_GET_PIECES};
-    cw_answer_t *answer = p->answer;
-    p->answer = NULL;
-    cw_ctx_must(cw_transport->request(p->conn, header, p->nbytes, answer ? &answer->reply : NULL),
+    cw_pieces_reply_t *reply = p->reply;
+    p->reply = NULL;
+    cw_ctx_must(cw_transport->request(p->conn, header, p->nbytes, reply ? &reply->base : NULL),
                 name_of(p), p->ctx, p->rank);
     cw_ctx_mark(p->ctx);
     p->conn = NULL;
@@ -62,7 +62,7 @@ void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put)
     p->put = put;
     p->conn = NULL;
     p->nbytes = sizeof(cwt_header_t);
-    p->answer = NULL;
+    p->reply = NULL;
     cw_batch_pass(ctx, rank);
 }
 
@@ -92,28 +92,28 @@ static void add_put(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, cons
     }
 }
 
-/** False: no memory for an answer. */
+/** False: no memory for an reply. */
 static bool add_get(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, void *dest,
                     size_t nbytes)
 {
-    if (p->answer &&
-        (p->answer->n == CW_PIECES_OF_GET || p->answer->nbytes + nbytes > CW_PIECES_PAYLOAD))
+    if (p->reply &&
+        (p->reply->n == CW_PIECES_OF_GET || p->reply->nbytes + nbytes > CW_PIECES_PAYLOAD))
         send_message(p);
-    if (!p->answer) {
-        p->answer = malloc(sizeof *p->answer);
-        if (!p->answer)
+    if (!p->reply) {
+        p->reply = malloc(sizeof *p->reply);
+        if (!p->reply)
             return false;
-        p->answer->reply = (cwt_reply_t){.arrived = arrived};
-        p->answer->pe = cw_ctx_pe(p->ctx, p->rank);
-        p->answer->n = 0;
-        p->answer->nbytes = 0;
+        p->reply->base = (cwt_reply_t){.arrived = arrived};
+        p->reply->pe = cw_ctx_pe(p->ctx, p->rank);
+        p->reply->n = 0;
+        p->reply->nbytes = 0;
     }
     p->conn = t->conn;
     p->message[p->nbytes / sizeof *p->message] = CW_GET_PIECE(offset, nbytes);
     p->nbytes += sizeof *p->message;
-    p->answer->piece[p->answer->n].local = dest;
-    p->answer->piece[p->answer->n++].nbytes = nbytes;
-    p->answer->nbytes += nbytes;
+    p->reply->piece[p->reply->n].local = dest;
+    p->reply->piece[p->reply->n++].nbytes = nbytes;
+    p->reply->nbytes += nbytes;
     return true;
 }
 

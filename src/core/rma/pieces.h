@@ -26,7 +26,7 @@ typedef struct cw_pieces {
     bool put;
     cwt_conn_t *conn;          // where the message goes; NULL: it is empty
     size_t nbytes;             // of the message so far
-    struct cw_answer *answer;  // of gets: where the answer's bytes go
+    struct cw_pieces_reply *reply;  // of gets: where its bytes go
     uint64_t message[CWT_MESSAGE_MAX / sizeof(uint64_t)];
 } cw_pieces_t;
 

@@ -15,7 +15,7 @@ cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static struct {
     pthread_mutex_t lock;  // guards all of this
     cw_port_t *open;       // ports with a client
-    cwt_stats_t closed;    // what closed ones have done
+    cwt_stats_t closed;    // sums of closed ones
 } ports = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_stats(cwt_stats_t *sum, const cw_port_t *port)
@@ -243,7 +243,7 @@ bool cw_is_connected(int pe)
 void cw_ctx_connect_all(void)
 {
     uint64_t start = cwu_now_ns();
-    // no use in closing the first
+    // more would only evict the first ones
     long room = cwu_env.max_connections > 0 ? cwu_env.max_connections : cw_world.nnodes;
     for (int pe = 0; pe < cw_world.npes; pe++) {
         int node = cw_world.node_of_pe[pe];

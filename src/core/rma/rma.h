@@ -29,13 +29,12 @@ void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
 void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank);
 
 /** The put that could not be done inline: not connected, checked, or batched. */
-void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
-    __attribute__((cold));
+void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank) CW_COLD;
 /** The put that the provider did not take; word: the peer word whose inject it was. */
-void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word, cw_ctx_t *ctx)
-    __attribute__((cold));
+void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word,
+                         cw_ctx_t *ctx) CW_COLD;
 /** CW_INJECT_ROOM puts were injected: waits until the targets have them. */
-void cw_put_scalar_drain(cw_ctx_t *ctx) __attribute__((cold));
+void cw_put_scalar_drain(cw_ctx_t *ctx) CW_COLD;
 /** An off-node put through the target's inject; x86-64 has it in assembly
  *  (core/rma/put_scalar_x86_64.h). */
 void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank,
@@ -73,8 +72,7 @@ void cw_quiet_cold(cw_ctx_t *ctx);
 int cw_quiet_try(void);
 void cw_fence_cold(cw_ctx_t *ctx);
 
-static inline __attribute__((always_inline)) void cw_store_bits(void *p, uint64_t bits,
-                                                                size_t nbytes)
+static CW_ALWAYS_INLINE void cw_store_bits(void *p, uint64_t bits, size_t nbytes)
 {
     switch (nbytes) {
     case 1:
@@ -93,7 +91,7 @@ static inline __attribute__((always_inline)) void cw_store_bits(void *p, uint64_
 }
 
 /** Acquire: a get is complete when it returns, so nothing after it may come before it. */
-static inline __attribute__((always_inline)) uint64_t cw_load_bits(const void *p, size_t nbytes)
+static CW_ALWAYS_INLINE uint64_t cw_load_bits(const void *p, size_t nbytes)
 {
     switch (nbytes) {
     case 1:
@@ -109,8 +107,7 @@ static inline __attribute__((always_inline)) uint64_t cw_load_bits(const void *p
 
 /** Copies up to 8 bytes. A word is stored once: memcpy stores 2, 4 and 8 bytes twice (as
  *  overlapping halves), and a flag that its owner clears in between would rise again. */
-static inline __attribute__((always_inline)) void cw_copy_word(void *dest, const void *src,
-                                                               size_t nbytes)
+static CW_ALWAYS_INLINE void cw_copy_word(void *dest, const void *src, size_t nbytes)
 {
     if (nbytes == 8)
         memcpy(dest, src, 8);
@@ -122,8 +119,7 @@ static inline __attribute__((always_inline)) void cw_copy_word(void *dest, const
         memcpy(dest, src, nbytes);
 }
 
-static inline __attribute__((always_inline)) void cw_copy(void *dest, const void *src,
-                                                          size_t nbytes)
+static CW_ALWAYS_INLINE void cw_copy(void *dest, const void *src, size_t nbytes)
 {
     if (nbytes > 8)
         memcpy(dest, src, nbytes);
@@ -133,7 +129,7 @@ static inline __attribute__((always_inline)) void cw_copy(void *dest, const void
 
 /** Behind the loads of a blocking get, as in cw_load_bits. x86 keeps loads in order by itself, and
  *  a call to the library keeps the compiler from moving anything. */
-static inline __attribute__((always_inline)) void cw_get_done(void)
+static CW_ALWAYS_INLINE void cw_get_done(void)
 {
 #if !defined(__x86_64__)
     atomic_thread_fence(memory_order_acquire);
@@ -177,8 +173,8 @@ static CW_ALWAYS_INLINE void cw_get_by(void *dest, const void *src, size_t nbyte
 }
 
 /** Puts the low nbytes (1, 2, 4, 8; a constant) of bits. */
-static inline __attribute__((always_inline)) void
-cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
+static CW_ALWAYS_INLINE void cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
+                                           int rank)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (cw_word_is_local(word)) {
@@ -189,8 +185,8 @@ cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
     cw_put_scalar_off_node(ctx, dest, bits, nbytes, rank, word);
 }
 
-static inline __attribute__((always_inline)) uint64_t cw_get_scalar(cw_ctx_t *ctx, const void *src,
-                                                                    size_t nbytes, int rank)
+static CW_ALWAYS_INLINE uint64_t cw_get_scalar(cw_ctx_t *ctx, const void *src, size_t nbytes,
+                                               int rank)
 {
     uintptr_t word = cw_peer_word(ctx, rank);
     if (cw_word_is_local(word))
@@ -200,7 +196,7 @@ static inline __attribute__((always_inline)) uint64_t cw_get_scalar(cw_ctx_t *ct
 
 /** Everything this context issued is done and visible. The fence is seq_cst: quiet also orders
  *  local stores against later loads (store buffering must not be observable across it). */
-static inline __attribute__((always_inline)) void cw_quiet_default(void)
+static CW_ALWAYS_INLINE void cw_quiet_default(void)
 {
     if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
         cw_quiet_cold(&cw_ctx_default);
@@ -208,7 +204,7 @@ static inline __attribute__((always_inline)) void cw_quiet_default(void)
 }
 
 /** Order to each PE. Local stores: release. Off-node: what the transport needs. */
-static inline __attribute__((always_inline)) void cw_fence_default(void)
+static CW_ALWAYS_INLINE void cw_fence_default(void)
 {
     if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
         cw_fence_cold(&cw_ctx_default);
@@ -219,7 +215,7 @@ static inline __attribute__((always_inline)) void cw_fence_default(void)
 void cw_quiet_rearm(cw_ctx_t *ctx);
 
 /** Of any context. */
-static inline __attribute__((always_inline)) void cw_quiet(cw_ctx_t *ctx)
+static CW_ALWAYS_INLINE void cw_quiet(cw_ctx_t *ctx)
 {
     if (CW_UNLIKELY(cw_ctx_is_marked(ctx)))
         cw_quiet_cold(ctx);
@@ -230,7 +226,7 @@ static inline __attribute__((always_inline)) void cw_quiet(cw_ctx_t *ctx)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static inline __attribute__((always_inline)) void cw_fence(cw_ctx_t *ctx)
+static CW_ALWAYS_INLINE void cw_fence(cw_ctx_t *ctx)
 {
     if (CW_UNLIKELY(cw_ctx_is_marked(ctx)))
         cw_fence_cold(ctx);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Strided blocks. On the node: plain copies. Off the node: small blocks travel packed in requests
-// that the node server unpacks (one message for up to 4 KiB of payload); blocks large enough to pay
-// for themselves go directly.
+// that the node server unpacks (one message for up to 4 KiB of payload); larger blocks are
+// transfers of their own.
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"

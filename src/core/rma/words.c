@@ -61,7 +61,7 @@ static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
     return *table;
 }
 
-/** Does any context look at a table that is cold everywhere? */
+/** Does any context need a table that is cold everywhere? */
 static bool need_cold(void)
 {
     return cw_world.watched || cw_world.nic_atomics;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tables of peer words (core/rma/hot.h): which ones a context looks at, and how they change.
+// Tables of peer words (core/rma/hot.h): which ones a context reads, and how they change.
 //
 // The default context has a table of its own. All others begin with a shared one, `local`, which
 // knows the PEs of this node and is cold for the rest: a team of consecutive PEs is a window of it,
 // other teams get a copy in their own order. The first connection gives a context a table of its
-// own (cw_words_own). Where every word must be cold, contexts look at tables without any other
+// own (cw_words_own). Where every word must be cold, contexts read tables without any other
 // content. Shared tables stay until the end, because other threads may be reading them.
 //
 // A table also has cold words for CW_GUARD_WORDS PEs below 0 and above the last, so that a PE that
@@ -48,7 +48,7 @@ const uintptr_t *cw_words_cold(void);
 /** Gives a context that leaves the node a table of its own, with all that it knew in it. Lock of
  *  its port held. */
 uintptr_t *cw_words_own(cw_ctx_t *ctx);
-/** Chooses the tables that calls look at: the truth, or one that is cold (every transfer is
+/** Chooses the tables that transfers read: `word`, or one that is cold (every transfer is
  *  observed, a session batches, atomics go through the NIC). Lock of its port held. */
 void cw_words_choose(cw_ctx_t *ctx);
 /** Makes sure that there is a table without connections, for sessions. Lock of its port held. */

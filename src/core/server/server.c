@@ -38,7 +38,7 @@ static struct {
     cwb_t *boot;
     _Atomic uint32_t stop;       // futex: the nap's word
     _Atomic bool knows_secret;   // before, a peer's first message would be refused as
-                                 // unauthenticated, so no PE polls
+                                // unauthenticated, so no PE polls
     _Atomic uint32_t polls;      // bumped by cw_server_poll; relaxed, a hint
     bool helped;                 // progress is made by cw_server_poll; guarded by the lock
     bool running;
@@ -117,13 +117,13 @@ static int progress(void)
     return hooks ? events + hooks->flush() : events;
 }
 
-/** What was left behind is tried again soon. */
+/** Work that a room could not finish is tried again soon. */
 static uint64_t longest_block_ns(void)
 {
     return hooks && hooks->holds() ? LONGEST_NAP_NS : 1000000000u;
 }
 
-/** Lets others have the core; returns how many polls to make before it does so again. */
+/** Yields the core; returns how many polls to make before the next yield. */
 static long yield_core(long polls)
 {
     uint64_t start = cwu_now_ns();

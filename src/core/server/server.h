@@ -14,8 +14,8 @@
 #include "bootstrap/bootstrap.h"
 #include "core/world/world.h"
 
-/** Starts the thread; it loads the transport, publishes the node's record, starts the bootstrap fence
- *  and says so (cw_job_published). */
+/** Starts the thread; it loads the transport, publishes the node's record, starts the bootstrap
+ *  fence and says so (cw_job_published). */
 int cw_server_start(cwb_t *boot);
 /** One poll on behalf of a waiting PE; a no-op in processes that host no server. How many
  *  events. */
