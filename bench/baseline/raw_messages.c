@@ -210,8 +210,7 @@ int main(int argc, char **argv)
     }
     measure(&opts, &p);
     send_message(&p, STOP, SHORT);
-    while (waitpid(child, NULL, WNOHANG) ==
-           0) // then it sees the end of the connection
+    while (waitpid(child, NULL, WNOHANG) == 0)  // then it sees the end of the connection
         fi_cq_read(p.out->f.cq, NULL, 0);
     return 0;
 }

@@ -8,8 +8,7 @@
 
 typedef struct event {
     double when;
-    uint64_t
-        order;  // of two events at one time the older comes first
+    uint64_t order;  // of two events at one time the older comes first
     sim_thread_t *thread;
     double slice;    // > 0: how long the thread had a core
 } event_t;

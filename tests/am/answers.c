@@ -150,21 +150,21 @@ static void malformed(void)
 {
     int pe = remote_pe(), node = cw_world.node_of_pe[pe];
     _Alignas(8) uint8_t bytes[CWT_MESSAGE_MAX];
-    cw_notify_am_t *tell = (cw_notify_am_t *)(void *)bytes;
+    cw_notify_am_t *note = (cw_notify_am_t *)(void *)bytes;
     for (int i = 0; i < 20000; i++) {
         for (size_t at = 0; at < 128; at += 4)
             *(uint32_t *)(void *)(bytes + at) = draw() * 2 + draw() % 2;
         cw_am_notified(NULL, node, bytes, draw() % (sizeof bytes + 1));
     }
     for (int wrong = 0; wrong < 8; wrong++) {
-        *tell = (cw_notify_am_t){
+        *note = (cw_notify_am_t){
             .head = HEAD(SHORT_BACK, 2), .source = pe, .token = 1, .kind = CW_AM_SHORT};
-        tell->source = wrong == 0 ? cw_world.pe : wrong == 1 ? cw_world.npes : wrong == 2 ? -1 : pe;
-        tell->token = wrong == 3 ? CW_AM_TOKENS : 1;
-        tell->head = wrong == 4 ? HEAD(SHORT_BACK, 17) : HEAD(SHORT_BACK, 2);
-        tell->kind = wrong == 5 ? CW_AM_LONG : CW_AM_SHORT;
-        tell->nbytes = wrong == 6 ? 8 : 0;
-        cw_am_notified(NULL, node, bytes, CW_NOTIFY_AM_NBYTES(2) + tell->nbytes + (wrong == 7));
+        note->source = wrong == 0 ? cw_world.pe : wrong == 1 ? cw_world.npes : wrong == 2 ? -1 : pe;
+        note->token = wrong == 3 ? CW_AM_TOKENS : 1;
+        note->head = wrong == 4 ? HEAD(SHORT_BACK, 17) : HEAD(SHORT_BACK, 2);
+        note->kind = wrong == 5 ? CW_AM_LONG : CW_AM_SHORT;
+        note->nbytes = wrong == 6 ? 8 : 0;
+        cw_am_notified(NULL, node, bytes, CW_NOTIFY_AM_NBYTES(2) + note->nbytes + (wrong == 7));
     }
     CHECK(atomic_load(&cw_am.notified) == 0 && atomic_load(&cw_am.mine->reply_tail) == 0);
 }

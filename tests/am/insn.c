@@ -11,7 +11,7 @@
 #include "core/am/private.h"
 #include "step.h"
 
-enum { WARM = 16, SAMPLES = 15, ONEWAY = 1, ASKS, ANSWER };
+enum { WARM = 16, SAMPLES = 15, ONEWAY = 1, ASKS, REPLY };
 
 static _Atomic uint64_t got;
 static uint32_t args[CW_AM_MAX_ARGS];

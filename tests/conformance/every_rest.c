@@ -8,14 +8,14 @@
 static long word, lock;
 
 // ---------------------------------------------------------------- set-up and queries
-#define QUESTION(FN, ANSWER) \
-    static bool check_##FN(void) { return ANSWER; }
+#define QUERY(FN, RESULT) \
+    static bool check_##FN(void) { return RESULT; }
 
-QUESTION(shmem_my_pe, shmem_my_pe() == me)
-QUESTION(_my_pe, _my_pe() == me)
-QUESTION(shmem_n_pes, shmem_n_pes() == npes)
-QUESTION(_num_pes, _num_pes() == npes)
-QUESTION(shmem_pe_accessible, shmem_pe_accessible(next) == 1 && !shmem_pe_accessible(npes))
+QUERY(shmem_my_pe, shmem_my_pe() == me)
+QUERY(_my_pe, _my_pe() == me)
+QUERY(shmem_n_pes, shmem_n_pes() == npes)
+QUERY(_num_pes, _num_pes() == npes)
+QUERY(shmem_pe_accessible, shmem_pe_accessible(next) == 1 && !shmem_pe_accessible(npes))
 
 static bool check_shmem_addr_accessible(void)
 {

@@ -7,7 +7,8 @@
 //   REQUIRE(condition, ...)        the same, but a false condition ends the process with status 1
 //   CHECK_STR(actual, expected)    compares strings and prints both
 //   check_as("PE", me, npes)       from here on a failure names this process
-//   check_result()                 prints the counts; the exit status: 1 if a check failed or none ran
+//   check_result()                 prints the counts; returns the exit status: 1 if a check failed
+//                                  or none ran
 //
 // A failure is one line on standard output: "FAIL file:line PE 1 of 4: condition: text", which
 // tests/run.py takes for a failure of the case whatever the exit status is. Threads may check at
@@ -23,7 +24,7 @@
 // Weak: one copy in a program of several sources. Threads raise the counts by relaxed __atomic
 // builtins; the counts are read when the threads have been joined.
 __attribute__((weak)) int checks_done, checks_failed;
-__attribute__((weak)) char check_who[48];  // " PE 1 of 4"
+__attribute__((weak)) char check_who[48];               // " PE 1 of 4"
 __attribute__((weak)) void (*check_before_exit)(void);  // of a REQUIRE that fails: ends helpers
 
 enum { CHECKS_SHOWN = 20 };  // failures that a process prints; the rest is counted

@@ -33,8 +33,8 @@ def attempt(case):
     """What is wrong with an end, or None."""
     how, status, layout, wanted = case
     with tempfile.TemporaryDirectory() as scratch:  # orterun removes that of another that ends
-        done = subprocess.run([*layout, "./ending", how, str(status)], capture_output=True, text=True,
-                              timeout=100, env={**ENV, "TMPDIR": scratch})
+        done = subprocess.run([*layout, "./ending", how, str(status)], capture_output=True,
+                              text=True, timeout=100, env={**ENV, "TMPDIR": scratch})
     here = 0 if how in ("early", "attaching") else 3
     bad = []
     if done.returncode != wanted:

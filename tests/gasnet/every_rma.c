@@ -256,7 +256,7 @@ void test_sync(void)
           "dead handles are not done");
     CHECK(comes(gasnet_try_syncnbi_gets) && comes(gasnet_try_syncnbi_puts) &&
               comes(gasnet_try_syncnbi_all),
-          "nothing is under way, and never done");
+          "nothing is in flight, and never done");
     gasnet_wait_syncnbi_gets();
     gasnet_wait_syncnbi_puts();
     gasnet_wait_syncnbi_all();

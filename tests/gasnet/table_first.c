@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { ASK = 200, ANSWER };
+enum { ASK = 200, REPLY };
 static gasnet_seginfo_t table[8];
 static volatile int asked, replied, too_early;
 
@@ -14,10 +14,10 @@ static void on_ask(gasnet_token_t token)
 {
     too_early += table[0].addr == NULL;
     asked++;
-    gasnet_AMReplyShort0(token, ANSWER);
+    gasnet_AMReplyShort0(token, REPLY);
 }
 
-static void on_answer(gasnet_token_t token)
+static void on_reply(gasnet_token_t token)
 {
     (void)token;
     replied++;
@@ -25,7 +25,7 @@ static void on_answer(gasnet_token_t token)
 
 int main(int argc, char **argv)
 {
-    gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())on_ask}, {ANSWER, (void (*)())on_answer}};
+    gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())on_ask}, {REPLY, (void (*)())on_reply}};
     GASNET_Safe(gasnet_init(&argc, &argv));
     int me = (int)gasnet_mynode(), last = (int)gasnet_nodes() - 1;
     if (me == last)

@@ -170,7 +170,7 @@ static void test_long(uint32_t to)
         if (info.gex_is_req)                                                               \
             reply##k(token, info.gex_is_long);                                             \
     }
-#define ANSWER(k, ...)                                                                            \
+#define REPLYING(k, ...)                                                                          \
     static void reply##k(gex_Token_t token, int is_long)                                          \
     {                                                                                             \
         gex_AM_SrcDesc_t sd = is_long ? gex_AM_PrepareReplyLong(token, NULL, 0, 0, NULL, NULL, 0, \
@@ -201,7 +201,7 @@ static void test_long(uint32_t to)
     }
 static int rounds;
 static const int b = 0;
-EACH_NUMBER(ANSWER)
+EACH_NUMBER(REPLYING)
 EACH_NUMBER(NUMBER_HANDLER)
 
 static void test_numbers(uint32_t to)

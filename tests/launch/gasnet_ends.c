@@ -13,19 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ASK = 200, ANSWER, SEGMENT = 4 * GASNET_PAGESIZE };
+enum { ASK = 200, REPLY, SEGMENT = 4 * GASNET_PAGESIZE };
 
-static volatile int answers;
+static volatile int replies;
 
 static void ask(gasnet_token_t token, void *text, size_t nbytes, gasnet_handlerarg_t number)
 {
-    gasnet_AMReplyMedium1(token, ANSWER, text, nbytes, number + 1);
+    gasnet_AMReplyMedium1(token, REPLY, text, nbytes, number + 1);
 }
 
-static void answer(gasnet_token_t token, void *text, size_t nbytes, gasnet_handlerarg_t number)
+static void reply(gasnet_token_t token, void *text, size_t nbytes, gasnet_handlerarg_t number)
 {
     (void)token;
-    answers += nbytes == 6 && memcmp(text, "hello", 6) == 0 && number == answers + 1;
+    replies += nbytes == 6 && memcmp(text, "hello", 6) == 0 && number == replies + 1;
 }
 
 static void barrier(int id)
@@ -42,7 +42,7 @@ static int ring(gasnet_node_t me, gasnet_node_t nodes)
     char hello[] = "hello";
     for (int i = 0; i < 10; i++) {
         gasnet_AMRequestMedium1(next, ASK, hello, sizeof hello, i);
-        GASNET_BLOCKUNTIL(answers == i + 1);
+        GASNET_BLOCKUNTIL(replies == i + 1);
     }
     gasnet_put_val(next, segments[next].addr, 1000 + me, 8);
     barrier(1);
@@ -61,7 +61,7 @@ static void compute(void)
 
 int main(int argc, char **argv)
 {
-    gasnet_handlerentry_t table[] = {{ASK, (void (*)())ask}, {ANSWER, (void (*)())answer}};
+    gasnet_handlerentry_t table[] = {{ASK, (void (*)())ask}, {REPLY, (void (*)())reply}};
     GASNET_Safe(gasnet_init(&argc, &argv));
     GASNET_Safe(gasnet_attach(table, 2, SEGMENT, 0));
     const char *how = argc > 1 ? argv[1] : "all";

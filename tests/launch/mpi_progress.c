@@ -15,7 +15,7 @@
 
 enum { ROUNDS = 50, WORDS = 4096 };
 
-static long cells[WORDS], sums, answer;
+static long cells[WORDS], sums, swapped;
 static uint64_t flag;
 
 static void drive(int me, int target)
@@ -29,7 +29,7 @@ static void drive(int me, int target)
         shmem_long_get(in, cells, WORDS, target);
         CHECK(!memcmp(in, out, sizeof in), "what was put does not come back");
         CHECK(shmem_long_atomic_fetch_add(&sums, 1, target) == round - 1, "an atomic add");
-        CHECK(shmem_long_atomic_compare_swap(&answer, round - 1, round, target) == round - 1,
+        CHECK(shmem_long_atomic_compare_swap(&swapped, round - 1, round, target) == round - 1,
               "a compare and swap");
     }
     shmem_uint64_atomic_set(&flag, ROUNDS, target);
@@ -40,7 +40,7 @@ static void *wait_for_flag(void *arg)
 {
     (void)arg;
     shmem_uint64_wait_until(&flag, SHMEM_CMP_EQ, ROUNDS);
-    CHECK(sums == ROUNDS && answer == ROUNDS, "the second thread sees what came before the flag");
+    CHECK(sums == ROUNDS && swapped == ROUNDS, "the second thread sees what came before the flag");
     return NULL;
 }
 
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     CHECK(MPI_Barrier(MPI_COMM_WORLD) == 0, "MPI_Barrier");
     if (me % 2 == 0 && multiple)
         pthread_join(waiter, NULL);
-    CHECK(me % 2 == 1 || (sums == ROUNDS && answer == ROUNDS &&
+    CHECK(me % 2 == 1 || (sums == ROUNDS && swapped == ROUNDS &&
                           cells[7] == (me + 1) * 1000000L + ROUNDS * 10000 + 7),
           "what came while this PE was in MPI_Barrier");
     shmem_barrier_all();

@@ -7,7 +7,7 @@ from pathlib import Path
 from common import STAGE, check
 
 SHMEM = ("put", "get", "fetch_add", "wait_until", "heard", "fed", "barrier")
-GASNET = ("reply", "answered", "barrier")
+GASNET = ("reply", "replied", "barrier")
 
 
 def compile_here(source, *flags):

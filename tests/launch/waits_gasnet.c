@@ -3,7 +3,7 @@
 // As waits.c, for GASNet: waits_gasnet KIND FILE, with the same files.
 //   reply      the first process waits for a reply of the last one, which computes and so runs no
 //              handler
-//   answered   the last one polls again when FILE.cut exists, and computes when it has replied
+//   replied    the last one polls again when FILE.cut exists, and computes when it has replied
 //   barrier    all but the last wait in a barrier
 #include <fcntl.h>
 #include <gasnet.h>
@@ -11,21 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ASK = 200, ANSWER, LOOK_US = 5000 };
+enum { ASK = 200, REPLY, LOOK_US = 5000 };
 
-static volatile int answers, asked;
+static volatile int replies, asked;
 static const char *file;
 
 static void ask(gasnet_token_t token)
 {
     asked++;
-    gasnet_AMReplyShort0(token, ANSWER);
+    gasnet_AMReplyShort0(token, REPLY);
 }
 
-static void answer(gasnet_token_t token)
+static void reply(gasnet_token_t token)
 {
     (void)token;
-    answers++;
+    replies++;
 }
 
 static void write_pid(void)
@@ -55,16 +55,15 @@ static void barrier(void)
 static void ask_all(gasnet_node_t from, gasnet_node_t to)
 {
     for (gasnet_node_t node = from; node < to; node++) {
-        int before = answers;
+        int before = replies;
         gasnet_AMRequestShort0(node, ASK);
-        GASNET_BLOCKUNTIL(answers > before);
+        GASNET_BLOCKUNTIL(replies > before);
     }
 }
 
 int main(int argc, char **argv)
 {
-    static gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())ask},
-                                               {ANSWER, (void (*)())answer}};
+    static gasnet_handlerentry_t handlers[] = {{ASK, (void (*)())ask}, {REPLY, (void (*)())reply}};
     GASNET_Safe(gasnet_init(&argc, &argv));
     GASNET_Safe(gasnet_attach(handlers, 2, 4 * GASNET_PAGESIZE, 0));
     if (argc != 3)
@@ -77,9 +76,9 @@ int main(int argc, char **argv)
     barrier();
     if (me == last) {
         close(open(file, O_CREAT | O_WRONLY, 0600));
-        if (strcmp(kind, "answered") == 0)
+        if (strcmp(kind, "replied") == 0)
             until(".cut", 0);
-        until(".go", strcmp(kind, "answered") == 0);
+        until(".go", strcmp(kind, "replied") == 0);
     } else if (me == 0 && strcmp(kind, "barrier") != 0) {
         ask_all(last, last + 1);
     }

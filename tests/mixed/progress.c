@@ -23,27 +23,27 @@ enum { ASK = 200, REPLY, ROUNDS = 20, WORDS = 512 };
 
 static long flag, sum;
 static int me;
-static volatile int asked, answered, stop;
+static volatile int asked, replied, stop;
 static gasnet_seginfo_t segments[64];
 
-static void ask(gasnet_token_t token, gasnet_handlerarg_t wants_answer)
+static void ask(gasnet_token_t token, gasnet_handlerarg_t wants_reply)
 {
     asked++;
-    if (wants_answer)
+    if (wants_reply)
         gasnet_AMReplyShort0(token, REPLY);
 }
 
 static void reply(gasnet_token_t token)
 {
     (void)token;
-    answered++;
+    replied++;
 }
 
 static void ask_and_wait(gasnet_node_t node)
 {
-    int before = answered;
+    int before = replied;
     gasnet_AMRequestShort1(node, ASK, 1);
-    GASNET_BLOCKUNTIL(answered > before);
+    GASNET_BLOCKUNTIL(replied > before);
 }
 
 /** Without any help of the target's program. */

@@ -125,7 +125,7 @@ static void scalars(void)
 // a word of its own.
 static void flags(void)
 {
-    static long data[8], flag, answer;
+    static long data[8], flag, reply;
     int pe = (me + npes / 2) % npes, from = (me + npes - npes / 2) % npes;  // on the other node
     for (long round = 1; round <= rounds; round++) {
         for (int i = 0; i < 8; i++)
@@ -135,8 +135,8 @@ static void flags(void)
         shmem_long_wait_until(&flag, SHMEM_CMP_GE, round);
         for (int i = 0; i < 8; i++)
             CHECK(data[i] == round + i, "flag %ld overtook its data %d (%ld)", round, i, data[i]);
-        shmem_long_p(&answer, round, from);
-        shmem_long_wait_until(&answer, SHMEM_CMP_GE, round);
+        shmem_long_p(&reply, round, from);
+        shmem_long_wait_until(&reply, SHMEM_CMP_GE, round);
     }
     shmem_barrier_all();
 }
@@ -144,7 +144,7 @@ static void flags(void)
 static void signals(void)
 {
     static const size_t nbytes[] = {8, 100, 5000, 70000};
-    static long answer;
+    static long reply;
     unsigned char *mine = malloc(70000);
     int pe = (me + npes / 2) % npes, from = (me + npes - npes / 2) % npes;
     for (int round = 1; round <= rounds; round++) {
@@ -163,8 +163,8 @@ static void signals(void)
                 break;
             }
         shmem_quiet();
-        shmem_long_p(&answer, round, from);
-        shmem_long_wait_until(&answer, SHMEM_CMP_GE, round);
+        shmem_long_p(&reply, round, from);
+        shmem_long_wait_until(&reply, SHMEM_CMP_GE, round);
     }
     shmem_barrier_all();
     free(mine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 64 bits everywhere: one put of 4.1 GiB and one get of 2.1 GiB, checked at the edges of 2 and 4 GiB
-// and at samples. The put's source is one window of memory mapped repeatedly, so that only the
+// 64 bits everywhere: one put of 4.1 GiB and one get of 2.1 GiB, checked at the edges of 2 and 4
+// GiB and at samples. The put's source is one window of memory mapped repeatedly, so that only the
 // target costs real pages.
 #define _GNU_SOURCE
 #include <shmem.h>

@@ -69,7 +69,8 @@ static void block_check(int pe, int nbi)
     memset(back, 0, sizeof back);
     if (nbi) {
         shmem_long_get_nbi(back, area[me].block, (size_t)k->block_n, pe);
-        shmem_long_g(&area[me].word, (int)(random_word() % (unsigned)n));  // another connection meanwhile
+        // Another connection meanwhile.
+        shmem_long_g(&area[me].word, (int)(random_word() % (unsigned)n));
         shmem_quiet();
     } else {
         shmem_long_get(back, area[me].block, (size_t)k->block_n, pe);

@@ -50,7 +50,7 @@ def main():
     again = study("--no-plots")
     check(again.count("measured already") == len(SECTIONS) - 1, "the second call measured again")
     if "no matplotlib" in said:
-        print("no matplotlib: no figures looked at")
+        print("no matplotlib: figures are not checked")
     else:
         for name in ("hello", "init", "resources", "launchers", "peers", "endtoend", "latency",
                      "overlap", "simulated"):

@@ -187,7 +187,7 @@ static ssize_t failing_recv(struct fid_ep *ep, void *buf, size_t nbytes, void *d
 }
 
 /** RDM: any process may send a message that is longer than a buffer. The connection that owns the
- *  buffer is not lost, with operations under way, and the buffer is posted again. */
+ *  buffer is not lost, with operations in flight, and the buffer is posted again. */
 static void truncated(void)
 {
     static uint8_t bytes[OFI_BUFFER_NBYTES];

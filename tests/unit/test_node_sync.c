@@ -123,8 +123,8 @@ static void test_layout(void)
     cw_coll_area_t *area = aligned_alloc(64, with_all);
     cw_coll_deposit_t *last = cw_coll_deposit(area, 9, 70, 69);
     CHECK((char *)(last + 1) == (char *)area + with_all);
-    CHECK((char *)cw_coll_counter(area, 9, 0) == (char *)cw_coll_step(area, cw_coll_nsteps(9) - 1) +
-                                                   cw_coll_step_nbytes(CW_COLL_MEDIUM));
+    CHECK((char *)cw_coll_counter(area, 9, 0) ==
+          (char *)cw_coll_step(area, cw_coll_nsteps(9) - 1) + cw_coll_step_nbytes(CW_COLL_MEDIUM));
     CHECK((uintptr_t)last % 64 == 0 && (uintptr_t)cw_coll_step(area, 3) % 64 == 0);
     CHECK(cw_coll_nsteps(1) == 0 && cw_coll_nsteps(2) == 3 && cw_coll_nsteps(9) == 6);
     free(area);

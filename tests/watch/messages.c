@@ -9,7 +9,7 @@
 enum { SHORT = 200, MEDIUM, LONG, SHORT_REPLY, MEDIUM_REPLY, LONG_REPLY };
 
 static gasnet_seginfo_t segments[16];
-static volatile int handled, answered;
+static volatile int handled, replied;
 
 static void on_short(gasnet_token_t token, gasnet_handlerarg_t a)
 {
@@ -36,13 +36,13 @@ static void on_long(gasnet_token_t token, void *data, size_t nbytes)
 static void on_reply_short(gasnet_token_t token, gasnet_handlerarg_t a)
 {
     (void)token, (void)a;
-    answered++;
+    replied++;
 }
 
 static void on_reply(gasnet_token_t token, void *data, size_t nbytes)
 {
     (void)token, (void)data, (void)nbytes;
-    answered++;
+    replied++;
 }
 
 int main(int argc, char **argv)
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++)
         gasnet_AMRequestLong0(next, LONG, data, 1000, segments[next].addr);
     gasnet_AMRequestLong0(next, LONG, data, 5000, segments[next].addr);
-    GASNET_BLOCKUNTIL(handled == 206 && answered == 204);
+    GASNET_BLOCKUNTIL(handled == 206 && replied == 204);
     gasnet_AMPoll();
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
