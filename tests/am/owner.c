@@ -43,6 +43,16 @@ static area_t *area_of(int pe)
     return (area_t *)((uintptr_t)mine - cw_area_origin() + cw_owner_origin((uint32_t)pe));
 }
 
+/** No size of its own: a share of the machine's memory. */
+static bool no_size(uint64_t *nbytes_p)
+{
+    (void)nbytes_p;
+    return false;
+}
+
+static const cw_area_request_t area_request = {
+    .nbytes = no_size, .setting = "none", .what = "the areas of the test"};
+
 static void join(void)
 {
     static const char call[] = "owner";
@@ -52,9 +62,9 @@ static void join(void)
                                       .wait_round = cw_wait_round,
                                       .shares = shares};
     size_t nbytes;
-    cw_area_reserve();
+    cw_area_reserve(&area_request);
     cw_am_expect();
-    cw_init(CW_THREAD_SINGLE);
+    cw_init(CW_THREAD_SINGLE, "test_init");
     check_as("PE", cw_world.pe, cw_world.npes);
     mine = cw_area(&nbytes);
     REQUIRE(mine && nbytes >= sizeof *mine + private_nbytes());
@@ -219,6 +229,6 @@ int main(void)
     cw_barrier(cw_group_world);
     int status = cw_world.pe == 0 || checks_failed ? check_result() : 0;
     fflush(stdout);
-    cw_finalize();
+    cw_finalize("test_finalize");
     return status;
 }
