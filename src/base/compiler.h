@@ -35,6 +35,7 @@
 #define CW_UNUSED __attribute__((unused))
 #define CW_CLEANUP(function) __attribute__((cleanup(function)))
 #define CW_CONSTRUCTOR(priority) __attribute__((constructor(priority)))
+#define CW_AT_LOAD __attribute__((constructor))
 #define CW_DESTRUCTOR __attribute__((destructor))
 #define CW_NO_SANITIZE __attribute__((no_sanitize_address, no_sanitize_thread))
 

@@ -4,11 +4,10 @@
 // core no file includes this one.
 //
 // Blocking: calls marked [waits] may block; all blocking ends in a sleep, and every wait makes
-// progress for others.
-// Errors: calls that return int give 0 or CW_E…, already reported. RMA, atomics and ordering have no
-// error return: a lost peer is fatal for the job (the message names PE, node, host and call).
-// Threads: as shmem_init_thread granted. With THREAD_MULTIPLE any thread may use any context but the
-// private ones of others.
+// progress for others. Errors: calls that return int give 0 or CW_E…, already reported. RMA,
+// atomics and ordering have no error return: a lost peer is fatal for the job (the message names
+// PE, node, host and call). Threads: as shmem_init_thread granted. With THREAD_MULTIPLE any thread
+// may use any context but the private ones of others.
 #ifndef CW_CORE_CORE_H
 #define CW_CORE_CORE_H
 

@@ -69,7 +69,7 @@ GAS_API void gasnet_causeway_block(unsigned round)
     cw_wait_t *w = &gas_thread()->wait;
     if (round == 0) {
         gas_enter("GASNET_BLOCKUNTIL");
-        *w = (cw_wait_t)CW_WAIT_TOLD("GASNET_BLOCKUNTIL");
+        *w = (cw_wait_t)CW_WAIT_NOTIFIED("GASNET_BLOCKUNTIL");
         gas_wait_begin(w);
     }
     gas_wait_round(w);

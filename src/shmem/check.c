@@ -26,8 +26,8 @@ static void generalize(char *routine, size_t nbytes)
                  strncmp(routine, "shmem_ctx_", 10) == 0 ? "shmem_ctx_TYPE_p" : "shmem_TYPE_p");
 }
 
-/** Core speaks of routines by these names, also before the first call. */
-static void __attribute__((constructor)) register_names(void)
+/** Core names routines so in its messages, also before the first call. */
+CW_AT_LOAD static void register_names(void)
 {
     static const cw_names_t names = {.init = "shmem_init",
                                      .finalize = "shmem_finalize",

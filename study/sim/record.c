@@ -310,7 +310,7 @@ static void be(int pe)
     free(cw_world.pes_of_node);
     cw_world.pes_of_node = NULL;
     cw_world.pe = cw_boot.pe = pe;
-    cw_world.life = 0;
+    cw_world.epoch = 0;
     cw_job_begin();
     if (cw_place_self())
         die("out of memory for the tables of a PE");

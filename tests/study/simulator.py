@@ -40,7 +40,7 @@ class Counts(unittest.TestCase):
                              (npes, nodes))
             self.assertEqual(said["endpoints"], 2 * nodes if nodes > 1 else 0)
 
-    def test_static_connects_everybody_to_every_node(self):
+    def test_static_connects_each_pe_to_every_node(self):
         for npes, nodes in ((4, 2), (7, 3), (64, 16)):
             said = sim(npes, nodes, connect="static")
             self.assertEqual(said["connections"], npes * (nodes - 1))

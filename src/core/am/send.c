@@ -7,6 +7,7 @@
 // one of them it polls, so PEs that wait for this one make progress. A reply has its room already.
 #include <string.h>
 
+#include "base/compiler.h"
 #include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/mem/gather.h"
@@ -19,7 +20,6 @@
 
 // The steps of a request are inlined into each function that sends one: the kind of the message is
 // a constant there, and its parts stay in registers.
-#define ALWAYS static CW_ALWAYS_INLINE
 
 /** A message on its way, without its arguments. */
 typedef struct out {
@@ -54,7 +54,7 @@ static CW_NOINLINE CW_COLD void notify_sent(const out_t *out)
                                           .nbytes = out->nbytes});
 }
 
-ALWAYS void sent(const out_t *out)
+static CW_ALWAYS_INLINE void sent(const out_t *out)
 {
     if (CW_UNLIKELY(!cw_world.plain))
         notify_sent(out);
@@ -104,7 +104,7 @@ static CW_NOINLINE CW_COLD void refuse_nbytes(const out_t *out, size_t most)
 }
 
 /** Every payload: its size, and whether a long's destination exists. */
-ALWAYS void check_payload(out_t *out, void *dest, unsigned flags)
+static CW_ALWAYS_INLINE void check_payload(out_t *out, void *dest, unsigned flags)
 {
     bool whole = (out->flags & CW_AM_C_KIND) == CW_AM_LONG && !(flags & CW_AM_RAW);
     size_t most = whole ? CW_AM_MAX_LONG : CW_AM_MAX_MEDIUM;
@@ -123,13 +123,13 @@ ALWAYS void check_payload(out_t *out, void *dest, unsigned flags)
 
 // ---------------------------------------------------------------- within the node
 
-ALWAYS void copy_args(uint32_t *to, const uint32_t *from, uint32_t head)
+static CW_ALWAYS_INLINE void copy_args(uint32_t *to, const uint32_t *from, uint32_t head)
 {
     for (uint32_t i = 0, n = CW_AM_HEAD_NARGS(head); i < n; i++)
         to[i] = from[i];
 }
 
-ALWAYS void fill_cell(cw_am_cell_t *cell, const out_t *out)
+static CW_ALWAYS_INLINE void fill_cell(cw_am_cell_t *cell, const out_t *out)
 {
     cell->head = out->head;
     cell->source = cw_world.pe;
@@ -145,7 +145,7 @@ typedef struct room {
 } room_t;
 
 /** False: not now. */
-ALWAYS bool take_room(cw_am_inbox_t *inbox, room_t *room)
+static CW_ALWAYS_INLINE bool take_room(cw_am_inbox_t *inbox, room_t *room)
 {
     room->cell = cw_am_take_request(inbox, &room->full);
     return room->cell != NULL;
@@ -164,13 +164,13 @@ static CW_NOINLINE void wait_room(cw_am_inbox_t *inbox, room_t *room, const out_
     cw_wait_done(&w);
 }
 
-ALWAYS bool fits_cell(const out_t *out)
+static CW_ALWAYS_INLINE bool fits_cell(const out_t *out)
 {
     return out->nbytes <= CW_AM_INLINE_NBYTES && CW_AM_HEAD_NARGS(out->head) <= CW_AM_INLINE_ARGS;
 }
 
 /** Does the payload travel beside the cell (and not to where a long goes)? */
-ALWAYS bool has_payload(const out_t *out)
+static CW_ALWAYS_INLINE bool has_payload(const out_t *out)
 {
     return (out->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (out->flags & CW_AM_C_RAW);
 }
@@ -185,7 +185,7 @@ static void store_long(const out_t *out)
 }
 
 /** Copies the payload to where the target finds it; the caller owns the cell. */
-ALWAYS void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
+static CW_ALWAYS_INLINE void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
 {
     void *at = room->cell->args + CW_AM_INLINE_ARGS;
     if (!(out->flags & CW_AM_C_INLINE))
@@ -196,7 +196,7 @@ ALWAYS void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
     room->cell->dest = out->dest;
 }
 
-ALWAYS int request_here(out_t *out, unsigned flags)
+static CW_ALWAYS_INLINE int request_here(out_t *out, unsigned flags)
 {
     cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[out->pe]);
     bool loaded = has_payload(out);
@@ -304,7 +304,7 @@ static void send_short(const out_t *out)
     sent(out);
 }
 
-ALWAYS size_t fill_wire(wire_t *wire, const out_t *out)
+static CW_ALWAYS_INLINE size_t fill_wire(wire_t *wire, const out_t *out)
 {
     cw_req_am_t *req = &wire->req;
     size_t nbytes = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(out->head));
@@ -324,7 +324,7 @@ ALWAYS size_t fill_wire(wire_t *wire, const out_t *out)
 
 /** With a payload. A long that fits into the message travels in it, and the server copies it; a
  *  larger one is put before the message. */
-ALWAYS void send_loaded(out_t *out)
+static CW_ALWAYS_INLINE void send_loaded(out_t *out)
 {
     bool separate = out->nbytes > CW_AM_MAX_MEDIUM;
     if (!separate && !has_payload(out))
@@ -363,7 +363,7 @@ static CW_NOINLINE int64_t wait_credit(const out_t *out, unsigned flags)
 }
 
 /** The beginning of every request: a poll, checks, a token. False: no credit now. */
-ALWAYS bool begin(out_t *out, unsigned flags)
+static CW_ALWAYS_INLINE bool begin(out_t *out, unsigned flags)
 {
     if (!(flags & CW_AM_NO_POLL))
         cw_am_poll();
@@ -399,7 +399,7 @@ int cw_am_short_resume(int pe, uint32_t head, const uint32_t *args, uint32_t tok
     return send_somewhere(&out, 0);
 }
 
-ALWAYS int request_loaded(out_t *out, void *dest, unsigned flags)
+static CW_ALWAYS_INLINE int request_loaded(out_t *out, void *dest, unsigned flags)
 {
     CW_WATCH(watch(out));
     if (!begin(out, flags))
@@ -434,7 +434,7 @@ int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *
 
 // ---------------------------------------------------------------- replies
 
-ALWAYS void begin_reply(out_t *out, cw_am_msg_t *msg)
+static CW_ALWAYS_INLINE void begin_reply(out_t *out, cw_am_msg_t *msg)
 {
     if (CW_UNLIKELY(msg != cw_am_in_handler || msg->is_reply || msg->replied ||
                     CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
@@ -445,7 +445,7 @@ ALWAYS void begin_reply(out_t *out, cw_am_msg_t *msg)
 }
 
 /** Sends the reply over the connection of its request, if it may (back.c). */
-ALWAYS bool reply_back(const out_t *out, const cw_am_msg_t *msg)
+static CW_ALWAYS_INLINE bool reply_back(const out_t *out, const cw_am_msg_t *msg)
 {
     cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);
     if (msg->origin == 0 || kind == CW_AM_LONG ||

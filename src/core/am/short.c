@@ -9,10 +9,9 @@
 // takes its token under the lock of credits.
 #include <string.h>
 
+#include "base/compiler.h"
 #include "core/am/private.h"
 #include "core/am/wire.h"
-
-#define ALWAYS static CW_ALWAYS_INLINE
 
 /** Arguments on their way: in memory, as many as the message's head says, or else n of them. What
  *  is in the structure is known when its user is compiled. */
@@ -27,7 +26,7 @@ typedef struct some {
     }
 #define MANY (0x18u << 8)  // in the head: more than 7
 
-ALWAYS void copy_args(uint32_t *to, const uint32_t *from, uint32_t head, bool many)
+static CW_ALWAYS_INLINE void copy_args(uint32_t *to, const uint32_t *from, uint32_t head, bool many)
 {
     if (many && (head & 0x10u << 8))
         memcpy(to, from, 64), to += 16, from += 16;
@@ -41,7 +40,7 @@ ALWAYS void copy_args(uint32_t *to, const uint32_t *from, uint32_t head, bool ma
         *to = *from;
 }
 
-ALWAYS void store_args(uint32_t *to, const some_t *args, uint32_t head)
+static CW_ALWAYS_INLINE void store_args(uint32_t *to, const some_t *args, uint32_t head)
 {
     if (args->in_memory)
         copy_args(to, args->at, head, args->many);
@@ -53,7 +52,7 @@ ALWAYS void store_args(uint32_t *to, const some_t *args, uint32_t head)
 
 /** The test of cw_am_poll. Below THREAD_MULTIPLE only: then no other thread advances the gates, and
  *  they are plain words. */
-ALWAYS bool something_came(void)
+static CW_ALWAYS_INLINE bool something_came(void)
 {
     const volatile uint32_t *reply =
         *(const volatile uint32_t *const *)(const void *)&cw_am_gates.reply.turn;
@@ -64,14 +63,14 @@ ALWAYS bool something_came(void)
 }
 
 /** The same while other threads may advance them. */
-ALWAYS bool is_open(const cw_am_gate_t *gate)
+static CW_ALWAYS_INLINE bool is_open(const cw_am_gate_t *gate)
 {
     const _Atomic uint32_t *turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
     return atomic_load_explicit(turn, memory_order_relaxed) ==
            atomic_load_explicit(&gate->full, memory_order_relaxed);
 }
 
-ALWAYS uintptr_t word_of(int pe)
+static CW_ALWAYS_INLINE uintptr_t word_of(int pe)
 {
     return __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, __ATOMIC_RELAXED)[(uint32_t)pe],
                            __ATOMIC_RELAXED);
@@ -79,8 +78,8 @@ ALWAYS uintptr_t word_of(int pe)
 
 // ---------------------------------------------------------------- within the node
 
-ALWAYS int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head, uint32_t token,
-                     const some_t *args)
+static CW_ALWAYS_INLINE int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head,
+                                      uint32_t token, const some_t *args)
 {
     cell->head = head;
     cell->source = cw_am.pe;
@@ -92,7 +91,7 @@ ALWAYS int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head, u
     return CW_OK;
 }
 
-ALWAYS cw_am_inbox_t *inbox_at(uintptr_t word)
+static CW_ALWAYS_INLINE cw_am_inbox_t *inbox_at(uintptr_t word)
 {
     return (cw_am_inbox_t *)((uintptr_t)cw_am.mine + word);
 }
@@ -105,13 +104,14 @@ typedef union brief {
     unsigned char bytes[sizeof(cw_req_am_short_t) + CW_AM_MAX_ARGS * sizeof(uint32_t)];
 } brief_t;
 
-ALWAYS uint32_t nbytes_of(uint32_t head, const some_t *args)
+static CW_ALWAYS_INLINE uint32_t nbytes_of(uint32_t head, const some_t *args)
 {
     uint32_t n = args->in_memory ? CW_AM_HEAD_NARGS(head) : args->n;
     return (uint32_t)sizeof(cw_req_am_short_t) + n * (uint32_t)sizeof(uint32_t);
 }
 
-ALWAYS void fill_brief(brief_t *brief, int pe, uint32_t head, uint32_t token, const some_t *args)
+static CW_ALWAYS_INLINE void fill_brief(brief_t *brief, int pe, uint32_t head, uint32_t token,
+                                        const some_t *args)
 {
     brief->req.head = head;
     *(volatile int32_t *)&brief->req.source =
@@ -130,7 +130,7 @@ static CW_NOINLINE CW_COLD int send_brief(cwt_conn_t *conn, brief_t *brief)
 }
 
 /** Returns false if the PE's node is not connected. */
-ALWAYS bool to_node(int pe, uint32_t head, const some_t *args)
+static CW_ALWAYS_INLINE bool to_node(int pe, uint32_t head, const some_t *args)
 {
     cwt_conn_t *conn = ((const cwt_target_t *)(word_of(pe) - 1))->conn;
     if (CW_UNLIKELY(!conn))
@@ -155,7 +155,7 @@ ALWAYS bool to_node(int pe, uint32_t head, const some_t *args)
 // ---------------------------------------------------------------- several threads
 
 /** A token under the lock; -1: the general path must take one. */
-ALWAYS int64_t take_token_locked(int pe)
+static CW_ALWAYS_INLINE int64_t take_token_locked(int pe)
 {
     int64_t token = -1;
     cwu_lock(&cw_am.credit_lock);
@@ -170,14 +170,15 @@ ALWAYS int64_t take_token_locked(int pe)
 }
 
 /** The arguments in memory, for the general path. */
-ALWAYS const uint32_t *in_memory(const some_t *args, uint32_t head, uint32_t room[4])
+static CW_ALWAYS_INLINE const uint32_t *in_memory(const some_t *args, uint32_t head,
+                                                  uint32_t room[4])
 {
     if (!args->in_memory)
         store_args(room, args, head);
     return args->in_memory ? args->at : room;
 }
 
-ALWAYS int shared_far(int pe, uint32_t head, const some_t *args)
+static CW_ALWAYS_INLINE int shared_far(int pe, uint32_t head, const some_t *args)
 {
     uint32_t room[4];
     cwt_conn_t *conn = ((const cwt_target_t *)(word_of(pe) - 1))->conn;
@@ -194,7 +195,7 @@ ALWAYS int shared_far(int pe, uint32_t head, const some_t *args)
     return CW_OK;
 }
 
-ALWAYS int shared_here(int pe, uint32_t head, const some_t *args)
+static CW_ALWAYS_INLINE int shared_here(int pe, uint32_t head, const some_t *args)
 {
     uint32_t room[4], full;
     cw_am_cell_t *cell;
@@ -207,7 +208,7 @@ ALWAYS int shared_here(int pe, uint32_t head, const some_t *args)
 }
 
 /** Has no message arrived, and do several threads share what follows? */
-ALWAYS bool is_clear_shared(void)
+static CW_ALWAYS_INLINE bool is_clear_shared(void)
 {
     return CW_LIKELY(cw_am.shared) && CW_LIKELY(cw_am_in_handler == NULL) &&
            !CW_UNLIKELY(is_open(&cw_am_gates.reply)) && !CW_UNLIKELY(is_open(&cw_am_gates.request));
@@ -224,7 +225,7 @@ static CW_NOINLINE int shared_here_many(int pe, uint32_t head, const uint32_t *a
 }
 
 /** pe exists if messages are open, and the number of arguments is right. */
-ALWAYS int shared(int pe, uint32_t head, const uint32_t *args)
+static CW_ALWAYS_INLINE int shared(int pe, uint32_t head, const uint32_t *args)
 {
     if (!is_clear_shared())
         return cw_am_short_general(pe, head, args, 0);
@@ -234,13 +235,13 @@ ALWAYS int shared(int pe, uint32_t head, const uint32_t *args)
 // ---------------------------------------------------------------- the choice
 
 /** Has no message arrived, and is a token free? Changes nothing. */
-ALWAYS bool is_clear(void)
+static CW_ALWAYS_INLINE bool is_clear(void)
 {
     return cw_am_credit_is_plain() && !something_came();
 }
 
 /** False: the ring has no room, or another producer was faster. */
-ALWAYS bool to_inbox(int pe, uint32_t head, const some_t *args)
+static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
 {
     uint32_t full;
     cw_am_cell_t *cell;

@@ -145,7 +145,7 @@ int cw_init(int thread_level, const char *call)
     return CW_OK;
 }
 
-/** Nobody closes its end of a connection while another still waits for an answer on it. */
+/** Leaves when no PE waits for a reply on a connection of this one any more. */
 static void leave_network(const char *call)
 {
     cw_quiet_cold(&cw_ctx_default);

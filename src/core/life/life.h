@@ -15,12 +15,12 @@ int cw_init(int thread_level, const char *call);
 /** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data
  *  stays. [waits] */
 void cw_finalize(const char *call);
-/** All PEs are about to leave, and some came out of the middle of a collective: cw_finalize waits
- *  for nobody in the job, for that would never end. Every PE, or none; they must have met by other
- *  means. */
+/** All PEs are about to leave, and some came out of the middle of a collective: cw_finalize then
+ *  waits for no PE, since that wait would never end. Called by every PE or by none; they must have
+ *  synchronised by other means. */
 void cw_disband(void);
-/** Ends this process, after the last cw_finalize, without exit handlers. Launchers take it for a
- *  good end. */
+/** Ends this process, after the last cw_finalize, without exit handlers. Launchers count
+ *  it as a success. */
 noreturn void cw_exit(int status);
 /** Ends every PE of the job with this status. */
 noreturn void cw_global_exit(int status);

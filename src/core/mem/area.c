@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The area behind the heap: its size, its place, and what a front end keeps behind it.
 #include "core/mem/area.h"
 
 #include "core/mem/segment.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a front end whose memory is no symmetric heap wants of a slice: an area behind the
-// heap, and the peers' own addresses.
+// What a slice offers to a front end whose memory is no symmetric heap: an area behind the heap,
+// and the peers' own addresses.
 //
 // The area is as sparse as the heap, mapped, registered and checked with it: a transfer cannot tell
-// them apart. The sizes are the same on every PE; what a front end makes of its own is its
-// business. A peer's own address of something and my symmetric address of it differ by the distance
-// of our origins.
-// Threads: reserve and leave_data before cw_init, the rest after it.
+// them apart. The sizes are the same on every PE; each front end decides how it uses its area. A
+// peer's own address of something and my symmetric address of it differ by the distance of our
+// origins. Threads: reserve and leave_data before cw_init, the rest after it.
 #ifndef CW_CORE_AREA_H
 #define CW_CORE_AREA_H
 
@@ -24,15 +23,15 @@ typedef struct cw_area_request {
 /** This process will want an area: to be called before the first cw_init, with a request that lives
  *  on. Every PE, or none. */
 void cw_area_reserve(const cw_area_request_t *request);
-/** The program is no OpenSHMEM program, so its static data stays private: as above. */
+/** The program's static data stays private: as above. */
 void cw_area_leave_data(void);
 
 /** Mine, page aligned; NULL and 0 bytes if none was reserved. */
 void *cw_area(size_t *nbytes_p);
 /** Behind it, where there is one: memory for the front end itself, at one symmetric address. Zero
- *  when the job begins, and nobody else's, so others may store there before this PE has come; of 32
- *  MiB and 16 KiB for each PE of the job only what is used takes memory. NULL and 0 bytes without
- *  an area. */
+ *  when the job begins, and not initialised by its owner, so peers may store there before this PE
+ *  has arrived. Its size is 32 MiB and 16 KiB for each PE of the job; only pages in use take
+ *  memory. NULL and 0 bytes without an area. */
 void *cw_area_own(size_t *nbytes_p);
 /** What `pe`, of this node, has at its own copy of a symmetric address, whether it has come or not:
  *  for memory that it does not initialise (not for static data). NULL: it is not of this node. */

@@ -3,25 +3,17 @@
 // A deterministic allocator over an address range whose bytes it never touches.
 //
 //   - The offsets it returns depend only on the size of the range and the sequence of calls, so PEs
-//     that make
-//   the
-//     same calls get the same offsets. (Alignment is that of the address, so for alignments above a page the
-//     PEs' bases must also be equal modulo that alignment.)
+//     that make the same calls get the same offsets. (Alignment is that of the address, so for
+//     alignments above a page the PEs' bases must also be equal modulo that alignment.)
 //   - All metadata lives in private memory, so an untouched range of many GiB costs nothing, and a
-//     stray
-//   store into
-//     the range cannot corrupt the allocator.
+//     stray store into the range cannot corrupt the allocator.
 //   - Blocks are multiples of a cache line and start on one: two PEs that write neighbouring
-//     objects never
-//   share a
-//     line, and at most 63 bytes a block are lost.
+//     objects never share a line, and at most 63 bytes a block are lost.
 //   - Good fit in constant time (two-level segregated lists); a request fails only if no free block
-//     can hold
-//   it.
-//
-// Ownership: the range stays the caller's. Threads: none of these may run at the same time on one
-// arena; the caller serialises. Blocking: never. The only errors are those named here; nothing is
-// printed.
+//     can hold it.
+// Ownership: the range stays the caller's.
+// Threads: none of these may run at the same time on one arena; the caller serialises. Blocking:
+// never. The only errors are those named here; nothing is printed.
 #ifndef CW_CORE_ARENA_H
 #define CW_CORE_ARENA_H
 

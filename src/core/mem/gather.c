@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Counting the PEs of a node that have mapped its memory, and waiting for the last of them.
 #include "core/mem/gather.h"
 
 #include <limits.h>
@@ -39,9 +41,8 @@ void cw_gather_arrive(void (*gathered)(void))
 static void check_patience(uint32_t n)
 {
     if (cwu_now_ns() - cw_startup_begin_ns() > (uint64_t)cwu_env.timeout * 1000000000u)
-        cwu_fatal(
-            "only %u of the %u PEs of this node came to %s within %ld s (CAUSEWAY_TIMEOUT)", n, all(),
-            cw_world.init_call, cwu_env.timeout);
+        cwu_fatal("only %u of the %u PEs of this node came to %s within %ld s (CAUSEWAY_TIMEOUT)",
+                  n, all(), cw_world.init_call, cwu_env.timeout);
 }
 
 bool cw_gather_look(void)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The symmetric heap: the arena over the heap of this PE's slice.
 #include "core/mem/heap.h"
 
 #include "core/mem/memory.h"

@@ -8,9 +8,9 @@
 //                    one for each PE       waits and pieces of statistics (core/report/report.h)
 //                    collectives           of the world; rounds of teams (core/sync/area.h)
 //                    cards                 what PEs publish (core/sync/card.h)
-//   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives, symmetric
-//                                          heap, area of a front end | sections in slices: the inbox of
-//                                          messages (core/am/inbox.h)]
+//   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives,
+//                                          symmetric heap, area of a front end | sections in
+//                                          slices: the inbox of messages (core/am/inbox.h)]
 //   + stride       slice of slot 1         ...
 //
 // A slice has the same shape as the owner's own view: the heap lies heap_offset above the static
@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "core/world/agreement.h"
 #include "transport/transport.h"
 
@@ -34,8 +35,8 @@ typedef enum cw_section_place {
     CW_SECTION_SLICE     // in each slice, behind heap and area
 } cw_section_place_t;
 
-/** A part of the node object that a room above uses. The room states place and size; the table of all
- *  goes to cw_segment_init, which fills in the offset. */
+/** A part of the node object that a room above uses. The room states place and size; the table of
+ *  all goes to cw_segment_init, which fills in the offset. */
 typedef struct cw_section {
     cw_section_place_t in;
     uint32_t align;
@@ -57,7 +58,7 @@ typedef struct cw_control {
     uint64_t magic;
     cw_agreement_t agreement;
     cwt_layout_t layout;
-} __attribute__((aligned(64))) cw_control_t;
+} CW_CACHE_ALIGNED cw_control_t;
 
 /** One line per PE of the node. */
 typedef struct cw_slot {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Makes the node object: its layout, its mappings, the static data that moves into it.
 #include "core/mem/segment.h"
 
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/futex.h"
 #include "base/machine.h"
 #include "core/mem/area.h"
@@ -40,12 +43,12 @@ static int choose_heap(uint64_t machine, uint64_t *heap_p)
         while (heap > (1u << 20) && heap * npes > machine / 2)
             heap /= 2;
     } else if (machine && heap > machine / npes) {
-        cwu_error(
-            "the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (%s) = %.2f GiB, but this "
-            "machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-            cw_world.nslots, (double)heap / (1 << 30), CWU_ENV_NAME(symmetric_size),
-            (double)heap * (double)npes / (1 << 30),
-            (double)machine / (1 << 30), (double)machine / (double)npes / (1 << 30));
+        cwu_error("the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (%s) = %.2f GiB, "
+                  "but this "
+                  "machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+                  cw_world.nslots, (double)heap / (1 << 30), CWU_ENV_NAME(symmetric_size),
+                  (double)heap * (double)npes / (1 << 30), (double)machine / (1 << 30),
+                  (double)machine / (double)npes / (1 << 30));
         return CW_ENOMEM;
     }
     *heap_p = heap;
@@ -145,8 +148,7 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
 
 #define PAGE_WORDS 512  // the unit of skipping; any page size is a multiple
 
-__attribute__((no_sanitize_address, no_sanitize_thread, noinline)) static bool
-is_zero(const volatile uint64_t *page)
+static CW_NO_SANITIZE CW_NOINLINE bool is_zero(const volatile uint64_t *page)
 {
     uint64_t any = 0;
     for (size_t i = 0; i < PAGE_WORDS && !any; i++)
@@ -174,9 +176,9 @@ static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t 
 
 /**
  * Copies whole pages of static data. Pages of zeroes are left out: fresh pages of the object are
- * zero, and a large .bss that nobody touched must cost nothing. By the file, not by the window on
- * it: the page need not be mapped there, nor cleared, and a full memory is an error rather than a
- * signal.
+ * zero, and a large .bss that the program never touched must cost no memory. By the file, not by
+ * the window on it: the page need not be mapped there, nor cleared, and a full memory is an error
+ * rather than a signal.
  */
 static int copy_pages(int fd, uint64_t offset, const volatile uint64_t *from, size_t nbytes)
 {

@@ -24,7 +24,7 @@ static socklen_t rendezvous_name(struct sockaddr_un *un, const cwb_t *boot)
     memset(un, 0, sizeof *un);
     un->sun_family = AF_UNIX;
     int n = snprintf(un->sun_path + 1, sizeof un->sun_path - 1, "causeway.%u.%s.%d.%u",
-                     (unsigned)getuid(), boot->job_id, cw_world.node, cw_world.life);
+                     (unsigned)getuid(), boot->job_id, cw_world.node, cw_world.epoch);
     if ((size_t)n >= sizeof un->sun_path - 1)
         n = sizeof un->sun_path - 2;
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);

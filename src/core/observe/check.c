@@ -16,14 +16,14 @@
 #include "core/world/front_end.h"
 
 // What was not given back, by kind: "context", "team", "lock".
-enum { LEAK_KINDS = 8, LEAKS_TOLD = 5 };
+enum { LEAK_KINDS = 8, LEAKS_REPORTED = 5 };
 
 static struct {
     const char *kind;
     unsigned long count;
 } leaks[LEAK_KINDS];
-static pthread_mutex_t tellers_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the next
-static void (*tellers[LEAK_KINDS])(void);
+static pthread_mutex_t leak_reports_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the next
+static void (*leak_reports[LEAK_KINDS])(void);
 
 static int open_checks(unsigned *wants_p)
 {
@@ -36,7 +36,7 @@ static int open_checks(unsigned *wants_p)
     return CW_OK;
 }
 
-/** `call` may be a kind of transfer: then the call stack tells which routine it was. */
+/** `call` may be a kind of transfer: then the call stack gives the routine. */
 noreturn void cw_check_failed(const char *call, const char *fmt, ...)
 {
     char text[500], routine[64] = "", where[160] = "";
@@ -82,7 +82,7 @@ void cw_check_leak(const char *kind, const char *fmt, ...)
 {
     if (!CW_CHECKING())
         return;
-    if (++*leak_counter(kind) > LEAKS_TOLD)
+    if (++*leak_counter(kind) > LEAKS_REPORTED)
         return;
     char text[300];
     va_list ap;
@@ -104,7 +104,7 @@ static void count_block(void *arg, const void *ptr, size_t nbytes, const void *w
     if (!where)
         return;  // the library's own
     left->nbytes += nbytes;
-    if (left->blocks++ >= LEAKS_TOLD)
+    if (left->blocks++ >= LEAKS_REPORTED)
         return;
     cwu_symbol_describe(where, origin, sizeof origin);
     cwu_warn("leak: block of %zu bytes at heap offset 0x%zx, allocated in %s; %s it", nbytes,
@@ -112,8 +112,9 @@ static void count_block(void *arg, const void *ptr, size_t nbytes, const void *w
              cw_names()->free);
 }
 
-/** The heap is the same on every PE, so one tells; contexts, teams and locks are each PE's own. */
-static void tell_heap_leaks(void)
+/** The heap is the same on every PE, so one PE reports; contexts, teams and locks are each PE's
+ *  own. */
+static void report_heap_leaks(void)
 {
     left_t left = {0};
     if (cw_world.pe != 0)
@@ -125,24 +126,24 @@ static void tell_heap_leaks(void)
                  left.blocks, left.nbytes, cw_names()->finalize);
 }
 
-void cw_check_at_end(void (*tell)(void))
+void cw_check_at_end(void (*report)(void))
 {
-    pthread_mutex_lock(&tellers_lock);
+    pthread_mutex_lock(&leak_reports_lock);
     int i = 0;
-    while (i < LEAK_KINDS && tellers[i] && tellers[i] != tell)
+    while (i < LEAK_KINDS && leak_reports[i] && leak_reports[i] != report)
         i++;
     if (i < LEAK_KINDS)
-        tellers[i] = tell;
-    pthread_mutex_unlock(&tellers_lock);
+        leak_reports[i] = report;
+    pthread_mutex_unlock(&leak_reports_lock);
 }
 
 static void finish_checks(void)
 {
-    tell_heap_leaks();
-    for (int i = 0; i < LEAK_KINDS && tellers[i]; i++)
-        tellers[i]();
+    report_heap_leaks();
+    for (int i = 0; i < LEAK_KINDS && leak_reports[i]; i++)
+        leak_reports[i]();
     for (int i = 0; i < LEAK_KINDS && leaks[i].kind; i++)
-        if (leaks[i].count > LEAKS_TOLD)
+        if (leaks[i].count > LEAKS_REPORTED)
             cwu_warn("leak: %lu of kind %s in all", leaks[i].count, leaks[i].kind);
 }
 

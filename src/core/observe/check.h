@@ -9,26 +9,27 @@
 
 #include <stdnoreturn.h>
 
+#include "base/compiler.h"
 #include "core/observe/watch.h"
 
 /** Checking mode: a message "<call>: <text>" and the end of the job. */
 noreturn void cw_check_failed(const char *call, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3), cold));
+    CW_PRINTF(2, 3) CW_COLD;
 
-/** Reads CAUSEWAY_CHECK into cw_world.check; at the end of the job says what is left in the heap, and
- *  how much of each kind leaked. */
+/** Reads CAUSEWAY_CHECK into cw_world.check; at the end of the job says what is left in the heap,
+ *  and how much of each kind leaked. */
 extern const cw_observer_t cw_check_observer;
 
 /** In checking mode: fatal inside a handler of an active message, which must not communicate. */
 void cw_check_not_in_handler(const char *call);
 
-/** `tell` is called at the end of the job, once however often it is registered: it calls
+/** `report` is called at the end of the job, once however often it is registered: it calls
  *  cw_check_leak for what is left. */
-void cw_check_at_end(void (*tell)(void));
+void cw_check_at_end(void (*report)(void));
 
-/** Something was not given back before the end: counted, and the first few of each kind are told.
+/** An object was not released before the end: counted; the first few of each kind are reported.
  *  kind: "context". */
 void cw_check_leak(const char *kind, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3), cold));
+    CW_PRINTF(2, 3) CW_COLD;
 
 #endif

@@ -4,9 +4,9 @@
 // core/life passes the table of all to cw_watch_open when the job is joined. An observer that its
 // settings leave idle says so in its open and is never called again until the next join.
 //
-// While no observer is active nothing here costs an instruction (core/observe/watch.h).
-// Threads: open, finish and close are called by the thread that joins and leaves the job, the others
-// by any thread. Blocking: finish may wait.
+// While no observer is active nothing here costs an instruction (core/observe/watch.h). Threads:
+// open, finish and close are called by the thread that joins and leaves the job, the others by any
+// thread. Blocking: finish may wait.
 #ifndef CW_CORE_OBSERVER_H
 #define CW_CORE_OBSERVER_H
 

@@ -7,7 +7,7 @@
 // wants every transfer, all peer words are cold, so that every transfer takes a cold path. Entry
 // points and cold paths then open a *frame*: what runs, since when, to which PE, how many bytes.
 //
-//     CW_WATCH(cw_watch_transfer(CW_OP_PUT, dest, src, nbytes, pe));     closes when the block is left
+//     CW_WATCH(cw_watch_transfer(CW_OP_PUT, dest, src, nbytes, pe));  closes when the block is left
 //
 // Frames nest: a wait inside a routine, a put that a routine makes for itself. Only the outermost
 // one counts as a call or a transfer of the program. Threads: each has frames of its own. Blocking:
@@ -15,6 +15,7 @@
 #ifndef CW_CORE_WATCH_H
 #define CW_CORE_WATCH_H
 
+#include "base/compiler.h"
 #include "core/observe/observer.h"
 #include "core/world/world.h"
 
@@ -22,41 +23,41 @@
 const char *cw_op_name(cw_op_t op);
 
 /** A routine begins. `name` must live for ever. Only between init and finalize. */
-cw_frame_t *cw_watch_call(const char *name) __attribute__((cold));
+cw_frame_t *cw_watch_call(const char *name) CW_COLD;
 /** A transfer begins. */
-cw_frame_t *cw_watch_transfer(cw_op_t op, size_t nbytes, int pe) __attribute__((cold));
+cw_frame_t *cw_watch_transfer(cw_op_t op, size_t nbytes, int pe) CW_COLD;
 /** A wait begins; its name need not live longer than the frame unless a trace is being written. */
-cw_frame_t *cw_watch_wait(const char *name) __attribute__((cold));
+cw_frame_t *cw_watch_wait(const char *name) CW_COLD;
 /** A request or reply begins; its client's name for the call. */
-cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe) __attribute__((cold));
+cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe) CW_COLD;
 /** It was sent. */
-void cw_watch_message_sent(const cw_message_t *msg) __attribute__((cold));
+void cw_watch_message_sent(const cw_message_t *msg) CW_COLD;
 /** A request waits for a credit, or for room at the target. */
-void cw_watch_message_waits(bool for_room) __attribute__((cold));
+void cw_watch_message_waits(bool for_room) CW_COLD;
 /** The handler of a message begins. */
-cw_frame_t *cw_watch_handler(const cw_message_t *msg) __attribute__((cold));
-void cw_watch_end(cw_frame_t *frame) __attribute__((cold));
+cw_frame_t *cw_watch_handler(const cw_message_t *msg) CW_COLD;
+void cw_watch_end(cw_frame_t *frame) CW_COLD;
 
 /** Adds to the bytes of the routine that runs, in collectives. */
-void cw_watch_bytes(size_t nbytes) __attribute__((cold));
+void cw_watch_bytes(size_t nbytes) CW_COLD;
 /** The routine of the program that runs in this thread, or NULL. */
 const char *cw_watch_running(void);
 /** The source of the message whose handler runs in this thread; -1: none. Known while observed. */
 int cw_watch_handling(void);
 
 /** A waiting thread is about to sleep. */
-void cw_watch_sleeps(struct cw_wait *wait) __attribute__((cold));
+void cw_watch_sleeps(struct cw_wait *wait) CW_COLD;
 /** A wait that an observer marked as reported has ended. */
-void cw_watch_moves(struct cw_wait *wait) __attribute__((cold));
+void cw_watch_moves(struct cw_wait *wait) CW_COLD;
 
-static inline __attribute__((always_inline)) void cw_watch_leave(cw_frame_t **frame)
+static CW_ALWAYS_INLINE void cw_watch_leave(cw_frame_t **frame)
 {
     if (CW_UNLIKELY(*frame != NULL))
         cw_watch_end(*frame);
 }
 
-#define CW_WATCH(begin)                                                      \
-    cw_frame_t *cw_frame_ __attribute__((cleanup(cw_watch_leave), unused)) = \
+#define CW_WATCH(begin)                                          \
+    cw_frame_t *cw_frame_ CW_CLEANUP(cw_watch_leave) CW_UNUSED = \
         CW_UNLIKELY(!cw_world.plain) ? (begin) : NULL
 
 /** Opens the observers of a table that ends with NULL, in its order, and keeps the active ones.

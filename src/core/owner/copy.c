@@ -59,7 +59,7 @@ static bool find_place(uint32_t *id_p)
 static uint32_t add_request(cw_handle_op_t *op, uint32_t pe, void *dest, size_t nbytes)
 {
     uint32_t id = 0;
-    cw_wait_t w = CW_WAIT_TOLD("a place for one more copy in flight");
+    cw_wait_t w = CW_WAIT_NOTIFIED("a place for one more copy in flight");
     while (!find_place(&id))
         cw_owner.config.wait_round(&w);
     cw_wait_done(&w);

@@ -100,7 +100,7 @@ static void op_free(cw_handle_op_t *op)
 
 void cw_handle_op_wait(const char *call, cw_handle_op_t *op)
 {
-    cw_wait_t w = CW_WAIT_TOLD(call);
+    cw_wait_t w = CW_WAIT_NOTIFIED(call);
     cw_owner.config.wait_begin(&w);
     while (cw_handle_op_is_pending(op))
         cw_owner.config.wait_round(&w);
@@ -260,7 +260,7 @@ void cw_handle_wait_some(const char *call, cw_handle_t *handles, size_t n)
     cw_am_poll();
     if (quiet_due)
         cw_handle_quiet();
-    cw_wait_t w = CW_WAIT_TOLD(call);
+    cw_wait_t w = CW_WAIT_NOTIFIED(call);
     cw_owner.config.wait_begin(&w);
     while (strike(handles, n, &left) == 0)
         cw_owner.config.wait_round(&w);

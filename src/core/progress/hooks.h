@@ -15,6 +15,8 @@
 #ifndef CW_CORE_HOOKS_H
 #define CW_CORE_HOOKS_H
 
+#include "base/compiler.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -47,7 +49,7 @@ typedef struct cw_progress_hooks {
     int (*poll_server)(void);
 } cw_progress_hooks_t;
 
-extern cw_progress_hooks_t cw_progress_hooks __attribute__((visibility("hidden")));
+extern cw_progress_hooks_t cw_progress_hooks CW_HIDDEN;
 
 static inline bool cw_progress_has_messages(void)
 {

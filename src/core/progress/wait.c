@@ -144,10 +144,10 @@ static void watch(cw_wait_t *w, cw_slot_t *me)
     w->watched = w->word;
     bool alone = atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1;
     uint64_t offset = alone && w->word ? offset_in_node(w->word) : 0;
-    atomic_store_explicit(&me->watched, alone && w->told ? WATCHES_NOTHING : 0,
+    atomic_store_explicit(&me->watched, alone && w->notified ? WATCHES_NOTHING : 0,
                           memory_order_relaxed);
     atomic_thread_fence(memory_order_release);  // no reader pairs the old offset with the new value
-    if (offset == 0 || w->told)
+    if (offset == 0 || w->notified)
         return;
     atomic_store_explicit(&me->seen, load_word(w->word, w->word_size), memory_order_relaxed);
     atomic_store_explicit(&me->watched_size, w->word_size, memory_order_relaxed);

@@ -27,6 +27,8 @@
 #ifndef CW_CORE_WAIT_H
 #define CW_CORE_WAIT_H
 
+#include "base/compiler.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,7 +61,7 @@ typedef struct cw_wait {
     const void *word;        // what is waited for, if it is one word of the node object; else NULL
     uint32_t word_size;      // 2, 4 or 8 bytes
     const void *watched;     // the word that was published before the sleep
-    bool told;               // only notifications end the wait (cw_local_notify): mostly messages
+    bool notified;           // only notifications end the wait (cw_local_notify), mostly messages
     bool deaf;               // no handlers of messages run
     bool attended;           // cw_wait_end has to undo what a round announced
     bool announced;          // this thread counts in sleepers
@@ -88,15 +90,15 @@ typedef struct cw_wait {
     }
 
 /** Waits for notifications (cw_local_notify), above all for what handlers of messages do. */
-#define CW_WAIT_TOLD(name)           \
+#define CW_WAIT_NOTIFIED(name)           \
     {                                \
-        .call = (name), .told = true \
+        .call = (name), .notified = true \
     }
 
 /** The wait is now for this word, or, with NULL, for notifications. Between rounds. */
 static inline void cw_wait_on_word(cw_wait_t *w, const void *word, uint32_t nbytes)
 {
-    w->told = !word;
+    w->notified = !word;
     w->word = word;
     w->word_size = nbytes;
 }
@@ -109,7 +111,7 @@ void cw_wait_end(cw_wait_t *w);
 
 static inline void cw_wait_done(cw_wait_t *w)
 {
-    if (__builtin_expect(w->attended, 0))
+    if (CW_UNLIKELY(w->attended))
         cw_wait_end(w);
 }
 
@@ -125,9 +127,9 @@ extern bool cw_wait_spare_core;
 
 /** Rings the doorbell of `pe` (of this node) if it sleeps, unless the word it waits for is
  *  unchanged or it waits only for notifications. */
-void cw_wake(int pe) __attribute__((cold));
+void cw_wake(int pe) CW_COLD;
 /** Notifies it: rings its doorbell whatever it waits for. */
-void cw_wake_notify(int pe) __attribute__((cold));
+void cw_wake_notify(int pe) CW_COLD;
 /** Rings the sleeping PEs of this node, except those whose watched word is unchanged or that wait
  *  only for notifications: data may have arrived from the network. */
 void cw_wake_changed(void);

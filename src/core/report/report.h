@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/compiler.h"
 #include "core/mem/layout.h"
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
@@ -39,14 +40,14 @@ typedef struct cw_report_wait {
 } cw_report_wait_t;
 
 typedef struct cw_report_slot {
-    _Alignas(64) cw_report_wait_t wait;
-    _Alignas(64) _Atomic uint64_t taken;  // by PE 0, as are the next three
+    CW_CACHE_ALIGNED cw_report_wait_t wait;
+    CW_CACHE_ALIGNED _Atomic uint64_t taken;  // by PE 0, as are the next three
     _Atomic uint64_t ask, origin, measured;
-    _Alignas(64) _Atomic uint64_t filled;  // by the PE
+    CW_CACHE_ALIGNED _Atomic uint64_t filled;  // by the PE
     uint64_t nbytes;
     _Atomic uint64_t replied;
     uint64_t clock;
-    _Alignas(64) char text[CW_REPORT_TEXT];
+    CW_CACHE_ALIGNED char text[CW_REPORT_TEXT];
 } cw_report_slot_t;
 _Static_assert(sizeof(cw_report_wait_t) <= 320 && offsetof(cw_report_slot_t, taken) == 320,
                "shared between nodes");

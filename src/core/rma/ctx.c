@@ -320,8 +320,7 @@ static void report_leaks(void)
 {
     pthread_mutex_lock(&contexts.lock);
     for (const cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next)
-        cw_check_leak("context",
-                      "a %scontext of a team of %d PEs was not destroyed; %s it",
+        cw_check_leak("context", "a %scontext of a team of %d PEs was not destroyed; %s it",
                       ctx->options & CW_CTX_PRIVATE ? "private " : "", ctx->size,
                       cw_names()->ctx_destroy);
     pthread_mutex_unlock(&contexts.lock);

@@ -54,7 +54,7 @@ typedef struct cw_ctx {
 
     // non-zero: something is in flight off-node (a peer word, or CW_CTX_EMPTYING). Stored after the
     // operation was handed over; pairs with cw_quiet_cold.
-    uintptr_t last CW_CACHE_ALIGNED;
+    CW_CACHE_ALIGNED uintptr_t last;
     int32_t room;                // scalar puts that may be injected before the queues must drain
                                  // (CW_INJECT_ROOM)
     int size;                    // of the team; 0: the context is no longer valid

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "core/mem/layout.h"
 
 #define CW_COLL_SMALL 240u    // bytes of operand or result that travel with a synchronisation
@@ -48,7 +49,7 @@ typedef struct cw_coll_area {
     uint64_t pad0;
     char result[CW_COLL_SMALL];  // of that synchronisation; rewritten when all members have arrived
                                  // in the next one, and so have read it
-    _Alignas(64) _Atomic uint32_t arrived;  // full counters, over all synchronisations
+    CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // full counters, over all synchronisations
     _Atomic uint32_t left;                  // members that have left a team that is destroyed
 } cw_coll_area_t;
 _Static_assert(sizeof(cw_coll_area_t) == 256 + 64, "shared between processes");
@@ -58,20 +59,20 @@ _Static_assert(sizeof(cw_coll_area_t) == 256 + 64, "shared between processes");
  *  written before the number, by the same node. */
 typedef struct cw_coll_step {
     // by parity of the sequence number: what came last in a barrier (leaders.h)
-    _Alignas(64) _Atomic uint64_t barrier[2];
+    CW_CACHE_ALIGNED _Atomic uint64_t barrier[2];
     _Atomic uint64_t value;  // sequence number of the last payload
     // two of the step's capacity, by parity of the sequence number
-    _Alignas(64) char payload[];
+    CW_CACHE_ALIGNED char payload[];
 } cw_coll_step_t;
 _Static_assert(sizeof(cw_coll_step_t) == 64, "written from other nodes");
 
 typedef struct cw_coll_counter {
-    _Alignas(64) _Atomic uint32_t arrived;  // arrivals, over all synchronisations
+    CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // arrivals, over all synchronisations
 } cw_coll_counter_t;
 
 typedef struct cw_coll_deposit {
-    _Alignas(64) _Atomic uint32_t number;  // of the synchronisation that the member has arrived in
-    _Atomic int32_t cpu;                   // on which it ran then; a hint
+    CW_CACHE_ALIGNED _Atomic uint32_t number;  // of the synchronisation that the member arrived in
+    _Atomic int32_t cpu;                       // on which it ran then; a hint
     uint64_t pad;
     char value[CW_COLL_SMALL];
 } cw_coll_deposit_t;
@@ -85,7 +86,7 @@ typedef struct cw_leaders_barrier {
 
 /** Of a split-phase barrier (split.h), one a node. */
 typedef struct cw_coll_split {
-    _Alignas(64) _Atomic uint32_t busy;  // a process of the node advances the barrier
+    CW_CACHE_ALIGNED _Atomic uint32_t busy;  // a process of the node advances the barrier
     _Atomic uint64_t attended;           // the last phase that the node's first PE waits for
     cw_leaders_barrier_t barrier;        // guarded by busy
 } cw_coll_split_t;
@@ -108,8 +109,8 @@ enum { CW_SPLIT_CELL = 0 };
 typedef struct cw_coll_scratch {
     long words[CW_TEAMS][CW_TEAM_WORDS];
     cw_team_cell_t cell[CW_TEAMS];
-    _Alignas(64) char half[CW_ROOMY_TEAMS][2][CW_SCRATCH_HALF];
-    _Alignas(64) uint64_t leaving[2];  // core/life/leave.c: PEs that came to its two counts
+    CW_CACHE_ALIGNED char half[CW_ROOMY_TEAMS][2][CW_SCRATCH_HALF];
+    CW_CACHE_ALIGNED uint64_t leaving[2];  // core/life/leave.c: PEs that came to its two counts
 } cw_coll_scratch_t;
 
 static inline int cw_coll_log2_ceil(int n)

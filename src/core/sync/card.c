@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "core/mem/segment.h"
 #include "core/rma/context.h"
 #include "core/rma/node.h"
@@ -21,9 +22,9 @@ _Static_assert(sizeof(cw_card_t) == 16, "shared between processes and nodes");
 
 /** The table in each node object, at one offset everywhere. */
 typedef struct table {
-    _Alignas(64) _Atomic uint32_t busy;  // a PE of the node reads for all
+    CW_CACHE_ALIGNED _Atomic uint32_t busy;  // a PE of the node reads for all
     _Atomic uint32_t waiting;            // threads of the node that wait for cards
-    _Alignas(64) cw_card_t card[];
+    CW_CACHE_ALIGNED cw_card_t card[];
 } table_t;
 
 static uint64_t table_nbytes(void)

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/env.h"
 #include "base/futex.h"
 #include "core/mem/gather.h"
@@ -148,7 +149,7 @@ void cw_node_sync_patient(cw_node_sync_t *ns)
 
 bool cw_node_arrive(cw_node_sync_t *ns)
 {
-    if (__builtin_expect(!ns->counted, 0))
+    if (CW_UNLIKELY(!ns->counted))
         count_cpus(ns);
     ns->number++;
     cw_coll_deposit_t *mine = ns->deposit;

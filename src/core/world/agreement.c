@@ -20,8 +20,7 @@ int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
 {
     const cw_agreement_t *mine = &cw_agreement;
     if (mine->heap_nbytes != theirs->heap_nbytes)
-        return differ(CWU_ENV_NAME(symmetric_size), mine->heap_nbytes, theirs->heap_nbytes,
-                      whose);
+        return differ(CWU_ENV_NAME(symmetric_size), mine->heap_nbytes, theirs->heap_nbytes, whose);
     if (mine->area_nbytes != theirs->area_nbytes)
         return differ(cw_agreement_area_setting, mine->area_nbytes, theirs->area_nbytes, whose);
     if (mine->program == theirs->program && mine->data_nbytes == theirs->data_nbytes &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What core must know of front ends to speak of their routines in messages. Each front end registers
-// one record, before main or when it joins the job; core names none of them.
-// Threads: registered by one thread, read by all.
+// What core must know of front ends to speak of their routines in messages. Each front end
+// registers one record, before main or when it joins the job; core names none of them. Threads:
+// registered by one thread, read by all.
 #ifndef CW_CORE_FRONT_END_H
 #define CW_CORE_FRONT_END_H
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The exchange of node records through the bootstrap, and the job's secret.
 #include "core/world/job.h"
 
 #include <pthread.h>
@@ -29,7 +31,7 @@ static bool secret_known(void)
 
 void cw_job_begin(void)
 {
-    cw_world.life++;
+    cw_world.epoch++;
     atomic_store(&fence_done, 0);
     atomic_store(&published, 0);
     opener = pthread_self();
@@ -37,7 +39,7 @@ void cw_job_begin(void)
 
 void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1])
 {
-    snprintf(key, CWB_KEY_MAX + 1, "n%d.%u", node, cw_world.life);
+    snprintf(key, CWB_KEY_MAX + 1, "n%d.%u", node, cw_world.epoch);
 }
 
 int cw_job_offer_secret(void)
@@ -127,7 +129,7 @@ int cw_job_end_exchange(void)
             cwu_error("the job's secret is missing from the launcher's key-value store");
             rc = CW_ENOENT;
         }
-        // Pairs with the loads outside the lock: whoever sees it sees the secret.
+        // Pairs with the loads outside the lock: a thread that reads true reads the secret.
         atomic_store_explicit(&fence_done, rc == CW_OK, memory_order_release);
         if (cw_boot.one_thread)
             cwu_futex_wake((uint32_t *)&fence_done, INT_MAX);

@@ -22,9 +22,9 @@ typedef struct cw_node_record {
 } cw_node_record_t;
 _Static_assert(sizeof(cw_node_record_t) <= CWB_VALUE_MAX, "must fit every launcher's value");
 
-/** A new life begins: its fence is still to come. */
+/** A new epoch begins: its fence is still to come. */
 void cw_job_begin(void);
-/** The key of a node's record in this life. */
+/** The key of a node's record in this epoch. */
 void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1]);
 /** PE 0 puts a fresh secret unless the launcher did. Before the fence is started. */
 int cw_job_offer_secret(void);
@@ -35,7 +35,7 @@ int cw_job_fence_start(void);
 void cw_job_published(int status);
 /** Returns that status when it is known; 0 in other processes. [waits] */
 int cw_job_await_published(void);
-/** Completes the fence (once a life) and reads the secret. [waits] */
+/** Completes the fence (once an epoch) and reads the secret. [waits] */
 int cw_job_end_exchange(void);
 /** The same for the program, which needs the result now: notes whether it had to wait, and how
  *  long. [waits] */

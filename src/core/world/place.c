@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Slots, leaders and nodes of all PEs, from the bootstrap's node numbers.
 #include "core/world/place.h"
 
 #include <stdlib.h>
@@ -46,7 +48,7 @@ int cw_place(void)
 {
     cw_world_t *w = &cw_world;
     if (w->pes_of_node)
-        return CW_OK;  // a later life, at the same place
+        return CW_OK;  // a later epoch, at the same place
     w->node_of_pe = malloc((size_t)w->npes * sizeof(int));
     w->slot_of_pe = malloc((size_t)w->npes * sizeof(int));
     if (!w->node_of_pe || !w->slot_of_pe)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where every PE is: from the bootstrap's node numbers to slots and leaders. Fills the part of
-// cw_world that says so; kept until the process ends, because a later life finds itself at the same
-// place. Threads: the one that joins.
+// cw_world that says so; kept until the process ends, because a later epoch has the same
+// placement. Threads: the one that joins.
 #ifndef CW_CORE_PLACE_H
 #define CW_CORE_PLACE_H
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The clock of the start-up phases.
 #include "core/world/startup.h"
 
 #include <stdatomic.h>
@@ -81,7 +83,7 @@ static uint64_t process_age_ns(void)
     return now > born ? now - born : 0;
 }
 
-/** Costs a look at /proc where the launcher left no time, hence only when somebody asks. */
+/** Reads /proc where the launcher left no time, hence only on request. */
 static uint64_t launch_ns(void)
 {
     uint64_t since = atomic_load_explicit(&startup.launcher_ns, memory_order_relaxed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the time of starting goes: always kept, told by CAUSEWAY_STATS and by causeway-info
-// --startup.
+// Where the time of starting goes: always recorded, printed by CAUSEWAY_STATS and by
+// causeway-info --startup.
 //
 // Phases of the main thread and of the helper that hosts the node server overlap, so the sum may
 // exceed `init`. What a PE never needed stays 0. Threads: any; relaxed atomics, read when the job
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 typedef enum cw_phase {
-    CW_PHASE_LAUNCH,            // launcher (or process) start -> shmem_init
+    CW_PHASE_LAUNCH,            // launcher (or process) start -> the call that joins
     CW_PHASE_BOOTSTRAP,         // joining the launcher's job, learning who shares the node
     CW_PHASE_NODE_OBJECT,       // the node's memory: obtained, mapped, laid out
     CW_PHASE_NODE_WAIT,         // the program waited so long until all PEs of the node had it
@@ -22,17 +22,17 @@ typedef enum cw_phase {
     CW_PHASE_EXCHANGE_WAIT,     // the program waited so long for the fence to end
     CW_PHASE_FIRST_CONNECTION,  // looking up the first node, connecting to it
     CW_PHASE_STATIC_CONNECT,    // CAUSEWAY_CONNECT=static: all connections
-    CW_PHASE_INIT,              // all of shmem_init
+    CW_PHASE_INIT,              // all of the call that joins
     CW_PHASES
 } cw_phase_t;
 
 /** How the exchange stood when its result was first needed. */
 typedef enum cw_exchange {
     CW_EXCHANGE_UNUSED,    // it never was
-    CW_EXCHANGE_READY,     // over: nobody waited
+    CW_EXCHANGE_READY,     // over: no wait
     CW_EXCHANGE_WAITED,    // still under way
-    CW_EXCHANGE_BLOCKING,  // shmem_init waited for it: CAUSEWAY_EXCHANGE=blocking, or an MPI shares
-                           // the launcher's wire
+    CW_EXCHANGE_BLOCKING,  // init waited for it: CAUSEWAY_EXCHANGE=blocking, or an MPI shares the
+                           // launcher's wire
 } cw_exchange_t;
 
 /** Who loaded libfabric. */

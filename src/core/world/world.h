@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Facts of the job: which PE this is, where the others are, which modes are on. Written while the job
-// is joined (core/life), read everywhere. Threads: written by one thread before others use the
+// Facts of the job: which PE this is, where the others are, which modes are on. Written while the
+// job is joined (core/life), read everywhere. Threads: written by one thread before others use the
 // library, but for what is atomic.
 #ifndef CW_CORE_WORLD_H
 #define CW_CORE_WORLD_H
@@ -28,21 +28,21 @@ typedef struct cw_world {
     int *pes_of_node;     // PEs of this node in slot order [nslots]
     int *leader_of_node;  // [nnodes] lowest PE of each node (hosts its server)
     int *slots_of_node;   // [nnodes] how many PEs each node has
-    unsigned life;        // how often this process has joined: 1, and more after the last
+    unsigned epoch;       // how often this process has joined: 1, and more after the last
                           // finalize and another init
     bool initialized, finalized;
     _Atomic bool gathered;  // all PEs of this node have come (core/mem/gather.h)
-    bool plain;             // between init and finalize, and nobody looks on
+    bool plain;             // between init and finalize, without an observer
                             // (core/observe/watch.h): entry points test only this
-    bool observed;          // somebody looks on
-    bool watched;           // and wants to see every transfer: all peer words are cold
+    bool observed;          // an observer is active
+    bool watched;           // and observes every transfer: all peer words are cold
     bool check;             // checking mode
     int thread_level;
     const char *init_call;   // the routine by which the program joined
     bool hosts_server;
     bool thread_multiple;
     bool nic_atomics;  // every atomic goes through the NIC
-    bool messages;     // active messages have been opened in this life (core/am/am.h)
+    bool messages;     // active messages have been opened in this epoch (core/am/am.h)
 } cw_world_t;
 extern cw_world_t cw_world;
 
@@ -50,6 +50,6 @@ extern cw_world_t cw_world;
 #define CW_CHECKING() (CAUSEWAY_CHECKING && CW_UNLIKELY(cw_world.check))
 
 /** The transport between nodes, or NULL in a job of one node. */
-extern const cwt_ops_t *cw_transport __attribute__((visibility("hidden")));
+extern const cwt_ops_t *cw_transport CW_HIDDEN;
 
 #endif

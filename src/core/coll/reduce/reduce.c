@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "core/coll/parts.h"
 #include "core/rma/rma.h"
 #include "core/sync/peer.h"
@@ -17,7 +18,7 @@
 static void combine_my_part(const cw_coll_call_t *c, int nstores)
 {
     const cw_map_t *map = c->map;
-    _Alignas(64) char acc[STRIP_NBYTES];
+    CW_CACHE_ALIGNED char acc[STRIP_NBYTES];
     size_t first, last, strip = STRIP_NBYTES / c->elem_nbytes;
     cw_part_of(c->nelems, c->elem_nbytes, map->mine, map->nlocal, &first, &last);
     for (size_t at = first; at < last; at += strip) {

@@ -8,6 +8,7 @@
 // dest may be src: a column is read and written by one member alone between two synchronisations.
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "core/coll/parts.h"
 #include "core/coll/scan/scan.h"
 #include "core/rma/rma.h"
@@ -54,7 +55,7 @@ static void put_batch(const columns_t *k, size_t offset, size_t nbytes)
 static void add_up(const columns_t *k, size_t at, size_t into, size_t nelems)
 {
     const cw_coll_call_t *c = k->c;
-    _Alignas(64) char acc[CW_SCAN_STRIP_NBYTES];
+    CW_CACHE_ALIGNED char acc[CW_SCAN_STRIP_NBYTES];
     char *remote = k->remote ? k->remote + into : NULL;
     for (int rank = 0; rank < c->group->size; rank++) {
         if (is_local(c, rank)) {

@@ -7,6 +7,7 @@
 //     [sum of the node, then of the nodes before it] [arrival of step 0] [of step 1] ...
 //
 // Hillis, Steele: Data parallel algorithms, 1986.
+#include "base/compiler.h"
 #include "core/coll/parts.h"
 #include "core/coll/scan/scan.h"
 #include "core/rma/rma.h"
@@ -36,7 +37,7 @@ uint64_t cw_scan_leaders_room(const cw_coll_call_t *c)
 static void scan_node(const cw_coll_call_t *c, const strip_t *s)
 {
     const cw_map_t *map = c->map;
-    _Alignas(64) char acc[CW_SCAN_STRIP_NBYTES];
+    CW_CACHE_ALIGNED char acc[CW_SCAN_STRIP_NBYTES];
     size_t first, last;
     cw_part_of(s->nelems, c->elem_nbytes, map->mine, map->nlocal, &first, &last);
     if (first == last)
@@ -52,7 +53,7 @@ static void scan_node(const cw_coll_call_t *c, const strip_t *s)
 /** Leaders: from the sum of the own node to that of the nodes before it. */
 static void scan_leaders(const cw_coll_call_t *c, const strip_t *s, const cw_notes_t *notes)
 {
-    _Alignas(64) char recent[CW_SCAN_STRIP_NBYTES], before[CW_SCAN_STRIP_NBYTES];
+    CW_CACHE_ALIGNED char recent[CW_SCAN_STRIP_NBYTES], before[CW_SCAN_STRIP_NBYTES];
     int n = c->map->nnodes, k = c->map->node;
     bool any = false;
     memcpy(recent, s->scratch, s->nbytes);
