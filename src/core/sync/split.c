@@ -3,11 +3,12 @@
 // The split-phase barrier. The PEs of a node count themselves and deposit their values, as in any
 // synchronisation (node_sync.h); the barrier of the leaders (leaders.h) carries the combination.
 //
-// Its state lies in the node object, because it is not always the same PE that advances it. The
-// first PE of the node does while it waits: it hosts the server and is connected. Another PE does
-// if it has the connections anyway, or, when the first PE stays away, after a while: the first PE
-// may compute after its notification as long as it likes, and no other PE shall open connections,
-// or load libfabric, for a barrier alone (ADR 32).
+// On a single node the last arriver completes it. Between nodes its state lies in the node object,
+// because it is not always the same PE that advances it. The first PE of the node does while it
+// waits: it hosts the server and is connected. Another PE does if it has the connections anyway,
+// or, when the first PE stays away, after a while: the first PE may compute after its notification
+// as long as it likes, and no other PE shall open connections, or load libfabric, for a barrier
+// alone (ADR 32).
 #include "core/sync/split.h"
 
 #include <string.h>
@@ -75,16 +76,20 @@ static uint64_t value_of_node(const cw_split_t *s)
     return sum;
 }
 
+static void complete(cw_split_t *s, uint64_t value)
+{
+    memcpy(s->node.area->result, &value, sizeof value);
+    cw_node_release(&s->node);
+}
+
 /** As far as the notifications of other nodes allow. shared->busy is held. */
 static void advance(cw_split_t *s)
 {
     cw_leaders_barrier_t *b = &s->shared->barrier;
     if (b->sequence != s->phase)
         cw_leaders_begin(&s->leaders, b, s->phase, value_of_node(s));
-    if (!cw_leaders_advance(&s->leaders, b))
-        return;
-    memcpy(s->node.area->result, &b->value, sizeof b->value);
-    cw_node_release(&s->node);
+    if (cw_leaders_advance(&s->leaders, b))
+        complete(s, b->value);
 }
 
 bool cw_split_test(cw_split_t *s)
@@ -92,7 +97,7 @@ bool cw_split_test(cw_split_t *s)
     uint32_t idle = 0;
     if (cw_node_released(&s->node))
         return true;
-    if (!cw_node_all_arrived(&s->node) ||
+    if (s->node.nnodes == 1 || !cw_node_all_arrived(&s->node) ||
         !atomic_compare_exchange_strong_explicit(&s->shared->busy, &idle, 1, memory_order_acquire,
                                                  memory_order_relaxed))
         return false;
@@ -109,13 +114,17 @@ void cw_split_notify(cw_split_t *s, uint64_t value)
     memcpy(s->node.deposit->value, &value, sizeof value);  // released by the count
     s->phase++;
     atomic_store_explicit(&s->since_ns, 0, memory_order_relaxed);
-    if (cw_node_arrive(&s->node))
+    if (!cw_node_arrive(&s->node))
+        return;
+    if (s->node.nnodes == 1)
+        complete(s, value_of_node(s));
+    else
         cw_split_test(s);
 }
 
 void cw_split_attend(cw_split_t *s)
 {
-    if (cw_world.slot == 0)
+    if (cw_world.slot == 0 && s->node.nnodes > 1)
         // seq_cst: before the look which PEs have notified; pairs with may_advance()
         atomic_store(&s->shared->attended, s->phase);
 }
