@@ -13,8 +13,7 @@
 #include "core/observe/watch.h"
 
 /** Checking mode: a message "<call>: <text>" and the end of the job. */
-noreturn void cw_check_failed(const char *call, const char *fmt, ...)
-    CW_PRINTF(2, 3) CW_COLD;
+noreturn void cw_check_failed(const char *call, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
 
 /** Reads CAUSEWAY_CHECK into cw_world.check; at the end of the job says what is left in the heap,
  *  and how much of each kind leaked. */
@@ -29,7 +28,6 @@ void cw_check_at_end(void (*report)(void));
 
 /** An object was not released before the end: counted; the first few of each kind are reported.
  *  kind: "context". */
-void cw_check_leak(const char *kind, const char *fmt, ...)
-    CW_PRINTF(2, 3) CW_COLD;
+void cw_check_leak(const char *kind, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
 
 #endif
