@@ -581,6 +581,9 @@ def main():
     except KeyboardInterrupt:
         for token in list(ACTIVE):
             kill_all(token)
+        deadline = time.monotonic() + 5
+        while ACTIVE and time.monotonic() < deadline:  # workers remove their scratch directories
+            time.sleep(0.02)
         if args.junit:
             report.junit(args.junit, interrupted=True)
         report.summary(interrupted=True)
