@@ -4,6 +4,7 @@
 // begins in its own view, when it attaches, and how large its segment is, when it has one. A
 // process waits for them when it needs them: a put for the first of its target, checks for both,
 // gasnet_getSegmentInfo for all. The segment's address follows from the first.
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/sync/card.h"
@@ -93,18 +94,30 @@ void gas_segment_attach(uintptr_t size)
 }
 
 // ---------------------------------------------------------------- asking
-/** Threads that do it at a time store the same. */
+/** Threads may ask at the same time, without a lock since asking polls: the first one publishes. */
+static void publish_reply(gasnet_node_t node, uintptr_t addr, uintptr_t size, bool known)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    gas_segment_t *s = &gas.segment[node];
+    pthread_mutex_lock(&lock);
+    if (known && !s->known)
+        gas_set_segment(node, addr, size);
+    else if (!known && s->addr != addr)
+        s->addr = addr;
+    pthread_mutex_unlock(&lock);
+}
+
 void gas_ask_segment(gasnet_node_t node)
 {
     if (gas.segments == GAS_EVERYTHING) {
-        gas_set_segment(node, 0, UINTPTR_MAX);
+        publish_reply(node, 0, UINTPTR_MAX, true);
         return;
     }
     uintptr_t addr = area_of(cw_owner_origin(node));
     if (!gas.sized) {  // GASNet-EX before gex_Segment_Attach: no process has one
-        gas.segment[node].addr = addr;
+        publish_reply(node, addr, 0, false);
         return;
     }
     uintptr_t size = cw_owner_ask(node, CW_CARD_EXTENT) & ~(uintptr_t)PUBLISHED;
-    gas_set_segment(node, size ? addr : 0, size);
+    publish_reply(node, size ? addr : 0, size, true);
 }
