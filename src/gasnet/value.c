@@ -30,7 +30,7 @@ static CW_NOINLINE void put_val_any(gasnet_node_t node, void *dest, gasnet_regis
     cwt_target_t *record;
     check_size("gasnet_put_val", nbytes);
     if (cw_owner_is_fast(node, &word) && (record = cw_owner_record(word))) {
-        cw_owner_put_complete(record, dest, &value, nbytes);
+        cw_target_put_complete(record, dest, &value, nbytes);
     } else {
         gas_put("gasnet_put_val", node, dest, &value, nbytes, CW_OWNER_BLOCKING, NULL);
     }
@@ -100,7 +100,7 @@ static CW_NOINLINE gasnet_register_value_t get_val_any(gasnet_node_t node, void 
     cwt_target_t *record;
     check_size("gasnet_get_val", nbytes);
     if (cw_owner_is_fast(node, &word) && (record = cw_owner_record(word)))
-        cw_owner_get(&value, record, src, nbytes, false);
+        cw_target_get(&value, record, src, nbytes, false);
     else
         gas_get("gasnet_get_val", &value, node, src, nbytes, CW_OWNER_BLOCKING, NULL);
     return value;

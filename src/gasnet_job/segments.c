@@ -90,7 +90,7 @@ void gas_segment_attach(uintptr_t size)
     if (size > 0 && gasnet_client_attach_hook)
         gasnet_client_attach_hook((void *)addr, size);
     gas.sized = true;
-    cw_card_tell(CW_CARD_EXTENT, size | PUBLISHED);
+    cw_card_publish(CW_CARD_EXTENT, size | PUBLISHED);
 }
 
 // ---------------------------------------------------------------- asking

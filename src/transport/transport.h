@@ -77,7 +77,7 @@ _Static_assert(sizeof(cwt_target_t) == 64, "one cache line");
  * and count: sent++, messages++. Otherwise, or when inject returns non-zero (then nothing is
  * counted), it calls ops->message.
  */
-typedef struct cwt_line {
+typedef struct cwt_channel {
     ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr);
     void *ep;
     uint64_t fabric_addr;
@@ -87,7 +87,7 @@ typedef struct cwt_line {
     uint32_t stop;
     uint32_t most;  // bytes; 0: never this way
     bool down;
-} cwt_line_t;
+} cwt_channel_t;
 
 /** The part of a node object that a slot uses; holes between them must not be pinned. */
 typedef struct cwt_layout {
@@ -134,7 +134,7 @@ typedef struct cwt_client_config {
                               // process hosts it
     void *idle_arg;
     const char *(*node_name)(int node);  // for messages: "node 3 (host abc)"
-    /** Receives a notification of a node's server (ops->server_tell); at most `notifications` of
+    /** Receives a notification of a node's server (ops->server_notify); at most `notifications` of
      *  them are under way on a connection. 0: none. Called from progress, so it neither waits nor
      *  calls the transport. */
     void (*notified)(void *arg, int node, const void *bytes, size_t nbytes);
@@ -210,8 +210,8 @@ typedef struct cwt_ops {
     /** Notifies that client: sends [head | payload], CWT_MESSAGE_MAX bytes at most, to its
      *  config.notified, on the connection of its request. CW_EAGAIN: not now, or never again;
      *  nothing was sent. Never waits. From one thread at a time, as progress. */
-    int (*server_tell)(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
-                       const void *payload, size_t payload_nbytes);
+    int (*server_notify)(cwt_server_t *server, uint64_t origin, const void *head,
+                         size_t head_nbytes, const void *payload, size_t payload_nbytes);
     void (*server_stats)(const cwt_server_t *server, cwt_stats_t *stats_p);
     void (*server_close)(cwt_server_t *server);
 
@@ -252,7 +252,7 @@ typedef struct cwt_ops {
      *  returns 1 (0: not now, try again; or an error), then test, until it returns 1: all
      *  operations before the begin are complete. Operations may be issued meanwhile. */
     int (*quiet_begin)(cwt_client_t *client);
-    int (*quiet_over)(cwt_client_t *client);
+    int (*quiet_test)(cwt_client_t *client);
     int (*fence)(cwt_client_t *client);
     /** One round of progress, never blocks. Returns the error of the client, or of a connection
      *  that was lost with operations under way. */

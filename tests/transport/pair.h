@@ -21,9 +21,9 @@
 #include "transport/ofi/ofi.h"
 
 #define PAIR_SLOTS 2u
-#define PAIR_SLICE ((uint64_t)1 << 20)         // offset of slot 0
+#define PAIR_SLICE ((uint64_t)1 << 20)  // offset of slot 0
 #define PAIR_DATA ((uint64_t)1 << 20)
-#define PAIR_HEAP_AT ((uint64_t)2 << 20)       // within a slice; a hole is before it
+#define PAIR_HEAP_AT ((uint64_t)2 << 20)  // within a slice; a hole is before it
 
 enum { OP_FETCH_ADD = 1, OP_ADD, OP_READ, OP_SLOW_STORE, OP_BULK, OP_PEEK, OP_TELL };
 #define PAIR_NOTIFICATIONS 4u  // that a client takes without having sent a message
@@ -104,14 +104,14 @@ static inline uint64_t pair_notify(node_t *n, uint64_t origin, uint64_t nbytes)
     static uint8_t bulk[CWT_MESSAGE_MAX];
     uint64_t times = 0;
     memset(bulk, 7, sizeof bulk);
-    if (n->ops->server_tell(n->server, origin + 1, &times, sizeof times, NULL, 0) == 0 ||
-        n->ops->server_tell(n->server, origin + (UINT64_C(1) << 32), &times, sizeof times, NULL,
-                            0) == 0 ||
-        n->ops->server_tell(n->server, 0, &times, sizeof times, NULL, 0) == 0 ||
-        n->ops->server_tell(n->server, origin, bulk, CWT_MESSAGE_MAX, bulk, 1) == 0)
+    if (n->ops->server_notify(n->server, origin + 1, &times, sizeof times, NULL, 0) == 0 ||
+        n->ops->server_notify(n->server, origin + (UINT64_C(1) << 32), &times, sizeof times, NULL,
+                              0) == 0 ||
+        n->ops->server_notify(n->server, 0, &times, sizeof times, NULL, 0) == 0 ||
+        n->ops->server_notify(n->server, origin, bulk, CWT_MESSAGE_MAX, bulk, 1) == 0)
         return UINT64_MAX;
-    while (times < 1000 &&
-           n->ops->server_tell(n->server, origin, &times, sizeof times, bulk, (size_t)nbytes) == 0)
+    while (times < 1000 && n->ops->server_notify(n->server, origin, &times, sizeof times, bulk,
+                                                 (size_t)nbytes) == 0)
         times++;
     return times;
 }

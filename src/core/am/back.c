@@ -22,7 +22,7 @@
 #include "core/rma/ctx.h"
 #include "core/server/server.h"
 
-#define ANSWERS 16  // unless CAUSEWAY_AM_ANSWERS says otherwise
+#define ANSWERS 16  // unless CAUSEWAY_AM_REPLIES says otherwise
 
 /** So many may be under way on a connection of this PE. A PE that sleeps is woken by its node's
  *  server only, and with fewer cores than PEs all sleep soon: then none. */
@@ -30,7 +30,7 @@ static uint32_t open_sink(void)
 {
     uint32_t n = 0;
     if (cw_world.messages)
-        n = cwu_env.am_answers >= 0 ? (uint32_t)cwu_env.am_answers : cw_wait_roomy ? ANSWERS : 0;
+        n = cwu_env.am_replies >= 0 ? (uint32_t)cwu_env.am_replies : cw_wait_roomy ? ANSWERS : 0;
     atomic_store_explicit(&cw_am.notify_room, n, memory_order_relaxed);
     return n;
 }
@@ -83,7 +83,7 @@ static void keep(const cw_req_am_t *req, const uint32_t *args, const void *paylo
     uint32_t nargs = CW_AM_HEAD_NARGS(req->head);
     kept_t *k = malloc(offsetof(kept_t, req) + CW_REQ_AM_NBYTES(nargs) + req->nbytes);
     if (!k)
-        cwu_fatal("no memory to keep a reply of %u bytes; lower CAUSEWAY_AM_ANSWERS", req->nbytes);
+        cwu_fatal("no memory to keep a reply of %u bytes; lower CAUSEWAY_AM_REPLIES", req->nbytes);
     k->next = NULL;
     k->req = *req;
     memcpy(k->req.args, args, nargs * sizeof *args);

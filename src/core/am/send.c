@@ -202,7 +202,7 @@ static CW_ALWAYS_INLINE int request_here(out_t *out, unsigned flags)
     bool loaded = has_payload(out);
     room_t room = {.cell = NULL};
     if (CW_UNLIKELY(!cw_gathered()))
-        cw_gather_look();  // an inbox needs no wait for its owner, but fast paths need its word
+        cw_gather_poll();  // an inbox needs no wait for its owner, but fast paths need its word
     if (loaded && fits_cell(out))
         out->flags |= CW_AM_C_INLINE;
     if (!take_room(inbox, &room)) {

@@ -19,11 +19,11 @@ typedef struct kept {
     cw_req_am_t req;
 } kept_t;
 
-typedef struct line {
+typedef struct queue {
     kept_t *first, **end;
-} line_t;
+} queue_t;
 
-static line_t *lines;  // [2 * nslots], when first needed
+static queue_t *queues;  // [2 * nslots], when first needed
 static uint32_t held;
 
 static const void *payload_of(const cw_req_am_t *req)
@@ -67,7 +67,7 @@ static bool deliver(const cw_req_am_t *req)
     return cw_am_deliver(req, req->args, payload_of(req));
 }
 
-static void keep(line_t *line, const cw_req_am_t *req)
+static void keep(queue_t *queue, const cw_req_am_t *req)
 {
     size_t nbytes =
         CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)) + (has_payload(req) ? req->nbytes : 0);
@@ -78,21 +78,21 @@ static void keep(line_t *line, const cw_req_am_t *req)
                   nbytes, req->target);
     k->next = NULL;
     memcpy(&k->req, req, nbytes);
-    *line->end = k;
-    line->end = &k->next;
+    *queue->end = k;
+    queue->end = &k->next;
     held++;
 }
 
-static line_t *line_of(const cw_req_am_t *req)
+static queue_t *queue_of(const cw_req_am_t *req)
 {
-    if (!lines) {
-        lines = calloc(2 * (size_t)cw_world.nslots, sizeof *lines);
-        if (!lines)
+    if (!queues) {
+        queues = calloc(2 * (size_t)cw_world.nslots, sizeof *queues);
+        if (!queues)
             cwu_fatal("node server: no memory for the queues of %d PEs", cw_world.nslots);
         for (int i = 0; i < 2 * cw_world.nslots; i++)
-            lines[i].end = &lines[i].first;
+            queues[i].end = &queues[i].first;
     }
-    return &lines[2 * cw_world.slot_of_pe[req->target] + ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
+    return &queues[2 * cw_world.slot_of_pe[req->target] + ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
 }
 
 // ---------------------------------------------------------------- checks
@@ -162,9 +162,9 @@ static bool deliver_from(const cwt_from_t *from, const cw_req_am_t *req)
 
 static void deliver_or_keep(const cwt_from_t *from, const cw_req_am_t *req)
 {
-    line_t *line = held ? line_of(req) : NULL;
-    if ((line && line->first) || !deliver_from(from, req))
-        keep(line_of(req), req);
+    queue_t *queue = held ? queue_of(req) : NULL;
+    if ((queue && queue->first) || !deliver_from(from, req))
+        keep(queue_of(req), req);
 }
 
 /** The most that a message without its payload has. */
@@ -234,12 +234,12 @@ static int flush(void)
 {
     int n = 0;
     for (int i = 0; held && i < 2 * cw_world.nslots; i++) {
-        line_t *line = &lines[i];
-        while (line->first && deliver(&line->first->req)) {
-            kept_t *k = line->first;
-            line->first = k->next;
-            if (!line->first)
-                line->end = &line->first;
+        queue_t *queue = &queues[i];
+        while (queue->first && deliver(&queue->first->req)) {
+            kept_t *k = queue->first;
+            queue->first = k->next;
+            if (!queue->first)
+                queue->end = &queue->first;
             free(k);
             held--;
             n++;
@@ -255,14 +255,14 @@ static bool holds(void)
 
 void cw_am_server_fini(void)
 {
-    for (int i = 0; lines && i < 2 * cw_world.nslots; i++)
-        while (lines[i].first) {
-            kept_t *k = lines[i].first;
-            lines[i].first = k->next;
+    for (int i = 0; queues && i < 2 * cw_world.nslots; i++)
+        while (queues[i].first) {
+            kept_t *k = queues[i].first;
+            queues[i].first = k->next;
             free(k);
         }
-    free(lines);
-    lines = NULL;
+    free(queues);
+    queues = NULL;
     held = 0;
 }
 

@@ -45,7 +45,7 @@ static void check_patience(uint32_t n)
                   n, all(), cw_world.init_call, cwu_env.timeout);
 }
 
-bool cw_gather_look(void)
+bool cw_gather_poll(void)
 {
     if (cw_gathered())
         return true;
@@ -59,7 +59,7 @@ bool cw_gather_look(void)
 
 bool cw_gather_try(void)
 {
-    bool gathered = cw_gather_look();
+    bool gathered = cw_gather_poll();
     if (!gathered)
         check_patience(atomic_load_explicit(attached(), memory_order_relaxed));
     return gathered;

@@ -27,7 +27,7 @@ void cw_gather_arrive(void (*gathered)(void));
 bool cw_gather_try(void) CW_COLD;
 
 /** The same for a caller that does not wait for them: no time-out. */
-bool cw_gather_look(void) CW_COLD;
+bool cw_gather_poll(void) CW_COLD;
 
 static inline bool cw_gathered(void)
 {

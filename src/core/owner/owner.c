@@ -49,7 +49,7 @@ void cw_owner_open(const cw_owner_config_t *config)
 void cw_owner_publish(void)
 {
     cw_owner.limit = cw_world.plain && !cw_owner.config.outside ? cw_owner.npes : 0;
-    cw_card_tell(CW_CARD_ORIGIN, cw_area_origin());
+    cw_card_publish(CW_CARD_ORIGIN, cw_area_origin());
 }
 
 // ---------------------------------------------------------------- words
@@ -93,11 +93,11 @@ uint64_t cw_owner_ask(uint32_t pe, int which)
 {
     cw_card_search_t search = CW_CARD_SEARCH((cw_card_word_t)which);
     cw_wait_t w = CW_WAIT_DEAF(cw_owner.config.call);  // the other process is still to call it
-    uint64_t word = cw_card_look(&search, (int)pe);
+    uint64_t word = cw_card_poll(&search, (int)pe);
     if (word)
         return word;
     cw_card_wait();
-    while (!(word = cw_card_look(&search, (int)pe)))
+    while (!(word = cw_card_poll(&search, (int)pe)))
         cw_owner.config.wait_round(&w);
     cw_card_wait_end();
     cw_wait_done(&w);
@@ -108,10 +108,10 @@ void cw_owner_ask_all(int which)
 {
     cw_card_search_t search = CW_CARD_SEARCH((cw_card_word_t)which);
     cw_wait_t w = CW_WAIT_DEAF(cw_owner.config.call);
-    if (cw_card_look_all(&search))
+    if (cw_card_poll_all(&search))
         return;
     cw_card_wait();
-    while (!cw_card_look_all(&search))
+    while (!cw_card_poll_all(&search))
         cw_owner.config.wait_round(&w);
     cw_card_wait_end();
     cw_wait_done(&w);

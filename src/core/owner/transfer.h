@@ -80,7 +80,7 @@ static CW_ALWAYS_INLINE void cw_owner_inject(uintptr_t word, void *dest, const v
     ssize_t rc = cw_inject(word, dest, src, nbytes);
     cw_ctx_mark_word(&cw_hot, word);
     if (CW_UNLIKELY(rc != 0))
-        cw_owner_put(cw_word_target(word), dest, src, nbytes, false);
+        cw_target_put(cw_word_target(word), dest, src, nbytes, false);
     else if (CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
         cw_put_scalar_drain(&cw_ctx_default);
 }
@@ -122,7 +122,7 @@ static CW_ALWAYS_INLINE bool cw_owner_put_fast(uint32_t pe, void *dest, const vo
     }
     if (!(record = cw_owner_record(word)) || nbytes == 0)
         return false;
-    cw_owner_put(record, dest, src, nbytes, bulk);
+    cw_target_put(record, dest, src, nbytes, bulk);
     *in_flight_p = true;
     return true;
 }
@@ -137,7 +137,7 @@ static CW_ALWAYS_INLINE bool cw_owner_put_fast_complete(uint32_t pe, void *dest,
     if (fast && cw_owner_is_plain(word))
         cw_copy(cw_local_address(word, dest), src, nbytes);
     else if (fast && (record = cw_owner_record(word)) && CW_LIKELY(nbytes != 0))
-        cw_owner_put_complete(record, dest, src, nbytes);
+        cw_target_put_complete(record, dest, src, nbytes);
     else
         return false;
     return true;
@@ -176,7 +176,7 @@ static CW_ALWAYS_INLINE bool cw_owner_get_fast(void *dest, uint32_t pe, const vo
     }
     if (!(record = cw_owner_record(word)) || nbytes == 0)
         return false;
-    cw_owner_get(dest, record, src, nbytes, nbi);
+    cw_target_get(dest, record, src, nbytes, nbi);
     *in_flight_p = nbi;
     return true;
 }

@@ -45,7 +45,7 @@ static int try_locked(cw_ctx_t *ctx)
         ctx->port->trying = rc == 1;
     }
     if (rc == 1)
-        rc = client ? cw_transport->quiet_over(client) : 1;
+        rc = client ? cw_transport->quiet_test(client) : 1;
     if (rc < 0) {
         cw_lost_grace(rc);
         cwu_fatal("quiet failed (%s)", cwu_error_name(rc));

@@ -35,7 +35,7 @@ void cw_port_destroy(cw_port_t *port);
 void cw_port_stats(cwt_stats_t *sum_p);
 void cw_port_stats_begin(void);
 
-/** A room that takes notifications of node servers to this PE (transport.h: server_tell), on the
+/** A room that takes notifications of node servers to this PE (transport.h: server_notify), on the
  *  connections of the default context. */
 typedef struct cw_port_sink {
     /** The client is being opened: how many notifications of a connection may be under way; 0: none

@@ -201,20 +201,20 @@ uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int ra
 
 // ---------------------------------------------------------------- by the owner's addresses
 
-void cw_owner_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi)
+void cw_target_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi)
 {
     cw_must(cw_transport->put(record->conn, (uintptr_t)dest + record->offset, src, nbytes, nbi),
             "put", -1);
     cw_ctx_mark(&cw_ctx_default);
 }
 
-void cw_owner_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes)
+void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes)
 {
     cw_must(cw_transport->put_complete(record->conn, (uintptr_t)dest + record->offset, src, nbytes),
             "put", -1);
 }
 
-void cw_owner_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes, bool nbi)
+void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes, bool nbi)
 {
     cw_must(cw_transport->get(record->conn, (uintptr_t)src + record->offset, dest, nbytes, nbi),
             "get", -1);

@@ -295,7 +295,7 @@ bool cw_server_notify(uint64_t origin, const void *head, size_t head_nbytes, con
     if (pthread_mutex_trylock(&srv.lock))
         return false;
     int rc =
-        cw_transport->server_tell(srv.server, origin, head, head_nbytes, payload, payload_nbytes);
+        cw_transport->server_notify(srv.server, origin, head, head_nbytes, payload, payload_nbytes);
     pthread_mutex_unlock(&srv.lock);
     return rc == CW_OK;
 }

@@ -22,7 +22,7 @@ int cw_server_start(cwb_t *boot);
 int cw_server_poll(void);
 /** For handlers of requests: is the request executed in such a poll? */
 bool cw_server_is_helped(void);
-/** Notifies a client (ops->server_tell). False: it was not sent. Never waits. Any thread. */
+/** Notifies a client (ops->server_notify). False: it was not sent. Never waits. Any thread. */
 bool cw_server_notify(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
                       size_t payload_nbytes);
 /** Stops the thread and closes the listener. After the last remote PE is done. */

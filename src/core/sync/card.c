@@ -50,7 +50,7 @@ static size_t place_of(int pe)
     return place(cw_world.node_of_pe[pe], cw_world.slot_of_pe[pe]);
 }
 
-void cw_card_tell(cw_card_word_t which, uint64_t value)
+void cw_card_publish(cw_card_word_t which, uint64_t value)
 {
     // Releases what this PE has done; pairs with cw_card_known.
     atomic_store_explicit(&table()->card[place_of(cw_world.pe)].word[which], value,
@@ -109,7 +109,7 @@ static void schedule(cw_card_search_t *s)
     s->next_ns = now + (now - s->since_ns) / 4;
 }
 
-uint64_t cw_card_look(cw_card_search_t *s, int pe)
+uint64_t cw_card_poll(cw_card_search_t *s, int pe)
 {
     uint64_t value = cw_card_known(pe, s->which);
     if (value || cw_world.node_of_pe[pe] == cw_world.node || !is_due(s))
@@ -166,7 +166,7 @@ static bool step(cw_card_search_t *s)
     return true;
 }
 
-bool cw_card_look_all(cw_card_search_t *s)
+bool cw_card_poll_all(cw_card_search_t *s)
 {
     uint32_t idle = 0;
     if (s->distance == 0)

@@ -26,7 +26,7 @@
 typedef enum cw_card_word { CW_CARD_ORIGIN, CW_CARD_EXTENT, CW_CARD_WORDS } cw_card_word_t;
 
 /** Publishes a word of this PE; value is not 0. */
-void cw_card_tell(cw_card_word_t which, uint64_t value);
+void cw_card_publish(cw_card_word_t which, uint64_t value);
 /** Between these two, a sleep of this thread ends when a PE of the node publishes a word. */
 void cw_card_wait(void);
 void cw_card_wait_end(void);
@@ -45,9 +45,9 @@ typedef struct cw_card_search {
         .which = (word)      \
     }
 /** Polls for the word of one PE. 0: not yet. */
-uint64_t cw_card_look(cw_card_search_t *search, int pe);
+uint64_t cw_card_poll(cw_card_search_t *search, int pe);
 /** Polls for the words of all PEs. True: cw_card_known() has them all. */
-bool cw_card_look_all(cw_card_search_t *search);
+bool cw_card_poll_all(cw_card_search_t *search);
 
 extern cw_section_t cw_card_section;
 

@@ -297,7 +297,7 @@ int delay_quiet_test(cwt_client_t *c)
     int rc = enter(client);
     if (rc == 0 && !holds_awaited(client)) {
         if (client->behind) {
-            rc = delay_setup.real->quiet_over(client->real);
+            rc = delay_setup.real->quiet_test(client->real);
         } else {
             rc = delay_setup.real->quiet_begin(client->real);
             client->behind = rc == 1;

@@ -48,7 +48,7 @@ typedef struct delay_target {
 } delay_target_t;
 
 typedef struct delay_conn {
-    cwt_line_t line;  // all zero: every message goes through ops->message
+    cwt_channel_t channel;  // all zero: every message goes through ops->message
     struct delay_client *client;
     struct delay_conn *next;
     cwt_conn_t *real;

@@ -74,8 +74,8 @@ int delay_server_notify(cwt_server_t *server, uint64_t origin, const void *head,
 {
     if (delay_one_in(&watch.random, 2))
         return CW_EAGAIN;
-    return delay_setup.real->server_tell(server, origin, head, head_nbytes, payload,
-                                         payload_nbytes);
+    return delay_setup.real->server_notify(server, origin, head, head_nbytes, payload,
+                                           payload_nbytes);
 }
 
 void delay_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)

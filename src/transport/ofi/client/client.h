@@ -51,7 +51,8 @@ typedef struct ofi_fast {
 
 struct cwt_conn {
     union {
-        cwt_line_t line;  // what core sees of it, and here the same under the transport's names
+        cwt_channel_t
+            channel;  // what core sees of it, and here the same under the transport's names
         struct {
             ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr);
             struct fid_ep *ep;
@@ -67,19 +68,19 @@ struct cwt_conn {
     };
     // what fast.c reads and writes, in two lines
     cwt_client_t *client;
-    uint64_t key, base;      // when nkeys == 1
-    ofi_fast_t fast;         // all 0 where several threads use the client
-    uint32_t puts_since_quiet;     // since the last quiet
-    uint32_t writes, reads;  // tracked operations in flight
-    bool dirty;              // puts since the last quiet that a flush must cover
-    bool lone_puts;          // between the last two quiets with puts there was one
-    bool first_put;          // none since the last quiet; always false where several threads use
+    uint64_t key, base;         // when nkeys == 1
+    ofi_fast_t fast;            // all 0 where several threads use the client
+    uint32_t puts_since_quiet;  // since the last quiet
+    uint32_t writes, reads;     // tracked operations in flight
+    bool dirty;                 // puts since the last quiet that a flush must cover
+    bool lone_puts;             // between the last two quiets with puts there was one
+    bool first_put;             // none since the last quiet; always false where several threads use
                                 // the client
-    uint32_t peer;           // this client's name at the server (RDM)
-    uint32_t acked;          // of the requests sent, how many are known executed
-    uint32_t asked;          // `sent` behind the newest request that asks for an acknowledgement
-    uint32_t free_replies;   // bit i: replies[i] is free
-    uint16_t generation;     // of the last reply taken; odd
+    uint32_t peer;              // this client's name at the server (RDM)
+    uint32_t acked;             // of the requests sent, how many are known executed
+    uint32_t asked;             // `sent` behind the newest request that asks for an acknowledgement
+    uint32_t free_replies;      // bit i: replies[i] is free
+    uint16_t generation;        // of the last reply taken; odd
     uint64_t token_in;
     uint32_t notified;       // notifications received
     uint32_t injected;       // puts since the last flush, injected by the transport itself
@@ -114,9 +115,9 @@ struct cwt_conn {
     ofi_blob_t blob;         // what the node published
     char address[64];
 };
-_Static_assert(offsetof(struct cwt_conn, down) == offsetof(cwt_line_t, down) &&
-                   offsetof(struct cwt_conn, sent) == offsetof(cwt_line_t, sent) &&
-                   offsetof(struct cwt_conn, token_out) == offsetof(cwt_line_t, token),
+_Static_assert(offsetof(struct cwt_conn, down) == offsetof(cwt_channel_t, down) &&
+                   offsetof(struct cwt_conn, sent) == offsetof(cwt_channel_t, sent) &&
+                   offsetof(struct cwt_conn, token_out) == offsetof(cwt_channel_t, token),
                "one memory, two names");
 
 /** A target record of the core, as the transport keeps it. */

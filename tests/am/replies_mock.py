@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs answers.c over the mock fabric with what network cards demand, in both endpoint modes. Where
+"""Runs replies.c over the mock fabric with what network cards demand, in both endpoint modes. Where
 messages may overtake each other no reply may return over the connection of its request."""
 
 import os
@@ -18,11 +18,11 @@ def run(demands, endpoint):
         "CAUSEWAY_LIBFABRIC": str(BUILD / "tests/mock/libfabric-mock.so"),
         "MOCK_FABRIC": demands,
         "CAUSEWAY_ENDPOINT": endpoint,
-        "CAUSEWAY_AM_ANSWERS": "8",
+        "CAUSEWAY_AM_REPLIES": "8",
         "CAUSEWAY_YIELDS": "1000",
         "SHMEM_SYMMETRIC_SIZE": "64M",
     }
-    command = [STAGE / "bin/oshrun", "-n", "2", "--emulate-nodes", "2", BUILD / "tests/am/answers",
+    command = [STAGE / "bin/oshrun", "-n", "2", "--emulate-nodes", "2", BUILD / "tests/am/replies",
                mode, "20"]
     done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=100)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-//     answers MODE [ROUNDS]
+//     replies MODE [ROUNDS]
 //
 // Replies that return over the connection of their request, and others beside them: every PE has
 // many requests in flight to all PEs of other nodes, of all sizes, and each reply must arrive once,
