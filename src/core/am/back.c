@@ -22,15 +22,15 @@
 #include "core/rma/ctx.h"
 #include "core/server/server.h"
 
-#define ANSWERS 16  // unless CAUSEWAY_AM_REPLIES says otherwise
+#define REPLIES 16  // unless CAUSEWAY_AM_REPLIES says otherwise
 
 /** So many may be under way on a connection of this PE. A PE that sleeps is woken by its node's
  *  server only, and with fewer cores than PEs all sleep soon: then none. */
-static uint32_t open_sink(void)
+static uint32_t notifications(void)
 {
     uint32_t n = 0;
     if (cw_world.messages)
-        n = cwu_env.am_replies >= 0 ? (uint32_t)cwu_env.am_replies : cw_wait_roomy ? ANSWERS : 0;
+        n = cwu_env.am_replies >= 0 ? (uint32_t)cwu_env.am_replies : cw_wait_roomy ? REPLIES : 0;
     atomic_store_explicit(&cw_am.notify_room, n, memory_order_relaxed);
     return n;
 }
@@ -161,7 +161,7 @@ void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes)
 
 void cw_am_back_init(void)
 {
-    static const cw_port_sink_t sink = {
-        .open = open_sink, .notified = cw_am_notified, .due = cw_am_due};
-    cw_port_sink(&sink);
+    cw_progress_hooks.notifications = notifications;
+    cw_progress_hooks.notified = cw_am_notified;
+    cw_progress_hooks.notification_due = cw_am_due;
 }

@@ -143,7 +143,7 @@ void cw_am_back_init(void);
 /** Tries to send the reply so. False: it must go as requests do. */
 bool cw_am_reply_back(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head,
                       const uint32_t *args, const void *src, size_t nbytes);
-/** One has arrived: the sink's `notified`. */
+/** One has arrived: the hook `notified`. */
 void cw_am_notified(void *arg, int node, const void *bytes, size_t nbytes);
 /** Tries again to deliver replies that found no room. */
 void cw_am_back_flush(void);

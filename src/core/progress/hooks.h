@@ -10,6 +10,8 @@
 //   4. advance          transfers in flight of this PE, now and then
 //
 // No pointer is NULL: until its room registers, a function does nothing.
+// core/rma calls the notification hooks, on the connections of the default context.
+//
 // Threads: a function pointer is written while its room opens, before other threads wait;
 // messages_on may change later, while other threads wait.
 #ifndef CW_CORE_HOOKS_H
@@ -19,6 +21,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /** Where a PE expects replies to its messages. */
 typedef enum cw_awaits {
@@ -35,6 +39,11 @@ typedef struct cw_progress_hooks {
     int (*run_messages)(bool full);
     /** full: takes in all acknowledgements first. */
     cw_awaits_t (*awaits_replies)(bool full);
+    /** The default context opens its client: how many notifications of node servers
+     *  (transport.h: server_notify) may be under way on a connection; 0: none will ever come. */
+    uint32_t (*notifications)(void);
+    void (*notified)(void *arg, int node, const void *bytes, size_t nbytes);
+    bool (*notification_due)(void *arg, int node);  // see cwt_client_config_t
 
     // ---- core/rma
     /** Polls the connections of the default context; how many events. */

@@ -47,6 +47,22 @@ static void advance_nothing(void)
 {
 }
 
+static uint32_t no_notifications(void)
+{
+    return 0;
+}
+
+static void ignore_notification(void *arg, int node, const void *bytes, size_t nbytes)
+{
+    (void)arg, (void)node, (void)bytes, (void)nbytes;
+}
+
+static bool no_notification_due(void *arg, int node)
+{
+    (void)arg, (void)node;
+    return false;
+}
+
 cw_progress_hooks_t cw_progress_hooks = {
     .run_messages = no_messages,
     .awaits_replies = awaits_none,
@@ -54,6 +70,9 @@ cw_progress_hooks_t cw_progress_hooks = {
     .in_flight = not_in_flight,
     .advance = advance_nothing,
     .poll_server = no_events,
+    .notifications = no_notifications,
+    .notified = ignore_notification,
+    .notification_due = no_notification_due,
 };
 
 static uint32_t spin_rounds, yield_rounds;

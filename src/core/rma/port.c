@@ -104,13 +104,6 @@ static void idle(void *arg)
     (void)cw_progress_hooks.poll_server();
 }
 
-static const cw_port_sink_t *sink;  // or NULL
-
-void cw_port_sink(const cw_port_sink_t *of_room)
-{
-    sink = of_room;
-}
-
 static int open_client(cw_port_t *port)
 {
     cwt_client_config_t config = {.pe = cw_world.pe,
@@ -121,9 +114,10 @@ static int open_client(cw_port_t *port)
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
                                   .node_name = cw_job_node_name};
-    if (port == &cw_port_default && sink && (config.notifications = sink->open()) > 0) {
-        config.notified = sink->notified;
-        config.due = sink->due;
+    const cw_progress_hooks_t *hooks = &cw_progress_hooks;
+    if (port == &cw_port_default && (config.notifications = hooks->notifications()) > 0) {
+        config.notified = hooks->notified;
+        config.due = hooks->notification_due;
     }
     // The exchange goes on while this PE loads; where the node server lives, its thread does.
     int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);

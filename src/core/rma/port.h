@@ -35,16 +35,4 @@ void cw_port_destroy(cw_port_t *port);
 void cw_port_stats(cwt_stats_t *sum_p);
 void cw_port_stats_begin(void);
 
-/** A room that takes notifications of node servers to this PE (transport.h: server_notify), on the
- *  connections of the default context. */
-typedef struct cw_port_sink {
-    /** The client is being opened: how many notifications of a connection may be under way; 0: none
-     *  will ever come. */
-    uint32_t (*open)(void);
-    void (*notified)(void *arg, int node, const void *bytes, size_t nbytes);
-    bool (*due)(void *arg, int node);  // see cwt_client_config_t
-} cw_port_sink_t;
-/** One room, so far; before the first transfer off the node. sink must live on. */
-void cw_port_sink(const cw_port_sink_t *sink);
-
 #endif
