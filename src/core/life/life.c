@@ -23,10 +23,11 @@
 #include "core/report/trace.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
+#include "core/server/server.h"
 #include "core/sync/area.h"
 #include "core/sync/card.h"
-#include "core/server/server.h"
 #include "core/sync/group.h"
+#include "core/world/front_end.h"
 #include "core/world/job.h"
 #include "core/world/place.h"
 #include "core/world/startup.h"
@@ -180,9 +181,8 @@ static void finalize_barrier(const char *call)
 void cw_finalize(const char *call)
 {
     if (!cw_world.initialized)
-        cw_check_failed(call, "called %s",
-                        cw_world.finalized ? "after this process has left the job"
-                                           : "before it has joined the job");
+        cw_check_failed(call, "called %s %s", cw_world.finalized ? "after" : "before",
+                        cw_world.finalized ? cw_names()->finalize : cw_names()->init);
     if (init_count == 1)
         cw_groups_patient();  // PEs end as unevenly as they started
     finalize_barrier(call);

@@ -16,10 +16,10 @@ static struct {
 } observers;
 
 /** Calls a function of each active observer that has it. */
-#define NOTIFY(slot, ...)                                              \
+#define NOTIFY(member, ...)                                            \
     for (const cw_observer_t *const *o_ = observers.active; *o_; o_++) \
-        if ((*o_)->slot)                                               \
-    (*o_)->slot(__VA_ARGS__)
+        if ((*o_)->member)                                             \
+    (*o_)->member(__VA_ARGS__)
 
 static _Thread_local struct {
     int depth;
@@ -152,7 +152,9 @@ int cw_watch_open(const cw_observer_t *const table[])
         int rc = (*table)->open(&wants);
         if (rc)
             return rc;
-        if (wants && n < OBSERVERS)
+        if (wants && n == OBSERVERS)
+            cwu_fatal("more than %d observers", OBSERVERS);
+        if (wants)
             observers.active[n++] = *table;
         observers.wants |= wants;
     }
