@@ -189,8 +189,8 @@ def check_file(path):
 
 # Names of interfaces, which the rooms below the front ends do not know: what they print of them
 # comes from core/world/front_end.h. Comments may name an interface as an example.
-FRONT_END_NAMES = re.compile(r"\b(?:shmem|gasnet|gex|armci|dart)_\w*|\b(?:SHMEM|SMA|GASNET)_\w+"
-                             r"|OpenSHMEM|GASNet", re.IGNORECASE)
+FRONT_END_NAMES = re.compile(r"\w*(?:shmem|gasnet|armci)\w*|\b(?:gex|dart)_\w*|\bSMA_\w+",
+                             re.IGNORECASE)
 BELOW_FRONT_ENDS = ("src/base/", "src/core/")
 
 

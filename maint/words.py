@@ -37,8 +37,10 @@ WORDS = {
     "lanes?": "device, domain",
 }
 PATTERN = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(WORDS)})(?![A-Za-z0-9])", re.IGNORECASE)
-# A word in quotes is mentioned, not used.
+# A word in quotes is mentioned, not used; in code a string is a message.
 MENTIONED = re.compile(r"(?:\"[\w ]+\"|`[\w ]+`)")
+CODE = {".c", ".h", ".py", ".cpp"}
+COMMENT = re.compile(r"^\s*(?://|/?\*|#)|//|\s#\s")
 # Where another text's own words stand: file -> words.
 QUOTED = {
     "CHANGELOG.md": ("lane", "lanes"),
@@ -64,11 +66,20 @@ def advice(word):
     return next(text for words, text in WORDS.items() if re.fullmatch(words, word, re.IGNORECASE))
 
 
+def used(path, line):
+    """The line without the words that it only mentions."""
+    if path.suffix not in CODE:
+        return MENTIONED.sub(" ", line)
+    comment = COMMENT.search(line)
+    at = comment.start() if comment else len(line)
+    return line[:at] + MENTIONED.sub(" ", line[at:])
+
+
 def check_words():
     """Words of the list, in comments, messages, pages and identifiers."""
     for path, name in files():
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            for found in PATTERN.finditer(MENTIONED.sub(" ", line)):
+            for found in PATTERN.finditer(used(path, line)):
                 if found.group().lower() not in QUOTED.get(name, ()):
                     yield f"{name}:{number}: {found.group()!r}: {advice(found.group())}"
         for found in PATTERN.finditer(path.name):

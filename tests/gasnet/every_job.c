@@ -80,7 +80,7 @@ void test_job(void)
     CHECK(gasnet_getenv("GASNET_TEST_WORD") &&
               strcmp(gasnet_getenv("GASNET_TEST_WORD"), "for every node") == 0,
           "GASNET_TEST_WORD is %s", gasnet_getenv("GASNET_TEST_WORD"));
-    CHECK(!gasnet_getenv("GASNET_NOBODY_SETS_THIS"), "a variable that is not set");
+    CHECK(!gasnet_getenv("GASNET_NEVER_SET"), "a variable that is not set");
     const int codes[] = {GASNET_OK,          GASNET_ERR_NOT_INIT,  GASNET_ERR_RESOURCE,
                          GASNET_ERR_BAD_ARG, GASNET_ERR_NOT_READY, GASNET_ERR_BARRIER_MISMATCH};
     const char *const names[] = {

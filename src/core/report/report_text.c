@@ -75,18 +75,18 @@ static void put_lock(FILE *out, const cw_report_wait_t *waits, const cw_report_w
         fprintf(out, " (in the queue behind PE %d)", r->behind);
 }
 
-static bool has_come(const cw_report_wait_t *r, uint32_t epoch)
+static bool has_come(const cw_report_wait_t *r, uint32_t number)
 {
-    return r->kind == CW_WAIT_WORLD && (int32_t)(r->epoch - epoch) >= 0;
+    return r->kind == CW_WAIT_WORLD && (int32_t)(r->number - number) >= 0;
 }
 
 /** PEs as ranges: "2, 5-7". */
-static void put_missing(FILE *out, const cw_report_wait_t *waits, uint32_t epoch)
+static void put_missing(FILE *out, const cw_report_wait_t *waits, uint32_t number)
 {
     const char *comma = "";
-    fprintf(out, "synchronisation %" PRIu32 " of all PEs; not there: ", epoch);
+    fprintf(out, "synchronisation %" PRIu32 " of all PEs; not there: ", number);
     for (int pe = 0, last; pe < cw_world.npes; pe = last + 1) {
-        for (last = pe; last < cw_world.npes && !has_come(&waits[last], epoch); last++)
+        for (last = pe; last < cw_world.npes && !has_come(&waits[last], number); last++)
             ;
         if (last == pe)
             continue;
@@ -94,7 +94,7 @@ static void put_missing(FILE *out, const cw_report_wait_t *waits, uint32_t epoch
         comma = ", ";
     }
     if (!*comma)
-        fputs("nobody known", out);
+        fputs("no PE known", out);
 }
 
 static void put_line(FILE *out, const cw_report_wait_t *waits, int pe)
@@ -108,7 +108,7 @@ static void put_line(FILE *out, const cw_report_wait_t *waits, int pe)
     else if (r->kind == CW_WAIT_LOCK)
         put_lock(out, waits, r);
     else if (r->kind == CW_WAIT_WORLD)
-        put_missing(out, waits, r->epoch);
+        put_missing(out, waits, r->number);
     else
         fputs(r->detail[0] ? r->detail : "other PEs", out);
     fputc('\n', out);
