@@ -2,7 +2,7 @@
 /*
  * Active messages and one-sided transfers of GASNet. --mode 0: node 0 sends to and measures against
  * node 1, which waits in GASNET_BLOCKUNTIL for the end: round trips, floods of one-way messages
- * (the last of a window is answered, inside the clock), put and get. --mode 1: time inside
+ * (the last of a window gets a reply, inside the clock), put and get. --mode 1: time inside
  * gasnet_init and gasnet_attach on every node, and until all have met in a first barrier. --mode 2:
  * the same with CAUSEWAY_ATTACH=nowait.
  */
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASK = 128, ANSWER, ONEWAY, MEDIUM, MEDIUM_ASK, TIME, END };
+enum { ASK = 128, REPLY, ONEWAY, MEDIUM, MEDIUM_ASK, TIME, END };
 enum { WINDOW_LOCAL = 1024, WINDOW = 256, MEBIBYTE = 1 << 20, MAX_NODES = 4096 };
 
-static volatile long answers, ended; // changed by handlers, which run only inside our own calls
+static volatile long replies, ended;  // changed by handlers, which run only inside our own calls
 static volatile uint64_t sum;
 static double init_ms[MAX_NODES], ready_ms[MAX_NODES];
 static volatile int times;
@@ -25,13 +25,13 @@ static volatile int times;
 static void ask(gasnet_token_t token, gasnet_handlerarg_t value)
 {
     sum += (uint32_t)value;
-    gasnet_AMReplyShort1(token, ANSWER, value);
+    gasnet_AMReplyShort1(token, REPLY, value);
 }
 
-static void answer(gasnet_token_t token, gasnet_handlerarg_t value)
+static void reply(gasnet_token_t token, gasnet_handlerarg_t value)
 {
     (void)token, (void)value;
-    answers++;
+    replies++;
 }
 
 static void oneway(gasnet_token_t token, gasnet_handlerarg_t value)
@@ -49,7 +49,7 @@ static void medium(gasnet_token_t token, void *payload, size_t nbytes)
 static void medium_ask(gasnet_token_t token, void *payload, size_t nbytes)
 {
     medium(token, payload, nbytes);
-    gasnet_AMReplyShort1(token, ANSWER, 0);
+    gasnet_AMReplyShort1(token, REPLY, 0);
 }
 
 static void time_received(gasnet_token_t token, gasnet_handlerarg_t init_us,
@@ -70,7 +70,7 @@ static void end(gasnet_token_t token)
 
 static gasnet_handlerentry_t handlers[] = {
     {ASK, (void (*)())ask},
-    {ANSWER, (void (*)())answer},
+    {REPLY, (void (*)())reply},
     {ONEWAY, (void (*)())oneway},
     {MEDIUM, (void (*)())medium},
     {MEDIUM_ASK, (void (*)())medium_ask},
@@ -94,9 +94,9 @@ static void round_trips(void *ctx, size_t count)
 {
     (void)ctx;
     while (count--) {
-        long before = answers;
+        long before = replies;
         gasnet_AMRequestShort1(1, ASK, (gasnet_handlerarg_t)count);
-        GASNET_BLOCKUNTIL(answers != before);
+        GASNET_BLOCKUNTIL(replies != before);
     }
 }
 
@@ -104,9 +104,9 @@ static void medium_round_trips(void *ctx, size_t count)
 {
     struct transfer *t = ctx;
     while (count--) {
-        long before = answers;
+        long before = replies;
         gasnet_AMRequestMedium0(1, MEDIUM_ASK, t->mine, t->nbytes);
-        GASNET_BLOCKUNTIL(answers != before);
+        GASNET_BLOCKUNTIL(replies != before);
     }
 }
 
@@ -115,7 +115,7 @@ static void medium_round_trips(void *ctx, size_t count)
 static void flood(void *ctx, size_t count)
 {
     struct transfer *t = ctx;
-    long before = answers;
+    long before = replies;
     if (t->nbytes == 0) {
         while (--count)
             gasnet_AMRequestShort1(1, ONEWAY, (gasnet_handlerarg_t)count);
@@ -125,7 +125,7 @@ static void flood(void *ctx, size_t count)
             gasnet_AMRequestMedium0(1, MEDIUM, t->mine, t->nbytes);
         gasnet_AMRequestMedium0(1, MEDIUM_ASK, t->mine, t->nbytes);
     }
-    GASNET_BLOCKUNTIL(answers != before);
+    GASNET_BLOCKUNTIL(replies != before);
 }
 
 // ---------------------------------------------------------------- transfers
@@ -255,11 +255,11 @@ int main(int argc, char **argv)
     if (opts.mode) {
         barrier();
         double ready = (double)(bench_now_ns() - start) / 1e6;
-        barrier(); // to tell them, nodes connect, which takes the processors from those still on
+        barrier();  // to tell them, nodes connect, which takes the processors from those still on
                     // their way out of the first
         tell_times(&opts, init, ready);
     } else {
-        bench_pin((int)gasnet_mynode()); // as the two of the baseline: two that share a core
+        bench_pin((int)gasnet_mynode());  // as the two of the baseline: two that share a core
                                           // measure the scheduler
         barrier();
         if (gasnet_mynode() == 0) {

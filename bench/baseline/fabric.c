@@ -114,7 +114,7 @@ static void next_event(struct fabric *f, uint32_t wanted, struct fi_eq_cm_entry 
     uint32_t event;
     ssize_t n;
     do {
-        fi_cq_read(f->cq, NULL, 0); // some providers move connections only inside calls on the
+        fi_cq_read(f->cq, NULL, 0);  // some providers move connections only inside calls on the
                                      // queue
         n = fi_eq_sread(f->eq, &event, entry, sizeof *entry, 100, 0);
     } while (n == -FI_EAGAIN);

@@ -14,7 +14,7 @@
 
 enum { READY, GO, RESULT, LEAVE, NPIPES };
 
-static int pipes[NPIPES][2]; // numbered high, so that dup2 to 3..6 in the child overwrites none of
+static int pipes[NPIPES][2];  // numbered high, so that dup2 to 3..6 in the child overwrites none of
                               // them
 
 static void make_pipes(void)

@@ -20,7 +20,7 @@
 enum { CELLS = 256, PAYLOAD = 4096 };
 
 struct cell {
-    _Alignas(64) _Atomic uint32_t flag; // 0: empty
+    _Alignas(64) _Atomic uint32_t flag;  // 0: empty
     uint32_t word;
 };
 
@@ -32,7 +32,7 @@ struct shared {
     _Alignas(256) char payload[CELLS][PAYLOAD];
 };
 
-enum { LAST = 2, CARRIES = 4 }; // in the flag: answer this one; there is a payload
+enum { LAST = 2, CARRIES = 4 };  // in the flag: reply to this one; there is a payload
 
 struct sender {
     struct shared *s;
@@ -79,7 +79,7 @@ static void flood(void *ctx, size_t count)
         ;
 }
 
-// Answers pings, takes from the ring; reads the first word of a payload as a handler would.
+// Replies to pings, takes from the ring; reads the first word of a payload as a handler would.
 static void serve(struct shared *s)
 {
     uint64_t ping, turn = 0, at = 0;
@@ -120,7 +120,7 @@ static void measure(struct bench_opts *opts, struct sender *me)
         bench_series_clear(&series);
         bench_emit_rate(opts, "am", "two_flags", me->nbytes, &rate);
     }
-    atomic_store(&me->s->ping, 0); // turns are counted by answers from here on
+    atomic_store(&me->s->ping, 0);  // turns are counted by replies from here on
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         if (!bench_wants(opts, sizes[i] ? "medium" : "short"))
             continue;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     }
     if (child == 0) {
         bench_pin(1);
-        alarm(600); // ends the poll if the sender dies
+        alarm(600);  // ends the poll if the sender dies
         serve(me.s);
         _exit(0);
     }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static double init_ms[4096], ready_ms[4096], pss_kib[4096]; // the same static data as startup.c
+static double init_ms[4096], ready_ms[4096], pss_kib[4096];  // the same static data as startup.c
 
 int main(int argc, char **argv)
 {
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         return 1;
     init_ms[0] = ready_ms[0] = pss_kib[0] = bench_pss_kib();
     dprintf(5, "%.0f\n", pss_kib[0]);
-    if (write(3, "r", 1) != 1 || read(6, &c, 1) < 0) // stay until all have measured
+    if (write(3, "r", 1) != 1 || read(6, &c, 1) < 0)  // stay until all have measured
         return 1;
     return 0;
 }

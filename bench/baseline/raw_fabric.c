@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FLAG = 64, DATA = 4096 }; // offsets in each side's region: the flag, the payload
+enum { FLAG = 64, DATA = 4096 };  // offsets in each side's region: the flag, the payload
 
 struct job {
     struct fabric f;
@@ -78,7 +78,7 @@ static void put(void *ctx, size_t count)
     while (count--) {
         if (j->nbytes <= j->f.info->tx_attr->inject_size) {
             inject(&j->f, j->f.mem + DATA, j->nbytes, DATA);
-        } else { // a blocking put returns when the source may be reused
+        } else {  // a blocking put returns when the source may be reused
             post_write(j, 0);
             drain(&j->f);
         }
@@ -159,7 +159,7 @@ static void round_trips(void *ctx, size_t count)
     }
 }
 
-// The target: answers the ping-pong, then only polls.
+// The target: replies to the ping-pong, then only polls.
 static void serve(struct fabric *f, struct fabric_meet *meet)
 {
     for (long turn = 1; !atomic_load(&meet->stop);) {
@@ -314,7 +314,7 @@ int main(int argc, char **argv)
     if (child == 0) {
         struct fabric f;
         bench_pin(1);
-        alarm(600); // ends the poll if the origin dies
+        alarm(600);  // ends the poll if the origin dies
         if (opts.mode == 4) {
             serve_two(&opts, meet);
             _exit(0);

@@ -6,7 +6,7 @@
  *   short_round_trip      8 B there and back over one connection
  *   short_round_trip_two  the same over a connection each way, as between two initiators and two
  *                         passive servers
- *   short, medium         floods; the last message of a window is answered, inside the clock
+ *   short, medium         floods; the last message of a window gets a reply, inside the clock
  */
 #define _GNU_SOURCE
 #include "fabric.h"
@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 enum { BUFFERS = 64, BUFFER = 4096, SHORT = 8, SENDING = 64, WINDOW = 256 };
-enum { FLOOD = 1, ANSWER, STOP };
+enum { FLOOD = 1, REPLY, STOP };
 
 struct op {
-    struct fi_context2 context; // first: the provider writes here
-    struct op *next;            // of the free ones that send
+    struct fi_context2 context;  // first: the provider writes here
+    struct op *next;             // of the free ones that send
     int is_receive;
     char *buf;
 };
@@ -32,11 +32,11 @@ struct op {
 struct half {
     struct fabric f;
     struct op ops[BUFFERS + SENDING], *idle;
-    uint64_t got[STOP + 1]; // messages of each kind
+    uint64_t got[STOP + 1];  // messages of each kind
 };
 
 struct pair {
-    struct half *out, *in; // one and the same, but for two connections
+    struct half *out, *in;  // one and the same, but for two connections
     size_t nbytes;
 };
 
@@ -107,28 +107,28 @@ static void round_trips(void *ctx, size_t count)
 {
     struct pair *p = ctx;
     while (count--) {
-        uint64_t answers = p->in->got[ANSWER] + 1;
-        send_message(p, ANSWER, SHORT);
-        await(p, ANSWER, answers);
+        uint64_t replies = p->in->got[REPLY] + 1;
+        send_message(p, REPLY, SHORT);
+        await(p, REPLY, replies);
     }
 }
 
 static void flood(void *ctx, size_t count)
 {
     struct pair *p = ctx;
-    uint64_t answers = p->in->got[ANSWER] + 1;
+    uint64_t replies = p->in->got[REPLY] + 1;
     while (--count)
         send_message(p, FLOOD, p->nbytes);
-    send_message(p, ANSWER, p->nbytes);
-    await(p, ANSWER, answers);
+    send_message(p, REPLY, p->nbytes);
+    await(p, REPLY, replies);
 }
 
 static void serve(struct pair *p)
 {
-    for (uint64_t answered = 0; !p->in->got[STOP];) {
+    for (uint64_t replied = 0; !p->in->got[STOP];) {
         poll_both(p);
-        for (; answered < p->in->got[ANSWER]; answered++)
-            send_message(p, ANSWER, SHORT);
+        for (; replied < p->in->got[REPLY]; replied++)
+            send_message(p, REPLY, SHORT);
     }
 }
 
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     }
     bench_pin(child == 0);
     if (child == 0)
-        alarm(600); // ends the poll if the sender dies
+        alarm(600);  // ends the poll if the sender dies
     struct pair p = open_pair(&opts, meet, child == 0);
     if (child == 0) {
         serve(&p);

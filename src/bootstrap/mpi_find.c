@@ -72,10 +72,10 @@ void cwb_mpi_keep_pmix_glue(void)
 
 static bool says(void *handle, const char *question)
 {
-    int answer = 0;
+    int flag = 0;
     int (*ask)(int *) = NULL;
     *(void **)&ask = dlsym(handle, question);
-    return ask && ask(&answer) == 0 && answer;
+    return ask && ask(&flag) == 0 && flag;
 }
 
 static bool is_live(void *handle)

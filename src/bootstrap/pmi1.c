@@ -39,13 +39,12 @@ static pmi1_t the_pmi1 = {.wire.lock = PTHREAD_MUTEX_INITIALIZER};  // one job a
 // ---------------------------------------------------------------- one key on the wire
 static int put_text(pmi1_t *p, const char *key, const char *value, size_t len)
 {
-    char line[PMI1_LINE_MAX], answer[PMI1_LINE_MAX], rc_text[16];
+    char line[PMI1_LINE_MAX], reply[PMI1_LINE_MAX], rc_text[16];
     snprintf(line, sizeof line, "cmd=put kvsname=%s key=%s value=%.*s\n", p->kvs, key, (int)len,
              value);
-    int rc = pmi1_ask(&p->wire, line, "put_result", answer);
-    if (rc == 0 &&
-        (pmi1_field(answer, "rc", rc_text, sizeof rc_text) < 0 || strcmp(rc_text, "0"))) {
-        cwu_error("the launcher refused key \"%s\": %.200s", key, answer);
+    int rc = pmi1_ask(&p->wire, line, "put_result", reply);
+    if (rc == 0 && (pmi1_field(reply, "rc", rc_text, sizeof rc_text) < 0 || strcmp(rc_text, "0"))) {
+        cwu_error("the launcher refused key \"%s\": %.200s", key, reply);
         rc = CW_EPROTO;
     }
     return rc;
@@ -53,15 +52,15 @@ static int put_text(pmi1_t *p, const char *key, const char *value, size_t len)
 
 static int get_text(pmi1_t *p, const char *key, char *value, size_t capacity)
 {
-    char line[PMI1_LINE_MAX], answer[PMI1_LINE_MAX], rc_text[16];
+    char line[PMI1_LINE_MAX], reply[PMI1_LINE_MAX], rc_text[16];
     snprintf(line, sizeof line, "cmd=get kvsname=%s key=%s\n", p->kvs, key);
-    int rc = pmi1_ask(&p->wire, line, "get_result", answer);
+    int rc = pmi1_ask(&p->wire, line, "get_result", reply);
     if (rc)
         return rc;
-    if (pmi1_field(answer, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0"))
+    if (pmi1_field(reply, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0"))
         return CW_ENOENT;
-    if (pmi1_field(answer, "value", value, capacity) < 0) {
-        cwu_error("the launcher answered \"%.200s\" to a get of \"%s\"", answer, key);
+    if (pmi1_field(reply, "value", value, capacity) < 0) {
+        cwu_error("the launcher replied \"%.200s\" to a get of \"%s\"", reply, key);
         return CW_EPROTO;
     }
     return 0;
@@ -157,11 +156,11 @@ static bool fd_is_connection(const char *text, int *fd_p)
     return S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode);
 }
 
-static int size_field(const char *answer, const char *name, size_t fallback, size_t *n_p)
+static int size_field(const char *reply, const char *name, size_t fallback, size_t *n_p)
 {
     char text[32];
     *n_p = fallback;
-    if (pmi1_field(answer, name, text, sizeof text) < 0)
+    if (pmi1_field(reply, name, text, sizeof text) < 0)
         return 0;
     *n_p = strtoul(text, NULL, 10);
     return *n_p >= 16 ? 0 : CW_EPROTO;
@@ -169,28 +168,28 @@ static int size_field(const char *answer, const char *name, size_t fallback, siz
 
 static int greet(pmi1_t *p)
 {
-    char answer[PMI1_LINE_MAX], rc_text[16];
+    char reply[PMI1_LINE_MAX], rc_text[16];
     int rc =
-        pmi1_ask(&p->wire, "cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init", answer);
+        pmi1_ask(&p->wire, "cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init", reply);
     if (rc)
         return rc;
-    if (pmi1_field(answer, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0")) {
-        cwu_error("the launcher does not speak PMI-1: %.200s", answer);
+    if (pmi1_field(reply, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0")) {
+        cwu_error("the launcher does not speak PMI-1: %.200s", reply);
         return CW_ENOTSUP;
     }
-    rc = pmi1_ask(&p->wire, "cmd=get_maxes\n", "maxes", answer);
+    rc = pmi1_ask(&p->wire, "cmd=get_maxes\n", "maxes", reply);
     if (rc)
         return rc;
     size_t value_max, key_max;
-    if (size_field(answer, "vallen_max", 256, &value_max) ||
-        size_field(answer, "keylen_max", 64, &key_max) || key_max < CWB_KEY_MAX + 5) {
-        cwu_error("the launcher's limits are too small for us: %.200s", answer);
+    if (size_field(reply, "vallen_max", 256, &value_max) ||
+        size_field(reply, "keylen_max", 64, &key_max) || key_max < CWB_KEY_MAX + 5) {
+        cwu_error("the launcher's limits are too small for us: %.200s", reply);
         return CW_ENOTSUP;
     }
     p->part_max = value_max - 1 < PART_MAX ? value_max - 1 : PART_MAX;
-    rc = pmi1_ask(&p->wire, "cmd=get_my_kvsname\n", "my_kvsname", answer);
-    if (rc == 0 && pmi1_field(answer, "kvsname", p->kvs, sizeof p->kvs) <= 0) {
-        cwu_error("the launcher gave no name of a key-value space: %.200s", answer);
+    rc = pmi1_ask(&p->wire, "cmd=get_my_kvsname\n", "my_kvsname", reply);
+    if (rc == 0 && pmi1_field(reply, "kvsname", p->kvs, sizeof p->kvs) <= 0) {
+        cwu_error("the launcher gave no name of a key-value space: %.200s", reply);
         rc = CW_EPROTO;
     }
     return rc;
@@ -357,10 +356,10 @@ static void pmi1_close(cwb_t *b)
 static CW_DESTRUCTOR void say_goodbye(void)
 {
     pmi1_t *p = &the_pmi1;
-    char answer[PMI1_LINE_MAX];
+    char reply[PMI1_LINE_MAX];
     if (p->pid == 0 || p->joined || !is_connected(p))
         return;
-    pmi1_ask(&p->wire, "cmd=finalize\n", "finalize_ack", answer);
+    pmi1_ask(&p->wire, "cmd=finalize\n", "finalize_ack", reply);
     close(p->wire.fd);
 }
 

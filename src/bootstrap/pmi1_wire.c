@@ -80,7 +80,7 @@ static bool is_command(const char *line, const char *name)
     return pmi1_field(line, "cmd", command, sizeof command) >= 0 && !strcmp(command, name);
 }
 
-static int await_answer(pmi1_wire_t *w, const char *expect, char line[PMI1_LINE_MAX])
+static int await_reply(pmi1_wire_t *w, const char *expect, char line[PMI1_LINE_MAX])
 {
     uint64_t limit_ns = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000 * MS;
     for (;;) {
@@ -88,7 +88,7 @@ static int await_answer(pmi1_wire_t *w, const char *expect, char line[PMI1_LINE_
             if (is_command(line, expect))
                 return 0;
             if (!is_command(line, "barrier_out")) {
-                cwu_error("the launcher answered \"%.200s\" where %s was due", line, expect);
+                cwu_error("the launcher replied \"%.200s\" where %s was due", line, expect);
                 return CW_EPROTO;
             }
             w->fence_done = true;
@@ -98,7 +98,7 @@ static int await_answer(pmi1_wire_t *w, const char *expect, char line[PMI1_LINE_
             return CW_EPROTO;
         }
         if (cwu_now_ns() >= limit_ns) {
-            cwu_error("the launcher did not answer in %ld s (CAUSEWAY_TIMEOUT; %s was due)",
+            cwu_error("the launcher did not reply in %ld s (CAUSEWAY_TIMEOUT; %s was due)",
                       cwu_env.timeout, expect);
             return CW_ETIMEOUT;
         }
@@ -107,11 +107,11 @@ static int await_answer(pmi1_wire_t *w, const char *expect, char line[PMI1_LINE_
     }
 }
 
-int pmi1_ask(pmi1_wire_t *w, const char *line, const char *expect, char answer[PMI1_LINE_MAX])
+int pmi1_ask(pmi1_wire_t *w, const char *line, const char *expect, char reply[PMI1_LINE_MAX])
 {
     pthread_mutex_lock(&w->lock);
     pmi1_send(w, line);
-    int rc = await_answer(w, expect, answer);
+    int rc = await_reply(w, expect, reply);
     pthread_mutex_unlock(&w->lock);
     return rc;
 }
@@ -129,7 +129,7 @@ static int look_for_fence(pmi1_wire_t *w, bool *done_p)
         if (is_command(line, "barrier_out")) {
             w->fence_done = true;
         } else {
-            cwu_error("the launcher answered \"%.200s\" where barrier_out was due", line);
+            cwu_error("the launcher replied \"%.200s\" where barrier_out was due", line);
             rc = CW_EPROTO;
         }
     }
@@ -163,10 +163,10 @@ int pmi1_await_fence(pmi1_wire_t *w)
     }
 }
 
-int pmi1_field(const char *answer, const char *name, char *value, size_t capacity)
+int pmi1_field(const char *reply, const char *name, char *value, size_t capacity)
 {
     size_t len = strlen(name);
-    for (const char *p = answer; *p;) {
+    for (const char *p = reply; *p;) {
         p += strspn(p, " ");
         size_t n = strcspn(p, " ");
         if (n > len && !strncmp(p, name, len) && p[len] == '=') {

@@ -26,9 +26,9 @@ typedef struct pmi1_wire {
 /** Sends one line without waiting for a reply. */
 void pmi1_send(pmi1_wire_t *w, const char *line);
 
-/** Sends `line` and copies the reply to `answer`; its command must be `expect`. 0, CW_EPROTO or
+/** Sends `line` and copies the reply to `reply`; its command must be `expect`. 0, CW_EPROTO or
  *  CW_ETIMEOUT, reported. */
-int pmi1_ask(pmi1_wire_t *w, const char *line, const char *expect, char answer[PMI1_LINE_MAX]);
+int pmi1_ask(pmi1_wire_t *w, const char *line, const char *expect, char reply[PMI1_LINE_MAX]);
 
 /** Waits for the reply to barrier_in. 0, CW_EPROTO or CW_ETIMEOUT, reported. */
 int pmi1_await_fence(pmi1_wire_t *w);
@@ -38,7 +38,7 @@ bool pmi1_fence_is_over(pmi1_wire_t *w);
 
 /** Finds "name=value" in a reply; the value ends at a blank. Returns its length, -1 when absent
  *  or too long. */
-int pmi1_field(const char *answer, const char *name, char *value, size_t capacity);
+int pmi1_field(const char *reply, const char *name, char *value, size_t capacity);
 
 /** Waits until the launcher closes the connection, at most timeout_ms. */
 void pmi1_await_end(const pmi1_wire_t *w, int timeout_ms);

@@ -17,6 +17,10 @@
 // contribution to k, the one that combined the previous one has finished. A number released in a
 // cell only grows, also from team to team (gex_TM_Split), so nothing is lost when a leader leaves
 // first.
+//
+// Not core/sync and core/coll: there a PE carries its node's part on by attending, in the call or
+// in its polls, and members enter one after the other. Here a member may compute for long after it
+// has arrived, and several collectives of a team are under way at once.
 #include <stdlib.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ void shm_lock_check_set(const char *func, const long *lock)
 }
 
 /** At the end of the job. */
-static void tell_held(void)
+static void report_held(void)
 {
     while (all) {
         held_t *h = all;
@@ -59,7 +59,7 @@ void shm_lock_now_held(const long *lock)
     h->next = all;
     all = h;
     pthread_mutex_unlock(&guard);
-    cw_check_at_end(tell_held);
+    cw_check_at_end(report_held);
 }
 
 void shm_lock_check_clear(const char *func, const long *lock)

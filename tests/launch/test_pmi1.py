@@ -145,7 +145,7 @@ reply = Server(1, mapping=one).reply
 bad("launcher gone at once", "the launcher is gone", status=1, behave={"init": lambda w: None})
 bad("other version", "does not speak PMI-1",
     behave={"init": lambda w: "cmd=response_to_init rc=-1 msg=version"})
-bad("nonsense", "the launcher answered \"cmd=nonsense",
+bad("nonsense", "the launcher replied \"cmd=nonsense",
     behave={"get_maxes": lambda w: "cmd=nonsense rc=0"})
 bad("line without end", "a line of more than", behave={"get_maxes": lambda w: "x" * 10000})
 bad("no name", "no name of a key-value space",
@@ -154,7 +154,7 @@ bad("limits", "limits are too small",
     behave={"get_maxes": lambda w: "cmd=maxes keylen_max=8 vallen_max=1024"})
 bad("put refused", "refused key \"secret\"",
     behave={"put": lambda w: "cmd=put_result rc=-1 msg=full"})
-bad("no reply", "did not answer in 1 s", env={"CAUSEWAY_TIMEOUT": "1"},
+bad("no reply", "did not reply in 1 s", env={"CAUSEWAY_TIMEOUT": "1"},
     behave={"get_my_kvsname": lambda w: ""})
 bad("garbled value", "came back garbled", status=93, mapping=one,
     behave={"get": lambda w: "cmd=get_result rc=0 value=00zz" if w["key"].startswith("key")

@@ -5,7 +5,7 @@
 #ifndef CW_CORE_LEAVE_H
 #define CW_CORE_LEAVE_H
 
-/** Returns when no PE waits for an answer from this one any more. Collective; after the last quiet.
+/** Returns when no PE waits for a reply from this one any more. Collective; after the last quiet.
  *  [waits] */
 void cw_leave_without_launcher(const char *call);
 

@@ -6,7 +6,7 @@
 //                  cw_slot_t [max_slots]   doorbells
 //                  sections in the control area, in the order of the table in core/life/life.c:
 //                    one for each PE       waits and pieces of statistics (core/report/report.h)
-//                    collectives           of the world; rounds of teams (core/sync/area.h)
+//                    collectives           of the world; steps of teams (core/sync/area.h)
 //                    cards                 what PEs publish (core/sync/card.h)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives,
 //                                          symmetric heap, area of a front end | sections in

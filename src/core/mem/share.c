@@ -144,7 +144,7 @@ static int fetch(const cwb_t *boot, int *fd_p)
             return CW_OK;
         usleep(nap);
     }
-    cwu_error("PE %d should share this node's memory but does not answer after %ld s; does it run "
+    cwu_error("PE %d should share this node's memory but does not reply after %ld s; does it run "
               "on another host? "
               "(CAUSEWAY_NODE names the node of a PE)",
               cw_world.leader_of_node[cw_world.node], cwu_env.timeout);

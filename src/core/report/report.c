@@ -97,7 +97,7 @@ static void publish(cw_report_wait_t *r, const cw_wait_t *w)
     r->behind = on->behind;
     r->index = on->index;
     r->nelems = on->nelems;
-    r->epoch = cw_group_world->sync->node.number;
+    r->number = cw_group_world->sync->node.number;
 }
 
 static void survey_pes(void);

@@ -32,8 +32,7 @@ typedef struct cw_report_wait {
     uint64_t at;                 // of the word waited for, in the slice; UINT64_MAX: none
     int64_t want, seen;
     uint64_t index, nelems;
-    uint32_t epoch;       // of the world's synchronisations that this PE is in or has left
-                          // last
+    uint32_t number;      // of the world's synchronisation that this PE is in or has left last
     int32_t pid, behind;  // behind: the PE before this one in the queue of a lock
     uint8_t kind, cmp, nbytes, is_unsigned;
     char call[64], detail[64], host[64];

@@ -116,7 +116,7 @@ void cw_node_sync_leave(cw_node_sync_t *ns)
         atomic_store_explicit(&ns->counter->arrived, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->deposit->number, 0, memory_order_relaxed);
     if (ns->mine != 0) {
-        // releases this PE's last read of the area; seq_cst: before the look at the sleepers
+        // releases this PE's last read of the area; seq_cst: before the test for sleepers
         atomic_fetch_add(&ns->area->left, 1);
         cw_local_stored(ns->pes[0]);
         return;
@@ -162,7 +162,7 @@ bool cw_node_arrive(cw_node_sync_t *ns)
     if (ns->ncounters > 1 && (ns->missing = count(&ns->area->arrived, ns->number, ns->ncounters)))
         return false;
     if (ns->nnodes > 1 && ns->mine != 0) {
-        // the count before the look at the sleepers: pairs with announce() in wait.c
+        // the count before the test for sleepers: pairs with announce() in wait.c
         atomic_thread_fence(memory_order_seq_cst);
         cw_local_stored(ns->pes[0]);
     }

@@ -55,7 +55,7 @@ static void post_word(int pe, long *word, cw_amo_op_t op, long value)
 void cw_coll_set_word(int pe, long *word, long value)
 {
     if (cw_coll_is_local(pe)) {
-        // seq_cst: before the look at the sleepers; as a release it pairs with cw_coll_await_word()
+        // seq_cst: before the test for sleepers; as a release it pairs with cw_coll_await_word()
         __atomic_exchange_n((long *)cw_coll_at(pe, word), value, __ATOMIC_SEQ_CST);
         cw_local_stored(pe);
         return;

@@ -3,7 +3,9 @@
 // Counting PEs that come one by one to the end of a job: on words of one PE, changed by atomics
 // that its CPU or its node server executes. No PE needs to attend, and when a call returns nothing
 // of it is under way. The words are symmetric, of 8 bytes and zero from the start; they may be used
-// before the PEs of the node have gathered (core/mem/gather.h).
+// before the PEs of the node have gathered (core/mem/gather.h). That one, and the parcels of
+// core/report, count by themselves: they run before there is a context, or in the middle of any
+// wait, and within a node need no atomics of another PE's.
 // Threads: any.
 #ifndef CW_CORE_RENDEZVOUS_H
 #define CW_CORE_RENDEZVOUS_H

@@ -28,7 +28,7 @@ static long arrive(const cw_group_t *group, int leader_rank)
 {
     int pe = cw_group_pe(group, leader_rank);
     long *count = cw_coll_at(pe, &group->psync[COUNT]);
-    // acq_rel: each arriver acquires those before it; seq_cst: before the look at the sleepers
+    // acq_rel: each arriver acquires those before it; seq_cst: before the test for sleepers
     long before = __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
     cw_local_stored(pe);
     return before + 1;
