@@ -74,6 +74,8 @@ def run_one(program, text, mode, directory):
         "MOCK_FABRIC": text,
         "MOCK_FABRIC_SUMMARY": str(summary),
     }
+    if mode == "auto":
+        env["CAUSEWAY_PROVIDER"] = "net"  # RDM over sockets: on request only
     command = [STAGE / "bin/oshrun", "-n", str(NPES), "--emulate-nodes", str(NNODES), "--timeout",
                "100", program,
                "25" if mode == "msg" else "12"]

@@ -18,6 +18,14 @@ output_has '^libfabric [0-9]+\.[0-9]+ from /' causeway-info --libfabric
 output_has '^  rdm endpoints .*tcp' causeway-info --libfabric
 output_has '^  a job would use   (tcp|net)' env CAUSEWAY_PROVIDER=tcp causeway-info --libfabric
 refuses 1 'no usable libfabric provider' env CAUSEWAY_PROVIDER=pigeon causeway-info -f
+# MSG endpoints that connect nowhere: RDM over sockets is no substitute unless it is asked for.
+mock=$CAUSEWAY_TEST_BUILD/tests/mock/libfabric-mock.so
+refuses 1 'rdm over sockets only on request' env CAUSEWAY_LIBFABRIC="$mock" MOCK_FABRIC=cm32 \
+    causeway-info -f
+output_has '^  a job would use .*rdm endpoints' env CAUSEWAY_LIBFABRIC="$mock" MOCK_FABRIC=cm32 \
+    CAUSEWAY_ENDPOINT=rdm causeway-info -f
+output_has '^  a job would use .*rdm endpoints' env CAUSEWAY_LIBFABRIC="$mock" MOCK_FABRIC=cm32 \
+    CAUSEWAY_PROVIDER=net causeway-info -f
 refuses 1 'cannot load libfabric.*nowhere' env CAUSEWAY_LIBFABRIC=/nowhere/lib.so causeway-info \
     --libfabric
 refuses 1 'is not a libfabric' env CAUSEWAY_LIBFABRIC=libm.so.6 causeway-info -f

@@ -50,12 +50,34 @@ static bool names(const struct fi_info *info, const char *name)
     return strcmp(info->fabric_attr->prov_name, name) == 0;
 }
 
+bool ofi_over_sockets(const struct fi_info *info)
+{
+    static const char *const parts[] = {"tcp", "net", "udp", "sockets"};
+    char name[64];
+    snprintf(name, sizeof name, "%s", info->fabric_attr->prov_name);
+    for (char *rest = name, *layer; (layer = strsep(&rest, ";"));)
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            if (strcmp(layer, parts[i]) == 0)
+                return true;
+    return false;
+}
+
+/** RDM endpoints over sockets take messages of every process that reaches their port, before
+ *  anything is proved: only on request (ADR 40). */
+static bool is_exposed(const struct fi_info *info)
+{
+    return info->ep_attr->type == FI_EP_RDM && ofi_over_sockets(info) &&
+           !(cwu_env.endpoint && strcmp(cwu_env.endpoint, "rdm") == 0);
+}
+
 /** Higher is better; 0: only when the user names it. Equal ranks: libfabric's own order, the
  *  fastest first. */
 static int rank_of(const struct fi_info *info)
 {
     if (cwu_env.provider)
         return names(info, cwu_env.provider) ? 9 : 8;
+    if (is_exposed(info))
+        return 0;
     const char *name = info->fabric_attr->prov_name;
     if (names(info, "sockets") || names(info, "shm") || names(info, "udp;ofi_rxd") ||
         strstr(name, "hook") || strstr(name, "lnx") || strstr(name, "sm2"))
@@ -299,7 +321,8 @@ static int choose(bool one_machine)
         providers_seen(seen, sizeof seen);
         cwu_error("no usable libfabric provider%s%s for CAUSEWAY_ENDPOINT=%s%s%s (messages and "
                   "RMA); libfabric %u.%u "
-                  "offers: %s; set CAUSEWAY_PROVIDER, CAUSEWAY_ENDPOINT or CAUSEWAY_LIBFABRIC",
+                  "offers: %s; set CAUSEWAY_PROVIDER, CAUSEWAY_ENDPOINT (rdm over sockets only on "
+                  "request) or CAUSEWAY_LIBFABRIC",
                   cwu_env.provider ? " named " : "", cwu_env.provider ? cwu_env.provider : "", mode,
                   local[0] ? " on " : "", local, FI_MAJOR(ofi_lib.version),
                   FI_MINOR(ofi_lib.version), seen[0] ? seen : "nothing");

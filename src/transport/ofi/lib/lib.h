@@ -69,6 +69,8 @@ CW_HIDDEN extern ofi_choice_t ofi_choice;
 void ofi_expect_load(void);
 int ofi_load(bool one_machine);
 bool ofi_one_client(void);
+/** Does this provider stand on the kernel's sockets? */
+bool ofi_over_sockets(const struct fi_info *info);
 /** Searches safe_info, once. */
 void ofi_load_safe(bool one_machine);
 
