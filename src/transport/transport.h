@@ -187,8 +187,9 @@ typedef struct cwt_ops {
     int (*server_open)(const cwt_server_config_t *config, cwt_server_t **server_p);
     /** The blob to publish: provider, endpoint address, all that a client needs to connect. */
     int (*server_address)(cwt_server_t *server, void *blob, size_t *nbytes_p);
-    /** Sets the job's secret if it was not known at open. */
-    void (*server_secret)(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
+    /** Sets the job's secret if it was not known at open, and exposes the node object: clients are
+     *  accepted from then on. */
+    int (*server_secret)(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
     /** One round of progress: serves RMA, accepts connections, executes requests. Returns the
      *  number of events handled (0: idle), or an error, reported: a client was lost that PEs may
      *  wait for (config.awaited). */

@@ -159,10 +159,11 @@ static int net_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p
     return 0;
 }
 
-static void net_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
+static int net_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
 {
     (void)server, (void)secret;
     note(SIM_OP_SERVE, 0, 1);
+    return 0;
 }
 
 static int net_server_progress(cwt_server_t *server)
@@ -321,7 +322,7 @@ static void be(int pe)
 
 static void run_server(void)
 {
-    if (cw_server_start(&cw_boot) || cw_job_await_published())
+    if (cw_server_start(&cw_boot))
         die("the node server's thread did not start");
     cw_server_stop();
 }
@@ -368,7 +369,7 @@ static void run_main(const sim_config_t *config)
     if (cw_world.nnodes > 1) {
         if (cw_world.hosts_server) {
             note(SIM_OP_SERVER, 0, 1);  // recorded by run_server
-            cw_job_published(CW_OK);
+            cw_job_published();
         } else
             cw_job_fence_start();
         if (config->is_blocking) {

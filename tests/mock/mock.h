@@ -44,7 +44,7 @@ enum {
 struct mock_demands {
     bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, mr_writable, order_asked,
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
-        mr_endpoint, context;
+        mr_endpoint, context, mr_locked;
 };
 extern struct mock_demands mock_want;
 
@@ -108,6 +108,8 @@ enum mock_kind {
     N_MR_BYTES,            // sum of the registered lengths
     N_MR_UNTOUCHED_BYTES,  // of these, in pages that had no memory behind them (mr_allocated only)
     N_MR_REFUSED,          // registrations of memory that may not be written
+    N_MR_PINNED,           // most bytes, in whole pages, that were registered at a time
+    N_MR_UNLOCKED,         // registrations refused by mr_locked
     N_QUEUE_FULL,          // receives refused by few_receives
     N_HELD,                // operations held back
     N_REORDERED,           // of these, overtaken by a later one to the same peer
@@ -118,6 +120,7 @@ enum mock_kind {
     N_COUNTERS
 };
 void mock_add(enum mock_kind counter, uint64_t by);
+void mock_raise(enum mock_kind counter, uint64_t to);  // to the most that it ever was
 static inline void mock_count(enum mock_kind counter)
 {
     mock_add(counter, 1);
@@ -157,6 +160,7 @@ struct mock_mr {
     uint64_t access;
     uint64_t key;  // the key to come; mr_endpoint shows it when the region is enabled
     bool bound, enabled;
+    uint64_t pinned;  // bytes, in whole pages
     size_t niov;
     struct iovec iov[MOCK_IOV];
 };

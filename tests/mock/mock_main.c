@@ -25,14 +25,46 @@ static int owner_pid;  // the process that writes the summary, not a child forke
 static uint64_t seed;
 
 static const char *const counter_names[N_COUNTERS] = {
-    "send",           "sendv",         "sendmsg",    "senddata",     "inject",
-    "injectdata",     "recv",          "recvv",      "recvmsg",      "write",
-    "writev",         "writemsg",      "writedata",  "inject_write", "inject_writedata",
-    "read",           "readv",         "readmsg",    "atomic",       "fetch_atomic",
-    "compare_atomic", "inject_atomic", "cq_read",    "connect",      "accept",
-    "reject",         "ep_open",       "mr_reg",     "mr_bytes",     "mr_untouched_bytes",
-    "mr_refused",     "queue_full",    "held",       "reordered",    "dropped_at_close",
-    "eagain",         "cm_refused",    "violations",
+    "send",
+    "sendv",
+    "sendmsg",
+    "senddata",
+    "inject",
+    "injectdata",
+    "recv",
+    "recvv",
+    "recvmsg",
+    "write",
+    "writev",
+    "writemsg",
+    "writedata",
+    "inject_write",
+    "inject_writedata",
+    "read",
+    "readv",
+    "readmsg",
+    "atomic",
+    "fetch_atomic",
+    "compare_atomic",
+    "inject_atomic",
+    "cq_read",
+    "connect",
+    "accept",
+    "reject",
+    "ep_open",
+    "mr_reg",
+    "mr_bytes",
+    "mr_untouched_bytes",
+    "mr_refused",
+    "mr_pinned",
+    "mr_unlocked",
+    "queue_full",
+    "held",
+    "reordered",
+    "dropped_at_close",
+    "eagain",
+    "cm_refused",
+    "violations",
 };
 
 static const struct {
@@ -47,7 +79,7 @@ static const struct {
     WORD(cm55),         WORD(cm32),         WORD(mr_writable),     WORD(order_asked),
     WORD(few_receives), WORD(unordered),    WORD(unordered_sends), WORD(atomics),
     WORD(no_wait_fd),   WORD(small_inject), WORD(eagain),          WORD(mr_endpoint),
-    WORD(context),
+    WORD(context),      WORD(mr_locked),
 #undef WORD
 };
 
@@ -127,6 +159,13 @@ uint32_t mock_random(void)
 void mock_add(enum mock_kind counter, uint64_t by)
 {
     atomic_fetch_add_explicit(&counters[counter], by, memory_order_relaxed);
+}
+
+void mock_raise(enum mock_kind counter, uint64_t to)
+{
+    uint64_t was = atomic_load_explicit(&counters[counter], memory_order_relaxed);
+    while (was < to && !atomic_compare_exchange_weak(&counters[counter], &was, to))
+        ;
 }
 
 // One line per process, written by one write() to a file opened for appending: lines do not mix.

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -32,6 +33,34 @@ static uint64_t untouched_bytes(const struct iovec *iov)
         }
     }
     return absent;
+}
+
+static uint64_t whole_pages(const struct fi_mr_attr *attr)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), nbytes = 0;
+    for (size_t i = 0; i < attr->iov_count; i++) {
+        uint64_t start = (uint64_t)attr->mr_iov[i].iov_base, end = start + attr->mr_iov[i].iov_len;
+        nbytes += ((end + page - 1) & ~(page - 1)) - (start & ~(page - 1));
+    }
+    return nbytes;
+}
+
+static _Atomic uint64_t pinned;
+
+// Counts the pages of a region as locked. mr_locked: as many as `ulimit -l` allows, as the kernel
+// counts for cards, whatever privileges the process has.
+static bool pin(uint64_t nbytes)
+{
+    struct rlimit most;
+    uint64_t now = atomic_fetch_add(&pinned, nbytes) + nbytes;
+    if (mock_want.mr_locked && getrlimit(RLIMIT_MEMLOCK, &most) == 0 &&
+        most.rlim_cur != RLIM_INFINITY && now > most.rlim_cur) {
+        atomic_fetch_sub(&pinned, nbytes);
+        mock_count(N_MR_UNLOCKED);
+        return false;
+    }
+    mock_raise(N_MR_PINNED, now);
+    return true;
 }
 
 static void account(const struct fi_mr_attr *attr)
@@ -101,6 +130,7 @@ static int mr_close(struct fid *fid)
     if (mock_own_keys() && remote(mr->access) && mr->enabled)
         mock_key_withdraw(mr->key);
     pthread_mutex_unlock(&domain->lock);
+    atomic_fetch_sub(&pinned, mr->pinned);
     int rc = mr->base.real->close(fid);
     free(mr);
     return rc;
@@ -151,18 +181,26 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
         mock_count(N_MR_REFUSED);
         return -FI_EFAULT;
     }
+    uint64_t nbytes = whole_pages(attr);
+    if (!pin(nbytes))
+        return -FI_ENOMEM;
     int rc;
     do {  // a key that is in use is drawn again
         if (mock_own_keys())
             copy.requested_key = mock_key_new();
         rc = fi_mr_regattr(domain->real, &copy, flags, mr_p);
     } while (rc == -FI_ENOKEY && mock_own_keys());
-    if (rc)
+    if (rc) {
+        atomic_fetch_sub(&pinned, nbytes);
         return rc;
+    }
     account(attr);
     struct mock_mr *mr = mock_new(sizeof *mr);
-    *mr = (struct mock_mr){
-        .domain = domain, .fid = *mr_p, .access = attr->access, .niov = attr->iov_count};
+    *mr = (struct mock_mr){.domain = domain,
+                           .fid = *mr_p,
+                           .access = attr->access,
+                           .pinned = nbytes,
+                           .niov = attr->iov_count};
     for (size_t i = 0; i < attr->iov_count; i++)
         mr->iov[i] = attr->mr_iov[i];
     mock_wrap(&(*mr_p)->fid, &mr->base, mr_close);

@@ -29,18 +29,18 @@
 #define LEAST_POLLS 4
 #define MOST_POLLS 64
 #define THREADS_NS UINT64_C(1000000000)  // between two tests of the process's threads
-#define CROWDED_NS 3000u  // a yield that lasts this long gave the core away
+#define CROWDED_NS 3000u                 // a yield that lasts this long gave the core away
 
 static struct {
     pthread_t thread;
     pthread_mutex_t lock;  // guards `server` (progress by this thread or by a waiting PE)
     cwt_server_t *server;
     cwb_t *boot;
-    _Atomic uint32_t stop;       // futex: the nap's word
-    _Atomic bool knows_secret;   // before, a peer's first message would be refused as
+    _Atomic uint32_t stop;      // futex: the nap's word
+    _Atomic bool knows_secret;  // before, a peer's first message would be refused as
                                 // unauthenticated, so no PE polls
-    _Atomic uint32_t polls;      // bumped by cw_server_poll; relaxed, a hint
-    bool helped;                 // progress is made by cw_server_poll; guarded by the lock
+    _Atomic uint32_t polls;     // bumped by cw_server_poll; relaxed, a hint
+    bool helped;                // progress is made by cw_server_poll; guarded by the lock
     bool running;
 } srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -225,14 +225,19 @@ static void serve_until_stopped(void)
 static void *server_main(void *arg)
 {
     (void)arg;
+    // The job cannot go on without this node's server, and PEs that wait for it learn nothing of a
+    // failure: it ends here.
     int rc = open_and_publish();
-    cw_job_published(rc);
     if (rc)
-        return NULL;
+        cwu_fatal("the node server cannot start (%s)", cwu_error_name(rc));
+    cw_job_published();
     rc = cw_job_end_exchange();
     if (rc)
         cwu_fatal("the node server cannot learn the job's secret (%s)", cwu_error_name(rc));
-    cw_transport->server_secret(srv.server, cw_job_secret());
+    rc = cw_transport->server_secret(srv.server, cw_job_secret());
+    if (rc)
+        cwu_fatal("the node server cannot open the node's memory to other nodes (%s)",
+                  cwu_error_name(rc));
     // pairs with cw_server_poll
     atomic_store_explicit(&srv.knows_secret, true, memory_order_release);
     serve_until_stopped();

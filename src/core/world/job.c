@@ -20,7 +20,6 @@ static uint8_t job_secret[CWT_SECRET_BYTES];
 static pthread_t opener;
 
 static _Atomic uint32_t published;  // by this process's node server; futex
-static int publish_status;          // valid then
 
 static bool secret_known(void)
 {
@@ -62,9 +61,8 @@ int cw_job_fence_start(void)
     return rc;
 }
 
-void cw_job_published(int status)
+void cw_job_published(void)
 {
-    publish_status = status;
     // pairs with cw_job_await_published
     atomic_store_explicit(&published, 1, memory_order_release);
     cwu_futex_wake((uint32_t *)&published, INT_MAX);
@@ -75,11 +73,10 @@ static bool has_published(void)
     return !cw_world.hosts_server || atomic_load_explicit(&published, memory_order_acquire);
 }
 
-int cw_job_await_published(void)
+void cw_job_await_published(void)
 {
     while (!has_published())
         cwu_futex_wait((uint32_t *)&published, 0, 1000000000u);
-    return cw_world.hosts_server ? publish_status : CW_OK;
 }
 
 /** Comes through with the fence in init; its failure is the end of the process. */
@@ -117,11 +114,10 @@ int cw_job_end_exchange(void)
 {
     if (atomic_load_explicit(&fence_done, memory_order_acquire))
         return CW_OK;
-    int rc = cw_job_await_published();
-    if (rc)
-        return rc;
+    cw_job_await_published();
     if (cw_boot.one_thread && !pthread_equal(opener, pthread_self()))
         await_opener();
+    int rc = CW_OK;
     pthread_mutex_lock(&fence_lock);
     if (!fence_done) {
         rc = cw_boot.ops->fence_wait(&cw_boot);

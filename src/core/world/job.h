@@ -31,10 +31,10 @@ int cw_job_offer_secret(void);
 /** Starts the fence for a PE that hosts no server. */
 int cw_job_fence_start(void);
 /** In a process that hosts the node server: its thread has published the record and started the
- *  fence, or failed. */
-void cw_job_published(int status);
-/** Returns that status when it is known; 0 in other processes. [waits] */
-int cw_job_await_published(void);
+ *  fence. */
+void cw_job_published(void);
+/** Returns when it has; at once in other processes. [waits] */
+void cw_job_await_published(void);
 /** Completes the fence (once an epoch) and reads the secret. [waits] */
 int cw_job_end_exchange(void);
 /** The same for the program, which needs the result now: notes whether it had to wait, and how

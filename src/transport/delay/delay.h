@@ -148,7 +148,7 @@ void delay_close(cwt_client_t *c);
 // ---------------------------------------------------------------- server.c: entries of the table
 int delay_server_open(const cwt_server_config_t *config, cwt_server_t **server_p);
 int delay_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p);
-void delay_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
+int delay_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
 int delay_server_progress(cwt_server_t *server);
 bool delay_server_may_block(cwt_server_t *server);
 int delay_server_block(cwt_server_t *server, uint64_t timeout_ns);

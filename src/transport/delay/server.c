@@ -22,9 +22,9 @@ int delay_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
     return delay_setup.real->server_address(server, blob, nbytes_p);
 }
 
-void delay_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
+int delay_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
 {
-    delay_setup.real->server_secret(server, secret);
+    return delay_setup.real->server_secret(server, secret);
 }
 
 int delay_server_progress(cwt_server_t *server)

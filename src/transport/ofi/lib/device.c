@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -246,6 +247,20 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
     return n < 0 && errno != EINTR ? CW_ESYS : 0;
 }
 
+void ofi_register_failed(const char *what, size_t nbytes, ssize_t rc)
+{
+    struct rlimit most;
+    char limit[32] = "unlimited";
+    if (getrlimit(RLIMIT_MEMLOCK, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
+        snprintf(limit, sizeof limit, "%llu KiB", (unsigned long long)most.rlim_cur / 1024);
+    cwu_error(
+        "libfabric (%s): cannot register %zu bytes of %s: %s; registered memory is locked, for "
+        "all PEs of a node in its first PE: raise ulimit -l (now %s), lower %s, or start "
+        "fewer PEs on this host",
+        ofi_choice.info->fabric_attr->prov_name, nbytes, what, ofi_reason(rc), limit,
+        CWU_ENV_NAME(symmetric_size));
+}
+
 int ofi_register(struct fid_domain *domain, const void *buf, size_t nbytes, uint64_t access,
                  struct fid_mr **mr_p)
 {
@@ -261,9 +276,7 @@ int ofi_register_buffers(struct fid_domain *domain, const void *buf, size_t nbyt
         return 0;
     int rc = ofi_register(domain, buf, nbytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, mr_p);
     if (rc != 0) {
-        cwu_error(
-            "libfabric (%s): registering %zu bytes of local memory failed: %s; check ulimit -l",
-            ofi_choice.info->fabric_attr->prov_name, nbytes, ofi_reason(rc));
+        ofi_register_failed("message buffers", nbytes, rc);
         return CW_ENOMEM;
     }
     return 0;

@@ -57,6 +57,9 @@ static inline bool ofi_device_stuck(const ofi_device_t *device)
     return device->short_sleeps >= 8;
 }
 
+/** Reports that registering nbytes of something failed, with the provider's reason and what to do
+ *  about it. */
+void ofi_register_failed(const char *what, size_t nbytes, ssize_t rc);
 /** Registers local memory with this access; 0 or the provider's error. */
 int ofi_register(struct fid_domain *domain, const void *buf, size_t nbytes, uint64_t access,
                  struct fid_mr **mr_p);

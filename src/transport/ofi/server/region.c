@@ -32,10 +32,7 @@ static int register_span(ofi_device_t *device, const void *base, uint64_t nbytes
             rc = fi_mr_enable(*mr_p);
     }
     if (rc != 0) {
-        cwu_error(
-            "libfabric (%s): registering %llu bytes of symmetric memory failed: %s; a smaller "
-            "SHMEM_SYMMETRIC_SIZE or a larger ulimit -l may help",
-            ofi_choice.info->fabric_attr->prov_name, (unsigned long long)nbytes, ofi_reason(rc));
+        ofi_register_failed("symmetric memory", nbytes, rc);
         return CW_ENOMEM;
     }
     return 0;

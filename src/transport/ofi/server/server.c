@@ -23,12 +23,14 @@ static bool is_zero(const uint8_t secret[CWT_SECRET_BYTES])
 }
 
 /** Keys are derived from the secret, so the region is registered when it is known. */
-void ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
+int ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
 {
     if (server->ready || is_zero(secret))
-        return;
+        return 0;
     set_secret(server, secret);
-    server->ready = ofi_region_open(&server->region, &server->device, &server->config) == 0;
+    int rc = ofi_region_open(&server->region, &server->device, &server->config);
+    server->ready = rc == 0;
+    return rc;
 }
 
 int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
@@ -54,10 +56,8 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
         ofi_unauth_open(&server->unauth, server->addr, server->addr_nbytes,
                         ofi_choice.msg ? sizeof(ofi_hello_t)
                                        : sizeof(cwt_header_t) + sizeof(ofi_first_t));
-    if (rc == 0 && !is_zero(config->secret)) {
-        ofi_server_secret(server, config->secret);
-        rc = server->ready ? 0 : CW_ENOMEM;
-    }
+    if (rc == 0)
+        rc = ofi_server_secret(server, config->secret);
     if (rc != 0) {
         ofi_server_close(server);
         return rc;

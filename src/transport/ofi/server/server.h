@@ -114,7 +114,7 @@ struct cwt_server {
 // ---------------------------------------------------------------- server.c: what the vtable calls
 int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p);
 int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p);
-void ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
+int ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
 void ofi_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p);
 void ofi_server_close(cwt_server_t *server);
 /** Counts a message or connection that carries no proof, and reports the first. */
