@@ -32,9 +32,7 @@ bool cw_area_leaves_data(void)
  *  little agree on it. */
 static uint64_t default_size(uint64_t machine_nbytes)
 {
-    uint64_t sharers = (uint64_t)(cw_world.machine_pes > cw_world.max_slots ? cw_world.machine_pes
-                                                                            : cw_world.max_slots);
-    uint64_t most = machine_nbytes / sharers, size = UINT64_C(1) << 20;
+    uint64_t most = machine_nbytes / cw_machine_sharers(), size = UINT64_C(1) << 20;
     while (size <= most / 2 && size < UINT64_C(1) << 40)
         size *= 2;
     return size;
@@ -46,7 +44,7 @@ int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
     if (!request)
         return CW_OK;
     cw_agreement_area_setting = request->setting;
-    uint64_t wanted, npes = (uint64_t)cw_world.nslots;
+    uint64_t wanted, npes = cw_machine_sharers();
     if (!request->nbytes(&wanted)) {
         *nbytes_p = default_size(machine_nbytes);
         return CW_OK;
@@ -54,9 +52,9 @@ int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
     uint64_t size = (wanted + (UNIT - 1)) / UNIT * UNIT;
     if (machine_nbytes && size > machine_nbytes / npes) {
         const double gib = 1 << 30;
-        cwu_error("%s do not fit: %d PEs of this node x %.2f GiB (%s) = %.2f GiB, but this machine "
+        cwu_error("%s do not fit: %d PEs of this machine x %.2f GiB (%s) = %.2f GiB, but this machine "
                   "has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-                  request->what, cw_world.nslots, (double)size / gib, request->setting,
+                  request->what, (int)npes, (double)size / gib, request->setting,
                   (double)size * (double)npes / gib, (double)machine_nbytes / gib,
                   (double)machine_nbytes / (double)npes / gib);
         return CW_ENOMEM;

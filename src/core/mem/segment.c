@@ -32,21 +32,20 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
 }
 
 /** The heap that the user asked for, or a default that fits; refuses with figures before anything
- *  is touched. */
+ *  is touched. What counts is the machine: emulated nodes share it. */
 static int choose_heap(uint64_t machine, uint64_t *heap_p)
 {
     uint64_t heap = round_up(cwu_env.symmetric_size, 65536);
-    uint64_t npes = (uint64_t)cw_world.nslots;
+    uint64_t npes = cw_machine_sharers();
     if (heap == 0)
         heap = 65536;
     if (!cwu_env.symmetric_size_set && machine) {
         while (heap > (1u << 20) && heap * npes > machine / 2)
             heap /= 2;
     } else if (machine && heap > machine / npes) {
-        cwu_error("the symmetric heaps do not fit: %d PEs of this node x %.2f GiB (%s) = %.2f GiB, "
-                  "but this "
-                  "machine has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-                  cw_world.nslots, (double)heap / (1 << 30), CWU_ENV_NAME(symmetric_size),
+        cwu_error("the symmetric heaps do not fit: %d PEs of this machine x %.2f GiB (%s) = %.2f GiB, "
+                  "but it has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+                  (int)npes, (double)heap / (1 << 30), CWU_ENV_NAME(symmetric_size),
                   (double)heap * (double)npes / (1 << 30), (double)machine / (1 << 30),
                   (double)machine / (double)npes / (1 << 30));
         return CW_ENOMEM;

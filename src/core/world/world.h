@@ -46,6 +46,14 @@ typedef struct cw_world {
 } cw_world_t;
 extern cw_world_t cw_world;
 
+/** PEs that the memory of this machine is divided among, by a rule that gives nodes of one shape the
+ *  same number. */
+static inline uint64_t cw_machine_sharers(void)
+{
+    const cw_world_t *w = &cw_world;
+    return (uint64_t)(w->machine_pes > w->max_slots ? w->machine_pes : w->max_slots);
+}
+
 /** In checking mode? The build option -Dchecking=false makes it a constant. */
 #define CW_CHECKING() (CAUSEWAY_CHECKING && CW_UNLIKELY(cw_world.check))
 
