@@ -44,7 +44,7 @@ enum {
 struct mock_demands {
     bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, mr_writable, order_asked,
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
-        mr_endpoint, context, mr_locked;
+        mr_endpoint, context, mr_locked, foreign;
 };
 extern struct mock_demands mock_want;
 
@@ -111,6 +111,7 @@ enum mock_kind {
     N_MR_PINNED,           // most bytes, in whole pages, that were registered at a time
     N_MR_UNLOCKED,         // registrations refused by mr_locked
     N_QUEUE_FULL,          // receives refused by few_receives
+    N_STRANGE,             // receives taken by messages that no PE sent
     N_HELD,                // operations held back
     N_REORDERED,           // of these, overtaken by a later one to the same peer
     N_DROPPED,             // of these, still held when their endpoint was closed
@@ -235,7 +236,7 @@ struct mock_ep {  // also shared receive contexts
     struct fid_ep *fid;
     struct mock_domain *domain;
     struct mock_ep *next;
-    struct mock_cq *tx_cq;
+    struct mock_cq *tx_cq, *rx_cq;
     struct mock_cntr *read_cntr, *write_cntr;
     bool selective;  // completions only where FI_COMPLETION is given
     uint64_t tx_flags;

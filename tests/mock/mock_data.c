@@ -79,6 +79,31 @@ static void count_receive(struct mock_ep *ep, const struct mock_op *op)
     ep->domain->many_a_buffer |= (op->flags & FI_MULTI_RECV) != 0;
 }
 
+// Under foreign: a message that no PE of the job sent takes this receive. It is too long, or its
+// sender goes away in the middle of it, or it is noise of any length. Call with the domain's lock.
+static bool is_foreign(struct mock_ep *ep, const struct mock_op *op)
+{
+    if (!mock_want.foreign || !ep->domain->rdm || !ep->rx_cq || op->kind < OP_RECV ||
+        op->kind >= OP_WRITE || mock_chance(4))
+        return false;
+    struct fi_cq_err_entry entry = {.op_context = op->context,
+                                    .flags = FI_RECV | FI_MSG | (op->flags & FI_MULTI_RECV),
+                                    .buf = op->iov[0].iov_base};
+    uint32_t kind = mock_random() % 4;
+    if (kind == 3) {
+        entry.len = mock_random() % (op->iov[0].iov_len < 4096 ? op->iov[0].iov_len + 1 : 4097);
+        for (size_t i = 0; i < entry.len; i++)
+            ((unsigned char *)entry.buf)[i] = (unsigned char)mock_random();
+    } else {
+        entry.err = kind == 0 ? FI_ETRUNC : FI_ECANCELED;
+        entry.olen = kind == 0 ? 1000000 : 0;
+    }
+    mock_use_context(op->context);
+    mock_cq_post(ep->rx_cq, &entry);
+    mock_count(N_STRANGE);
+    return true;
+}
+
 static ssize_t post(struct mock_ep *ep, const struct mock_op *op)
 {
     mock_count(op->kind);
@@ -88,7 +113,7 @@ static ssize_t post(struct mock_ep *ep, const struct mock_op *op)
     }
     pthread_mutex_lock(&ep->domain->lock);
     ssize_t rc = queue_full(ep, op) ? -FI_EAGAIN : check(ep, op);
-    if (rc == 0) {
+    if (rc == 0 && !is_foreign(ep, op)) {
         if (!is_inject(op) || op->flags & FI_INJECT)
             mock_use_context(op->context);
         mock_step(ep->domain);

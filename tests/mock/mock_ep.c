@@ -72,6 +72,8 @@ static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags)
         ep->tx_cq = mock_state(other);
         ep->selective = flags & FI_SELECTIVE_COMPLETION;
     }
+    if (other->fclass == FI_CLASS_CQ && (flags & FI_RECV))
+        ep->rx_cq = mock_state(other);
     if (other->fclass == FI_CLASS_CNTR) {
         if (flags & FI_READ)
             ep->read_cntr = mock_state(other);

@@ -59,6 +59,7 @@ static const char *const counter_names[N_COUNTERS] = {
     "mr_pinned",
     "mr_unlocked",
     "queue_full",
+    "strange",
     "held",
     "reordered",
     "dropped_at_close",
@@ -79,7 +80,7 @@ static const struct {
     WORD(cm55),         WORD(cm32),         WORD(mr_writable),     WORD(order_asked),
     WORD(few_receives), WORD(unordered),    WORD(unordered_sends), WORD(atomics),
     WORD(no_wait_fd),   WORD(small_inject), WORD(eagain),          WORD(mr_endpoint),
-    WORD(context),      WORD(mr_locked),
+    WORD(context),      WORD(mr_locked),    WORD(foreign),
 #undef WORD
 };
 

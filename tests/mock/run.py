@@ -49,6 +49,8 @@ def problems_of(summaries, demands, mode):
         yield "no order was asked for: no put went without a proof of its own"
     if "few_receives" in demands and total("queue_full"):
         yield "more receives than the queue takes"
+    if "foreign" in demands and total("strange") < 1000:
+        yield "few foreign messages"
     if "eagain" in demands and total("eagain") == 0:
         yield "no call was refused"
     if "atomics" in demands:

@@ -15,10 +15,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <rdma/fi_cm.h>
+
 #include "pair.h"
 
 #include "frame/check.h"
 #include "frame/random.h"
+#include "transport/ofi/client/client.h"
 
 enum { HALF_OPEN = 300, SERVER_FILES = 200, WORDS = 512 };
 
@@ -256,6 +259,57 @@ static void wrong_secrets(void)
     REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/** One message to that client, from an endpoint of another job. */
+static void tell(node_t *other, fi_addr_t to, const void *bytes, size_t nbytes)
+{
+    ssize_t rc;
+    uint64_t start = cwu_now_ns();
+    do {
+        rc = fi_send(other->client->device.ep, bytes, nbytes, NULL, to, NULL);
+        other->ops->poll(other->client);
+        n.ops->poll(n.client);
+    } while (rc == -FI_EAGAIN && cwu_now_ns() - start < 5000000000u);
+    REQUIRE(rc == 0);
+}
+
+/** RDM: messages from elsewhere to a client's endpoint, which is known to all who listen: noise,
+ *  some that are too long, and refusals, which carry no proof. Before the client connects, when
+ *  refusals mean most, and while it works. */
+static void strange_messages(void)
+{
+    static uint8_t noise[8000], wrong[CWT_SECRET_BYTES] = {9};
+    cwt_client_t *first = n.client;
+    cwt_conn_t *conn = n.conn;
+    node_t other = n;
+    fi_addr_t to;
+    char name[128];
+    size_t name_nbytes = sizeof name;
+    REQUIRE(pair_client(&n, n.secret, false) == 0);
+    REQUIRE(pair_client(&other, wrong, false) == 0);
+    if (n.client->device.ep) {
+        REQUIRE(fi_getname(&n.client->device.ep->fid, name, &name_nbytes) == 0);
+        REQUIRE(fi_av_insert(other.client->device.av, name, 1, &to, 0, NULL) == 1);
+        ofi_reply_header_t refusal = {
+            .node = 1, .nbytes = sizeof refusal, .kind = OFI_REPLY_REFUSED};
+        tell(&other, to, &refusal, sizeof refusal);
+        REQUIRE(pair_connect(&n) == 0);
+        for (int i = 0; i < 100 * scale; i++) {
+            size_t nbytes = random_word() % (i % 2 ? sizeof noise : OFI_BUFFER_NBYTES);
+            for (size_t k = 0; k < 64; k++)
+                noise[k] = (uint8_t)random_word();
+            tell(&other, to, noise, nbytes + 1);
+            work(n.conn);
+        }
+        cwt_stats_t stats;
+        n.ops->stats(n.client, &stats);
+        REQUIRE(stats.refused > 50);
+    }
+    n.ops->close(other.client);
+    n.ops->close(n.client);
+    n.client = first;
+    n.conn = conn;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -264,6 +318,7 @@ int main(int argc, char **argv)
     } cases[] = {{"flood_of_bytes", flood_of_bytes},
                  {"flood_of_connections", flood_of_connections},
                  {"wrong_secrets", wrong_secrets},
+                 {"strange_messages", strange_messages},
                  {"stay_half_open", stay_half_open}};
     if (argc > 1)
         scale = atoi(argv[1]);

@@ -110,7 +110,8 @@ struct cwt_conn {
         uint16_t generation;
     } replies[OFI_CREDITS];
     ofi_buffers_t buffers;   // for replies and notifications
-    ofi_welcome_t *welcome;  // RDM: where the first reply goes
+    ofi_welcome_t *welcome;  // RDM: where the first reply goes, while one is due
+    uint64_t nonce;          // RDM: of the first message that it is due to
     ofi_attempt_t *attempt;  // MSG: under way, or NULL
     ofi_blob_t blob;         // what the node published
     char address[64];

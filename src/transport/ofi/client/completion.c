@@ -131,7 +131,9 @@ static int cq_error(cwt_client_t *client)
     }
     cwt_conn_t *conn = op->conn;
     ofi_kind_t kind = op->kind;
-    if (kind == OFI_RECV && !ofi_choice.msg && u.err.err != FI_ECANCELED) {
+    // The endpoint of all connections is open, so this client has cancelled nothing: a message was
+    // too long, or its sender went away in the middle of it.
+    if (kind == OFI_RECV && !ofi_choice.msg) {
         ofi_reply_refused(client, op);
         return 1;
     }

@@ -40,6 +40,7 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
     if (fi_av_insert(client->device.av, blob->addr, 1, &conn->fi_addr, 0, NULL) != 1)
         return ofi_connect_failed(conn, CW_EINVAL, "the provider does not take its address");
     conn->welcome = welcome;
+    conn->nonce = hello->nonce;
     int rc = send_hello(conn, hello);
     ofi_waiter_t w = OFI_WAITER("the reply to a first message");
     while (rc == 0 && !conn->welcomed) {

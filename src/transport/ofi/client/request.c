@@ -208,8 +208,11 @@ static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
         return;
     }
     cwt_conn_t *conn = conn_of(client, op, header);
-    if (conn && !conn->welcomed && header->kind == OFI_REPLY_REFUSED) {
-        conn->error = CW_EREFUSED;
+    if (header->kind == OFI_REPLY_REFUSED) {  // has no proof, but only the server saw the nonce
+        if (conn && conn->welcome && header->reply_id == conn->nonce)
+            conn->error = CW_EREFUSED;
+        else
+            client->stats.refused++;
         return;
     }
     if (!conn || header->token != conn->token_in) {

@@ -31,6 +31,20 @@ static void received(cwt_server_t *server, ofi_op_t *op, size_t nbytes)
         cwu_debug("node server: a receive buffer could not be posted again");
 }
 
+/** RDM: a message was too long, or its sender went away in the middle of it. The endpoint is open,
+ *  so no receive of the common queue was cancelled, and the queue must not run dry. */
+static void receive_failed(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_err_entry *err)
+{
+    if (err->err == FI_ETRUNC)
+        ofi_server_drop(server, "a message that is too long");
+    else
+        server->stats.refused++;  // also what a client of the job sent last, when it was killed
+    if (op->kind == OFI_RECV)
+        ofi_peer_post(op->peer, op, server->device.ep);
+    else if (op->kind == OFI_RECV_MANY && (err->flags & FI_MULTI_RECV))
+        ofi_multi_again(server, op);
+}
+
 static void cq_error(cwt_server_t *server)
 {
     union {
@@ -45,14 +59,10 @@ static void cq_error(cwt_server_t *server)
         cwu_debug("node server: an operation failed: %s", ofi_reason(u.err.err));
     if (!op)
         return;
-    if (op->kind == OFI_SEND) {
+    if (op->kind == OFI_SEND)
         ofi_pool_put(op);
-    } else if (op->kind == OFI_RECV && server->device.ep && u.err.err != FI_ECANCELED) {
-        ofi_peer_post(op->peer, op, server->device.ep);  // the common queue must not run dry
-    } else if (op->kind == OFI_RECV_MANY && server->device.ep && u.err.err != FI_ECANCELED &&
-               (u.err.flags & FI_MULTI_RECV)) {
-        ofi_multi_again(server, op);
-    }
+    else if (server->device.ep)
+        receive_failed(server, op, &u.err);
 }
 
 /** Reads the queue until it is empty or `rounds` times; number of completions. */

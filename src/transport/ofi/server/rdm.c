@@ -79,9 +79,10 @@ static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t addr_di
     return peer;
 }
 
-/** Sends a refusal to a client of another job. At most 64 times: an unauthenticated sender must not
+/** Sends a refusal to a client of another job; the nonce shows that it comes from the server that
+ *  got the first message. At most 64 times: an unauthenticated sender must not
  *  make the server send without end. */
-static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t reply_id)
+static void refuse(cwt_server_t *server, const ofi_first_t *first)
 {
     ofi_server_drop(server, "a first message without the job's secret");
     if (server->refusals++ >= 64)
@@ -92,7 +93,7 @@ static void refuse(cwt_server_t *server, const ofi_first_t *first, uint64_t repl
     peer->addr_digest = 0;
     peer->refused = true;  // never used again: its address stays valid for the refusal
     if (fi_av_insert(server->device.av, first->addr, 1, &peer->fi_addr, 0, NULL) == 1) {
-        ofi_reply_header_t header = {.reply_id = reply_id, .kind = OFI_REPLY_REFUSED};
+        ofi_reply_header_t header = {.reply_id = first->hello.nonce, .kind = OFI_REPLY_REFUSED};
         ofi_server_send(peer, &header, NULL, 0);
     }
 }
@@ -109,7 +110,7 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
         return;
     }
     if (!ofi_hello_check(&first->hello, server->config.secret, server->config.node)) {
-        refuse(server, first, reply_id);
+        refuse(server, first);
         return;
     }
     uint64_t addr_digest =

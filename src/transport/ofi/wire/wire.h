@@ -96,7 +96,7 @@ typedef struct ofi_key {
 /** First bytes of every message of a server. */
 typedef struct ofi_reply_header {
     uint64_t token;
-    uint64_t reply_id;  // 0: only an acknowledgement
+    uint64_t reply_id;  // 0: only an acknowledgement; of a refusal: the nonce of the first message
     uint32_t executed;  // requests of this connection executed so far (wraps)
     uint32_t node;      // of the server
     uint32_t nbytes;    // whole message
