@@ -44,9 +44,16 @@ enum {
 struct mock_demands {
     bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, mr_writable, order_asked,
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
-        mr_endpoint, context, mr_locked, foreign;
+        mr_endpoint, context, mr_locked, foreign, delivery_refused, delivery_ignored, card,
+        card_broken;
 };
 extern struct mock_demands mock_want;
+
+// Without a promise of FI_DELIVERY_COMPLETE: no offer to hints that ask for it.
+static inline bool mock_no_delivery(void)
+{
+    return mock_want.delivery_refused || mock_want.delivery_ignored;
+}
 
 // Under prov_key and atomics, keys are the mock's own and name their process.
 static inline bool mock_own_keys(void)
@@ -112,6 +119,8 @@ enum mock_kind {
     N_MR_UNLOCKED,         // registrations refused by mr_locked
     N_QUEUE_FULL,          // receives refused by few_receives
     N_STRANGE,             // receives taken by messages that no PE sent
+    N_DELIVERY_REFUSED,    // operations with FI_DELIVERY_COMPLETE, where it is refused
+    N_DELIVERY_IGNORED,    // and where it is ignored
     N_HELD,                // operations held back
     N_REORDERED,           // of these, overtaken by a later one to the same peer
     N_DROPPED,             // of these, still held when their endpoint was closed
@@ -283,6 +292,14 @@ int mock_getinfo(uint32_t version, const char *node, const char *service, uint64
                  const struct fi_info *hints, struct fi_info **info);
 void mock_decorate(struct fi_info *info, bool atomics);
 struct fi_info *mock_undecorate(const struct fi_info *info);
+
+// mock_card.c: a provider named "card".
+int mock_card_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+                      struct fi_info *hints, struct fi_info **info);
+// The name of the provider behind the card, or the name itself.
+char *mock_card_behind(char *provider);
+void mock_card_undecorate(struct fi_info *info);
+bool mock_is_broken(const struct fi_info *info);
 
 // The context of an operation belongs to the provider until its completion; the mock writes there
 // under `context`.

@@ -253,9 +253,21 @@ static ssize_t post_vector(struct fid_ep *ep, enum mock_kind kind, const struct 
     return post_msg(ep, kind, &msg, 0);
 }
 
+// Under delivery_refused and delivery_ignored; false: the operation is refused.
+static bool take_delivery(uint64_t *flags_p)
+{
+    if (!mock_no_delivery() || !(*flags_p & FI_DELIVERY_COMPLETE))
+        return true;
+    mock_count(mock_want.delivery_refused ? N_DELIVERY_REFUSED : N_DELIVERY_IGNORED);
+    *flags_p &= ~FI_DELIVERY_COMPLETE;
+    return !mock_want.delivery_refused;
+}
+
 static ssize_t post_rma_msg(struct fid_ep *ep, enum mock_kind kind, const struct fi_msg_rma *msg,
                             uint64_t flags)
 {
+    if (!take_delivery(&flags))
+        return -FI_EOPNOTSUPP;
     struct mock_op op = {.kind = kind,
                          .flags = flags,
                          .peer = msg->addr,

@@ -127,6 +127,8 @@ static struct fi_ops_domain domain_ops = {
 static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
                        struct fid_domain **domain_p, void *context)
 {
+    if (mock_is_broken(info))
+        return -FI_ENODEV;
     struct fi_info *plain = mock_undecorate(info);
     if (!plain)
         return -FI_ENOMEM;

@@ -47,6 +47,8 @@ static bool acceptable(const struct fi_info *hints)
     if (mock_want.unordered &&
         ((tx && (tx->msg_order || tx->comp_order)) || (rx && (rx->msg_order || rx->comp_order))))
         return false;
+    if (mock_no_delivery() && tx && (tx->op_flags & FI_DELIVERY_COMPLETE))
+        return false;
     return !(mock_want.small_inject && tx && tx->inject_size > MOCK_INJECT);
 }
 
@@ -69,7 +71,7 @@ int mock_getinfo(uint32_t version, const char *node, const char *service, uint64
         return -FI_ENOMEM;
     if (asked && mock_want.atomics)
         remove_atomics(asked);
-    int rc = mock_real()->getinfo(version, node, service, flags, asked, info);
+    int rc = mock_card_getinfo(version, node, service, flags, asked, info);
     if (asked)
         mock_real()->freeinfo(asked);
     if (rc)
@@ -139,6 +141,8 @@ void mock_decorate(struct fi_info *info, bool atomics)
         remove_atomics(info);
     if (mock_want.unordered)
         decorate_order(info);
+    if (mock_no_delivery() && info->tx_attr)
+        info->tx_attr->op_flags &= ~FI_DELIVERY_COMPLETE;
     if (mock_want.few_receives && info->rx_attr && info->ep_attr &&
         info->ep_attr->type != FI_EP_MSG)
         info->rx_attr->size = MOCK_RECEIVES;
@@ -161,6 +165,7 @@ struct fi_info *mock_undecorate(const struct fi_info *info)
     }
     if (mock_want.context)
         copy->mode &= ~FI_CONTEXT2;
+    mock_card_undecorate(copy);
     if (mock_want.atomics)
         remove_atomics(copy);
     return copy;

@@ -60,6 +60,8 @@ static const char *const counter_names[N_COUNTERS] = {
     "mr_unlocked",
     "queue_full",
     "strange",
+    "delivery_refused",
+    "delivery_ignored",
     "held",
     "reordered",
     "dropped_at_close",
@@ -76,11 +78,29 @@ static const struct {
     {                                              \
 #name, offsetof(struct mock_demands, name) \
     }
-    WORD(virt_addr),    WORD(prov_key),     WORD(mr_local),        WORD(mr_allocated),
-    WORD(cm55),         WORD(cm32),         WORD(mr_writable),     WORD(order_asked),
-    WORD(few_receives), WORD(unordered),    WORD(unordered_sends), WORD(atomics),
-    WORD(no_wait_fd),   WORD(small_inject), WORD(eagain),          WORD(mr_endpoint),
-    WORD(context),      WORD(mr_locked),    WORD(foreign),
+    WORD(virt_addr),
+    WORD(prov_key),
+    WORD(mr_local),
+    WORD(mr_allocated),
+    WORD(cm55),
+    WORD(cm32),
+    WORD(mr_writable),
+    WORD(order_asked),
+    WORD(few_receives),
+    WORD(unordered),
+    WORD(unordered_sends),
+    WORD(atomics),
+    WORD(no_wait_fd),
+    WORD(small_inject),
+    WORD(eagain),
+    WORD(mr_endpoint),
+    WORD(context),
+    WORD(mr_locked),
+    WORD(foreign),
+    WORD(delivery_refused),
+    WORD(delivery_ignored),
+    WORD(card),
+    WORD(card_broken),
 #undef WORD
 };
 
@@ -103,6 +123,8 @@ static void read_demands(void)
     free(copy);
     if (mock_want.unordered_sends)
         mock_want.unordered = true;
+    if (mock_want.card_broken)
+        mock_want.card = true;
 }
 
 static void *symbol(void *library, const char *name)
@@ -234,7 +256,9 @@ EXPORT int fi_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric, vo
 {
     if (!mock_real()->fabric)
         return -FI_ENOSYS;
-    int rc = real.fabric(attr, fabric, context);
+    struct fi_fabric_attr plain = *attr;
+    plain.prov_name = mock_card_behind(plain.prov_name);
+    int rc = real.fabric(&plain, fabric, context);
     return rc ? rc : mock_wrap_fabric(fabric);
 }
 

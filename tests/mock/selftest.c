@@ -338,6 +338,25 @@ static void case_mr_endpoint(struct side *s, bool msg)
     exit(0);
 }
 
+// Completion by delivery is not offered; who asks for it all the same is refused or not heard.
+static void case_delivery(struct side *s, bool msg)
+{
+    bool refused = strcmp(getenv("MOCK_FABRIC"), "delivery_refused") == 0;
+    struct fi_info *hints = side_hints(msg, 0, 0), *info;
+    hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+    REQUIRE(side_getinfo(msg, hints, &info) == -FI_ENODATA);
+    side_freeinfo(hints);
+    side_start(s, msg, 0, true);
+    REQUIRE(!(s->info->tx_attr->op_flags & FI_DELIVERY_COMPLETE));
+    const uint64_t flags = FI_DELIVERY_COMPLETE | FI_COMPLETION;
+    if (refused)
+        REQUIRE(side_write(s, 0, s->buffer, 8, flags) == -FI_EOPNOTSUPP);
+    while (!refused && !side_try(s, side_write(s, 0, s->buffer, 8, flags)))
+        ;
+    side_wait(s, refused ? 0 : 1);
+    side_stop(s);
+}
+
 static const struct {
     const char *name, *demands;
     void (*run)(struct side *, bool);
@@ -373,6 +392,8 @@ static const struct {
     {"eagain", "eagain", case_eagain, NULL, NULL},
     {"context", "context", case_context, "without a context", "\"violations\": 1}"},
     {"mr_endpoint", "mr_endpoint", case_mr_endpoint, NULL, NULL},
+    {"delivery_refused", "delivery_refused", case_delivery, NULL, "\"delivery_refused\": 1"},
+    {"delivery_ignored", "delivery_ignored", case_delivery, NULL, NULL},
     {"verbs-like", "virt_addr,prov_key,mr_local,mr_allocated,cm55", case_traffic, NULL, NULL},
     {"everything",
      "virt_addr,prov_key,mr_local,mr_allocated,cm55,unordered,unordered_sends,atomics,no_wait_fd,"
