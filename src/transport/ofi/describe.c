@@ -49,6 +49,22 @@ static void describe_choice(char *text, size_t nbytes)
              c->prov_key ? ", provider keys" : "", c->nic_atomics ? ", native atomics" : "");
 }
 
+/** Every candidate of the choice, the best first. */
+static void describe_candidates(void (*line)(const char *text))
+{
+    char text[LINE_MAX_NBYTES], where[120];
+    const ofi_verdict_t *list;
+    int count = ofi_verdicts(&list);
+    for (int i = 0; i < count; i++) {
+        const ofi_verdict_t *v = &list[i];
+        snprintf(where, sizeof where, "%s, %s endpoints, on %s", v->provider,
+                 v->msg ? "msg" : "rdm", v->device);
+        snprintf(text, sizeof text, "    %-40s %-8s %s", where, v->software ? "software" : "device",
+                 v->text);
+        line(text);
+    }
+}
+
 int ofi_describe(void (*line)(const char *text))
 {
     char text[LINE_MAX_NBYTES], names[LINE_MAX_NBYTES - 40];
@@ -74,5 +90,7 @@ int ofi_describe(void (*line)(const char *text))
         describe_choice(text, sizeof text);
         line(text);
     }
+    line("  candidates, the best first");
+    describe_candidates(line);
     return rc;
 }

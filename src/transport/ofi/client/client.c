@@ -34,7 +34,7 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
         return CW_ENOMEM;
     client->config = *config;
     if (config->thread_multiple)
-        ofi_load_safe(config->one_machine);
+        ofi_load_safe();
     client->safe = config->thread_multiple && ofi_choice.safe_info;
     rc = ofi_device_open(&client->device, client->safe ? ofi_choice.safe_info : ofi_choice.info,
                          2048, ofi_roomy(config));

@@ -44,7 +44,7 @@ int ofi_errno_to_cw(ssize_t err);
 /** CAUSEWAY_TIMEOUT. */
 uint64_t ofi_timeout_ns(void);
 
-// ---------------------------------------------------------------- the provider (choose.c)
+// ------------------------------------------------- the provider (choose.c, loaded.c)
 /** The provider that was chosen, what it demands and what it promises. */
 typedef struct ofi_choice {
     struct fi_info *info;
@@ -71,8 +71,16 @@ int ofi_load(bool one_machine);
 bool ofi_one_client(void);
 /** Does this provider stand on the kernel's sockets? */
 bool ofi_over_sockets(const struct fi_info *info);
-/** Searches safe_info, once. */
-void ofi_load_safe(bool one_machine);
+/** Searches safe_info, once. After ofi_load(). */
+void ofi_load_safe(void);
+
+/** Why a candidate was chosen or not. */
+typedef struct ofi_verdict {
+    char provider[48], device[48], text[128];
+    bool msg, software;
+} ofi_verdict_t;
+/** All candidates of the choice, the best first; how many. After ofi_load(). */
+int ofi_verdicts(const ofi_verdict_t **list_p);
 
 // ---------------------------------------------------------------- local addresses (address.c)
 /** Numeric address to bind to, by CAUSEWAY_INTERFACE, one_machine or the host's first interface.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The library is loaded and its provider chosen once a process, by whichever thread comes first,
+// with forks held off meanwhile.
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "offers.h"
+#include "probe.h"
+
+// Guards ofi_lib, ofi_choice and what follows. Recursive: a provider may fork in this thread while
+// it is loaded.
+static pthread_mutex_t load_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int load_result = 1;
+static bool safe_tried;
+
+// ---------------------------------------------------------------- a program that forks
+//
+// The node server loads libfabric in the background, which holds a lock of libfabric meanwhile, and
+// its destructor takes that lock: a child forked meanwhile would wait in its exit() for a thread
+// that it does not have. So a fork waits until loading is over. Not for ever: the forking thread
+// may hold what loading waits for, as the constructor of a library does.
+
+#define FORK_PATIENCE_SECONDS 10
+
+static _Thread_local bool fork_has_lock;
+
+static void before_fork(void)
+{
+    static atomic_bool waited_in_vain;  // once is enough
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += atomic_load(&waited_in_vain) ? 0 : FORK_PATIENCE_SECONDS;
+    fork_has_lock = pthread_mutex_timedlock(&load_lock, &limit) == 0;
+    if (!fork_has_lock)
+        atomic_store(&waited_in_vain, true);
+}
+
+static void after_fork_in_parent(void)
+{
+    if (fork_has_lock)
+        pthread_mutex_unlock(&load_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    // the child's thread is not its owner
+    load_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+}
+
+static void guard_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/** Called without the lock: a fork may wait for it with the C library's own lock held. */
+static void guard_forks_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, guard_forks);
+}
+
+// ---------------------------------------------------------------- loading
+
+void ofi_expect_load(void)
+{
+    guard_forks_once();
+    cwu_env_keep();
+}
+
+int ofi_load(bool one_machine)
+{
+    guard_forks_once();
+    pthread_mutex_lock(&load_lock);
+    if (load_result > 0) {
+        load_result = ofi_lib.handle ? 0 : ofi_lib_open();
+        if (load_result == 0) {
+            ofi_probe_begin(ofi_lib.handle);
+            load_result = ofi_choose(one_machine);
+            ofi_probe_end();
+        }
+    }
+    int rc = load_result;
+    pthread_mutex_unlock(&load_lock);
+    return rc;
+}
+
+/** Over ofi_rxm of libfabric 1.17 a second endpoint of a process gets no replies; and the limit on
+ *  connections is the process's, while a client can evict its own only. */
+bool ofi_one_client(void)
+{
+    if (cwu_env.max_connections > 0)
+        return true;
+    pthread_mutex_lock(&load_lock);
+    const char *name =
+        load_result == 0 ? ofi_choice.info->fabric_attr->prov_name : cwu_env.provider;
+    bool one = name && strstr(name, "ofi_rxm");
+    pthread_mutex_unlock(&load_lock);
+    return one;
+}
+
+void ofi_load_safe(void)
+{
+    pthread_mutex_lock(&load_lock);
+    if (!safe_tried)
+        ofi_choose_safe();
+    safe_tried = true;
+    pthread_mutex_unlock(&load_lock);
+}
