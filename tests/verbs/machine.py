@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An emulated machine with an RDMA device (soft-RoCE): built from Debian packages, which are
+unpacked and never installed, and run by QEMU without any right. What is built is kept in a folder
+and built again when the recipe or the kernel changes."""
+
+import hashlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = ["libfabric1", "ibverbs-providers", "librdmacm1", "iproute2", "kmod", "dash",
+            "coreutils", "util-linux", "mount", "sed", "grep", "libc-bin", "libstdc++6",
+            "libasan8", "libubsan1"]
+MODULES = ["rdma_rxe", "rdma_ucm", "ib_umad", "dummy", "virtio_pci", "9p", "9pnet_virtio",
+           "crc32_generic"]
+MERGED = ["bin", "sbin", "lib", "lib64"]  # links into /usr
+UNUSED = ["usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "usr/share/perl5",
+          "usr/lib/x86_64-linux-gnu/perl-base", "usr/lib/x86_64-linux-gnu/gconv", "var/lib"]
+PSM = "/usr/lib/libpsm1\n"
+MEMORY_MIB, PROCESSORS = 3072, 2
+BOOT_SECONDS = 180
+
+
+class Missing(Exception):
+    """The machine cannot be had here; the text is the reason."""
+
+
+def run(*command, seconds=300, **more):
+    try:
+        done = subprocess.run([str(c) for c in command], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              errors="replace", timeout=seconds, check=False, **more)
+    except subprocess.TimeoutExpired as late:
+        raise Missing(f"{command[0]} did not end within {seconds} s") from late
+    except OSError as e:
+        raise Missing(f"cannot run {command[0]}: {e.strerror}") from e
+    if done.returncode:
+        words = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
+        raise Missing(f"{' '.join(map(str, command[:2]))} ...: {words[-1]}")
+    return done.stdout
+
+
+def kernel_package():
+    """The package that Debian's name for the newest kernel leads to."""
+    for line in run("apt-cache", "depends", "--important", "linux-image-amd64").splitlines():
+        name = line.partition("Depends: linux-image-")[2].strip()
+        if name:
+            return f"linux-image-{name}"
+    raise Missing("apt knows no kernel linux-image-amd64")
+
+
+# ---------------------------------------------------------------- building
+
+def recipe(kernel):
+    parts = [Path(__file__).read_bytes(), (HERE / "init").read_bytes(), kernel.encode(),
+             Path("/etc/os-release").read_bytes()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def download(work, kernel):
+    """Packages with all that they depend on, as for an empty system; the kernel alone."""
+    archives = work / "archives"
+    (archives / "partial").mkdir(parents=True)
+    common = ["apt-get", "-qq", "-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User=",
+              "-o", f"Dir::Cache::archives={archives}"]
+    run(*common, "-o", "Dir::State::status=/dev/null", "-o", "APT::Install-Recommends=0", "--yes",
+        "--download-only", "install", *PACKAGES, seconds=900)
+    run(*common, "download", kernel, seconds=900, cwd=work)
+    return sorted(archives.glob("*.deb")), next(work.glob("linux-image-*.deb"))
+
+
+def unpack_root(packages, root):
+    root.mkdir()
+    for name in MERGED:
+        (root / "usr" / name).mkdir(parents=True)
+        (root / name).symlink_to(f"usr/{name}")
+    for package in packages:  # dpkg -x would replace the links by folders
+        run("bash", "-o", "pipefail", "-c",
+            'dpkg-deb --fsys-tarfile "$1" | tar -x --keep-directory-symlink -C "$2"', "bash",
+            package, root)
+    for name in UNUSED:
+        shutil.rmtree(root / name, ignore_errors=True)
+    for name in ("proc", "sys", "dev", "tmp", "run", "tree", "plan", "etc"):
+        (root / name).mkdir(exist_ok=True)
+    (root / "etc/passwd").write_text("root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n")
+    (root / "etc/group").write_text("root:x:0:\nuser:x:1000:\n")
+    (root / "etc/nsswitch.conf").write_text("passwd: files\ngroup: files\nhosts: files\n")
+    # what the package's alternatives would do
+    (root / "etc/ld.so.conf.d/psm.conf").write_text(PSM)
+    shutil.copy(HERE / "init", root / "init")
+    (root / "init").chmod(0o755)
+
+
+def tool(name):
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") or name
+
+
+def take_modules(kernel_tree, root):
+    """Copies what MODULES need; their dependencies are the kernel's own."""
+    folder = next((kernel_tree / "lib/modules").glob("*"))
+    version = folder.name
+    run(tool("depmod"), "-b", kernel_tree, version)
+    for module in MODULES:
+        listed = run(tool("modprobe"), "-d", kernel_tree, "-S", version, "--show-depends", module)
+        for line in listed.splitlines():
+            if line.startswith("insmod "):
+                source = Path(line.split()[1])
+                to = root / "usr" / source.relative_to(kernel_tree)
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, to)
+    for name in ("modules.order", "modules.builtin"):
+        shutil.copy(folder / name, root / "usr/lib/modules" / version)
+    run(tool("depmod"), "-b", root, version)
+    (root / "etc/causeway-modules").write_text("\n".join(MODULES) + "\n")
+
+
+def pack(root, archive):
+    """The root as an archive for the kernel, everything owned by root."""
+    command = "find . -print0 | cpio --null --create --quiet --format=newc --owner=0:0 | zstd -q -3"
+    with archive.open("wb") as out:
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=root, stdout=out,
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise Missing(f"cpio or zstd failed: {done.stderr.decode(errors='replace').strip()}")
+
+
+def ensure(folder, say):
+    """Builds kernel and root in the folder unless they are there; returns the kernel's package."""
+    kernel = kernel_package()
+    wanted, stamp = recipe(kernel), folder / "recipe"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return kernel
+    start = time.monotonic()
+    shutil.rmtree(folder, ignore_errors=True)
+    work = folder / "work"
+    work.mkdir(parents=True)
+    say(f"downloading {kernel} and the packages of the machine")
+    packages, image = download(work, kernel)
+    say(f"unpacking {len(packages) + 1} packages")
+    kernel_tree = work / "kernel"
+    run("dpkg", "-x", image, kernel_tree)
+    unpack_root(packages, work / "root")
+    take_modules(kernel_tree, work / "root")
+    run(tool("ldconfig"), "-r", work / "root")
+    pack(work / "root", folder / "root.cpio.zst")
+    shutil.copy(next((kernel_tree / "boot").glob("vmlinuz-*")), folder / "kernel")
+    shutil.rmtree(work)
+    stamp.write_text(wanted)
+    size = (folder / "root.cpio.zst").stat().st_size >> 20
+    say(f"the machine is built: {size} MiB, {time.monotonic() - start:.0f} s")
+    return kernel
+
+
+# ---------------------------------------------------------------- running
+
+class Machine:
+    """One boot. Lines of its console come from `line`; `end` leaves no process behind."""
+
+    def __init__(self, folder, tree, plan, log):
+        shares = []
+        for name, path in (("tree", tree), ("plan", plan)):
+            shares += ["-virtfs", f"local,path={path},mount_tag={name},security_model=none,"
+                                  f"readonly=on,multidevs=remap"]
+        command = ["nice", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max",
+                   "-smp", str(PROCESSORS), "-m", str(MEMORY_MIB), "-nodefaults", "-no-user-config",
+                   "-display", "none", "-serial", "stdio", "-net", "none", "-no-reboot",
+                   "-kernel", str(folder / "kernel"), "-initrd", str(folder / "root.cpio.zst"),
+                   *shares, "-append", "console=ttyS0 quiet panic=-1 rdinit=/init"]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, start_new_session=True,
+                                        preexec_fn=end_with_parent)
+        self.lines = queue.Queue()
+        self.log = log
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for raw in self.process.stdout:
+            text = raw.decode(errors="replace").rstrip("\r\n")
+            self.log.write(text + "\n")
+            self.log.flush()
+            self.lines.put(text)
+        self.lines.put(None)
+
+    def line(self, seconds):
+        """The next line; None at the machine's end; raises queue.Empty after so many seconds."""
+        return self.lines.get(timeout=seconds)
+
+    def end(self, patience):
+        """Waits so many seconds for the machine's own end, then ends it."""
+        try:
+            self.process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+def end_with_parent():
+    """PR_SET_PDEATHSIG: no machine outlives the command, however that ends."""
+    import ctypes  # noqa: PLC0415
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
