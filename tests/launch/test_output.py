@@ -5,6 +5,7 @@
 import os
 import pty
 import subprocess
+import time
 
 from common import OSHRUN, PROBE, check, finish, lines_of, processes, run, start, wait_until
 
@@ -72,6 +73,16 @@ check(wait_until(lambda: not writers(), 10), "the time limit holds although no r
       writers())
 job.communicate(timeout=10)
 check(job.returncode == 124, "and the status is 124", job.returncode)
+
+# PEs that close a stream while others start: the rest of the output comes when it is written.
+job = start("-n", 12, "--timeout", 15, "sh", "-c",
+            "exec 2>/dev/null; sleep 0.2; echo written; exec sleep 100")
+before = time.monotonic()
+lines = [job.stdout.readline() for _ in range(12)]
+took = time.monotonic() - before
+check(lines == ["written\n"] * 12 and took < 12, "output after a closed stream comes at once", took)
+job.terminate()
+job.communicate(timeout=10)
 
 # A terminal: typed lines reach PE 0, a prompt without newline is shown at once.
 master, slave = pty.openpty()

@@ -82,9 +82,13 @@ static void take_sources(run_t *run)
 {
     struct epoll_event events[64];
     int n = epoll_wait(run->source_fd, events, 64, 0);
-    for (int i = 0; i < n; i++)
-        if (!output_take(events[i].data.ptr))
+    for (int i = 0; i < n; i++) {
+        stream_t *s = events[i].data.ptr;
+        // A process that is being started holds copies of the descriptors until exec: a stream that
+        // has ended, and was closed here, is reported again.
+        if (s->fd >= 0 && !output_take(s))
             run->nopen_streams--;
+    }
 }
 
 static void take_signal_events(run_t *run)
