@@ -46,8 +46,10 @@ typedef struct cwb_ops {
     /** Reads a key that PE `owner` published before the last completed fence. *nbytes_p: in
      *  capacity, out size. CW_ENOENT if absent. */
     int (*get)(cwb_t *b, int owner, const char *key, void *value, size_t *nbytes_p);
-    /** Ends every PE of the job with `status`; does not return. */
-    void (*abort)(cwb_t *b, int status);
+    /** Ends every PE of the job with `status`; does not return. failed: because of an error, which
+     *  has been reported and may follow from the end of another PE; else because the program asked
+     *  for it. */
+    void (*abort)(cwb_t *b, int status, bool failed);
     /** Leaves: from here on a clean exit of this PE is no failure. It may open again. */
     void (*close)(cwb_t *b);
     /** The last call in a process that ends by _exit, after close: reports to the launcher what

@@ -22,12 +22,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CWB_JOB_MAGIC UINT64_C(0x32304a5741534143)  // "CASAWJ02"
+#define CWB_JOB_MAGIC UINT64_C(0x33304a5741534143)  // "CASAWJ03"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
 // Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it
-// initialises again.
-enum { CWB_PE_NEW, CWB_PE_JOINED, CWB_PE_LEFT };
+// initialises again. FAILED: it has reported an error and ends the job.
+enum { CWB_PE_NEW, CWB_PE_JOINED, CWB_PE_LEFT, CWB_PE_FAILED };
+
+// A PE ends the job: because of an error, which the death of another PE may explain, or because the
+// program asked for it.
+enum { CWB_ABORT_NONE, CWB_ABORT_CLAIMED, CWB_ABORT_FAILED, CWB_ABORT_ASKED };
 
 enum { CWB_JOB_NODE_NAMES = 1 };  // flags: CAUSEWAY_NODE decides who shares a node
 
@@ -49,8 +53,7 @@ typedef struct cwb_job {
     char job_id[72];
     uint64_t started_ns;      // CLOCK_MONOTONIC when oshrun began
     uint64_t machine_nbytes;  // memory of the machine, 0 if not known
-    // Written once by the PE that calls abort (claimed 0 -> 1, then status, then 2), read by
-    // oshrun.
+    // Written once by the PE that calls abort (claimed, status, the kind), read by oshrun.
     _Atomic uint32_t abort_state;
     _Atomic int32_t abort_status;
     _Atomic int32_t abort_pe;
@@ -58,6 +61,7 @@ typedef struct cwb_job {
     // `joined`; a PE counts itself as joined, then reads `left_unjoined`. Both are sequentially
     // consistent, so one of the two sees the other.
     _Atomic uint32_t left_unjoined, joined;
+    _Atomic uint32_t ending;  // futex: set by oshrun when it begins to end the PEs
     // Fence: the last of npes arrivals resets `arrived`, then moves `generation` on (release; pairs
     // with the acquire in cwb_job_fence_passed). `sleepers` says whether a wake-up is due.
     CW_CACHE_ALIGNED _Atomic uint32_t arrived;

@@ -33,6 +33,8 @@ typedef struct launch {
 
 static launch_t the_launch;  // one job a process
 
+#define ABORT_NS UINT64_C(2000000000)  // that an abort waits for oshrun
+
 typedef struct word {
     const char *name;
     unsigned long value;
@@ -310,19 +312,25 @@ static int launch_nodes(cwb_t *b, int *node_of_pe)
     return 0;
 }
 
-static void launch_abort(cwb_t *b, int status)
+// Waits for the end of the job: were this process to go first, its peers would lose their
+// connections to it, and report that.
+static void launch_abort(cwb_t *b, int status, bool failed)
 {
     launch_t *l = b->priv;
+    cwb_job_t *job = l->job;
     uint32_t none = 0;
-    if (atomic_compare_exchange_strong(&l->job->abort_state, &none, 1)) {
-        atomic_store(&l->job->abort_status, status);
-        atomic_store(&l->job->abort_pe, b->pe);
-        atomic_store(&l->job->abort_state, 2);
+    if (failed)
+        atomic_store(&cwb_job_pe(job, (uint32_t)b->pe)->state, CWB_PE_FAILED);
+    if (atomic_compare_exchange_strong(&job->abort_state, &none, CWB_ABORT_CLAIMED)) {
+        atomic_store(&job->abort_status, status);
+        atomic_store(&job->abort_pe, b->pe);
+        atomic_store(&job->abort_state, failed ? CWB_ABORT_FAILED : CWB_ABORT_ASKED);
     }
-    uint64_t one = 1;
+    uint64_t one = 1, limit_ns = cwu_now_ns() + ABORT_NS;
     // If the bell fails, oshrun still sees the end of this process.
-    ssize_t unused = write(l->bell_fd, &one, sizeof one);
-    (void)unused;
+    if (write(l->bell_fd, &one, sizeof one) == sizeof one)
+        while (!atomic_load(&job->ending) && cwu_now_ns() < limit_ns)
+            cwu_futex_wait((uint32_t *)&job->ending, 0, ABORT_NS);
     _exit(status);
 }
 

@@ -193,8 +193,9 @@ static bool mpi_fence_test(cwb_t *b)
     return !m.fencing;
 }
 
-static void mpi_abort(cwb_t *b, int status)
+static void mpi_abort(cwb_t *b, int status, bool failed)
 {
+    (void)failed;
     (void)b;
     if (m.pid == getpid() && !m.ended && (m.any_thread || pthread_equal(m.opener, pthread_self())))
         m.plugin->abort(status);

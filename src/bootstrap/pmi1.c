@@ -331,8 +331,9 @@ static bool pmi1_fence_test(cwb_t *b)
     return pmi1_fence_is_over(&p->wire);
 }
 
-static void pmi1_abort(cwb_t *b, int status)
+static void pmi1_abort(cwb_t *b, int status, bool failed)
 {
+    (void)failed;
     pmi1_t *p = b->priv;
     char line[64];
     if (!p || !is_connected(p))

@@ -258,8 +258,9 @@ static int pmi2_fence_wait(cwb_t *b)
     return status ? failed("the fence", status) : 0;
 }
 
-static void pmi2_abort(cwb_t *b, int status)
+static void pmi2_abort(cwb_t *b, int status, bool failed)
 {
+    (void)failed;
     (void)b;
     // The library ends the process by exit(), with a status of its own; not in a child process.
     if (p2.pid == getpid() && pmi2_fence_test(NULL))

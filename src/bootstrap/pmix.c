@@ -364,8 +364,9 @@ static bool pmix_fence_test(cwb_t *b)
     return over;
 }
 
-static void pmix_abort(cwb_t *b, int status)
+static void pmix_abort(cwb_t *b, int status, bool failed)
 {
+    (void)failed;
     if (b->priv)
         px.lib.PMIx_Abort(status, "ended by a PE", NULL, 0);
     _exit(status);

@@ -94,8 +94,9 @@ static bool single_fence_test(cwb_t *b)
     return true;
 }
 
-static void single_abort(cwb_t *b, int status)
+static void single_abort(cwb_t *b, int status, bool failed)
 {
+    (void)failed;
     (void)b;
     _exit(status);
 }

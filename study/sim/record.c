@@ -99,9 +99,9 @@ static int boot_get(cwb_t *b, int owner, const char *key, void *value, size_t *n
     return cwb_job_get(store, key, value, nbytes_p);
 }
 
-static void boot_abort(cwb_t *b, int status)
+static void boot_abort(cwb_t *b, int status, bool failed)
 {
-    (void)b;
+    (void)b, (void)failed;
     exit(status);
 }
 

@@ -155,7 +155,7 @@ int main(int argc, char **argv)
         else if (!strcmp(mode, "leave"))
             exit(0);
         else if (!strcmp(mode, "abort"))
-            job.ops->abort(&job, number);
+            job.ops->abort(&job, number, false);
         if (!strcmp(mode, "sleep")) {
             puts("asleep");
             fflush(stdout);

@@ -3,19 +3,29 @@
 // How a job ends: a PE that fails, a PE that ends the job, the time limit, a signal. The first
 // reason decides the exit status; the others get SIGTERM, and SIGKILL 0.3 s later, so that all are
 // gone within a second.
+//
+// The first reason is not always the first to be seen. A process that dies closes its connections
+// before its parent can wait for it, so a PE that lost one may end the job before oshrun knows of
+// the death. Hence deaths are taken before an abort that follows from an error, and such an abort
+// waits CAUSE_NS, and longer while a PE is being taken down, for a death that explains it.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/futex.h"
 #include "oshrun.h"
 
 #define MS UINT64_C(1000000)
 #define TERM_TO_KILL_NS (300 * MS)
 #define FINALIZED_GRACE_NS (500 * MS)
 #define KILL_AGAIN_NS (100 * MS)
+#define CAUSE_NS (40 * MS)
+#define CAUSE_AGAIN_NS (10 * MS)
+#define CAUSE_LIMIT_NS (2000 * MS)
 
 void end_signal_all(run_t *run, int signo)
 {
@@ -32,8 +42,86 @@ void end_job(run_t *run, int status, uint64_t delay_ns)
     run->status = status;
     run->term_at_ns = cwu_now_ns() + delay_ns;
     run->kill_at_ns = run->term_at_ns + TERM_TO_KILL_NS;
+    atomic_store(&run->job->ending, 1);  // pairs with launch_abort
+    cwu_futex_wake((uint32_t *)&run->job->ending, INT_MAX);
 }
 
+// ---------------------------------------------------------------- aborts
+static void take_abort(run_t *run)
+{
+    // A PE that is killed in the middle of its abort leaves no status.
+    bool whole = atomic_load(&run->job->abort_state) > CWB_ABORT_CLAIMED;
+    int status = whole ? atomic_load(&run->job->abort_status) & 255 : 1;
+    if (run->opt.verbose)
+        say("PE %d ended the job with status %d", atomic_load(&run->job->abort_pe), status);
+    end_job(run, status, 0);
+}
+
+/** The kernel takes the process down, or has done so. A process has this flag before any of its
+ *  connections closes. */
+static bool is_dying(pid_t pid)
+{
+    enum { PF_EXITING = 4 };
+    char path[64], text[512], state;
+    unsigned flags;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && sscanf(name_end, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) == 2 &&
+           (flags & PF_EXITING);
+}
+
+static bool death_is_due(run_t *run)
+{
+    for (int pe = 0; pe < run->opt.npes; pe++)
+        if (run->pes[pe].pid > 0 &&
+            atomic_load(&cwb_job_pe(run->job, (uint32_t)pe)->state) != CWB_PE_FAILED &&
+            is_dying(run->pes[pe].pid))
+            return true;
+    return false;
+}
+
+/** The time is over that an abort has given to deaths. */
+static void look_for_cause(run_t *run, uint64_t now_ns)
+{
+    run->cause_at_ns = 0;
+    if (run->ending)
+        return;
+    if (now_ns < run->cause_limit_ns && death_is_due(run))
+        run->cause_at_ns = now_ns + CAUSE_AGAIN_NS;
+    else
+        take_abort(run);
+}
+
+static void await_cause(run_t *run)
+{
+    if (run->ending || run->cause_at_ns)
+        return;
+    run->cause_at_ns = cwu_now_ns() + CAUSE_NS;
+    run->cause_limit_ns = run->cause_at_ns + CAUSE_LIMIT_NS;
+}
+
+void end_check_abort(run_t *run)
+{
+    uint32_t state = atomic_load(&run->job->abort_state);
+    if (state == CWB_ABORT_ASKED && !run->ending)
+        take_abort(run);
+    else if (state == CWB_ABORT_FAILED)
+        await_cause(run);
+}
+
+void end_settle(run_t *run)
+{
+    if (run->cause_at_ns && !run->ending)
+        take_abort(run);
+}
+
+// ---------------------------------------------------------------- the clock and signals
 void end_on_clock(run_t *run, uint64_t now_ns)
 {
     if (run->deadline_ns && now_ns >= run->deadline_ns) {
@@ -43,6 +131,8 @@ void end_on_clock(run_t *run, uint64_t now_ns)
                 (double)run->opt.timeout_ns / 1e9);
         end_job(run, EXIT_TIMEOUT, 0);
     }
+    if (run->cause_at_ns && now_ns >= run->cause_at_ns)
+        look_for_cause(run, now_ns);
     if (run->term_at_ns && now_ns >= run->term_at_ns) {
         run->term_at_ns = 0;
         end_signal_all(run, SIGTERM);
@@ -57,7 +147,7 @@ void end_on_clock(run_t *run, uint64_t now_ns)
 int end_poll_timeout_ms(const run_t *run, uint64_t now_ns)
 {
     uint64_t next = UINT64_MAX;
-    const uint64_t at[] = {run->deadline_ns, run->term_at_ns, run->kill_at_ns};
+    const uint64_t at[] = {run->deadline_ns, run->cause_at_ns, run->term_at_ns, run->kill_at_ns};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         if (at[i] && at[i] < next)
             next = at[i];
@@ -67,16 +157,6 @@ int end_poll_timeout_ms(const run_t *run, uint64_t now_ns)
         return 0;
     uint64_t ms = (next - now_ns + MS - 1) / MS;
     return ms > INT_MAX ? INT_MAX : (int)ms;
-}
-
-void end_check_abort(run_t *run)
-{
-    if (run->ending || atomic_load(&run->job->abort_state) != 2)
-        return;
-    int status = atomic_load(&run->job->abort_status) & 255;
-    if (run->opt.verbose)
-        say("PE %d ended the job with status %d", atomic_load(&run->job->abort_pe), status);
-    end_job(run, status, 0);
 }
 
 void end_on_signal(run_t *run, int signo)
@@ -190,7 +270,9 @@ void end_reap(run_t *run)
         take_rest(run, d.pe);
         end_check_abort(run);
         bool failed = d.wstatus != 0;
-        if (!failed)
+        if (atomic_load(&cwb_job_pe(run->job, (uint32_t)d.pe)->state) == CWB_PE_FAILED)
+            await_cause(run);
+        else if (!failed)
             on_exit_status(run, &d);
         else if (first.pe < 0 || (WIFSIGNALED(d.wstatus) && !WIFSIGNALED(first.wstatus)))
             first = d;

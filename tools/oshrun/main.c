@@ -173,6 +173,7 @@ int main(int argc, char **argv)
         run.deadline_ns = cwu_now_ns() + run.opt.timeout_ns;
     spawn_begin(&run);
     loop(&run);
+    end_settle(&run);
     guard_stop();
     // The PEs are gone; any signal ends oshrun even if a reader does not read.
     sigset_t mask = run.old_mask;

@@ -70,6 +70,7 @@ typedef struct run {
     // How the job ends
     bool ending;                                   // PEs have been, or will be, signalled
     int status;                                    // exit status of oshrun, once `ending`
+    uint64_t cause_at_ns, cause_limit_ns;          // an abort waits for a death that explains it
     uint64_t started_ns;                           // when main began
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
     int ninterrupts, last_signal;
@@ -131,6 +132,8 @@ void input_move(const struct pollfd *fd);
 
 void end_reap(run_t *run);
 void end_check_abort(run_t *run);
+/** All PEs have ended: nothing can explain an abort any more. */
+void end_settle(run_t *run);
 void end_on_signal(run_t *run, int signo);
 void end_on_clock(run_t *run, uint64_t now_ns);
 /** Signals all PEs to end: SIGTERM after `delay_ns`, then SIGKILL. Only the first reason counts. */

@@ -42,11 +42,16 @@ static cw_section_t *const sections[] = {&cw_report_section, &cw_coll_section, &
 static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,
                                                  &cw_trace_observer, &cw_report_observer, NULL};
 
-static void abort_job(int status)
+static noreturn void abort_job(int status, bool failed)
 {
     if (cw_boot.ops)
-        cw_boot.ops->abort(&cw_boot, status);
+        cw_boot.ops->abort(&cw_boot, status, failed);
     _exit(status);
+}
+
+static void abort_failed(int status)
+{
+    abort_job(status, true);
 }
 
 static int choose_transport(void)
@@ -91,7 +96,7 @@ static int join(void)
     cw_world.pe = cw_boot.pe;
     cw_world.npes = cw_boot.npes;
     cwu_error_identity(cw_world.pe, cw_world.npes);
-    cwu_error_abort_hook(abort_job);
+    cwu_error_abort_hook(abort_failed);
     if (cw_world.pe == 0)
         cwu_env_warn_unknown();
     cw_startup_launched(cw_boot.started_ns);
@@ -214,6 +219,5 @@ noreturn void cw_exit(int status)
 
 noreturn void cw_global_exit(int status)
 {
-    abort_job(status);
-    _exit(status);
+    abort_job(status, false);
 }

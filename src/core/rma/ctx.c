@@ -239,11 +239,12 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
 
 // ---------------------------------------------------------------- progress of what is in flight
 
-#define LOST_GRACE_NS 2000000000u
+// The launcher, which knows how a peer has ended, may speak first.
+#define LOST_GRACE_NS 500000000u
 
 void cw_lost_grace(int rc)
 {
-    struct timespec left = {.tv_sec = LOST_GRACE_NS / 1000000000u};
+    struct timespec left = {.tv_nsec = LOST_GRACE_NS};
     while (rc == CW_ELOST && nanosleep(&left, &left) != 0)
         ;
 }
