@@ -22,6 +22,8 @@ SAYS = (r"^causeway: error: PE \d of \d \(pid \d+, host host\d\): (lost the conn
         r"of "
         r"PE \d at 10\.77\.0\.\d port \d+) has acknowledged nothing for \d+ s: the network between "
         r"is cut")
+# RDM endpoints over sockets that other hosts reach: said once a job
+EXPOSED = r"^causeway: warning: PE \d of \d .* rdm endpoints of \S+ at 10\.77\.0\.\d port \d+ take"
 ENDS = r"^causeway: error: PE \d of \d .*(failed|this PE waits|PEs may wait for).*CW_ETIMEOUT"
 
 SPOKEN = 'exec "$0" "$@" 2>>"$2.said"'  # mpiexec sometimes loses the last words of an aborted job
@@ -59,6 +61,8 @@ def main():
                   f"{what}: ends with an error", job.returncode, job.stdout, job.stderr, said)
             check(re.search(SAYS, said, re.M), f"{what}: names what was lost", said, job.stderr)
             check(re.search(ENDS, said, re.M), f"{what}: prints why it ends", said, job.stderr)
+            check(len(re.findall(EXPOSED, said, re.M)) == (mode == "rdm"),
+                  f"{what}: warns of RDM endpoints, once", said)
             check("are left" not in job.stderr, f"{what}: nothing is left", job.stderr)
     finish()
 

@@ -8,6 +8,7 @@
 
 #include "offers.h"
 #include "probe.h"
+#include "sockets.h"
 
 // Guards ofi_lib, ofi_choice and what follows. Recursive: a provider may fork in this thread while
 // it is loaded.
@@ -79,6 +80,8 @@ int ofi_load(bool one_machine)
             ofi_probe_begin(ofi_lib.handle);
             load_result = ofi_choose(one_machine);
             ofi_probe_end();
+            if (load_result == 0)
+                ofi_gate_open(one_machine);
         }
     }
     int rc = load_result;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The sockets below providers that stand on TCP: found among the process's own descriptors, since
-// providers do not show them. Shut, asked for keepalive, and closed where they prove nothing.
+// providers do not show them. Shut, asked for keepalive, and closed where they prove nothing or
+// come from another user.
 //
 // Threads: any, one at a time for an ofi_unauth_t. Blocking: never.
 #ifndef CWT_OFI_SOCKETS_H
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 // ---------------------------------------------------------------- sockets.c
 typedef struct ofi_socket {
@@ -49,6 +51,19 @@ typedef struct ofi_alive {
 bool ofi_alive_query(int fd, ofi_alive_t *alive_p);
 /** Switches keepalive on. */
 void ofi_alive_ask(int fd);
+
+// ---------------------------------------------------------------- user.c
+/** The user at the other end of a connection within this machine. CW_ENOENT: no living socket of
+ *  this machine is there; CW_EAGAIN: no descriptor is left to ask with; CW_ENOTSUP: the kernel does
+ *  not tell. tables: ask in the second way only. */
+int ofi_socket_user(int fd, bool tables, uid_t *uid_p);
+
+// ---------------------------------------------------------------- gate.c
+/** After the choice of the provider: from here on a job of one machine gets no connection of
+ *  another user. Sets ofi_choice.guarded. */
+void ofi_gate_open(bool one_machine);
+/** Connections refused in this process so far. */
+uint32_t ofi_gate_refused(void);
 
 // ---------------------------------------------------------------- unauth.c
 /** Connections that came in on a listening port and have not proved anything yet. */

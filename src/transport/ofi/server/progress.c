@@ -142,6 +142,8 @@ static int check_connections(cwt_server_t *server)
     server->slept = false;
     for (uint32_t n = ofi_unauth_check(&server->unauth); n > 0; n--)
         ofi_server_drop(server, "it connected and sent no proof");
+    for (uint32_t refused = ofi_gate_refused(); server->gated != refused; server->gated++)
+        ofi_server_drop(server, "no living process of this user made it");
     ofi_server_silence_check(server);
     int n = server->pep ? ofi_server_msg_progress(server) : 0;
     return n > 0 ? n + reap(server) : 0;

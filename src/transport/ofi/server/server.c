@@ -33,6 +33,20 @@ int ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTE
     return rc;
 }
 
+/** One line a job where first bytes are the provider's to judge. */
+static void warn_exposed(const cwt_server_t *server)
+{
+    char address[64];
+    if (ofi_choice.msg || ofi_choice.guarded || !ofi_over_sockets(ofi_choice.info) ||
+        server->config.node != 0)
+        return;
+    cwu_warn("rdm endpoints of %s at %s take messages of every process that reaches them, and such "
+             "a process can stop or end the job: use them where all are trusted, or "
+             "CAUSEWAY_ENDPOINT=msg",
+             ofi_choice.info->fabric_attr->prov_name,
+             ofi_address_text(server->addr, server->addr_nbytes, address, sizeof address));
+}
+
 int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
 {
     cwt_server_t *server = calloc(1, sizeof *server);
@@ -62,6 +76,8 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
         ofi_server_close(server);
         return rc;
     }
+    server->gated = ofi_gate_refused();
+    warn_exposed(server);
     *server_p = server;
     return 0;
 }
