@@ -32,21 +32,22 @@ static struct fi_info *hints_of(const ofi_question_t *q)
     return hints;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
 int ofi_ask(const ofi_question_t *q, struct fi_info **list_p)
 {
     struct fi_info *hints = hints_of(q);
     if (!hints)
         return -FI_ENOMEM;
-    bool bound = q->local[0] != 0;
+    // shm makes the address the name of the endpoint, and all processes would have the same.
+    bool bound = q->local[0] != 0 && !is_same_text(q->provider, "shm");
     int rc = ofi_lib.getinfo(OFI_API, bound ? q->local : NULL, NULL, bound ? FI_SOURCE : 0, hints,
                              list_p);
     ofi_lib.freeinfo(hints);
     return rc;
-}
-
-static bool is_same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
 bool ofi_is_same_device(const struct fi_info *a, const struct fi_info *b)
