@@ -98,7 +98,8 @@ typedef struct cwt_layout {
     uint64_t heap_offset;     // symmetric heap: [heap_offset, heap_offset + heap_nbytes) of a slice
     uint64_t heap_nbytes;
     uint32_t nslots;
-    uint32_t pad;
+    uint32_t chunk_shift;  // where registering pins, data and heap are registered by chunks of 1 <<
+                           // chunk_shift bytes, at first use; 0: whole
 } cwt_layout_t;
 
 /** First 24 bytes of every request. `reply_id` and `token` belong to the transport, the rest to
@@ -182,6 +183,9 @@ typedef struct cwt_ops {
     bool (*one_client)(void);
     /** Most bytes that the injects of target records take, at least 8. After load(). */
     size_t (*inject_most)(void);
+    /** Must pages have memory before clients reach them? Then the server gives it to those that
+     *  have none when they are first used; owners, who should, touch them before. After load(). */
+    bool (*needs_memory)(void);
 
     // --- server half ---
     int (*server_open)(const cwt_server_config_t *config, cwt_server_t **server_p);

@@ -255,6 +255,11 @@ static void net_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
     *stats_p = (cwt_stats_t){0};
 }
 
+static bool net_needs_memory(void)
+{
+    return false;
+}
+
 static cwt_ops_t net_ops;
 
 /** Slots that nothing at start calls are empty. */
@@ -262,6 +267,7 @@ static void make_transport(void)
 {
     net_ops = (cwt_ops_t){.name = "simulated"};
     net_ops.load = net_load;
+    net_ops.needs_memory = net_needs_memory;
     net_ops.server_open = net_server_open;
     net_ops.server_address = net_server_address;
     net_ops.server_secret = net_server_secret;

@@ -113,7 +113,7 @@ enum mock_kind {
     OP_EP_OPEN,
     OP_MR_REG,
     N_MR_BYTES,            // sum of the registered lengths
-    N_MR_UNTOUCHED_BYTES,  // of these, in pages that had no memory behind them (mr_allocated only)
+    N_MR_UNTOUCHED_BYTES,  // refused, in pages that had no memory behind them (mr_allocated only)
     N_MR_REFUSED,          // registrations of memory that may not be written
     N_MR_PINNED,           // most bytes, in whole pages, that were registered at a time
     N_MR_UNLOCKED,         // registrations refused by mr_locked
@@ -182,9 +182,9 @@ struct mock_domain {
     struct mock_domain *next;  // in the list of the process's domains
     struct mock_ep *eps;
     struct mock_mr *mrs;
-    int receives;      // posted, under few_receives
+    int receives;        // posted, under few_receives
     bool many_a_buffer;  // a posted buffer may take several messages
-    bool rdm;  // opened for endpoints other than MSG
+    bool rdm;            // opened for endpoints other than MSG
 };
 
 struct mock_done {  // a simulated completion; err != 0: an error entry

@@ -47,14 +47,23 @@ static uint64_t whole_pages(const struct fi_mr_attr *attr)
 
 static _Atomic uint64_t pinned;
 
-// Counts the pages of a region as locked. mr_locked: as many as `ulimit -l` allows, as the kernel
-// counts for cards, whatever privileges the process has.
-static bool pin(uint64_t nbytes)
+// What may be locked: MOCK_FABRIC_LOCKED bytes, else as `ulimit -l` says.
+static uint64_t lockable(void)
 {
     struct rlimit most;
+    const char *text = getenv("MOCK_FABRIC_LOCKED");
+    if (text)
+        return strtoull(text, NULL, 10);
+    return getrlimit(RLIMIT_MEMLOCK, &most) == 0 && most.rlim_cur != RLIM_INFINITY ? most.rlim_cur
+                                                                                   : UINT64_MAX;
+}
+
+// Counts the pages of a region as locked. mr_locked: as many as a process may, as the kernel counts
+// for cards, whatever privileges the process has.
+static bool pin(uint64_t nbytes)
+{
     uint64_t now = atomic_fetch_add(&pinned, nbytes) + nbytes;
-    if (mock_want.mr_locked && getrlimit(RLIMIT_MEMLOCK, &most) == 0 &&
-        most.rlim_cur != RLIM_INFINITY && now > most.rlim_cur) {
+    if (mock_want.mr_locked && now > lockable()) {
         atomic_fetch_sub(&pinned, nbytes);
         mock_count(N_MR_UNLOCKED);
         return false;
@@ -68,8 +77,6 @@ static void account(const struct fi_mr_attr *attr)
     mock_count(OP_MR_REG);
     for (size_t i = 0; i < attr->iov_count; i++) {
         mock_add(N_MR_BYTES, attr->mr_iov[i].iov_len);
-        if (mock_want.mr_allocated)
-            mock_add(N_MR_UNTOUCHED_BYTES, untouched_bytes(&attr->mr_iov[i]));
     }
 }
 
@@ -101,9 +108,35 @@ static bool may_register(const struct fi_mr_attr *attr)
     return true;
 }
 
+// mr_allocated: every page has memory before it is registered.
+static bool backed(const struct fi_mr_attr *attr)
+{
+    uint64_t absent = 0;
+    for (size_t i = 0; mock_want.mr_allocated && i < attr->iov_count; i++)
+        absent += untouched_bytes(&attr->mr_iov[i]);
+    mock_add(N_MR_UNTOUCHED_BYTES, absent);
+    return absent == 0;
+}
+
 static bool remote(uint64_t access)
 {
     return access & (FI_REMOTE_READ | FI_REMOTE_WRITE);
+}
+
+// A region is closed before its memory goes: afterwards a cache of registrations could take other
+// memory at that address for it.
+static void refuse_if_gone(const struct mock_mr *mr)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < mr->niov; i++) {
+        enum { STEP = 256 };
+        unsigned char resident[STEP];
+        uint64_t at = (uint64_t)mr->iov[i].iov_base, end = at + mr->iov[i].iov_len;
+        for (at &= ~(page - 1); at < end; at += STEP * page)
+            if (mincore((void *)(uintptr_t)at, min_u64(STEP * page, end - at), resident) != 0)
+                mock_violation("a region of %zu bytes was closed after its memory was unmapped",
+                               mr->iov[i].iov_len);
+    }
 }
 
 static void refuse_if_held(struct mock_domain *domain, const struct fid_mr *fid)
@@ -119,6 +152,8 @@ static int mr_close(struct fid *fid)
 {
     struct mock_mr *mr = mock_state(fid);
     struct mock_domain *domain = mr->domain;
+    if (mock_want.mr_allocated)
+        refuse_if_gone(mr);
     pthread_mutex_lock(&domain->lock);
     if (mock_want.mr_local)
         refuse_if_held(domain, mr->fid);
@@ -181,6 +216,8 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
         mock_count(N_MR_REFUSED);
         return -FI_EFAULT;
     }
+    if (!backed(attr))
+        return -FI_EFAULT;
     uint64_t nbytes = whole_pages(attr);
     if (!pin(nbytes))
         return -FI_ENOMEM;

@@ -57,11 +57,12 @@ def problems_of(summaries, demands, mode):
         if not all(s["fetch_atomic"] and s["compare_atomic"] for s in summaries):
             yield "a PE did its atomics elsewhere"
     if "mr_allocated" in demands:
-        # heaps, data and control areas, local buffers; not the holes between the slices
-        most = NPES // NNODES * HEAP + (48 << 20)
+        if total("mr_untouched_bytes"):
+            yield f"{total('mr_untouched_bytes')} bytes were registered without memory"
+        # used chunks of heap and data, control areas, local buffers: not the heaps
         for s in summaries:
-            if s["mr_bytes"] > most:
-                yield f"a process registered {s['mr_bytes']} bytes, at most {most} are memory"
+            if s["mr_pinned"] > HEAP:
+                yield f"a process pinned {s['mr_pinned']} bytes, more than is in use"
 
 
 def run_one(program, text, mode, directory):

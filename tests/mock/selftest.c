@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +109,18 @@ static void case_not_covered(struct side *s, bool msg)
     static char elsewhere[8];
     side_start(s, msg, 0, true);
     side_write(s, 8, elsewhere, 8, 0);
+}
+
+static void case_gone(struct side *s, bool msg)
+{
+    struct fid_mr *mr;
+    side_start(s, msg, 0, true);
+    void *memory =
+        mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    REQUIRE(fi_mr_reg(s->domain, memory, 8192, FI_SEND, 0, 4714, 0, &mr, NULL) == 0);
+    munmap(memory, 8192);
+    fi_close(&mr->fid);
 }
 
 static void case_wrong_access(struct side *s, bool msg)
@@ -381,6 +394,8 @@ static const struct {
     {"mr_allocated-mode", "mr_allocated", case_mr_mode, NULL, NULL},
     {"mr_allocated", "mr_allocated", case_traffic, NULL,
      "\"mr_bytes\": 65544, \"mr_untouched_bytes\": 65536"},
+    {"mr_allocated-gone", "mr_allocated", case_gone, "after its memory was unmapped",
+     "\"violations\": 1}"},
     {"cm55", "cm55", case_cm55, NULL, "\"cm_refused\": 1"},
     {"unordered", "unordered", case_unordered, NULL, NULL},
     {"unordered_sends", "unordered_sends", case_unordered, NULL, NULL},

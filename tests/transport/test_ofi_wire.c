@@ -304,15 +304,30 @@ static void pieces(void)
                       .heap_offset = 65536,
                       .heap_nbytes = 500000,
                       .nslots = 3};
-    CHECK(ofi_piece_of(&l, 0, 4096) == 0 && ofi_piece_of(&l, 1, 4096) == -1 &&
-          ofi_piece_of(&l, 4096, 1) == -1);
-    CHECK(ofi_piece_of(&l, 8192, 1000) == 1 && ofi_piece_of(&l, 8192, 1001) == -1);
-    CHECK(ofi_piece_of(&l, 8192 + 65536, 500000) == 2 &&
-          ofi_piece_of(&l, 8192 + 65536, 500001) == -1);
-    CHECK(ofi_piece_of(&l, 8192 + 65535, 1) == -1 &&
-          ofi_piece_of(&l, 8192 + 65536 + 500000, 1) == -1);
-    CHECK(ofi_piece_of(&l, 8192 + (2u << 20) + 65536, 8) == 6);
-    CHECK(ofi_piece_of(&l, 8192, SIZE_MAX) == -1);
+    static const uint32_t shifts[] = {0, 12, 16};
+    uint64_t left;
+    for (int k = 0; k < 3; k++) {
+        uint64_t sum = 0, end = 0;
+        l.chunk_shift = shifts[k];
+        for (uint32_t i = 0; i < ofi_pieces(&l); i++) {
+            ofi_span_t span = ofi_piece_span(&l, i);
+            CHECK(span.nbytes > 0 && span.offset >= end, "piece %u at %llu", i,
+                  (unsigned long long)span.offset);
+            end = span.offset + span.nbytes;
+            sum += span.nbytes;
+            CHECK(ofi_piece_of(&l, span.offset, &left) == i && left == span.nbytes);
+            CHECK(ofi_piece_of(&l, end - 1, &left) == i && left == 1);
+        }
+        CHECK(sum == 4096 + 3 * (1000 + 500000), "the pieces have %llu bytes",
+              (unsigned long long)sum);
+        CHECK(ofi_piece_of(&l, 4096, &left) == -1 && ofi_piece_of(&l, 8191, &left) == -1);
+        CHECK(ofi_piece_of(&l, 8192 + 1000, &left) == -1 &&
+              ofi_piece_of(&l, 8192 + 65535, &left) == -1 &&
+              ofi_piece_of(&l, 8192 + 65536 + 500000, &left) == -1);
+    }
+    CHECK(ofi_pieces(&l) == 1 + 3 * (1 + 8));
+    l.chunk_shift = 0;
+    CHECK(ofi_pieces(&l) == 7 && ofi_piece_of(&l, 8192 + (2u << 20) + 65536, &left) == 6);
 }
 
 int main(void)

@@ -52,11 +52,12 @@ int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
     uint64_t size = (wanted + (UNIT - 1)) / UNIT * UNIT;
     if (machine_nbytes && size > machine_nbytes / npes) {
         const double gib = 1 << 30;
-        cwu_error("%s do not fit: %d PEs of this machine x %.2f GiB (%s) = %.2f GiB, but this machine "
-                  "has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-                  request->what, (int)npes, (double)size / gib, request->setting,
-                  (double)size * (double)npes / gib, (double)machine_nbytes / gib,
-                  (double)machine_nbytes / (double)npes / gib);
+        cwu_error(
+            "%s do not fit: %d PEs of this machine x %.2f GiB (%s) = %.2f GiB, but this machine "
+            "has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+            request->what, (int)npes, (double)size / gib, request->setting,
+            (double)size * (double)npes / gib, (double)machine_nbytes / gib,
+            (double)machine_nbytes / (double)npes / gib);
         return CW_ENOMEM;
     }
     *nbytes_p = size;

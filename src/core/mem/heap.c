@@ -3,6 +3,7 @@
 // The symmetric heap: the arena over the heap of this PE's slice.
 #include "core/mem/heap.h"
 
+#include "core/mem/backing.h"
 #include "core/mem/memory.h"
 
 static cw_arena_t heap;
@@ -19,12 +20,16 @@ void cw_heap_fini(void)
 
 void *cw_heap_malloc(size_t alignment, size_t nbytes)
 {
-    return cw_arena_malloc(&heap, alignment, nbytes);
+    void *p = cw_arena_malloc(&heap, alignment, nbytes);
+    cw_backing_allocated(p, nbytes);
+    return p;
 }
 
 void *cw_heap_realloc(void *ptr, size_t nbytes)
 {
-    return cw_arena_realloc(&heap, ptr, nbytes);
+    void *p = cw_arena_realloc(&heap, ptr, nbytes);
+    cw_backing_allocated(p, nbytes);
+    return p;
 }
 
 int cw_heap_free(void *ptr)

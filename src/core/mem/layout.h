@@ -29,6 +29,10 @@
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
 // bytes of collective scratch below each PE's heap, touched as teams need it
 #define CW_COLL_SCRATCH (5u << 20)
+// A card registers data and heap by chunks: powers of two, not many a PE, because each connection
+// has a key for each.
+#define CW_CHUNK_SHIFT_MIN 22u
+#define CW_CHUNKS_MAX 64u
 
 typedef enum cw_section_place {
     CW_SECTION_CONTROL,  // in the control area, once a node
@@ -55,6 +59,7 @@ typedef struct cw_control {
     char pad0[64 - sizeof(cw_node_hot_t)];
     _Atomic uint32_t state;     // 0 fresh, 1 being filled in, 2 ready; futex
     _Atomic uint32_t attached;  // PEs whose slice is ready; futex
+    _Atomic uint32_t backing;   // does the network need memory behind pages? futex (backing.h)
     uint64_t magic;
     cw_agreement_t agreement;
     cwt_layout_t layout;

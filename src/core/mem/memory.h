@@ -15,7 +15,8 @@ bool cw_is_symmetric(const void *addr, size_t nbytes);
 /** The process of a PE of this node; 0: not known (not of this node, or gone). */
 int cw_pid_of(int pe);
 /** Local allocator moves only; the collective barriers are the front end's. NULL when it does not
- *  fit. */
+ *  fit. Where the network needs memory behind pages the block has it on return: in a job of several
+ *  nodes these may wait until that is known (core/mem/backing.h). */
 void *cw_heap_malloc(size_t alignment, size_t nbytes);
 void *cw_heap_realloc(void *ptr, size_t nbytes);
 /** Returns 0, or CW_EINVAL for a double free or a foreign pointer. */

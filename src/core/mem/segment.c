@@ -16,6 +16,7 @@
 #include "base/futex.h"
 #include "base/machine.h"
 #include "core/mem/area.h"
+#include "core/mem/backing.h"
 #include "core/mem/heap.h"
 #include "core/mem/memory.h"
 #include "core/world/world.h"
@@ -43,11 +44,12 @@ static int choose_heap(uint64_t machine, uint64_t *heap_p)
         while (heap > (1u << 20) && heap * npes > machine / 2)
             heap /= 2;
     } else if (machine && heap > machine / npes) {
-        cwu_error("the symmetric heaps do not fit: %d PEs of this machine x %.2f GiB (%s) = %.2f GiB, "
-                  "but it has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-                  (int)npes, (double)heap / (1 << 30), CWU_ENV_NAME(symmetric_size),
-                  (double)heap * (double)npes / (1 << 30), (double)machine / (1 << 30),
-                  (double)machine / (double)npes / (1 << 30));
+        cwu_error(
+            "the symmetric heaps do not fit: %d PEs of this machine x %.2f GiB (%s) = %.2f GiB, "
+            "but it has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
+            (int)npes, (double)heap / (1 << 30), CWU_ENV_NAME(symmetric_size),
+            (double)heap * (double)npes / (1 << 30), (double)machine / (1 << 30),
+            (double)machine / (double)npes / (1 << 30));
         return CW_ENOMEM;
     }
     *heap_p = heap;
@@ -83,6 +85,9 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
     l->heap_nbytes = heap + CW_COLL_SCRATCH + area + cw_area_own_nbytes(area);
+    l->chunk_shift = CW_CHUNK_SHIFT_MIN;
+    while ((l->data_nbytes + l->heap_nbytes) >> l->chunk_shift >= CW_CHUNKS_MAX)
+        l->chunk_shift++;
     l->slice_stride = place(sections, CW_SECTION_SLICE, l->heap_offset + l->heap_nbytes);
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
 }
@@ -236,6 +241,7 @@ int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
     atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_relaxed);
     if ((rc = map_own_view(fd, &data)))
         goto close_fd;
+    cw_backing_reset();
     rc = cw_heap_init(cw_segment.heap + CW_COLL_SCRATCH, heap);
 close_fd:
     if (fd >= 0)

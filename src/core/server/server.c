@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "core/mem/backing.h"
 #include "core/mem/segment.h"
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
@@ -89,6 +90,8 @@ static int open_and_publish(void)
     int rc = cw_job_offer_secret();
     if (rc == CW_OK)
         rc = cw_job_load_transport(CW_FABRIC_HELPER);
+    if (rc == CW_OK)
+        cw_backing_known(cw_transport->needs_memory());
     uint64_t start = cwu_now_ns();
     if (rc == CW_OK)
         rc = cw_transport->server_open(&config, &srv.server);

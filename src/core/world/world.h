@@ -46,8 +46,8 @@ typedef struct cw_world {
 } cw_world_t;
 extern cw_world_t cw_world;
 
-/** PEs that the memory of this machine is divided among, by a rule that gives nodes of one shape the
- *  same number. */
+/** PEs that the memory of this machine is divided among, by a rule that gives nodes of one shape
+ *  the same number. */
 static inline uint64_t cw_machine_sharers(void)
 {
     const cw_world_t *w = &cw_world;

@@ -89,6 +89,11 @@ static bool delay_one_client(void)
     return delay_setup.real->one_client();
 }
 
+static bool delay_needs_memory(void)
+{
+    return delay_setup.real->needs_memory();
+}
+
 static size_t delay_inject_most(void)
 {
     return delay_setup.real->inject_most();
@@ -100,6 +105,7 @@ const cwt_ops_t cwt_delay = {
     .load = delay_load,
     .one_client = delay_one_client,
     .inject_most = delay_inject_most,
+    .needs_memory = delay_needs_memory,
     .server_open = delay_server_open,
     .server_address = delay_server_address,
     .server_secret = delay_server_secret,

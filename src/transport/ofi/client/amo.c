@@ -70,10 +70,14 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
     int rc = ofi_conn_up(conn, "atomic");
     if (rc != 0)
         return rc;
-    if (amo < 0 || amo >= AMO_OPS || (nbytes != 4 && nbytes != 8) ||
-        !ofi_remote(conn, offset, (size_t)nbytes, &addr, &key))
+    size_t left = (size_t)nbytes;
+    if (amo < 0 || amo >= AMO_OPS || (nbytes != 4 && nbytes != 8))
         return CW_EINVAL;
-    rc = ofi_drain_puts(conn);  // no provider promises order of atomics behind writes
+    rc = ofi_remote(conn, offset, &left, &addr, &key);
+    if (rc == 0 && left < (size_t)nbytes)
+        rc = CW_EINVAL;  // not aligned
+    if (rc == 0)
+        rc = ofi_drain_puts(conn);  // no provider promises order of atomics behind writes
     ofi_op_t *op = NULL;
     ofi_waiter_t w = OFI_WAITER("an atomic operation");
     while (rc == 0 && !(op = ofi_pool_get(&client->ops)))

@@ -94,9 +94,10 @@ void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes);
 /** RDM: a receive of the common queue failed, which proves nothing of the connection that owns its
  *  buffer: any process may have sent the message (one longer than the buffer). */
 void ofi_reply_refused(cwt_client_t *client, ofi_op_t *op);
-/** A request of the transport's own, which asks for an acknowledgement. Does not check whether the
- *  connection is up. */
-int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes);
+/** A request of the transport's own, which asks for an acknowledgement, or for a reply (else NULL).
+ *  Does not check whether the connection is up. */
+int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes,
+                    cwt_reply_t *reply);
 /** Waits until every request sent on the connection is known executed. */
 int ofi_wait_acks(cwt_conn_t *conn);
 int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes);
@@ -115,10 +116,19 @@ int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_r
 // ---------------------------------------------------------------- rma.c
 /** Waits until no operation is left but its owner's count. */
 int ofi_completion_wait(cwt_conn_t *conn, ofi_completion_t *completion, const char *what);
-bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p,
-                uint64_t *key_p);
 int ofi_read_raw(cwt_conn_t *conn, ofi_op_t *op, void *dst, size_t nbytes, void *desc,
                  uint64_t addr, uint64_t key, ofi_kind_t kind);
+
+// ---------------------------------------------------------------- keys.c: of remote memory
+/** Where several keys name a node's memory: none is known but that of piece 0. */
+int ofi_keys_open(cwt_conn_t *conn);
+/** Remote address and key of memory all in one piece whose key is known; false: it is not. */
+bool ofi_known(const cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p,
+               uint64_t *key_p);
+/** The same for the first bytes of a transfer; *left_p, its length, becomes how many they are. Asks
+ *  the server for a key that is not known. 0 or CW_E…, reported. Lock held. [waits] */
+int ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t *left_p, uint64_t *addr_p,
+               uint64_t *key_p);
 
 // ---------------------------------------------------------------- order.c
 int ofi_drain_puts(cwt_conn_t *conn);

@@ -68,7 +68,7 @@ struct cwt_conn {
     };
     // what fast.c reads and writes, in two lines
     cwt_client_t *client;
-    uint64_t key, base;         // when nkeys == 1
+    uint64_t key, base;         // when nkeys == 1; else of piece 0
     ofi_fast_t fast;            // all 0 where several threads use the client
     uint32_t puts_since_quiet;  // since the last quiet
     uint32_t writes, reads;     // tracked operations in flight
@@ -91,7 +91,7 @@ struct cwt_conn {
     cwt_conn_t *next;
     int node;
     uint32_t nkeys;
-    ofi_key_t *keys;  // [nkeys], when there are several
+    uint64_t *keys;  // [nkeys], when there are several; OFI_NO_KEY: not asked for yet (keys.c)
     struct ofi_target *targets;
     bool welcomed, closing;
     bool evicted;           // without an endpoint; the next operation opens it again (evict.c)

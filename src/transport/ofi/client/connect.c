@@ -94,37 +94,6 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
     return conn;
 }
 
-/** Several regions: reads their keys from the table that the welcome names. */
-static int read_keys(cwt_conn_t *conn, const ofi_welcome_t *welcome)
-{
-    size_t nbytes = welcome->nkeys * sizeof *conn->keys;
-    conn->keys = malloc(nbytes);
-    if (!conn->keys)
-        return CW_ENOMEM;
-    size_t step = nbytes < OFI_BOUNCE_NBYTES ? nbytes : OFI_BOUNCE_NBYTES;
-    for (size_t at = 0; at < nbytes; at += step) {
-        size_t n = nbytes - at < step ? nbytes - at : step;
-        ofi_op_t *op = ofi_pool_get(&conn->client->bounce);
-        if (!op)
-            return CW_ENOMEM;
-        ofi_completion_t completion = {.left = 2};
-        op->conn = conn;
-        op->completion = &completion;
-        op->copy_to = (uint8_t *)conn->keys + at;
-        op->nbytes = n;
-        int rc = ofi_read_raw(conn, op, op->buf, n, op->desc, welcome->base + at, welcome->key,
-                              OFI_READ);
-        ofi_waiter_t w = OFI_WAITER("the key table");
-        while (rc == 0 && completion.left > 1)
-            rc = ofi_wait_round(conn->client, conn, &w);
-        if (rc != 0) {
-            ofi_completion_forget(conn->client, &completion);
-            return rc;
-        }
-    }
-    return 0;
-}
-
 static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const ofi_hello_t *hello)
 {
     uint64_t proof = ofi_digest(conn->client->config.secret, OFI_FOR_WELCOME, &hello->nonce,
@@ -139,7 +108,7 @@ static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const of
     conn->nkeys = welcome->nkeys;
     conn->welcomed = true;
     ofi_fast_allow(conn);
-    return conn->nkeys > 1 ? read_keys(conn, welcome) : 0;
+    return conn->nkeys > 1 ? ofi_keys_open(conn) : 0;
 }
 
 int ofi_conn_introduce(cwt_conn_t *conn)

@@ -32,7 +32,7 @@ static void send_last(cwt_conn_t *conn, uint16_t op)
     ofi_waiter_t w = OFI_WAITER("the acknowledgement of a good-bye");
     uint64_t until = cwu_now_ns() + ofi_timeout_ns();
     ofi_conn_name(conn, false);
-    int rc = ofi_request_own(conn, op, NULL, 0);
+    int rc = ofi_request_own(conn, op, NULL, 0, NULL);
     while (rc == 0 && conn->sent != conn->acked && cwu_now_ns() < until)
         rc = ofi_wait_round(conn->client, conn, &w);
 }

@@ -73,7 +73,7 @@ static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
     }
     bool dirty = conn->dirty && ofi_choice.ordered;
     if (unacked && conn->asked != conn->sent) {
-        int rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0);
+        int rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL);
         if (rc != 0)
             return rc;
         dirty = dirty && !ofi_choice.send_after_write;
@@ -90,7 +90,7 @@ static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
             return rc;
     }
     op->conn = conn;
-    if (!ofi_remote(conn, 0, 8, &addr, &key)) {
+    if (!ofi_known(conn, 0, 8, &addr, &key)) {
         ofi_pool_put(op);
         return CW_EINVAL;
     }
@@ -126,7 +126,7 @@ ssize_t ofi_start_probe(cwt_conn_t *conn)
         return -FI_EAGAIN;
     ssize_t rc = -FI_EINVAL;
     void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
-    if (ofi_remote(conn, 0, 8, &addr, &key))
+    if (ofi_known(conn, 0, 8, &addr, &key))
         rc = ofi_issue_read(conn, op, conn->client->scratch, 8, desc, addr, key, OFI_FLUSH);
     if (rc != 0)
         ofi_pool_put(op);
@@ -141,7 +141,7 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
     while (conn->writes || conn->reads || conn->sent != conn->acked) {
         // another thread may have sent a request behind the one that asked for acknowledgement
         int rc = conn->sent != conn->acked && conn->asked != conn->sent
-                     ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0)
+                     ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL)
                      : 0;
         if (rc == 0)
             rc = ofi_wait_round(conn->client, conn, &w);
@@ -229,7 +229,7 @@ static int try_flush(cwt_conn_t *conn)
     bool at_once = !conn->sending &&
                    conn->sent - conn->acked < (ofi_choice.send_after_send ? OFI_CREDITS : 1) &&
                    (ofi_choice.send_after_write || conn->writes == 0);
-    return at_once ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0) : CW_EAGAIN;
+    return at_once ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL) : CW_EAGAIN;
 }
 
 static void await(ofi_op_t *op, void *arg)

@@ -127,7 +127,8 @@ int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_r
     return rc ? rc : issue(conn, msg, nbytes, reply, 0);
 }
 
-int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes)
+int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes,
+                    cwt_reply_t *reply)
 {
     struct {
         cwt_header_t header;
@@ -140,7 +141,7 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
     if (nbytes)
         memcpy(msg.body, body, nbytes);
     int rc = conn->changing ? conn->error : ofi_conn_up(conn, "request");
-    return rc ? rc : issue(conn, &msg.header, sizeof msg.header + nbytes, NULL, OFI_ID_OWN);
+    return rc ? rc : issue(conn, &msg.header, sizeof msg.header + nbytes, reply, OFI_ID_OWN);
 }
 
 // ---------------------------------------------------------------- receiving
@@ -264,7 +265,7 @@ int ofi_wait_acks(cwt_conn_t *conn)
 {
     int rc = 0;
     if (conn->sent != conn->acked && conn->asked != conn->sent)
-        rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0);
+        rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL);
     ofi_waiter_t w = OFI_WAITER("acknowledgement of requests");
     while (rc == 0 && conn->sent != conn->acked)
         rc = ofi_wait_round(conn->client, conn, &w);

@@ -12,24 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p, uint64_t *key_p)
-{
-    if (conn->nkeys == 1) {
-        *addr_p = offset + conn->base;
-        *key_p = conn->key;
-        return true;
-    }
-    int piece = ofi_piece_of(&conn->client->config.layout, offset, nbytes);
-    if (piece < 0 || (uint32_t)piece >= conn->nkeys) {
-        cwu_error("%zu bytes at offset %llu are not symmetric memory of %s", nbytes,
-                  (unsigned long long)offset, ofi_node_name(conn->client, conn->node));
-        return false;
-    }
-    *addr_p = offset + conn->keys[piece].base;
-    *key_p = conn->keys[piece].key;
-    return true;
-}
-
 /** Gets an operation; waits if all are under way. */
 static int get_op(cwt_conn_t *conn, ofi_pool_t *pool, ofi_op_t **op_p)
 {
@@ -235,17 +217,10 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
     return rc;
 }
 
-int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+/** A put to memory of one key. */
+static int put_part(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes,
+                    bool nbi)
 {
-    uint64_t addr, key;
-    if (nbytes == 0)
-        return 0;
-    int rc = ofi_conn_up(conn, "put");
-    if (rc != 0)
-        return rc;
-    if (!ofi_remote(conn, offset, nbytes, &addr, &key))
-        return CW_EINVAL;
-    conn->client->stats.puts++;
     ofi_proof_t proof =
         !ofi_choice.ordered || ofi_may_be_lone(conn) ? OFI_BY_DELIVERY : OFI_BY_FLUSH;
     conn->puts_since_quiet++;
@@ -263,28 +238,64 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
     return transfer(&t, nbi, "a put");
 }
 
-/** Where the provider promises no order, the request waits for the put's delivery. */
-static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
-                              bool nbi, cwt_header_t *msg, size_t msg_nbytes)
+int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+{
+    if (nbytes == 0)
+        return 0;
+    int rc = ofi_conn_up(conn, "put");
+    if (rc == 0)
+        conn->client->stats.puts++;
+    for (size_t n; rc == 0 && nbytes > 0; nbytes -= n, offset += n) {
+        uint64_t addr, key;
+        n = nbytes;
+        rc = ofi_remote(conn, offset, &n, &addr, &key);
+        if (rc == 0)
+            rc = put_part(conn, addr, key, src, n, nbi);
+        src = (const uint8_t *)src + n;
+    }
+    return rc;
+}
+
+/** The same, with a message behind it. Where the provider promises no order, the request waits for
+ *  the put's delivery. */
+static int part_with_message(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src,
+                             size_t nbytes, bool nbi, cwt_header_t *msg, size_t msg_nbytes)
 {
     transfer_t t = {.conn = conn,
                     .write = true,
+                    .addr = addr,
+                    .key = key,
                     .local = (uint8_t *)(uintptr_t)src,
                     .nbytes = nbytes,
                     .message = msg,
                     .message_nbytes = msg_nbytes};
-    int rc = ofi_conn_up(conn, "put");
-    if (rc != 0)
-        return rc;
-    if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
-        return CW_EINVAL;
-    conn->client->stats.puts++;
     conn->puts_since_quiet++;
     if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
         return transfer(&t, nbi, "a put with a message");
-    rc = ofi_bounce_waiting(conn, t.addr, t.key, src, nbytes,
-                            ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY);
+    int rc = ofi_bounce_waiting(conn, addr, key, src, nbytes,
+                                ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY);
     return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL);
+}
+
+static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                              bool nbi, cwt_header_t *msg, size_t msg_nbytes)
+{
+    int rc = ofi_conn_up(conn, "put");
+    if (rc == 0)
+        conn->client->stats.puts++;
+    for (size_t n; rc == 0;) {
+        uint64_t addr, key;
+        n = nbytes;
+        rc = ofi_remote(conn, offset, &n, &addr, &key);
+        if (rc == 0 && n == nbytes)
+            return part_with_message(conn, addr, key, src, n, nbi, msg, msg_nbytes);
+        if (rc == 0)
+            rc = put_part(conn, addr, key, src, n, nbi);
+        nbytes -= n;
+        offset += n;
+        src = (const uint8_t *)src + n;
+    }
+    return rc;
 }
 
 int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
@@ -298,14 +309,19 @@ int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
 
 int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
-    transfer_t t = {.conn = conn, .write = false, .local = dst, .nbytes = nbytes};
     if (nbytes == 0)
         return 0;
     int rc = ofi_conn_up(conn, "get");
-    if (rc != 0)
-        return rc;
-    if (!ofi_remote(conn, offset, nbytes, &t.addr, &t.key))
-        return CW_EINVAL;
-    conn->client->stats.gets++;
-    return transfer(&t, nbi, "a get");
+    if (rc == 0)
+        conn->client->stats.gets++;
+    for (size_t n; rc == 0 && nbytes > 0; nbytes -= n, offset += n) {
+        transfer_t t = {.conn = conn, .write = false, .local = dst};
+        n = nbytes;
+        rc = ofi_remote(conn, offset, &n, &t.addr, &t.key);
+        t.nbytes = n;
+        if (rc == 0)
+            rc = transfer(&t, nbi, "a get");
+        dst = (uint8_t *)dst + n;
+    }
+    return rc;
 }

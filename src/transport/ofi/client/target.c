@@ -30,8 +30,8 @@ static ssize_t inject_shim(void *ep, const void *buf, size_t nbytes, uint64_t fa
     conn->used = true;
     if (conn->error || conn->down)
         rc = CW_EAGAIN;  // the put that follows opens it or reports
-    else if (!ofi_remote(conn, addr, nbytes, &remote, &rkey))
-        rc = CW_EINVAL;
+    else if (!ofi_known(conn, addr, nbytes, &remote, &rkey))
+        rc = CW_EAGAIN;  // the put that follows asks for the key, or reports
     else if (ofi_choice.ordered && nbytes <= ofi_choice.inject_nbytes)
         rc = conn->injected + 1 < OFI_INJECT_MAX ? ofi_issue_inject(conn, buf, nbytes, remote, rkey)
                                                  : CW_EAGAIN;  // the put that follows drains

@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/pages.h"
+
 bool ofi_no_files(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -265,6 +267,9 @@ int ofi_register(struct fid_domain *domain, const void *buf, size_t nbytes, uint
                  struct fid_mr **mr_p)
 {
     static _Atomic uint64_t next_key = 1;  // names local registrations, never sent
+    // a provider may need memory behind every page; only what is written to must be writable
+    if (ofi_choice.pieces && cwu_pages_back(buf, nbytes, access & (FI_RECV | FI_READ)) != CW_OK)
+        return -FI_EFAULT;
     return fi_mr_reg(domain, buf, nbytes, access, 0, next_key++, 0, mr_p, NULL);
 }
 

@@ -70,6 +70,7 @@ CW_HIDDEN extern ofi_choice_t ofi_choice;
 void ofi_expect_load(void);
 int ofi_load(bool one_machine);
 bool ofi_one_client(void);
+bool ofi_needs_memory(void);
 /** Does this provider stand on the kernel's sockets? */
 bool ofi_over_sockets(const struct fi_info *info);
 /** Searches safe_info, once. After ofi_load(). */

@@ -89,6 +89,11 @@ int ofi_load(bool one_machine)
     return rc;
 }
 
+bool ofi_needs_memory(void)
+{
+    return ofi_choice.pieces;
+}
+
 /** Over ofi_rxm of libfabric 1.17 a second endpoint of a process gets no replies; and the limit on
  *  connections is the process's, while a client can evict its own only. */
 bool ofi_one_client(void)

@@ -105,7 +105,6 @@ void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t 
     welcome->peer = peer->index;
     welcome->proof =
         ofi_digest(server->config.secret, OFI_FOR_WELCOME, &hello->nonce, sizeof hello->nonce);
-    bool one = server->region.nkeys == 1;
-    welcome->key = one ? server->region.keys[0].key : server->region.table_key;
-    welcome->base = one ? server->region.keys[0].base : server->region.table_addr;
+    welcome->key = server->region.key;
+    welcome->base = server->region.base;
 }

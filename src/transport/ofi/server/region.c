@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Registers the node object: one region where that pins nothing, else one region per contiguous
-// piece, so that the holes between heaps stay holes.
+// Registers the node object: one region where that pins nothing; else one region per piece, when a
+// client first asks for its key, so that holes stay holes and unused heaps cost nothing (ADR 41).
 //
-// A remote address is offset + keys[piece].base: the base turns an offset of the node object into
-// the server's virtual address, or into an offset within the piece, as the provider wants it.
+// A remote address is offset + base: the base turns an offset of the node object into the server's
+// virtual address, or into an offset within the piece, as the provider wants it.
 #include "server.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/pages.h"
 
 /** 64 bits that cannot be guessed, cut to what the provider takes; never the reserved value. */
 static uint64_t wanted_key(const cwt_server_config_t *config, uint32_t piece)
@@ -21,9 +23,27 @@ static uint64_t wanted_key(const cwt_server_config_t *config, uint32_t piece)
     return key == FI_KEY_NOTAVAIL ? key - 1 : key;
 }
 
-static int register_span(ofi_device_t *device, const void *base, uint64_t nbytes, uint64_t access,
-                         uint64_t key, struct fid_mr **mr_p)
+/** FI_MR_ALLOCATED: every page has memory before it is registered. What its owner has not touched
+ *  gets it here. */
+static int give_memory(const void *at, uint64_t nbytes, uint32_t piece)
 {
+    if (!ofi_choice.pieces)
+        return 0;
+    if (cwu_env.debug)
+        cwu_debug("node server: registers piece %u, %llu bytes; %llu of them had no memory", piece,
+                  (unsigned long long)nbytes, (unsigned long long)cwu_pages_missing(at, nbytes));
+    if (cwu_pages_back(at, nbytes, true) == CW_OK)
+        return 0;
+    cwu_error("this machine has no memory left for %llu bytes of symmetric memory, which other "
+              "nodes use; start fewer PEs here or allocate less",
+              (unsigned long long)nbytes);
+    return CW_ENOMEM;
+}
+
+static int register_span(ofi_device_t *device, const void *base, uint64_t nbytes, uint64_t key,
+                         struct fid_mr **mr_p)
+{
+    const uint64_t access = FI_REMOTE_READ | FI_REMOTE_WRITE;
     int rc = fi_mr_reg(device->domain, base, nbytes, access, 0, ofi_choice.prov_key ? 0 : key, 0,
                        mr_p, NULL);
     if (rc == 0 && ofi_choice.mr_endpoint) {
@@ -38,42 +58,35 @@ static int register_span(ofi_device_t *device, const void *base, uint64_t nbytes
     return 0;
 }
 
-static int open_table(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config)
+static ofi_span_t span_of(const cwt_layout_t *l, uint32_t piece)
 {
-    int rc = register_span(device, region->keys, region->nkeys * sizeof *region->keys,
-                           FI_REMOTE_READ, wanted_key(config, UINT32_MAX), &region->table_mr);
-    if (rc == 0) {
-        region->table_key = fi_mr_key(region->table_mr);
-        region->table_addr = ofi_choice.virt_addr ? (uintptr_t)region->keys : 0;
-    }
+    if (ofi_choice.pieces)
+        return ofi_piece_span(l, piece);
+    return (ofi_span_t){0, l->slice_offset + l->nslots * l->slice_stride};
+}
+
+int ofi_region_key(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config,
+                   uint32_t piece, uint64_t *key_p)
+{
+    ofi_span_t span = span_of(&config->layout, piece);
+    uint8_t *at = (uint8_t *)config->base + span.offset;
+    struct fid_mr **mr_p = &region->mr[piece];
+    int rc = *mr_p ? 0 : give_memory(at, span.nbytes, piece);
+    if (rc == 0 && !*mr_p)
+        rc = register_span(device, at, span.nbytes, wanted_key(config, piece), mr_p);
+    if (rc == 0)
+        *key_p = fi_mr_key(*mr_p);
     return rc;
 }
 
 int ofi_region_open(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config)
 {
-    const cwt_layout_t *l = &config->layout;
-    const uint64_t access = FI_REMOTE_READ | FI_REMOTE_WRITE;
-    region->nkeys = ofi_choice.pieces ? 1 + 2 * l->nslots : 1;
+    region->nkeys = ofi_choice.pieces ? ofi_pieces(&config->layout) : 1;
     region->mr = calloc(region->nkeys, sizeof *region->mr);
-    region->keys = calloc(region->nkeys, sizeof *region->keys);
-    if (!region->mr || !region->keys)
+    if (!region->mr)
         return CW_ENOMEM;
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < region->nkeys; i++) {
-        ofi_span_t span = ofi_piece_span(l, i);
-        if (!ofi_choice.pieces)
-            span = (ofi_span_t){0, l->slice_offset + l->nslots * l->slice_stride};
-        if (span.nbytes == 0)
-            continue;
-        uint8_t *at = (uint8_t *)config->base + span.offset;
-        rc = register_span(device, at, span.nbytes, access, wanted_key(config, i), &region->mr[i]);
-        if (rc == 0) {
-            region->keys[i].key = fi_mr_key(region->mr[i]);
-            region->keys[i].base = ofi_choice.virt_addr ? (uintptr_t)config->base : 0 - span.offset;
-        }
-    }
-    if (rc == 0 && region->nkeys > 1)
-        rc = open_table(region, device, config);
+    region->base = ofi_choice.virt_addr ? (uintptr_t)config->base : 0;
+    int rc = ofi_region_key(region, device, config, 0, &region->key);
     if (rc != 0)
         ofi_region_close(region);
     return rc;
@@ -81,12 +94,9 @@ int ofi_region_open(ofi_region_t *region, ofi_device_t *device, const cwt_server
 
 void ofi_region_close(ofi_region_t *region)
 {
-    if (region->table_mr)
-        fi_close(&region->table_mr->fid);
     for (uint32_t i = 0; region->mr && i < region->nkeys; i++)
         if (region->mr[i])
             fi_close(&region->mr[i]->fid);
     free(region->mr);
-    free(region->keys);
     memset(region, 0, sizeof *region);
 }

@@ -7,6 +7,23 @@
 // should not wait for it.
 #include "server.h"
 
+/** A client is about to use a piece of the node object for the first time. */
+static void tell_key(cwt_server_t *server, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    const ofi_ask_key_t *ask = (const void *)(msg + 1);
+    ofi_key_t answer = {OFI_NO_KEY};
+    if (nbytes != sizeof *msg + sizeof *ask || from->reply_id == 0 ||
+        ask->piece >= server->region.nkeys) {
+        ofi_server_drop(server, "a malformed request for a key");
+        return;
+    }
+    // a failure is reported here, and by the client, which ends the job
+    if (ofi_region_key(&server->region, &server->device, &server->config, ask->piece,
+                       &answer.key) != 0)
+        answer.key = OFI_NO_KEY;
+    ofi_server_reply(from, &answer, sizeof answer);
+}
+
 void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes)
 {
     cwt_header_t *msg = bytes;
@@ -27,7 +44,7 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         uint32_t index = (uint32_t)(id >> OFI_ID_PEER_SHIFT) & OFI_ID_PEER_MASK;
         peer = index < server->by_index_count ? server->by_index[index] : NULL;
     }
-    if ((id & OFI_ID_OWN) && msg->op != OFI_OWN_NOP) {
+    if ((id & OFI_ID_OWN) && msg->op != OFI_OWN_NOP && msg->op != OFI_OWN_KEY) {
         ofi_server_rdm_own(server, peer, msg, nbytes);
         return;
     }
@@ -43,6 +60,8 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         server->stats.requests++;
         msg->reply_id = from.reply_id;
         server->config.handler(server->config.handler_arg, &from, msg, nbytes);
+    } else if (msg->op == OFI_OWN_KEY) {
+        tell_key(server, &from, msg, nbytes);
     }
     uint32_t unknown = peer->executed - peer->acked;
     if (!from.replied && ((id & OFI_ID_ACK) || unknown >= OFI_ACK_NOW)) {

@@ -33,13 +33,14 @@ void ofi_multi_again(cwt_server_t *server, ofi_op_t *op);
 // ---------------------------------------------------------------- the node object (region.c)
 /** The node object as registered by its server. */
 typedef struct ofi_region {
-    struct fid_mr **mr;  // [nkeys], NULL where a piece is empty
-    struct fid_mr *table_mr;
-    ofi_key_t *keys;  // [nkeys]
+    struct fid_mr **mr;  // [nkeys], NULL: not used yet
     uint32_t nkeys;
-    uint64_t table_addr, table_key;
+    uint64_t key, base;  // of piece 0
 } ofi_region_t;
 int ofi_region_open(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config);
+/** The key of a piece below nkeys; registers it if it is not. 0 or CW_E…, reported. */
+int ofi_region_key(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config,
+                   uint32_t piece, uint64_t *key_p);
 void ofi_region_close(ofi_region_t *region);
 
 // ---------------------------------------------------------------- objects
@@ -64,9 +65,9 @@ typedef struct ofi_peer {
     uint64_t failing_ns;              // since when the wire refuses them; 0: it does not
     bool owed;                        // an acknowledgement, when there is nothing else to do
     bool connected;
-    bool dying;    // its client is gone; RDM: free for another
-    bool leaving;  // RDM: dying when its last replies are sent
-    bool refused;  // RDM: exists only to carry a refusal
+    bool dying;                                 // its client is gone; RDM: free for another
+    bool leaving;                               // RDM: dying when its last replies are sent
+    bool refused;                               // RDM: exists only to carry a refusal
     uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or
                                                 // no socket's
     uint64_t addr_digest;                       // RDM: of the client's address

@@ -31,7 +31,7 @@ uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, co
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 3u
+#define OFI_WIRE 4u
 
 /** Published by a server. */
 typedef struct ofi_blob {
@@ -72,8 +72,8 @@ typedef struct ofi_welcome {
     uint32_t nkeys;
     uint32_t peer;       // to be named in every request (RDM)
     uint64_t proof;      // over the client's nonce
-    uint64_t key, base;  // one key: offset + base is the remote address; several: those of a table
-                         // of ofi_key_t, with its address as base
+    uint64_t key, base;  // of piece 0; offset + base is the remote address (several pieces without
+                         // virtual addresses: less the offset of the piece)
 } ofi_welcome_t;
 _Static_assert(sizeof(ofi_welcome_t) == 40, "wire format; verbs takes 55 bytes of private data");
 
@@ -88,9 +88,15 @@ typedef struct ofi_reject {
 } ofi_reject_t;
 enum { OFI_REJECT_PROOF = 1, OFI_REJECT_WIRE, OFI_REJECT_NOT_READY, OFI_REJECT_RESOURCES };
 
+/** Client -> server: a request of the transport's own for the key of a piece, and its reply. */
+typedef struct ofi_ask_key {
+    uint32_t piece, pad;
+} ofi_ask_key_t;
 typedef struct ofi_key {
-    uint64_t key, base;
+    uint64_t key;  // OFI_NO_KEY: the piece cannot be registered
 } ofi_key_t;
+_Static_assert(sizeof(ofi_ask_key_t) == 8 && sizeof(ofi_key_t) == 8, "wire format");
+#define OFI_NO_KEY FI_KEY_NOTAVAIL
 
 // ---------------------------------------------------------------- replies
 /** First bytes of every message of a server. */
@@ -133,18 +139,23 @@ enum {
 _Static_assert(OFI_CREDITS <= 32, "as many replies as credits, one bit each");
 
 /** header.op of the transport's own messages. */
-enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE };
+enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE, OFI_OWN_KEY };
 
 // ---------------------------------------------------------------- pieces (pieces.c)
-/** A part of the node object. Where registering pins memory each piece is a region of its own:
+/** A part of the node object. Where registering pins memory each piece is a region of its own,
+ *  registered when a client first asks for its key; chunks of 1 << chunk_shift bytes, the last one
+ *  of data and of heap shorter:
  *
- *    piece 0: control area | piece 1 + 2s: data of slot s | piece 2 + 2s: heap of slot s
+ *    piece 0: control area | of slot 0: chunks of data, chunks of heap | of slot 1: ...
  */
 typedef struct ofi_span {
     uint64_t offset, nbytes;
 } ofi_span_t;
+/** How many the node object has. */
+uint32_t ofi_pieces(const cwt_layout_t *layout);
 ofi_span_t ofi_piece_span(const cwt_layout_t *layout, uint32_t piece);
-/** Index of the piece that holds [offset, offset + nbytes), or -1. */
-int ofi_piece_of(const cwt_layout_t *layout, uint64_t offset, size_t nbytes);
+/** Index of the piece that holds the byte at `offset`, and the rest of that piece from there; -1:
+ *  none does. */
+int64_t ofi_piece_of(const cwt_layout_t *layout, uint64_t offset, uint64_t *left_p);
 
 #endif

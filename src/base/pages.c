@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory behind pages: by madvise where the kernel can (5.14), else by an access to each page.
+#include "base/pages.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+// Linux 5.14; the headers may be older
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static uintptr_t page_nbytes(void)
+{
+    return (uintptr_t)sysconf(_SC_PAGESIZE);
+}
+
+/** Whole pages: from, and where they end. */
+static void round_out(const void *at, size_t nbytes, uintptr_t *from_p, uintptr_t *end_p)
+{
+    uintptr_t page = page_nbytes();
+    *from_p = (uintptr_t)at / page * page;
+    *end_p = ((uintptr_t)at + nbytes + page - 1) / page * page;
+}
+
+static void touch(uintptr_t from, uintptr_t end, bool write)
+{
+    for (uintptr_t at = from; at < end; at += page_nbytes())
+        if (write)  // as if it was not: others may store there
+            __atomic_fetch_or((uint8_t *)at, 0, __ATOMIC_RELAXED);
+        else
+            (void)*(const volatile uint8_t *)at;
+}
+
+int cwu_pages_back(const void *at, size_t nbytes, bool write)
+{
+    uintptr_t from, end;
+    if (nbytes == 0)
+        return CW_OK;
+    round_out(at, nbytes, &from, &end);
+    int rc;
+    do
+        rc = madvise((void *)from, end - from, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+    while (rc && (errno == EINTR || errno == EAGAIN));
+    if (rc == 0)
+        return CW_OK;
+    if (errno != EINVAL)  // an older kernel
+        return CW_ENOMEM;
+    touch(from, end, write);
+    return CW_OK;
+}
+
+uint64_t cwu_pages_missing(const void *at, size_t nbytes)
+{
+    enum { STEP = 4096 };
+    unsigned char resident[STEP];
+    uintptr_t from, end, page = page_nbytes();
+    uint64_t missing = 0;
+    round_out(at, nbytes, &from, &end);
+    for (; from < end; from += STEP * page) {
+        size_t npages = (end - from) / page < STEP ? (end - from) / page : STEP;
+        bool known = mincore((void *)from, npages * page, resident) == 0;
+        for (size_t i = 0; i < npages; i++)
+            missing += known && (resident[i] & 1) ? 0 : page;
+    }
+    return missing;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory behind the pages of a mapping. Contents never change, and other threads and processes may
+// use the pages meanwhile. Any thread; may sleep while the kernel finds memory.
+#ifndef CW_BASE_PAGES_H
+#define CW_BASE_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Gives every page of [at, at+nbytes) memory, as a first access by this thread would (so it is of
+ *  this thread's NUMA node); write: memory that may be written. 0, or CW_ENOMEM: there is none, or
+ *  the access is not allowed; not reported. */
+int cwu_pages_back(const void *at, size_t nbytes, bool write);
+/** Bytes of the range in pages without memory; those that the kernel does not know of count. */
+uint64_t cwu_pages_missing(const void *at, size_t nbytes);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory behind what a PE allocates, by chunks, where the network needs it.
+#include "core/mem/backing.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/futex.h"
+#include "base/pages.h"
+#include "core/mem/gather.h"
+#include "core/mem/segment.h"
+
+enum { UNKNOWN, NOT_NEEDED, NEEDED };
+
+#define LONGEST_SLEEP_NS 1000000000u
+
+static bool backed[CW_CHUNKS_MAX];  // chunks of this PE's heap
+
+void cw_backing_reset(void)
+{
+    memset(backed, 0, sizeof backed);
+}
+
+void cw_backing_known(bool needed)
+{
+    _Atomic uint32_t *word = &cw_segment.control->backing;
+    // pairs with is_needed
+    atomic_store_explicit(word, needed ? NEEDED : NOT_NEEDED, memory_order_release);
+    cwu_futex_wake((uint32_t *)word, INT_MAX);
+}
+
+/** The barrier that ends an allocation needs the network anyway, so waiting for it here costs
+ *  nothing. */
+static bool is_needed(void)
+{
+    _Atomic uint32_t *word = &cw_segment.control->backing;
+    uint32_t now;
+    while ((now = atomic_load_explicit(word, memory_order_acquire)) == UNKNOWN) {
+        cwu_futex_wait((uint32_t *)word, UNKNOWN, LONGEST_SLEEP_NS);
+        cw_gather_try();  // a PE that never comes may be the one with the server
+    }
+    return now == NEEDED;
+}
+
+/** The chunks that hold [from, end) of this PE's heap. */
+static void back(uint64_t from, uint64_t end)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    uint64_t chunk = (uint64_t)1 << l->chunk_shift;
+    for (uint64_t i = from >> l->chunk_shift; i << l->chunk_shift < end; i++) {
+        uint64_t at = i << l->chunk_shift,
+                 n = l->heap_nbytes - at < chunk ? l->heap_nbytes - at : chunk;
+        if (backed[i])
+            continue;
+        if (cwu_pages_back(cw_segment.heap + at, n, true))
+            cwu_fatal("this machine has no memory left for %llu bytes of the symmetric heap, which "
+                      "the network must lock; start fewer PEs here or allocate less",
+                      (unsigned long long)n);
+        backed[i] = true;
+    }
+}
+
+void cw_backing_allocated(const void *ptr, size_t nbytes)
+{
+    if (cw_world.nnodes == 1 || !ptr || nbytes == 0 || !is_needed())
+        return;
+    uint64_t at = (uint64_t)((const char *)ptr - cw_segment.heap);
+    back(0, CW_COLL_SCRATCH);
+    back(at, at + nbytes);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Addresses and keys of remote memory. One key names a whole node object, or, where registering
+// pins memory, each piece has its own: the server registers a piece when the first client asks for
+// its key, and a connection keeps the keys that it has asked for (ADR 41).
+#include "calls.h"
+
+#include <stdlib.h>
+
+int ofi_keys_open(cwt_conn_t *conn)
+{
+    conn->keys = malloc(conn->nkeys * sizeof *conn->keys);
+    if (!conn->keys) {
+        cwu_error("no memory for the %u keys of %s", conn->nkeys,
+                  ofi_node_name(conn->client, conn->node));
+        return CW_ENOMEM;
+    }
+    conn->keys[0] = conn->key;
+    for (uint32_t i = 1; i < conn->nkeys; i++)
+        conn->keys[i] = OFI_NO_KEY;
+    return 0;
+}
+
+/** As the provider takes it: a virtual address of the server, or an offset within the region. */
+static uint64_t remote_address(const cwt_conn_t *conn, uint64_t offset, uint32_t piece)
+{
+    if (ofi_choice.virt_addr)
+        return conn->base + offset;
+    return offset - ofi_piece_span(&conn->client->config.layout, piece).offset;
+}
+
+static int64_t piece_of(const cwt_conn_t *conn, uint64_t offset, uint64_t *left_p)
+{
+    int64_t piece = ofi_piece_of(&conn->client->config.layout, offset, left_p);
+    return piece < (int64_t)conn->nkeys ? piece : -1;
+}
+
+bool ofi_known(const cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t *addr_p,
+               uint64_t *key_p)
+{
+    if (conn->nkeys == 1) {
+        *addr_p = offset + conn->base;
+        *key_p = conn->key;
+        return true;
+    }
+    uint64_t left;
+    int64_t piece = piece_of(conn, offset, &left);
+    if (piece < 0 || nbytes > left || conn->keys[piece] == OFI_NO_KEY)
+        return false;
+    *addr_p = remote_address(conn, offset, (uint32_t)piece);
+    *key_p = conn->keys[piece];
+    return true;
+}
+
+/** The reply will not come, or nothing may be stored there any more. */
+static void forget(cwt_conn_t *conn, const cwt_reply_t *reply)
+{
+    for (uint32_t i = 0; i < OFI_CREDITS; i++)
+        if (conn->replies[i].reply == reply)
+            conn->replies[i].reply = NULL;
+}
+
+static int ask(cwt_conn_t *conn, uint32_t piece)
+{
+    ofi_ask_key_t body = {piece, 0};
+    ofi_key_t answer = {OFI_NO_KEY};
+    cwt_reply_t reply = {.buf = &answer, .capacity = sizeof answer};
+    int rc = ofi_request_own(conn, OFI_OWN_KEY, &body, sizeof body, &reply);
+    ofi_waiter_t w = OFI_WAITER("the key of memory that is used for the first time");
+    while (rc == 0 && !reply.done)
+        rc = ofi_wait_round(conn->client, conn, &w);
+    if (rc == 0 && reply.done < 0)
+        rc = reply.done;
+    if (rc != 0) {
+        forget(conn, &reply);
+        return rc;
+    }
+    if (reply.nbytes != sizeof answer || answer.key == OFI_NO_KEY) {
+        cwu_error("%s cannot give this PE access to its memory; see the message of its first PE",
+                  ofi_node_name(conn->client, conn->node));
+        return CW_ENOMEM;
+    }
+    conn->keys[piece] = answer.key;
+    return 0;
+}
+
+int ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t *left_p, uint64_t *addr_p, uint64_t *key_p)
+{
+    uint64_t left = *left_p;
+    if (CW_LIKELY(ofi_known(conn, offset, *left_p, addr_p, key_p)))
+        return 0;
+    int64_t piece = piece_of(conn, offset, &left);
+    if (piece < 0) {
+        cwu_error("%zu bytes at offset %llu are not symmetric memory of %s", *left_p,
+                  (unsigned long long)offset, ofi_node_name(conn->client, conn->node));
+        return CW_EINVAL;
+    }
+    int rc = conn->keys[piece] == OFI_NO_KEY ? ask(conn, (uint32_t)piece) : 0;
+    if (rc != 0)
+        return rc;
+    *left_p = *left_p < left ? *left_p : left;
+    *addr_p = remote_address(conn, offset, (uint32_t)piece);
+    *key_p = conn->keys[piece];
+    return 0;
+}
