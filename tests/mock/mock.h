@@ -35,6 +35,7 @@ enum {
     MOCK_CM_DATA = 55,      // private data under cm55
     MOCK_CM_FEW = 32,       // and under cm32
     MOCK_RECEIVES = 12,     // posted at a time under few_receives
+    MOCK_COMPLETIONS = 512, // entries of a completion queue under few_completions
     MOCK_ATOMIC_COUNT = 1,  // elements an atomic call may have
     MOCK_HELD_MAX = 32,     // operations held back per endpoint
 };
@@ -45,7 +46,7 @@ struct mock_demands {
     bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, mr_writable, order_asked,
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
         mr_endpoint, context, mr_locked, foreign, delivery_refused, delivery_ignored, card,
-        card_broken;
+        card_broken, few_completions;
 };
 extern struct mock_demands mock_want;
 
@@ -118,6 +119,8 @@ enum mock_kind {
     N_MR_PINNED,           // most bytes, in whole pages, that were registered at a time
     N_MR_UNLOCKED,         // registrations refused by mr_locked
     N_QUEUE_FULL,          // receives refused by few_receives
+    N_CQ_REFUSED,          // completion queues refused by few_completions
+    N_OVERRUN,             // operations beyond the entries of a queue
     N_STRANGE,             // receives taken by messages that no PE sent
     N_DELIVERY_REFUSED,    // operations with FI_DELIVERY_COMPLETE, where it is refused
     N_DELIVERY_IGNORED,    // and where it is ignored
@@ -182,9 +185,7 @@ struct mock_domain {
     struct mock_domain *next;  // in the list of the process's domains
     struct mock_ep *eps;
     struct mock_mr *mrs;
-    int receives;        // posted, under few_receives
-    bool many_a_buffer;  // a posted buffer may take several messages
-    bool rdm;            // opened for endpoints other than MSG
+    bool rdm;  // opened for endpoints other than MSG
 };
 
 struct mock_done {  // a simulated completion; err != 0: an error entry
@@ -200,8 +201,16 @@ struct mock_cq {
     struct fid_cq *fid;
     struct mock_domain *domain;
     enum fi_cq_format format;
-    bool has_wait;
+    bool has_wait, overrun;
+    struct mock_use *uses;  // operations that may complete to it; the rest of the array is free
+    size_t nuses, room, entries;
     struct mock_done *first, **last_p;
+};
+
+struct mock_use {  // under few_receives and few_completions
+    void *context;
+    struct mock_ep *ep;
+    bool receive, many;  // of these, a buffer for many messages
 };
 
 struct mock_cntr {
@@ -352,6 +361,10 @@ int mock_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_
                  void *context);
 int mock_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr,
                    void *context);
+// An operation was posted that will complete to the queue.
+void mock_cq_use(struct mock_cq *cq, struct mock_ep *ep, const struct mock_op *op);
+size_t mock_cq_receives(const struct mock_cq *cq, const struct mock_ep *ep);
+void mock_cq_forget(struct mock_cq *cq, const struct mock_ep *ep);  // it is closed
 void mock_cq_post(struct mock_cq *cq, const struct fi_cq_err_entry *entry);  // lock held
 bool mock_cq_pending(struct mock_cq *cq);
 void mock_cq_wake(struct mock_cq *cq);

@@ -80,26 +80,73 @@ static ssize_t begin_read(struct mock_cq *cq, void *buf, size_t count, fi_addr_t
         mock_release_all(cq->domain);
     else
         mock_step(cq->domain);
-    ssize_t n = simulated(cq, buf, count, peers);
+    ssize_t n = cq->overrun ? -FI_EAVAIL : simulated(cq, buf, count, peers);
     pthread_mutex_unlock(&cq->domain->lock);
     return n;
 }
 
-// Receives that are complete leave room in the queue. All formats with flags have them at the same
-// place.
-static void count_receives(struct mock_cq *cq, const void *buf, ssize_t n)
+// ---------------------------------------------------------------- entries in use
+
+void mock_cq_use(struct mock_cq *cq, struct mock_ep *ep, const struct mock_op *op)
 {
-    if (!mock_want.few_receives || cq->format == FI_CQ_FORMAT_CONTEXT)
+    bool receive = op->kind >= OP_RECV && op->kind < OP_WRITE;
+    if (cq->nuses == cq->room) {
+        size_t room = cq->room ? 2 * cq->room : 64;
+        cq->uses = realloc(cq->uses, room * sizeof *cq->uses);
+        if (!cq->uses)
+            abort();
+        cq->room = room;
+    }
+    cq->uses[cq->nuses++] =
+        (struct mock_use){op->context, ep, receive, receive && (op->flags & FI_MULTI_RECV)};
+    if (!mock_want.few_completions || cq->nuses <= cq->entries)
+        return;
+    mock_count(N_OVERRUN);
+    cq->overrun = true;
+    mock_cq_wake(cq);
+}
+
+size_t mock_cq_receives(const struct mock_cq *cq, const struct mock_ep *ep)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < cq->nuses; i++)
+        n += cq->uses[i].ep == ep && cq->uses[i].receive;
+    return n;
+}
+
+void mock_cq_forget(struct mock_cq *cq, const struct mock_ep *ep)
+{
+    for (size_t i = cq->nuses; i-- > 0;)
+        if (cq->uses[i].ep == ep)
+            cq->uses[i] = cq->uses[--cq->nuses];
+}
+
+static void complete(struct mock_cq *cq, const void *context, uint64_t flags)
+{
+    for (size_t i = 0; i < cq->nuses; i++) {
+        if (cq->uses[i].context != context)
+            continue;
+        if (!cq->uses[i].many || (flags & FI_MULTI_RECV))
+            cq->uses[i] = cq->uses[--cq->nuses];
+        return;
+    }
+}
+
+// All formats begin with the context, and all but the first have flags behind it.
+static void complete_all(struct mock_cq *cq, const void *buf, ssize_t n)
+{
+    if (n <= 0 || !(mock_want.few_receives || mock_want.few_completions))
         return;
     pthread_mutex_lock(&cq->domain->lock);
-    uint64_t over = cq->domain->many_a_buffer ? FI_MULTI_RECV : FI_RECV;
     for (ssize_t i = 0; i < n; i++) {
         const struct fi_cq_msg_entry *entry =
             (const void *)((const char *)buf + (size_t)i * entry_size(cq->format));
-        cq->domain->receives -= (entry->flags & over) != 0;
+        complete(cq, entry->op_context, cq->format == FI_CQ_FORMAT_CONTEXT ? 0 : entry->flags);
     }
     pthread_mutex_unlock(&cq->domain->lock);
 }
+
+// ---------------------------------------------------------------- reading
 
 static ssize_t cq_read(struct fid_cq *fid, void *buf, size_t count)
 {
@@ -108,7 +155,7 @@ static ssize_t cq_read(struct fid_cq *fid, void *buf, size_t count)
     if (n != -FI_EAGAIN)
         return n;
     n = cq->real->read(fid, buf, count);
-    count_receives(cq, buf, n);
+    complete_all(cq, buf, n);
     return n;
 }
 
@@ -123,7 +170,11 @@ static ssize_t cq_sread(struct fid_cq *fid, void *buf, size_t count, const void 
 {
     struct mock_cq *cq = state_of(fid);
     ssize_t n = begin_read(cq, buf, count, NULL, true);
-    return n == -FI_EAGAIN ? cq->real->sread(fid, buf, count, cond, timeout) : n;
+    if (n != -FI_EAGAIN)
+        return n;
+    n = cq->real->sread(fid, buf, count, cond, timeout);
+    complete_all(cq, buf, n);
+    return n;
 }
 
 static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count, fi_addr_t *peers,
@@ -139,14 +190,25 @@ static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry, uin
     struct mock_cq *cq = state_of(fid);
     pthread_mutex_lock(&cq->domain->lock);
     bool mine = cq->first && cq->first->has_error;
+    if (cq->overrun) {  // for good, as a queue of verbs
+        entry->op_context = NULL;
+        entry->flags = 0;
+        entry->err = FI_EOVERRUN;
+        entry->err_data_size = 0;
+        pthread_mutex_unlock(&cq->domain->lock);
+        return 1;
+    }
     if (mine) {
         // err_data and its size are in/out; the mock has none.
         memcpy(entry, &cq->first->entry, offsetof(struct fi_cq_err_entry, err_data));
         entry->err_data_size = 0;
         take_first(cq);
     }
+    ssize_t n = mine ? 1 : cq->real->readerr(fid, entry, flags);
+    if (n > 0)
+        complete(cq, entry->op_context, entry->flags);
     pthread_mutex_unlock(&cq->domain->lock);
-    return mine ? 1 : cq->real->readerr(fid, entry, flags);
+    return n;
 }
 
 static int cq_close(struct fid *fid)
@@ -157,6 +219,7 @@ static int cq_close(struct fid *fid)
         return rc;
     while (cq->first)
         take_first(cq);
+    free(cq->uses);
     free(cq);
     return 0;
 }
@@ -167,6 +230,10 @@ int mock_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_
     if (mock_want.no_wait_fd && attr &&
         (attr->wait_obj == FI_WAIT_FD || attr->wait_obj == FI_WAIT_POLLFD))
         return -FI_ENOSYS;
+    if (mock_want.few_completions && attr && attr->size > MOCK_COMPLETIONS) {
+        mock_count(N_CQ_REFUSED);
+        return -FI_EINVAL;
+    }
     struct mock_domain *state = mock_domain(&domain->fid);
     int rc = fi_cq_open(state->real, attr, cq_p, context);
     if (rc)
@@ -179,6 +246,7 @@ int mock_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_
     cq->format = attr ? attr->format : FI_CQ_FORMAT_CONTEXT;
     cq->has_wait = attr && attr->wait_obj != FI_WAIT_NONE;
     cq->last_p = &cq->first;
+    cq->entries = attr && attr->size ? attr->size : MOCK_COMPLETIONS;
     cq->real = fid->ops;
     MOCK_COPY(cq->ops, fid->ops);
     cq->ops.table.read = cq_read;

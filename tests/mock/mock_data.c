@@ -57,34 +57,36 @@ void mock_use_context(void *context)
     memset(context, 0x5a, sizeof(struct fi_context2));
 }
 
-static bool is_receive(const struct mock_ep *ep, const struct mock_op *op)
+static bool is_receive(const struct mock_op *op)
 {
-    return mock_want.few_receives && ep->domain->rdm && op->kind >= OP_RECV && op->kind < OP_WRITE;
+    return op->kind >= OP_RECV && op->kind < OP_WRITE;
 }
 
 // Under few_receives: is the queue full? Call with the domain's lock.
 static bool queue_full(const struct mock_ep *ep, const struct mock_op *op)
 {
-    if (!is_receive(ep, op) || ep->domain->receives < MOCK_RECEIVES)
+    if (!mock_want.few_receives || !is_receive(op) || !ep->rx_cq ||
+        mock_cq_receives(ep->rx_cq, ep) < MOCK_RECEIVES)
         return false;
     mock_count(N_QUEUE_FULL);
     return true;
 }
 
-static void count_receive(struct mock_ep *ep, const struct mock_op *op)
+// Operations without a completion of their own take no entry.
+static void use_entry(struct mock_ep *ep, const struct mock_op *op)
 {
-    if (!is_receive(ep, op))
-        return;
-    ep->domain->receives++;
-    ep->domain->many_a_buffer |= (op->flags & FI_MULTI_RECV) != 0;
+    struct mock_cq *cq = is_receive(op) ? ep->rx_cq : ep->tx_cq;
+    bool silent = is_inject(op) && !(op->flags & FI_INJECT);
+    bool left_out = !is_receive(op) && ep->selective && !(op->flags & FI_COMPLETION);
+    if ((mock_want.few_receives || mock_want.few_completions) && cq && !silent && !left_out)
+        mock_cq_use(cq, ep, op);
 }
 
 // Under foreign: a message that no PE of the job sent takes this receive. It is too long, or its
 // sender goes away in the middle of it, or it is noise of any length. Call with the domain's lock.
 static bool is_foreign(struct mock_ep *ep, const struct mock_op *op)
 {
-    if (!mock_want.foreign || !ep->domain->rdm || !ep->rx_cq || op->kind < OP_RECV ||
-        op->kind >= OP_WRITE || mock_chance(4))
+    if (!mock_want.foreign || !ep->domain->rdm || !ep->rx_cq || !is_receive(op) || mock_chance(4))
         return false;
     struct fi_cq_err_entry entry = {.op_context = op->context,
                                     .flags = FI_RECV | FI_MSG | (op->flags & FI_MULTI_RECV),
@@ -126,9 +128,9 @@ static ssize_t post(struct mock_ep *ep, const struct mock_op *op)
             rc = mock_issue(ep, op);
             if (rc == 0)
                 mock_issued(ep, op->peer);
-            if (rc == 0)
-                count_receive(ep, op);
         }
+        if (rc == 0)
+            use_entry(ep, op);
     }
     pthread_mutex_unlock(&ep->domain->lock);
     return rc;

@@ -97,6 +97,10 @@ static int ep_close(struct fid *fid)
     struct mock_ep *ep = mock_state(fid);
     pthread_mutex_lock(&ep->domain->lock);
     mock_drop(ep);
+    if (ep->tx_cq)
+        mock_cq_forget(ep->tx_cq, ep);
+    if (ep->rx_cq)
+        mock_cq_forget(ep->rx_cq, ep);
     struct mock_ep **p = &ep->domain->eps;
     while (*p != ep)
         p = &(*p)->next;

@@ -143,8 +143,7 @@ void mock_decorate(struct fi_info *info, bool atomics)
         decorate_order(info);
     if (mock_no_delivery() && info->tx_attr)
         info->tx_attr->op_flags &= ~FI_DELIVERY_COMPLETE;
-    if (mock_want.few_receives && info->rx_attr && info->ep_attr &&
-        info->ep_attr->type != FI_EP_MSG)
+    if (mock_want.few_receives && info->rx_attr)
         info->rx_attr->size = MOCK_RECEIVES;
     if (mock_want.small_inject && info->tx_attr && info->tx_attr->inject_size > MOCK_INJECT)
         info->tx_attr->inject_size = MOCK_INJECT;

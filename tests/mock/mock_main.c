@@ -59,6 +59,8 @@ static const char *const counter_names[N_COUNTERS] = {
     "mr_pinned",
     "mr_unlocked",
     "queue_full",
+    "cq_refused",
+    "overrun",
     "strange",
     "delivery_refused",
     "delivery_ignored",
@@ -101,6 +103,7 @@ static const struct {
     WORD(delivery_ignored),
     WORD(card),
     WORD(card_broken),
+    WORD(few_completions),
 #undef WORD
 };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs rounds.c over the mock fabric: run.py DEMANDS... On two emulated nodes, with four PEs, in
 both endpoint modes, once for each list of demands (separated by commas; "none" is the empty one;
-DEMANDS@MODE: in that mode only).
+DEMANDS@MODE: in that mode only; clients:DEMANDS: clients.c instead, with 64 clients a server).
 
 The program checks its results; this script checks the mock's summaries: every PE used the mock,
 nothing was violated, and each demand took effect.
@@ -49,6 +49,10 @@ def problems_of(summaries, demands, mode):
         yield "no order was asked for: no put went without a proof of its own"
     if "few_receives" in demands and total("queue_full"):
         yield "more receives than the queue takes"
+    if "few_completions" in demands and total("cq_refused") == 0:
+        yield "no completion queue was refused"
+    if total("overrun"):
+        yield "a completion queue was overrun"
     if "foreign" in demands and total("strange") < 1000:
         yield "few foreign messages"
     if "eagain" in demands and total("eagain") == 0:
@@ -65,7 +69,10 @@ def problems_of(summaries, demands, mode):
                 yield f"a process pinned {s['mr_pinned']} bytes, more than is in use"
 
 
-def run_one(program, text, mode, directory):
+def run_one(directory, text, mode):
+    name, _, text = text.rpartition(":")
+    name = name or "rounds"
+    rounds = "32" if name == "clients" else "25" if mode == "msg" else "12"
     demands = [word for word in text.split(",") if word]
     summary = directory / "summary"
     summary.unlink(missing_ok=True)
@@ -73,6 +80,7 @@ def run_one(program, text, mode, directory):
         "CAUSEWAY_LIBFABRIC": str(BUILD / "tests/mock/libfabric-mock.so"),
         "CAUSEWAY_ENDPOINT": mode,
         "CAUSEWAY_ATOMICS": "nic" if "atomics" in demands else "cpu",
+        "CAUSEWAY_CTX_ENDPOINTS": "32",
         "SHMEM_SYMMETRIC_SIZE": str(HEAP),
         "MOCK_FABRIC": text,
         "MOCK_FABRIC_SUMMARY": str(summary),
@@ -80,14 +88,13 @@ def run_one(program, text, mode, directory):
     if mode == "auto":
         env["CAUSEWAY_PROVIDER"] = "net"  # RDM over sockets: on request only
     command = [STAGE / "bin/oshrun", "-n", str(NPES), "--emulate-nodes", str(NNODES), "--timeout",
-               "100", program,
-               "25" if mode == "msg" else "12"]
+               "100", directory / name, rounds]
     done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=200)
     summaries = ([json.loads(line) for line in summary.read_text().splitlines()]
                  if summary.exists() else [])
     problems = list(problems_of(summaries, demands, mode))
-    if done.returncode != 0 or "rounds done" not in done.stdout:
+    if done.returncode != 0 or f"{name} done" not in done.stdout:
         problems.insert(0, f"exit status {done.returncode}")
     for problem in problems:
         fail(f"over {mode} with '{text}': {problem}")
@@ -96,7 +103,7 @@ def run_one(program, text, mode, directory):
         for s in summaries:
             print({k: v for k, v in s.items() if v})
     else:
-        print(f"ok over {mode} with '{text}'")
+        print(f"ok: {name} over {mode} with '{text}'")
 
 
 def runs(words):
@@ -110,11 +117,11 @@ def runs(words):
 def main():
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        program = directory / "rounds"
-        oshcc(program, TESTS / "mock/rounds.c")
+        for name in ("rounds", "clients"):
+            oshcc(directory / name, TESTS / f"mock/{name}.c")
         wanted = list(runs(sys.argv[1:]))
         for text, mode in wanted:
-            run_one(program, text, mode, directory)
+            run_one(directory, text, mode)
     finish(f"{len(wanted)} runs")
 
 

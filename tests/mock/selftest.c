@@ -255,6 +255,39 @@ static void case_atomics(struct side *s, bool msg)
     side_stop(s);
 }
 
+// A larger queue is refused; one operation more than it has entries spoils a queue for good.
+static void case_few_completions(struct side *s, bool msg)
+{
+    enum { ENTRIES = 8 };
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_CONTEXT, .size = 513};
+    side_start(s, msg, 0, false);
+    REQUIRE(fi_close(&s->cq->fid) == 0);
+    REQUIRE(fi_cq_open(s->domain, &attr, &s->cq, NULL) == -FI_EINVAL);
+    attr.size = ENTRIES;
+    REQUIRE(fi_cq_open(s->domain, &attr, &s->cq, NULL) == 0);
+    REQUIRE(side_connect(s, 6) == 0);
+    traffic(s);
+    for (int i = 0; i <= ENTRIES; i++) {
+        struct fi_cq_entry done;
+        REQUIRE(fi_cq_read(s->cq, &done, 1) == -FI_EAGAIN);
+        REQUIRE(fi_recv(s->ep, s->buffer, 8, side_desc(s), FI_ADDR_UNSPEC, &s->buffer[i]) == 0);
+    }
+    for (int i = 0; i < 2; i++)
+        REQUIRE(side_wait_error(s) == FI_EOVERRUN);
+    exit(0);
+}
+
+// The offer says how many receives an endpoint takes, and there are no more.
+static void case_few_receives(struct side *s, bool msg)
+{
+    side_start(s, msg, 0, true);
+    for (size_t i = 0; i < s->info->rx_attr->size; i++)
+        REQUIRE(fi_recv(s->ep, s->buffer, 8, side_desc(s), FI_ADDR_UNSPEC, &s->buffer[i]) == 0);
+    REQUIRE(fi_recv(s->ep, s->buffer, 8, side_desc(s), FI_ADDR_UNSPEC, s->buffer) == -FI_EAGAIN);
+    traffic(s);
+    side_stop(s);
+}
+
 static void case_no_wait_fd(struct side *s, bool msg)
 {
     struct fid_cq *cq;
@@ -402,6 +435,9 @@ static const struct {
     {"unordered-sleep", "unordered", case_sleep, NULL, "\"dropped_at_close\": 0"},
     {"atomics", "atomics", case_atomics, NULL, "\"fetch_atomic\": 10000, \"compare_atomic\": 1"},
     {"atomics-virt", "atomics,virt_addr,mr_local", case_atomics, NULL, NULL},
+    {"few_completions", "few_completions", case_few_completions, NULL,
+     "\"cq_refused\": 1, \"overrun\": 1"},
+    {"few_receives", "few_receives", case_few_receives, NULL, "\"queue_full\": 1"},
     {"no_wait_fd", "no_wait_fd", case_no_wait_fd, NULL, NULL},
     {"small_inject", "small_inject", case_small_inject, NULL, "\"violations\": 2}"},
     {"eagain", "eagain", case_eagain, NULL, NULL},

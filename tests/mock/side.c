@@ -85,7 +85,7 @@ static void open_objects(struct side *s, uint64_t caps)
     REQUIRE(rc == 0, "fi_getinfo: %d", rc);
     REQUIRE(open_fabric(s->info->fabric_attr, &s->fabric, NULL) == 0);
     REQUIRE(fi_domain(s->fabric, s->info, &s->domain, NULL) == 0);
-    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_NONE, .size = 1024};
+    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_NONE, .size = 512};
     REQUIRE(fi_cq_open(s->domain, &cq, &s->cq, NULL) == 0);
     if (s->msg) {
         struct fi_eq_attr eq = {.wait_obj = FI_WAIT_UNSPEC};

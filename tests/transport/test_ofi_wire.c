@@ -90,12 +90,19 @@ static void count_notified(void *arg, int node, const void *bytes, size_t nbytes
     CHECK(nbytes == 8 && *(const uint64_t *)bytes == 0x1111111111111111u);
 }
 
+static void arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+{
+    struct fi_cq_data_entry entry = {.op_context = op, .flags = FI_RECV, .len = nbytes};
+    ofi_reply_arrived(client, &entry);
+}
+
 static void replies(void)
 {
     static uint8_t bytes[OFI_BUFFER_NBYTES];
     cwt_client_t *client = calloc(1, sizeof *client);
     cwt_conn_t *conn = calloc(1, sizeof *conn);
-    ofi_op_t op = {.conn = conn, .buf = bytes, .kind = OFI_RECV};
+    ofi_receives_t receives = {.conn = conn};
+    ofi_op_t op = {.receives = &receives, .buf = bytes, .kind = OFI_RECV};
     ofi_reply_header_t *header = (void *)bytes;
     uint64_t value = 0;
     cwt_reply_t reply = {.buf = &value, .capacity = sizeof value};
@@ -111,32 +118,32 @@ static void replies(void)
         for (size_t at = 0; at < 64; at += 8)
             *(uint64_t *)(void *)(bytes + at) = random_word();
         header->nbytes = (uint32_t)nbytes;
-        ofi_reply_arrived(client, &op, nbytes);
+        arrived(client, &op, nbytes);
     }
     CHECK(client->stats.refused == 200000 && !reply.done && conn->acked == 0);
 
     memset(bytes, 0, sizeof bytes);
     *header =
         (ofi_reply_header_t){.token = conn->token_in, .executed = 6, .nbytes = sizeof *header};
-    ofi_reply_arrived(client, &op, sizeof *header);
+    arrived(client, &op, sizeof *header);
     CHECK(conn->acked == 0);  // more executed than sent
     header->executed = 4;
-    ofi_reply_arrived(client, &op, sizeof *header);
+    arrived(client, &op, sizeof *header);
     CHECK(conn->acked == 4);
     header->executed = 2;
-    ofi_reply_arrived(client, &op, sizeof *header);
+    arrived(client, &op, sizeof *header);
     CHECK(conn->acked == 4);  // an older count changes nothing
     header->executed = 5;
     header->reply_id = 7u << 8 | 3;
     header->nbytes = sizeof *header + 8;
     memset(header + 1, 0x11, 8);
-    ofi_reply_arrived(client, &op, header->nbytes);
+    arrived(client, &op, header->nbytes);
     CHECK(reply.done == 1 && reply.nbytes == 8 && value == 0x1111111111111111u);
 
     // A server notifies only clients that listen; each further message acknowledges the last ones.
     header->kind = OFI_REPLY_NOTIFY;
     uint64_t refused = client->stats.refused;
-    ofi_reply_arrived(client, &op, header->nbytes);
+    arrived(client, &op, header->nbytes);
     CHECK(client->stats.refused == refused + 1 && notified == 0);
     client->config.notified = count_notified;
     client->config.notifications = 3;
@@ -145,12 +152,12 @@ static void replies(void)
     CHECK((conn->id & OFI_ID_NOTIFY) &&
           (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) == 3);
     for (uint32_t i = 1; i < 40000; i++) {  // the count wraps
-        ofi_reply_arrived(client, &op, header->nbytes);
+        arrived(client, &op, header->nbytes);
         CHECK(notified == i && (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) ==
                                    ((i + 3) & OFI_ID_NOTIFY_MASK));
     }
     ofi_conn_name(conn, false);  // no further ones, but those in flight are taken
-    ofi_reply_arrived(client, &op, header->nbytes);
+    arrived(client, &op, header->nbytes);
     CHECK(notified == 40000 && (conn->id & OFI_ID_LOW) == 0 && !(conn->id & OFI_ID_NOTIFY));
     free(conn);
     free(client);
@@ -160,7 +167,7 @@ static void replies(void)
 
 static struct {
     ofi_op_t *op;  // the next error entry is its
-    int err, posted;
+    int err, posted, busy;
 } failing;
 
 static ssize_t failing_read(struct fid_cq *cq, void *entries, size_t count)
@@ -182,12 +189,17 @@ static ssize_t failing_recv(struct fid_ep *ep, void *buf, size_t nbytes, void *d
                             void *context)
 {
     (void)ep, (void)buf, (void)nbytes, (void)desc, (void)from, (void)context;
+    if (failing.busy > 0) {
+        failing.busy--;
+        return -FI_EAGAIN;
+    }
     failing.posted++;
     return 0;
 }
 
-/** RDM: any process may send a message that is longer than a buffer. The connection that owns the
- *  buffer is not lost, with operations in flight, and the buffer is posted again. */
+/** RDM: any process may send a message that is longer than a buffer, or half of one. No connection
+ *  is lost, with operations in flight, and the buffer is posted again: later, if the provider is
+ *  busy. */
 static void truncated(void)
 {
     static uint8_t bytes[OFI_BUFFER_NBYTES];
@@ -197,23 +209,37 @@ static void truncated(void)
     struct fid_ep ep = {.msg = &msg_ops};
     cwt_client_t *client = calloc(1, sizeof *client);
     cwt_conn_t *conn = calloc(1, sizeof *conn);
-    ofi_op_t op = {.conn = conn, .buf = bytes, .kind = OFI_RECV};
+    ofi_op_t op = {.receives = &client->receives, .buf = bytes, .kind = OFI_RECV};
     ofi_choice.msg = false;
     client->device.cq = &cq;
-    client->device.ep = &ep;
+    ofi_receives_init(&client->receives, &client->device, &ep, &client->late);
     client->conns = conn;
     conn->client = client;
     conn->welcomed = true;
     conn->writes = 1;
+    for (int i = 1; i <= 2; i++) {
+        failing.op = &op;
+        failing.err = i == 1 ? FI_ETRUNC : FI_ECANCELED;
+        ofi_client_poll(client);
+        CHECK(!conn->down && conn->error == 0 && client->error == 0 && client->lost == 0);
+        CHECK(failing.posted == i && client->stats.refused == (uint64_t)i);
+    }
     failing.op = &op;
-    failing.err = FI_ETRUNC;
+    failing.busy = 3;
+    for (int left = 2; left >= 0; left--) {  // each poll tries once
+        ofi_client_poll(client);
+        CHECK(failing.busy == left && client->late == 1 && failing.posted == 2);
+    }
     ofi_client_poll(client);
-    CHECK(!conn->down && conn->error == 0 && client->error == 0 && client->lost == 0);
-    CHECK(failing.posted == 1 && client->stats.refused == 1);
-    conn->evicted = conn->down = true;  // its buffers stay in the common queue
+    CHECK(client->late == 0 && failing.posted == 3);
     failing.op = &op;
+    failing.err = FI_EOVERRUN;
+    struct fi_fabric_attr fabric = {.prov_name = "script"};
+    struct fi_info info = {.fabric_attr = &fabric};
+    ofi_choice.info = &info;
     ofi_client_poll(client);
-    CHECK(failing.posted == 2 && client->stats.refused == 2);
+    ofi_choice.info = NULL;
+    CHECK(client->error == CW_ELOST && failing.posted == 3);
     free(conn);
     free(client);
 }
@@ -242,7 +268,6 @@ static void failing_replies(void)
     struct fi_ops_msg msg_ops = {.inject = wire_inject};
     struct fid_ep ep = {.msg = &msg_ops};
     cwt_server_t *server = calloc(1, sizeof *server);
-    server->multi.posted = 1;  // peers need no buffers
     server->device.ep = &ep;
     ofi_choice.msg = false;
     ofi_choice.inject_nbytes = 128;

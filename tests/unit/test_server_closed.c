@@ -25,14 +25,14 @@ static struct {
     entry_t entries[ENTRIES_MAX];
     int count, next;
     int executed, posted, closed, late;
-    struct fid *gone;  // the connection that the event queue reports as ended next
+    ofi_op_t *first[2][OFI_CREDITS];  // receives of each peer, as posted at first
+    struct fid *gone;                 // the connection that the event queue reports as ended next
 } script;
 
 static ofi_op_t *queue_up(ofi_peer_t *peer, uint32_t slot, bool error)
 {
-    ofi_op_t *op = &peer->buffers.ops[slot];
+    ofi_op_t *op = script.first[peer->index][slot];
     const cwt_header_t msg = {.token = SECRET, .nbytes = sizeof msg};
-    op->kind = OFI_RECV;
     memcpy(op->buf, &msg, sizeof msg);
     script.entries[script.count++] = (entry_t){op, peer, error};
     return op;
@@ -99,7 +99,13 @@ static ssize_t read_eq(struct fid_eq *eq, uint32_t *event, void *buf, size_t nby
 static ssize_t post(struct fid_ep *ep, void *buf, size_t nbytes, void *desc, fi_addr_t from,
                     void *context)
 {
-    (void)ep, (void)buf, (void)nbytes, (void)desc, (void)from, (void)context;
+    (void)ep, (void)buf, (void)nbytes, (void)desc, (void)from;
+    ofi_op_t *op = context, **first = script.first[op->receives->peer->index];
+    for (uint32_t i = 0; i < OFI_CREDITS && script.posted < 0; i++)
+        if (!first[i]) {
+            first[i] = op;
+            break;
+        }
     script.posted++;
     return 0;
 }
@@ -140,6 +146,8 @@ static ofi_peer_t *connected(cwt_server_t *server, struct fid_ep *ep, uint32_t p
     CHECK(peer && ofi_peer_number(peer) == 0);
     ep->fid.ops = &ep_fid_ops;
     ep->msg = &ep_msg_ops;
+    script.posted = -(int)OFI_CREDITS;
+    CHECK(ofi_receives_start(&peer->receives, ep) == 0 && script.posted == 0);
     peer->ep = ep;
     peer->connected = true;
     return peer;
@@ -156,7 +164,8 @@ int main(void)
     server.config.handler = executed;
     static struct fi_rx_attr rx = {.size = 64};
     static struct fi_info info = {.rx_attr = &rx};
-    server.device = (ofi_device_t){.info = &info, .cq = &cq, .eq = &eq, .cq_fd = -1, .eq_fd = -1};
+    server.device = (ofi_device_t){
+        .info = &info, .cq = &cq, .cq_free = 2048, .eq = &eq, .cq_fd = -1, .eq_fd = -1};
     server.pep = &listener;
     server.token_in = SECRET;
     server.ready = true;

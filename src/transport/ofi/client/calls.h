@@ -35,6 +35,10 @@ int ofi_fence(cwt_client_t *client);
 int ofi_progress(cwt_client_t *client);
 int ofi_poll(cwt_client_t *client);
 
+// ---------------------------------------------------------------- client.c
+/** Receives for what the node will send on a connection to be opened. MSG: none is posted yet. */
+int ofi_client_receive(cwt_conn_t *conn);
+
 // ------------------------------------- connect.c, connect_msg.c, connect_rdm.c: to conn->welcomed
 /** One hello and the reply to it. */
 int ofi_conn_introduce(cwt_conn_t *conn);
@@ -88,12 +92,13 @@ void ofi_completion_done(ofi_completion_t *completion);
 void ofi_completion_forget(cwt_client_t *client, ofi_completion_t *completion);
 
 // ---------------------------------------------------------------- request.c
-int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op);
-int ofi_conn_post_all(cwt_conn_t *conn);
-void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes);
-/** RDM: a receive of the common queue failed, which proves nothing of the connection that owns its
- *  buffer: any process may have sent the message (one longer than the buffer). */
-void ofi_reply_refused(cwt_client_t *client, ofi_op_t *op);
+/** A message came in, or a buffer for many messages is full. */
+void ofi_reply_arrived(cwt_client_t *client, const struct fi_cq_data_entry *entry);
+/** RDM: a receive failed, which proves nothing of any connection: any process may have sent the
+ *  message. `over`: it is not posted any more. */
+void ofi_reply_refused(cwt_client_t *client, ofi_op_t *op, bool over);
+/** Posts receives that the provider did not take before. */
+void ofi_post_late(cwt_client_t *client);
 /** A request of the transport's own, which asks for an acknowledgement, or for a reply (else NULL).
  *  Does not check whether the connection is up. */
 int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes,

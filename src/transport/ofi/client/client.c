@@ -5,6 +5,63 @@
 
 #include <stdlib.h>
 
+#define MANY_NBYTES 16384u  // of a buffer for many messages
+#define ENTRIES_MIN 2048u
+#define ENTRIES_MAX 16384u
+
+/** The most other nodes that there can be. */
+static uint32_t most_nodes(const cwt_client_config_t *config)
+{
+    int most = config->npes - (int)config->layout.nslots;
+    return most > 1 ? (uint32_t)most : 1;
+}
+
+/** Receives of a connection of MSG endpoints. */
+static uint32_t receives_each(const cwt_client_config_t *config)
+{
+    return OFI_CREDITS + (ofi_takes_notifications_of(config) ? config->notifications : 0);
+}
+
+/** How many entries the completion queue should have. */
+static uint32_t entries(const cwt_client_config_t *config)
+{
+    uint64_t receives = ofi_choice.msg ? (uint64_t)most_nodes(config) * receives_each(config)
+                                       : OFI_RECEIVES_MAX,
+             wanted = OFI_OPS_MAX + OFI_BOUNCE_MAX + receives;
+    return wanted < ENTRIES_MIN   ? ENTRIES_MIN
+           : wanted > ENTRIES_MAX ? ENTRIES_MAX
+                                  : (uint32_t)wanted;
+}
+
+/** Divides the completion queue. */
+static void init_pools(cwt_client_t *client)
+{
+    ofi_device_t *device = &client->device;
+    ofi_pool_init(&client->ops, device->domain, 0, ofi_device_take(device, OFI_OPS_MAX, 2));
+    ofi_pool_init(&client->bounce, device->domain, OFI_BOUNCE_NBYTES,
+                  ofi_device_take(device, OFI_BOUNCE_MAX, 4));
+    ofi_receives_init(&client->receives, device, device->ep, &client->late);
+    if (device->ep)
+        (void)ofi_receives_many(&client->receives, MANY_NBYTES);
+}
+
+int ofi_client_receive(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    if (!ofi_choice.msg) {
+        int rc = conn->received ? 0 : ofi_receives_add(&client->receives, OFI_CREDITS, 1);
+        conn->received = true;
+        return rc;
+    }
+    if (conn->receives.count > 0)
+        return 0;
+    uint32_t nodes = most_nodes(&client->config),
+             others = client->open < nodes ? nodes - client->open + 1 : 1;
+    ofi_receives_init(&conn->receives, &client->device, NULL, &client->late);
+    conn->receives.conn = conn;
+    return ofi_receives_add(&conn->receives, receives_each(&client->config), others);
+}
+
 static int open_scratch(cwt_client_t *client)
 {
     client->scratch = calloc(8, sizeof *client->scratch);
@@ -37,11 +94,10 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
         ofi_load_safe();
     client->safe = config->thread_multiple && ofi_choice.safe_info;
     rc = ofi_device_open(&client->device, client->safe ? ofi_choice.safe_info : ofi_choice.info,
-                         2048, ofi_roomy(config));
+                         entries(config), ofi_roomy(config));
     if (rc == 0) {
         watch_unauthenticated(client);
-        ofi_pool_init(&client->ops, client->device.domain, 0, OFI_OPS_MAX);
-        ofi_pool_init(&client->bounce, client->device.domain, OFI_BOUNCE_NBYTES, OFI_BOUNCE_MAX);
+        init_pools(client);
         ofi_wait_init(client);
         rc = open_scratch(client);
     }
@@ -61,7 +117,7 @@ void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p)
     stats_p->endpoints = client->device.endpoints;
 }
 
-/** RDM: a last message, so that the server may give this client's number and buffers to another
+/** RDM: a last message, so that the server may give this client's number to another
  *  one. No loss if it does not arrive: the server may have ended. */
 static void send_bye(cwt_conn_t *conn)
 {
@@ -87,6 +143,7 @@ void ofi_client_close(cwt_client_t *client)
         if (ofi_choice.msg && conn->ep) {
             fi_shutdown(conn->ep, 0);
             fi_close(&conn->ep->fid);
+            ofi_receives_stop(&conn->receives);
         }
         conn->ep = NULL;
     }
@@ -106,10 +163,12 @@ void ofi_client_close(cwt_client_t *client)
             *lists[i] = conn->next;
             ofi_conn_free(conn);
         }
+    ofi_receives_close(&client->receives);
     ofi_pool_close(&client->ops);
     ofi_pool_close(&client->bounce);
     ofi_device_close(&client->device);
     ofi_unauth_close(&client->unauth);
+    free(client->by_node);
     free(client->scratch);
     free(client);
 }

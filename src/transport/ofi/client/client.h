@@ -15,7 +15,7 @@
 #include "base/lock.h"
 #include "transport/ofi/lib/device.h"
 #include "transport/ofi/lib/sockets.h"
-#include "transport/ofi/wire/pool.h"
+#include "transport/ofi/wire/receives.h"
 
 #define OFI_BOUNCE_NBYTES 16384u    // puts up to this size are copied and forgotten
 #define OFI_BOUNCE_NBI_NBYTES 256u  // the same for those that need not be copied
@@ -109,7 +109,8 @@ struct cwt_conn {
         cwt_reply_t *reply;
         uint16_t generation;
     } replies[OFI_CREDITS];
-    ofi_buffers_t buffers;   // for replies and notifications
+    ofi_receives_t receives;  // MSG: for replies and notifications
+    bool received;            // RDM: has added its part to the client's receives
     ofi_welcome_t *welcome;  // RDM: where the first reply goes, while one is due
     uint64_t nonce;          // RDM: of the first message that it is due to
     ofi_attempt_t *attempt;  // MSG: under way, or NULL
@@ -140,10 +141,13 @@ struct cwt_client {
     cwt_conn_t *conns;
     cwt_conn_t *hand;    // where the search for a connection to evict goes on (evict.c)
     uint32_t open;       // connections that have an endpoint, or are about to get one
-    cwt_conn_t *failed;  // RDM: never connected, but their buffers are in the common queue
+    cwt_conn_t *failed;  // RDM: never connected, but operations under way may name them
+    cwt_conn_t **by_node;  // RDM: the connection that was opened last to a node; NULL: none
+    uint32_t by_node_count;
     ofi_pool_t ops;      // no buffers
     ofi_pool_t bounce;   // OFI_BOUNCE_NBYTES each
-    uint32_t posted;     // RDM: receives in the common queue
+    ofi_receives_t receives;  // RDM
+    uint32_t late;            // receives that the provider did not take yet
     ofi_unauth_t unauth;
     uint64_t *scratch;  // where flushes read to
     struct fid_mr *scratch_mr;
@@ -218,10 +222,13 @@ static inline void ofi_reply_give(cwt_conn_t *conn, uint32_t i)
 
 /** May the server send this client notifications? Not where messages may overtake each other: a
  *  permission that was withdrawn must not be followed by an older one. */
+static inline bool ofi_takes_notifications_of(const cwt_client_config_t *config)
+{
+    return config->notified && config->notifications > 0 && ofi_choice.send_after_send;
+}
 static inline bool ofi_takes_notifications(const cwt_client_t *client)
 {
-    return client->config.notified && client->config.notifications > 0 &&
-           ofi_choice.send_after_send;
+    return ofi_takes_notifications_of(&client->config);
 }
 
 /** What all messages on the connection carry from now on. */

@@ -122,6 +122,11 @@ static int cq_error(cwt_client_t *client)
     if (fi_cq_readerr(client->device.cq, &u.err, 0) <= 0)
         return 0;
     ofi_op_t *op = u.err.op_context;
+    if (u.err.err == FI_EOVERRUN) {
+        client->error =
+            client->error ? client->error : ofi_device_cq_failed(&client->device, FI_EOVERRUN);
+        return 0;
+    }
     if (!op) {
         if (!client->error)
             cwu_error("libfabric (%s): an operation failed: %s",
@@ -129,16 +134,17 @@ static int cq_error(cwt_client_t *client)
         client->error = CW_ELOST;
         return 1;
     }
-    cwt_conn_t *conn = op->conn;
     ofi_kind_t kind = op->kind;
+    bool receive = kind == OFI_RECV || kind == OFI_RECV_MANY;
     // The endpoint of all connections is open, so this client has cancelled nothing: a message was
     // too long, or its sender went away in the middle of it.
-    if (kind == OFI_RECV && !ofi_choice.msg) {
-        ofi_reply_refused(client, op);
+    if (receive && !ofi_choice.msg) {
+        ofi_reply_refused(client, op, kind == OFI_RECV || (u.err.flags & FI_MULTI_RECV));
         return 1;
     }
+    cwt_conn_t *conn = receive ? op->receives->conn : op->conn;
     // receives of a closed endpoint are cancelled: an error only if something is due
-    if (kind == OFI_RECV) {
+    if (receive) {
         if (!conn->welcomed || conn->closing)
             return 1;
         conn->down = true;
@@ -159,23 +165,22 @@ int ofi_client_poll(cwt_client_t *client)
 {
     struct fi_cq_data_entry entries[16];
     ssize_t n = fi_cq_read(client->device.cq, entries, 16);
+    if (CW_UNLIKELY(client->late))
+        ofi_post_late(client);
     if (n == -FI_EAGAIN)
         return 0;
     if (n == -FI_EAVAIL)
         return cq_error(client);
     if (n < 0) {
-        if (!client->error)
-            cwu_error("libfabric (%s): reading the completion queue failed: %s",
-                      ofi_choice.info->fabric_attr->prov_name, ofi_reason(n));
-        client->error = CW_ELOST;
+        client->error = client->error ? client->error : ofi_device_cq_failed(&client->device, n);
         return 0;
     }
     for (ssize_t i = 0; i < n; i++) {
         ofi_op_t *op = entries[i].op_context;
         if (!op)
             continue;
-        if (op->kind == OFI_RECV)
-            ofi_reply_arrived(client, op, entries[i].len);
+        if (op->kind == OFI_RECV || op->kind == OFI_RECV_MANY)
+            ofi_reply_arrived(client, &entries[i]);
         else
             retire(op, true);
     }

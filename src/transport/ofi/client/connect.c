@@ -68,7 +68,7 @@ void ofi_conn_free(cwt_conn_t *conn)
         conn->targets = t->next;
         free(t);
     }
-    ofi_buffers_close(&conn->buffers);
+    ofi_receives_close(&conn->receives);
     free(conn->keys);
     free(conn);
 }
@@ -111,6 +111,23 @@ static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const of
     return conn->nkeys > 1 ? ofi_keys_open(conn) : 0;
 }
 
+/** Where replies of that node go from now on (RDM). */
+static int name_conn(cwt_client_t *client, uint32_t node, cwt_conn_t *conn)
+{
+    if (node >= client->by_node_count) {
+        uint32_t count = 2 * client->by_node_count > node ? 2 * client->by_node_count : node + 1;
+        cwt_conn_t **table = realloc(client->by_node, count * sizeof(cwt_conn_t *));
+        if (!table)
+            return CW_ENOMEM;
+        memset(table + client->by_node_count, 0,
+               (count - client->by_node_count) * sizeof(cwt_conn_t *));
+        client->by_node = table;
+        client->by_node_count = count;
+    }
+    client->by_node[node] = conn;
+    return 0;
+}
+
 int ofi_conn_introduce(cwt_conn_t *conn)
 {
     cwt_client_t *client = conn->client;
@@ -119,12 +136,15 @@ int ofi_conn_introduce(cwt_conn_t *conn)
         hello.nonce = cwu_now_ns() ^ (uintptr_t)conn;
     ofi_hello_sign(&hello, client->config.secret);
     ofi_welcome_t welcome;
-    int rc = ofi_choice.msg ? ofi_connect_msg(conn, &conn->blob, &hello, &welcome)
-                            : ofi_connect_rdm(conn, &conn->blob, &hello, &welcome);
+    int rc = ofi_choice.msg ? 0 : name_conn(client, (uint32_t)conn->node, conn);
+    if (rc != 0)
+        return rc;
+    rc = ofi_choice.msg ? ofi_connect_msg(conn, &conn->blob, &hello, &welcome)
+                        : ofi_connect_rdm(conn, &conn->blob, &hello, &welcome);
     return rc ? rc : take_welcome(conn, &welcome, &hello);
 }
 
-/** Removes a connection that could not be opened. RDM: its buffers are in the common queue. */
+/** Removes a connection that could not be opened. RDM: operations under way may name it. */
 static void remove_conn(cwt_conn_t **at)
 {
     cwt_conn_t *conn = *at;
@@ -132,10 +152,11 @@ static void remove_conn(cwt_conn_t **at)
     *at = conn->next;
     client->hand = NULL;
     conn->closing = true;
-    if (ofi_choice.msg || !conn->buffers.ops) {
+    if (ofi_choice.msg) {
         ofi_conn_free(conn);
         return;
     }
+    client->by_node[conn->node] = NULL;
     conn->next = client->failed;
     client->failed = conn;
 }

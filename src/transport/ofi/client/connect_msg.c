@@ -12,6 +12,7 @@ static void close_attempt(cwt_conn_t *conn)
 {
     fi_close(&conn->ep->fid);
     conn->ep = NULL;
+    ofi_receives_stop(&conn->receives);
     while (ofi_client_poll(conn->client) > 0)  // takes in its cancelled receives
         ;
     conn->error = 0;
@@ -54,7 +55,7 @@ static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *
     }
     ofi_lib.freeinfo(info);
     if (rc == 0)
-        rc = ofi_conn_post_all(conn);
+        rc = ofi_receives_start(&conn->receives, conn->ep);
     if (rc != 0)
         return rc;
     out->over = false;

@@ -26,7 +26,7 @@
 
 /** Sends a last message, which withdraws the permission to notify this client, and waits for its
  *  acknowledgement: then nothing more comes. RDM: the message is a good-bye, after which the server
- *  may give this client's number and buffers to another one. */
+ *  may give this client's number to another one. */
 static void send_last(cwt_conn_t *conn, uint16_t op)
 {
     ofi_waiter_t w = OFI_WAITER("the acknowledgement of a good-bye");
@@ -46,16 +46,17 @@ static void close_msg(cwt_conn_t *conn)
     fi_shutdown(conn->ep, 0);
     fi_close(&conn->ep->fid);
     conn->ep = NULL;
+    ofi_receives_stop(&conn->receives);
     while (ofi_client_poll(client) > 0)  // takes in its cancelled receives
         ;
     while (ofi_client_events(client) > 0)  // another endpoint may get its address
         ;
-    ofi_buffers_close(&conn->buffers);
+    ofi_receives_close(&conn->receives);
     conn->closing = false;
 }
 
 /** The connection below is the provider's, which never closes one by itself; where it is a socket,
- *  it can be shut. The buffers stay in the common queue. */
+ *  it can be shut. */
 static void close_rdm(cwt_conn_t *conn)
 {
     if (!conn->error)
@@ -133,51 +134,15 @@ static bool evict_one(cwt_client_t *client)
     return false;
 }
 
-/** RDM: all buffers are in a common queue, so those of an evicted connection serve this one. */
-static bool take_buffers(cwt_conn_t *conn)
-{
-    cwt_conn_t *from = ofi_choice.msg ? NULL : conn->client->conns;
-    while (from && !(from != conn && from->evicted && !from->changing && from->buffers.ops))
-        from = from->next;
-    if (!from)
-        return false;
-    conn->buffers = from->buffers;
-    memset(&from->buffers, 0, sizeof from->buffers);
-    for (uint32_t i = 0; i < conn->buffers.count; i++)
-        conn->buffers.ops[i].conn = conn;
-    return true;
-}
-
-static int give_buffers(cwt_conn_t *conn)
-{
-    if (conn->buffers.ops || take_buffers(conn))
-        return 0;
-    // the common queue may run out of buffers until the next poll; a connection's own may not
-    uint32_t count = OFI_CREDITS + (ofi_choice.msg && ofi_takes_notifications(conn->client)
-                                        ? conn->client->config.notifications
-                                        : 0);
-    // the queue of an endpoint ends; connections without buffers use those of the others
-    uint32_t posted = ofi_choice.msg ? 0 : conn->client->posted,
-             room = ofi_device_receives(&conn->client->device) - posted;
-    if (room == 0)
-        return 0;
-    count = count < room ? count : room;
-    int rc = ofi_buffers_open(&conn->buffers, conn->client->device.domain, count);
-    if (rc == 0 && !ofi_choice.msg) {
-        conn->client->posted += count;
-        rc = ofi_conn_post_all(conn);
-    }
-    if (rc != 0)
-        cwu_error("no memory for a connection to %s", ofi_node_name(conn->client, conn->node));
-    return rc;
-}
-
 static int open_once(cwt_conn_t *conn)
 {
     conn->error = 0;
     if (!ofi_choice.msg)
         conn->ep = conn->client->device.ep;
-    int rc = give_buffers(conn);
+    int rc = ofi_client_receive(conn);
+    if (rc != 0)
+        cwu_error("no memory or completion queue entries for a connection to %s",
+                  ofi_node_name(conn->client, conn->node));
     return rc ? rc : ofi_conn_introduce(conn);
 }
 

@@ -7,27 +7,6 @@
 
 #include <string.h>
 
-int ofi_conn_post(cwt_conn_t *conn, ofi_op_t *op)
-{
-    ssize_t rc;
-    // an evicted connection posts to the common queue too
-    struct fid_ep *ep = ofi_choice.msg ? conn->ep : conn->client->device.ep;
-    op->kind = OFI_RECV;
-    op->conn = conn;
-    do  // the receive queue holds at least the credits; a provider may still be busy
-        rc = fi_recv(ep, op->buf, OFI_BUFFER_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
-    while (rc == -FI_EAGAIN);
-    return rc == 0 ? 0 : ofi_errno_to_cw(rc);
-}
-
-int ofi_conn_post_all(cwt_conn_t *conn)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < conn->buffers.count; i++)
-        rc = ofi_conn_post(conn, &conn->buffers.ops[i]);
-    return rc;
-}
-
 // ---------------------------------------------------------------- sending
 
 int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
@@ -190,20 +169,19 @@ static void take_notification(cwt_conn_t *conn, const void *bytes, size_t nbytes
     client->config.notified(client->config.notified_arg, conn->node, bytes, nbytes);
 }
 
-static cwt_conn_t *conn_of(cwt_client_t *client, ofi_op_t *op, const ofi_reply_header_t *header)
+static cwt_conn_t *conn_of(cwt_client_t *client, const ofi_op_t *op,
+                           const ofi_reply_header_t *header)
 {
     if (ofi_choice.msg)
-        return op->conn;
-    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
-        if ((uint32_t)conn->node == header->node && !conn->closing && conn->ep)
-            return conn;
-    return NULL;
+        return op->receives->conn;
+    cwt_conn_t *conn = header->node < client->by_node_count ? client->by_node[header->node] : NULL;
+    return conn && !conn->closing && conn->ep ? conn : NULL;
 }
 
 /** Nothing in the message is trusted before it passed the checks. */
-static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+static void take(cwt_client_t *client, const ofi_op_t *op, const void *bytes, size_t nbytes)
 {
-    const ofi_reply_header_t *header = op->buf;
+    const ofi_reply_header_t *header = bytes;
     if (nbytes < sizeof *header || nbytes > OFI_BUFFER_NBYTES || header->nbytes != nbytes) {
         client->stats.refused++;
         return;
@@ -238,25 +216,55 @@ static void take(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
         deliver(conn, header, payload, nbytes);
 }
 
-static void post_again(ofi_op_t *op)
+static void post_again(cwt_client_t *client, ofi_op_t *op)
 {
-    cwt_conn_t *owner = op->conn;
-    // RDM: its buffers stay in the common queue
-    bool shared = (owner->evicted || owner->changing) && !ofi_choice.msg;
-    if (!owner->closing && (!owner->down || shared) && ofi_conn_post(owner, op) != 0)
-        owner->down = true;
+    ofi_receives_t *r = op->receives;
+    cwt_conn_t *conn = r->conn;
+    if (conn && (conn->closing || conn->down))
+        return;
+    int rc = ofi_receives_again(op);
+    if (rc != 0 && conn) {
+        conn->down = true;
+    } else if (rc != 0 && r->count == 0 && !client->error) {
+        cwu_error("libfabric (%s): buffers for messages cannot be posted again; set "
+                  "CAUSEWAY_MULTI_RECV=0",
+                  ofi_choice.info->fabric_attr->prov_name);
+        client->error = rc;
+    }
 }
 
-void ofi_reply_arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+void ofi_reply_arrived(cwt_client_t *client, const struct fi_cq_data_entry *entry)
 {
-    take(client, op, nbytes);
-    post_again(op);
+    ofi_op_t *op = entry->op_context;
+    _Alignas(8) uint8_t room[OFI_BUFFER_NBYTES];
+    bool many = op->kind == OFI_RECV_MANY;
+    const void *bytes = many ? NULL : op->buf;
+    if (many && (entry->flags & FI_RECV))  // otherwise only the end of the buffer
+        bytes = ofi_receives_message(op, entry, room);
+    if (bytes)
+        take(client, op, bytes, entry->len);
+    else if (entry->len > 0)
+        client->stats.refused++;
+    if (!many || (entry->flags & FI_MULTI_RECV))
+        post_again(client, op);
 }
 
-void ofi_reply_refused(cwt_client_t *client, ofi_op_t *op)
+void ofi_reply_refused(cwt_client_t *client, ofi_op_t *op, bool over)
 {
     client->stats.refused++;
-    post_again(op);
+    if (over)
+        post_again(client, op);
+}
+
+void ofi_post_late(cwt_client_t *client)
+{
+    if (!ofi_choice.msg) {
+        (void)ofi_receives_retry(&client->receives);
+        return;
+    }
+    for (cwt_conn_t *conn = client->conns; conn && client->late; conn = conn->next)
+        if (ofi_receives_retry(&conn->receives) != 0)
+            conn->down = true;
 }
 
 // ---------------------------------------------------------------- waiting

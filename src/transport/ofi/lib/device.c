@@ -13,6 +13,8 @@
 
 #include "base/pages.h"
 
+#define FEWEST_ENTRIES 64u  // of a completion queue
+
 bool ofi_no_files(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -53,7 +55,7 @@ static bool provider_is(const char *name)
     return strcmp(ofi_choice.info->fabric_attr->prov_name, name) == 0;
 }
 
-static int open_cq(ofi_device_t *device, size_t entries, bool roomy)
+static int try_cq(ofi_device_t *device, uint32_t entries, bool roomy)
 {
     struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_FD, .size = entries};
     bool naps = roomy && ((ofi_choice.msg && provider_is("tcp")) || provider_is("net"));
@@ -64,8 +66,31 @@ static int open_cq(ofi_device_t *device, size_t entries, bool roomy)
         return 0;
     }
     attr.wait_obj = FI_WAIT_NONE;  // it cannot be slept on: waits nap instead
-    rc = fi_cq_open(device->domain, &attr, &device->cq, NULL);
-    return rc == 0 ? 0 : failed("opening a completion queue", rc);
+    return fi_cq_open(device->domain, &attr, &device->cq, NULL);
+}
+
+static int open_cq(ofi_device_t *device, uint32_t entries, bool roomy)
+{
+    int rc;
+    while ((rc = try_cq(device, entries, roomy)) != 0 && entries / 2 >= FEWEST_ENTRIES)
+        entries /= 2;
+    if (rc != 0)
+        return failed("opening a completion queue", rc);
+    device->cq_entries = device->cq_free = entries;
+    return 0;
+}
+
+int ofi_device_cq_failed(const ofi_device_t *device, ssize_t err)
+{
+    const char *name = ofi_choice.info->fabric_attr->prov_name;
+    if (err == FI_EOVERRUN || err == -FI_EOVERRUN)
+        cwu_error("libfabric (%s): a completion queue of %u entries has overrun, so completions "
+                  "are lost; use fewer contexts (CAUSEWAY_CTX_ENDPOINTS) or connections "
+                  "(CAUSEWAY_MAX_CONNECTIONS), or another CAUSEWAY_PROVIDER",
+                  name, device->cq_entries);
+    else
+        cwu_error("libfabric (%s): reading the completion queue failed: %s", name, ofi_reason(err));
+    return CW_ELOST;
 }
 
 /** Over net of libfabric 1.17 (tcp from 1.18 on) completions set a signal on their queue's own
@@ -99,7 +124,7 @@ static int open_rdm(ofi_device_t *device)
     return rc;
 }
 
-int ofi_device_open(ofi_device_t *device, struct fi_info *info, size_t cq_entries, bool roomy)
+int ofi_device_open(ofi_device_t *device, struct fi_info *info, uint32_t cq_entries, bool roomy)
 {
     memset(device, 0, sizeof *device);
     device->cq_fd = device->eq_fd = -1;

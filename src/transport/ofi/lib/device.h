@@ -17,6 +17,7 @@ typedef struct ofi_device {
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_cq *cq;
+    uint32_t cq_entries, cq_free;   // of these, so many have no operation yet that may use them
     struct fid_eq *eq;              // MSG; RDM with a bell: without events, for its descriptor
     struct fid_ep *ep;              // RDM only
     struct fid_av *av;              // RDM only
@@ -26,15 +27,33 @@ typedef struct ofi_device {
     _Atomic uint32_t short_sleeps;  // in a row that a queue's descriptor ended at once
 } ofi_device_t;
 
-/** roomy: the machine has a core for every PE. A client then waits by polling and the tcp
+/** A provider that refuses a completion queue of that many entries is asked for fewer.
+ *  roomy: the machine has a core for every PE. A client then waits by polling and the tcp
  *  provider's wait object, which costs two system calls for every two completions, a tenth of a
  *  get, is not asked for: its rare sleeps are naps. */
-int ofi_device_open(ofi_device_t *device, struct fi_info *info, size_t cq_entries, bool roomy);
+int ofi_device_open(ofi_device_t *device, struct fi_info *info, uint32_t cq_entries, bool roomy);
 void ofi_device_close(ofi_device_t *device);
 /** Creates, binds and enables an endpoint on the device. Reports nothing when descriptors are used
  *  up: the caller asks ofi_no_files(). */
 int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *context,
                         struct fid_ep **ep_p);
+/** Sets up to `want` entries of the completion queue aside for operations that may be under way at
+ *  the same time, a queue's overrun being an error; but not more than one of `parts` parts of what
+ *  is left, if that is one at least. Returns how many. */
+static inline uint32_t ofi_device_take(ofi_device_t *device, uint32_t want, uint32_t parts)
+{
+    uint32_t share = device->cq_free / parts, least = device->cq_free > 0;
+    share = share > least ? share : least;
+    want = want < share ? want : share;
+    device->cq_free -= want;
+    return want;
+}
+static inline void ofi_device_give(ofi_device_t *device, uint32_t n)
+{
+    device->cq_free += n;
+}
+/** Reports that the completion queue failed with this error of the provider; returns CW_ELOST. */
+int ofi_device_cq_failed(const ofi_device_t *device, ssize_t err);
 /** How many receives an endpoint takes at a time. */
 static inline uint32_t ofi_device_receives(const ofi_device_t *device)
 {

@@ -77,8 +77,8 @@ static int accept_peer(cwt_server_t *server, struct fi_info *info, const ofi_hel
     int rc = ofi_peer_number(peer);
     if (rc == 0)
         rc = ofi_device_endpoint(&server->device, info, peer, &peer->ep);
-    for (uint32_t i = 0; rc == 0 && i < peer->buffers.count; i++)
-        rc = ofi_peer_post(peer, &peer->buffers.ops[i], peer->ep);
+    if (rc == 0)
+        rc = ofi_receives_start(&peer->receives, peer->ep);
     if (rc == 0) {
         ofi_welcome_t welcome;
         ofi_peer_welcome(peer, hello, &welcome);

@@ -6,29 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** How many receive buffers a peer brings: none where others serve all peers, or where the common
- *  queue is full. */
-static uint32_t buffers_of_peer(const cwt_server_t *server)
-{
-    if (server->multi.posted)
-        return 0;
-    uint32_t posted = ofi_choice.msg ? 0 : server->posted,
-             room = ofi_device_receives(&server->device) - posted;
-    return room < OFI_CREDITS ? room : OFI_CREDITS;
-}
+#define PARTS 16u  // of what is left of the completion queue, one is for the next peer
 
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
 {
     ofi_peer_t *peer = calloc(1, sizeof *peer);
-    uint32_t count = buffers_of_peer(server);
-    if (!peer ||
-        (count > 0 && ofi_buffers_open(&peer->buffers, server->device.domain, count) != 0)) {
-        free(peer);
+    if (!peer)
         return NULL;
+    if (ofi_choice.msg) {
+        ofi_receives_init(&peer->receives, &server->device, NULL, &server->late);
+        peer->receives.peer = peer;
+        if (ofi_receives_add(&peer->receives, OFI_CREDITS, PARTS) != 0) {
+            ofi_receives_close(&peer->receives);
+            free(peer);
+            return NULL;
+        }
     }
-    server->posted += count;
-    for (uint32_t i = 0; i < peer->buffers.count; i++)
-        peer->buffers.ops[i].peer = peer;
     peer->server = server;
     peer->pe = pe;
     peer->queue_end = &peer->queue;
@@ -80,19 +73,8 @@ void ofi_peer_destroy(ofi_peer_t *peer)
         server->by_index[peer->index] = NULL;
     ofi_peer_drop_queue(peer);
     ofi_peer_forget_owed(peer);
-    ofi_buffers_close(&peer->buffers);
+    ofi_receives_close(&peer->receives);
     free(peer);
-}
-
-int ofi_peer_post(ofi_peer_t *peer, ofi_op_t *op, struct fid_ep *ep)
-{
-    ssize_t rc;
-    op->kind = OFI_RECV;
-    op->peer = peer;
-    do  // receive queues hold at least the credits; a provider may still be busy
-        rc = fi_recv(ep, op->buf, OFI_BUFFER_NBYTES, op->desc, FI_ADDR_UNSPEC, &op->context);
-    while (rc == -FI_EAGAIN);
-    return rc == 0 ? 0 : ofi_errno_to_cw(rc);
 }
 
 void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t *welcome)

@@ -22,27 +22,51 @@ static int acknowledge_owed(cwt_server_t *server)
     return n;
 }
 
+/** RDM: the endpoint's only receives. MSG: those of a client, whose end is an event of its own. */
+static void post_again(cwt_server_t *server, ofi_op_t *op)
+{
+    ofi_receives_t *r = op->receives;
+    if (r->peer && r->peer->dying)
+        return;
+    int rc = ofi_receives_again(op);
+    if (rc == 0 || r->peer || r->count > 0)
+        return;
+    cwu_error("libfabric (%s): the node server cannot post buffers for messages again; set "
+              "CAUSEWAY_MULTI_RECV=0",
+              ofi_choice.info->fabric_attr->prov_name);
+    server->lost = rc;
+}
+
+static void received_many(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_data_entry *entry)
+{
+    _Alignas(8) uint8_t room[OFI_BUFFER_NBYTES];
+    if (entry->flags & FI_RECV) {  // otherwise only the end of the buffer
+        void *msg = ofi_receives_message(op, entry, room);
+        if (msg)
+            ofi_server_request(server, NULL, msg, entry->len);
+        else if (entry->len > 0)
+            ofi_server_drop(server, "malformed");
+    }
+    if (entry->flags & FI_MULTI_RECV)
+        post_again(server, op);
+}
+
 static void received(cwt_server_t *server, ofi_op_t *op, size_t nbytes)
 {
-    ofi_peer_t *peer = op->peer;
-    struct fid_ep *ep = server->device.ep ? server->device.ep : peer->ep;
-    ofi_server_request(server, peer, op->buf, nbytes);
-    if ((server->device.ep || !peer->dying) && ofi_peer_post(peer, op, ep) != 0)
-        cwu_debug("node server: a receive buffer could not be posted again");
+    ofi_server_request(server, op->receives->peer, op->buf, nbytes);
+    post_again(server, op);
 }
 
 /** RDM: a message was too long, or its sender went away in the middle of it. The endpoint is open,
- *  so no receive of the common queue was cancelled, and the queue must not run dry. */
+ *  so no receive was cancelled, and the pool must not run dry. */
 static void receive_failed(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_err_entry *err)
 {
     if (err->err == FI_ETRUNC)
         ofi_server_drop(server, "a message that is too long");
     else
         server->stats.refused++;  // also what a client of the job sent last, when it was killed
-    if (op->kind == OFI_RECV)
-        ofi_peer_post(op->peer, op, server->device.ep);
-    else if (op->kind == OFI_RECV_MANY && (err->flags & FI_MULTI_RECV))
-        ofi_multi_again(server, op);
+    if (op->kind == OFI_RECV || (err->flags & FI_MULTI_RECV))
+        post_again(server, op);
 }
 
 static void cq_error(cwt_server_t *server)
@@ -55,6 +79,11 @@ static void cq_error(cwt_server_t *server)
     if (fi_cq_readerr(server->device.cq, &u.err, 0) <= 0)
         return;
     ofi_op_t *op = u.err.op_context;
+    if (u.err.err == FI_EOVERRUN) {
+        server->lost =
+            server->lost ? server->lost : ofi_device_cq_failed(&server->device, FI_EOVERRUN);
+        return;
+    }
     if (u.err.err != FI_ECANCELED)  // receives of a closed endpoint are cancelled
         cwu_debug("node server: an operation failed: %s", ofi_reason(u.err.err));
     if (!op)
@@ -63,6 +92,16 @@ static void cq_error(cwt_server_t *server)
         ofi_pool_put(op);
     else if (server->device.ep)
         receive_failed(server, op, &u.err);
+}
+
+/** Late receives: the provider may take them now. */
+static void post_late(cwt_server_t *server)
+{
+    if (server->device.ep)
+        (void)ofi_receives_retry(&server->receives);
+    for (ofi_peer_t *peer = server->peers; peer && server->late; peer = peer->next)
+        if (!peer->dying)
+            (void)ofi_receives_retry(&peer->receives);
 }
 
 /** Reads the queue until it is empty or `rounds` times; number of completions. */
@@ -77,6 +116,8 @@ static int drain_cq(cwt_server_t *server, int rounds)
             total++;
             continue;
         }
+        if (n < 0 && n != -FI_EAGAIN && server->lost == 0)
+            server->lost = ofi_device_cq_failed(&server->device, n);
         if (n <= 0)
             break;
         for (ssize_t i = 0; i < n; i++) {
@@ -86,7 +127,7 @@ static int drain_cq(cwt_server_t *server, int rounds)
             if (op->kind == OFI_RECV)
                 received(server, op, entries[i].len);
             else if (op->kind == OFI_RECV_MANY)
-                ofi_multi_received(server, op, &entries[i]);
+                received_many(server, op, &entries[i]);
             else if (op->kind == OFI_SEND)
                 ofi_pool_put(op);
         }
@@ -124,6 +165,7 @@ static int reap(cwt_server_t *server)
         peer->dying = true;
         if (peer->ep)
             fi_close(&peer->ep->fid);
+        ofi_receives_stop(&peer->receives);
         empty_cq(server);  // entries of the closed endpoint; none can follow
         ofi_pool_each(&server->sends, reclaim_send, peer);
         ofi_peer_destroy(peer);
@@ -163,6 +205,8 @@ int ofi_server_progress(cwt_server_t *server)
     n += events;
     if (server->queued)
         n += ofi_server_flush_queues(server);
+    if (server->late)
+        post_late(server);
     if (n > 0) {
         if (server->false_alarms)  // a load is cheaper than a store to a shared line
             server->false_alarms = 0;
@@ -193,13 +237,14 @@ static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t tim
 
 bool ofi_server_may_block(cwt_server_t *server)
 {
+    server->naps = server->late > 0;
     return ofi_device_may_block(&server->device);
 }
 
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
 {
     const uint64_t queued_ns = 1000000, nap_ns = 10000000;
-    if (server->queued && timeout_ns > queued_ns)
+    if ((server->queued || server->naps) && timeout_ns > queued_ns)
         timeout_ns = queued_ns;
     uint64_t start = cwu_now_ns(), count;
     bool called;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define FIRST_BUFFERS 64u
+#define MANY_NBYTES 65536u  // of a buffer for many messages
 
 static int failed(const char *what, ssize_t rc)
 {
@@ -25,24 +26,14 @@ int ofi_server_rdm_open(cwt_server_t *server)
     int rc = fi_getname(&server->device.ep->fid, server->addr, &server->addr_nbytes);
     if (rc != 0)
         return failed("learn its own address", rc);
-    if (ofi_multi_open(&server->multi, &server->device))
+    ofi_receives_init(&server->receives, &server->device, server->device.ep, &server->late);
+    if (ofi_receives_many(&server->receives, MANY_NBYTES))
         return 0;
-    uint32_t most = ofi_device_receives(&server->device);
-    server->posted = most < FIRST_BUFFERS ? most : FIRST_BUFFERS;
-    rc = ofi_buffers_open(&server->buffers, server->device.domain, server->posted);
-    for (uint32_t i = 0; rc == 0 && i < server->buffers.count; i++) {
-        ofi_op_t *op = &server->buffers.ops[i];
-        ssize_t posted;
-        do  // the queue is not full; a provider may still be busy
-            posted = fi_recv(server->device.ep, op->buf, OFI_BUFFER_NBYTES, op->desc,
-                             FI_ADDR_UNSPEC, &op->context);
-        while (posted == -FI_EAGAIN);
-        rc = posted == 0 ? 0 : failed("post receive buffers", posted);
-    }
-    return rc;
+    rc = ofi_receives_add(&server->receives, FIRST_BUFFERS, 1);
+    return rc == 0 ? 0 : failed("post receive buffers", -FI_ENOMEM);
 }
 
-/** Gives a free peer to a new client: its buffers are in the common queue already. */
+/** Gives a free peer to a new client: there are receives for it already. */
 static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
 {
     ofi_peer_drop_queue(peer);
@@ -74,8 +65,7 @@ static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t addr_di
             ofi_peer_destroy(peer);
         return NULL;
     }
-    for (uint32_t i = 0; i < peer->buffers.count; i++)
-        ofi_peer_post(peer, &peer->buffers.ops[i], server->device.ep);
+    (void)ofi_receives_add(&server->receives, OFI_CREDITS, 1);  // or those of the others serve it
     return peer;
 }
 
@@ -135,8 +125,8 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
     ofi_server_send(peer, &header, &welcome, sizeof welcome);
 }
 
-/** The client's last message: its number and buffers are free for another one. A client that evicts
- *  the connection waits for an acknowledgement. */
+/** The client's last message: its number is free for another one. A client that evicts the
+ *  connection waits for an acknowledgement. */
 static void bye(ofi_peer_t *peer, bool acknowledge)
 {
     peer->connected = false;

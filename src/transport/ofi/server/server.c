@@ -8,6 +8,23 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#define SENDS 256u   // replies that the provider has and that are not injected
+#define SPARE 512u   // entries left in the completion queue before peers get fewer receives
+#define CONTEXTS 2u  // clients expected of a PE
+#define ENTRIES_MIN 2048u
+#define ENTRIES_MAX 65536u
+
+/** How many entries the completion queue should have. */
+static uint32_t entries(const cwt_server_config_t *config)
+{
+    uint64_t clients = (uint64_t)(config->npes - (int)config->layout.nslots) * CONTEXTS,
+             receives = ofi_choice.msg ? clients * OFI_CREDITS : OFI_RECEIVES_MAX,
+             wanted = SENDS + SPARE + receives;
+    return wanted < ENTRIES_MIN   ? ENTRIES_MIN
+           : wanted > ENTRIES_MAX ? ENTRIES_MAX
+                                  : (uint32_t)wanted;
+}
+
 static void set_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
 {
     uint32_t node = (uint32_t)server->config.node;
@@ -56,9 +73,10 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
     server->wake_fd = -1;
     int rc = ofi_load(config->one_machine);
     if (rc == 0)
-        rc = ofi_device_open(&server->device, ofi_choice.info, 2048, false);
+        rc = ofi_device_open(&server->device, ofi_choice.info, entries(config), false);
     if (rc == 0) {
-        ofi_pool_init(&server->sends, server->device.domain, OFI_BUFFER_NBYTES, UINT32_MAX - 64);
+        ofi_pool_init(&server->sends, server->device.domain, OFI_BUFFER_NBYTES,
+                      ofi_device_take(&server->device, SENDS, 8));
         server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         rc = server->wake_fd < 0 ? CW_ESYS : 0;
         if (rc != 0 && !ofi_out_of_files())
@@ -136,9 +154,7 @@ void ofi_server_close(cwt_server_t *server)
     }
     while (server->peers)
         ofi_peer_destroy(server->peers);
-    if (server->buffers.ops)
-        ofi_buffers_close(&server->buffers);
-    ofi_multi_close(&server->multi);
+    ofi_receives_close(&server->receives);
     ofi_pool_close(&server->sends);
     ofi_unauth_close(&server->unauth);
     ofi_region_close(&server->region);

@@ -10,25 +10,7 @@
 
 #include "transport/ofi/lib/device.h"
 #include "transport/ofi/lib/sockets.h"
-#include "transport/ofi/wire/pool.h"
-
-// ------------------------------------------------------------- buffers for many messages (multi.c)
-#define OFI_MULTI_BUFFERS 4u
-#define OFI_MULTI_NBYTES 65536u  // each
-typedef struct ofi_multi {
-    uint8_t *memory;
-    struct fid_mr *mr;
-    ofi_op_t ops[OFI_MULTI_BUFFERS];
-    uint32_t posted;  // buffers that are; 0: not in use
-} ofi_multi_t;
-/** For a server with one RDM endpoint. Returns false when each client must bring buffers of its
- *  own. */
-bool ofi_multi_open(ofi_multi_t *multi, const ofi_device_t *device);
-void ofi_multi_close(ofi_multi_t *multi);
-/** A message in one of the buffers, or the end of a buffer, or both. */
-void ofi_multi_received(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_data_entry *entry);
-/** Posts a buffer again that the provider has given back. */
-void ofi_multi_again(cwt_server_t *server, ofi_op_t *op);
+#include "transport/ofi/wire/receives.h"
 
 // ---------------------------------------------------------------- the node object (region.c)
 /** The node object as registered by its server. */
@@ -60,7 +42,7 @@ typedef struct ofi_peer {
     uint32_t notified;                // notifications sent
     uint32_t notify_until;            // of the last request: 15 allowed | 0..14 until which
     uint32_t executed, acked;         // requests executed; of these, how many the client knows of
-    ofi_buffers_t buffers;            // for receives (RDM: contributed to the common queue)
+    ofi_receives_t receives;          // MSG
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
     uint64_t failing_ns;              // since when the wire refuses them; 0: it does not
     bool owed;                        // an acknowledgement, when there is nothing else to do
@@ -90,9 +72,8 @@ struct cwt_server {
     ofi_peer_t **by_index;  // RDM: peer named in requests; all: for origins
     uint32_t by_index_count;
     uint32_t births;
-    ofi_buffers_t buffers;  // RDM: for first messages
-    ofi_multi_t multi;      // RDM: or for all, if the provider can
-    uint32_t posted;        // RDM: receives in the common queue
+    ofi_receives_t receives;  // RDM
+    uint32_t late;            // receives that the provider did not take yet
     ofi_pool_t sends;
     _Atomic uint32_t queued;  // peers with a queue; written under the caller's lock, and
                               // ofi_server_block has none
@@ -106,6 +87,7 @@ struct cwt_server {
     uint32_t silent;    // checks in a row that found one while PEs waited
     int lost;           // 0, or the error that ends the job for it
     int wake_fd;
+    _Atomic bool naps;   // there are late receives
     _Atomic bool slept;  // since connection events were read last
     bool warned;
     uint8_t addr[128];
@@ -136,7 +118,6 @@ int ofi_peer_number(ofi_peer_t *peer);
 void ofi_peer_begin(ofi_peer_t *peer);
 /** No completion may name the peer's buffers any more. */
 void ofi_peer_destroy(ofi_peer_t *peer);
-int ofi_peer_post(ofi_peer_t *peer, ofi_op_t *op, struct fid_ep *ep);
 void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t *welcome);
 
 // ---------------------------------------------------------------- replies.c

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operations (with the context the provider writes into), their bounce buffers, and blocks of
-// message buffers. Both are registered once, when the provider wants local memory registered.
+// Operations (with the context the provider writes into) and their bounce buffers, which are
+// registered once, when the provider wants local memory registered.
 #include "pool.h"
 
 #include <stdlib.h>
@@ -28,8 +28,7 @@ void *ofi_alloc_lines(size_t nbytes)
     return p ? memset(p, 0, whole) : NULL;
 }
 
-/** Pages that cost nothing until touched. */
-static void *map_pages(size_t nbytes)
+void *ofi_map_pages(size_t nbytes)
 {
     void *p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
@@ -47,7 +46,7 @@ static bool grow(ofi_pool_t *pool)
         return false;
     if (pool->buf_nbytes) {
         chunk->memory_nbytes = pool->buf_nbytes * CHUNK_OPS;
-        chunk->memory = map_pages(chunk->memory_nbytes);
+        chunk->memory = ofi_map_pages(chunk->memory_nbytes);
         if (!chunk->memory || ofi_register_buffers(pool->domain, chunk->memory,
                                                    chunk->memory_nbytes, &chunk->mr) != 0) {
             if (chunk->memory)
@@ -56,7 +55,8 @@ static bool grow(ofi_pool_t *pool)
             return false;
         }
     }
-    for (uint32_t i = CHUNK_OPS; i-- > 0;) {
+    uint32_t room = pool->limit - pool->count, count = room < CHUNK_OPS ? room : CHUNK_OPS;
+    for (uint32_t i = count; i-- > 0;) {
         ofi_op_t *op = &chunk->ops[i];
         op->pool = pool;
         op->buf = chunk->memory ? chunk->memory + i * pool->buf_nbytes : NULL;
@@ -66,7 +66,7 @@ static bool grow(ofi_pool_t *pool)
     }
     chunk->next = pool->chunks;
     pool->chunks = chunk;
-    pool->count += CHUNK_OPS;
+    pool->count += count;
     return true;
 }
 
@@ -104,36 +104,4 @@ void ofi_pool_close(ofi_pool_t *pool)
     }
     pool->free = NULL;
     pool->count = 0;
-}
-
-int ofi_buffers_open(ofi_buffers_t *buffers, struct fid_domain *domain, uint32_t count)
-{
-    buffers->count = count;
-    buffers->mr = NULL;
-    buffers->ops = calloc(count, sizeof *buffers->ops);
-    buffers->memory = map_pages((size_t)count * OFI_BUFFER_NBYTES);
-    int rc = buffers->ops && buffers->memory
-                 ? ofi_register_buffers(domain, buffers->memory, (size_t)count * OFI_BUFFER_NBYTES,
-                                        &buffers->mr)
-                 : CW_ENOMEM;
-    if (rc != 0) {
-        ofi_buffers_close(buffers);
-        return rc;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        buffers->ops[i].buf = buffers->memory + (size_t)i * OFI_BUFFER_NBYTES;
-        buffers->ops[i].desc = buffers->mr ? fi_mr_desc(buffers->mr) : NULL;
-        buffers->ops[i].kind = OFI_RECV;
-    }
-    return 0;
-}
-
-void ofi_buffers_close(ofi_buffers_t *buffers)
-{
-    if (buffers->mr)
-        fi_close(&buffers->mr->fid);
-    if (buffers->memory)
-        munmap(buffers->memory, (size_t)buffers->count * OFI_BUFFER_NBYTES);
-    free(buffers->ops);
-    memset(buffers, 0, sizeof *buffers);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operations (with the context that the provider writes into), their bounce buffers, and blocks of
-// message buffers. Memory is registered once, when the provider wants local memory registered.
+// Operations (with the context that the provider writes into) and their bounce buffers. Memory is
+// registered once, when the provider wants local memory registered.
 //
 // Threads: a pool is its owner's: the server's, or a client's under its lock. Never blocks.
 #ifndef CWT_OFI_POOL_H
@@ -26,7 +26,10 @@ typedef enum ofi_kind {
 typedef struct ofi_op {
     struct fi_context2 context;  // first: the provider writes here
     struct ofi_op *next;
-    struct ofi_pool *pool;
+    union {
+        struct ofi_pool *pool;          // its own
+        struct ofi_receives *receives;  // of OFI_RECV and OFI_RECV_MANY
+    };
     cwt_conn_t *conn;       // client side
     struct ofi_peer *peer;  // server side
     struct ofi_completion *completion;
@@ -45,6 +48,8 @@ typedef struct ofi_pool {
     uint32_t count, limit;
 } ofi_pool_t;
 
+/** Pages that cost nothing until touched; NULL: none left. munmap() ends it. */
+void *ofi_map_pages(size_t nbytes);
 /** Zeroed memory in cache lines of its own, for what one thread writes all the time; NULL: none
  *  left. free() ends it. */
 void *ofi_alloc_lines(size_t nbytes);
@@ -61,15 +66,5 @@ static inline void ofi_pool_put(ofi_op_t *op)
 }
 /** Calls fn for every operation of the pool that is in use. */
 void ofi_pool_each(ofi_pool_t *pool, void (*fn)(ofi_op_t *op, void *arg), void *arg);
-
-/** A block of message buffers, registered if the provider wants that. */
-typedef struct ofi_buffers {
-    uint8_t *memory;
-    struct fid_mr *mr;
-    ofi_op_t *ops;
-    uint32_t count;
-} ofi_buffers_t;
-int ofi_buffers_open(ofi_buffers_t *buffers, struct fid_domain *domain, uint32_t count);
-void ofi_buffers_close(ofi_buffers_t *buffers);
 
 #endif
