@@ -261,6 +261,8 @@ void cw_segment_fini(void)
         munmap(s->base, s->nbytes);
     s->base = NULL;
     s->heap = NULL;
+    s->slots = NULL;
+    s->own_view = false;
 }
 
 bool cw_is_symmetric(const void *addr, size_t nbytes)
