@@ -337,11 +337,11 @@ static int pmix_fence_wait(cwb_t *b)
     struct timespec deadline;
     int rc = 0;
     (void)b;
-    clock_gettime(CLOCK_REALTIME, &deadline);
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
     deadline.tv_sec += cwu_env.timeout;
     pthread_mutex_lock(&px.lock);
     while (px.fence_under_way && rc == 0)
-        rc = pthread_cond_timedwait(&px.ended, &px.lock, &deadline);
+        rc = pthread_cond_clockwait(&px.ended, &px.lock, CLOCK_MONOTONIC, &deadline);
     bool late = px.fence_under_way;
     pmix_status_t status = px.fence_status;
     pthread_mutex_unlock(&px.lock);

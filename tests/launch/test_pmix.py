@@ -57,6 +57,8 @@ def good(name, want, *words, env=None):
 def bootstrap_alone():
     good("one PE", "pmix: 1 PEs, one_machine 1, node_fd no, nodes 0\n", "-n", 1, PROBE, "ok")
     good("4 PEs", "pmix: 4 PEs, one_machine 1, node_fd no, nodes 0 0 0 0\n", "-n", 4, PROBE, "ok")
+    good("a wall clock that is set back", None, "-n", 2, "sh", "-c",
+         f"LD_PRELOAD={BUILD / 'tests/launch/wall-clock.so'} exec {PROBE} late 1 1")
     good("all keys", None, "-n", 4, PROBE, "all")
     good("many rounds", None, "-n", 3, PROBE, "stress")
     good("a late PE", None, "-n", 2, PROBE, "late", 1)
