@@ -8,7 +8,8 @@ another status, within a bound, with a line that names the PE. Afterwards no pro
 and nothing in its scratch folder or in /dev/shm. The programs check their results against a model,
 and that descriptors and memory stay flat. Each job is drawn from the seed and its number, so
     soak.py --seed SEED --only NUMBER
-repeats one. Called by ./dev soak; the last line is "N passed, N failed"."""
+repeats one. At the end the attack tests of the network run at their full size. Called by
+./dev soak; the last line is "N passed, N failed"."""
 
 import argparse
 import datetime
@@ -226,7 +227,17 @@ def show(result, started):
         print("".join(f"      | {text}\n" for text in result.output.splitlines()[-40:]), flush=True)
 
 
-def page(results, args):
+def attack():
+    """The attack tests of the network at their full size. How many passed and failed; skipped ones
+    count as failed."""
+    command = [sys.executable, str(ROOT / "tests/run.py"), "--slow", "transport/attack-long"]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    print(output, flush=True)
+    counts = re.search(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", output, re.M)
+    return (int(counts[1]), int(counts[2]) + int(counts[3] or 0)) if counts else (0, 1)
+
+
+def page(results, args, attacks):
     rounds = sum(int(n) for r in results for n in re.findall(r": (\d+) rounds", r.output))
     operations = sum(int(n) * r.job.npes for r in results
                      for n in re.findall(r"(\d+) operations a PE", r.output))
@@ -245,6 +256,9 @@ def page(results, args):
              f"operations, {operations} of them in storms. {len(kills)} jobs lost a PE to SIGKILL"
              + (f" and ended {statistics.median(kills):.2f} s later in the median, "
                 f"{max(kills):.2f} s at the latest." if kills else "."), "",
+             "The attack tests of the network at their full size (10⁵ connections and 10⁶ frames "
+             f"each): {attacks[0]} passed, {attacks[1]} failed." if attacks
+             else "Without attacks.", "",
              "| program | network | jobs | PEs | nodes | delayed | loaded | killed | failed |",
              "|---|---|---|---|---|---|---|---|---|"]
     for (program, network), of in sorted(groups.items()):
@@ -263,6 +277,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1, 10**6))
     parser.add_argument("--only", type=int, metavar="NUMBER", help="repeat this job of the seed")
     parser.add_argument("--lasts", type=float, default=6, help="seconds of a storm, about")
+    parser.add_argument("--no-attacks", action="store_true", help="without the attack tests")
     parser.add_argument("--page", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
     args = parser.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="soak-programs"))
@@ -287,12 +302,16 @@ def soak(args, programs):
         job = draw_job(args.seed, number, networks, args.lasts)
         results.append(run_job(job, programs[job.program], 60 + 20 * args.lasts))
         show(results[-1], started)
-    text = page(results, args)
+    attacks = None if args.no_attacks or args.only is not None else attack()
+    text = page(results, args, attacks)
     print(text)
     if args.page:
         PAGE.write_text(text)
     failed = sum(bool(r.wrong) for r in results)
-    print(f"{len(results) - failed} passed, {failed} failed")
+    passed = len(results) - failed
+    if attacks:
+        passed, failed = passed + attacks[0], failed + attacks[1]
+    print(f"{passed} passed, {failed} failed")
     return failed > 0
 
 

@@ -63,8 +63,8 @@ static void forget(cwt_conn_t *conn, const cwt_reply_t *reply)
 static int ask(cwt_conn_t *conn, uint32_t piece)
 {
     ofi_ask_key_t body = {piece, 0};
-    ofi_key_t answer = {OFI_NO_KEY};
-    cwt_reply_t reply = {.buf = &answer, .capacity = sizeof answer};
+    ofi_key_t fresh = {OFI_NO_KEY};
+    cwt_reply_t reply = {.buf = &fresh, .capacity = sizeof fresh};
     int rc = ofi_request_own(conn, OFI_OWN_KEY, &body, sizeof body, &reply);
     ofi_waiter_t w = OFI_WAITER("the key of memory that is used for the first time");
     while (rc == 0 && !reply.done)
@@ -75,12 +75,12 @@ static int ask(cwt_conn_t *conn, uint32_t piece)
         forget(conn, &reply);
         return rc;
     }
-    if (reply.nbytes != sizeof answer || answer.key == OFI_NO_KEY) {
+    if (reply.nbytes != sizeof fresh || fresh.key == OFI_NO_KEY) {
         cwu_error("%s cannot give this PE access to its memory; see the message of its first PE",
                   ofi_node_name(conn->client, conn->node));
         return CW_ENOMEM;
     }
-    conn->keys[piece] = answer.key;
+    conn->keys[piece] = fresh.key;
     return 0;
 }
 
