@@ -250,6 +250,7 @@ static struct {
     ssize_t rc;  // of the next attempts
     int sent;
     uint64_t last;  // reply_id of the last one
+    ofi_op_t *op;   // of the last one that is not injected
 } wire;
 
 static ssize_t wire_inject(struct fid_ep *ep, const void *buf, size_t nbytes, fi_addr_t to)
@@ -262,10 +263,43 @@ static ssize_t wire_inject(struct fid_ep *ep, const void *buf, size_t nbytes, fi
     return 0;
 }
 
+static ssize_t wire_send(struct fid_ep *ep, const void *buf, size_t nbytes, void *desc, fi_addr_t to,
+                         void *context)
+{
+    (void)desc;
+    wire.op = context;
+    return wire_inject(ep, buf, nbytes, to);
+}
+
+/** RDM: a reply that the provider has taken and then failed to send is sent again, but not to
+ *  another client that got the same number. */
+static void replies_that_fail_later(cwt_server_t *server, ofi_peer_t *peer)
+{
+    ofi_choice.inject_nbytes = 0;
+    ofi_pool_init(&server->sends, NULL, OFI_BUFFER_NBYTES, 8);
+    ofi_reply_header_t header = {.reply_id = 77};
+    int sent = wire.sent;
+    CHECK(ofi_server_send(peer, &header, NULL, 0) == 0 && wire.sent == sent + 1);
+    for (int i = 2; i < 5; i++) {
+        wire.last = 0;
+        ofi_server_send_ended(wire.op, true);
+        CHECK(server->queued == 1 && ofi_server_flush_queues(server) == 1);
+        CHECK(wire.sent == sent + i && wire.last == 77 && peer->failing_ns != 0);
+    }
+    ofi_server_send_ended(wire.op, false);
+    CHECK(server->queued == 0 && peer->failing_ns == 0);
+    CHECK(ofi_server_send(peer, &header, NULL, 0) == 0);
+    ofi_peer_begin(peer);
+    ofi_server_send_ended(wire.op, true);
+    CHECK(server->queued == 0);
+    ofi_pool_close(&server->sends);
+    ofi_choice.inject_nbytes = 128;
+}
+
 /** RDM: no event follows an error, so a reply is sent again until the client counts as gone. */
 static void failing_replies(void)
 {
-    struct fi_ops_msg msg_ops = {.inject = wire_inject};
+    struct fi_ops_msg msg_ops = {.inject = wire_inject, .send = wire_send};
     struct fid_ep ep = {.msg = &msg_ops};
     cwt_server_t *server = calloc(1, sizeof *server);
     server->device.ep = &ep;
@@ -283,6 +317,7 @@ static void failing_replies(void)
     wire.rc = 0;
     CHECK(ofi_server_flush_queues(server) == 2 && wire.sent == 2 && wire.last == 2);
     CHECK(server->queued == 0 && !peer->dying);
+    replies_that_fail_later(server, peer);
 
     ofi_reply_header_t header = {.reply_id = 3};
     wire.rc = -FI_ECONNREFUSED;

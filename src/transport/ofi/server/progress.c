@@ -89,7 +89,7 @@ static void cq_error(cwt_server_t *server)
     if (!op)
         return;
     if (op->kind == OFI_SEND)
-        ofi_pool_put(op);
+        ofi_server_send_ended(op, true);
     else if (server->device.ep)
         receive_failed(server, op, &u.err);
 }
@@ -129,7 +129,7 @@ static int drain_cq(cwt_server_t *server, int rounds)
             else if (op->kind == OFI_RECV_MANY)
                 received_many(server, op, &entries[i]);
             else if (op->kind == OFI_SEND)
-                ofi_pool_put(op);
+                ofi_server_send_ended(op, false);
         }
         total += (int)n;
         if (n < 16)

@@ -35,6 +35,8 @@ static int try_send(ofi_peer_t *peer, const void *bytes, size_t nbytes)
         return CW_EAGAIN;
     op->kind = OFI_SEND;
     op->peer = peer;
+    op->birth = peer->birth;
+    op->nbytes = nbytes;
     memcpy(op->buf, bytes, nbytes);
     ssize_t rc = fi_send(ep, op->buf, nbytes, op->desc, peer->fi_addr, &op->context);
     if (rc != 0)
@@ -124,6 +126,17 @@ static bool give_up(ofi_peer_t *peer, int rc)
     return true;
 }
 
+void ofi_server_send_ended(ofi_op_t *op, bool failed)
+{
+    ofi_peer_t *peer = op->peer;
+    bool same = !peer->dying && op->birth == peer->birth;
+    if (same && !failed)
+        peer->failing_ns = 0;
+    else if (same && !ofi_choice.msg && !peer->refused && !give_up(peer, CW_ELOST))
+        (void)enqueue(peer, op->buf, op->nbytes);
+    ofi_pool_put(op);
+}
+
 int ofi_server_flush_queues(cwt_server_t *server)
 {
     int n = 0;
@@ -133,7 +146,8 @@ int ofi_server_flush_queues(cwt_server_t *server)
             int rc = peer->dying ? 0 : try_send(peer, reply->bytes, reply->nbytes);
             if (rc != 0 && !give_up(peer, rc))
                 break;
-            peer->failing_ns = 0;
+            if (reply->nbytes <= ofi_choice.inject_nbytes)
+                peer->failing_ns = 0;  // of others their completion tells
             peer->queue = reply->next;
             free(reply);
             n++;

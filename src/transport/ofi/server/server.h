@@ -135,6 +135,9 @@ void ofi_peer_forget_owed(ofi_peer_t *peer);
 /** Replies that the wire did not take yet are not sent any more. */
 void ofi_peer_drop_queue(ofi_peer_t *peer);
 int ofi_server_flush_queues(cwt_server_t *server);
+/** A send is complete, or failed after the provider had taken it. RDM: then no event follows, and
+ *  the message is sent again, for CAUSEWAY_TIMEOUT at most. */
+void ofi_server_send_ended(ofi_op_t *op, bool failed);
 
 // ---------------------------------------------------------------- requests.c
 /** One message as it came: nothing in it is trusted before it passed. */

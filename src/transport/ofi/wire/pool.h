@@ -37,6 +37,7 @@ typedef struct ofi_op {
     void *copy_to;     // a read through a bounce buffer ends here
     size_t nbytes;
     ofi_kind_t kind;
+    uint32_t birth;  // server side: of the peer's connection, when it was sent
     bool awaited;  // counts in client->awaited
 } ofi_op_t;
 
