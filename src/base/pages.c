@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -44,8 +45,10 @@ int cwu_pages_back(const void *at, size_t nbytes, bool write)
         return CW_OK;
     round_out(at, nbytes, &from, &end);
     int rc;
-    do
-        rc = madvise((void *)from, end - from, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+    do  // The bare call: libfabric patches the C library's madvise when it opens a domain, which a
+        // thread inside of it does not survive.
+        rc = (int)syscall(SYS_madvise, from, end - from,
+                          write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
     while (rc && (errno == EINTR || errno == EAGAIN));
     if (rc == 0)
         return CW_OK;
