@@ -28,6 +28,7 @@ typedef struct cwb cwb_t;
 
 typedef struct cwb_ops {
     const char *name;  // "launch", "pmix", "pmi1", "pmi2", "mpi", "single"
+    bool sees_ends;    // the launcher ends the job when a PE ends without leaving it
     /** Fills pe, npes, job_id, node_fd, one_machine. CW_ENOENT: this launcher did not start the
      *  process (no message). */
     int (*open)(cwb_t *b);

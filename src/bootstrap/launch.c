@@ -349,6 +349,7 @@ static void launch_goodbye(void)
 
 const cwb_ops_t cwb_launch = {
     .name = "launch",
+    .sees_ends = true,
     .open = launch_open,
     .nodes = launch_nodes,
     .put = launch_put,

@@ -142,6 +142,9 @@ typedef struct cwt_client_config {
     /** Does a caller wait for a notification of that node? Then the end of its connection is a
      *  loss. */
     bool (*due)(void *arg, int node);
+    /** May servers have ended in good order? Until then a connection that its server closes is
+     *  lost, also with nothing under way. NULL: they may. */
+    bool (*leaving)(void);
     void *notified_arg;
     uint32_t notifications;
 } cwt_client_config_t;

@@ -13,6 +13,7 @@
 #include "core/coll/describe.h"
 #include "core/life/leave.h"
 #include "core/life/life.h"
+#include "core/life/unfinished.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
@@ -44,6 +45,7 @@ static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_o
 
 static noreturn void abort_job(int status, bool failed)
 {
+    cw_unfinished_close();
     if (cw_boot.ops)
         cw_boot.ops->abort(&cw_boot, status, failed);
     _exit(status);
@@ -107,6 +109,7 @@ static int join(void)
     if ((rc = cw_segment_init(&cw_boot, sections)) || (rc = cw_watch_open(observers)) ||
         (rc = cw_ctx_open()))
         return rc;
+    cw_unfinished_open();
     cw_wait_init();
     cw_coll_choices_load();
     cw_groups_init();
@@ -140,6 +143,7 @@ int cw_init(int thread_level, const char *call)
     init_count = 1;
     cw_world.initialized = true;
     cw_world.finalized = false;
+    atomic_store_explicit(&cw_world.leaving, false, memory_order_relaxed);
     cw_world.plain = !cw_world.observed;
     cw_startup_add(CW_PHASE_INIT, cw_startup_begin_ns());
     cw_watch_started(call);
@@ -154,6 +158,7 @@ int cw_init(int thread_level, const char *call)
 /** Leaves when no PE waits for a reply on a connection of this one any more. */
 static void leave_network(const char *call)
 {
+    atomic_store_explicit(&cw_world.leaving, true, memory_order_relaxed);
     cw_quiet_cold(&cw_ctx_default);
     int rc = cw_job_end_exchange();
     if (rc == CW_OK)
@@ -200,6 +205,7 @@ void cw_finalize(const char *call)
     cwu_debug("leaving the job; connections to %d nodes", cw_stats_nodes_touched());
     if (cw_world.nnodes > 1)
         leave_network(call);
+    cw_unfinished_close();
     cw_world.initialized = cw_world.plain = false;
     cw_world.finalized = true;
     cw_watch_close();
@@ -212,6 +218,7 @@ void cw_finalize(const char *call)
 
 noreturn void cw_exit(int status)
 {
+    cw_unfinished_close();
     if (cw_boot.ops)
         cw_boot.ops->goodbye();
     _exit(status);

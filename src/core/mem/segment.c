@@ -238,7 +238,10 @@ int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
     if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
         goto close_fd;
     cw_slot_t *me = &cw_segment.slots[cw_world.slot];
-    atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_relaxed);
+    struct stat st;
+    me->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
+    // release: with the namespace
+    atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_release);
     if ((rc = map_own_view(fd, &data)))
         goto close_fd;
     cw_backing_reset();
@@ -247,6 +250,12 @@ close_fd:
     if (fd >= 0)
         close(fd);
     return rc;
+}
+
+void cw_segment_depart(void)
+{
+    if (cw_segment.base && cw_segment.slots)
+        atomic_store_explicit(&cw_segment.slots[cw_world.slot].pid, 0, memory_order_relaxed);
 }
 
 /** The heap goes; static data stays mapped (the program goes on using it, privately held by this

@@ -26,6 +26,8 @@ extern cw_segment_t cw_segment;
 /** Makes or joins the node object, with the sections of a table that ends with NULL. */
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[]);
 void cw_segment_fini(void);
+/** Other PEs of the node do not expect this process to live any more. */
+void cw_segment_depart(void);
 /** The object's file descriptor for this node: inherited, created, or received from the node's
  *  lowest PE. */
 int cw_share_fd(cwb_t *boot, int *fd_p);

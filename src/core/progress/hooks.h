@@ -56,6 +56,11 @@ typedef struct cw_progress_hooks {
     // ---- core/server
     /** Polls the node server; how many events. */
     int (*poll_server)(void);
+
+    // ---- core/life
+    /** Do the other processes of this node live? To be called before each sleep; returns within
+     *  which time it wants to be called again. */
+    uint64_t (*mind_neighbours)(void);
 } cw_progress_hooks_t;
 
 extern cw_progress_hooks_t cw_progress_hooks CW_HIDDEN;

@@ -63,6 +63,11 @@ static bool no_notification_due(void *arg, int node)
     return false;
 }
 
+static uint64_t need_no_look(void)
+{
+    return UINT64_MAX;
+}
+
 cw_progress_hooks_t cw_progress_hooks = {
     .run_messages = no_messages,
     .awaits_replies = awaits_none,
@@ -73,6 +78,7 @@ cw_progress_hooks_t cw_progress_hooks = {
     .notifications = no_notifications,
     .notified = ignore_notification,
     .notification_due = no_notification_due,
+    .mind_neighbours = need_no_look,
 };
 
 static uint32_t spin_rounds, yield_rounds;
@@ -219,6 +225,7 @@ void cw_wait_round(cw_wait_t *w)
         cw_slot_t *me = my_slot();
         if (CW_UNLIKELY(!cw_gathered()))
             cw_gather_try();
+        cw_progress_hooks.mind_neighbours();
         if (CW_UNLIKELY(cw_world.observed))
             cw_watch_sleeps(w);
         atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()

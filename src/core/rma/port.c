@@ -104,6 +104,11 @@ static void idle(void *arg)
     (void)cw_progress_hooks.poll_server();
 }
 
+static bool is_leaving(void)
+{
+    return atomic_load_explicit(&cw_world.leaving, memory_order_relaxed);
+}
+
 static int open_client(cw_port_t *port)
 {
     cwt_client_config_t config = {.pe = cw_world.pe,
@@ -113,7 +118,8 @@ static int open_client(cw_port_t *port)
                                   .thread_multiple = port->locked,
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
-                                  .node_name = cw_job_node_name};
+                                  .node_name = cw_job_node_name,
+                                  .leaving = is_leaving};
     const cw_progress_hooks_t *hooks = &cw_progress_hooks;
     if (port == &cw_port_default && (config.notifications = hooks->notifications()) > 0) {
         config.notified = hooks->notified;

@@ -214,8 +214,9 @@ static void serve_until_stopped(void)
         if (events > 0) {
             idle = 0;
         } else if (block) {
+            uint64_t look_ns = cw_progress_hooks.mind_neighbours();
             if (may_block)
-                cw_transport->server_block(srv.server, block_ns);
+                cw_transport->server_block(srv.server, block_ns < look_ns ? block_ns : look_ns);
             mind_the_end(&tested_ns);
             idle = since_yield = 0;
         } else if (++since_yield >= polls_per_yield) {

@@ -22,6 +22,7 @@
 #include "base/env.h"
 #include "base/futex.h"
 #include "core/mem/gather.h"
+#include "core/progress/hooks.h"
 #include "core/progress/wait.h"
 #include "core/rma/context.h"
 
@@ -210,7 +211,9 @@ static void sleep_until_released(cw_node_sync_t *ns)
     uint32_t seen;
     atomic_fetch_add(&ns->area->sleepers, 1);  // seq_cst: pairs with cw_node_release()
     while ((seen = atomic_load(&ns->area->released)) != ns->number) {
-        cwu_futex_wait((uint32_t *)&ns->area->released, seen, SLEEP_NS);
+        uint64_t look_ns = cw_progress_hooks.mind_neighbours();
+        cwu_futex_wait((uint32_t *)&ns->area->released, seen,
+                       look_ns < SLEEP_NS ? look_ns : SLEEP_NS);
         if (!cw_gathered())
             cw_gather_try();
     }

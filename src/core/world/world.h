@@ -31,6 +31,7 @@ typedef struct cw_world {
     unsigned epoch;       // how often this process has joined: 1, and more after the last
                           // finalize and another init
     bool initialized, finalized;
+    _Atomic bool leaving;   // all PEs have come to the last finalize: nodes may end at any time
     _Atomic bool gathered;  // all PEs of this node have come (core/mem/gather.h)
     bool plain;             // between init and finalize, without an observer
                             // (core/observe/watch.h): entry points test only this

@@ -197,9 +197,12 @@ static cwt_conn_t *conn_of(cwt_client_t *client, const struct fid *fid)
 
 static void shutdown_event(cwt_conn_t *conn, const char *reason)
 {
+    const cwt_client_config_t *config = &conn->client->config;
     conn->down = true;
     if (ofi_is_needed(conn))
         ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
+    else if (config->leaving && !config->leaving())
+        ofi_conn_fail(conn, CW_ELOST, "closed by the peer before the end of the job", reason);
 }
 
 static void error_event(cwt_client_t *client)

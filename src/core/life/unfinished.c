@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ends without finalize (unfinished.h). A PE's number of process stands in its slot of the node
+// object from its start to its last finalize; numbers of another process namespace say nothing.
+#include "core/life/unfinished.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/error.h"
+#include "core/mem/segment.h"
+#include "core/progress/hooks.h"
+#include "core/world/front_end.h"
+#include "core/world/job.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+#define MS UINT64_C(1000000)
+#define LOOK_NS (250 * MS)   // between two looks of this process at its neighbours
+#define GRACE_NS (400 * MS)  // the launcher, which knows how a process ended, may speak first
+
+static struct {
+    pid_t self;  // the process that joined, as opposed to a child of it; 0: orderly
+    int status;  // given to exit
+    _Atomic uint64_t look_ns;
+    int gone_slot;     // found without its process; written by the thread that moved look_ns
+    uint64_t gone_ns;  // 0: none is gone
+} me;
+
+// ---------------------------------------------------------------- this process
+static void note_status(int status, void *arg)
+{
+    (void)arg;
+    me.status = status;
+}
+
+/** Runs after all exit handlers of the program, one of which may have finalized. */
+static CW_DESTRUCTOR void end_unfinished_job(void)
+{
+    if (me.self == 0 || me.self != getpid())
+        return;
+    cwu_error("exited with status %d without calling %s; ending the job", me.status,
+              cw_names()->finalize);
+    cw_boot.ops->abort(&cw_boot, me.status ? me.status : 1, true);
+}
+
+// ---------------------------------------------------------------- its neighbours
+/** Also true of a process that its parent has not reaped. */
+static bool has_ended(pid_t pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)  // ESRCH; or no such system call, or no descriptor left
+        return errno == ESRCH || (kill(pid, 0) != 0 && errno == ESRCH);
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    bool is = poll(&ended, 1, 0) > 0;
+    close(fd);
+    return is;
+}
+
+/** The first slot whose process has ended without leaving; -1: none. */
+static int find_gone(void)
+{
+    cw_slot_t *mine = &cw_segment.slots[cw_world.slot];
+    for (int slot = 0; slot < cw_world.nslots; slot++) {
+        cw_slot_t *s = &cw_segment.slots[slot];
+        // pairs with cw_segment_init
+        pid_t pid = atomic_load_explicit(&s->pid, memory_order_acquire);
+        if (pid > 0 && s != mine && s->pid_namespace == mine->pid_namespace && has_ended(pid) &&
+            atomic_load_explicit(&s->pid, memory_order_acquire) == pid)
+            return slot;
+    }
+    return -1;
+}
+
+/** One PE of the node reports it. */
+static void report(int slot)
+{
+    _Atomic int32_t *word = &cw_segment.slots[slot].pid;
+    int32_t pid = atomic_load_explicit(word, memory_order_relaxed);
+    if (pid > 0 && atomic_compare_exchange_strong(word, &pid, -pid))
+        cwu_fatal("PE %d (pid %d) of this node has ended without calling %s",
+                  cw_world.pes_of_node[slot], (int)pid, cw_names()->finalize);
+}
+
+static uint64_t look(void)
+{
+    uint64_t now = cwu_now_ns(), due = atomic_load_explicit(&me.look_ns, memory_order_relaxed);
+    // acquire and release: gone_slot and gone_ns pass from one looking thread to the next
+    if (now < due || me.self == 0 || !atomic_compare_exchange_strong(&me.look_ns, &due, UINT64_MAX))
+        return LOOK_NS;
+    int slot = find_gone();
+    if (slot < 0) {
+        me.gone_ns = 0;
+    } else if (me.gone_ns == 0 || me.gone_slot != slot) {
+        me.gone_slot = slot;
+        me.gone_ns = now;
+    } else if (now - me.gone_ns >= GRACE_NS) {
+        report(slot);
+    }
+    atomic_store(&me.look_ns, now + LOOK_NS);
+    return LOOK_NS;
+}
+
+void cw_unfinished_open(void)
+{
+    static bool notes;
+    if (cw_boot.ops->sees_ends || cw_world.npes == 1)
+        return;
+    if (!notes)
+        notes = on_exit(note_status, NULL) == 0;
+    me.gone_ns = 0;
+    me.self = getpid();
+    atomic_store(&me.look_ns, cwu_now_ns() + LOOK_NS);
+    if (cw_world.nslots > 1 && cw_segment.slots[cw_world.slot].pid_namespace)
+        cw_progress_hooks.mind_neighbours = look;
+}
+
+void cw_unfinished_close(void)
+{
+    me.self = 0;
+    cw_segment_depart();
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Processes that end without leaving the job, under launchers that take that for a success: every
+// PE that waits for such a process would wait for ever. oshrun reports them itself.
+//
+// A process that ends by exit or a return from main ends the job in its last exit handler. One that
+// ends in another way (_exit, a signal) is found by its node: waiting PEs and the node server look
+// now and then whether the processes of the node live.
+#ifndef CW_CORE_UNFINISHED_H
+#define CW_CORE_UNFINISHED_H
+
+/** After the node object is mapped. */
+void cw_unfinished_open(void);
+/** The end of this process is orderly from here on. */
+void cw_unfinished_close(void);
+
+#endif
