@@ -43,14 +43,17 @@ static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *len_p)
 static int ep_connect(struct fid_ep *fid, const void *addr, const void *param, size_t nbytes)
 {
     struct mock_ep *ep = mock_state(&fid->fid);
-    return too_long(OP_CONNECT, nbytes) ? -FI_EINVAL
-                                        : ep->real_cm->connect(fid, addr, param, nbytes);
+    return too_long(OP_CONNECT, nbytes) || mock_want.no_connect
+               ? -FI_EINVAL
+               : ep->real_cm->connect(fid, addr, param, nbytes);
 }
 
 static int ep_accept(struct fid_ep *fid, const void *param, size_t nbytes)
 {
     struct mock_ep *ep = mock_state(&fid->fid);
-    return too_long(OP_ACCEPT, nbytes) ? -FI_EINVAL : ep->real_cm->accept(fid, param, nbytes);
+    return too_long(OP_ACCEPT, nbytes) || mock_want.no_accept
+               ? -FI_EINVAL
+               : ep->real_cm->accept(fid, param, nbytes);
 }
 
 static int ep_shutdown(struct fid_ep *fid, uint64_t flags)

@@ -28,6 +28,12 @@ static int demanded_mr_mode(const struct fi_info *info)
     return mode;
 }
 
+// The orders that exist at most, under no_saw and only_sas.
+static uint64_t orders(void)
+{
+    return mock_want.only_sas ? FI_ORDER_SAS : mock_want.no_saw ? ~FI_ORDER_SAW : ~0ull;
+}
+
 // A provider with these demands offers nothing to a caller that does not accept them.
 static bool acceptable(const struct fi_info *hints)
 {
@@ -46,6 +52,8 @@ static bool acceptable(const struct fi_info *hints)
     const struct fi_rx_attr *rx = hints->rx_attr;
     if (mock_want.unordered &&
         ((tx && (tx->msg_order || tx->comp_order)) || (rx && (rx->msg_order || rx->comp_order))))
+        return false;
+    if (((tx ? tx->msg_order : 0) | (rx ? rx->msg_order : 0)) & ~orders())
         return false;
     if (mock_no_delivery() && tx && (tx->op_flags & FI_DELIVERY_COMPLETE))
         return false;
@@ -141,6 +149,10 @@ void mock_decorate(struct fi_info *info, bool atomics)
         remove_atomics(info);
     if (mock_want.unordered)
         decorate_order(info);
+    if (info->tx_attr)
+        info->tx_attr->msg_order &= orders();
+    if (info->rx_attr)
+        info->rx_attr->msg_order &= orders();
     if (mock_no_delivery() && info->tx_attr)
         info->tx_attr->op_flags &= ~FI_DELIVERY_COMPLETE;
     if (mock_want.few_receives && info->rx_attr)

@@ -104,6 +104,11 @@ static const struct {
     WORD(card),
     WORD(card_broken),
     WORD(few_completions),
+    WORD(no_connect),
+    WORD(no_accept),
+    WORD(no_saw),
+    WORD(only_sas),
+    WORD(mr_fault),
 #undef WORD
 };
 

@@ -101,6 +101,8 @@ static bool writable(const struct iovec *iov)
 // A device writes where it receives or reads to; a cache of registrations asks for that always.
 static bool may_register(const struct fi_mr_attr *attr)
 {
+    if (mock_want.mr_fault && (attr->access & (FI_REMOTE_READ | FI_REMOTE_WRITE)))
+        return false;
     bool writes = mock_want.mr_writable || (attr->access & (FI_RECV | FI_READ));
     for (size_t i = 0; mock_want.mr_local && writes && i < attr->iov_count; i++)
         if (attr->mr_iov[i].iov_len >= 65536 && !writable(&attr->mr_iov[i]))
