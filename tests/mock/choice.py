@@ -50,6 +50,13 @@ def main():
     status, rows, text = info("card", CAUSEWAY_INTERFACE="lo", CAUSEWAY_PROVIDER="card")
     check(status == 0 and chosen(rows) == [("card", "rdm")], "but a named provider", text)
 
+    for demands, order in (("order_asked", "order SAS SAW RAW WAW"),
+                           ("order_asked,no_saw", "order SAS RAW WAW"), ("only_sas", "order SAS"),
+                           ("order_asked,only_sas", "order SAS"), ("unordered", "no order")):
+        _, _, text = info(demands)
+        check(re.search(rf"a job would use .*, {order}$", text, re.M),
+              f"as much order as there is with '{demands}'", text)
+
     status, rows, text = info("cm32")
     check(status != 0 and not chosen(rows)
           and "32 bytes of private data" in rows["tcp", "msg"][1]

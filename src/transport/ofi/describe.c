@@ -39,14 +39,35 @@ static void list_providers(const struct fi_info *list, enum fi_ep_type type, cha
         snprintf(text, nbytes, "none");
 }
 
+/** The orders that the transport makes use of: send or read or write, after send or write. */
+static void describe_order(const struct fi_info *info, char *text, size_t nbytes)
+{
+    static const struct {
+        uint64_t order;
+        const char *name;
+    } orders[] = {{FI_ORDER_SAS, "SAS"},
+                  {FI_ORDER_SAW, "SAW"},
+                  {FI_ORDER_RAW | FI_ORDER_RMA_RAW, "RAW"},
+                  {FI_ORDER_WAW | FI_ORDER_RMA_WAW, "WAW"}};
+    size_t used = (size_t)snprintf(text, nbytes, "order");
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        if (info->tx_attr->msg_order & info->rx_attr->msg_order & orders[i].order)
+            used += (size_t)snprintf(text + used, nbytes - used, " %s", orders[i].name);
+    if (used == strlen("order"))
+        snprintf(text, nbytes, "no order");
+}
+
 static void describe_choice(char *text, size_t nbytes)
 {
     const ofi_choice_t *c = &ofi_choice;
     const char *domain = c->info->domain_attr->name;
-    snprintf(text, nbytes, "  a job would use   %s, %s endpoints, on %s%s%s%s%s",
-             c->info->fabric_attr->prov_name, c->msg ? "msg" : "rdm", domain ? domain : "?",
-             c->ordered ? "" : ", not ordered", c->local_mr ? ", local registration" : "",
-             c->prov_key ? ", provider keys" : "", c->nic_atomics ? ", native atomics" : "");
+    char order[32];
+    describe_order(c->info, order, sizeof order);
+    snprintf(text, nbytes, "  a job would use   %s, %s endpoints, on %s, %s%s%s%s%s",
+             c->info->fabric_attr->prov_name, c->msg ? "msg" : "rdm", domain ? domain : "?", order,
+             c->delivery ? "" : ", no completion by delivery",
+             c->local_mr ? ", local registration" : "", c->prov_key ? ", provider keys" : "",
+             c->nic_atomics ? ", native atomics" : "");
 }
 
 /** Every candidate of the choice, the best first. */
