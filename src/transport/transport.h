@@ -199,7 +199,7 @@ typedef struct cwt_ops {
     int (*server_secret)(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES]);
     /** One round of progress: serves RMA, accepts connections, executes requests. Returns the
      *  number of events handled (0: idle), or an error, reported: a client was lost that PEs may
-     *  wait for (config.awaited). */
+     *  wait for (config.awaited), or none can connect. */
     int (*server_progress)(cwt_server_t *server);
     /** Under the lock that server_progress is called under, after it returned 0: false if a sleep
      *  could miss something. */
@@ -252,7 +252,8 @@ typedef struct cwt_ops {
                        cwt_header_t *msg, size_t msg_nbytes);
     /** Waits until reply->done. */
     int (*wait)(cwt_client_t *client, cwt_reply_t *reply);
-    /** Native atomics; CW_ENOTSUP if the transport has none. See core/rma/amo.h for op and type. */
+    /** Native atomics; CW_ENOTSUP if the transport has none, now and ever. See core/rma/amo.h for
+     *  op and type. */
     int (*amo)(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
                uint64_t compare, uint64_t *old_p);
     int (*quiet)(cwt_client_t *client);

@@ -11,6 +11,7 @@
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
+#include "core/rma/words.h"
 
 /** Fills in all but what the transport fills in: nothing may be left undefined on the wire. */
 static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
@@ -44,15 +45,31 @@ static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes
     return old;
 }
 
-/** Executed by the NIC; returns the old value. */
-static uint64_t native(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
-                       size_t nbytes, uint64_t operand, uint64_t compare, int rank)
+/** The provider has no atomics, which its server has said: from now on they are the node servers'
+ *  and the CPU's. All PEs come to this, each at its first atomic, since all use one provider. */
+static void leave_nic(cw_ctx_t *ctx)
 {
+    __atomic_store_n(&cw_world.nic_atomics, false, __ATOMIC_RELAXED);
+    cw_words_choose(ctx);
+    cw_words_choose(&cw_ctx_default);
+}
+
+/** Executed by the NIC, if the job's atomics are the NIC's and it has them. */
+static bool native(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+                   size_t nbytes, uint64_t operand, uint64_t compare, int rank, uint64_t *old_p)
+{
+    if (!cw_world.nic_atomics)
+        return false;
     uint64_t old = 0;
-    cw_ctx_must(cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand,
-                                  compare, &old),
-                "atomic", ctx, rank);
-    return nbytes == 4 ? (uint32_t)old : old;
+    int rc = cw_transport->amo(t->conn, (uintptr_t)addr + t->offset, op, (int)nbytes, operand,
+                               compare, &old);
+    if (rc == CW_ENOTSUP) {
+        leave_nic(ctx);
+        return false;
+    }
+    cw_ctx_must(rc, "atomic", ctx, rank);
+    *old_p = nbytes == 4 ? (uint32_t)old : old;
+    return true;
 }
 
 /** A round trip to the node server. */
@@ -83,8 +100,10 @@ static CW_NOINLINE uint64_t remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t o
     if (!t)
         return apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);
     cw_batch_pass(ctx, rank);
-    return cw_world.nic_atomics ? native(ctx, t, addr, op, nbytes, operand, compare, rank)
-                                : fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
+    uint64_t old;
+    return native(ctx, t, addr, op, nbytes, operand, compare, rank, &old)
+               ? old
+               : fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
 }
 
 uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
@@ -109,15 +128,13 @@ static CW_NOINLINE void post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, siz
                                   uint64_t operand, int rank)
 {
     uintptr_t delta = 0;
+    uint64_t old;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC, addr, NULL, nbytes, rank));
     cwt_target_t *t = reach(ctx, rank, &delta);
     if (!t)
         apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, 0, rank);
-    else if (cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand))
-        return;
-    else if (cw_world.nic_atomics)
-        native(ctx, t, addr, op, nbytes, operand, 0, rank);
-    else
+    else if (!cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand) &&
+             !native(ctx, t, addr, op, nbytes, operand, 0, rank, &old))
         post(ctx, t, addr, op, nbytes, operand, rank);
 }
 
@@ -169,13 +186,13 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
     cwt_target_t *t = reach(ctx, rank, &delta);
     if (t)
         cw_batch_pass(ctx, rank);
-    if (t && !cw_world.nic_atomics) {
+    uint64_t old;
+    if (!t) {
+        old = apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);
+    } else if (!native(ctx, t, addr, op, nbytes, operand, compare, rank, &old)) {
         fetch_nbi(ctx, t, fetch, addr, op, nbytes, operand, compare, rank);
         return;
     }
-    uint64_t old =
-        t ? native(ctx, t, addr, op, nbytes, operand, compare, rank)
-          : apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);
     memcpy(fetch, &old, nbytes);  // little-endian
 }
 

@@ -115,7 +115,7 @@ static int progress(void)
 {
     int events = cw_transport->server_progress(srv.server);
     if (CW_UNLIKELY(events < 0))
-        cwu_fatal("the node server has lost clients that PEs may wait for (%s)",
+        cwu_fatal("the node server has lost clients that PEs may wait for, or can take none (%s)",
                   cwu_error_name(events));
     return hooks ? events + hooks->flush() : events;
 }

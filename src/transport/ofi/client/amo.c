@@ -1,41 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Native atomics: only if the user asks for them (CAUSEWAY_ATOMICS=nic) and the provider's query
-// confirms every operation on 4 and 8 bytes; advertising them is not enough (some providers return
-// "not implemented" when called).
+// Native atomics, where the provider has all of them (lib/atomics.c).
 #include "calls.h"
 
 #include <rdma/fi_atomic.h>
-
-/** The numbers of cw_amo_op_t, which this layer must not include. */
-enum { AMO_FETCH, AMO_SET, AMO_ADD, AMO_AND, AMO_OR, AMO_XOR, AMO_SWAP, AMO_CSWAP, AMO_OPS };
-
-static const enum fi_op provider_op[AMO_OPS] = {
-    [AMO_FETCH] = FI_ATOMIC_READ, [AMO_SET] = FI_ATOMIC_WRITE, [AMO_ADD] = FI_SUM,
-    [AMO_AND] = FI_BAND,          [AMO_OR] = FI_BOR,           [AMO_XOR] = FI_BXOR,
-    [AMO_SWAP] = FI_ATOMIC_WRITE, [AMO_CSWAP] = FI_CSWAP,
-};
-
-/** All or nothing: one domain of atomicity. */
-static bool all_supported(cwt_client_t *client)
-{
-    const enum fi_datatype types[] = {FI_UINT32, FI_UINT64};
-    if (!ofi_choice.nic_atomics)
-        return false;
-    for (int op = 0; op < AMO_OPS; op++)
-        for (int i = 0; i < 2; i++) {
-            struct fi_atomic_attr attr = {0, 0};
-            uint64_t flags = op == AMO_CSWAP ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC;
-            int rc =
-                fi_query_atomic(client->device.domain, types[i], provider_op[op], &attr, flags);
-            if (rc != 0 || attr.count < 1) {
-                cwu_debug("provider atomics not used: operation %d on %d bytes: %s", op, i ? 8 : 4,
-                          ofi_reason(rc));
-                return false;
-            }
-        }
-    return true;
-}
 
 // Layout of the client's scratch area: [0] flushes, [1] operand, [2] compare value, [3] result.
 static ssize_t post(cwt_conn_t *conn, ofi_op_t *op, int amo, enum fi_datatype type, uint64_t addr,
@@ -43,11 +11,11 @@ static ssize_t post(cwt_conn_t *conn, ofi_op_t *op, int amo, enum fi_datatype ty
 {
     uint64_t *s = conn->client->scratch;
     void *desc = conn->client->scratch_mr ? fi_mr_desc(conn->client->scratch_mr) : NULL;
-    if (amo == AMO_CSWAP)
+    if (amo == OFI_AMO_CSWAP)
         return fi_compare_atomic(conn->ep, &s[1], 1, desc, &s[2], desc, &s[3], desc, conn->fi_addr,
-                                 addr, key, type, provider_op[amo], &op->context);
+                                 addr, key, type, ofi_atomic_ops[amo], &op->context);
     return fi_fetch_atomic(conn->ep, &s[1], 1, desc, &s[3], desc, conn->fi_addr, addr, key, type,
-                           provider_op[amo], &op->context);
+                           ofi_atomic_ops[amo], &op->context);
 }
 
 static void store(uint64_t *at, uint64_t value, int nbytes)
@@ -62,16 +30,14 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
                       uint64_t compare, uint64_t *old_p)
 {
     cwt_client_t *client = conn->client;
-    if (client->atomics == 0)
-        client->atomics = all_supported(client) ? 1 : -1;
-    if (client->atomics < 0)
+    if (!ofi_choice.nic_atomics)
         return CW_ENOTSUP;
     uint64_t addr, key;
     int rc = ofi_conn_up(conn, "atomic");
     if (rc != 0)
         return rc;
     size_t left = (size_t)nbytes;
-    if (amo < 0 || amo >= AMO_OPS || (nbytes != 4 && nbytes != 8))
+    if (amo < 0 || amo >= OFI_AMO_OPS || (nbytes != 4 && nbytes != 8))
         return CW_EINVAL;
     rc = ofi_remote(conn, offset, &left, &addr, &key);
     if (rc == 0 && left < (size_t)nbytes)

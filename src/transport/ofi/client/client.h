@@ -162,8 +162,7 @@ struct cwt_client {
     uint64_t check_ns;           // when to check for lost peers again
     int error;
     int lost;     // what the first connection failed with, if one did while operations were under
-                  // way
-    int atomics;  // 0: not asked yet, 1: native, -1: none
+               // way
     uint32_t spin, yields;
     cwt_stats_t stats;
 };

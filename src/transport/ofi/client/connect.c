@@ -16,6 +16,9 @@ int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
                          "another, CAUSEWAY_TIMEOUT waits longer)";
     if (code == CW_EREFUSED)
         remedy = "the other side belongs to another job or another Causeway version";
+    else if (code == CW_EINVAL)
+        remedy = "the provider refuses the call itself: choose another CAUSEWAY_PROVIDER "
+                 "(causeway-info --libfabric)";
     else if (code == CW_ELOST)
         remedy = "its first PE has finalized or died: look for its own message";
     cwu_error("cannot connect to %s at %s over %s: %s; %s", ofi_node_name(conn->client, conn->node),
@@ -56,6 +59,12 @@ static int check_blob(cwt_client_t *client, int node, const ofi_blob_t *blob, si
                   "CAUSEWAY_ENDPOINT alike",
                   ofi_node_name(client, node), blob->provider, blob->msg ? "msg" : "rdm", own,
                   ofi_choice.msg ? "msg" : "rdm");
+        return CW_EMISMATCH;
+    }
+    if (blob->nic_atomics != ofi_choice.nic_atomics) {
+        cwu_error("%s %s its provider's atomics, this PE does not do the same; set "
+                  "CAUSEWAY_ATOMICS=cpu, or the same libfabric and devices on all hosts",
+                  ofi_node_name(client, node), blob->nic_atomics ? "uses" : "does not use");
         return CW_EMISMATCH;
     }
     return 0;

@@ -102,6 +102,8 @@ int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t 
             return rc;
         }
         close_attempt(conn);
+        if (out.reason == 0 && ofi_is_definite(out.err))
+            return ofi_connect_failed(conn, CW_EINVAL, ofi_reason(out.err));
         if (out.reason == OFI_REJECT_PROOF || out.reason == OFI_REJECT_WIRE)
             return ofi_connect_failed(conn, CW_EREFUSED, reject_text(out.reason));
         if (conn->opened > 0 && out.err == FI_ECONNREFUSED && out.reason == 0)

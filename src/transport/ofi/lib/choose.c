@@ -280,7 +280,7 @@ static void read_info(ofi_choice_t *c, struct fi_info *info, const ofi_question_
     c->pieces = mr & FI_MR_ALLOCATED;
     c->local_mr = (mr & FI_MR_LOCAL) != 0;
     c->mr_endpoint = mr & FI_MR_ENDPOINT;
-    c->nic_atomics = question->atomics && (info->caps & FI_ATOMIC);
+    c->nic_atomics = question->atomics;
     c->multi_recv = !c->msg && (info->caps & FI_MULTI_RECV);
     c->delivery = ofi_promises_delivery(question, info);
     c->inject_nbytes = info->tx_attr->inject_size;

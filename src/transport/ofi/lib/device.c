@@ -274,18 +274,30 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
     return n < 0 && errno != EINTR ? CW_ESYS : 0;
 }
 
+/** Did a limit refuse it? Other errors are the provider's or the memory's. */
+static bool is_limit(ssize_t rc)
+{
+    return rc == -FI_ENOMEM || rc == -FI_EAGAIN || rc == -FI_EPERM || rc == -FI_ENOSPC;
+}
+
 void ofi_register_failed(const char *what, size_t nbytes, ssize_t rc)
 {
+    const char *provider = ofi_choice.info->fabric_attr->prov_name;
     struct rlimit most;
     char limit[32] = "unlimited";
+    if (!is_limit(rc)) {
+        cwu_error("libfabric (%s): cannot register %zu bytes of %s: %s; no limit refused it: set "
+                  "CAUSEWAY_PROVIDER to another one (causeway-info --libfabric)",
+                  provider, nbytes, what, ofi_reason(rc));
+        return;
+    }
     if (getrlimit(RLIMIT_MEMLOCK, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
         snprintf(limit, sizeof limit, "%llu KiB", (unsigned long long)most.rlim_cur / 1024);
     cwu_error(
         "libfabric (%s): cannot register %zu bytes of %s: %s; registered memory is locked, for "
         "all PEs of a node in its first PE: raise ulimit -l (now %s), lower %s, or start "
         "fewer PEs on this host",
-        ofi_choice.info->fabric_attr->prov_name, nbytes, what, ofi_reason(rc), limit,
-        CWU_ENV_NAME(symmetric_size));
+        provider, nbytes, what, ofi_reason(rc), limit, CWU_ENV_NAME(symmetric_size));
 }
 
 int ofi_register(struct fid_domain *domain, const void *buf, size_t nbytes, uint64_t access,

@@ -41,6 +41,8 @@ int ofi_lib_open(void);
 const char *ofi_reason(ssize_t err);
 /** fi_errno -> CW_E…: the only place that knows both. */
 int ofi_errno_to_cw(ssize_t err);
+/** Of a connection call: would the same call fail again, whatever the other side does? */
+bool ofi_is_definite(ssize_t err);
 /** CAUSEWAY_TIMEOUT. */
 uint64_t ofi_timeout_ns(void);
 
@@ -83,6 +85,23 @@ typedef struct ofi_verdict {
 } ofi_verdict_t;
 /** All candidates of the choice, the best first; how many. After ofi_load(). */
 int ofi_verdicts(const ofi_verdict_t **list_p);
+
+// ---------------------------------------------------------------- atomics (atomics.c)
+/** The numbers of cw_amo_op_t, which this layer must not include. */
+enum {
+    OFI_AMO_FETCH,
+    OFI_AMO_SET,
+    OFI_AMO_ADD,
+    OFI_AMO_AND,
+    OFI_AMO_OR,
+    OFI_AMO_XOR,
+    OFI_AMO_SWAP,
+    OFI_AMO_CSWAP,
+    OFI_AMO_OPS
+};
+CW_HIDDEN extern const enum fi_op ofi_atomic_ops[OFI_AMO_OPS];
+/** Does the user want the provider's? */
+bool ofi_wants_atomics(void);
 
 // ---------------------------------------------------------------- local addresses (address.c)
 /** Numeric address to bind to, by CAUSEWAY_INTERFACE, one_machine or the host's first interface.

@@ -97,6 +97,25 @@ int ofi_errno_to_cw(ssize_t err)
     }
 }
 
+bool ofi_is_definite(ssize_t err)
+{
+    switch (err < 0 ? -err : err) {
+    case FI_EINVAL:
+    case FI_ENOSYS:
+    case FI_EOPNOTSUPP:
+    case FI_EACCES:
+    case FI_EPERM:
+    case FI_EFAULT:
+    case FI_EBADF:
+    case FI_ENODEV:
+    case FI_EMSGSIZE:
+    case FI_ETOOSMALL:
+        return true;
+    default:
+        return false;
+    }
+}
+
 uint64_t ofi_timeout_ns(void)
 {
     return (uint64_t)(cwu_env.timeout > 0 ? cwu_env.timeout : 60) * 1000000000u;

@@ -52,6 +52,8 @@ void ofi_choose_safe(void);
 void ofi_ask_more(ofi_question_t *question, struct fi_info **info_p);
 /** Does it promise FI_DELIVERY_COMPLETE? */
 bool ofi_promises_delivery(const ofi_question_t *question, const struct fi_info *info);
+/** Does it execute every atomic (atomics.c)? */
+bool ofi_has_atomics(struct fi_info *info);
 /** Does a read behind puts prove them: do reads stay behind writes, and writes among themselves? Up
  *  to which size: *most_p. */
 bool ofi_promises_order(const struct fi_info *info, size_t *most_p);

@@ -24,8 +24,13 @@ static bool replace(struct fi_info **info_p, struct fi_info *better)
 static void ask_atomics(ofi_question_t *q, struct fi_info **info_p)
 {
     ofi_question_t more = *q;
-    more.atomics = cwu_env.atomics && strcmp(cwu_env.atomics, "nic") == 0;
-    if (more.atomics && replace(info_p, ofi_ask_same(&more, *info_p)))
+    more.atomics = ofi_wants_atomics();
+    struct fi_info *better = more.atomics ? ofi_ask_same(&more, *info_p) : NULL;
+    if (better && !ofi_has_atomics(better)) {
+        ofi_lib.freeinfo(better);
+        better = NULL;
+    }
+    if (replace(info_p, better))
         *q = more;
 }
 

@@ -24,7 +24,7 @@ static int failed(const char *what, ssize_t rc)
         cwu_error("libfabric (%s): the node server cannot %s: %s; set CAUSEWAY_INTERFACE or "
                   "CAUSEWAY_PROVIDER",
                   ofi_choice.info->fabric_attr->prov_name, what, ofi_reason(rc));
-    return CW_ESYS;
+    return ofi_is_definite(rc) ? CW_EINVAL : CW_ESYS;
 }
 
 int ofi_server_msg_open(cwt_server_t *server)
@@ -69,14 +69,22 @@ static uint32_t judge(cwt_server_t *server, const ofi_hello_t *hello, size_t nby
     return 0;
 }
 
-static int accept_peer(cwt_server_t *server, struct fi_info *info, const ofi_hello_t *hello)
+/** Opens the endpoint; from then on the request is its, and is not to be rejected. */
+static int open_peer(cwt_server_t *server, struct fi_info *info, ofi_peer_t *peer)
+{
+    int rc = ofi_peer_number(peer);
+    return rc ? rc : ofi_device_endpoint(&server->device, info, peer, &peer->ep);
+}
+
+/** Why it is rejected, or 0: it is accepted, or its endpoint is closed again, which its client
+ *  sees. What would fail for each client ends the job. */
+static uint32_t accept_peer(cwt_server_t *server, struct fi_info *info, const ofi_hello_t *hello)
 {
     ofi_peer_t *peer = ofi_peer_create(server, hello->pe);
     if (!peer)
-        return CW_ENOMEM;
-    int rc = ofi_peer_number(peer);
-    if (rc == 0)
-        rc = ofi_device_endpoint(&server->device, info, peer, &peer->ep);
+        return OFI_REJECT_RESOURCES;
+    int rc = open_peer(server, info, peer);
+    uint32_t reason = peer->ep ? 0 : OFI_REJECT_RESOURCES;
     if (rc == 0)
         rc = ofi_receives_start(&peer->receives, peer->ep);
     if (rc == 0) {
@@ -87,10 +95,12 @@ static int accept_peer(cwt_server_t *server, struct fi_info *info, const ofi_hel
             return 0;
         rc = failed("accept a connection", rc);
     }
+    if (rc == CW_EINVAL || rc == CW_ENOTSUP)
+        server->lost = rc;
     if (peer->ep)
         fi_close(&peer->ep->fid);
     ofi_peer_destroy(peer);
-    return rc;
+    return reason;
 }
 
 static void connection_request(cwt_server_t *server, cm_event_t *event, size_t nbytes)
@@ -100,8 +110,8 @@ static void connection_request(cwt_server_t *server, cm_event_t *event, size_t n
     memset(&hello, 0, sizeof hello);
     memcpy(&hello, event->entry.data, data_nbytes < sizeof hello ? data_nbytes : sizeof hello);
     uint32_t reason = judge(server, &hello, data_nbytes);
-    if (reason == 0 && accept_peer(server, event->entry.info, &hello) != 0)
-        reason = OFI_REJECT_RESOURCES;
+    if (reason == 0)
+        reason = accept_peer(server, event->entry.info, &hello);
     if (reason != 0)
         reject(server, event->entry.info, reason);
     ofi_lib.freeinfo(event->entry.info);

@@ -64,6 +64,15 @@ static void warn_exposed(const cwt_server_t *server)
              ofi_address_text(server->addr, server->addr_nbytes, address, sizeof address));
 }
 
+/** Said once a job. */
+static void warn_of_atomics(const cwt_server_t *server)
+{
+    if (server->config.node == 0 && ofi_wants_atomics() && !ofi_choice.nic_atomics)
+        cwu_warn("CAUSEWAY_ATOMICS=nic: provider %s (%s) does not execute every atomic; the node "
+                 "servers do",
+                 ofi_choice.info->fabric_attr->prov_name, ofi_choice.msg ? "msg" : "rdm");
+}
+
 int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
 {
     cwt_server_t *server = calloc(1, sizeof *server);
@@ -96,6 +105,7 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
     }
     server->gated = ofi_gate_refused();
     warn_exposed(server);
+    warn_of_atomics(server);
     *server_p = server;
     return 0;
 }
@@ -107,6 +117,7 @@ int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
     b.magic = OFI_MAGIC;
     b.wire = OFI_WIRE;
     b.msg = ofi_choice.msg;
+    b.nic_atomics = ofi_choice.nic_atomics;
     b.node = (uint32_t)server->config.node;
     if (server->addr_nbytes > sizeof b.addr || *nbytes_p < sizeof b) {
         cwu_error("libfabric (%s): an address of %zu bytes does not fit; choose another "

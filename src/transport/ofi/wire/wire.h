@@ -37,7 +37,8 @@ uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, co
 typedef struct ofi_blob {
     uint32_t magic;
     uint16_t wire;
-    uint8_t msg;
+    uint8_t msg : 1;
+    uint8_t nic_atomics : 1;
     uint8_t addr_nbytes;
     uint32_t node;
     char provider[28];
