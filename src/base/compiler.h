@@ -17,6 +17,13 @@
 
 // Data that one core writes often starts a cache line of its own.
 #define CW_CACHE_LINE 64
+
+/** Do all other processors see a processor's stores in the order in which it makes them? */
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__)
+#define CW_STORES_IN_ORDER 1
+#else
+#define CW_STORES_IN_ORDER 0
+#endif
 #define CW_CACHE_ALIGNED __attribute__((aligned(CW_CACHE_LINE)))
 
 // The arguments of printf, numbered from 1; `first` is 0 for a va_list.

@@ -6,6 +6,7 @@
 #include "pair.h"
 
 #include "frame/check.h"
+#include "transport/ofi/lib/lib.h"
 
 static node_t n;
 static uint64_t rounds = 20000, large = (uint64_t)64 << 20;
@@ -205,6 +206,29 @@ static void fence_request_put(void)
     }
 }
 
+/** Where a thread of the target copies puts and its stores may be seen out of order, a fence waits
+ *  for the puts; elsewhere their order is the provider's, and it does nothing. */
+static void fence_put(void)
+{
+    bool copied = ofi_choice.copied;
+    for (int weak = 0; weak < 2; weak++) {
+        cwt_stats_t before, after;
+        uint64_t value[2] = {1, 2};
+        ofi_choice.copied = weak;
+        CHECK(n.ops->put(n.conn, n.heap + 64, value, 8, false) == 0);
+        CHECK(n.ops->put(n.conn, n.heap + 72, value + 1, 8, false) == 0);
+        n.ops->stats(n.client, &before);
+        CHECK(n.ops->fence(n.client) == 0);
+        n.ops->stats(n.client, &after);
+        if (ofi_choice.ordered && ofi_choice.send_after_write)
+            CHECK(after.flushes - before.flushes == (unsigned)weak);
+        if (weak)
+            CHECK(memcmp(peer_at(n.heap + 64), value, sizeof value) == 0 && nothing_left());
+        CHECK(n.ops->quiet(n.client) == 0);
+    }
+    ofi_choice.copied = copied;
+}
+
 /** Thousands of requests without waiting; quiet means executed. */
 static void request_flood(void)
 {
@@ -372,6 +396,7 @@ static void all(void)
                  {"put_complete_truth", put_complete_truth},
                  {"put_then_request", put_then_request},
                  {"fence_request_put", fence_request_put},
+                 {"fence_put", fence_put},
                  {"request_flood", request_flood},
                  {"replies", replies},
                  {"notified", notified},

@@ -282,6 +282,7 @@ static void read_info(ofi_choice_t *c, struct fi_info *info, const ofi_question_
     c->mr_endpoint = mr & FI_MR_ENDPOINT;
     c->nic_atomics = question->atomics;
     c->multi_recv = !c->msg && (info->caps & FI_MULTI_RECV);
+    c->copied = !CW_STORES_IN_ORDER && ofi_is_software(info);
     c->delivery = ofi_promises_delivery(question, info);
     c->inject_nbytes = info->tx_attr->inject_size;
     c->fragment = OFI_FRAGMENT;

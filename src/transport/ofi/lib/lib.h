@@ -61,6 +61,7 @@ typedef struct ofi_choice {
     bool ordered;               // a read flushes the writes before it, and writes stay in order
     bool send_after_write;      // a message never overtakes writes
     bool send_after_send;
+    bool copied;    // a thread of a target whose stores others may see out of order copies puts
     bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
     bool multi_recv;  // a buffer may take several messages
