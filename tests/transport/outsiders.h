@@ -40,11 +40,19 @@ static inline void serve(void)
     if (pair_server(&n, 1) != 0)
         _exit(1);
     atomic_store(&n.shared->words[1], 1);
-    while (!atomic_load(&n.shared->words[0]))
+    while (!atomic_load(&n.shared->words[0])) {
+        atomic_store(&n.shared->words[4], pair_server_stats(&n).refused);
         usleep(1000);
+    }
     atomic_store(&n.shared->words[2], pair_server_stats(&n).refused);
     pair_close(&n);
     _exit(0);
+}
+
+/** How many connections and messages the server has refused. */
+static inline uint64_t pair_refused(void)
+{
+    return atomic_load(&n.shared->words[4]);
 }
 
 static inline bool find_port(void)

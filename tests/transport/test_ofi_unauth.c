@@ -2,10 +2,11 @@
 //
 // Unauthenticated connections to a server's port, while a job works: they get nothing and harm
 // nothing. Bytes of all kinds, connections that send nothing or too little and stay, connections by
-// the hundred, clients of another job. Afterwards and meanwhile the job's results are right, and
-// descriptors and memory of the server stay within bounds.
+// the hundred, clients of another job, the job's own traffic once more. Afterwards and meanwhile
+// the job's results are right, and descriptors and memory of the server stay within bounds.
 // CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose the provider. Usage: test_ofi_unauth [times as
 // many]
+#include <poll.h>
 #include <rdma/fi_cm.h>
 
 #include "outsiders.h"
@@ -166,6 +167,107 @@ static void strange_messages(void)
     n.conn = conn;
 }
 
+// ---------------------------------------------------------------- what was read from the wire
+
+enum { KEPT_MAX = 1 << 20 };
+static uint8_t kept[KEPT_MAX];  // what a client sent
+static size_t kept_nbytes;
+static int relay_listener;
+
+static bool move_some(int from, int to, bool keep)
+{
+    uint8_t bytes[4096];
+    ssize_t got = recv(from, bytes, sizeof bytes, 0);
+    if (got <= 0)
+        return false;
+    for (ssize_t i = 0; keep && i < got && kept_nbytes < KEPT_MAX; i++)
+        kept[kept_nbytes++] = bytes[i];
+    return send(to, bytes, (size_t)got, MSG_NOSIGNAL) == got;
+}
+
+/** Stands between one client and the server, and keeps what the client sends. */
+static void *relay(void *arg)
+{
+    int client = accept(relay_listener, NULL, NULL), server = knock();
+    struct pollfd both[] = {{.fd = client, .events = POLLIN}, {.fd = server, .events = POLLIN}};
+    bool open = client >= 0 && server >= 0;
+    while (open && poll(both, 2, -1) > 0)
+        for (int i = 0; i < 2 && open; i++)
+            if (both[i].revents)
+                open = move_some(both[i].fd, both[!i].fd, i == 0);
+    close(client);
+    close(server);
+    return arg;
+}
+
+/** Where the server's port stands in its published address. */
+static uint8_t *published_port(void)
+{
+    for (size_t at = 0; at + sizeof port <= CWT_ADDRESS_MAX; at++)
+        if (memcmp(n.shared->blob[1] + at, &port, 8) == 0)
+            return n.shared->blob[1] + at + offsetof(struct sockaddr_in, sin_port);
+    REQUIRE(!"the address is in the blob");
+    return NULL;
+}
+
+/** A client works behind the relay and goes. */
+static void record(void)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t name_nbytes = sizeof name;
+    cwt_client_t *first = n.client;
+    cwt_conn_t *conn = n.conn;
+    pthread_t thread;
+    relay_listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    REQUIRE(bind(relay_listener, (void *)&name, sizeof name) == 0 &&
+            listen(relay_listener, 1) == 0 &&
+            getsockname(relay_listener, (void *)&name, &name_nbytes) == 0);
+    pthread_create(&thread, NULL, relay, NULL);
+    uint8_t *published = published_port();
+    memcpy(published, &name.sin_port, sizeof name.sin_port);
+    REQUIRE(pair_client(&n, n.secret, false) == 0);
+    REQUIRE(pair_connect(&n) == 0);
+    work(n.conn);
+    n.ops->close(n.client);
+    pthread_join(thread, NULL);
+    memcpy(published, &port.sin_port, sizeof port.sin_port);
+    close(relay_listener);
+    n.client = first;
+    n.conn = conn;
+}
+
+/** All that a client sent comes once more: nothing of it is executed. (With RDM endpoints the
+ *  provider executes the puts of all who have read the key from the wire.) */
+static void replayed(void)
+{
+    static uint8_t before[128 << 10];
+    if (!ofi_choice.msg)
+        return;
+    record();
+    CHECK(kept_nbytes > 20 * 3000 && kept_nbytes < KEPT_MAX);
+    memset(n.memory[1] + n.heap + 65536, 0, 3000);
+    memcpy(before, n.memory[1] + n.heap, sizeof before);
+    uint64_t refused = pair_refused();
+    int fd = knock();
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    for (size_t at = 0; at < kept_nbytes;) {
+        ssize_t sent = send(fd, kept + at, kept_nbytes - at, MSG_NOSIGNAL);
+        if (sent <= 0)
+            break;  // the server has closed it already
+        at += (size_t)sent;
+    }
+    shutdown(fd, SHUT_WR);
+    uint8_t bytes[4096];
+    while (poll(&end, 1, 10000) == 1 && recv(fd, bytes, sizeof bytes, 0) > 0)
+        ;
+    close(fd);
+    for (int i = 0; i < 1000 && pair_refused() == refused; i++)
+        usleep(10000);
+    CHECK(pair_refused() > refused);
+    CHECK(memcmp(before, n.memory[1] + n.heap, sizeof before) == 0);
+    work(n.conn);  // its counters are as before
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -175,6 +277,7 @@ int main(int argc, char **argv)
                  {"flood_of_connections", flood_of_connections},
                  {"wrong_secrets", wrong_secrets},
                  {"strange_messages", strange_messages},
+                 {"replayed", replayed},
                  {"stay_half_open", stay_half_open}};
     if (argc > 1)
         scale = atoi(argv[1]);

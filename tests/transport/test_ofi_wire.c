@@ -33,14 +33,24 @@ static void requests(bool msg_mode)
     memcpy(server->config.secret, secret, sizeof secret);
     server->config.handler = handler;
     server->ready = true;
-    server->token_in =
-        ofi_digest(secret, OFI_FOR_REQUEST, &server->config.node, sizeof server->config.node);
     server->addr_nbytes = 16;
     server->warned = true;
     peer->server = server;
     peer->connected = true;
     server->by_index = &peer;
     server->by_index_count = 1;
+    server->config.npes = 4;
+    server->taken = calloc(4, sizeof *server->taken);
+    server->region.nkeys = 1;
+    *header = (cwt_header_t){.op = 1, .nbytes = sizeof *header};
+    ofi_server_request(server, peer, bytes, sizeof *header);  // before a hello no token is right
+    CHECK(handled == 0 && server->stats.refused == 1);
+    server->stats.refused = 0;
+    ofi_whom_t whom = ofi_server_whom(server);
+    ofi_hello_t hello = {.pe = 3, .number = 7, .nonce = 42};
+    ofi_welcome_t welcome;
+    ofi_hello_sign(&hello, &whom);
+    ofi_peer_welcome(peer, &hello, &welcome);
     const int rounds = 200000;
     for (int i = 0; i < rounds; i++) {
         size_t nbytes = random_word() % (sizeof bytes + 1);
@@ -57,7 +67,7 @@ static void requests(bool msg_mode)
 
     // The same header made valid field by field.
     memset(bytes, 0, sizeof bytes);
-    *header = (cwt_header_t){.token = server->token_in, .op = 1, .nbytes = sizeof *header};
+    *header = (cwt_header_t){.token = peer->token_in, .op = 1, .nbytes = sizeof *header};
     ofi_server_request(server, peer, bytes, sizeof *header);
     CHECK(handled == 1 && peer->executed == 1);
     ofi_server_request(server, peer, bytes, sizeof *header - 1);
@@ -67,7 +77,13 @@ static void requests(bool msg_mode)
     header->token ^= 1;
     ofi_server_request(server, peer, bytes, sizeof *header);
     CHECK(handled == 1);
-    header->token ^= 1;
+    header->token = ofi_token(&hello, &whom, OFI_FOR_REPLY);
+    ofi_server_request(server, peer, bytes, sizeof *header);
+    hello.number++;  // of another connection
+    header->token = ofi_token(&hello, &whom, OFI_FOR_REQUEST);
+    ofi_server_request(server, peer, bytes, sizeof *header);
+    CHECK(handled == 1);
+    header->token = peer->token_in;
     if (!msg_mode) {  // a number of no connection, with the right token
         header->reply_id = (uint64_t)12345 << OFI_ID_PEER_SHIFT;
         ofi_server_request(server, peer, bytes, sizeof *header);
@@ -77,6 +93,7 @@ static void requests(bool msg_mode)
     header->reply_id = 0;
     ofi_server_request(server, peer, bytes, sizeof *header);
     CHECK(handled == 1);
+    free(server->taken);
     free(peer);
     free(server);
 }
@@ -335,17 +352,32 @@ static void failing_replies(void)
 /** SipHash-2-4 and the digests built on it. */
 static void proofs(void)
 {
-    ofi_hello_t hello = {.pe = 3, .node = 2, .nonce = 42};
-    ofi_hello_sign(&hello, secret);
-    CHECK(ofi_hello_check(&hello, secret, 2));
-    CHECK(!ofi_hello_check(&hello, secret, 1));
+    static const uint8_t other[CWT_SECRET_BYTES] = "another secret.";
+    ofi_hello_t hello = {.pe = 3, .number = 7, .nonce = 42};
+    ofi_whom_t whom = {secret, 99, 2};
+    ofi_hello_sign(&hello, &whom);
+    ofi_welcome_t welcome = {.magic = OFI_MAGIC, .key = 5, .base = 6};
+    uint64_t token = ofi_token(&hello, &whom, OFI_FOR_REQUEST),
+             proof = ofi_welcome_proof(&welcome, &hello, &whom);
+    CHECK(ofi_hello_check(&hello, &whom));
+    CHECK(token != ofi_token(&hello, &whom, OFI_FOR_REPLY));
     for (size_t bit = 0; bit < 8 * sizeof hello; bit++) {
         ((uint8_t *)&hello)[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        CHECK(!ofi_hello_check(&hello, secret, 2));
+        CHECK(!ofi_hello_check(&hello, &whom));
+        if (bit < 8 * offsetof(ofi_hello_t, proof)) {
+            CHECK(token != ofi_token(&hello, &whom, OFI_FOR_REQUEST));
+            CHECK(proof != ofi_welcome_proof(&welcome, &hello, &whom));
+        }
         ((uint8_t *)&hello)[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    uint8_t other[CWT_SECRET_BYTES] = "another secret.";
-    CHECK(!ofi_hello_check(&hello, other, 2));
+    const ofi_whom_t others[] = {{other, 99, 2}, {secret, 98, 2}, {secret, 99, 1}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        CHECK(!ofi_hello_check(&hello, &others[i]));
+        CHECK(token != ofi_token(&hello, &others[i], OFI_FOR_REQUEST));
+        CHECK(proof != ofi_welcome_proof(&welcome, &hello, &others[i]));
+    }
+    welcome.key++;
+    CHECK(proof != ofi_welcome_proof(&welcome, &hello, &whom));
     // Purpose 0x0706050403020100 and bytes 8..14 make the paper's 15-byte example (appendix A).
     uint8_t key[16], text[7];
     for (int i = 0; i < 16; i++)
@@ -353,6 +385,25 @@ static void proofs(void)
     for (int i = 0; i < 7; i++)
         text[i] = (uint8_t)(8 + i);
     CHECK(ofi_digest(key, 0x0706050403020100u, text, sizeof text) == 0xa129ca6149be45e5u);
+}
+
+/** Numbers in any order, each once, against a plain model. */
+static void taken_once(void)
+{
+    static bool was[100000];
+    ofi_taken_t taken = {0};
+    const uint32_t start = UINT32_MAX - 20000;  // wraps
+    uint32_t top = 0, again = 0;
+    for (uint32_t i = 0; i < 50000; i++) {
+        uint32_t at = (uint32_t)(top < 70 ? draw(80) : top - 70 + draw(80));
+        bool fresh = i == 0 || at > top || (top - at < 64 && !was[at]);
+        CHECK(ofi_take_once(&taken, start + at) == fresh, "%u of %u", at, top);
+        again += !fresh;
+        was[at] = was[at] || fresh;
+        top = fresh && at > top ? at : i == 0 ? at : top;
+    }
+    CHECK(again > 10000 && top > 20100);
+    CHECK(ofi_take_once(&taken, start + top + 1000) && !ofi_take_once(&taken, start + top));
 }
 
 static void pieces(void)
@@ -399,6 +450,7 @@ int main(void)
     truncated();
     failing_replies();
     proofs();
+    taken_once();
     pieces();
     return check_result();
 }

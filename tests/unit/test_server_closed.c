@@ -149,7 +149,8 @@ static ofi_peer_t *connected(cwt_server_t *server, struct fid_ep *ep, uint32_t p
     script.posted = -(int)OFI_CREDITS;
     CHECK(ofi_receives_start(&peer->receives, ep) == 0 && script.posted == 0);
     peer->ep = ep;
-    peer->connected = true;
+    peer->connected = peer->proved = true;
+    peer->token_in = SECRET;
     return peer;
 }
 
@@ -167,7 +168,6 @@ int main(void)
     server.device = (ofi_device_t){
         .info = &info, .cq = &cq, .cq_free = 2048, .eq = &eq, .cq_fd = -1, .eq_fd = -1};
     server.pep = &listener;
-    server.token_in = SECRET;
     server.ready = true;
     server.wake_fd = -1;
     server.slept = true;  // the next round checks connection events

@@ -42,9 +42,11 @@ int ofi_client_receive(cwt_conn_t *conn);
 // ------------------------------------- connect.c, connect_msg.c, connect_rdm.c: to conn->welcomed
 /** One hello and the reply to it. */
 int ofi_conn_introduce(cwt_conn_t *conn);
-int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+/** Draws and signs the hello of one attempt, and sets the connection's tokens. */
+void ofi_conn_hello(cwt_conn_t *conn, ofi_hello_t *hello);
+int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello,
                     ofi_welcome_t *welcome);
-int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello,
                     ofi_welcome_t *welcome);
 /** Waits a moment between attempts, with progress; CW_ETIMEOUT when CAUSEWAY_TIMEOUT is over. */
 int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us);

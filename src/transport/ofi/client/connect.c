@@ -3,9 +3,9 @@
 // Connecting: what both endpoint modes share.
 #include "calls.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
 {
@@ -54,7 +54,8 @@ static int check_blob(cwt_client_t *client, int node, const ofi_blob_t *blob, si
         return CW_EMISMATCH;
     }
     const char *own = ofi_choice.info->fabric_attr->prov_name;
-    if (strcmp(blob->provider, own) != 0 || blob->msg != ofi_choice.msg) {
+    if (strncmp(blob->provider, own, sizeof blob->provider - 1) != 0 ||
+        blob->msg != ofi_choice.msg) {
         cwu_error("%s uses provider %s (%s), this PE %s (%s); set CAUSEWAY_PROVIDER and "
                   "CAUSEWAY_ENDPOINT alike",
                   ofi_node_name(client, node), blob->provider, blob->msg ? "msg" : "rdm", own,
@@ -89,7 +90,6 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
         cwu_error("no memory for a connection to %s", ofi_node_name(client, node));
         return NULL;
     }
-    uint32_t n = (uint32_t)node;
     conn->client = client;
     conn->node = node;
     conn->blob = *blob;
@@ -97,17 +97,32 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
     conn->free_replies = OFI_ALL_REPLIES;
     conn->generation = 1;
     conn->fi_addr = FI_ADDR_UNSPEC;
-    conn->token_out = ofi_digest(client->config.secret, OFI_FOR_REQUEST, &n, sizeof n);
-    conn->token_in = ofi_digest(client->config.secret, OFI_FOR_REPLY, &n, sizeof n);
     ofi_address_text(blob->addr, blob->addr_nbytes, conn->address, sizeof conn->address);
     return conn;
 }
 
+static ofi_whom_t whom_of(const cwt_conn_t *conn)
+{
+    return (ofi_whom_t){conn->client->config.secret, conn->blob.birth, conn->node};
+}
+
+void ofi_conn_hello(cwt_conn_t *conn, ofi_hello_t *hello)
+{
+    static _Atomic uint32_t attempts;  // of this process
+    ofi_whom_t whom = whom_of(conn);
+    *hello = (ofi_hello_t){.pe = (uint32_t)conn->client->config.pe,
+                           .number = atomic_fetch_add(&attempts, 1),
+                           .nonce = ofi_draw(conn)};
+    ofi_hello_sign(hello, &whom);
+    conn->token_out = ofi_token(hello, &whom, OFI_FOR_REQUEST);
+    conn->token_in = ofi_token(hello, &whom, OFI_FOR_REPLY);
+}
+
 static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const ofi_hello_t *hello)
 {
-    uint64_t proof = ofi_digest(conn->client->config.secret, OFI_FOR_WELCOME, &hello->nonce,
-                                sizeof hello->nonce);
-    if (welcome->magic != OFI_MAGIC || welcome->wire != OFI_WIRE || welcome->proof != proof ||
+    ofi_whom_t whom = whom_of(conn);
+    if (welcome->magic != OFI_MAGIC || welcome->wire != OFI_WIRE ||
+        !ofi_is_same(welcome->proof, ofi_welcome_proof(welcome, hello, &whom)) ||
         welcome->nkeys == 0 || welcome->nkeys > 1u << 24)
         return ofi_connect_failed(conn, CW_EREFUSED,
                                   "the process there does not know the job's secret");
@@ -139,13 +154,9 @@ static int name_conn(cwt_client_t *client, uint32_t node, cwt_conn_t *conn)
 
 int ofi_conn_introduce(cwt_conn_t *conn)
 {
-    cwt_client_t *client = conn->client;
-    ofi_hello_t hello = {.pe = (uint32_t)client->config.pe, .node = (uint32_t)conn->node};
-    if (getrandom(&hello.nonce, sizeof hello.nonce, GRND_NONBLOCK) != (ssize_t)sizeof hello.nonce)
-        hello.nonce = cwu_now_ns() ^ (uintptr_t)conn;
-    ofi_hello_sign(&hello, client->config.secret);
+    ofi_hello_t hello;
     ofi_welcome_t welcome;
-    int rc = ofi_choice.msg ? 0 : name_conn(client, (uint32_t)conn->node, conn);
+    int rc = ofi_choice.msg ? 0 : name_conn(conn->client, (uint32_t)conn->node, conn);
     if (rc != 0)
         return rc;
     rc = ofi_choice.msg ? ofi_connect_msg(conn, &conn->blob, &hello, &welcome)

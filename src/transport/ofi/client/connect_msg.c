@@ -83,18 +83,21 @@ static const char *reject_text(uint32_t reason)
         return "refused: another protocol version";
     case OFI_REJECT_NOT_READY:
         return "refused: the other node is still starting";
+    case OFI_REJECT_AGAIN:
+        return "refused: the other node had this request before";
     default:
         return "refused: the other node has no memory or descriptors for one more connection";
     }
 }
 
-int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello,
                     ofi_welcome_t *welcome)
 {
     uint64_t start = cwu_now_ns();
     uint32_t pause_us = 0;
     ofi_attempt_t out = {.welcome = welcome};
     for (;;) {
+        ofi_conn_hello(conn, hello);
         int rc = attempt(conn, blob, hello, start, &out);
         if (rc != CW_EAGAIN) {
             if (rc != 0 && conn->ep)

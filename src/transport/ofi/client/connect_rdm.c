@@ -32,13 +32,14 @@ static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
     return ofi_send_message(conn, &msg, nbytes);
 }
 
-int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *hello,
+int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello,
                     ofi_welcome_t *welcome)
 {
     cwt_client_t *client = conn->client;
     uint64_t start = cwu_now_ns();
     if (fi_av_insert(client->device.av, blob->addr, 1, &conn->fi_addr, 0, NULL) != 1)
         return ofi_connect_failed(conn, CW_EINVAL, "the provider does not take its address");
+    ofi_conn_hello(conn, hello);
     conn->welcome = welcome;
     conn->nonce = hello->nonce;
     int rc = send_hello(conn, hello);

@@ -194,7 +194,7 @@ static void take(cwt_client_t *client, const ofi_op_t *op, const void *bytes, si
             client->stats.refused++;
         return;
     }
-    if (!conn || header->token != conn->token_in) {
+    if (!conn || !ofi_is_same(header->token, conn->token_in)) {
         client->stats.refused++;
         return;
     }

@@ -62,9 +62,14 @@ static uint32_t judge(cwt_server_t *server, const ofi_hello_t *hello, size_t nby
     }
     if (!server->ready)
         return OFI_REJECT_NOT_READY;
-    if (!ofi_hello_check(hello, server->config.secret, server->config.node)) {
+    ofi_whom_t whom = ofi_server_whom(server);
+    if (!ofi_hello_check(hello, &whom)) {
         ofi_server_drop(server, "a connection request without the job's secret");
         return OFI_REJECT_PROOF;
+    }
+    if (!ofi_server_takes(server, hello)) {
+        ofi_server_drop(server, "a connection request that came before");
+        return OFI_REJECT_AGAIN;
     }
     return 0;
 }

@@ -37,6 +37,7 @@ void ofi_peer_begin(ofi_peer_t *peer)
     peer->birth = ++peer->server->births;
     peer->executed = peer->acked = peer->notified = peer->notify_until = 0;
     peer->failing_ns = 0;
+    peer->proved = false;
 }
 
 int ofi_peer_number(ofi_peer_t *peer)
@@ -77,16 +78,30 @@ void ofi_peer_destroy(ofi_peer_t *peer)
     free(peer);
 }
 
+ofi_whom_t ofi_server_whom(const cwt_server_t *server)
+{
+    return (ofi_whom_t){server->config.secret, server->birth, server->config.node};
+}
+
+bool ofi_server_takes(cwt_server_t *server, const ofi_hello_t *hello)
+{
+    return hello->pe < (uint32_t)server->config.npes &&
+           ofi_take_once(&server->taken[hello->pe], hello->number);
+}
+
 void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t *welcome)
 {
     const cwt_server_t *server = peer->server;
+    ofi_whom_t whom = ofi_server_whom(server);
+    peer->token_in = ofi_token(hello, &whom, OFI_FOR_REQUEST);
+    peer->token_out = ofi_token(hello, &whom, OFI_FOR_REPLY);
+    peer->proved = true;
     memset(welcome, 0, sizeof *welcome);
     welcome->magic = OFI_MAGIC;
     welcome->wire = OFI_WIRE;
     welcome->nkeys = server->region.nkeys;
     welcome->peer = peer->index;
-    welcome->proof =
-        ofi_digest(server->config.secret, OFI_FOR_WELCOME, &hello->nonce, sizeof hello->nonce);
     welcome->key = server->region.key;
     welcome->base = server->region.base;
+    welcome->proof = ofi_welcome_proof(welcome, hello, &whom);
 }

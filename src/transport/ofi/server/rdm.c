@@ -99,8 +99,13 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
         ofi_server_drop(server, "a first message that is malformed");
         return;
     }
-    if (!ofi_hello_check(&first->hello, server->config.secret, server->config.node)) {
+    ofi_whom_t whom = ofi_server_whom(server);
+    if (!ofi_hello_check(&first->hello, &whom)) {
         refuse(server, first);
+        return;
+    }
+    if (!ofi_server_takes(server, &first->hello)) {
+        ofi_server_drop(server, "a first message that came before");
         return;
     }
     uint64_t addr_digest =

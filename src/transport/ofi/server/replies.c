@@ -65,7 +65,7 @@ static int enqueue(ofi_peer_t *peer, const void *bytes, size_t nbytes)
 /** Fills in the fields that are the same in all replies. */
 static void sign(const ofi_peer_t *peer, ofi_reply_header_t *header, size_t total)
 {
-    header->token = peer->server->token_out;
+    header->token = peer->token_out;
     header->executed = peer->executed;
     header->node = (uint32_t)peer->server->config.node;
     header->nbytes = (uint32_t)total;

@@ -36,19 +36,19 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         ofi_server_rdm_own(server, NULL, msg, nbytes);  // has a proof of its own
         return;
     }
-    if (!server->ready || msg->token != server->token_in) {
-        ofi_server_drop(server, "without the job's secret");
-        return;
-    }
     if (!ofi_choice.msg) {
         uint32_t index = (uint32_t)(id >> OFI_ID_PEER_SHIFT) & OFI_ID_PEER_MASK;
         peer = index < server->by_index_count ? server->by_index[index] : NULL;
+    }
+    if (!server->ready || !peer || !peer->proved || !ofi_is_same(msg->token, peer->token_in)) {
+        ofi_server_drop(server, "without the job's secret");
+        return;
     }
     if ((id & OFI_ID_OWN) && msg->op != OFI_OWN_NOP && msg->op != OFI_OWN_KEY) {
         ofi_server_rdm_own(server, peer, msg, nbytes);
         return;
     }
-    if (!peer || peer->dying || (!ofi_choice.msg && !peer->connected)) {
+    if (peer->dying || (!ofi_choice.msg && !peer->connected)) {
         ofi_server_drop(server, "not connected");
         return;
     }

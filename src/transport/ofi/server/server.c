@@ -25,14 +25,6 @@ static uint32_t entries(const cwt_server_config_t *config)
                                   : (uint32_t)wanted;
 }
 
-static void set_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTES])
-{
-    uint32_t node = (uint32_t)server->config.node;
-    memcpy(server->config.secret, secret, CWT_SECRET_BYTES);
-    server->token_in = ofi_digest(secret, OFI_FOR_REQUEST, &node, sizeof node);
-    server->token_out = ofi_digest(secret, OFI_FOR_REPLY, &node, sizeof node);
-}
-
 static bool is_zero(const uint8_t secret[CWT_SECRET_BYTES])
 {
     static const uint8_t zero[CWT_SECRET_BYTES];
@@ -44,7 +36,7 @@ int ofi_server_secret(cwt_server_t *server, const uint8_t secret[CWT_SECRET_BYTE
 {
     if (server->ready || is_zero(secret))
         return 0;
-    set_secret(server, secret);
+    memcpy(server->config.secret, secret, CWT_SECRET_BYTES);
     int rc = ofi_region_open(&server->region, &server->device, &server->config);
     server->ready = rc == 0;
     return rc;
@@ -80,7 +72,9 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
         return CW_ENOMEM;
     server->config = *config;
     server->wake_fd = -1;
-    int rc = ofi_load(config->one_machine);
+    server->birth = ofi_draw(server);
+    server->taken = calloc((size_t)config->npes, sizeof *server->taken);
+    int rc = server->taken ? ofi_load(config->one_machine) : CW_ENOMEM;
     if (rc == 0)
         rc = ofi_device_open(&server->device, ofi_choice.info, entries(config), false);
     if (rc == 0) {
@@ -119,6 +113,7 @@ int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
     b.msg = ofi_choice.msg;
     b.nic_atomics = ofi_choice.nic_atomics;
     b.node = (uint32_t)server->config.node;
+    b.birth = server->birth;
     if (server->addr_nbytes > sizeof b.addr || *nbytes_p < sizeof b) {
         cwu_error("libfabric (%s): an address of %zu bytes does not fit; choose another "
                   "CAUSEWAY_PROVIDER",
@@ -173,5 +168,6 @@ void ofi_server_close(cwt_server_t *server)
     if (server->wake_fd >= 0)
         close(server->wake_fd);
     free(server->by_index);
+    free(server->taken);
     free(server);
 }

@@ -50,6 +50,8 @@ typedef struct ofi_peer {
     bool dying;                                 // its client is gone; RDM: free for another
     bool leaving;                               // RDM: dying when its last replies are sent
     bool refused;                               // RDM: exists only to carry a refusal
+    bool proved;                                // has tokens
+    uint64_t token_in, token_out;               // of its requests, and of replies to it
     uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or
                                                 // no socket's
     uint64_t addr_digest;                       // RDM: of the client's address
@@ -66,8 +68,9 @@ struct cwt_server {
     ofi_device_t device;
     struct fid_pep *pep;  // MSG
     ofi_region_t region;
-    bool ready;  // the secret is known and the region registered
-    uint64_t token_in, token_out;
+    bool ready;             // the secret is known and the region registered
+    uint64_t birth;         // see ofi_blob_t
+    ofi_taken_t *taken;     // [npes]: hellos
     ofi_peer_t *peers;      // all
     ofi_peer_t **by_index;  // RDM: peer named in requests; all: for origins
     uint32_t by_index_count;
@@ -118,7 +121,11 @@ int ofi_peer_number(ofi_peer_t *peer);
 void ofi_peer_begin(ofi_peer_t *peer);
 /** No completion may name the peer's buffers any more. */
 void ofi_peer_destroy(ofi_peer_t *peer);
+/** From here on the peer is the client that sent this hello. */
 void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t *welcome);
+ofi_whom_t ofi_server_whom(const cwt_server_t *server);
+/** Is the hello, whose proof is right, one that was not taken before? */
+bool ofi_server_takes(cwt_server_t *server, const ofi_hello_t *hello);
 
 // ---------------------------------------------------------------- replies.c
 int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);

@@ -2,11 +2,12 @@
 //
 // Proofs of the job's secret: SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF",
 // 2012) keyed with the secret, over a purpose and the data at hand. The secret itself never
-// travels. It keeps out processes that do not know the secret; a listener on the wire can replay
-// what it saw.
+// travels. Proofs and tokens are those of one hello to one server, which takes it once: what was
+// read from the wire opens no connection, and is worth nothing on another one.
 #include "wire.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 static inline uint64_t rotl(uint64_t x, int b)
 {
@@ -64,20 +65,76 @@ uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, co
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-void ofi_hello_sign(ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES])
+uint64_t ofi_draw(const void *salt)
+{
+    uint64_t drawn;
+    if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) != (ssize_t)sizeof drawn)
+        drawn = cwu_now_ns() ^ (uintptr_t)salt;
+    return drawn;
+}
+
+/** What is signed: the hello, and the server that it is meant for. */
+typedef struct content {
+    uint8_t hello[offsetof(ofi_hello_t, proof)];
+    uint64_t birth;
+    uint32_t node, pad;
+    ofi_welcome_t welcome;  // zeros in all other digests
+} content_t;
+_Static_assert(sizeof(content_t) == 24 + 16 + sizeof(ofi_welcome_t), "no holes");
+
+static void fill(content_t *content, const ofi_hello_t *hello, const ofi_whom_t *whom)
+{
+    memset(content, 0, sizeof *content);
+    memcpy(content->hello, hello, sizeof content->hello);
+    content->birth = whom->birth;
+    content->node = (uint32_t)whom->node;
+}
+
+uint64_t ofi_token(const ofi_hello_t *hello, const ofi_whom_t *whom, ofi_purpose_t purpose)
+{
+    content_t content;
+    fill(&content, hello, whom);
+    return ofi_digest(whom->secret, purpose, &content, offsetof(content_t, welcome));
+}
+
+void ofi_hello_sign(ofi_hello_t *hello, const ofi_whom_t *whom)
 {
     hello->magic = OFI_MAGIC;
     hello->wire = OFI_WIRE;
     hello->pad = 0;
-    size_t covered = offsetof(ofi_hello_t, proof);
-    hello->proof[0] = ofi_digest(secret, OFI_FOR_HELLO, hello, covered);
-    hello->proof[1] = ofi_digest(secret, OFI_FOR_HELLO2, hello, covered);
+    hello->proof[0] = ofi_token(hello, whom, OFI_FOR_HELLO);
+    hello->proof[1] = ofi_token(hello, whom, OFI_FOR_HELLO2);
 }
 
-bool ofi_hello_check(const ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES], int node)
+bool ofi_hello_check(const ofi_hello_t *hello, const ofi_whom_t *whom)
 {
-    size_t covered = offsetof(ofi_hello_t, proof);
-    uint64_t wrong = (hello->proof[0] ^ ofi_digest(secret, OFI_FOR_HELLO, hello, covered)) |
-                     (hello->proof[1] ^ ofi_digest(secret, OFI_FOR_HELLO2, hello, covered));
-    return wrong == 0 && hello->node == (uint32_t)node;
+    uint64_t wrong = (hello->proof[0] ^ ofi_token(hello, whom, OFI_FOR_HELLO)) |
+                     (hello->proof[1] ^ ofi_token(hello, whom, OFI_FOR_HELLO2));
+    return wrong == 0;
+}
+
+uint64_t ofi_welcome_proof(const ofi_welcome_t *welcome, const ofi_hello_t *hello,
+                           const ofi_whom_t *whom)
+{
+    content_t content;
+    fill(&content, hello, whom);
+    content.welcome = *welcome;
+    content.welcome.proof = 0;
+    return ofi_digest(whom->secret, OFI_FOR_WELCOME, &content, sizeof content);
+}
+
+bool ofi_take_once(ofi_taken_t *taken, uint32_t number)
+{
+    int32_t ahead = (int32_t)(number - taken->top);
+    if (!taken->any || ahead > 0) {
+        taken->recent = taken->any && ahead < 64 ? taken->recent << ahead | 1 : 1;
+        taken->top = number;
+        taken->any = true;
+        return true;
+    }
+    uint32_t behind = taken->top - number;
+    if (behind >= 64 || (taken->recent >> behind & 1))
+        return false;
+    taken->recent |= UINT64_C(1) << behind;
+    return true;
 }

@@ -28,6 +28,14 @@ typedef enum ofi_purpose {
 /** SipHash-2-4 of the purpose (ofi_purpose_t) and data under the job's secret. */
 uint64_t ofi_digest(const uint8_t secret[CWT_SECRET_BYTES], uint64_t purpose, const void *data,
                     size_t nbytes);
+/** A number that nothing else has drawn; salt: an address of the caller's, where the kernel has no
+ *  random numbers yet. */
+uint64_t ofi_draw(const void *salt);
+/** One comparison of whole words: its time tells nothing of the digits. */
+static inline bool ofi_is_same(uint64_t a, uint64_t b)
+{
+    return (a ^ b) == 0;
+}
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
@@ -41,23 +49,43 @@ typedef struct ofi_blob {
     uint8_t nic_atomics : 1;
     uint8_t addr_nbytes;
     uint32_t node;
-    char provider[28];
+    char provider[20];
+    uint64_t birth;  // drawn by the server: no two of them have the same
     uint8_t addr[88];
 } ofi_blob_t;
 _Static_assert(sizeof(ofi_blob_t) == CWT_ADDRESS_MAX, "wire format");
 
 /** Client -> server: private data of the connection request (MSG) or body of the first message
- *  (RDM). */
+ *  (RDM). Each attempt has one of its own, and a server takes each number of a PE once. */
 typedef struct ofi_hello {
     uint32_t magic;
     uint16_t wire, pad;
-    uint32_t pe, node;
+    uint32_t pe;
+    uint32_t number;  // of this PE's attempts to connect, to any node (wraps)
     uint64_t nonce;
     uint64_t proof[2];
 } ofi_hello_t;
 _Static_assert(sizeof(ofi_hello_t) == 40, "wire format");
-void ofi_hello_sign(ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES]);
-bool ofi_hello_check(const ofi_hello_t *hello, const uint8_t secret[CWT_SECRET_BYTES], int node);
+/** Which server a hello is meant for. */
+typedef struct ofi_whom {
+    const uint8_t *secret;  // CWT_SECRET_BYTES of the job
+    uint64_t birth;
+    int node;
+} ofi_whom_t;
+void ofi_hello_sign(ofi_hello_t *hello, const ofi_whom_t *whom);
+bool ofi_hello_check(const ofi_hello_t *hello, const ofi_whom_t *whom);
+/** What all requests (OFI_FOR_REQUEST) or replies (OFI_FOR_REPLY) of the connection carry that the
+ *  hello opens. */
+uint64_t ofi_token(const ofi_hello_t *hello, const ofi_whom_t *whom, ofi_purpose_t purpose);
+
+/** The hellos of a PE that a server has taken: none is taken twice. Zeros: none. */
+typedef struct ofi_taken {
+    uint64_t recent;  // bit i: top - i
+    uint32_t top;
+    bool any;
+} ofi_taken_t;
+/** False: it came before, or is older than the last 64. */
+bool ofi_take_once(ofi_taken_t *taken, uint32_t number);
 
 /** Body of an RDM client's first message. */
 typedef struct ofi_first {
@@ -72,7 +100,7 @@ typedef struct ofi_welcome {
     uint16_t wire, pad;
     uint32_t nkeys;
     uint32_t peer;       // to be named in every request (RDM)
-    uint64_t proof;      // over the client's nonce
+    uint64_t proof;      // over the hello, and all else here
     uint64_t key, base;  // of piece 0; offset + base is the remote address (several pieces without
                          // virtual addresses: less the offset of the piece)
 } ofi_welcome_t;
@@ -81,13 +109,21 @@ _Static_assert(sizeof(ofi_welcome_t) == 40, "wire format; verbs takes 55 bytes o
 _Static_assert(sizeof(ofi_welcome_t) <= OFI_PRIVATE_NBYTES &&
                    sizeof(ofi_hello_t) <= OFI_PRIVATE_NBYTES,
                "what connect and accept carry");
+uint64_t ofi_welcome_proof(const ofi_welcome_t *welcome, const ofi_hello_t *hello,
+                           const ofi_whom_t *whom);
 
 /** Private data of a rejection. */
 typedef struct ofi_reject {
     uint32_t magic;
     uint32_t reason;
 } ofi_reject_t;
-enum { OFI_REJECT_PROOF = 1, OFI_REJECT_WIRE, OFI_REJECT_NOT_READY, OFI_REJECT_RESOURCES };
+enum {
+    OFI_REJECT_PROOF = 1,
+    OFI_REJECT_WIRE,
+    OFI_REJECT_NOT_READY,
+    OFI_REJECT_RESOURCES,
+    OFI_REJECT_AGAIN  // this hello was taken before; a new one is welcome
+};
 
 /** Client -> server: a request of the transport's own for the key of a piece, and its reply. */
 typedef struct ofi_ask_key {
