@@ -280,8 +280,8 @@ static ssize_t wire_inject(struct fid_ep *ep, const void *buf, size_t nbytes, fi
     return 0;
 }
 
-static ssize_t wire_send(struct fid_ep *ep, const void *buf, size_t nbytes, void *desc, fi_addr_t to,
-                         void *context)
+static ssize_t wire_send(struct fid_ep *ep, const void *buf, size_t nbytes, void *desc,
+                         fi_addr_t to, void *context)
 {
     (void)desc;
     wire.op = context;

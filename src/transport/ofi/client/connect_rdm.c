@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FILES_NS 1000000000u  // between checks for a descriptor that the provider may lack
+
 static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
 {
     enum { ADDR_MAX = 128 };
@@ -44,8 +46,14 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello
     conn->nonce = hello->nonce;
     int rc = send_hello(conn, hello);
     ofi_waiter_t w = OFI_WAITER("the reply to a first message");
+    uint64_t check_ns = start + FILES_NS;
     while (rc == 0 && !conn->welcomed) {
         rc = ofi_wait_round(client, conn, &w);
+        if (rc == 0 && !conn->welcomed && cwu_now_ns() > check_ns) {
+            check_ns = cwu_now_ns() + FILES_NS;
+            // the provider says nothing, and would go on trying; the caller evicts another one
+            rc = ofi_no_files() ? CW_ESYS : 0;
+        }
         if (rc == 0 && !conn->welcomed && cwu_now_ns() - start > ofi_timeout_ns())
             rc = CW_ETIMEOUT;
     }
@@ -54,6 +62,8 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello
         return ofi_connect_failed(conn, rc, "refused: the job's secret was not right");
     if (rc != 0)
         return ofi_connect_failed(conn, rc,
-                                  rc == CW_ETIMEOUT ? "no reply" : "the provider cannot reach it");
+                                  rc == CW_ETIMEOUT ? "no reply"
+                                  : rc == CW_ESYS   ? "out of file descriptors (ulimit -n)"
+                                                    : "the provider cannot reach it");
     return 0;
 }

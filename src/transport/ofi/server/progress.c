@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define STARVED_NS 2000000000u  // without a descriptor for connections that wait
+
 /** Sends the acknowledgements that are owed, when nothing else is to do; how many. */
 static int acknowledge_owed(cwt_server_t *server)
 {
@@ -174,6 +176,24 @@ static int reap(cwt_server_t *server)
     return n;
 }
 
+/** Connections wait, there is no descriptor for them, and none becomes free: neither by the end of
+ *  one, nor by that of an unauthenticated one, which is given some seconds. Their clients would
+ *  wait for CAUSEWAY_TIMEOUT. */
+static void check_files(cwt_server_t *server)
+{
+    uint64_t since = server->starved_ns, now = cwu_now_ns();
+    if (since == 0)
+        return;
+    if (server->starved_at != server->stats.connections || server->unauth.count > 0) {
+        server->starved_at = server->stats.connections;
+        server->starved_ns = now;
+    } else if (!ofi_no_files()) {
+        server->starved_ns = 0;
+    } else if (now - since > STARVED_NS && server->lost == 0 && ofi_out_of_files()) {
+        server->lost = CW_ESYS;
+    }
+}
+
 /** Connection events and unauthenticated connections cost system calls: checked now and then, and
  *  after every sleep. */
 static int check_connections(cwt_server_t *server)
@@ -187,6 +207,7 @@ static int check_connections(cwt_server_t *server)
     for (uint32_t refused = ofi_gate_refused(); server->gated != refused; server->gated++)
         ofi_server_drop(server, "no living process of this user made it");
     ofi_server_silence_check(server);
+    check_files(server);
     int n = server->pep ? ofi_server_msg_progress(server) : 0;
     return n > 0 ? n + reap(server) : 0;
 }
@@ -232,6 +253,10 @@ static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t tim
     if (still && server->false_alarms == patience)
         still = server->pep ? ofi_out_of_files() : ofi_no_files();
     server->false_alarms = still ? patience + 1 : 0;
+    if (!still)
+        server->starved_ns = 0;
+    else if (server->starved_ns == 0)
+        server->starved_ns = cwu_now_ns();
     return still;
 }
 

@@ -85,6 +85,8 @@ struct cwt_server {
     uint32_t rounds;
     _Atomic uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
     ofi_unauth_t unauth;
+    _Atomic uint64_t starved_ns;  // since when connections lack a file descriptor; 0: they do not
+    uint64_t starved_at;          // connections when that was checked last
     uint32_t gated;     // connections of other users that were counted
     uint64_t check_ns;  // when to check for silent hosts again
     uint32_t silent;    // checks in a row that found one while PEs waited
