@@ -71,13 +71,16 @@ static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
         ofi_conn_fail(conn, CW_ELOST, "quiet", "the peer closed it before");
         return conn->error;
     }
-    bool dirty = conn->dirty && ofi_choice.ordered;
+    bool covered = false;  // the acknowledgement covers the puts
     if (unacked && conn->asked != conn->sent) {
         int rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL);
         if (rc != 0)
             return rc;
-        dirty = dirty && !ofi_choice.send_after_write;
+        covered = ofi_choice.send_after_write;
     }
+    // read here: threads that were inside a put may have finished it while the request waited, and
+    // their own quiet would find the connection clean
+    bool dirty = conn->dirty && ofi_choice.ordered && !covered;
     conn->dirty = false;
     if (!dirty)
         return 0;
