@@ -57,6 +57,11 @@ def main():
         check(re.search(rf"a job would use .*, {order}$", text, re.M),
               f"as much order as there is with '{demands}'", text)
 
+    for demands, registers in (("mr_accepted", False), ("mr_local", True)):
+        _, _, text = info(demands)
+        check(("local registration" in text) == registers,
+              f"local buffers are registered only where that is demanded: '{demands}'", text)
+
     status, rows, text = info("cm32")
     check(status != 0 and not chosen(rows)
           and "32 bytes of private data" in rows["tcp", "msg"][1]

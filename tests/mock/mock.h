@@ -46,7 +46,8 @@ struct mock_demands {
     bool virt_addr, prov_key, mr_local, mr_allocated, cm55, cm32, mr_writable, order_asked,
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
         mr_endpoint, context, mr_locked, foreign, delivery_refused, delivery_ignored, card,
-        card_broken, few_completions, no_connect, no_accept, no_saw, only_sas, mr_fault;
+        card_broken, few_completions, no_connect, no_accept, no_saw, only_sas, mr_fault,
+        mr_accepted;
 };
 extern struct mock_demands mock_want;
 

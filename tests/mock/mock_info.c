@@ -88,6 +88,9 @@ int mock_getinfo(uint32_t version, const char *node, const char *service, uint64
         i->tx_attr->msg_order &= hints && hints->tx_attr ? hints->tx_attr->msg_order : 0;
         i->rx_attr->msg_order &= hints && hints->rx_attr ? hints->rx_attr->msg_order : 0;
     }
+    bool accepts = hints && hints->domain_attr && (hints->domain_attr->mr_mode & FI_MR_LOCAL);
+    for (struct fi_info *i = *info; i && mock_want.mr_accepted && accepts; i = i->next)
+        i->domain_attr->mr_mode |= FI_MR_LOCAL;
     bool atomics = !hints || !hints->caps || (hints->caps & FI_ATOMIC);
     for (struct fi_info *i = *info; i; i = i->next)
         mock_decorate(i, atomics);

@@ -109,6 +109,7 @@ static const struct {
     WORD(no_saw),
     WORD(only_sas),
     WORD(mr_fault),
+    WORD(mr_accepted),
 #undef WORD
 };
 
