@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Back end of oshrun: works on the job object that its PEs inherit (job.h).
-// CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,pe=2" names it: fd and inode number of the job object,
-// the fd of this node's memory object, the eventfd that wakes oshrun, and the PE.
+// CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,life=6,pe=2" names it: fd and inode number of the job
+// object, the fd of this node's memory object, the eventfd that wakes oshrun, the read end of a
+// pipe that closes when oshrun ends, and the PE.
 // Threads: put and get are lock-free; a fence is started and awaited by one thread at a time.
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +137,26 @@ static int rejoin(cwb_t *b, launch_t *l)
     return 0;
 }
 
+/** The kernel kills this process when oshrun's end of the pipe closes, however many wrappers are
+ *  between: a parent-death signal is of no use under them, because it follows the parent. The
+ *  setting belongs to an open file, so the process opens one of its own, which stays open. */
+static void end_with_launcher(int life_fd)
+{
+    char path[64];
+    struct stat st;
+    if (fstat(life_fd, &st) != 0 || !S_ISFIFO(st.st_mode))
+        return;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", life_fd);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    close(life_fd);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    if (fd < 0 || fcntl(fd, F_SETSIG, SIGKILL) != 0 || fcntl(fd, F_SETOWN, getpid()) != 0 ||
+        fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) != 0)
+        return;
+    if (poll(&p, 1, 0) > 0)  // it has closed before
+        raise(SIGKILL);
+}
+
 static int launch_open(cwb_t *b)
 {
     const char *text = getenv(CWB_JOB_ENV);
@@ -141,21 +164,24 @@ static int launch_open(cwb_t *b)
         return the_launch.pid == getpid() ? rejoin(b, &the_launch) : CW_ENOENT;
     if (!text)
         return CW_ENOENT;
-    word_t words[] = {{"fd", 0, 0}, {"ino", 0, 0}, {"node", 0, 0}, {"bell", 0, 0}, {"pe", 0, 0}};
-    if (!parse_words(text, words, 5)) {
+    enum { FD, INO, NODE, BELL, LIFE, PE, NWORDS };
+    word_t words[NWORDS] = {{.name = "fd"},   {.name = "ino"},  {.name = "node"},
+                            {.name = "bell"}, {.name = "life"}, {.name = "pe"}};
+    if (!parse_words(text, words, NWORDS)) {
         cwu_error("%s=\"%s\" is not what oshrun writes; unset it", CWB_JOB_ENV, text);
         return CW_EINVAL;
     }
-    if (!is_job_object(words[0].value, words[1].value))
+    if (!is_job_object(words[FD].value, words[INO].value))
         return CW_ENOENT;
     launch_t *l = &the_launch;
-    int fd = (int)words[0].value, rc = map_job(fd, words[4].value, &l->job);
+    int fd = (int)words[FD].value, rc = map_job(fd, words[PE].value, &l->job);
     if (rc)
         return rc;
-    l->pe = (int)words[4].value;
+    l->pe = (int)words[PE].value;
     l->pid = getpid();
-    l->bell_fd = (int)words[3].value;
-    describe(b, l, (int)words[2].value);
+    l->bell_fd = (int)words[BELL].value;
+    end_with_launcher((int)words[LIFE].value);
+    describe(b, l, (int)words[NODE].value);
     rc = join(l->job, b->pe);
     if (rc)
         return rc;

@@ -84,6 +84,21 @@ for name, args, count in (("PEs", [PROBE, "sleep"], 4),
           [processes().get(p) for p in alive(family)])
     job.communicate()
 
+# Together with its guard, PEs under two wrappers: the library sees to its own end.
+job = start("-n", 3, "sh", "-c", f"sh -c '{PROBE} sleep; true'; true")
+for _ in range(3):
+    job.stdout.readline()  # they have joined
+family = descendants(job.pid)
+guard = [p for p in family if processes().get(p, (0, ""))[1].startswith(OSHRUN)]
+check(len(family) == 10 and len(guard) == 1, "three PEs under two shells each, and a guard", family)
+kill_quietly(guard[0])
+kill_quietly(job.pid)
+check(wait_until(lambda: not alive(family), 5), "kill -9 of oshrun and its guard: all are gone",
+      [processes().get(p) for p in alive(family)])
+for pid in alive(family):
+    kill_quietly(pid)
+job.communicate()
+
 # kill -9 of a PE from outside; of the guard: the job continues.
 job = start("-n", 4, PROBE, "sleep")
 pes = children_running(job, 4)

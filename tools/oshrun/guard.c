@@ -3,6 +3,8 @@
 // The guard is a child of oshrun that sleeps until oshrun is gone; an orderly end stops it first.
 // After a kill -9 of oshrun the kernel kills the PEs themselves (PR_SET_PDEATHSIG); the guard then
 // kills their descendants: the program under a wrapper script, or helpers that a PE has started.
+// The library arranges its own end for when the pipe closes (bootstrap/launch.c), so a PE under a
+// wrapper ends without the guard, too.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -47,7 +49,7 @@ static noreturn void guard(cwb_job_t *job, int lifeline_fd)
 
 static pid_t guard_pid;
 
-void guard_start(cwb_job_t *job)
+int guard_start(cwb_job_t *job)
 {
     int fds[2];
     if (pipe2(fds, O_CLOEXEC) != 0)
@@ -59,7 +61,7 @@ void guard_start(cwb_job_t *job)
         close(fds[1]);
         guard(job, fds[0]);
     }
-    close(fds[0]);  // fds[1] stays open as long as oshrun lives
+    return fds[0];  // fds[1] stays open as long as oshrun lives
 }
 
 void guard_stop(void)

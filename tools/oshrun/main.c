@@ -164,7 +164,7 @@ int main(int argc, char **argv)
     raise_fd_limit(&run);
     prepare(&run);
     job_create(&run);
-    guard_start(run.job);
+    run.lifeline_fd = guard_start(run.job);
     take_signals(&run);
     if (run.opt.verbose)
         say("job %s: %d PEs on %d node(s), program %s", run.job->job_id, run.opt.npes,

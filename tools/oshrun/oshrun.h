@@ -54,6 +54,7 @@ typedef struct run {
     options_t opt;
     cwb_job_t *job;
     int job_fd, bell_fd, signal_fd, source_fd;  // source_fd: epoll over all streams
+    int lifeline_fd;                            // see guard_start
     unsigned long job_ino;
     int *node_fds;
     pe_t *pes;
@@ -94,7 +95,8 @@ void options_check_shape(options_t *opt);
 
 void job_create(run_t *run);
 
-void guard_start(cwb_job_t *job);
+/** Returns the read end of a pipe whose write end only oshrun holds. The PEs inherit it. */
+int guard_start(cwb_job_t *job);
 void guard_stop(void);
 
 void spawn_find_program(run_t *run);
