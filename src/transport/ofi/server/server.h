@@ -87,10 +87,10 @@ struct cwt_server {
     ofi_unauth_t unauth;
     _Atomic uint64_t starved_ns;  // since when connections lack a file descriptor; 0: they do not
     uint64_t starved_at;          // connections when that was checked last
-    uint32_t gated;     // connections of other users that were counted
-    uint64_t check_ns;  // when to check for silent hosts again
-    uint32_t silent;    // checks in a row that found one while PEs waited
-    int lost;           // 0, or the error that ends the job for it
+    uint32_t gated;               // connections of other users that were counted
+    uint64_t check_ns;            // when to check for silent hosts again
+    uint32_t silent;              // checks in a row that found one while PEs waited
+    int lost;                     // 0, or the error that ends the job for it
     int wake_fd;
     _Atomic bool naps;   // there are late receives
     _Atomic bool slept;  // since connection events were read last

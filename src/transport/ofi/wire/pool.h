@@ -38,7 +38,7 @@ typedef struct ofi_op {
     size_t nbytes;
     ofi_kind_t kind;
     uint32_t birth;  // server side: of the peer's connection, when it was sent
-    bool awaited;  // counts in client->awaited
+    bool awaited;    // counts in client->awaited
 } ofi_op_t;
 
 typedef struct ofi_pool {

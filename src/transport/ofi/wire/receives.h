@@ -25,11 +25,11 @@ typedef struct ofi_receives {
     cwt_conn_t *conn;       // MSG, a client's: whose they are
     struct ofi_peer *peer;  // MSG, a server's
     struct ofi_buffers *blocks;
-    uint32_t count;     // receives, posted and late
-    uint32_t late;      // of these
+    uint32_t count;  // receives, posted and late
+    uint32_t late;   // of these
     ofi_op_t *first_late;
-    uint32_t *late_p;   // sum of `late` over all pools of the owner
-    bool many;          // buffers for many messages
+    uint32_t *late_p;  // sum of `late` over all pools of the owner
+    bool many;         // buffers for many messages
 } ofi_receives_t;
 
 /** An empty pool; late_p: the owner's sum. */
