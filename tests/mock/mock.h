@@ -47,7 +47,7 @@ struct mock_demands {
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
         mr_endpoint, context, mr_locked, foreign, delivery_refused, delivery_ignored, card,
         card_broken, few_completions, no_connect, no_accept, no_saw, only_sas, mr_fault,
-        mr_accepted;
+        mr_accepted, no_events;
 };
 extern struct mock_demands mock_want;
 
@@ -57,10 +57,10 @@ static inline bool mock_no_delivery(void)
     return mock_want.delivery_refused || mock_want.delivery_ignored;
 }
 
-// Under prov_key and atomics, keys are the mock's own and name their process.
+// Under these, keys are the mock's own and name their process.
 static inline bool mock_own_keys(void)
 {
-    return mock_want.prov_key || mock_want.atomics;
+    return mock_want.prov_key || mock_want.atomics || mock_want.no_events;
 }
 
 // The entry points of the real library.
@@ -127,6 +127,7 @@ enum mock_kind {
     N_DELIVERY_IGNORED,    // and where it is ignored
     N_HELD,                // operations held back
     N_REORDERED,           // of these, overtaken by a later one to the same peer
+    N_DIRECT,              // RMA executed without the target (no_events)
     N_DROPPED,             // of these, still held when their endpoint was closed
     N_EAGAIN,              // calls refused with -FI_EAGAIN by the mock
     N_CM_REFUSED,          // connect/accept/reject with too much private data
@@ -327,6 +328,7 @@ void mock_key_withdraw(uint64_t key);
 // target process, whose pid goes to *pid_p.
 uint64_t mock_key_resolve(uint64_t key, uint64_t addr, uint64_t nbytes, int *pid_p);
 // The same memory mapped in this process; the target's mapping must be a shared one.
+void *mock_remote_shared(int pid, uint64_t addr, uint64_t nbytes);  // NULL: it is not shared
 void *mock_remote_map(int pid, uint64_t addr, uint64_t nbytes);
 
 // mock_ep.c, mock_eq.c
@@ -345,6 +347,10 @@ void mock_wrap_data(struct mock_ep *ep);
 void mock_wrap_atomic(struct mock_ep *ep);
 int mock_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
                       struct fi_atomic_attr *attr, uint64_t flags);
+
+// mock_direct.c: RMA under no_events. With the domain's lock held.
+bool mock_is_direct(const struct mock_op *op);
+ssize_t mock_direct(struct mock_ep *ep, const struct mock_op *op);
 
 // mock_hold.c: operations held back. All are called with the domain's lock held.
 bool mock_hold(struct mock_ep *ep, const struct mock_op *op);

@@ -169,6 +169,8 @@ ssize_t mock_issue(struct mock_ep *ep, const struct mock_op *op)
 {
     if (op->kind < OP_WRITE)
         return issue_message(ep, op);
+    if (mock_is_direct(op))
+        return mock_direct(ep, op);
     const struct fi_ops_rma *real = ep->real_rma;
     const struct iovec *iov = op->iov;
     void **desc = op->has_desc ? (void **)op->desc : NULL;

@@ -126,6 +126,15 @@ static void decorate_atomics(struct fi_info *info)
     }
 }
 
+// RMA that a card executes at once overtakes messages in flight.
+static void remove_order_after_sends(struct fi_info *info)
+{
+    if (info->tx_attr)
+        info->tx_attr->msg_order &= ~(uint64_t)(FI_ORDER_RAS | FI_ORDER_WAS);
+    if (info->rx_attr)
+        info->rx_attr->msg_order &= ~(uint64_t)(FI_ORDER_RAS | FI_ORDER_WAS);
+}
+
 static void decorate_order(struct fi_info *info)
 {
     if (info->tx_attr)
@@ -150,6 +159,8 @@ void mock_decorate(struct fi_info *info, bool atomics)
         decorate_atomics(info);
     else if (mock_want.atomics)
         remove_atomics(info);
+    if (mock_want.no_events)
+        remove_order_after_sends(info);
     if (mock_want.unordered)
         decorate_order(info);
     if (info->tx_attr)

@@ -66,6 +66,7 @@ static const char *const counter_names[N_COUNTERS] = {
     "delivery_ignored",
     "held",
     "reordered",
+    "direct",
     "dropped_at_close",
     "eagain",
     "cm_refused",
@@ -110,6 +111,7 @@ static const struct {
     WORD(only_sas),
     WORD(mr_fault),
     WORD(mr_accepted),
+    WORD(no_events),
 #undef WORD
 };
 

@@ -57,6 +57,8 @@ def problems_of(summaries, demands, mode):
         yield "few foreign messages"
     if "eagain" in demands and total("eagain") == 0:
         yield "no call was refused"
+    if ("no_events" in demands) != (total("direct") > 0):
+        yield "RMA went without the target and should not, or the other way round"
     if "atomics" in demands:
         if not all(s["fetch_atomic"] and s["compare_atomic"] for s in summaries):
             yield "a PE did its atomics elsewhere"

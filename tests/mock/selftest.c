@@ -288,6 +288,26 @@ static void case_few_receives(struct side *s, bool msg)
     side_stop(s);
 }
 
+// Writes and reads reach memory of a target that is stopped.
+static void case_no_events(struct side *s, bool msg)
+{
+    side_start(s, msg, 0, true);
+    REQUIRE((s->info->tx_attr->msg_order & (FI_ORDER_RAS | FI_ORDER_WAS)) == 0);
+    traffic(s);
+    REQUIRE(kill(side_target(), SIGSTOP) == 0);
+    uint64_t *mine = (uint64_t *)s->buffer;
+    mine[0] = 42;
+    REQUIRE(side_write(s, 8, &mine[0], 8, FI_DELIVERY_COMPLETE | FI_COMPLETION) == 0);
+    side_wait(s, 1);
+    REQUIRE(words(s)[1] == 42);
+    REQUIRE(fi_read(s->ep, &mine[1], 8, side_desc(s), s->peer, s->base + 8, s->shared->key, NULL) ==
+            0);
+    side_wait(s, 1);
+    REQUIRE(mine[1] == 42);
+    REQUIRE(kill(side_target(), SIGCONT) == 0);
+    side_stop(s);
+}
+
 static void case_no_wait_fd(struct side *s, bool msg)
 {
     struct fid_cq *cq;
@@ -438,6 +458,7 @@ static const struct {
     {"few_completions", "few_completions", case_few_completions, NULL,
      "\"cq_refused\": 1, \"overrun\": 1"},
     {"few_receives", "few_receives", case_few_receives, NULL, "\"queue_full\": 1"},
+    {"no_events", "no_events", case_no_events, NULL, NULL},
     {"no_wait_fd", "no_wait_fd", case_no_wait_fd, NULL, NULL},
     {"small_inject", "small_inject", case_small_inject, NULL, "\"violations\": 2}"},
     {"eagain", "eagain", case_eagain, NULL, NULL},

@@ -25,6 +25,11 @@ static int (*open_fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *)
 static uint32_t (*version)(void);
 static pid_t target;
 
+pid_t side_target(void)
+{
+    return target;
+}
+
 void side_load(const char *mock)
 {
     void *library = dlopen(mock, RTLD_NOW | RTLD_LOCAL);

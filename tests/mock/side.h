@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
@@ -61,6 +62,7 @@ void side_freeinfo(struct fi_info *info);
 
 // Starts the target process, then opens the initiator and (unless connect is false) connects to it.
 void side_start(struct side *s, bool msg, uint64_t caps, bool connect);
+pid_t side_target(void);  // its process
 int side_connect(struct side *s, size_t param_nbytes);
 void side_stop(struct side *s);
 
