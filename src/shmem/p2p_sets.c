@@ -33,6 +33,12 @@ static bool satisfied(const shm_wait_set_t *set, size_t i)
                        wanted(set, i));
 }
 
+static uint32_t nbytes_of(const shm_wait_set_t *set)
+{
+    size_t size = set->kind / 2;
+    return set->nelems < UINT32_MAX / size ? (uint32_t)(set->nelems * size) : UINT32_MAX;
+}
+
 static bool is_empty(const shm_wait_set_t *set)
 {
     for (size_t i = 0; i < set->nelems; i++)
@@ -148,8 +154,10 @@ void shm_set_wait_all(const shm_wait_set_t *set)
     cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
     cw_wait_on_t on;
     for (size_t i = 0; i < set->nelems; i++)
-        while (in_set(set, i) && !satisfied(set, i))
+        while (in_set(set, i) && !satisfied(set, i)) {
+            cw_wait_on_word(&w, (const char *)set->words + i * (set->kind / 2), set->kind / 2);
             wait_round(set, &w, &on);
+        }
     cw_wait_done(&w);
 }
 
@@ -159,7 +167,7 @@ size_t shm_set_wait_any(const shm_wait_set_t *set)
     if (is_empty(set))
         return SIZE_MAX;
     size_t found;
-    cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
+    cw_wait_t w = CW_WAIT_FOR(shm_call_name(set->func), set->words, nbytes_of(set));
     cw_wait_on_t on;
     while ((found = find_fairly(set)) == SIZE_MAX)
         wait_round(set, &w, &on);
@@ -173,7 +181,7 @@ size_t shm_set_wait_some(const shm_wait_set_t *set, size_t *indices)
     if (is_empty(set))
         return 0;
     size_t count;
-    cw_wait_t w = CW_WAIT_INIT(shm_call_name(set->func));
+    cw_wait_t w = CW_WAIT_FOR(shm_call_name(set->func), set->words, nbytes_of(set));
     cw_wait_on_t on;
     while ((count = collect(set, indices)) == 0)
         wait_round(set, &w, &on);

@@ -205,7 +205,8 @@ typedef struct cwt_ops {
      *  could miss something. */
     bool (*server_may_block)(cwt_server_t *server);
     /** Blocks until traffic, `server_wake`, or the timeout. Only after server_may_block; no lock is
-     *  needed. */
+     *  needed. Returns 0 when the timeout has passed and the server may block again, 1 when it must
+     *  make progress first, or an error. */
     int (*server_block)(cwt_server_t *server, uint64_t timeout_ns);
     /** Ends a server_block in another thread. */
     void (*server_wake)(cwt_server_t *server);

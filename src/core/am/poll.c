@@ -272,7 +272,7 @@ static int poll(bool full)
     if (n == 0 && full && owed_in_all)
         send_all_owed();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
-        cw_wake_changed();
+        cw_wake_changed(true);
     if (n > 0 && CW_UNLIKELY(cw_am.locked))
         cw_local_notify(cw_world.pe);  // another thread may wait for what the handlers did
     return n;

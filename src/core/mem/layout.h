@@ -54,6 +54,14 @@ typedef struct cw_node_hot {
     _Atomic uint32_t sleepers;  // PEs of this node asleep in a wait; pairs with cw_wait_sleep
 } cw_node_hot_t;
 
+/** How the PEs of the node learn of what the network writes (core/progress/arrivals.h). */
+typedef struct cw_arrivals {
+    _Atomic uint32_t turns;   // of the node server's progress, begun and ended: odd in a turn
+    _Atomic uint32_t mode;    // cw_arrivals_mode_t
+    _Atomic uint32_t proofs;  // waits that ended by a write that came in no turn
+} CW_CACHE_ALIGNED cw_arrivals_t;
+_Static_assert(sizeof(cw_arrivals_t) == 64, "one cache line, shared between processes");
+
 typedef struct cw_control {
     cw_node_hot_t hot;
     char pad0[64 - sizeof(cw_node_hot_t)];
@@ -63,6 +71,7 @@ typedef struct cw_control {
     uint64_t magic;
     cw_agreement_t agreement;
     cwt_layout_t layout;
+    cw_arrivals_t arrivals;
 } CW_CACHE_ALIGNED cw_control_t;
 
 /** One line per PE of the node. */

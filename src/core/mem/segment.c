@@ -23,7 +23,7 @@
 
 // room for brk and for growth between static data and heap: addresses, not memory
 #define HOLE (4ull << 30)
-#define WIRE_VERSION 3u
+#define WIRE_VERSION 4u
 
 cw_segment_t cw_segment;
 

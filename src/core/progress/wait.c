@@ -12,6 +12,7 @@
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
+#include "core/progress/arrivals.h"
 #include "core/progress/hooks.h"
 #include "core/world/world.h"
 
@@ -84,6 +85,7 @@ cw_progress_hooks_t cw_progress_hooks = {
 static uint32_t spin_rounds, yield_rounds;
 long cw_wait_server_spin;
 bool cw_wait_spare_core, cw_wait_roomy;
+cw_wait_counts_t cw_wait_counts;
 const cw_wait_on_t cw_wait_world = {.kind = CW_WAIT_WORLD};
 
 void cw_wait_init(void)
@@ -136,26 +138,53 @@ static int help(uint32_t round)
     return n;
 }
 
-static uint64_t load_word(const void *word, uint32_t nbytes)
+static uint64_t load_word(const char *word, uint32_t nbytes)
 {
     switch (nbytes) {
     case 2:
-        return __atomic_load_n((const uint16_t *)word, __ATOMIC_RELAXED);
+        return __atomic_load_n((const uint16_t *)(const void *)word, __ATOMIC_RELAXED);
     case 4:
-        return __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
+        return __atomic_load_n((const uint32_t *)(const void *)word, __ATOMIC_RELAXED);
     default:
-        return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
+        return __atomic_load_n((const uint64_t *)(const void *)word, __ATOMIC_RELAXED);
     }
 }
 
-/** The offset in the node object of a word of this process; 0: it is not part of the object. */
-static uint64_t offset_in_node(const void *word)
+#define MOST_WATCHED 1024u  // bytes of a set of words that are compared
+
+static bool is_word(uintptr_t at, uint32_t nbytes)
 {
-    uintptr_t at = (uintptr_t)word, base = (uintptr_t)cw_segment.base;
-    if (at - base < cw_segment.nbytes)
+    return (nbytes == 2 || nbytes == 4 || nbytes == 8) && at % nbytes == 0;
+}
+
+/** What is compared of watched memory: a word itself, of a set of words a digest, which a change
+ *  leaves as it was once in 2^64 times. */
+static uint64_t look_at(const char *at, uint32_t nbytes)
+{
+    if (is_word((uintptr_t)at, nbytes))
+        return load_word(at, nbytes);
+    uintptr_t shape = (uintptr_t)at | nbytes;
+    uint32_t unit = shape % 8 == 0 ? 8 : shape % 4 == 0 ? 4 : 2;
+    uint64_t digest = nbytes;
+    for (uint32_t i = 0; i + unit <= nbytes; i += unit) {
+        digest = (digest ^ load_word(at + i, unit)) * 0x9e3779b97f4a7c15u;
+        digest ^= digest >> 29;
+    }
+    return digest;
+}
+
+/** The offset in the node object of memory of this process that can be watched; 0: it is not part
+ *  of the object, or too much. */
+static uint64_t offset_in_node(const void *words, uint32_t nbytes)
+{
+    uintptr_t at = (uintptr_t)words, base = (uintptr_t)cw_segment.base;
+    if (nbytes > MOST_WATCHED || at % 2 != 0)
+        return 0;
+    if (at - base < cw_segment.nbytes && nbytes <= cw_segment.nbytes - (at - base))
         return at - base;
-    if (at - cw_segment.origin < cw_segment.layout.slice_stride)
-        return cw_slice_offset((uint32_t)cw_world.slot) + (at - cw_segment.origin);
+    uint64_t in_slice = at - cw_segment.origin, stride = cw_segment.layout.slice_stride;
+    if (in_slice < stride && nbytes <= stride - in_slice)
+        return cw_slice_offset((uint32_t)cw_world.slot) + in_slice;
     return 0;
 }
 
@@ -167,14 +196,15 @@ static uint64_t offset_in_node(const void *word)
 static void watch(cw_wait_t *w, cw_slot_t *me)
 {
     w->watched = w->word;
+    w->turns = cw_arrivals_turns();
     bool alone = atomic_load_explicit(&me->waiting, memory_order_relaxed) == 1;
-    uint64_t offset = alone && w->word ? offset_in_node(w->word) : 0;
+    uint64_t offset = alone && w->word ? offset_in_node(w->word, w->word_size) : 0;
     atomic_store_explicit(&me->watched, alone && w->notified ? WATCHES_NOTHING : 0,
                           memory_order_relaxed);
     atomic_thread_fence(memory_order_release);  // no reader pairs the old offset with the new value
     if (offset == 0 || w->notified)
         return;
-    atomic_store_explicit(&me->seen, load_word(w->word, w->word_size), memory_order_relaxed);
+    atomic_store_explicit(&me->seen, look_at(w->word, w->word_size), memory_order_relaxed);
     atomic_store_explicit(&me->watched_size, w->word_size, memory_order_relaxed);
     atomic_store_explicit(&me->watched, offset, memory_order_release);  // pairs with unchanged()
 }
@@ -195,9 +225,47 @@ static void announce(cw_wait_t *w)
  *  sender of a reply mostly knows when the requester may sleep, and replies through its server.) */
 static uint64_t timeout_of(const cw_wait_t *w)
 {
+    if (cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified)
+        return FIRST_SLEEP_NS;
     bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_progress_has_messages() &&
                   cw_progress_hooks.awaits_replies(true);
     return awaits ? LISTENING_SLEEP_NS : w->sleep_ns;
+}
+
+/** Undoes what the rounds announced. */
+static void leave(cw_wait_t *w)
+{
+    if (w->reported)
+        cw_watch_moves(w);
+    if (w->announced) {
+        cw_slot_t *me = my_slot();
+        // another thread's sleep may outlast this one
+        atomic_store_explicit(&me->watched, 0, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&cw_segment.control->hot.sleepers, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&me->waiting, 1, memory_order_relaxed);
+    }
+    if (w->frame)
+        cw_watch_end(w->frame);
+    w->announced = w->attended = w->slept = false;
+    w->frame = NULL;
+}
+
+/** The condition holds after a sleep. If the sleep ended by its time-out, and the node server has
+ *  made no turn since the condition was tested before, no event came with the write. */
+static void judge(const cw_wait_t *w)
+{
+    _Atomic uint64_t *count = w->rung ? &cw_wait_counts.woken : &cw_wait_counts.late;
+    atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    if (!w->rung && w->word && cw_world.nnodes > 1 && w->turns_asleep % 2 == 0 &&
+        cw_arrivals_turns() == w->turns_asleep)
+        cw_arrivals_proved();
+}
+
+void cw_wait_end(cw_wait_t *w)
+{
+    if (w->slept)
+        judge(w);
+    leave(w);
 }
 
 void cw_wait_round(cw_wait_t *w)
@@ -207,7 +275,7 @@ void cw_wait_round(cw_wait_t *w)
         w->attended = true;
     if (CW_UNLIKELY(cw_progress_has_messages()) && !w->deaf &&
         cw_progress_hooks.run_messages(round >= spin_rounds) > 0) {
-        cw_wait_end(w);  // the handlers may have done what the caller waits for
+        leave(w);  // the handlers may have done what the caller waits for
         w->round = 0;
         return;
     }
@@ -228,30 +296,17 @@ void cw_wait_round(cw_wait_t *w)
         cw_progress_hooks.mind_neighbours();
         if (CW_UNLIKELY(cw_world.observed))
             cw_watch_sleeps(w);
+        uint32_t bell = w->bell;
+        w->turns_asleep = w->turns;
         atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
-        cwu_futex_wait((uint32_t *)&me->doorbell, w->bell, timeout_of(w));
+        cwu_futex_wait((uint32_t *)&me->doorbell, bell, timeout_of(w));
         w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
         watch(w, me);
+        w->slept = true;
+        w->rung = w->bell != bell;
         if (w->sleep_ns < LONGEST_SLEEP_NS)
             w->sleep_ns *= 2;
     }
-}
-
-void cw_wait_end(cw_wait_t *w)
-{
-    if (w->reported)
-        cw_watch_moves(w);
-    if (w->announced) {
-        cw_slot_t *me = my_slot();
-        // another thread's sleep may outlast this one
-        atomic_store_explicit(&me->watched, 0, memory_order_relaxed);
-        atomic_fetch_sub_explicit(&cw_segment.control->hot.sleepers, 1, memory_order_relaxed);
-        atomic_fetch_sub_explicit(&me->waiting, 1, memory_order_relaxed);
-    }
-    if (w->frame)
-        cw_watch_end(w->frame);
-    w->announced = w->attended = false;
-    w->frame = NULL;
 }
 
 static void ring(cw_slot_t *slot)
@@ -277,7 +332,7 @@ static bool unchanged(cw_slot_t *slot)
     // offset and value belong together if the offset has not changed
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&slot->watched, memory_order_relaxed) == at &&
-           load_word(cw_segment.base + at, nbytes) == seen;
+           look_at(cw_segment.base + at, nbytes) == seen;
 }
 
 /** A caller sees its own store, so the word is compared with the value that the sleeper saw before
@@ -294,11 +349,18 @@ void cw_wake_notify(int pe)
         ring(&cw_segment.slots[cw_world.slot_of_pe[pe]]);
 }
 
-void cw_wake_changed(void)
+int cw_wake_changed(bool all)
 {
-    for (int s = 0; s < cw_world.nslots; s++)
-        if (!unchanged(&cw_segment.slots[s]))
-            ring(&cw_segment.slots[s]);
+    int rung = 0;
+    for (int s = 0; s < cw_world.nslots; s++) {
+        cw_slot_t *slot = &cw_segment.slots[s];
+        bool known = atomic_load_explicit(&slot->watched, memory_order_relaxed) != 0;
+        if ((known || all) && !unchanged(slot)) {
+            ring(slot);
+            rung += known;
+        }
+    }
+    return rung;
 }
 
 bool cw_wait_must_help(void)

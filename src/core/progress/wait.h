@@ -58,20 +58,24 @@ typedef struct cw_wait {
     uint32_t round;          // rounds so far
     uint32_t bell;           // doorbell value when the sleep was announced
     uint64_t sleep_ns;       // next timeout
-    const void *word;        // what is waited for, if it is one word of the node object; else NULL
-    uint32_t word_size;      // 2, 4 or 8 bytes
+    const void *word;        // what is waited for, if it is a word of the node object, or several
+                             // behind each other; else NULL
+    uint32_t word_size;      // 2, 4 or 8 bytes; of several: all bytes
     const void *watched;     // the word that was published before the sleep
     bool notified;           // only notifications end the wait (cw_local_notify), mostly messages
     bool deaf;               // no handlers of messages run
     bool attended;           // cw_wait_end has to undo what a round announced
     bool announced;          // this thread counts in sleepers
+    bool slept, rung;        // it has slept; the doorbell ended the last sleep
+    uint32_t turns;          // of the node server, before the last test of the condition
+    uint32_t turns_asleep;   // the same, before the last sleep
     bool reported;           // this wait stands in the PE's slot for the report
     const cw_wait_on_t *on;  // for the report; NULL: no more is known
     struct cw_frame *frame;  // with an observer (core/observe/watch.h)
     uint64_t since_ns;       // of the first sleep, kept for the report
 } cw_wait_t;
 
-/** Waits for several words, or for a condition that is no word. */
+/** Waits for a condition that is no word. */
 #define CW_WAIT_INIT(name) \
     {                      \
         .call = (name)     \
@@ -91,7 +95,7 @@ typedef struct cw_wait {
 
 /** Waits for notifications (cw_local_notify), above all for what handlers of messages do. */
 #define CW_WAIT_NOTIFIED(name)           \
-    {                                \
+    {                                    \
         .call = (name), .notified = true \
     }
 
@@ -130,9 +134,17 @@ extern bool cw_wait_spare_core;
 void cw_wake(int pe) CW_COLD;
 /** Notifies it: rings its doorbell whatever it waits for. */
 void cw_wake_notify(int pe) CW_COLD;
-/** Rings the sleeping PEs of this node, except those whose watched word is unchanged or that wait
- *  only for notifications: data may have arrived from the network. */
-void cw_wake_changed(void);
+/** Rings the sleeping PEs of this node whose watched word has changed: data may have arrived from
+ *  the network. Returns how many. all: also those that have not said what they wait for, which are
+ *  not counted. */
+int cw_wake_changed(bool all);
+
+/** Waits of this process that ended after a sleep: whether the doorbell had ended that sleep, or
+ *  its time-out. */
+typedef struct cw_wait_counts {
+    _Atomic uint64_t woken, late;
+} cw_wait_counts_t;
+extern cw_wait_counts_t cw_wait_counts;
 
 /** Does anything need this PE while it waits (its node's server, messages, its own transfers in
  *  flight)? If not, a wait for node-local words may sleep on them without cw_wait_round. */

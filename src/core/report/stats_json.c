@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "core/mem/heap.h"
 #include "core/mem/segment.h"
+#include "core/progress/arrivals.h"
+#include "core/progress/wait.h"
 #include "core/report/parcel.h"
 #include "core/report/stats.h"
 #include "core/rma/ctx.h"
@@ -100,6 +102,14 @@ static void put_network(FILE *out)
             s.connections, s.requests, s.refused);
 }
 
+static void put_waits(FILE *out)
+{
+    fprintf(out,
+            "     \"waits\": {\"woken\": %" PRIu64 ", \"late\": %" PRIu64
+            ", \"arrivals\": \"%s\"},\n",
+            cw_wait_counts.woken, cw_wait_counts.late, cw_arrivals_name());
+}
+
 static void put_classes(FILE *out)
 {
     const char *comma = "";
@@ -180,6 +190,7 @@ static char *record(size_t *nbytes_p)
         fputs(",\n", out);
     put_identity(out);
     put_network(out);
+    put_waits(out);
     put_classes(out);
     put_messages(out);
     put_routines(out);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "core/mem/heap.h"
+#include "core/progress/arrivals.h"
+#include "core/progress/wait.h"
 #include "core/report/stats.h"
 #include "core/rma/ctx.h"
 #include "core/server/server.h"
@@ -55,6 +57,15 @@ static void print_memory(FILE *out)
             "%llu of %llu bytes\n",
             cw_world.pe, cw_stats_peers_touched(), (double)rss / (1 << 20),
             (double)peak / (1 << 20), llu(heap.peak), llu(heap.nbytes));
+}
+
+static void print_waits(FILE *out)
+{
+    fprintf(
+        out,
+        "causeway: stats: PE %d: waits that slept: woken %llu, ended by time-out %llu; arrivals: "
+        "%s\n",
+        cw_world.pe, llu(cw_wait_counts.woken), llu(cw_wait_counts.late), cw_arrivals_name());
 }
 
 static void print_counter(FILE *out, const char *name, const cw_counter_t *c, uint64_t waited_ns)
@@ -150,6 +161,7 @@ void cw_stats_text(FILE *out)
 {
     print_start(out);
     print_memory(out);
+    print_waits(out);
     for (cw_op_t op = 0; op < CW_OP_TRANSFERS; op++)
         if (cw_stats.classes[op].calls)
             print_counter(out, cw_op_name(op), &cw_stats.classes[op], 0);

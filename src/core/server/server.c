@@ -17,8 +17,10 @@
 #include "base/futex.h"
 #include "core/mem/backing.h"
 #include "core/mem/segment.h"
+#include "core/progress/arrivals.h"
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
+#include "core/server/rest.h"
 #include "core/world/job.h"
 
 // Naps while a PE polls for the server. A request waits for the longest one at most when that PE
@@ -113,11 +115,15 @@ static long polls_before_block(bool sleepers)
 /** Lock held. */
 static int progress(void)
 {
+    cw_arrivals_turn_begin();
     int events = cw_transport->server_progress(srv.server);
     if (CW_UNLIKELY(events < 0))
         cwu_fatal("the node server has lost clients that PEs may wait for, or can take none (%s)",
                   cwu_error_name(events));
-    return hooks ? events + hooks->flush() : events;
+    if (hooks)
+        events += hooks->flush();
+    cw_arrivals_turn_end();
+    return events;
 }
 
 /** Work that a room could not finish is tried again soon. */
@@ -209,14 +215,14 @@ static void serve_until_stopped(void)
         bool block = events == 0 && ++idle >= polls_before_block(sleepers);
         bool may_block = block && cw_transport->server_may_block(srv.server);
         pthread_mutex_unlock(&srv.lock);
-        if (sleepers)
-            cw_wake_changed();
+        if (sleepers || has_sleepers())
+            cw_wake_changed(true);
         if (events > 0) {
             idle = 0;
         } else if (block) {
             uint64_t look_ns = cw_progress_hooks.mind_neighbours();
             if (may_block)
-                cw_transport->server_block(srv.server, block_ns < look_ns ? block_ns : look_ns);
+                cw_server_rest(srv.server, block_ns < look_ns ? block_ns : look_ns);
             mind_the_end(&tested_ns);
             idle = since_yield = 0;
         } else if (++since_yield >= polls_per_yield) {

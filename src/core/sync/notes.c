@@ -52,7 +52,7 @@ void cw_notes_await_count(const cw_notes_t *notes, long count)
         cw_coll_await_at_least(&notes->words[STREAM], notes->base + count);
         return;
     }
-    cw_wait_t w = CW_WAIT_INIT("a collective (data from another node)");
+    cw_wait_t w = CW_WAIT_FOR("a collective (data from another node)", notes->words, sizeof(long));
     while ((long)(uint32_t)__atomic_load_n(notes->words, __ATOMIC_ACQUIRE) < count)
         cw_wait_round(&w);
     cw_wait_done(&w);
@@ -72,7 +72,7 @@ void cw_notes_await_step(const cw_notes_t *notes, int step)
         cw_coll_await_at_least(&notes->words[FIRST_STEP + step], notes->base + 1);
         return;
     }
-    cw_wait_t w = CW_WAIT_INIT("a collective (data from another node)");
+    cw_wait_t w = CW_WAIT_FOR("a collective (data from another node)", notes->words, sizeof(long));
     while (!(__atomic_load_n(notes->words, __ATOMIC_ACQUIRE) & step_bit(step)))
         cw_wait_round(&w);
     cw_wait_done(&w);

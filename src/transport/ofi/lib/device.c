@@ -250,15 +250,18 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
     struct pollfd fds[3];
     nfds_t nfds = 0;
     // without a wait object: short naps, longer with each sleep
-    const uint64_t nap_ns = 200000, naps = 20;
+    const uint64_t nap_ns = 200000, naps = 20, least_ns = 50000;
     if (device->cq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = device->cq_fd, .events = POLLIN};
     if (device->eq && device->eq_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = device->eq_fd, .events = POLLIN};
     if (extra_p)
         *extra_p = false;
-    if (has_no_fd(device))
+    bool blind = has_no_fd(device);
+    if (blind && timeout_ns > least_ns) {
         timeout_ns = timeout_ns / naps < nap_ns ? timeout_ns / naps : nap_ns;
+        timeout_ns = timeout_ns < least_ns ? least_ns : timeout_ns;
+    }
     if (extra_fd >= 0)
         fds[nfds++] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
     struct timespec ts = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
@@ -271,7 +274,7 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
     watch_for_stuck(device, cwu_now_ns() - start, signals && (fds[0].revents & POLLIN));
     if (extra_p)
         *extra_p = n > 0 && extra_fd >= 0 && fds[nfds - 1].revents;
-    return n < 0 && errno != EINTR ? CW_ESYS : 0;
+    return n < 0 && errno != EINTR ? CW_ESYS : n != 0 || blind;
 }
 
 /** Did a limit refuse it? Other errors are the provider's or the memory's. */

@@ -65,7 +65,8 @@ static inline uint32_t ofi_device_receives(const ofi_device_t *device)
 bool ofi_device_may_block(ofi_device_t *device);
 /** Sleeps until the queues or extra_fd have something, or the timeout; *extra_p (or NULL): extra_fd
  *  has. With a bell, completions that a read of connection events brought in end no sleep: the
- *  completion queue must have been read since. */
+ *  completion queue must have been read since. Returns 0 when the timeout has passed and nothing
+ *  can have come, 1, or an error. */
 int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bool *extra_p);
 /** The descriptor of a queue that stays readable with nothing behind it (net of libfabric 1.17: its
  *  trywait does not reset the signal of the last event): gets it reset. To be called by the thread
