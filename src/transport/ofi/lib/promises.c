@@ -34,12 +34,15 @@ static void ask_atomics(ofi_question_t *q, struct fi_info **info_p)
         *q = more;
 }
 
-/** Some providers demand registered buffers of every caller that accepts the demand. */
+/** Some providers demand registered buffers of every caller that accepts the demand. A layer over
+ *  one that needs them would register what it is given by itself, for writing, and constant data
+ *  cannot be put then. */
 static void ask_unregistered(ofi_question_t *q, struct fi_info **info_p)
 {
     ofi_question_t more = *q;
     more.unregistered = true;
-    if (((*info_p)->domain_attr->mr_mode & FI_MR_LOCAL) &&
+    bool layered = strchr((*info_p)->fabric_attr->prov_name, ';');
+    if (!layered && ((*info_p)->domain_attr->mr_mode & FI_MR_LOCAL) &&
         replace(info_p, ofi_ask_same(&more, *info_p)))
         *q = more;
 }
