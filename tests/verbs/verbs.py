@@ -284,8 +284,9 @@ def parse_arguments():
     parser = argparse.ArgumentParser(prog="./dev verbs", description=__doc__)
     parser.add_argument("filters", nargs="*", help="only cases whose name contains or matches one")
     parser.add_argument("--all", action="store_true",
-                        help="all tests between nodes, not only the smoke set; without filters the "
-                             "result is written to docs/results/verbs.md")
+                        help="all tests between nodes, not only the smoke set")
+    parser.add_argument("--page", action="store_true",
+                        help="write the result to docs/results/verbs.md")
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--sanitize", choices=["address"])
     parser.add_argument("--list", action="store_true", help="only list the cases")
@@ -322,8 +323,11 @@ def whole_run(arguments, cases, report):
         else:
             plan.cases.append(case)
     run_cases(plan.cases, report, folder, folder / "console.log")
-    if arguments.all and not arguments.filters and not arguments.sanitize:
-        page.write(ROOT, report, kernel, plan.libraries["2.x"])
+    if arguments.page:
+        chosen = "all" if arguments.all else "the smoke set"
+        if arguments.filters:
+            chosen += f", of these what matches {' '.join(arguments.filters)}"
+        page.write(ROOT, report, kernel, plan.libraries["2.x"], chosen)
 
 
 def main():
