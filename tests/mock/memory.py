@@ -99,6 +99,8 @@ def lazy(directory):
         check(len(heap) == 4, f"{what}: two chunks of a heap a node, not {len(heap)}", pieces)
         check(sum(heap) == 0, f"{what}: owners touched them", heap)
         check(job.total("mr_untouched_bytes") == 0, f"{what}: all had memory")
+        check(all(s["cache"] == "disabled" for s in job.summaries), f"{what}: nothing is cached",
+              [s["cache"] for s in job.summaries])
 
 
 def full(directory):

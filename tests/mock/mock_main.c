@@ -23,6 +23,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic uint64_t counters[N_COUNTERS];
 static int owner_pid;  // the process that writes the summary, not a child forked later
 static uint64_t seed;
+static char cache[32];  // FI_MR_CACHE_MONITOR as libfabric finds it at the first query
 
 static const char *const counter_names[N_COUNTERS] = {
     "send",
@@ -210,8 +211,8 @@ static void write_summary(void)
         return;
     char line[4096];
     const char *demands = getenv("MOCK_FABRIC");
-    int n = snprintf(line, sizeof line, "{\"pid\": %d, \"demands\": \"%.200s\"", owner_pid,
-                     demands ? demands : "");
+    int n = snprintf(line, sizeof line, "{\"pid\": %d, \"cache\": \"%s\", \"demands\": \"%.200s\"",
+                     owner_pid, cache, demands ? demands : "");
     for (int i = 0; i < N_COUNTERS; i++)
         n += snprintf(line + n, sizeof line - (size_t)n, ", \"%s\": %llu", counter_names[i],
                       (unsigned long long)atomic_load_explicit(&counters[i], memory_order_relaxed));
@@ -247,6 +248,9 @@ void mock_violation(const char *format, ...)
 EXPORT int fi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
                       const struct fi_info *hints, struct fi_info **info)
 {
+    const char *monitor = getenv("FI_MR_CACHE_MONITOR");
+    if (!cache[0])
+        snprintf(cache, sizeof cache, "%s", monitor ? monitor : "default");
     if (!mock_real()->getinfo)
         return -FI_ENOSYS;
     return mock_getinfo(version, node, service, flags, hints, info);

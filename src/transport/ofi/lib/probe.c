@@ -109,13 +109,24 @@ void ofi_probe_show_names(void)
 static void *verbs;
 static ofi_diverted_t of_libfabric, of_verbs;
 
+/** libfabric's cache of registrations must see every munmap. It patches the C library's code for
+ *  that, beside threads that may be in there, and asks for write access to whatever is registered.
+ *  Causeway works without a cache (ADR 6), so there is none unless the user asks for one. */
+static char *setting(const char *name)
+{
+    static char no_cache[] = "disabled";
+    // without a helper thread nothing was kept, and the program waits meanwhile
+    char *given = cwu_env_is_kept() ? cwu_env_kept(name) : (char *)(uintptr_t)cwu_env_get(name);
+    return given || strcmp(name, "FI_MR_CACHE_MONITOR") != 0 ? given : no_cache;
+}
+
 void ofi_probe_begin(void *libfabric)
 {
     if (ofi_probe_is_short())
         ofi_probe_hide_names(libfabric);
+    ofi_divert(&of_libfabric, libfabric, "getenv", (ofi_fn_t *)setting);
     if (!cwu_env_is_kept())
         return;
-    ofi_divert(&of_libfabric, libfabric, "getenv", (ofi_fn_t *)cwu_env_kept);
     verbs = dlopen(VERBS, RTLD_LAZY | RTLD_NOLOAD);
     if (verbs)
         ofi_divert(&of_verbs, verbs, "getenv", (ofi_fn_t *)cwu_env_kept);
