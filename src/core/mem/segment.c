@@ -4,6 +4,7 @@
 #include "core/mem/segment.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -92,11 +93,23 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
 }
 
+/** The first PE to come sizes the object; from then on its size is fixed, for whatever process
+ *  comes by it: a page that is cut off would be a bus error in all PEs. */
+static int size_object(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) ||
+        // EPERM: another PE has sized it meanwhile, otherwise; agree() reports that
+        (st.st_size == 0 && ftruncate(fd, (off_t)cw_segment.nbytes) && errno != EPERM))
+        return CW_ESYS;
+    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);  // again: refused
+    return CW_OK;
+}
+
 static int map_object(int fd)
 {
     cw_segment_t *s = &cw_segment;
-    struct stat st;
-    if (fstat(fd, &st) || (st.st_size == 0 && ftruncate(fd, (off_t)s->nbytes))) {
+    if (size_object(fd)) {
         cwu_error("cannot size the node's shared memory object to %.2f GiB: %s",
                   (double)s->nbytes / (1 << 30), strerror(errno));
         return CW_ESYS;

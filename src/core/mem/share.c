@@ -76,7 +76,7 @@ static int receive_fd(int sock, int *fd_p)
 
 static int make_object(int *fd_p)
 {
-    int fd = memfd_create("causeway-node", MFD_CLOEXEC);
+    int fd = memfd_create("causeway-node", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) {
         cwu_error("cannot create the node's shared memory object: memfd_create: %s",
                   strerror(errno));
