@@ -237,15 +237,31 @@ static candidate_t *judge_all(candidates_t *all)
 
 // ---------------------------------------------------------------- the choice
 
+/** The names of all providers, for a setting that leaves no candidate. */
+static void name_all(char *text, size_t nbytes)
+{
+    struct fi_info *list = NULL;
+    if (ofi_lib.getinfo(OFI_API, NULL, NULL, 0, NULL, &list) != 0)
+        return;
+    for (struct fi_info *info = list; info; info = info->next) {
+        const char *name = info->fabric_attr->prov_name, *at = strstr(text, name);
+        size_t used = strlen(text), n = strlen(name);
+        if (!at || (at[n] != ',' && at[n] != 0))
+            snprintf(text + used, nbytes - used, "%s%s", used ? ", " : "", name);
+    }
+    ofi_lib.freeinfo(list);
+}
+
 static void report_none(const char *mode, const char *local)
 {
-    char seen[640];
+    char seen[640] = "";
     size_t used = 0;
-    seen[0] = 0;
     for (int i = 0; i < nverdicts && used < sizeof seen; i++)
         used += (size_t)snprintf(seen + used, sizeof seen - used, "%s%s (%s): %s", used ? "; " : "",
                                  verdicts[i].provider, verdicts[i].msg ? "msg" : "rdm",
                                  verdicts[i].text);
+    if (nverdicts == 0)
+        name_all(seen, sizeof seen);
     cwu_error("no usable libfabric provider%s%s for CAUSEWAY_ENDPOINT=%s%s%s (messages and RMA); "
               "libfabric %u.%u offers: %s; set CAUSEWAY_PROVIDER, CAUSEWAY_ENDPOINT (rdm over "
               "sockets only on request) or CAUSEWAY_LIBFABRIC",
