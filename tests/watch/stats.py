@@ -102,6 +102,16 @@ def check_json(schema):
                   f"{where}: no server served")
 
 
+def check_path():
+    """A watched put takes the path of one that is not watched: an inject, proved by a flush."""
+    for layout in ("2nodes-msg", "2nodes-rdm"):
+        run("quiets", layout=layout, CAUSEWAY_STATS="json:quiets.json")
+        for record in json.load(open("quiets.json", encoding="utf-8"))["pes"]:
+            network = record["network"]
+            check(100 <= network["puts"] < 110 and 100 <= network["flushes"] < 110,
+                  f"{layout} PE {record['pe']}: 100 puts, each with a quiet: {network}")
+
+
 def check_text():
     output = run("traffic", pes=2, CAUSEWAY_STATS=1)
     for pattern in [
@@ -123,8 +133,10 @@ def check_wrong_settings():
 
 def main():
     compile_program("traffic")
+    compile_program("quiets")
     schema = json.load(open(ROOT / "docs/causeway-stats.schema.json", encoding="utf-8"))
     check_json(schema)
+    check_path()
     check_text()
     check_wrong_settings()
     if not jsonschema:

@@ -13,9 +13,10 @@
 cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct {
-    pthread_mutex_t lock;  // guards all of this
-    cw_port_t *open;       // ports with a client
-    cwt_stats_t closed;    // sums of closed ones
+    pthread_mutex_t lock;       // guards all of this
+    cw_port_t *open;            // ports with a client
+    cwt_stats_t closed;         // sums of closed ones
+    _Atomic uint64_t injected;  // puts that the transport did not see; not guarded
 } ports = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_stats(cwt_stats_t *sum, const cw_port_t *port)
@@ -38,12 +39,19 @@ void cw_port_stats(cwt_stats_t *sum_p)
     *sum_p = ports.closed;
     for (const cw_port_t *port = ports.open; port; port = port->next)
         add_stats(sum_p, port);
+    sum_p->puts += atomic_load_explicit(&ports.injected, memory_order_relaxed);
     pthread_mutex_unlock(&ports.lock);
 }
 
 void cw_port_stats_begin(void)
 {
     memset(&ports.closed, 0, sizeof ports.closed);
+    atomic_store_explicit(&ports.injected, 0, memory_order_relaxed);
+}
+
+void cw_port_count_put(void)
+{
+    atomic_fetch_add_explicit(&ports.injected, 1, memory_order_relaxed);
 }
 
 static void now_open(cw_port_t *port)

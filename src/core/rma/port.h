@@ -34,5 +34,7 @@ void cw_port_destroy(cw_port_t *port);
  *  included. */
 void cw_port_stats(cwt_stats_t *sum_p);
 void cw_port_stats_begin(void);
+/** A put that the provider took without the transport, which counts all others. */
+void cw_port_count_put(void);
 
 #endif

@@ -134,6 +134,23 @@ _Static_assert(offsetof(cwt_target_t, inject) == 0 && offsetof(cwt_target_t, ep)
                    offsetof(cwt_target_t, last) == 40,
                "put_scalar_x86_64.h");
 
+/** To a connected node, as the fast path does it: an observer must not change what it observes. The
+ *  provider takes the value without the transport, so it is counted here. */
+static void put_scalar_there(cw_ctx_t *ctx, cwt_target_t *t, void *dest, uint64_t bits,
+                             size_t nbytes)
+{
+    uintptr_t word = (uintptr_t)t + 1;
+    ssize_t rc = cw_inject(word, dest, &bits, nbytes);
+    cw_ctx_mark(ctx);
+    if (rc) {
+        cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
+        return;
+    }
+    cw_port_count_put();
+    if (cw_ctx_room_is_used_up(ctx))
+        cw_put_scalar_drain(ctx);
+}
+
 void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
 {
     uintptr_t delta = 0;
@@ -143,7 +160,7 @@ void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
         cw_store_bits(cw_local_address(delta, dest), bits, nbytes);
         cw_ctx_stored(ctx, rank);
     } else if (!cw_batch_put(ctx, rank, t, dest, &bits, nbytes)) {
-        put_there(ctx, t, dest, &bits, nbytes, rank, false);
+        put_scalar_there(ctx, t, dest, bits, nbytes);
     }
 }
 

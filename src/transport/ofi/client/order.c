@@ -224,6 +224,7 @@ static int try_flush(cwt_conn_t *conn)
         ssize_t rc = ofi_start_probe(conn);
         if (rc != 0)
             return rc == -FI_EAGAIN ? CW_EAGAIN : start_flush(conn);
+        conn->client->stats.flushes++;
     }
     conn->dirty = false;
     reset_puts(conn);
