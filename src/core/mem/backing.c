@@ -63,7 +63,7 @@ static void back(uint64_t from, uint64_t end)
 
 void cw_backing_allocated(const void *ptr, size_t nbytes)
 {
-    if (cw_world.nnodes == 1 || !ptr || nbytes == 0 || !is_needed())
+    if (cw_world.nnodes <= 1 || !ptr || nbytes == 0 || !is_needed())
         return;
     uint64_t at = (uint64_t)((const char *)ptr - cw_segment.heap);
     back(0, CW_COLL_SCRATCH);
