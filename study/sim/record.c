@@ -185,7 +185,7 @@ static int net_server_block(cwt_server_t *server, uint64_t timeout_ns)
     while (!server->wake)
         pthread_cond_wait(&server->woken, &server->lock);
     pthread_mutex_unlock(&server->lock);
-    return 0;
+    return 1;
 }
 
 static void net_server_wake(cwt_server_t *server)
