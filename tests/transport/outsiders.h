@@ -118,6 +118,20 @@ static inline void work(cwt_conn_t *conn)
     }
 }
 
+/** Another client of the job connects, works and goes. */
+static inline void second_client(void)
+{
+    cwt_client_t *first = n.client;
+    cwt_conn_t *conn = n.conn;
+    REQUIRE(pair_client(&n, n.secret, false) == 0);
+    REQUIRE(pair_connect(&n) == 0);
+    work(n.conn);
+    n.ops->close(n.client);
+    n.client = first;
+    n.conn = conn;
+    work(n.conn);
+}
+
 // ---------------------------------------------------------------- unauthenticated connections
 
 static inline int knock(void)

@@ -200,20 +200,6 @@ static void attack(int connections, int frames, bool own)
     }
 }
 
-/** Another client of the job connects, works and goes. */
-static void second_client(void)
-{
-    cwt_client_t *first = n.client;
-    cwt_conn_t *conn = n.conn;
-    REQUIRE(pair_client(&n, n.secret, false) == 0);
-    REQUIRE(pair_connect(&n) == 0);
-    work(n.conn);
-    n.ops->close(n.client);
-    n.client = first;
-    n.conn = conn;
-    work(n.conn);
-}
-
 /** Waits until the server has as few descriptors as before. */
 static int files_at_last(int most)
 {
