@@ -30,6 +30,7 @@ ROOMS = [
     ("core/mem",),
     ("core/observe",),
     ("core/progress",),
+    ("core/route",),
     ("core/rma",),
     ("core/server",),
     ("core/am",),
@@ -163,7 +164,8 @@ def check_include(path, quoted, system):
              quoted).exists() and "/" in quoted and not (path.parent / quoted).exists()
     if top == "include" and (inner or not (path.parent / quoted).exists()):
         return "public headers include only public headers"
-    tools_see = ("base/", "bootstrap/", "transport/describe.h", "core/coll/describe.h")
+    tools_see = ("base/", "bootstrap/", "transport/describe.h", "core/coll/describe.h",
+                 "core/route/topology.h")
     if top == "tools" and inner and not quoted.startswith(tools_see):
         return f"tools may include {', '.join(tools_see)} only"
     if top == "study":
