@@ -107,8 +107,6 @@ void gas_share_segment(void *addr, uintptr_t size);
 void gas_share_handler(const gas_interface_t *from, int index, gasnet_causeway_fnptr_t fn);
 /** May others copy to and from that memory by messages? (cw_am_take_raw) */
 bool gas_takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes);
-/** Does the main program itself call functions of OpenSHMEM? (program.c) */
-bool gas_program_uses_shmem(void);
 
 /** The most bytes of a long message. */
 static inline size_t gas_max_long(void)

@@ -183,7 +183,7 @@ int gas_init(const char *call, int mode, const char *config)
         return GASNET_ERR_BAD_ARG;
     gas.threads = threads_of(mode);
     gas.segments = segments_of(mode);
-    gas.mixed = cw_world.initialized || gas_program_uses_shmem();
+    gas.mixed = cw_world.initialized || cw_program_uses_named_routines();
     if (!gas.mixed)
         cw_area_leave_data();
     bool joined = cw_world.initialized;

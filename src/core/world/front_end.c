@@ -47,6 +47,11 @@ bool cw_is_named_routine(const char *symbol)
     return false;
 }
 
+bool cw_has_named_routines(void)
+{
+    return cw_names() != &plain;
+}
+
 void cw_generalize_routine(char *routine, size_t nbytes)
 {
     for (const cw_front_end_t *f = first; f; f = f->next)

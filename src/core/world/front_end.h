@@ -33,6 +33,10 @@ const cw_names_t *cw_names(void);
 bool cw_is_routine(const char *symbol);
 /** Of one with names, for the search in a call stack. */
 bool cw_is_named_routine(const char *symbol);
+/** Is there a front end with names in this process? */
+bool cw_has_named_routines(void);
+/** Does the main program itself call routines of a front end with names? (program.c) */
+bool cw_program_uses_named_routines(void);
 void cw_generalize_routine(char *routine, size_t nbytes);
 
 #endif

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Does the main program call functions of OpenSHMEM itself? Then its static data must be symmetric
-// though gasnet_init comes first; else it stays where it is. Linked with the shared library, such
-// functions are undefined symbols of the program; linked with the archive, the OpenSHMEM front end
-// is in the program only if the program calls it.
+// Does the main program call routines of a front end with symmetric data? Then its static data must
+// be symmetric though another front end joins the job; else it stays where it is. Linked with the
+// shared library, such routines are undefined symbols of the program; linked with the archive, the
+// front end is in the program only if the program calls it.
 #include <elf.h>
 #include <link.h>
+#include <stdint.h>
 
 #include "base/compiler.h"
-#include "gasnet_job/gas.h"
-
-extern void pshmem_init(void) CW_WEAK;
+#include "core/world/front_end.h"
 
 typedef struct symbols {
     const ElfW(Sym) * table;
@@ -42,10 +41,10 @@ static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * d
     return s;
 }
 
-static bool is_openshmem(const char *name)
+/** A routine, or the name with a p in front by which tools call it. */
+static bool is_named(const char *symbol)
 {
-    return strncmp(name, "shmem_", 6) == 0 || strncmp(name, "pshmem_", 7) == 0 ||
-           strcmp(name, "start_pes") == 0;
+    return cw_is_named_routine(symbol + (symbol[0] == 'p'));
 }
 
 typedef struct finding {
@@ -65,15 +64,15 @@ static int examine(struct dl_phdr_info *info, size_t size, void *arg)
             continue;
         symbols_t s = symbols_of(info, (const ElfW(Dyn) *)at);
         for (uint32_t k = 1; s.table && s.strings && k < s.count; k++)
-            if (s.table[k].st_shndx == SHN_UNDEF && is_openshmem(s.strings + s.table[k].st_name))
+            if (s.table[k].st_shndx == SHN_UNDEF && is_named(s.strings + s.table[k].st_name))
                 found->uses = true;
     }
     return 1;  // the main program comes first
 }
 
-bool gas_program_uses_shmem(void)
+bool cw_program_uses_named_routines(void)
 {
     finding_t found = {false, false};
     dl_iterate_phdr(examine, &found);
-    return found.in_program ? pshmem_init != NULL : found.uses;
+    return found.in_program ? cw_has_named_routines() : found.uses;
 }
