@@ -10,12 +10,19 @@
 #define OWN_NBYTES ((uint64_t)32 << 20)
 #define OWN_NBYTES_A_PE ((uint64_t)16 << 10)
 
+#define SPARSE_MOST (UINT64_C(1) << 44)  // bytes of addresses that all PEs of a machine may take
+
 static const cw_area_request_t *request;
 static bool leaves_data;
 
 void cw_area_reserve(const cw_area_request_t *of)
 {
     request = of;
+}
+
+const cw_area_request_t *cw_area_reserved(void)
+{
+    return request;
 }
 
 void cw_area_leave_data(void)
@@ -38,12 +45,26 @@ static uint64_t default_size(uint64_t machine_nbytes)
     return size;
 }
 
+/** All of the machine for each of its PEs, rounded up so that hosts which differ a little agree,
+ *  as far as addresses go. */
+static uint64_t sparse_size(uint64_t machine_nbytes)
+{
+    uint64_t size = UINT64_C(1) << 30;
+    while (size < machine_nbytes && size * 2 <= SPARSE_MOST / cw_machine_sharers())
+        size *= 2;
+    return size;
+}
+
 int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
 {
     *nbytes_p = 0;
     if (!request)
         return CW_OK;
     cw_agreement_area_setting = request->setting;
+    if (request->sparse) {
+        *nbytes_p = sparse_size(machine_nbytes);
+        return CW_OK;
+    }
     uint64_t wanted, npes = cw_machine_sharers();
     if (!request->nbytes(&wanted)) {
         *nbytes_p = default_size(machine_nbytes);

@@ -19,10 +19,13 @@ typedef struct cw_area_request {
     bool (*nbytes)(uint64_t *nbytes_p);  // false: a share of the machine's memory
     const char *setting;                 // the variable that sets it, for messages
     const char *what;                    // "the segments"
+    bool sparse;  // PEs allocate from it as they need: each may take all of the machine's memory
 } cw_area_request_t;
 /** This process will want an area: to be called before the first cw_init, with a request that lives
  *  on. Every PE, or none. */
 void cw_area_reserve(const cw_area_request_t *request);
+/** What was reserved, or NULL: one front end of a process can have the area. */
+const cw_area_request_t *cw_area_reserved(void);
 /** The program's static data stays private: as above. */
 void cw_area_leave_data(void);
 

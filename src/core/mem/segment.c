@@ -24,6 +24,9 @@
 
 // room for brk and for growth between static data and heap: addresses, not memory
 #define HOLE (4ull << 30)
+// Owner-addressed memory lies at one address in all PEs of a node where this place is free: far
+// from where kernels put programs, libraries and stacks, with 32 TiB behind it
+#define PLACE ((uintptr_t)1 << 45)
 #define WIRE_VERSION 4u
 
 cw_segment_t cw_segment;
@@ -114,7 +117,16 @@ static int map_object(int fd)
                   (double)s->nbytes / (1 << 30), strerror(errno));
         return CW_ESYS;
     }
-    void *at = mmap(NULL, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
+    void *at = MAP_FAILED;
+    if (cw_agreement.area_nbytes)
+        at = mmap((void *)PLACE, s->nbytes, prot, flags | MAP_FIXED_NOREPLACE, fd, 0);
+    if (at != MAP_FAILED && at != (void *)PLACE) {  // a kernel that does not know the flag
+        munmap(at, s->nbytes);
+        at = MAP_FAILED;
+    }
+    if (at == MAP_FAILED)
+        at = mmap(NULL, s->nbytes, prot, flags, fd, 0);
     if (at == MAP_FAILED) {
         cwu_error("cannot map the node's shared memory (%.2f GiB of addresses for %d PEs): %s; is "
                   "the address space "
