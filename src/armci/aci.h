@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Shared by the files of the ARMCI front end. Processes are PEs, with the same numbers. Remote
+// memory is owner-addressed (core/owner/owner.h): each PE allocates from an area of its own
+// (memory.c).
+//
+// A call with a profiling name has its body under that name, PARMCI_...; the other one is a weak
+// alias. Bodies call aci_ functions and core, never an entry point.
+// Checks: process numbers, kinds and counts always, addresses of other PEs where they leave the
+// node; the rest in checking mode.
+#ifndef ACI_H
+#define ACI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "armci/order.h"
+#include "base/compiler.h"
+#include "core/coll/coll.h"
+#include "core/core.h"
+#include "core/observe/watch.h"
+#include "core/owner/owner.h"
+#include "core/owner/transfer.h"
+
+#define MPI_VERSION 3
+typedef void *MPI_Comm;  // in a register, the handle of any MPI
+#include "armci.h"
+#undef MPI_VERSION
+
+#define ACI_API CW_EXPORTED
+/** ARMCI_x as the weak alias of PARMCI_x. */
+#define ACI_WEAK(name) ACI_API extern __typeof__(P##name) name CW_WEAK_ALIAS("P" #name)
+/** armci_x of parmci_x. */
+#define ACI_WEAK_LOWER(name) ACI_API extern __typeof__(p##name) name CW_WEAK_ALIAS("p" #name)
+
+typedef struct aci_state {
+    int joined;  // ARMCI_Init calls without their ARMCI_Finalize
+    bool check;  // checking mode
+} aci_state_t;
+extern aci_state_t aci CW_HIDDEN;
+
+/** The user's name of the call whose body is `func` (__func__ of a PARMCI_ function). */
+static inline const char *aci_call(const char *func)
+{
+    return func + (func[0] == 'P' || (func[0] == 'p' && func[1] == 'a'));
+}
+
+// ---------------------------------------------------------------- checks (check.c)
+/** Ends the job: "<call>: <text>". */
+#define aci_fail(call, ...) cw_check_failed(call, __VA_ARGS__)
+/** Fatal before ARMCI_Init and after ARMCI_Finalize. */
+void aci_check_life(const char *call);
+void aci_check_proc(const char *call, int proc);
+/** A transfer of [remote, +nbytes) of proc: life, number, and that the range lies in memory that
+ *  ARMCI_Malloc gives out. Any memory is good where proc is this PE. */
+void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t nbytes);
+
+/** For observers: the call's frame. */
+cw_frame_t *aci_watch(const char *func);
+/** First statement of a body that communicates. */
+#define ACI_ENTER()                         \
+    if (CW_UNLIKELY(aci.joined == 0))       \
+        aci_check_life(aci_call(__func__)); \
+    CW_WATCH(aci_watch(__func__))
+
+// ---------------------------------------------------------------- memory (memory.c)
+/** The area of this PE, ready for blocks: while joining. */
+void aci_memory_open(void);
+void aci_memory_close(void);
+/** A block of this PE's area, 64-byte aligned; NULL: there is none left. */
+void *aci_alloc(size_t nbytes);
+/** False: ptr is no block. */
+bool aci_release(void *ptr);
+/** Parts of the front end's own memory: at one symmetric address, zero from the start. */
+typedef enum aci_own {
+    ACI_OWN_USED,      // of a node's lowest PE: what its PEs have allocated
+    ACI_OWN_EXCHANGE,  // a word a PE, and one more, for aci_exchange
+    ACI_OWN_NOTIFY,    // 1 word a PE
+    ACI_OWN_MESSAGES   // the rest
+} aci_own_t;
+void *aci_own(aci_own_t part, size_t *nbytes_p);
+/** Gives each member of the group the words of all, by rank. Collective. [waits] */
+void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all);
+/** Blocks for all members; ptr_arr [members]. 0, or 1 where a member has got none. Collective.
+ *  [waits] */
+int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], intptr_t nbytes);
+int aci_release_all(const char *call, const cw_group_t *group, void *ptr);
+
+// ---------------------------------------------------------------- transfers (contiguous.c)
+/** The general path of puts and gets, which also checks. */
+int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc);
+int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int proc);
+
+#endif

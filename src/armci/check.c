@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Checks of calls: life of the job, process numbers, addresses; frames for observers.
+#include <string.h>
+
+#include "armci/aci.h"
+
+void aci_check_life(const char *call)
+{
+    if (aci.joined == 0)
+        aci_fail(call, "called %s",
+                 cw_world.finalized ? "after ARMCI_Finalize"
+                                    : "before ARMCI_Init; call that first");
+}
+
+void aci_check_proc(const char *call, int proc)
+{
+    if (CW_UNLIKELY(proc < 0 || proc >= cw_world.npes))
+        aci_fail(call, "process %d does not exist; there are %d", proc, cw_world.npes);
+}
+
+void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t nbytes)
+{
+    aci_check_life(call);
+    aci_check_proc(call, proc);
+    if (nbytes < 0)
+        aci_fail(call, "%lld bytes", (long long)nbytes);
+    if (nbytes == 0 || proc == cw_world.pe)
+        return;
+    if (!cw_owner_reaches((uint32_t)proc, remote, (size_t)nbytes))
+        aci_fail(call, "%zu bytes at %p are not in memory that ARMCI_Malloc gave process %d",
+                 (size_t)nbytes, remote, proc);
+}
+
+cw_frame_t *aci_watch(const char *func)
+{
+    return cw_watch_call(aci_call(func));
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Contiguous transfers and single values: a copy where the memory is mapped here, else the general
+// path.
+#include <string.h>
+
+#include "armci/aci.h"
+
+int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
+{
+    aci_check_transfer(call, proc, dst, nbytes);
+    uint32_t pe = (uint32_t)proc;
+    bool in_flight = false;
+    CW_WATCH(cw_watch_call(call));
+    if (!cw_owner_is_mapped(cw_owner_find_word(pe)))
+        aci_before_direct(proc);
+    if (!cw_owner_put_fast(pe, dst, src, (size_t)nbytes, false, &in_flight))
+        in_flight = cw_owner_put_general(call, pe, dst, src, (size_t)nbytes, CW_OWNER_COPIED, NULL);
+    if (in_flight)
+        aci_mark(proc, ACI_PUTS);
+    return 0;
+}
+
+int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
+{
+    aci_check_transfer(call, proc, src, nbytes);
+    uint32_t pe = (uint32_t)proc;
+    bool in_flight;
+    CW_WATCH(cw_watch_call(call));
+    if (!cw_owner_is_mapped(cw_owner_find_word(pe)))
+        aci_before_direct(proc);
+    if (!cw_owner_get_fast(dst, pe, src, (size_t)nbytes, false, &in_flight))
+        cw_owner_get_general(call, dst, pe, src, (size_t)nbytes, CW_OWNER_BLOCKING, NULL);
+    return 0;
+}
+
+/** Is the memory of that PE mapped here, and is there nothing else to do but copy? */
+static CW_ALWAYS_INLINE bool is_near(int proc, uintptr_t *word_p)
+{
+    return cw_owner_is_fast((uint32_t)proc, word_p) && CW_LIKELY(cw_owner_is_plain(*word_p));
+}
+
+ACI_API int PARMCI_Put(void *src, void *dst, armci_size_t bytes, int proc)
+{
+    uintptr_t word;
+    if (is_near(proc, &word) && CW_LIKELY(bytes >= 0)) {
+        cw_copy(cw_local_address(word, dst), src, (size_t)bytes);
+        return 0;
+    }
+    return aci_put("ARMCI_Put", src, dst, bytes, proc);
+}
+ACI_WEAK(ARMCI_Put);
+
+ACI_API int PARMCI_Get(void *src, void *dst, armci_size_t bytes, int proc)
+{
+    uintptr_t word;
+    if (is_near(proc, &word) && CW_LIKELY(bytes >= 0)) {
+        cw_copy(dst, cw_local_address(word, src), (size_t)bytes);
+        cw_get_done();
+        return 0;
+    }
+    return aci_get("ARMCI_Get", src, dst, bytes, proc);
+}
+ACI_WEAK(ARMCI_Get);
+
+ACI_API void ARMCI_Copy(void *src, void *dst, armci_size_t bytes)
+{
+    if (CW_UNLIKELY(bytes < 0))
+        aci_fail(__func__, "%lld bytes", (long long)bytes);
+    memmove(dst, src, (size_t)bytes);
+}
+
+// ---------------------------------------------------------------- values
+#define PUT_VALUE(Name, type)                                                    \
+    ACI_API int PARMCI_PutValue##Name(type value, void *dst, int proc)           \
+    {                                                                            \
+        uintptr_t word;                                                          \
+        if (is_near(proc, &word)) {                                              \
+            memcpy(cw_local_address(word, dst), &value, sizeof value);           \
+            return 0;                                                            \
+        }                                                                        \
+        return aci_put("ARMCI_PutValue" #Name, &value, dst, sizeof value, proc); \
+    }                                                                            \
+    ACI_WEAK(ARMCI_PutValue##Name)
+PUT_VALUE(Int, int);
+PUT_VALUE(Long, long);
+PUT_VALUE(Float, float);
+PUT_VALUE(Double, double);
+
+#define GET_VALUE(Name, type)                                             \
+    ACI_API type PARMCI_GetValue##Name(void *src, int proc)               \
+    {                                                                     \
+        type value;                                                       \
+        aci_get("ARMCI_GetValue" #Name, src, &value, sizeof value, proc); \
+        return value;                                                     \
+    }                                                                     \
+    ACI_WEAK(ARMCI_GetValue##Name)
+GET_VALUE(Int, int);
+GET_VALUE(Long, long);
+GET_VALUE(Float, float);
+GET_VALUE(Double, double);

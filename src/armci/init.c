@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Joining and leaving the job, and its end by an error.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci/aci.h"
+#include "base/error.h"
+#include "core/mem/area.h"
+#include "core/world/front_end.h"
+
+aci_state_t aci;
+
+static bool is_routine(const char *symbol)
+{
+    return strncmp(symbol, "ARMCI", 5) == 0 || strncmp(symbol, "armci_", 6) == 0 ||
+           strncmp(symbol, "PARMCI_", 7) == 0 || strncmp(symbol, "parmci_", 7) == 0;
+}
+
+static cw_front_end_t front_end = {.is_routine = is_routine};
+static const cw_area_request_t area_request = {.what = "memory for ARMCI", .sparse = true};
+
+static void begin_wait(cw_wait_t *w)
+{
+    (void)w;
+}
+
+static bool shares(const void *addr, size_t nbytes)
+{
+    (void)addr, (void)nbytes;
+    return false;  // what mapping and network do not reach, is not reached
+}
+
+/** Another front end that joined the job first has what this one needs, or not. */
+static bool may_join(const char *call, int level)
+{
+    const cw_area_request_t *reserved = cw_area_reserved();
+    if (reserved && reserved != &area_request) {
+        cwu_error("%s: this process uses GASNet, and cannot use ARMCI beside it", call);
+        return false;
+    }
+    if (cw_world.initialized && !reserved) {
+        cwu_error("%s: the job was joined without room for ARMCI's memory; call %s before "
+                  "shmem_init",
+                  call, call);
+        return false;
+    }
+    if (cw_world.initialized && cw_world.thread_level < level) {
+        cwu_error("%s: the job was joined with thread level %d, and %d is asked for", call,
+                  cw_world.thread_level, level);
+        return false;
+    }
+    return true;
+}
+
+static void open_memory(const char *call, bool mixed)
+{
+    const cw_owner_config_t config = {.call = call,
+                                      .wakes = mixed,
+                                      .wait_begin = begin_wait,
+                                      .wait_round = cw_wait_round,
+                                      .shares = shares};
+    aci.check = CW_CHECKING();
+    cw_owner_open(&config);
+    aci_order_open();
+    aci_memory_open();
+    cw_owner_publish();
+}
+
+static int join(const char *call, int level)
+{
+    if (aci.joined++)
+        return 0;
+    bool mixed = cw_world.initialized || cw_program_uses_named_routines();
+    cw_front_end_register(&front_end);
+    if (!may_join(call, level)) {
+        aci.joined = 0;
+        return 1;
+    }
+    cw_area_reserve(&area_request);
+    if (!mixed)
+        cw_area_leave_data();
+    if (cw_init(level, call)) {
+        aci.joined = 0;
+        return 1;
+    }
+    open_memory(call, mixed);
+    return 0;
+}
+
+ACI_API int PARMCI_Init(void)
+{
+    return join(aci_call(__func__), CW_THREAD_SINGLE);
+}
+ACI_WEAK(ARMCI_Init);
+
+ACI_API int PARMCI_Init_args(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return join(aci_call(__func__), CW_THREAD_SINGLE);
+}
+ACI_WEAK(ARMCI_Init_args);
+
+ACI_API int PARMCI_Initialized(void)
+{
+    return aci.joined > 0;
+}
+ACI_WEAK(ARMCI_Initialized);
+
+ACI_API int PARMCI_Finalize(void)
+{
+    ACI_ENTER();
+    aci_order_quiet();
+    if (--aci.joined > 0)
+        return 0;
+    cw_barrier(cw_group_world);  // the area goes with the last finalize
+    aci_memory_close();
+    aci_order_close();
+    cw_finalize(aci_call(__func__));
+    return 0;
+}
+ACI_WEAK(ARMCI_Finalize);
+
+ACI_API void ARMCI_Cleanup(void)
+{
+}
+
+ACI_API void ARMCI_Error(const char *text, int code)
+{
+    fflush(stdout);
+    cwu_error("ARMCI_Error: %s (%d)", text, code);
+    cw_global_exit(code ? code : 1);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory for remote access. Each PE allocates from the area behind its heap, which is sparse and as
+// large as the machine's memory: blocks differ between PEs and come and go. Blocks of a whole page
+// or more give their pages back when they are freed. The node's PEs count together what they have
+// allocated, so that a request beyond the machine's memory is refused instead of ending a PE.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "armci/aci.h"
+#include "base/error.h"
+#include "base/machine.h"
+#include "core/mem/arena.h"
+#include "core/mem/area.h"
+#include "core/mem/segment.h"
+#include "transport/transport.h"
+
+static cw_arena_t arena;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the arena
+static _Atomic uint64_t *used;  // bytes of all PEs of this machine's node, in blocks
+static uint64_t most;           // of them
+
+// ---------------------------------------------------------------- the front end's own memory
+static size_t own_nbytes(aci_own_t part)
+{
+    const size_t npes = (size_t)cw_world.npes;
+    switch (part) {
+    case ACI_OWN_USED:
+        return 64;
+    case ACI_OWN_EXCHANGE:
+        return (npes + 1) * sizeof(uintptr_t);
+    default:
+        return npes * sizeof(uint64_t);
+    }
+}
+
+void *aci_own(aci_own_t part, size_t *nbytes_p)
+{
+    size_t all, at = 0;
+    char *own = cw_area_own(&all);
+    for (aci_own_t before = 0; before < part; before++)
+        at += (own_nbytes(before) + 63) & ~(size_t)63;
+    *nbytes_p = part == ACI_OWN_MESSAGES ? all - at : own_nbytes(part);
+    return own + at;
+}
+
+// ---------------------------------------------------------------- the area
+void aci_memory_open(void)
+{
+    size_t nbytes;
+    void *area = cw_area(&nbytes);
+    if (cw_arena_init(&arena, area, nbytes))
+        cwu_fatal("ARMCI_Init: out of memory for the table of blocks");
+    most = cwu_machine_memory();
+    used = cw_area_early(aci_own(ACI_OWN_USED, &nbytes), cw_world.pes_of_node[0]);
+}
+
+void aci_memory_close(void)
+{
+    cw_arena_finish(&arena);
+}
+
+/** Whole pages within a block. */
+static size_t pages_of(char **at_p, size_t nbytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)*at_p,
+              begin = (at + page - 1) & ~(page - 1), end = (at + nbytes) & ~(page - 1);
+    *at_p = (char *)begin;
+    return end > begin ? end - begin : 0;
+}
+
+void *aci_alloc(size_t nbytes)
+{
+    uint64_t before = atomic_fetch_add_explicit(used, nbytes, memory_order_relaxed);
+    void *block = NULL;
+    if (most == 0 || before + nbytes <= most) {
+        pthread_mutex_lock(&lock);
+        block = cw_arena_malloc(&arena, 0, nbytes);
+        pthread_mutex_unlock(&lock);
+    }
+    if (!block)
+        atomic_fetch_sub_explicit(used, nbytes, memory_order_relaxed);
+    return block;
+}
+
+bool aci_release(void *ptr)
+{
+    pthread_mutex_lock(&lock);
+    size_t nbytes = cw_arena_size(&arena, ptr);
+    char *at = ptr;
+    size_t whole = nbytes ? pages_of(&at, nbytes) : 0;
+    // before the block can be another's; a network that pins keeps its pages
+    if (whole && !(cw_world.nnodes > 1 && cw_transport->needs_memory()))
+        madvise(at, whole, MADV_REMOVE);
+    bool known = nbytes && cw_arena_free(&arena, ptr) == 0;
+    pthread_mutex_unlock(&lock);
+    if (known)
+        atomic_fetch_sub_explicit(used, nbytes, memory_order_relaxed);
+    return known;
+}
+
+// ---------------------------------------------------------------- blocks of all members
+void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all)
+{
+    size_t nbytes;
+    uintptr_t *words = aci_own(ACI_OWN_EXCHANGE, &nbytes);
+    words[0] = mine;
+    cw_fcollect(group, words + 1, words, sizeof *words);
+    memcpy(all, words + 1, (size_t)group->size * sizeof *words);
+    cw_sync(group);  // the words may serve the next exchange
+}
+
+int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], intptr_t nbytes)
+{
+    const uintptr_t failed = 1;  // no address
+    if (nbytes < 0)
+        aci_fail(call, "%lld bytes", (long long)nbytes);
+    void *mine = nbytes ? aci_alloc((size_t)nbytes) : NULL;
+    bool refused = nbytes && !mine;
+    aci_exchange(group, refused ? failed : (uintptr_t)mine, (uintptr_t *)(void *)ptr_arr);
+    for (int rank = 0; rank < group->size; rank++) {
+        if ((uintptr_t)ptr_arr[rank] != failed)
+            continue;
+        if (refused)
+            cwu_debug("%s: there is no memory for %.2f GiB more", call, (double)nbytes / (1 << 30));
+        if (mine)
+            aci_release(mine);
+        memset(ptr_arr, 0, (size_t)group->size * sizeof *ptr_arr);
+        return 1;
+    }
+    return 0;
+}
+
+int aci_release_all(const char *call, const cw_group_t *group, void *ptr)
+{
+    aci_order_quiet();
+    cw_barrier(group);  // no member uses it any more
+    if (ptr && !aci_release(ptr))
+        aci_fail(call, "%p is not a block that ARMCI_Malloc gave this process", ptr);
+    return 0;
+}
+
+// ---------------------------------------------------------------- calls
+ACI_API int PARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
+{
+    ACI_ENTER();
+    return aci_alloc_all(aci_call(__func__), cw_group_world, ptr_arr, bytes);
+}
+ACI_WEAK(ARMCI_Malloc);
+
+ACI_API int PARMCI_Free(void *ptr)
+{
+    ACI_ENTER();
+    return aci_release_all(aci_call(__func__), cw_group_world, ptr);
+}
+ACI_WEAK(ARMCI_Free);
+
+ACI_API int PARMCI_Malloc_memdev(void *ptr_arr[], armci_size_t bytes, const char *device)
+{
+    ACI_ENTER();
+    (void)device;
+    return aci_alloc_all(aci_call(__func__), cw_group_world, ptr_arr, bytes);
+}
+ACI_WEAK(ARMCI_Malloc_memdev);
+
+ACI_API int PARMCI_Free_memdev(void *ptr)
+{
+    ACI_ENTER();
+    return aci_release_all(aci_call(__func__), cw_group_world, ptr);
+}
+ACI_WEAK(ARMCI_Free_memdev);
+
+ACI_API void *PARMCI_Malloc_local(armci_size_t bytes)
+{
+    if (bytes < 0)
+        aci_fail(aci_call(__func__), "%lld bytes", (long long)bytes);
+    return malloc((size_t)bytes);
+}
+ACI_WEAK(ARMCI_Malloc_local);
+
+ACI_API int PARMCI_Free_local(void *ptr)
+{
+    free(ptr);
+    return 0;
+}
+ACI_WEAK(ARMCI_Free_local);
+
+ACI_API int ARMCI_Uses_shm(void)
+{
+    ACI_ENTER();
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        if (cw_owner_find_word((uint32_t)cw_world.pes_of_node[slot]) != 0)
+            return 0;
+    return 1;
+}
+
+ACI_API void ARMCI_Set_shm_limit(unsigned long bytes)
+{
+    (void)bytes;
+}

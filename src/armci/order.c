@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The marks of what is under way to each PE; fences and barriers.
+#include <stdlib.h>
+
+#include "armci/aci.h"
+#include "base/error.h"
+
+aci_order_t aci_order;
+
+void aci_order_open(void)
+{
+    aci_order.quiet = ACI_MARKS + 1;  // marks of 0 are void
+    aci_order.mark = calloc((size_t)cw_world.npes, sizeof *aci_order.mark);
+    if (!aci_order.mark)
+        cwu_fatal("ARMCI_Init: out of memory for the marks of %d processes", cw_world.npes);
+}
+
+void aci_order_close(void)
+{
+    free(aci_order.mark);
+    aci_order.mark = NULL;
+}
+
+void aci_order_fence(int proc)
+{
+    uint64_t quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
+    cw_fence_default();
+    __atomic_store_n(&aci_order.mark[proc], quiet | ACI_PENDING, __ATOMIC_RELAXED);
+}
+
+void aci_order_quiet(void)
+{
+    // the number first: an operation that another thread begins meanwhile stays marked
+    __atomic_fetch_add(&aci_order.quiet, ACI_MARKS + 1, __ATOMIC_RELAXED);
+    cw_handle_quiet();
+}
+
+// ---------------------------------------------------------------- fences and barriers
+ACI_API void PARMCI_Fence(int proc)
+{
+    ACI_ENTER();
+    aci_check_proc(aci_call(__func__), proc);
+    if (CW_UNLIKELY(aci_under_way(proc)))
+        aci_order_quiet();
+    else
+        atomic_thread_fence(memory_order_seq_cst);  // for PEs of the node
+}
+ACI_WEAK(ARMCI_Fence);
+
+ACI_API void PARMCI_AllFence(void)
+{
+    ACI_ENTER();
+    aci_order_quiet();
+}
+ACI_WEAK(ARMCI_AllFence);
+
+ACI_API void PARMCI_Barrier(void)
+{
+    ACI_ENTER();
+    aci_order_quiet();
+    cw_barrier(cw_group_world);
+}
+ACI_WEAK(ARMCI_Barrier);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Order of one PE's operations on one location, and fences.
+//
+// The transport promises that requests to a node execute in the order sent, after the puts before
+// them (transport/transport.h). A direct put or get may overtake a request before it, and, where
+// the provider gives no order, a put. So each target has a mark of what is under way on both paths,
+// and a direct transfer behind either is preceded by a fence, which costs nothing behind puts where
+// the provider keeps their order. A quiet completes everything for all targets, so marks carry the
+// number of the quiet that they follow, and those of an earlier one are void.
+// Threads: several that use one target at the same time have no order among them; a mark that one
+// of them loses belongs to an operation that is not ordered with the other's.
+#ifndef ACI_ORDER_H
+#define ACI_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum {
+    ACI_PUTS = 1,      // direct puts since the last fence to that target
+    ACI_REQUESTS = 2,  // requests since then
+    ACI_PENDING = 4,   // either, since the last quiet
+    ACI_MARKS = 7
+};
+
+typedef struct aci_order {
+    uint64_t *mark;  // [npes] quiet << 3 | ACI_...
+    uint64_t quiet;  // number of the quiets, shifted by 3
+} aci_order_t;
+extern aci_order_t aci_order CW_HIDDEN;
+
+void aci_order_open(void);
+void aci_order_close(void);
+void aci_order_fence(int proc) CW_COLD;
+/** Completes all that this PE did, whatever the target. [waits] */
+void aci_order_quiet(void);
+
+/** What is under way to a PE: of ACI_MARKS. */
+static inline uint64_t aci_under_way(int proc)
+{
+    uint64_t mark = __atomic_load_n(&aci_order.mark[proc], __ATOMIC_RELAXED),
+             quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
+    return (mark ^ quiet) > ACI_MARKS ? 0 : mark & ACI_MARKS;
+}
+
+/** Before a put or get that goes directly to a PE of another node. */
+static inline void aci_before_direct(int proc)
+{
+    if (CW_UNLIKELY(aci_under_way(proc) & (ACI_PUTS | ACI_REQUESTS)))
+        aci_order_fence(proc);
+}
+
+/** Behind an operation: what it put under way, ACI_PUTS or ACI_REQUESTS or both. */
+static inline void aci_mark(int proc, uint64_t paths)
+{
+    paths |= ACI_PENDING;
+    uint64_t quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
+    __atomic_store_n(&aci_order.mark[proc], quiet | aci_under_way(proc) | paths, __ATOMIC_RELAXED);
+}
+
+#endif
