@@ -20,71 +20,6 @@ static uint16_t ports[4];  // network byte order
 static int nports;
 static _Atomic uint64_t *made;  // connections, by all attackers
 
-// ---------------------------------------------------------------- who is at the other end
-
-static int listen_at(const char *address, struct sockaddr_in6 *name_p, socklen_t *nbytes_p)
-{
-    bool six = strchr(address, ':') != NULL;
-    struct sockaddr_in *in4 = (void *)name_p;
-    memset(name_p, 0, sizeof *name_p);
-    name_p->sin6_family = six ? AF_INET6 : AF_INET;
-    inet_pton(name_p->sin6_family, address, six ? (void *)&name_p->sin6_addr : &in4->sin_addr);
-    int fd = socket(name_p->sin6_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    *nbytes_p = six ? sizeof *name_p : sizeof *in4;
-    if (fd < 0 || bind(fd, (void *)name_p, *nbytes_p) != 0 || listen(fd, 8) != 0 ||
-        getsockname(fd, (void *)name_p, nbytes_p) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-/** Both ways of asking find the same. */
-static int user_of(int fd, uid_t *uid_p)
-{
-    uid_t second = 0;
-    int rc = ofi_socket_user(fd, false, uid_p), again = ofi_socket_user(fd, true, &second);
-    CHECK(rc == again && (rc != 0 || *uid_p == second), "%d uid %u, %d uid %u", rc, *uid_p, again,
-          second);
-    return rc;
-}
-
-static void users_at(const char *address)
-{
-    struct sockaddr_in6 name;
-    socklen_t nbytes;
-    uid_t uid = 0;
-    int listener = listen_at(address, &name, &nbytes);
-    if (listener < 0) {
-        printf("%s: no such address here\n", address);
-        return;
-    }
-    int fd = socket(name.sin6_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    REQUIRE(connect(fd, (void *)&name, nbytes) == 0);
-    int end = accept(listener, NULL, NULL);
-    CHECK(user_of(end, &uid) == 0 && uid == getuid());
-    CHECK(user_of(fd, &uid) == 0 && uid == getuid());
-    close(fd);  // its kernel socket lives on without an owner
-    CHECK(user_of(end, &uid) == CW_ENOENT);
-    close(end);
-    pid_t other = geteuid() == 0 ? fork() : -1;
-    if (other == 0) {
-        fd = setresuid(OTHER_USER, OTHER_USER, OTHER_USER) == 0
-                 ? socket(name.sin6_family, SOCK_STREAM | SOCK_CLOEXEC, 0)
-                 : -1;
-        connect(fd, (void *)&name, nbytes);
-        pause();
-    }
-    if (other > 0) {
-        end = accept(listener, NULL, NULL);
-        CHECK(user_of(end, &uid) == 0 && uid == OTHER_USER);
-        kill(other, SIGKILL);
-        waitpid(other, NULL, 0);
-        close(end);
-    }
-    close(listener);
-}
-
 // ---------------------------------------------------------------- attackers
 
 /** Ports that this process listens on: an RDM client does. */
@@ -223,9 +158,6 @@ int main(int argc, char **argv)
         printf("SKIP: a process of another user is needed, so this runs as root only\n");
         return 77;
     }
-    users_at("127.0.0.1");
-    users_at("::1");
-    users_at("::ffff:127.0.0.1");
     open_job();
     made = &n.shared->words[3];
     ofi_sockets_each(note_port, NULL);

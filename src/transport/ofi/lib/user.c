@@ -93,7 +93,8 @@ static bool is_asked_for(const struct inet_diag_msg *found, const ends_t *ends)
             memcmp(found->id.idiag_dst, ends->remote, sizeof ends->remote) == 0);
 }
 
-static int ask_kernel(const ends_t *ends, uid_t *uid_p)
+/** The owner of the socket at ends->local. */
+static int look_up(const ends_t *ends, uid_t *uid_p)
 {
     question_t question;
     union {
@@ -124,6 +125,22 @@ static int ask_kernel(const ends_t *ends, uid_t *uid_p)
         return CW_ENOENT;
     *uid_p = found->idiag_uid;
     return 0;
+}
+
+/** A kernel without tcp_diag, as one that loads no modules, finds no socket at all: not even the
+ *  one at this end, which exists. */
+static int ask_kernel(const ends_t *ends, uid_t *uid_p)
+{
+    int rc = look_up(ends, uid_p);
+    if (rc != CW_ENOENT)
+        return rc;
+    ends_t own = {
+        .words = ends->words, .local_port = ends->remote_port, .remote_port = ends->local_port};
+    uid_t own_uid;
+    memcpy(own.local, ends->remote, sizeof own.local);
+    memcpy(own.remote, ends->local, sizeof own.remote);
+    rc = look_up(&own, &own_uid);
+    return rc == 0 ? CW_ENOENT : rc == CW_ENOENT ? CW_ENOTSUP : rc;
 }
 
 // ---------------------------------------------------------------- tables
