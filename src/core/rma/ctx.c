@@ -24,7 +24,6 @@ static struct {
     pthread_mutex_t lock;  // guards all of this; taken before a port's
     cw_ctx_t *all;         // alive, without the default one
     cw_ctx_t *destroyed;   // kept: a handle that is used too late finds cold words
-    int own_ports;
     _Atomic int alive;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -52,14 +51,10 @@ int cw_ctx_open(void)
 /** A port of its own while there are any left, else the default context's. */
 static cw_port_t *give_port(const cw_ctx_t *ctx)
 {
-    if (cw_world.nnodes == 1 || contexts.own_ports >= cwu_env.ctx_endpoints ||
-        cw_transport->one_client())
+    if (cw_world.nnodes == 1 || cw_transport->one_client())
         return &cw_port_default;
-    cw_port_t *port = cw_port_create(cw_world.thread_multiple && !(ctx->options & CW_CTX_PRIVATE));
-    if (!port)
-        return &cw_port_default;
-    contexts.own_ports++;
-    return port;
+    cw_port_t *port = cw_port_take(cw_world.thread_multiple && !(ctx->options & CW_CTX_PRIVATE));
+    return port ? port : &cw_port_default;
 }
 
 static cw_ctx_t *blank_context(void)
@@ -141,10 +136,8 @@ static void take_apart(cw_ctx_t *ctx)
     if (ctx->next)
         ctx->next->prev = ctx->prev;
     contexts.alive--;
-    if (ctx->port != &cw_port_default) {
-        cw_port_destroy(ctx->port);
-        contexts.own_ports--;
-    }
+    if (ctx->port != &cw_port_default)
+        cw_port_give(ctx->port);
     cw_batch_destroy(ctx->batch);
     cw_words_take(ctx);
     retire(ctx);
@@ -179,6 +172,8 @@ void cw_ctx_destroy_of(const void *team)
 void cw_ctx_destroy_all(void)
 {
     destroy_where(NULL, true);
+    while (cw_port_close_spare())
+        ;
 }
 
 bool cw_ctx_is_alive(const cw_ctx_t *ctx)

@@ -14,7 +14,8 @@ cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct {
     pthread_mutex_t lock;       // guards all of this
-    cw_port_t *open;            // ports with a client
+    cw_port_t *open;            // ports with a client, spare ones too
+    int own;                    // ports beside the default one
     cwt_stats_t closed;         // sums of closed ones
     _Atomic uint64_t injected;  // puts that the transport did not see; not guarded
 } ports = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -73,16 +74,6 @@ static void no_longer_open(cw_port_t *port)
     pthread_mutex_unlock(&ports.lock);
 }
 
-cw_port_t *cw_port_create(bool locked)
-{
-    cw_port_t *port = calloc(1, sizeof *port);
-    if (!port)
-        return NULL;
-    pthread_mutex_init(&port->lock, NULL);
-    port->locked = locked;
-    return port;
-}
-
 void cw_port_close(cw_port_t *port)
 {
     if (port->client) {
@@ -99,11 +90,86 @@ void cw_port_close(cw_port_t *port)
     port->conn = NULL;
 }
 
-void cw_port_destroy(cw_port_t *port)
+// ---------------------------------------------------------------- of contexts that come and go
+//
+// A port fits any context whose threads may use it: its records and connections are those of PEs
+// and nodes, not of ranks. There are never more, spare or not, than contexts may have.
+
+static void destroy(cw_port_t *port)
 {
     cw_port_close(port);
     pthread_mutex_destroy(&port->lock);
     free(port);
+    pthread_mutex_lock(&ports.lock);
+    ports.own--;
+    pthread_mutex_unlock(&ports.lock);
+}
+
+/** Any one, or one for several threads, or for one. List locked. */
+static cw_port_t *find_spare(bool any, bool locked)
+{
+    cw_port_t *port = ports.open;
+    while (port && !(port->spare && (any || port->locked == locked)))
+        port = port->next;
+    if (port)
+        port->spare = false;
+    return port;
+}
+
+bool cw_port_close_spare(void)
+{
+    pthread_mutex_lock(&ports.lock);
+    cw_port_t *port = find_spare(true, false);
+    pthread_mutex_unlock(&ports.lock);
+    if (port)
+        destroy(port);
+    return port != NULL;
+}
+
+/** Another port may exist from now on. */
+static bool one_more(void)
+{
+    pthread_mutex_lock(&ports.lock);
+    bool room = ports.own < cwu_env.ctx_endpoints;
+    ports.own += room;
+    pthread_mutex_unlock(&ports.lock);
+    return room;
+}
+
+cw_port_t *cw_port_take(bool locked)
+{
+    pthread_mutex_lock(&ports.lock);
+    cw_port_t *port = find_spare(false, locked);
+    pthread_mutex_unlock(&ports.lock);
+    if (port)
+        return port;
+    while (!one_more())
+        if (!cw_port_close_spare())  // of the other kind
+            return NULL;
+    port = calloc(1, sizeof *port);
+    if (!port) {
+        pthread_mutex_lock(&ports.lock);
+        ports.own--;
+        pthread_mutex_unlock(&ports.lock);
+        return NULL;
+    }
+    pthread_mutex_init(&port->lock, NULL);
+    port->locked = locked;
+    return port;
+}
+
+void cw_port_give(cw_port_t *port)
+{
+    // a client that has failed, or lost a connection, is no other context's
+    bool sound = port->client && cw_transport->quiet(port->client) == 0 &&
+                 cw_transport->progress(port->client) == 0;
+    if (!sound) {
+        destroy(port);
+        return;
+    }
+    pthread_mutex_lock(&ports.lock);
+    port->spare = true;
+    pthread_mutex_unlock(&ports.lock);
 }
 
 static void idle(void *arg)
@@ -126,6 +192,7 @@ static int open_client(cw_port_t *port)
                                   .thread_multiple = port->locked,
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
+                                  .make_room = cw_port_close_spare,
                                   .node_name = cw_job_node_name,
                                   .leaving = is_leaving};
     const cw_progress_hooks_t *hooks = &cw_progress_hooks;

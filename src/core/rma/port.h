@@ -2,7 +2,8 @@
 //
 // Ports. A port is a context's way off the node: a client of the transport, opened at the first
 // operation that needs it, its connections (one per node touched) and the target records. Up to
-// CAUSEWAY_CTX_ENDPOINTS contexts have one each; the others share the default context's.
+// CAUSEWAY_CTX_ENDPOINTS contexts have one each; the others share the default context's. The port
+// of a context that is destroyed is kept as a spare one for the next context (ADR 46).
 //
 // Threads: below THREAD_MULTIPLE nothing is locked. With it, a port is `locked` unless it belongs
 // to a private context: the transport then takes calls from several threads at once, and port->lock
@@ -18,6 +19,7 @@ typedef struct cw_port {
     pthread_mutex_t lock;
     bool locked;
     bool trying;             // a quiet in two steps has begun (core/rma/order.c)
+    bool spare;              // no context has it; guarded by the list of ports
     struct cw_port *next;    // of those that have a client
     cwt_client_t *client;    // NULL until the first operation that leaves the node
     cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client
@@ -25,11 +27,16 @@ typedef struct cw_port {
 } cw_port_t;
 
 extern cw_port_t cw_port_default;
-/** NULL: no memory. */
-cw_port_t *cw_port_create(bool locked);
+/** A port for one context: a spare one of this kind, or a new one. NULL: the limit of endpoints is
+ *  reached, or no memory. */
+cw_port_t *cw_port_take(bool locked);
+/** Its context no longer needs it; what was in flight is done. The port becomes a spare one, or
+ *  closes if it never left the node or something on it failed. */
+void cw_port_give(cw_port_t *port);
 /** Closes the client, if there is one; what was in flight must be done. */
 void cw_port_close(cw_port_t *port);
-void cw_port_destroy(cw_port_t *port);
+/** Closes one spare port. Any thread. False: there is none. */
+bool cw_port_close_spare(void);
 /** What the clients of all ports have done since the job was joined, those that were closed
  *  included. */
 void cw_port_stats(cwt_stats_t *sum_p);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define MANY_NBYTES 16384u  // of a buffer for many messages
+#define FILES 16u            // descriptors that a client with its first connections may take
 #define ENTRIES_MIN 2048u
 #define ENTRIES_MAX 16384u
 
@@ -86,6 +87,8 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     int rc = ofi_load(config->one_machine);
     if (rc != 0)
         return rc;
+    while (config->make_room && ofi_few_files(FILES) && config->make_room())
+        ;
     cwt_client_t *client = ofi_alloc_lines(sizeof *client);
     if (!client)
         return CW_ENOMEM;

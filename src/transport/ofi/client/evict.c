@@ -134,6 +134,12 @@ static bool evict_one(cwt_client_t *client)
     return false;
 }
 
+/** At the cost of clients that no context uses. */
+static bool make_room(const cwt_client_t *client)
+{
+    return client->config.make_room && client->config.make_room();
+}
+
 static int open_once(cwt_conn_t *conn)
 {
     conn->error = 0;
@@ -156,7 +162,7 @@ int ofi_conn_open(cwt_conn_t *conn)
         ;
     client->open++;
     int rc = open_once(conn);
-    while (rc != 0 && ofi_no_files() && evict_one(client))
+    while (rc != 0 && ofi_no_files() && (make_room(client) || evict_one(client)))
         rc = open_once(conn);
     client->stats.connect_ns += cwu_now_ns() - start;
     if (rc == 0) {

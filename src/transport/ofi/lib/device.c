@@ -23,6 +23,20 @@ bool ofi_no_files(void)
     return fd < 0 && (errno == EMFILE || errno == ENFILE);
 }
 
+/** Descriptors are numbered from below, so the lowest free number is about their count. */
+bool ofi_few_files(uint64_t spare)
+{
+    struct rlimit lim;
+    if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur == RLIM_INFINITY)
+        return false;
+    int fd = dup(STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+    if (lim.rlim_cur / 8 > spare)
+        spare = lim.rlim_cur / 8;
+    return fd < 0 ? ofi_no_files() : (uint64_t)fd + spare > lim.rlim_cur;
+}
+
 bool ofi_out_of_files(void)
 {
     if (!ofi_no_files())

@@ -90,6 +90,8 @@ int ofi_register_buffers(struct fid_domain *domain, const void *buf, size_t nbyt
 
 /** Has the process no descriptor left? */
 bool ofi_no_files(void);
+/** Has it no more than that many, or an eighth of its limit? */
+bool ofi_few_files(uint64_t spare);
 /** Reports it when that is the case, and returns it. */
 bool ofi_out_of_files(void);
 

@@ -20,7 +20,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -75,19 +74,6 @@ void ofi_unauth_close(ofi_unauth_t *s)
 {
     free(s->list);
     memset(s, 0, sizeof *s);
-}
-
-/** Descriptors are numbered from below, so the lowest free number is about their count. */
-static bool files_are_few(void)
-{
-    struct rlimit lim;
-    if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur == RLIM_INFINITY)
-        return false;
-    int fd = dup(STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-    uint64_t spare = lim.rlim_cur / 8 > FEW_FILES ? lim.rlim_cur / 8 : FEW_FILES;
-    return fd < 0 ? ofi_no_files() : (uint64_t)fd + spare > lim.rlim_cur;
 }
 
 typedef struct sweep {
@@ -170,7 +156,7 @@ uint32_t ofi_unauth_check(ofi_unauth_t *s)
     if (now < s->files_ns)
         return 0;
     s->files_ns = now + SHORT_CHECK_EVERY_NS;
-    bool few = s->port && files_are_few();
+    bool few = s->port && ofi_few_files(FEW_FILES);
     if (!s->port || (now < s->sweep_ns && !few))
         return 0;
     sweep_t sweep = {.s = s, .now = now, .patience_ns = few ? SHORT_PATIENCE_NS : PATIENCE_NS};
