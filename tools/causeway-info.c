@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// causeway-info: prints what this installation is, which environment variables it reads and which
-// libfabric it would load.
+// causeway-info: prints what this installation is, which environment variables it reads, which
+// libfabric it would load, and how collectives and topologies are made.
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -12,6 +12,7 @@
 
 #include "base/env.h"
 #include "core/coll/describe.h"
+#include "info_topology.h"
 #include "transport/describe.h"
 
 static void print_version(void)
@@ -158,6 +159,9 @@ static void usage(FILE *out)
         "  -c, --collectives every collective's algorithms, and when each is taken\n"
         "  -f, --libfabric   load libfabric; say which one it is, what it offers and what a job "
         "would use\n"
+        "  -t, --topology NODES[,PES][:NAME]\n"
+        "                    figures and a drawing of a virtual topology of nodes; without a name "
+        "a table of all\n"
         "      --plot FILE [-o IMAGE] [--what bytes|calls|put|get|atomics]\n"
         "                    draw the traffic matrix of a job from what CAUSEWAY_STATS=json:FILE "
         "wrote\n"
@@ -180,13 +184,14 @@ int main(int argc, char **argv)
         {"env-table", no_argument, NULL, ENV_TABLE},
         {"collectives", no_argument, NULL, 'c'},
         {"libfabric", no_argument, NULL, 'f'},
+        {"topology", required_argument, NULL, 't'},
         {"version", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     int option, status = 0;
     bool any = false;
-    while ((option = getopt_long(argc, argv, "ecfvh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "ecft:vh", options, NULL)) != -1) {
         any = true;
         switch (option) {
         case 'e':
@@ -200,6 +205,9 @@ int main(int argc, char **argv)
             break;
         case 'f':
             status |= print_libfabric();
+            break;
+        case 't':
+            status |= info_topology(optarg);
             break;
         case 'v':
             print_version();

@@ -14,6 +14,22 @@ refuses 1 'reduce has no algorithm "rong": give one of .*ring' env CAUSEWAY_COLL
     causeway-info --collectives
 refuses 2 'unrecognized option' causeway-info --nonsense
 refuses 2 "unexpected argument 'x'" causeway-info x
+# 12,288 PEs: the ratios of the degrees, and what a drawing shows of a grid that is not full.
+output_has '^fcg +1024 +523776 +1023 +1 +1\.00 +767\.2500 +1\.0$' causeway-info --topology 1024,12
+output_has '^mfcg +32x32 +31744 +62 +2 +1\.94 +46\.5000 +16\.5$' causeway-info --topology 1024,12
+output_has '^cfcg +11x10x10 +13872 +28 +3 +2\.71 +21\.0000 +36\.5$' causeway-info -t 1024,12
+output_has '^hypercube +2\^10 +5120 +10 +10 +5\.00 +7\.5000 +102\.3$' causeway-info -t 1024,12
+output_has '^direct ' causeway-info --topology 1
+output_has '48758784 bytes' causeway-info --topology 1024,12:mfcg
+output_has '^  longest route   2 hops: 2 -> 0 -> 1$' causeway-info --topology 3:2x2
+output_has '^   3\*  4   5 $' causeway-info --topology 7:mfcg
+output_has '^   6\*$' causeway-info --topology 7:mfcg
+output_has ' \.\.\. 63$' causeway-info --topology 64:fcg
+refuses 2 'room for 6 nodes; there are 7' causeway-info --topology 7:3x2
+refuses 2 'no topology "ring"' causeway-info --topology 7:ring
+refuses 2 '1 to 16777216 nodes' causeway-info --topology 0
+refuses 2 'not "7;mfcg"' causeway-info --topology '7;mfcg'
+refuses 2 'not "7,0"' causeway-info --topology 7,0
 output_has '^libfabric [0-9]+\.[0-9]+ from /' causeway-info --libfabric
 output_has '^  rdm endpoints .*tcp' causeway-info --libfabric
 output_has '^  a job would use   (tcp|net)' env CAUSEWAY_PROVIDER=tcp causeway-info --libfabric
