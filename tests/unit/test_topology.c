@@ -66,6 +66,7 @@ static uint32_t edge_number(const cw_topology_t *t, uint32_t a, uint32_t b)
 static uint32_t width;
 static uint64_t (*follows)[4];  // up to 256 edges of a node
 static uint8_t *state;          // 0: not seen, 1: on the path, 2: done
+static uint32_t *hop;           // of each node, to the target that is looked at
 
 static uint32_t other_end(const cw_topology_t *t, uint32_t edge)
 {
@@ -94,22 +95,35 @@ static bool reaches_itself(const cw_topology_t *t, uint32_t edge)
     return false;
 }
 
-/** All pairs of edges that follow each other on a route; each hop must leave fewer coordinates that
- *  differ, so routes end. */
+/** Fills in hop[a] for all a, the next node on the way to a target: there must be an edge, and it
+ *  must leave fewer coordinates that differ, so routes end. */
+static bool all_hops(const cw_topology_t *t, next_fn *next, uint32_t to)
+{
+    for (uint32_t a = 0; a < t->nnodes; a++) {
+        hop[a] = to;
+        if (a == to)
+            continue;
+        uint32_t b = hop[a] = next(t, a, to);
+        if (!is_edge(t, a, b) || differing(t, b, to) >= differing(t, a, to))
+            return false;
+    }
+    return true;
+}
+
+/** All pairs of edges that follow each other on a route. */
 static const char *walk(const cw_topology_t *t, next_fn *next)
 {
-    for (uint32_t to = 0; to < t->nnodes; to++)
+    for (uint32_t to = 0; to < t->nnodes; to++) {
+        if (!all_hops(t, next, to))
+            return "a route leaves the topology";
         for (uint32_t a = 0; a < t->nnodes; a++) {
-            if (a == to)
-                continue;
-            uint32_t b = next(t, a, to);
-            if (!is_edge(t, a, b) || differing(t, b, to) >= differing(t, a, to))
-                return "a route leaves the topology";
+            uint32_t b = hop[a];
             if (b == to)
                 continue;
-            uint32_t n = edge_number(t, b, next(t, b, to));
+            uint32_t n = edge_number(t, b, hop[b]);
             follows[a * width + edge_number(t, a, b)][n / 64] |= UINT64_C(1) << (n % 64);
         }
+    }
     return NULL;
 }
 
@@ -122,13 +136,15 @@ static const char *wrong_with(const cw_topology_t *t, next_fn *next)
     REQUIRE(width <= 256, "the test keeps 256 edges of a node");
     follows = calloc((size_t)t->nnodes * width + 1, sizeof *follows);
     state = calloc((size_t)t->nnodes * width + 1, 1);
-    REQUIRE(follows && state, "no memory");
+    hop = calloc(t->nnodes, sizeof *hop);
+    REQUIRE(follows && state && hop, "no memory");
     const char *wrong = walk(t, next);
     for (uint32_t e = 0; e < t->nnodes * width && !wrong; e++)
         if (other_end(t, e) < t->nnodes && state[e] == 0 && reaches_itself(t, e))
             wrong = "edges of routes form a cycle";
     free(follows);
     free(state);
+    free(hop);
     return wrong;
 }
 
