@@ -101,7 +101,7 @@ static void print_table(const question_t *q)
            "longest", "mean hops", "buffers, MiB", "fcg / it");
     printf("%-10s %-12s %14llu %8llu %8d %10.2f %14s\n", "direct", "-",
            (unsigned long long)(n * (n - 1) / 2), (unsigned long long)(n - 1), n > 1,
-           n > 1 ? 1.0 : 0.0, "shared pool");
+           n > 1 ? 1.0 : 0.0, "-");
     static const char *const names[] = {"fcg", "mfcg", "cfcg", "hypercube"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         print_row(q, names[i], buffers(&fcg, q));
