@@ -74,16 +74,16 @@ _Static_assert(sizeof(cwt_target_t) == 64, "one cache line");
  * <= most, !down and (int32_t)(stop - sent) > 0, its sender may fill in header.token and reply_id =
  * id, call
  *     inject(ep, msg, nbytes, fabric_addr)
- * and count: sent++, messages++. Otherwise, or when inject returns non-zero (then nothing is
+ * and count: sent++, token++. Otherwise, or when inject returns non-zero (then nothing is
  * counted), it calls ops->message.
  */
 typedef struct cwt_channel {
     ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr);
     void *ep;
     uint64_t fabric_addr;
-    uint64_t token, id;
-    uint64_t messages;  // sent this way
-    uint32_t sent;      // requests sent on the connection
+    uint64_t token;  // of the next request: no two have the same
+    uint64_t id;
+    uint32_t sent;  // requests sent on the connection
     uint32_t stop;
     uint32_t most;  // bytes; 0: never this way
     bool down;
@@ -105,7 +105,7 @@ typedef struct cwt_layout {
 /** First 24 bytes of every request. `reply_id` and `token` belong to the transport, the rest to
  *  core. */
 typedef struct cwt_header {
-    uint64_t token;     // proof of the job's secret; a message without it is dropped
+    uint64_t token;     // proof of the job's secret, taken once; a message without it is dropped
     uint64_t reply_id;  // 0: no reply wanted, only executed
     uint16_t op;        // core/rma/request.h, core/am/wire.h
     uint16_t slot;      // sender's or target's slot, as the op defines

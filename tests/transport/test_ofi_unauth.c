@@ -159,6 +159,86 @@ static void strange_messages(void)
     n.conn = conn;
 }
 
+// ---------------------------------------------------------------- requests that were read
+
+enum { REQUESTS_KEPT = 4 };
+static uint8_t request_kept[REQUESTS_KEPT][CWT_MESSAGE_MAX];
+static size_t request_nbytes[REQUESTS_KEPT];
+static int requests_kept;
+static ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t to);
+
+/** In place of the provider's: keeps what the connection sends. */
+static ssize_t inject_and_keep(void *ep, const void *buf, size_t nbytes, uint64_t to)
+{
+    ssize_t rc = inject(ep, buf, nbytes, to);
+    if (rc == 0 && requests_kept < REQUESTS_KEPT) {
+        memcpy(request_kept[requests_kept], buf, nbytes);
+        request_nbytes[requests_kept++] = nbytes;
+    }
+    return rc;
+}
+
+/** An addition without and with a reply; what the counter is afterwards. */
+static uint64_t add_twice(void)
+{
+    request_t r = {.header.op = OP_ADD, .offset = n.heap + 40960, .value = 1};
+    uint64_t back = 0;
+    cwt_reply_t reply = {.buf = &back, .capacity = 8};
+    REQUIRE(n.ops->request(n.conn, &r.header, REQUEST_SMALL, NULL) == 0);
+    r.header.op = OP_FETCH_ADD;
+    REQUIRE(n.ops->request(n.conn, &r.header, REQUEST_SMALL, &reply) == 0);
+    REQUIRE(n.ops->wait(n.client, &reply) == 0);
+    return back + 1;
+}
+
+/** Each request that the connection has sent comes again, `times` times: from the client's own
+ *  endpoint or, where those are not connected, from that of another job. */
+static void again(node_t *sender, fi_addr_t to, struct fid_ep *ep, int times)
+{
+    uint64_t refused = pair_refused(), due = refused + (uint64_t)(times * requests_kept);
+    for (int i = 0; i < times * requests_kept; i++) {
+        int k = i % requests_kept;
+        while (fi_inject(ep, request_kept[k], request_nbytes[k], to) == -FI_EAGAIN)
+            sender->ops->poll(sender->client);
+    }
+    uint64_t start = cwu_now_ns();
+    while (pair_refused() < due && cwu_now_ns() - start < 20000000000u) {
+        sender->ops->poll(sender->client);
+        usleep(100);
+    }
+    CHECK(pair_refused() == due, "%lu of %lu", pair_refused() - refused, due - refused);
+}
+
+/** A connection's requests come again while it lasts: each was executed once, and the connection
+ *  works as before. */
+static void requests_again(void)
+{
+    static uint8_t wrong[CWT_SECRET_BYTES] = {9};
+    cwt_client_t *first = n.client;
+    cwt_conn_t *conn = n.conn;
+    node_t other = n;
+    const ofi_blob_t *blob = (const void *)n.shared->blob[1];
+    REQUIRE(pair_client(&n, n.secret, false) == 0 && pair_connect(&n) == 0);
+    inject = n.conn->inject;
+    n.conn->inject = inject_and_keep;
+    uint64_t sum = add_twice();
+    CHECK(requests_kept == 2);
+    again(&n, n.conn->fi_addr, n.conn->ep, 25 * scale);
+    CHECK(add_twice() == sum + 2 && requests_kept == 4);
+    if (!ofi_choice.msg) {
+        fi_addr_t to;
+        REQUIRE(pair_client(&other, wrong, false) == 0);
+        REQUIRE(fi_av_insert(other.client->device.av, blob->addr, 1, &to, 0, NULL) == 1);
+        again(&other, to, other.client->device.ep, 25 * scale);
+        n.ops->close(other.client);
+    }
+    CHECK(add_twice() == sum + 4);
+    work(n.conn);
+    n.ops->close(n.client);
+    n.client = first;
+    n.conn = conn;
+}
+
 // ---------------------------------------------------------------- what was read from the wire
 
 enum { KEPT_MAX = 1 << 20 };
@@ -265,11 +345,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*fn)(void);
-    } cases[] = {{"flood_of_bytes", flood_of_bytes},
-                 {"flood_of_connections", flood_of_connections},
-                 {"wrong_secrets", wrong_secrets},
-                 {"strange_messages", strange_messages},
-                 {"replayed", replayed},
+    } cases[] = {{"flood_of_bytes", flood_of_bytes}, {"flood_of_connections", flood_of_connections},
+                 {"wrong_secrets", wrong_secrets},   {"strange_messages", strange_messages},
+                 {"requests_again", requests_again}, {"replayed", replayed},
                  {"stay_half_open", stay_half_open}};
     if (argc > 1)
         scale = atoi(argv[1]);

@@ -67,23 +67,33 @@ static void requests(bool msg_mode)
 
     // The same header made valid field by field.
     memset(bytes, 0, sizeof bytes);
-    *header = (cwt_header_t){.token = peer->token_in, .op = 1, .nbytes = sizeof *header};
+    uint64_t token = ofi_token(&hello, &whom, OFI_FOR_REQUEST);
+    *header = (cwt_header_t){.token = token, .op = 1, .nbytes = sizeof *header};
     ofi_server_request(server, peer, bytes, sizeof *header);
     CHECK(handled == 1 && peer->executed == 1);
+    server->stats.refused = 0;
+    header->reply_id = 0;
+    ofi_server_request(server, peer, bytes, sizeof *header);  // a second time
+    CHECK(handled == 1 && peer->executed == 1 && server->stats.refused == 1);
+    header->token = ++token;
     ofi_server_request(server, peer, bytes, sizeof *header - 1);
     header->nbytes++;
     ofi_server_request(server, peer, bytes, sizeof *header);
     header->nbytes--;
-    header->token ^= 1;
+    header->token ^= UINT64_C(1) << 40;
     ofi_server_request(server, peer, bytes, sizeof *header);
-    CHECK(handled == 1);
+    CHECK(handled == 1 && server->stats.refused == 4);
+    header->token = token;  // what was refused took no number
+    ofi_server_request(server, peer, bytes, sizeof *header);
+    CHECK(handled == 2 && peer->executed == 2);
+    handled = 1;
     header->token = ofi_token(&hello, &whom, OFI_FOR_REPLY);
     ofi_server_request(server, peer, bytes, sizeof *header);
     hello.number++;  // of another connection
     header->token = ofi_token(&hello, &whom, OFI_FOR_REQUEST);
     ofi_server_request(server, peer, bytes, sizeof *header);
     CHECK(handled == 1);
-    header->token = peer->token_in;
+    header->token = peer->token_in.next;
     if (!msg_mode) {  // a number of no connection, with the right token
         header->reply_id = (uint64_t)12345 << OFI_ID_PEER_SHIFT;
         ofi_server_request(server, peer, bytes, sizeof *header);
@@ -113,6 +123,13 @@ static void arrived(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
     ofi_reply_arrived(client, &entry);
 }
 
+/** With the token that is due. */
+static void arrived_next(cwt_client_t *client, ofi_op_t *op, size_t nbytes)
+{
+    ((ofi_reply_header_t *)op->buf)->token = op->receives->conn->token_in.next;
+    arrived(client, op, nbytes);
+}
+
 static void replies(void)
 {
     static uint8_t bytes[OFI_BUFFER_NBYTES];
@@ -126,7 +143,7 @@ static void replies(void)
     ofi_choice.msg = true;
     conn->client = client;
     conn->welcomed = conn->closing = true;  // closing: the buffer is not posted again
-    conn->token_in = ofi_digest(secret, OFI_FOR_REPLY, &conn->node, sizeof conn->node);
+    ofi_expect(&conn->token_in, ofi_digest(secret, OFI_FOR_REPLY, &conn->node, sizeof conn->node));
     conn->sent = 5;
     conn->replies[3].reply = &reply;
     conn->replies[3].generation = 7;
@@ -140,27 +157,26 @@ static void replies(void)
     CHECK(client->stats.refused == 200000 && !reply.done && conn->acked == 0);
 
     memset(bytes, 0, sizeof bytes);
-    *header =
-        (ofi_reply_header_t){.token = conn->token_in, .executed = 6, .nbytes = sizeof *header};
-    arrived(client, &op, sizeof *header);
+    *header = (ofi_reply_header_t){.executed = 6, .nbytes = sizeof *header};
+    arrived_next(client, &op, sizeof *header);
     CHECK(conn->acked == 0);  // more executed than sent
     header->executed = 4;
-    arrived(client, &op, sizeof *header);
+    arrived_next(client, &op, sizeof *header);
     CHECK(conn->acked == 4);
     header->executed = 2;
-    arrived(client, &op, sizeof *header);
+    arrived_next(client, &op, sizeof *header);
     CHECK(conn->acked == 4);  // an older count changes nothing
     header->executed = 5;
     header->reply_id = 7u << 8 | 3;
     header->nbytes = sizeof *header + 8;
     memset(header + 1, 0x11, 8);
-    arrived(client, &op, header->nbytes);
+    arrived_next(client, &op, header->nbytes);
     CHECK(reply.done == 1 && reply.nbytes == 8 && value == 0x1111111111111111u);
 
     // A server notifies only clients that listen; each further message acknowledges the last ones.
     header->kind = OFI_REPLY_NOTIFY;
     uint64_t refused = client->stats.refused;
-    arrived(client, &op, header->nbytes);
+    arrived_next(client, &op, header->nbytes);
     CHECK(client->stats.refused == refused + 1 && notified == 0);
     client->config.notified = count_notified;
     client->config.notifications = 3;
@@ -169,12 +185,14 @@ static void replies(void)
     CHECK((conn->id & OFI_ID_NOTIFY) &&
           (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) == 3);
     for (uint32_t i = 1; i < 40000; i++) {  // the count wraps
-        arrived(client, &op, header->nbytes);
+        arrived_next(client, &op, header->nbytes);
         CHECK(notified == i && (conn->id >> OFI_ID_NOTIFY_SHIFT & OFI_ID_NOTIFY_MASK) ==
                                    ((i + 3) & OFI_ID_NOTIFY_MASK));
     }
+    arrived(client, &op, header->nbytes);  // the last one came before
+    CHECK(notified == 39999 && client->stats.refused == refused + 2);
     ofi_conn_name(conn, false);  // no further ones, but those in flight are taken
-    arrived(client, &op, header->nbytes);
+    arrived_next(client, &op, header->nbytes);
     CHECK(notified == 40000 && (conn->id & OFI_ID_LOW) == 0 && !(conn->id & OFI_ID_NOTIFY));
     free(conn);
     free(client);
@@ -406,6 +424,31 @@ static void taken_once(void)
     CHECK(ofi_take_once(&taken, start + top + 1000) && !ofi_take_once(&taken, start + top));
 }
 
+/** Tokens that overtake each other, come again, or are not the sender's: each of the window is
+ *  taken once, and no other; in order, all are. */
+static void tokens_once(void)
+{
+    enum { BEFORE = 1000, ALL = 200000 };
+    static bool was[ALL];
+    const uint64_t first = UINT64_MAX - 30000;  // wraps
+    uint64_t next = 0, taken = 0, again = 0;
+    ofi_expected_t expected;
+    ofi_expect(&expected, first);
+    for (int i = 1; i <= BEFORE; i++)
+        CHECK(!ofi_token_take(&expected, first - (uint64_t)i));
+    while (next < ALL - 200) {
+        uint64_t at = draw(4) ? next : next < 100 ? draw(200) : next - 100 + draw(200);
+        bool fresh = at >= next ? at - next < 64 : next - 1 - at < 64 && !was[at];
+        CHECK(ofi_token_take(&expected, first + at) == fresh, "%llu of %llu",
+              (unsigned long long)at, (unsigned long long)next);
+        was[at] = was[at] || fresh;
+        next = fresh && at >= next ? at + 1 : next;
+        *(fresh ? &taken : &again) += 1;
+    }
+    CHECK(taken > 10000 && again > 1000);
+    CHECK(!ofi_token_take(&expected, first + next + 64) && ofi_token_take(&expected, first + next));
+}
+
 static void pieces(void)
 {
     cwt_layout_t l = {.control_nbytes = 4096,
@@ -451,6 +494,7 @@ int main(void)
     failing_replies();
     proofs();
     taken_once();
+    tokens_once();
     pieces();
     return check_result();
 }

@@ -32,7 +32,8 @@ static struct {
 static ofi_op_t *queue_up(ofi_peer_t *peer, uint32_t slot, bool error)
 {
     ofi_op_t *op = script.first[peer->index][slot];
-    const cwt_header_t msg = {.token = SECRET, .nbytes = sizeof msg};
+    static uint64_t tokens[2];  // of each peer's messages, in the order they are read
+    const cwt_header_t msg = {.token = SECRET + tokens[peer->index]++, .nbytes = sizeof msg};
     memcpy(op->buf, &msg, sizeof msg);
     script.entries[script.count++] = (entry_t){op, peer, error};
     return op;
@@ -150,7 +151,7 @@ static ofi_peer_t *connected(cwt_server_t *server, struct fid_ep *ep, uint32_t p
     CHECK(ofi_receives_start(&peer->receives, ep) == 0 && script.posted == 0);
     peer->ep = ep;
     peer->connected = peer->proved = true;
-    peer->token_in = SECRET;
+    ofi_expect(&peer->token_in, SECRET);
     return peer;
 }
 

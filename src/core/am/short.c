@@ -148,7 +148,7 @@ static CW_ALWAYS_INLINE bool to_node(int pe, uint32_t head, const some_t *args)
         return true;
     }
     channel->sent++;
-    channel->messages++;
+    channel->token++;
     return true;
 }
 

@@ -116,7 +116,7 @@ void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p)
 {
     *stats_p = client->stats;
     for (const cwt_conn_t *conn = client->conns; conn; conn = conn->next)
-        stats_p->requests += conn->messages;
+        stats_p->requests += conn->token_out - conn->token_first;
     stats_p->endpoints = client->device.endpoints;
 }
 

@@ -58,7 +58,6 @@ struct cwt_conn {
             struct fid_ep *ep;
             fi_addr_t fi_addr;
             uint64_t token_out, id;
-            uint64_t messages;
             uint32_t sent;  // requests sent
             uint32_t stop;  // sent may not reach that without a check of credits and
                             // acknowledgement (message.c)
@@ -81,11 +80,12 @@ struct cwt_conn {
     uint32_t asked;             // `sent` behind the newest request that asks for an acknowledgement
     uint32_t free_replies;      // bit i: replies[i] is free
     uint16_t generation;        // of the last reply taken; odd
-    uint64_t token_in;
+    ofi_expected_t token_in;
     uint32_t notified;       // notifications received
     uint32_t injected;       // puts since the last flush, injected by the transport itself
     bool used;               // since the hand of the clock passed (evict.c)
-    uint64_t messages_seen;  // `messages` when the hand passed last
+    uint64_t token_first;  // of this connection: token_out has moved on by the requests sent
+    uint64_t token_seen;   // token_out when the hand passed last
 
     ofi_fast_t shared;  // the same for threads that hold the client's lock
     cwt_conn_t *next;

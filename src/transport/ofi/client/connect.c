@@ -114,8 +114,9 @@ void ofi_conn_hello(cwt_conn_t *conn, ofi_hello_t *hello)
                            .number = atomic_fetch_add(&attempts, 1),
                            .nonce = ofi_draw(conn)};
     ofi_hello_sign(hello, &whom);
-    conn->token_out = ofi_token(hello, &whom, OFI_FOR_REQUEST);
-    conn->token_in = ofi_token(hello, &whom, OFI_FOR_REPLY);
+    conn->client->stats.requests += conn->token_out - conn->token_first;
+    conn->token_first = conn->token_out = ofi_token(hello, &whom, OFI_FOR_REQUEST);
+    ofi_expect(&conn->token_in, ofi_token(hello, &whom, OFI_FOR_REPLY));
 }
 
 static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const ofi_hello_t *hello)

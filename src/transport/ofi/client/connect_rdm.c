@@ -27,7 +27,6 @@ static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
     msg.first.hello = *hello;
     msg.first.addr_nbytes = (uint32_t)addr_nbytes;
     size_t nbytes = sizeof msg.header + sizeof msg.first + addr_nbytes;
-    msg.header.token = conn->token_out;
     msg.header.op = OFI_OWN_HELLO;
     msg.header.nbytes = (uint32_t)nbytes;
     msg.header.reply_id = OFI_ID_OWN | (uint64_t)OFI_ID_PEER_MASK << OFI_ID_PEER_SHIFT;

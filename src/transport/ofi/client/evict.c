@@ -119,9 +119,9 @@ static bool evict_one(cwt_client_t *client)
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         for (const ofi_target_t *t = conn->targets; t && !conn->used; t = t->next)
             conn->used = ofi_is_marked(t);
-        if (conn->messages != conn->messages_seen)  // short messages set no other mark
+        if (conn->token_out != conn->token_seen)  // short messages set no other mark
             conn->used = true;
-        conn->messages_seen = conn->messages;
+        conn->token_seen = conn->token_out;
         steps += 2;  // the first clears the mark, the second finds it clear
     }
     for (; steps > 0; steps--) {

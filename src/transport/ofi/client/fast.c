@@ -171,11 +171,10 @@ FAST bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt
             ofi_reply_give(conn, id & OFI_ID_INDEX_MASK);
         return false;
     }
-    conn->sent++;
+    ofi_request_count(conn);
     conn->used = true;
     if (id)
         conn->asked = conn->sent;
-    conn->client->stats.requests++;
     return true;
 }
 

@@ -93,12 +93,20 @@ FAST ssize_t ofi_issue_send(cwt_conn_t *conn, ofi_op_t *op, size_t nbytes)
     return 0;
 }
 
-/** Fills in what the transport adds to a request; flags: OFI_ID_…, the id of a reply, or 0. */
+/** Fills in what the transport adds to a request; flags: OFI_ID_…, the id of a reply, or 0. No
+ *  other request is sent on the connection until this one is counted. */
 FAST void ofi_request_sign(const cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, uint64_t flags)
 {
     msg->token = conn->token_out;
     msg->nbytes = (uint32_t)nbytes;
     msg->reply_id = flags | conn->id;
+}
+
+/** The provider took a request. */
+FAST void ofi_request_count(cwt_conn_t *conn)
+{
+    conn->sent++;
+    conn->token_out++;
 }
 
 #endif

@@ -35,8 +35,7 @@ static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
         ofi_pool_put(op);
         return false;
     }
-    conn->sent++;
-    conn->client->stats.requests++;
+    ofi_request_count(conn);
     return true;
 }
 

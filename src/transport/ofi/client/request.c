@@ -74,10 +74,9 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
             ofi_reply_give(conn, id & OFI_ID_INDEX_MASK);
         return rc;
     }
-    conn->sent++;
+    ofi_request_count(conn);
     if (ask || reply)
         conn->asked = conn->sent;
-    conn->client->stats.requests++;
     return 0;
 }
 
@@ -194,7 +193,7 @@ static void take(cwt_client_t *client, const ofi_op_t *op, const void *bytes, si
             client->stats.refused++;
         return;
     }
-    if (!conn || !ofi_is_same(header->token, conn->token_in)) {
+    if (!conn || !ofi_token_take(&conn->token_in, header->token)) {
         client->stats.refused++;
         return;
     }

@@ -38,6 +38,7 @@ void ofi_peer_begin(ofi_peer_t *peer)
     peer->executed = peer->acked = peer->notified = peer->notify_until = 0;
     peer->failing_ns = 0;
     peer->proved = false;
+    peer->token_out = 0;  // a refusal is not to tell that of the last client
 }
 
 int ofi_peer_number(ofi_peer_t *peer)
@@ -93,7 +94,7 @@ void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t 
 {
     const cwt_server_t *server = peer->server;
     ofi_whom_t whom = ofi_server_whom(server);
-    peer->token_in = ofi_token(hello, &whom, OFI_FOR_REQUEST);
+    ofi_expect(&peer->token_in, ofi_token(hello, &whom, OFI_FOR_REQUEST));
     peer->token_out = ofi_token(hello, &whom, OFI_FOR_REPLY);
     peer->proved = true;
     memset(welcome, 0, sizeof *welcome);

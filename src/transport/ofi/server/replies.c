@@ -81,6 +81,7 @@ void ofi_peer_forget_owed(ofi_peer_t *peer)
 /** A message was sent, which has the number of executed requests. */
 static void count_sent(ofi_peer_t *peer)
 {
+    peer->token_out++;
     peer->acked = peer->executed;
     ofi_peer_forget_owed(peer);
     peer->server->stats.replies++;

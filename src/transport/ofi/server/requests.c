@@ -40,8 +40,8 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         uint32_t index = (uint32_t)(id >> OFI_ID_PEER_SHIFT) & OFI_ID_PEER_MASK;
         peer = index < server->by_index_count ? server->by_index[index] : NULL;
     }
-    if (!server->ready || !peer || !peer->proved || !ofi_is_same(msg->token, peer->token_in)) {
-        ofi_server_drop(server, "without the job's secret");
+    if (!server->ready || !peer || !peer->proved || !ofi_token_take(&peer->token_in, msg->token)) {
+        ofi_server_drop(server, "without the job's secret, or one that came before");
         return;
     }
     if ((id & OFI_ID_OWN) && msg->op != OFI_OWN_NOP && msg->op != OFI_OWN_KEY) {

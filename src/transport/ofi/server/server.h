@@ -51,7 +51,8 @@ typedef struct ofi_peer {
     bool leaving;                               // RDM: dying when its last replies are sent
     bool refused;                               // RDM: exists only to carry a refusal
     bool proved;                                // has tokens
-    uint64_t token_in, token_out;               // of its requests, and of replies to it
+    ofi_expected_t token_in;                    // of its requests
+    uint64_t token_out;                         // of the next message to it
     uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or
                                                 // no socket's
     uint64_t addr_digest;                       // RDM: of the client's address

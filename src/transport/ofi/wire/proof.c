@@ -123,6 +123,20 @@ uint64_t ofi_welcome_proof(const ofi_welcome_t *welcome, const ofi_hello_t *hell
     return ofi_digest(whom->secret, OFI_FOR_WELCOME, &content, sizeof content);
 }
 
+bool ofi_token_take_other(ofi_expected_t *expected, uint64_t token)
+{
+    uint64_t ahead = token - expected->next, behind = expected->next - 1 - token;
+    if (ahead < 64) {
+        expected->recent = ahead < 63 ? expected->recent << (ahead + 1) | 1 : 1;
+        expected->next = token + 1;
+        return true;
+    }
+    if (behind >= 64 || (expected->recent >> behind & 1))
+        return false;
+    expected->recent |= UINT64_C(1) << behind;
+    return true;
+}
+
 bool ofi_take_once(ofi_taken_t *taken, uint32_t number)
 {
     int32_t ahead = (int32_t)(number - taken->top);

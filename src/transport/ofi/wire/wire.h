@@ -74,9 +74,31 @@ typedef struct ofi_whom {
 } ofi_whom_t;
 void ofi_hello_sign(ofi_hello_t *hello, const ofi_whom_t *whom);
 bool ofi_hello_check(const ofi_hello_t *hello, const ofi_whom_t *whom);
-/** What all requests (OFI_FOR_REQUEST) or replies (OFI_FOR_REPLY) of the connection carry that the
- *  hello opens. */
+/** The token of the first request (OFI_FOR_REQUEST) or of the first message of the server
+ *  (OFI_FOR_REPLY) on the connection that the hello opens; each further one carries the next
+ *  number. A first message (RDM) itself and a refusal carry none. */
 uint64_t ofi_token(const ofi_hello_t *hello, const ofi_whom_t *whom, ofi_purpose_t purpose);
+
+/** Tokens that a receiver takes, each once. */
+typedef struct ofi_expected {
+    uint64_t next;    // mostly that of the next message
+    uint64_t recent;  // bit i: next - 1 - i was taken, or never will be
+} ofi_expected_t;
+static inline void ofi_expect(ofi_expected_t *expected, uint64_t first)
+{
+    *expected = (ofi_expected_t){first, UINT64_MAX};
+}
+/** ofi_token_take where a message overtook others, came before, or is not the sender's. */
+bool ofi_token_take_other(ofi_expected_t *expected, uint64_t token);
+/** False: it came before, or is not one of the 64 on either side of what is expected. */
+static inline bool ofi_token_take(ofi_expected_t *expected, uint64_t token)
+{
+    if (CW_UNLIKELY(!ofi_is_same(token, expected->next)))
+        return ofi_token_take_other(expected, token);
+    expected->next++;
+    expected->recent = expected->recent << 1 | 1;
+    return true;
+}
 
 /** The hellos of a PE that a server has taken: none is taken twice. Zeros: none. */
 typedef struct ofi_taken {
