@@ -15,6 +15,21 @@
 #define CW_NOINLINE __attribute__((noinline))
 #define CW_COLD __attribute__((cold))
 
+// Loops over data that are to be vectorized: gcc does so from O3 on. The second is for the same
+// function with wider registers, to be called where __builtin_cpu_supports("avx2").
+#if defined(__GNUC__) && !defined(__clang__)
+#define CW_VECTORIZED __attribute__((optimize("O3")))
+#else
+#define CW_VECTORIZED
+#endif
+#if defined(__x86_64__)
+#define CW_HAS_AVX2() __builtin_cpu_supports("avx2")
+#define CW_VECTORIZED_WIDE CW_VECTORIZED __attribute__((target("avx2")))
+#else
+#define CW_HAS_AVX2() 0
+#define CW_VECTORIZED_WIDE CW_VECTORIZED
+#endif
+
 // Data that one core writes often starts a cache line of its own.
 #define CW_CACHE_LINE 64
 

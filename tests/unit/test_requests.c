@@ -13,13 +13,15 @@
 #include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/mem/segment.h"
+#include "core/rma/accumulate.h"
 #include "core/rma/amo.h"
+#include "core/rma/block_lock.h"
 #include "core/rma/request.h"
 #include "core/server/server.h"
 
 enum {
     PAGE = 4096,
-    CONTROL = 2 * PAGE,
+    CONTROL = 6 * PAGE,  // with the locks
     DATA = 3000,
     HEAP_AT = 4 * PAGE,
     HEAP = 5 * PAGE + 40,
@@ -57,6 +59,8 @@ static void make_object(void)
     cw_segment.base = object;
     cw_segment.nbytes = object_nbytes;
     cw_am_section.offset = AM_AT;
+    cw_block_section.offset = PAGE;
+    CHECK(PAGE + cw_block_section.nbytes() <= CONTROL);
     cw_segment.layout = (cwt_layout_t){.control_nbytes = CONTROL,
                                        .slice_offset = CONTROL,
                                        .slice_stride = object_nbytes - CONTROL,
@@ -161,6 +165,54 @@ static void test_batch(void)
     CHECK(object[heap + HEAP - 4] == 99);  // the second ends outside
 }
 
+/** Two records of two doubles each, of which the second may be wrong. */
+static void accumulate(unsigned part, uint64_t second, size_t nbytes, size_t message)
+{
+    const uint64_t heap = CONTROL + HEAP_AT;
+    double ones[2] = {1, 1};
+    list_t list = {.header = {.op = CW_REQ_ACCUMULATE}, .word = {part}};
+    list.word[1] = CW_ACCUMULATE_RECORD(heap + 8, sizeof ones);
+    list.word[4] = CW_ACCUMULATE_RECORD(second, nbytes);
+    memcpy(list.word + 2, ones, sizeof ones);
+    memcpy(list.word + 5, ones, sizeof ones);
+    execute(&list, message);
+}
+
+static double double_at(uint64_t offset)
+{
+    double value;
+    memcpy(&value, object + offset, sizeof value);
+    return value;
+}
+
+static void test_accumulates(void)
+{
+    const uint64_t heap = CONTROL + HEAP_AT;
+    const size_t whole = sizeof(cw_req_accumulate_t) + 6 * sizeof(uint64_t);
+    memset(object + CONTROL, 0, AM_AT);
+    accumulate(CW_DOUBLE, heap + HEAP - 16, 16, whole);
+    CHECK(double_at(heap) == 0 && double_at(heap + 8) == 1 && double_at(heap + 16) == 1);
+    CHECK(double_at(heap + HEAP - 16) == 1 && double_at(heap + HEAP - 8) == 1);
+    accumulate(CW_DOUBLE, heap + HEAP - 8, 16, whole);  // ends outside
+    accumulate(CW_DOUBLE, heap - 8, 16, whole);
+    accumulate(CW_DOUBLE, CONTROL + DATA - 8, 16, whole);
+    accumulate(CW_DOUBLE, PAGE, 16, whole);             // the locks themselves
+    accumulate(CW_DOUBLE, heap + 36, 8, whole - 8);     // not aligned
+    accumulate(CW_DOUBLE, heap + 32, 12, whole);        // no whole number
+    accumulate(CW_DOUBLE, heap + 32, 0, whole);
+    accumulate(CW_DOUBLE, heap + 32, 16, whole - 8);    // longer than the message
+    accumulate(CW_DOUBLE, heap + 32, 65528, whole);
+    CHECK(double_at(heap + 8) == 10 && double_at(heap + 16) == 10);
+    CHECK(double_at(heap + 32) == 0 && double_at(heap + HEAP - 8) == 1);
+    accumulate(CW_DOUBLE, heap + 32, 16, whole - 4);    // not a number of words: none is executed
+    accumulate(CW_PARTS, heap + 32, 16, whole);
+    accumulate(UINT32_MAX, heap + 32, 16, whole);
+    accumulate(CW_DOUBLE, heap + 32, 16, sizeof(cw_req_accumulate_t));
+    accumulate(CW_DOUBLE, heap + 32, 16, sizeof(cwt_header_t));
+    CHECK(double_at(heap + 8) == 10 && double_at(heap + 32) == 0);
+    memset(object + CONTROL, 0, AM_AT);
+}
+
 /** Strides of which one step leaves the address space: valid for one block, invalid for two. */
 static void test_huge_strides(void)
 {
@@ -247,6 +299,15 @@ static size_t some_request(uint64_t *word, size_t nwords)
             word[at] = CW_BATCH_RECORD(some_offset() & CW_BATCH_OFFSET_MAX, draw(9), nbytes);
         }
         return most;
+    case CW_REQ_ACCUMULATE:
+        word[3] = draw(CW_PARTS + 1);
+        for (size_t at = 4, n; at < nwords; at += n) {
+            size_t nbytes = draw(6) ? 8 * draw(6) : draw(70);
+            n = 1 + (nbytes + 7) / 8;
+            uint64_t offset = some_offset() & CW_BATCH_OFFSET_MAX;
+            word[at] = CW_ACCUMULATE_RECORD(draw(4) ? offset & ~UINT64_C(7) : offset, nbytes);
+        }
+        return draw(8) ? most / 8 * 8 : most;
     case CW_REQ_GET_PIECES:
         for (size_t at = 3; at < nwords; at++)
             word[at] = CW_GET_PIECE(some_offset() & CW_BATCH_OFFSET_MAX, draw(40));
@@ -310,6 +371,7 @@ int main(void)
     cw_am_server_init();
     test_pieces();
     test_batch();
+    test_accumulates();
     test_huge_strides();
     test_random();
     cw_transport = transport;

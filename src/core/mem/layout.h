@@ -8,6 +8,7 @@
 //                    one for each PE       waits and pieces of statistics (core/report/report.h)
 //                    collectives           of the world; steps of teams (core/sync/area.h)
 //                    cards                 what PEs publish (core/sync/card.h)
+//                    locks of blocks       of this object's memory (core/rma/block_lock.h)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives,
 //                                          symmetric heap, area of a front end | sections in
 //                                          slices: the inbox of messages (core/am/inbox.h)]

@@ -21,6 +21,7 @@ typedef enum cw_op {
     CW_OP_P,
     CW_OP_PUT_STRIDED,
     CW_OP_PUT_SIGNAL,
+    CW_OP_ACCUMULATE,
     CW_OP_GET,
     CW_OP_GET_NBI,
     CW_OP_G,

@@ -34,6 +34,7 @@ const char *cw_op_name(cw_op_t op)
         [CW_OP_P] = "p",
         [CW_OP_PUT_STRIDED] = "put_strided",
         [CW_OP_PUT_SIGNAL] = "put_signal",
+        [CW_OP_ACCUMULATE] = "accumulate",
         [CW_OP_GET] = "get",
         [CW_OP_GET_NBI] = "get_nbi",
         [CW_OP_G] = "g",

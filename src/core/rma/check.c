@@ -81,7 +81,10 @@ static bool is_atomic(cw_op_t op)
 
 static const char *call_of(cw_op_t op)
 {
-    return is_atomic(op) ? "atomic" : op >= CW_OP_GET ? "get" : "put";
+    return is_atomic(op)            ? "atomic"
+           : op == CW_OP_ACCUMULATE ? "accumulate"
+           : op >= CW_OP_GET        ? "get"
+                                    : "put";
 }
 
 static void check_arguments(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,

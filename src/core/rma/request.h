@@ -18,6 +18,7 @@ enum {
     CW_REQ_FILL = 9,         // cw_req_fill_t; no reply
     CW_REQ_GET_PIECES = 10,  // a header, then a word for each piece; reply: their bytes, one after
                              // the other
+    CW_REQ_ACCUMULATE = 11,  // cw_req_accumulate_t, then records, executed in order; no reply
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
@@ -67,6 +68,18 @@ enum {
 
 // the word of a piece: 0..47 offset in the target's node object | 48..63 nbytes
 #define CW_GET_PIECE(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
+
+//  0 header | 24 part | 28 pad | 32 records: one word (below), then nbytes of payload padded to
+//                                   whole words
+typedef struct cw_req_accumulate {
+    cwt_header_t header;
+    uint32_t part;  // cwu_number_t, one of CW_PARTS: what the payload is made of
+    uint32_t pad;
+} cw_req_accumulate_t;
+_Static_assert(sizeof(cw_req_accumulate_t) == 32, "wire format");
+
+// the record's word: 0..47 offset in the target's node object | 48..63 nbytes, whole parts both
+#define CW_ACCUMULATE_RECORD(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
 
 #define CW_STRIDED_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cw_req_strided_t))
 #define CW_PIECES_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cwt_header_t))

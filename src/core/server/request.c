@@ -197,6 +197,7 @@ static struct {
     [CW_REQ_BATCH] = {"batch", execute_batch},
     [CW_REQ_FILL] = {"memset", execute_fill},
     [CW_REQ_GET_PIECES] = {"get", execute_get_pieces},
+    [CW_REQ_ACCUMULATE] = {"accumulate", cw_request_accumulate},
 };
 
 void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute)

@@ -57,5 +57,7 @@ void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, si
 /** Does [offset, offset+nbytes) of the node object lie in one piece (static data or heap) of one
  *  slot? *slot_p: whose. */
 bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p);
+/** Of CW_REQ_ACCUMULATE (core/server/accumulate.c). */
+bool cw_request_accumulate(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
 
 #endif

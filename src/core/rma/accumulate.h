@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Accumulates: dest += scale * src, for arrays of numbers. Atomic for each part of a number against
+// all other accumulates of that memory, whichever PE they come from: those of the node and its
+// server take the same locks (core/rma/block_lock.h). Not against single atomics and puts.
+//
+// Contiguous in one call, or of many pieces, for strided and vector accumulates:
+//
+//     cw_accumulate_t a;
+//     cw_accumulate_begin(&a, ctx, CW_DOUBLE, &scale, rank);
+//     while (…) cw_accumulate_add(&a, dest, src, nbytes);
+//     cw_accumulate_end(&a);
+//
+// The memory of the source may be used again when a call returns. On this node the accumulate is
+// done then; off the node it is complete at the next quiet, and executes in order with the other
+// requests to that node, after the puts before it. The source is multiplied here and packed into
+// messages of 4 KiB; the node server adds.
+//
+// dest: symmetric, aligned to the parts of a number; src: any address. Source and dest are the same
+// memory, or do not overlap. nbytes: whole numbers.
+// Threads: any, each with a cw_accumulate_t of its own. Blocking: for room to send, and briefly for
+// the locks.
+#ifndef CW_CORE_ACCUMULATE_H
+#define CW_CORE_ACCUMULATE_H
+
+#include "base/numbers.h"
+#include "core/rma/context.h"
+
+typedef struct cw_accumulate {
+    cw_ctx_t *ctx;
+    int rank;
+    cwu_number_t type;
+    bool scaled;                    // the scale is not one
+    uint64_t scale[CW_NUMBER_MAX / sizeof(uint64_t)];
+    uint64_t offset;                // symmetric address here -> offset in the target's node object
+    uintptr_t delta;                // symmetric address here -> address, where there is no target
+    const cwt_target_t *target;     // NULL: the memory is mapped here
+    struct cw_frame *frame;         // while observed
+    size_t nbytes;                  // of the message so far
+    uint64_t message[CWT_MESSAGE_MAX / sizeof(uint64_t)];
+} cw_accumulate_t;
+
+/** *scale: a number of that type. */
+void cw_accumulate_begin(cw_accumulate_t *a, cw_ctx_t *ctx, cwu_number_t type, const void *scale,
+                         int rank);
+void cw_accumulate_add(cw_accumulate_t *a, void *dest, const void *src, size_t nbytes);
+/** Sends what is left. */
+void cw_accumulate_end(cw_accumulate_t *a);
+
+void cw_accumulate(cw_ctx_t *ctx, cwu_number_t type, const void *scale, void *dest, const void *src,
+                   size_t nbytes, int rank);
+
+/** The accumulate to memory mapped here, at `dest`; offset: its place in the node object. For the
+ *  node server too. scale: NULL for one. */
+void cw_accumulate_here(uint64_t offset, void *dest, cwu_number_t type, const void *scale,
+                        const void *src, size_t nbytes);
+
+#endif
