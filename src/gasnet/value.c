@@ -60,14 +60,15 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
     }
     check_size(__func__, nbytes);
     cw_handle_op_t *op = gas_op_create();
-    return cw_handle_make(gas_put(__func__, node, dest, &value, nbytes, CW_OWNER_COPIED, op), op);
+    return cw_handle_make(gas_put(__func__, node, dest, &value, nbytes, CW_OWNER_NBI_COPIED, op),
+                          op);
 }
 
 static CW_NOINLINE void put_nbi_val_any(gasnet_node_t node, void *dest,
                                         gasnet_register_value_t value, size_t nbytes)
 {
     check_size("gasnet_put_nbi_val", nbytes);
-    gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, CW_OWNER_COPIED,
+    gas_put("gasnet_put_nbi_val", node, dest, &value, nbytes, CW_OWNER_NBI_COPIED,
             cw_implicit_op(true));
     cw_implicit_issued();
 }

@@ -56,6 +56,7 @@ cw_handle_t gas_get_nb_general(void *dest, gasnet_node_t node, const void *src, 
 CW_NOINLINE void gas_put_nbi_general(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
                                      cw_owner_mode_t mode, const char *call)
 {
+    mode = mode == CW_OWNER_BULK ? CW_OWNER_NBI_BULK : CW_OWNER_NBI_COPIED;
     gas_put(call, node, dest, src, nbytes, mode, cw_implicit_op(true));
     cw_implicit_issued();
 }

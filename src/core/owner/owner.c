@@ -71,7 +71,7 @@ void cw_owner_reach(uint32_t pe)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     uintptr_t unreached = cw_owner_unreached_word(pe);
-    if (cw_owner.limit == 0 || __atomic_load_n(&cw_owner.word[pe], CW_DEPENDED_ON) != unreached)
+    if (cw_owner.config.outside || __atomic_load_n(&cw_owner.word[pe], CW_DEPENDED_ON) != unreached)
         return;
     uintptr_t origin = cw_owner_origin(pe);
     pthread_mutex_lock(&lock);

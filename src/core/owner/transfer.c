@@ -4,7 +4,10 @@
 // stores that wake sleepers, memory that only its owner can copy.
 #include "core/owner/transfer.h"
 
+#include "core/observe/watch.h"
 #include "core/owner/copy.h"
+#include "core/rma/check.h"
+#include "core/rma/port.h"
 
 /** Memory that neither mapping nor network reaches: the owner copies. */
 static bool is_outside(uint32_t pe, const void *addr, size_t nbytes)
@@ -18,6 +21,35 @@ void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *sma
         cw_put_scalar_retry(small->dest, small->bits, 8, word, &cw_ctx_default);
     else
         cw_put_scalar_drain(&cw_ctx_default);
+}
+
+/** A put that the provider takes without the transport is counted here. */
+static void inject_counted(uintptr_t word, void *dest, const void *src, size_t nbytes)
+{
+    ssize_t rc = cw_inject(word, dest, src, nbytes);
+    cw_ctx_mark_word(&cw_hot, word);
+    if (rc) {
+        cw_target_put(cw_word_target(word), dest, src, nbytes, false);
+        return;
+    }
+    cw_port_count_put();
+    if (cw_ctx_room_is_used_up(&cw_hot))
+        cw_put_scalar_drain(&cw_ctx_default);
+}
+
+/** To a PE that was reached before, as the fast paths do it: an observer, which keeps transfers
+ *  from those, must not change what it observes. */
+static void put_reached(uintptr_t word, uint32_t pe, void *dest, const void *src, size_t nbytes,
+                        cw_owner_mode_t mode)
+{
+    cw_op_t op = cw_owner_is_bulk(mode) ? CW_OP_PUT_NBI : CW_OP_PUT;
+    CW_WATCH(cw_ctx_watch(&cw_ctx_default, op, cw_owner_symmetric(pe, dest), src, nbytes, (int)pe));
+    if (mode == CW_OWNER_BLOCKING)
+        cw_target_put_complete(cw_word_target(word), dest, src, nbytes);
+    else if (mode >= CW_OWNER_NBI_COPIED && nbytes <= cw_owner.inject_nbytes)
+        inject_counted(word, dest, src, nbytes);
+    else
+        cw_target_put(cw_word_target(word), dest, src, nbytes, cw_owner_is_bulk(mode));
 }
 
 bool cw_owner_put_general(const char *call, uint32_t pe, void *dest, const void *src, size_t nbytes,
@@ -39,8 +71,12 @@ bool cw_owner_put_general(const char *call, uint32_t pe, void *dest, const void 
             cw_handle_op_wait(call, use);
         return mode != CW_OWNER_BLOCKING;
     }
+    if (cw_owner_record(word)) {
+        put_reached(word, pe, dest, src, nbytes, mode);
+        return mode != CW_OWNER_BLOCKING;
+    }
     char *symmetric = cw_owner_symmetric(pe, dest);
-    if (mode == CW_OWNER_BULK)
+    if (cw_owner_is_bulk(mode))
         cw_put_nbi(&cw_ctx_default, symmetric, src, nbytes, (int)pe);
     else
         cw_put(&cw_ctx_default, symmetric, src, nbytes, (int)pe);

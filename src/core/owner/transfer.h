@@ -16,8 +16,16 @@
 typedef enum cw_owner_mode {
     CW_OWNER_BLOCKING,  // complete when it returns
     CW_OWNER_COPIED,    // the source may change when it returns
-    CW_OWNER_BULK       // the source stays in use until the transfer is complete
+    CW_OWNER_BULK,      // the source stays in use until the transfer is complete
+    // the same two for puts that an implicit wait completes: small ones are injected
+    CW_OWNER_NBI_COPIED,
+    CW_OWNER_NBI_BULK
 } cw_owner_mode_t;
+
+static CW_ALWAYS_INLINE bool cw_owner_is_bulk(cw_owner_mode_t mode)
+{
+    return mode == CW_OWNER_BULK || mode == CW_OWNER_NBI_BULK;
+}
 
 // ---------------------------------------------------------------- the general path (transfer.c)
 // op: counts messages, where the owner copies; NULL for a blocking transfer, and where there can be
