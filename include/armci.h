@@ -230,10 +230,10 @@ typedef struct armci_group {
     int causeway_id, causeway_size, causeway_rank;
 } ARMCI_Group;
 
-/** The processes of a list (numbers of all processes), in its order. Collective over the default
- *  group. A process outside of the list gets a group without members. */
+/** The processes of a list of ranks of the default group, in its order. Collective over the listed
+ *  processes; another one gets, at once, a group without members. */
 void ARMCI_Group_create(int n, int *pid_list, ARMCI_Group *group);
-/** The same, with ranks of the parent. Collective over the parent. */
+/** The same, with ranks of the parent. */
 void ARMCI_Group_create_child(int n, int *pid_list, ARMCI_Group *group, ARMCI_Group *parent);
 /** Collective over the group. */
 void ARMCI_Group_free(ARMCI_Group *group);

@@ -35,10 +35,16 @@ typedef void *MPI_Comm;  // in a register, the handle of any MPI
 #define ACI_WEAK_LOWER(name) ACI_API extern __typeof__(p##name) name CW_WEAK_ALIAS("p" #name)
 
 typedef struct aci_state {
-    int joined;  // ARMCI_Init calls without their ARMCI_Finalize
-    bool check;  // checking mode
+    int joined;    // calls of ARMCI_Init and armci_msg_init without their end
+    int messages;  // of these, armci_msg_init
+    bool check;    // checking mode
 } aci_state_t;
 extern aci_state_t aci CW_HIDDEN;
+
+/** Joins the job, or counts once more. 0, or 1 (reported). [waits] */
+int aci_join(const char *call, int level);
+/** Completes all operations; the last one leaves the job. Collective. [waits] */
+void aci_leave(const char *call);
 
 /** The user's name of the call whose body is `func` (__func__ of a PARMCI_ function). */
 static inline const char *aci_call(const char *func)
@@ -85,6 +91,8 @@ void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all);
 /** Blocks for all members; ptr_arr [members]. 0, or 1 where a member has got none. Collective.
  *  [waits] */
 int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], intptr_t nbytes);
+/** Are the blocks of this node's PEs mapped here at their owners' addresses? */
+bool aci_uses_shm(void);
 int aci_release_all(const char *call, const cw_group_t *group, void *ptr);
 
 // ---------------------------------------------------------------- transfers (contiguous.c)

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/aci.h"
+#include "armci/group.h"
+#include "armci/p2p.h"
 #include "base/error.h"
+#include "core/am/am.h"
 #include "core/mem/area.h"
 #include "core/world/front_end.h"
 
@@ -66,9 +68,11 @@ static void open_memory(const char *call, bool mixed)
     aci_order_open();
     aci_memory_open();
     cw_owner_publish();
+    aci_p2p_open();
+    aci_groups_open();
 }
 
-static int join(const char *call, int level)
+int aci_join(const char *call, int level)
 {
     if (aci.joined++)
         return 0;
@@ -81,6 +85,7 @@ static int join(const char *call, int level)
     cw_area_reserve(&area_request);
     if (!mixed)
         cw_area_leave_data();
+    cw_am_expect();
     if (cw_init(level, call)) {
         aci.joined = 0;
         return 1;
@@ -91,36 +96,73 @@ static int join(const char *call, int level)
 
 ACI_API int PARMCI_Init(void)
 {
-    return join(aci_call(__func__), CW_THREAD_SINGLE);
+    return aci_join(aci_call(__func__), CW_THREAD_SINGLE);
 }
 ACI_WEAK(ARMCI_Init);
 
 ACI_API int PARMCI_Init_args(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    return join(aci_call(__func__), CW_THREAD_SINGLE);
+    return aci_join(aci_call(__func__), CW_THREAD_SINGLE);
 }
 ACI_WEAK(ARMCI_Init_args);
 
+/** The levels of MPI are 0 to 3 in all its implementations. */
+ACI_API int PARMCI_Init_thread(int level)
+{
+    static const int levels[] = {CW_THREAD_SINGLE, CW_THREAD_FUNNELED, CW_THREAD_SERIALIZED,
+                                 CW_THREAD_MULTIPLE};
+    if (level < 0 || level > 3) {
+        cwu_error("ARMCI_Init_thread: level %d is none of 0 (single) to 3 (multiple)", level);
+        return 1;
+    }
+    return aci_join(aci_call(__func__), levels[level]);
+}
+ACI_WEAK(ARMCI_Init_thread);
+
 ACI_API int PARMCI_Initialized(void)
 {
-    return aci.joined > 0;
+    return aci.joined > aci.messages;
 }
 ACI_WEAK(ARMCI_Initialized);
+
+void aci_leave(const char *call)
+{
+    aci_order_quiet();
+    if (--aci.joined > 0)
+        return;
+    cw_barrier(cw_group_world);  // the area goes with the last finalize
+    aci_groups_close();
+    aci_p2p_close();
+    aci_memory_close();
+    aci_order_close();
+    cw_finalize(call);
+}
 
 ACI_API int PARMCI_Finalize(void)
 {
     ACI_ENTER();
-    aci_order_quiet();
-    if (--aci.joined > 0)
-        return 0;
-    cw_barrier(cw_group_world);  // the area goes with the last finalize
-    aci_memory_close();
-    aci_order_close();
-    cw_finalize(aci_call(__func__));
+    aci_leave(aci_call(__func__));
     return 0;
 }
 ACI_WEAK(ARMCI_Finalize);
+
+ACI_API void armci_msg_init(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    aci.messages++;
+    if (aci_join(__func__, CW_THREAD_SINGLE))
+        cw_global_exit(1);  // reported
+}
+
+ACI_API void armci_msg_finalize(void)
+{
+    ACI_ENTER();
+    if (aci.messages == 0)
+        aci_fail(__func__, "called without armci_msg_init");
+    aci.messages--;
+    aci_leave(__func__);
+}
 
 ACI_API void ARMCI_Cleanup(void)
 {

@@ -108,9 +108,9 @@ void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all)
     size_t nbytes;
     uintptr_t *words = aci_own(ACI_OWN_EXCHANGE, &nbytes);
     words[0] = mine;
+    cw_sync(group);  // no member is in an exchange of another group any more
     cw_fcollect(group, words + 1, words, sizeof *words);
     memcpy(all, words + 1, (size_t)group->size * sizeof *words);
-    cw_sync(group);  // the words may serve the next exchange
 }
 
 int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], intptr_t nbytes)
@@ -188,13 +188,18 @@ ACI_API int PARMCI_Free_local(void *ptr)
 }
 ACI_WEAK(ARMCI_Free_local);
 
+bool aci_uses_shm(void)
+{
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        if (cw_owner_find_word((uint32_t)cw_world.pes_of_node[slot]) != 0)
+            return false;
+    return true;
+}
+
 ACI_API int ARMCI_Uses_shm(void)
 {
     ACI_ENTER();
-    for (int slot = 0; slot < cw_world.nslots; slot++)
-        if (cw_owner_find_word((uint32_t)cw_world.pes_of_node[slot]) != 0)
-            return 0;
-    return 1;
+    return aci_uses_shm();
 }
 
 ACI_API void ARMCI_Set_shm_limit(unsigned long bytes)

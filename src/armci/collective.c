@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A small value travels with one synchronisation. A larger one goes in pieces through this front
+// end's own memory (ACI_OWN_MESSAGES), which has one symmetric address: a piece is copied in,
+// broadcast or reduced, copied out.
+//
+// All groups use the same memory. A member may still be in a collective of another group when the
+// others of this one begin, so each piece begins with a synchronisation: behind it each member has
+// copied out what came before.
+#include "armci/collective.h"
+
+#include <string.h>
+
+#include "core/sync/area.h"
+#include "core/sync/fused.h"
+
+typedef struct small_op {
+    cw_fused_op_t op;  // first: what core sees
+    size_t nelems;
+    cw_reduce_fn fn;
+} small_op_t;
+
+static void combine_small(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    const small_op_t *small = (const small_op_t *)op;
+    small->fn(acc, in, small->nelems);
+}
+
+static void combine_bits(void *acc, const void *in, size_t nbytes)
+{
+    for (size_t i = 0; i < nbytes; i++)
+        ((unsigned char *)acc)[i] |= ((const unsigned char *)in)[i];
+}
+
+static bool is_small(const cw_group_t *group, size_t nbytes)
+{
+    return nbytes <= CW_COLL_SMALL && nbytes <= cw_fused_most(group);
+}
+
+/** Two parts of one size, of whole elements: what goes in, and what comes out. */
+static size_t stage(size_t elem_nbytes, char **in_p, char **out_p)
+{
+    size_t nbytes;
+    *in_p = aci_own(ACI_OWN_MESSAGES, &nbytes);
+    *out_p = *in_p + ACI_ELEM_MOST;
+    return ACI_ELEM_MOST / elem_nbytes * elem_nbytes;
+}
+
+void aci_broadcast(const cw_group_t *group, void *buf, size_t nbytes, int root_rank)
+{
+    const bool root = group->rank == root_rank;
+    if (group->size == 1 || nbytes == 0)
+        return;
+    if (is_small(group, nbytes)) {
+        const small_op_t op = {{combine_small}, nbytes, combine_bits};
+        if (!root)
+            memset(buf, 0, nbytes);
+        cw_fused(group, buf, nbytes, &op.op);
+        return;
+    }
+    char *in, *out;
+    const size_t most = stage(1, &in, &out);
+    for (size_t at = 0; at < nbytes; at += most) {
+        size_t n = nbytes - at < most ? nbytes - at : most;
+        if (root)
+            memcpy(in, (char *)buf + at, n);
+        cw_sync(group);
+        cw_broadcast(group, out, in, n, root_rank, false);
+        if (!root)
+            memcpy((char *)buf + at, out, n);
+    }
+}
+
+void aci_reduce(const cw_group_t *group, void *x, size_t nelems, size_t elem_nbytes,
+                cw_reduce_fn fn)
+{
+    const size_t nbytes = nelems * elem_nbytes;
+    if (group->size == 1 || nbytes == 0)
+        return;
+    if (is_small(group, nbytes)) {
+        const small_op_t op = {{combine_small}, nelems, fn};
+        char value[CW_COLL_SMALL] CW_CACHE_ALIGNED;
+        memcpy(value, x, nbytes);
+        cw_fused(group, value, nbytes, &op.op);
+        memcpy(x, value, nbytes);
+        return;
+    }
+    char *in, *out;
+    const size_t most = stage(elem_nbytes, &in, &out);
+    for (size_t at = 0; at < nbytes; at += most) {
+        size_t n = nbytes - at < most ? nbytes - at : most;
+        memcpy(in, (char *)x + at, n);
+        cw_sync(group);
+        cw_reduce(group, out, in, n / elem_nbytes, elem_nbytes, fn);
+        memcpy((char *)x + at, out, n);
+    }
+}

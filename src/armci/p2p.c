@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages between two processes over active messages (core/am), which come in any order. So each
+// message of a process to another has a number; those that come too early are held back until the
+// ones before them are there. Five kinds travel:
+//
+//   EAGER   number, tag, space + data      waits here until it is received
+//   OFFER   number, tag, space, nbytes     the data is with the sender, which waits
+//   ANSWER  number                         to the sender of an offer: the data may come
+//   PIECE   number, offset + data          into the memory of the receive that answered
+//   TAKEN   nbytes                         to a sender: so much of its small messages was received
+//
+// Handlers only note what came; calls send, never handlers.
+#include "armci/p2p.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci/aci.h"
+#include "base/error.h"
+#include "core/am/am.h"
+
+enum { ACI_AM_CLIENT = 2 };  // number of this client of messages (core/am/am.h)
+enum { EAGER = 1, OFFER, ANSWER, PIECE, TAKEN };
+
+typedef struct message {
+    struct message *next;
+    uint64_t came;  // place in the order in which messages were admitted
+    uint32_t number, space, nbytes;
+    int tag, source;
+    bool offered;  // the data is with the sender
+    char data[];
+} message_t;
+
+/** Another process, as a source and as a destination. */
+typedef struct peer {
+    message_t *first, *last;  // admitted, not received yet
+    message_t *early;         // by number; others that were sent before are on their way
+    uint32_t admitted;        // messages of it
+    uint32_t taken;           // bytes received, of which it does not know yet
+    uint32_t sent;            // messages to it
+    uint32_t waiting;         // bytes there that may not have been received
+} peer_t;
+
+/** A send that waits until it is answered, and a receive into which pieces go. */
+typedef struct exchange {
+    struct exchange *next;
+    int peer;
+    uint32_t number, nbytes, got;
+    char *buf;
+    _Atomic bool done;  // set by a handler, behind the data; read by the thread that waits
+} exchange_t;
+
+static struct {
+    pthread_mutex_t lock;  // guards all below; never held across a call that waits
+    peer_t *peer;          // [npes]
+    uint64_t came;
+    exchange_t *sends, *receives;
+    unsigned epoch;  // of the job, to which numbers belong
+} p2p = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const cw_am_names_t names = {
+    .send = {{"armci_msg_rcv", "armci_msg_snd", "armci_msg_snd"},
+             {"armci_msg_rcv", "armci_msg_snd", "armci_msg_snd"}},
+    .poll = "ARMCI's messages",
+};
+
+static uint32_t head(int handler, int nargs)
+{
+    return CW_AM_HEAD(ACI_AM_CLIENT, handler, nargs);
+}
+
+// ---------------------------------------------------------------- what came
+static message_t *new_message(uint32_t number, uint32_t tag, uint32_t space, uint32_t nbytes)
+{
+    message_t *m = malloc(sizeof *m + nbytes);
+    if (!m)
+        cwu_fatal("armci_msg_snd: out of memory for a message of %u bytes that is not received yet",
+                  nbytes);
+    *m = (message_t){.number = number, .tag = (int)tag, .space = space, .nbytes = nbytes};
+    return m;
+}
+
+static void append(peer_t *peer, message_t *m)
+{
+    m->next = NULL;
+    m->came = p2p.came++;
+    if (peer->last)
+        peer->last->next = m;
+    else
+        peer->first = m;
+    peer->last = m;
+    peer->admitted++;
+}
+
+/** Under the lock. */
+static void enter(message_t *m)
+{
+    peer_t *peer = &p2p.peer[m->source];
+    uint32_t ahead = m->number - peer->admitted;
+    if (ahead > INT_MAX)
+        cwu_fatal("PE %d sent message %u twice; %u have come", m->source, m->number,
+                  peer->admitted);
+    if (ahead > 0) {
+        message_t **at = &peer->early;
+        while (*at && (*at)->number - peer->admitted < ahead)
+            at = &(*at)->next;
+        m->next = *at;
+        *at = m;
+        return;
+    }
+    append(peer, m);
+    while (peer->early && peer->early->number == peer->admitted) {
+        message_t *next = peer->early;
+        peer->early = next->next;
+        append(peer, next);
+    }
+}
+
+static void enter_from(int source, message_t *m)
+{
+    m->source = source;
+    pthread_mutex_lock(&p2p.lock);
+    enter(m);
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+static void on_eager(cw_am_msg_t *token, void *data, size_t nbytes, uint32_t number, uint32_t tag,
+                     uint32_t space)
+{
+    message_t *m = new_message(number, tag, space, (uint32_t)nbytes);
+    memcpy(m->data, data, nbytes);
+    enter_from(token->source, m);
+}
+
+static void on_offer(cw_am_msg_t *token, uint32_t number, uint32_t tag, uint32_t space,
+                     uint32_t nbytes)
+{
+    message_t *m = new_message(number, tag, space, 0);
+    m->nbytes = nbytes;
+    m->offered = true;
+    enter_from(token->source, m);
+}
+
+/** Under the lock. */
+static exchange_t *find(exchange_t *list, int peer, uint32_t number)
+{
+    while (list && (list->peer != peer || list->number != number))
+        list = list->next;
+    return list;
+}
+
+static void on_answer(cw_am_msg_t *token, uint32_t number)
+{
+    pthread_mutex_lock(&p2p.lock);
+    exchange_t *send = find(p2p.sends, token->source, number);
+    if (!send)
+        cwu_fatal("PE %d answered message %u, which was not offered to it", token->source, number);
+    atomic_store_explicit(&send->done, true, memory_order_release);
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+static void on_piece(cw_am_msg_t *token, void *data, size_t nbytes, uint32_t number, uint32_t at)
+{
+    pthread_mutex_lock(&p2p.lock);
+    exchange_t *receive = find(p2p.receives, token->source, number);
+    if (!receive || at > receive->nbytes || nbytes > receive->nbytes - at ||
+        nbytes > receive->nbytes - receive->got)
+        cwu_fatal("PE %d sent %zu bytes at %u of message %u, which is not received into so much "
+                  "memory",
+                  token->source, nbytes, at, number);
+    memcpy(receive->buf + at, data, nbytes);
+    receive->got += (uint32_t)nbytes;
+    if (receive->got == receive->nbytes)
+        atomic_store_explicit(&receive->done, true, memory_order_release);
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+static void on_taken(cw_am_msg_t *token, uint32_t nbytes)
+{
+    pthread_mutex_lock(&p2p.lock);
+    peer_t *peer = &p2p.peer[token->source];
+    peer->waiting -= nbytes < peer->waiting ? nbytes : peer->waiting;
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+// ---------------------------------------------------------------- open and close
+/** Numbers count on when the process leaves and joins again in the same epoch of the job: a message
+ *  may still be on its way. */
+void aci_p2p_open(void)
+{
+    if (p2p.epoch != cw_world.epoch) {
+        p2p.peer = calloc((size_t)cw_world.npes, sizeof *p2p.peer);
+        if (!p2p.peer)
+            cwu_fatal("ARMCI_Init: out of memory for the messages of %d processes", cw_world.npes);
+        p2p.epoch = cw_world.epoch;
+    }
+    cw_am_open(ACI_AM_CLIENT, &names);
+    cw_am_register(ACI_AM_CLIENT, EAGER, (cw_am_handler_t)on_eager);
+    cw_am_register(ACI_AM_CLIENT, OFFER, (cw_am_handler_t)on_offer);
+    cw_am_register(ACI_AM_CLIENT, ANSWER, (cw_am_handler_t)on_answer);
+    cw_am_register(ACI_AM_CLIENT, PIECE, (cw_am_handler_t)on_piece);
+    cw_am_register(ACI_AM_CLIENT, TAKEN, (cw_am_handler_t)on_taken);
+}
+
+static void drop(message_t *m)
+{
+    while (m) {
+        message_t *next = m->next;
+        free(m);
+        m = next;
+    }
+}
+
+void aci_p2p_close(void)
+{
+    cw_am_close(ACI_AM_CLIENT);
+    for (int pe = 0; pe < cw_world.npes; pe++) {
+        drop(p2p.peer[pe].first);
+        p2p.peer[pe].first = p2p.peer[pe].last = NULL;
+    }
+}
+
+// ---------------------------------------------------------------- sends
+static void begin(exchange_t *x, exchange_t **list)
+{
+    pthread_mutex_lock(&p2p.lock);
+    x->next = *list;
+    *list = x;
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+static void await(const char *call, exchange_t *x, exchange_t **list)
+{
+    cw_wait_t w = CW_WAIT_NOTIFIED(call);
+    // pairs with the handlers' stores
+    while (!atomic_load_explicit(&x->done, memory_order_acquire))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    pthread_mutex_lock(&p2p.lock);
+    while (*list != x)
+        list = &(*list)->next;
+    *list = x->next;
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+static void send_pieces(int pe, uint32_t number, const char *buf, size_t nbytes)
+{
+    for (size_t at = 0; at < nbytes; at += CW_AM_MAX_MEDIUM) {
+        size_t n = nbytes - at < CW_AM_MAX_MEDIUM ? nbytes - at : CW_AM_MAX_MEDIUM;
+        const uint32_t args[] = {number, (uint32_t)at};
+        cw_am_request_medium(pe, head(PIECE, 2), args, buf + at, n, 0);
+    }
+}
+
+static void send_to_self(const aci_envelope_t *to, const void *buf, uint32_t nbytes)
+{
+    message_t *m = new_message(0, (uint32_t)to->tag, to->space, nbytes);
+    memcpy(m->data, buf, nbytes);
+    m->source = to->peer;
+    pthread_mutex_lock(&p2p.lock);
+    m->number = p2p.peer[to->peer].sent++;
+    enter(m);
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+void aci_p2p_send(const aci_envelope_t *to, const void *buf, size_t nbytes)
+{
+    const uint32_t cost = (uint32_t)nbytes + ACI_P2P_OVERHEAD;
+    if (to->peer == cw_world.pe) {
+        send_to_self(to, buf, (uint32_t)nbytes);
+        return;
+    }
+    exchange_t x = {.peer = to->peer};
+    pthread_mutex_lock(&p2p.lock);
+    peer_t *peer = &p2p.peer[to->peer];
+    bool eager = nbytes <= CW_AM_MAX_MEDIUM && peer->waiting + cost <= ACI_P2P_WAITING;
+    if (eager)
+        peer->waiting += cost;
+    x.number = peer->sent++;
+    pthread_mutex_unlock(&p2p.lock);
+    const uint32_t args[] = {x.number, (uint32_t)to->tag, to->space, (uint32_t)nbytes};
+    if (eager) {
+        cw_am_request_medium(to->peer, head(EAGER, 3), args, buf, nbytes, 0);
+        return;
+    }
+    begin(&x, &p2p.sends);
+    cw_am_request_short(to->peer, head(OFFER, 4), args, 0);
+    await(to->call, &x, &p2p.sends);
+    send_pieces(to->peer, x.number, buf, nbytes);
+}
+
+// ---------------------------------------------------------------- receives
+/** The first message of that source that fits; *before_p: the one before it. Under the lock. */
+static message_t *first_of(const aci_envelope_t *from, int source, message_t **before_p)
+{
+    *before_p = NULL;
+    for (message_t *m = p2p.peer[source].first; m; *before_p = m, m = m->next)
+        if (m->tag == from->tag && m->space == (uint32_t)from->space)
+            return m;
+    return NULL;
+}
+
+static void unlink_from(peer_t *peer, message_t *m, message_t *before)
+{
+    if (before)
+        before->next = m->next;
+    else
+        peer->first = m->next;
+    if (peer->last == m)
+        peer->last = before;
+}
+
+/** The message that a receive gets, if it has come: of any source, the one that came first. */
+static message_t *take(const aci_envelope_t *from)
+{
+    message_t *best = NULL, *before = NULL;
+    int lowest = from->peer == ACI_ANY ? 0 : from->peer,
+        highest = from->peer == ACI_ANY ? cw_world.npes - 1 : from->peer;
+    pthread_mutex_lock(&p2p.lock);
+    for (int source = lowest; source <= highest; source++) {
+        message_t *ahead, *m = first_of(from, source, &ahead);
+        if (m && (!best || m->came < best->came)) {
+            best = m;
+            before = ahead;
+        }
+    }
+    if (best)
+        unlink_from(&p2p.peer[best->source], best, before);
+    pthread_mutex_unlock(&p2p.lock);
+    return best;
+}
+
+static message_t *await_message(const aci_envelope_t *from)
+{
+    message_t *m = take(from);
+    if (m)
+        return m;
+    cw_wait_t w = CW_WAIT_NOTIFIED(from->call);
+    while (!(m = take(from)))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return m;
+}
+
+/** Tells the sender when half of what it may have here is free again. */
+static void give_back(const message_t *m)
+{
+    uint32_t back = 0;
+    pthread_mutex_lock(&p2p.lock);
+    peer_t *peer = &p2p.peer[m->source];
+    peer->taken += m->nbytes + ACI_P2P_OVERHEAD;
+    if (peer->taken >= ACI_P2P_WAITING / 2) {
+        back = peer->taken;
+        peer->taken = 0;
+    }
+    pthread_mutex_unlock(&p2p.lock);
+    if (back)
+        cw_am_request_short(m->source, head(TAKEN, 1), &back, 0);
+}
+
+static void fetch_offered(const char *call, const message_t *m, void *buf)
+{
+    exchange_t x = {.peer = m->source,
+                    .number = m->number,
+                    .nbytes = m->nbytes,
+                    .buf = buf,
+                    .done = m->nbytes == 0};
+    begin(&x, &p2p.receives);
+    cw_am_request_short(m->source, head(ANSWER, 1), &m->number, 0);
+    await(call, &x, &p2p.receives);
+}
+
+size_t aci_p2p_receive(const aci_envelope_t *from, void *buf, size_t nbytes, int *source_p)
+{
+    message_t *m = await_message(from);
+    size_t came = m->nbytes;
+    if (came > nbytes)
+        aci_fail(from->call,
+                 "a message of process %d with tag %d has %zu bytes, and there is room for %zu",
+                 m->source, m->tag, came, nbytes);
+    *source_p = m->source;
+    if (m->offered) {
+        fetch_offered(from->call, m, buf);
+    } else {
+        memcpy(buf, m->data, came);
+        if (m->source != cw_world.pe)
+            give_back(m);
+    }
+    free(m);
+    return came;
+}
