@@ -40,6 +40,7 @@
 typedef struct cwt_client cwt_client_t;
 typedef struct cwt_server cwt_server_t;
 typedef struct cwt_conn cwt_conn_t;
+struct sockaddr_storage;
 typedef struct cwt_from cwt_from_t;  // sender of a request; valid only inside the handler
 
 #define CWT_SECRET_BYTES 16
@@ -165,6 +166,8 @@ typedef struct cwt_server_config {
     /** Do PEs of the node wait, possibly for clients? Then a client whose host has gone silent is a
      *  loss. NULL: never. */
     bool (*awaited)(void);
+    /** Other nodes want to see the end of this process: ops->life_names. */
+    bool watched;
 } cwt_server_config_t;
 
 typedef struct cwt_stats {
@@ -224,6 +227,11 @@ typedef struct cwt_ops {
      *  nothing was sent. Never waits. From one thread at a time, as progress. */
     int (*server_notify)(cwt_server_t *server, uint64_t origin, const void *head,
                          size_t head_nbytes, const void *payload, size_t payload_nbytes);
+    /** From the blob of a server that is watched: the address of a socket that listens until its
+     *  process ends, and accepts nothing, so that connections to it are the kernel's alone; then,
+     *  if there is one, that of another socket of the process, which clients reach. names has room
+     *  for both. How many: 0, if its end cannot be seen in this way. Any thread, after load(). */
+    int (*life_names)(const void *blob, size_t nbytes, struct sockaddr_storage *names);
     void (*server_stats)(const cwt_server_t *server, cwt_stats_t *stats_p);
     void (*server_close)(cwt_server_t *server);
 

@@ -115,6 +115,7 @@ static void boot_goodbye(void)
 }
 
 static const cwb_ops_t boot_ops = {.name = "simulated",
+                                   .sees_ends = true,
                                    .nodes = boot_nodes,
                                    .put = boot_put,
                                    .fence_nb = boot_fence_nb,

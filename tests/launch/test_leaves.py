@@ -4,6 +4,7 @@
 line about the PE or its connection, instead of waiting for what never comes."""
 
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -22,56 +23,94 @@ LIMIT = 55  # below the length of the waits
 PE = r"^causeway: error: PE {} of \d \(pid \d+, host \S+\): "
 EXITED = PE + r"exited with status {} without calling shmem_finalize"
 GONE = r": PE {} \(pid \d+\) of this node has ended without calling shmem_finalize"
+NODE_GONE = PE + r"PE {} \(host \S+\) and with it the server of node {} have ended without"
+# under load one PE may end so much later than the other that it sees that one's end
+NODE_ENDS = PE.format(r"\d") + (r"(PE \d \(host \S+\) and with it the server of node \d have"
+                                r"|PE \d \(pid \d+\) of this node has|lost the connection)")
 LOST = PE + r"lost the connection to node \d .* before the end of the job"
 SPOKEN = 'exec "$0" "$@" 2>>"$SAID"'  # mpiexec sometimes loses the last words of an aborted job
 
 
-def deaf(mapping, how, wait, victim, status, line):
-    """Under a launcher that ends the job when it is asked to, and never by itself."""
+def tell(what, ended_at, err):
+    """Prints how long the job lived on: one second is usual, two should be the most."""
+    ends = [float(at) for at in re.findall(r"^at (\S+): PE", err, re.M)]
+    if ends:
+        print(f"{what}: {ended_at - max(ends):.2f} s")
+
+
+def deaf_server(mapping):
     def end_all(_words):
         for job in server.jobs:
             job.kill()
         return ""
 
     server = Server(4, mapping=mapping, program=PROGRAM, behave={"abort": end_all})
-    server.start(how, wait, victim, 1)
-    what = f"{how} of PE {victim}, {wait}, {mapping}"
+    return server, end_all
+
+
+def deaf(mapping, how, wait, victim, status, line, met=1, mode="msg"):
+    """Under a launcher that ends the job when it is asked to, and never by itself."""
+    server, end_all = deaf_server(mapping)
+    server.start(how, wait, victim, met, env={"CAUSEWAY_ENDPOINT": mode})
+    what = f"{how} of PE {victim}, {wait}, {mapping}, met {met}, {mode}"
     ended = wait_until(lambda: all(job.poll() is not None for job in server.jobs), LIMIT)
+    ended_at = time.monotonic()
     check(ended, f"{what}: the job ends")
     end_all(None)
     statuses, out, err = server.finish()
+    tell(what, ended_at, err)
     aborts = [words for _, words in server.log if words["cmd"] == "abort"]
     check("came through" not in out and aborts and aborts[0]["exitcode"] == str(status),
           f"{what}: status {status}", statuses, aborts, out, err)
     check(re.search(line, err, re.M), f"{what}: says {line}", err)
 
 
+def stopped():
+    """A node whose processes are stopped lives."""
+    server, end_all = deaf_server(NODES)
+    server.start("stop", "barrier", "2,3", 0, env={"CAUSEWAY_ENDPOINT": "msg"})
+    states = [Path(f"/proc/{job.pid}/stat") for job in server.jobs[2:]]
+    asleep = wait_until(lambda: all(") T " in state.read_text() for state in states), LIMIT)
+    check(asleep, "two PEs are stopped")
+    ended = wait_until(lambda: any(job.poll() is not None for job in server.jobs), 3)
+    for job in server.jobs[2:]:
+        job.send_signal(signal.SIGCONT)
+    done = wait_until(lambda: all(job.poll() is not None for job in server.jobs), LIMIT)
+    end_all(None)
+    statuses, out, err = server.finish()
+    check(not ended and done and statuses == [0] * 4 and out.count("came through") == 4,
+          "stopped: the job goes on", statuses, out, err)
+
+
 def hydra(case):
-    how, wait, victim, met, status, line = case
+    how, wait, victim, met, mode, status, line = case
     said = Path(mkdtemp(dir=Path.cwd())) / "said"
     said.write_text("")
-    words = [sys.executable, HERE / "hosts.py", "--hosts", 2, "--ppn", 1, "--timeout", LIMIT,
-             "--program", PROGRAM, "--env", f"SAID={said}", "--", "sh", "-c", SPOKEN, PROGRAM, how,
-             wait, victim, met]
-    before = time.monotonic()
+    ppn = 2 if "," in str(victim) else 1
+    words = [sys.executable, HERE / "hosts.py", "--hosts", 2, "--ppn", ppn, "--timeout", LIMIT,
+             "--program", PROGRAM, "--env", f"SAID={said}", "--env", f"CAUSEWAY_ENDPOINT={mode}",
+             "--", "sh", "-c", SPOKEN, PROGRAM, how, wait, victim, met]
     job = subprocess.run(list(map(str, words)), stdin=subprocess.DEVNULL, capture_output=True,
                          text=True, errors="replace", timeout=LIMIT + 30)
-    return case, job, said.read_text(errors="replace"), time.monotonic() - before
+    return case, job, said.read_text(errors="replace"), time.monotonic()
 
 
 def on_hosts():
-    cases = [("exit0", "until", 0, 0, 1, EXITED.format(0, 0)),
-             ("exit3", "barrier", 1, 0, 3, EXITED.format(1, 3)),
-             ("_exit0", "until", 1, 1, 1, LOST.format(0)),
-             ("_exit0", "until", 0, 1, 1, LOST.format(1))]
+    cases = [("exit0", "until", 0, 0, "msg", 1, EXITED.format(0, 0)),
+             ("exit3", "barrier", 1, 0, "msg", 3, EXITED.format(1, 3)),
+             ("_exit0", "until", 1, 1, "msg", 1, LOST.format(0)),
+             ("_exit0", "until", 0, 1, "msg", 1, LOST.format(1)),
+             ("_exit0", "until", "2,3", 2, "msg", 1, NODE_GONE.format(0, 2, 1)),
+             ("_exit0", "until", "0,1", 1, "rdm", 1, NODE_GONE.format(2, 0, 0))]
     with ThreadPoolExecutor(2) as pool:
-        for (how, wait, victim, met, status, line), job, said, took in pool.map(hydra, cases):
+        for (how, wait, victim, met, mode, status, line), job, said, at in pool.map(hydra, cases):
             if job.returncode == 77:
                 print(f"left out: {job.stdout}")
                 return
-            what = f"Hydra, {how} of PE {victim}, {wait}, met {met}"
-            check(job.returncode == status, f"{what}: status {status}", job.returncode, took,
-                  job.stderr, said)
+            what = f"Hydra, {how} of PE {victim}, {wait}, met {met}, {mode}"
+            tell(what, at, said)
+            check(job.returncode == status, f"{what}: status {status}", job.returncode, job.stderr,
+                  said)
             check(re.search(line, said, re.M), f"{what}: says {line}", said, job.stderr)
             check("are left" not in job.stderr, f"{what}: nothing is left", job.stderr)
 
@@ -80,5 +119,10 @@ deaf(NODE, "exit0", "barrier", 2, 1, EXITED.format(2, 0))
 deaf(NODE, "_exit0", "barrier", 2, 1, GONE.format(2))
 deaf(NODE, "_exit5", "until", 0, 1, GONE.format(0))
 deaf(NODES, "kill", "compute", 1, 1, GONE.format(1))
+for mode in ("msg", "rdm"):
+    deaf(NODES, "_exit0", "until", "2,3", 1, NODE_ENDS, met=2, mode=mode)
+    deaf(NODES, "_exit0", "get", "2,3", 1, NODE_ENDS, met=2, mode=mode)
+deaf(NODES, "_exit0", "compute", "0,1", 1, NODE_ENDS, met=2)
+stopped()
 on_hosts()
 finish()

@@ -13,6 +13,7 @@
 #include "core/coll/describe.h"
 #include "core/life/leave.h"
 #include "core/life/life.h"
+#include "core/life/lifeline.h"
 #include "core/life/unfinished.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
@@ -212,6 +213,7 @@ void cw_finalize(const char *call)
     if (cw_world.nnodes > 1)
         leave_network(call);
     cw_unfinished_close();
+    cw_lifeline_stop();
     cw_world.initialized = cw_world.plain = false;
     cw_world.finalized = true;
     cw_watch_close();

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/error.h"
+#include "core/life/lifeline.h"
 #include "core/mem/segment.h"
 #include "core/progress/hooks.h"
 #include "core/world/front_end.h"
@@ -26,6 +27,7 @@
 
 #define MS UINT64_C(1000000)
 #define LOOK_NS (250 * MS)   // between two looks of this process at its neighbours
+#define WATCH_NS (500 * MS)  // age at which a process watches another node
 #define GRACE_NS (400 * MS)  // the launcher, which knows how a process ended, may speak first
 
 static struct {
@@ -34,6 +36,7 @@ static struct {
     _Atomic uint64_t look_ns;
     int gone_slot;     // found without its process; written by the thread that moved look_ns
     uint64_t gone_ns;  // 0: none is gone
+    uint64_t watch_ns;  // when to begin to watch another node; UINT64_MAX: never
 } me;
 
 // ---------------------------------------------------------------- this process
@@ -70,7 +73,7 @@ static bool has_ended(pid_t pid)
 static int find_gone(void)
 {
     cw_slot_t *mine = &cw_segment.slots[cw_world.slot];
-    for (int slot = 0; slot < cw_world.nslots; slot++) {
+    for (int slot = 0; slot < cw_world.nslots && mine->pid_namespace; slot++) {
         cw_slot_t *s = &cw_segment.slots[slot];
         // pairs with cw_segment_init
         pid_t pid = atomic_load_explicit(&s->pid, memory_order_acquire);
@@ -106,6 +109,8 @@ static uint64_t look(void)
     } else if (now - me.gone_ns >= GRACE_NS) {
         report(slot);
     }
+    if (now >= me.watch_ns)
+        cw_lifeline_start();
     atomic_store(&me.look_ns, now + LOOK_NS);
     return LOOK_NS;
 }
@@ -119,13 +124,18 @@ void cw_unfinished_open(void)
         notes = on_exit(note_status, NULL) == 0;
     me.gone_ns = 0;
     me.self = getpid();
-    atomic_store(&me.look_ns, cwu_now_ns() + LOOK_NS);
-    if (cw_world.nslots > 1 && cw_segment.slots[cw_world.slot].pid_namespace)
+    bool watches = cw_world.nnodes > 1 && cw_world.slot == 0;  // it hosts the node's server
+    uint64_t now = cwu_now_ns();
+    me.watch_ns = watches ? now + WATCH_NS : UINT64_MAX;
+    cw_lifeline_open();
+    atomic_store(&me.look_ns, now + LOOK_NS);
+    if (watches || (cw_world.nslots > 1 && cw_segment.slots[cw_world.slot].pid_namespace))
         cw_progress_hooks.mind_neighbours = look;
 }
 
 void cw_unfinished_close(void)
 {
     me.self = 0;
+    cw_lifeline_hush();
     cw_segment_depart();
 }

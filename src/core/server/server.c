@@ -88,7 +88,8 @@ static int open_and_publish(void)
                                   .base = cw_segment.base,
                                   .one_machine = srv.boot->one_machine,
                                   .handler = cw_request_execute,
-                                  .awaited = has_sleepers};
+                                  .awaited = has_sleepers,
+                                  .watched = !srv.boot->ops->sees_ends};
     int rc = cw_job_offer_secret();
     if (rc == CW_OK)
         rc = cw_job_load_transport(CW_FABRIC_HELPER);
@@ -164,7 +165,7 @@ static void *end_process(void *arg)
                          // then
 }
 
-/** Is the initial thread gone (pthread_exit), and none left but this one? */
+/** Is the initial thread gone (pthread_exit), and none left but the library's? */
 static bool is_last_thread(void)
 {
     char text[512], state = 0;
@@ -180,7 +181,8 @@ static bool is_last_thread(void)
                   ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
                   &state,
                   &threads) == 2 &&
-           state == 'Z' && threads == 2;  // the initial thread, which is gone, is counted
+           state == 'Z' &&
+           threads == 2 + cw_world.helpers;  // the initial thread, which is gone, is counted
 }
 
 /** A process ends with its last thread, and this one must not keep it alive. Tested once a second,
@@ -205,6 +207,7 @@ static void serve_until_stopped(void)
     while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
         bool sleepers = has_sleepers();
         if (!take_over(sleepers, &seen_polls)) {
+            cw_progress_hooks.mind_neighbours();
             cwu_futex_wait((uint32_t *)&srv.stop, 0, nap_ns);
             nap_ns = nap_ns < LONGEST_NAP_NS ? 2 * nap_ns : nap_ns;
             continue;

@@ -41,6 +41,7 @@ typedef struct cw_world {
     int thread_level;
     const char *init_call;   // the routine by which the program joined
     bool hosts_server;
+    _Atomic int helpers;  // threads of this library in this process, beside the node server
     bool thread_multiple;
     bool nic_atomics;  // every atomic goes through the NIC
     bool messages;     // active messages have been opened in this epoch (core/am/am.h)

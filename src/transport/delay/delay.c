@@ -79,6 +79,11 @@ static void delay_expect_load(void)
     delay_setup.real->expect_load();
 }
 
+static int delay_life_names(const void *blob, size_t nbytes, struct sockaddr_storage *names)
+{
+    return delay_setup.real->life_names(blob, nbytes, names);
+}
+
 static int delay_load(bool one_machine)
 {
     return delay_setup.real->load(one_machine);
@@ -116,6 +121,7 @@ const cwt_ops_t cwt_delay = {
     .server_reply = delay_server_reply,
     .server_origin = delay_server_origin,
     .server_notify = delay_server_notify,
+    .life_names = delay_life_names,
     .server_stats = delay_server_stats,
     .server_close = delay_server_close,
     .open = delay_open,

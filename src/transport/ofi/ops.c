@@ -23,6 +23,7 @@ const cwt_ops_t cwt_ofi = {
     .server_reply = ofi_server_reply,
     .server_origin = ofi_server_origin,
     .server_notify = ofi_server_notify,
+    .life_names = ofi_life_names,
     .server_stats = ofi_server_stats,
     .server_close = ofi_server_close,
     .open = ofi_client_open,

@@ -76,6 +76,8 @@ bool ofi_one_client(void);
 bool ofi_needs_memory(void);
 /** Does this provider stand on the kernel's sockets? */
 bool ofi_over_sockets(const struct fi_info *info);
+/** And does it listen at its address, over TCP? */
+bool ofi_over_tcp(const struct fi_info *info);
 /** Searches safe_info, once. After ofi_load(). */
 void ofi_load_safe(void);
 

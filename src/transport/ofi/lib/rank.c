@@ -21,12 +21,15 @@ static bool core_is(const struct fi_info *info, const char *name)
     return strncmp(prov, name, n) == 0 && (prov[n] == 0 || prov[n] == ';');
 }
 
+bool ofi_over_tcp(const struct fi_info *info)
+{
+    return core_is(info, "tcp") || core_is(info, "net") || core_is(info, "sockets");
+}
+
 bool ofi_over_sockets(const struct fi_info *info)
 {
-    static const char *const known[] = {"tcp", "net", "sockets", "udp"};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (core_is(info, known[i]))
-            return true;
+    if (ofi_over_tcp(info) || core_is(info, "udp"))
+        return true;
     // psm3 has a part of that kind, too; its domain has the name of an interface then
     const char *domain = info->domain_attr->name;
     return domain && if_nametoindex(domain) != 0;

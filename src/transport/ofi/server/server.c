@@ -71,7 +71,7 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
     if (!server)
         return CW_ENOMEM;
     server->config = *config;
-    server->wake_fd = -1;
+    server->wake_fd = server->life_fd = -1;
     server->birth = ofi_draw(server);
     server->taken = calloc((size_t)config->npes, sizeof *server->taken);
     int rc = server->taken ? ofi_load(config->one_machine) : CW_ENOMEM;
@@ -91,6 +91,8 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
         ofi_unauth_open(&server->unauth, server->addr, server->addr_nbytes,
                         ofi_choice.msg ? sizeof(ofi_hello_t)
                                        : sizeof(cwt_header_t) + sizeof(ofi_first_t));
+    if (rc == 0 && config->watched)
+        ofi_life_open(server);
     if (rc == 0)
         rc = ofi_server_secret(server, config->secret);
     if (rc != 0) {
@@ -114,6 +116,7 @@ int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
     b.nic_atomics = ofi_choice.nic_atomics;
     b.node = (uint32_t)server->config.node;
     b.birth = server->birth;
+    b.life_port = server->life_port;
     if (server->addr_nbytes > sizeof b.addr || *nbytes_p < sizeof b) {
         cwu_error("libfabric (%s): an address of %zu bytes does not fit; choose another "
                   "CAUSEWAY_PROVIDER",
@@ -167,6 +170,8 @@ void ofi_server_close(cwt_server_t *server)
     ofi_device_close(&server->device);
     if (server->wake_fd >= 0)
         close(server->wake_fd);
+    if (server->life_fd >= 0)
+        close(server->life_fd);
     free(server->by_index);
     free(server->taken);
     free(server);

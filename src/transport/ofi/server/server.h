@@ -93,6 +93,8 @@ struct cwt_server {
     uint32_t silent;              // checks in a row that found one while PEs waited
     int lost;                     // 0, or the error that ends the job for it
     int wake_fd;
+    int life_fd;         // listens as long as the process lives; -1: it does not
+    uint16_t life_port;  // network byte order
     _Atomic bool naps;   // there are late receives
     _Atomic bool slept;  // since connection events were read last
     bool warned;
@@ -160,6 +162,10 @@ int ofi_server_rdm_open(cwt_server_t *server);
 /** A first or last message of an RDM client. */
 void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header_t *msg,
                         size_t nbytes);
+
+// ---------------------------------------------------------------- life.c
+void ofi_life_open(cwt_server_t *server);
+int ofi_life_names(const void *blob, size_t nbytes, struct sockaddr_storage *names);
 
 // ---------------------------------------------------------------- silence.c
 /** Sets server->lost when the host of a client has gone silent while PEs of the node wait. */

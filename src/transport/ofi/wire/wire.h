@@ -39,7 +39,7 @@ static inline bool ofi_is_same(uint64_t a, uint64_t b)
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 4u
+#define OFI_WIRE 5u
 
 /** Published by a server. */
 typedef struct ofi_blob {
@@ -51,7 +51,8 @@ typedef struct ofi_blob {
     uint32_t node;
     char provider[20];
     uint64_t birth;  // drawn by the server: no two of them have the same
-    uint8_t addr[88];
+    uint16_t life_port;  // of its life.c, network byte order; 0: none
+    uint8_t addr[86];
 } ofi_blob_t;
 _Static_assert(sizeof(ofi_blob_t) == CWT_ADDRESS_MAX, "wire format");
 
