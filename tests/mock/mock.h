@@ -37,6 +37,7 @@ enum {
     MOCK_RECEIVES = 12,     // posted at a time under few_receives
     MOCK_COMPLETIONS = 512, // entries of a completion queue under few_completions
     MOCK_ATOMIC_COUNT = 1,  // elements an atomic call may have
+    MOCK_KEY = 2,           // bytes of a key under key2
     MOCK_HELD_MAX = 32,     // operations held back per endpoint
 };
 
@@ -47,7 +48,7 @@ struct mock_demands {
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
         mr_endpoint, context, mr_locked, foreign, delivery_refused, delivery_ignored, card,
         card_broken, few_completions, no_connect, no_accept, no_saw, only_sas, mr_fault,
-        mr_accepted, no_events;
+        mr_accepted, no_events, key2;
 };
 extern struct mock_demands mock_want;
 
@@ -117,6 +118,7 @@ enum mock_kind {
     N_MR_BYTES,            // sum of the registered lengths
     N_MR_UNTOUCHED_BYTES,  // refused, in pages that had no memory behind them (mr_allocated only)
     N_MR_REFUSED,          // registrations of memory that may not be written
+    N_KEYS_TAKEN,          // registrations whose key was taken (key2)
     N_MR_PINNED,           // most bytes, in whole pages, that were registered at a time
     N_MR_UNLOCKED,         // registrations refused by mr_locked
     N_QUEUE_FULL,          // receives refused by few_receives

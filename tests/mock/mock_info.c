@@ -153,6 +153,8 @@ void mock_decorate(struct fi_info *info, bool atomics)
 {
     if (info->domain_attr)
         info->domain_attr->mr_mode |= demanded_mr_mode(info);
+    if (info->domain_attr && mock_want.key2)
+        info->domain_attr->mr_key_size = MOCK_KEY;
     if (mock_want.context)
         info->mode |= FI_CONTEXT2;
     if (mock_want.atomics && atomics)

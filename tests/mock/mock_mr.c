@@ -173,9 +173,10 @@ static int mr_close(struct fid *fid)
     return rc;
 }
 
+// With mr_local, local buffers too.
 static bool by_endpoint(const struct mock_mr *mr)
 {
-    return mock_want.mr_endpoint && mr->domain->rdm && remote(mr->access);
+    return mock_want.mr_endpoint && mr->domain->rdm && (remote(mr->access) || mock_want.mr_local);
 }
 
 static void enable(struct mock_mr *mr)
@@ -207,6 +208,23 @@ static int mr_control(struct fid *fid, int command, void *arg)
     return 0;
 }
 
+// key2: two bytes, and every other one is taken.
+static int check_key(uint64_t key)
+{
+    if (!mock_want.key2 || mock_own_keys())
+        return 0;
+    if (key >> (8 * MOCK_KEY)) {
+        fprintf(stderr, "mock-fabric: key %llx has more than %d bytes\n", (unsigned long long)key,
+                MOCK_KEY);
+        mock_count(N_VIOLATIONS);
+        return -FI_EKEYREJECTED;
+    }
+    if (!mock_chance(2))
+        return 0;
+    mock_count(N_KEYS_TAKEN);
+    return -FI_ENOKEY;
+}
+
 static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags,
                    struct fid_mr **mr_p)
 {
@@ -220,10 +238,12 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flag
     }
     if (!backed(attr))
         return -FI_EFAULT;
+    int rc = check_key(attr->requested_key);
+    if (rc)
+        return rc;
     uint64_t nbytes = whole_pages(attr);
     if (!pin(nbytes))
         return -FI_ENOMEM;
-    int rc;
     do {  // a key that is in use is drawn again
         if (mock_own_keys())
             copy.requested_key = mock_key_new();
@@ -309,6 +329,7 @@ void mock_check_local(struct mock_domain *domain, const struct mock_op *op, uint
             mr = mr->next;
         const char *fault = !desc                 ? "has no descriptor"
                             : !mr                 ? "has a descriptor unknown to its domain"
+                            : !mr->enabled        ? "is in a region that is not enabled"
                             : !covers(mr, buffer) ? "is not covered by its region"
                             : mr->access && !(mr->access & access)
                                 ? "is in a region without this access"

@@ -43,6 +43,8 @@ def problems_of(summaries, demands, mode):
         yield "more than 55 bytes of private data"
     if "cm32" in demands and (total("connect") or total("accept")):
         yield "a connection was tried with too little private data"
+    if "key2" in demands and total("keys_taken") == 0:
+        yield "no key was taken"
     if "mr_writable" in demands and total("mr_refused") == 0:
         yield "no memory was refused"
     if "order_asked" in demands and total("inject_write") == 0:

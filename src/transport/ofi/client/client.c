@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define MANY_NBYTES 16384u  // of a buffer for many messages
-#define FILES 16u            // descriptors that a client with its first connections may take
+#define FILES 16u           // descriptors that a client with its first connections may take
 #define ENTRIES_MIN 2048u
 #define ENTRIES_MAX 16384u
 
@@ -38,8 +38,8 @@ static uint32_t entries(const cwt_client_config_t *config)
 static void init_pools(cwt_client_t *client)
 {
     ofi_device_t *device = &client->device;
-    ofi_pool_init(&client->ops, device->domain, 0, ofi_device_take(device, OFI_OPS_MAX, 2));
-    ofi_pool_init(&client->bounce, device->domain, OFI_BOUNCE_NBYTES,
+    ofi_pool_init(&client->ops, device, 0, ofi_device_take(device, OFI_OPS_MAX, 2));
+    ofi_pool_init(&client->bounce, device, OFI_BOUNCE_NBYTES,
                   ofi_device_take(device, OFI_BOUNCE_MAX, 4));
     ofi_receives_init(&client->receives, device, device->ep, &client->late);
     if (device->ep)
@@ -68,7 +68,7 @@ static int open_scratch(cwt_client_t *client)
     client->scratch = calloc(8, sizeof *client->scratch);
     if (!client->scratch)
         return CW_ENOMEM;
-    return ofi_register_buffers(client->device.domain, client->scratch, 8 * sizeof *client->scratch,
+    return ofi_register_buffers(&client->device, client->scratch, 8 * sizeof *client->scratch,
                                 &client->scratch_mr);
 }
 

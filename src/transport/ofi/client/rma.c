@@ -164,12 +164,12 @@ static int all_fragments(transfer_t *t)
  *  limited. */
 static void prepare_local(transfer_t *t)
 {
-    struct fid_domain *domain = t->conn->client->device.domain;
+    const ofi_device_t *device = &t->conn->client->device;
     t->bounce = ofi_choice.local_mr && t->nbytes < OFI_REGISTER_MIN;
     if (!ofi_choice.local_mr || t->bounce)
         return;
     uint64_t access = t->write ? FI_WRITE : FI_READ;
-    if (ofi_register(domain, t->local, t->nbytes, access, &t->completion->mr) == 0)
+    if (ofi_register(device, t->local, t->nbytes, access, &t->completion->mr) == 0)
         t->desc = fi_mr_desc(t->completion->mr);
     else
         t->bounce = true;

@@ -6,12 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include "base/pages.h"
 
 #define FEWEST_ENTRIES 64u  // of a completion queue
 
@@ -289,54 +286,4 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
     if (extra_p)
         *extra_p = n > 0 && extra_fd >= 0 && fds[nfds - 1].revents;
     return n < 0 && errno != EINTR ? CW_ESYS : n != 0 || blind;
-}
-
-/** Did a limit refuse it? Other errors are the provider's or the memory's. */
-static bool is_limit(ssize_t rc)
-{
-    return rc == -FI_ENOMEM || rc == -FI_EAGAIN || rc == -FI_EPERM || rc == -FI_ENOSPC;
-}
-
-void ofi_register_failed(const char *what, size_t nbytes, ssize_t rc)
-{
-    const char *provider = ofi_choice.info->fabric_attr->prov_name;
-    struct rlimit most;
-    char limit[32] = "unlimited";
-    if (!is_limit(rc)) {
-        cwu_error("libfabric (%s): cannot register %zu bytes of %s: %s; no limit refused it: set "
-                  "CAUSEWAY_PROVIDER to another one (causeway-info --libfabric)",
-                  provider, nbytes, what, ofi_reason(rc));
-        return;
-    }
-    if (getrlimit(RLIMIT_MEMLOCK, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
-        snprintf(limit, sizeof limit, "%llu KiB", (unsigned long long)most.rlim_cur / 1024);
-    cwu_error(
-        "libfabric (%s): cannot register %zu bytes of %s: %s; registered memory is locked, for "
-        "all PEs of a node in its first PE: raise ulimit -l (now %s), lower %s, or start "
-        "fewer PEs on this host",
-        provider, nbytes, what, ofi_reason(rc), limit, CWU_ENV_NAME(symmetric_size));
-}
-
-int ofi_register(struct fid_domain *domain, const void *buf, size_t nbytes, uint64_t access,
-                 struct fid_mr **mr_p)
-{
-    static _Atomic uint64_t next_key = 1;  // names local registrations, never sent
-    // a provider may need memory behind every page; only what is written to must be writable
-    if (ofi_choice.pieces && cwu_pages_back(buf, nbytes, access & (FI_RECV | FI_READ)) != CW_OK)
-        return -FI_EFAULT;
-    return fi_mr_reg(domain, buf, nbytes, access, 0, next_key++, 0, mr_p, NULL);
-}
-
-int ofi_register_buffers(struct fid_domain *domain, const void *buf, size_t nbytes,
-                         struct fid_mr **mr_p)
-{
-    *mr_p = NULL;
-    if (!ofi_choice.local_mr)
-        return 0;
-    int rc = ofi_register(domain, buf, nbytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, mr_p);
-    if (rc != 0) {
-        ofi_register_failed("message buffers", nbytes, rc);
-        return CW_ENOMEM;
-    }
-    return 0;
 }

@@ -77,15 +77,22 @@ static inline bool ofi_device_stuck(const ofi_device_t *device)
     return device->short_sleeps >= 8;
 }
 
+// ---------------------------------------------------------------- register.c
 /** Reports that registering nbytes of something failed, with the provider's reason and what to do
  *  about it. */
 void ofi_register_failed(const char *what, size_t nbytes, ssize_t rc);
+/** The key that a region should have; the provider may take fewer of its bytes. */
+typedef uint64_t ofi_key_fn(void *arg, uint32_t attempt);
+/** Registers memory and tries other keys while one is taken; 0 or the provider's error. The key it
+ *  has then is fi_mr_key's. */
+int ofi_register_keyed(const ofi_device_t *device, const void *buf, size_t nbytes, uint64_t access,
+                       ofi_key_fn *key, void *arg, struct fid_mr **mr_p);
 /** Registers local memory with this access; 0 or the provider's error. */
-int ofi_register(struct fid_domain *domain, const void *buf, size_t nbytes, uint64_t access,
+int ofi_register(const ofi_device_t *device, const void *buf, size_t nbytes, uint64_t access,
                  struct fid_mr **mr_p);
 /** Registers buffers of the transport for all uses if the provider demands it; else *mr_p = NULL. 0
  *  or CW_E…, reported. */
-int ofi_register_buffers(struct fid_domain *domain, const void *buf, size_t nbytes,
+int ofi_register_buffers(const ofi_device_t *device, const void *buf, size_t nbytes,
                          struct fid_mr **mr_p);
 
 /** Has the process no descriptor left? */

@@ -12,15 +12,19 @@
 
 #include "base/pages.h"
 
-/** 64 bits that cannot be guessed, cut to what the provider takes; never the reserved value. */
-static uint64_t wanted_key(const cwt_server_config_t *config, uint32_t piece)
+typedef struct wish {
+    const cwt_server_config_t *config;
+    uint32_t piece;
+} wish_t;
+
+/** 64 bits that cannot be guessed; another digest where the key is taken: cut to few bytes, keys of
+ *  pieces and of buffers meet. */
+static uint64_t wanted_key(void *arg, uint32_t attempt)
 {
-    uint32_t data[4] = {(uint32_t)config->node, piece, (uint32_t)config->pe, 0};
-    uint64_t key = ofi_digest(config->secret, OFI_FOR_KEY, data, sizeof data);
-    size_t nbytes = ofi_choice.info->domain_attr->mr_key_size;
-    if (nbytes < 8)
-        key &= ((uint64_t)1 << (8 * nbytes)) - 1;
-    return key == FI_KEY_NOTAVAIL ? key - 1 : key;
+    const wish_t *wish = arg;
+    uint32_t data[4] = {(uint32_t)wish->config->node, wish->piece, (uint32_t)wish->config->pe,
+                        attempt};
+    return ofi_digest(wish->config->secret, OFI_FOR_KEY, data, sizeof data);
 }
 
 /** FI_MR_ALLOCATED: every page has memory before it is registered. What its owner has not touched
@@ -40,22 +44,15 @@ static int give_memory(const void *at, uint64_t nbytes, uint32_t piece)
     return CW_ENOMEM;
 }
 
-static int register_span(ofi_device_t *device, const void *base, uint64_t nbytes, uint64_t key,
+static int register_span(ofi_device_t *device, const void *base, uint64_t nbytes, wish_t *wish,
                          struct fid_mr **mr_p)
 {
     const uint64_t access = FI_REMOTE_READ | FI_REMOTE_WRITE;
-    int rc = fi_mr_reg(device->domain, base, nbytes, access, 0, ofi_choice.prov_key ? 0 : key, 0,
-                       mr_p, NULL);
-    if (rc == 0 && ofi_choice.mr_endpoint) {
-        rc = fi_mr_bind(*mr_p, &device->ep->fid, 0);
-        if (rc == 0)
-            rc = fi_mr_enable(*mr_p);
-    }
-    if (rc != 0) {
-        ofi_register_failed("symmetric memory", nbytes, rc);
-        return CW_ENOMEM;
-    }
-    return 0;
+    int rc = ofi_register_keyed(device, base, nbytes, access, wanted_key, wish, mr_p);
+    if (rc == 0)
+        return 0;
+    ofi_register_failed("symmetric memory", nbytes, rc);
+    return CW_ENOMEM;
 }
 
 static ofi_span_t span_of(const cwt_layout_t *l, uint32_t piece)
@@ -73,7 +70,7 @@ int ofi_region_key(ofi_region_t *region, ofi_device_t *device, const cwt_server_
     struct fid_mr **mr_p = &region->mr[piece];
     int rc = *mr_p ? 0 : give_memory(at, span.nbytes, piece);
     if (rc == 0 && !*mr_p)
-        rc = register_span(device, at, span.nbytes, wanted_key(config, piece), mr_p);
+        rc = register_span(device, at, span.nbytes, &(wish_t){config, piece}, mr_p);
     if (rc == 0)
         *key_p = fi_mr_key(*mr_p);
     return rc;

@@ -78,7 +78,7 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
     if (rc == 0)
         rc = ofi_device_open(&server->device, ofi_choice.info, entries(config), false);
     if (rc == 0) {
-        ofi_pool_init(&server->sends, server->device.domain, OFI_BUFFER_NBYTES,
+        ofi_pool_init(&server->sends, &server->device, OFI_BUFFER_NBYTES,
                       ofi_device_take(&server->device, SENDS, 8));
         server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         rc = server->wake_fd < 0 ? CW_ESYS : 0;

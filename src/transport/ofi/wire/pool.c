@@ -34,9 +34,9 @@ void *ofi_map_pages(size_t nbytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit)
+void ofi_pool_init(ofi_pool_t *pool, const ofi_device_t *device, size_t buf_nbytes, uint32_t limit)
 {
-    *pool = (ofi_pool_t){.domain = domain, .buf_nbytes = buf_nbytes, .limit = limit};
+    *pool = (ofi_pool_t){.device = device, .buf_nbytes = buf_nbytes, .limit = limit};
 }
 
 static bool grow(ofi_pool_t *pool)
@@ -47,7 +47,7 @@ static bool grow(ofi_pool_t *pool)
     if (pool->buf_nbytes) {
         chunk->memory_nbytes = pool->buf_nbytes * CHUNK_OPS;
         chunk->memory = ofi_map_pages(chunk->memory_nbytes);
-        if (!chunk->memory || ofi_register_buffers(pool->domain, chunk->memory,
+        if (!chunk->memory || ofi_register_buffers(pool->device, chunk->memory,
                                                    chunk->memory_nbytes, &chunk->mr) != 0) {
             if (chunk->memory)
                 munmap(chunk->memory, chunk->memory_nbytes);

@@ -42,7 +42,7 @@ typedef struct ofi_op {
 } ofi_op_t;
 
 typedef struct ofi_pool {
-    struct fid_domain *domain;
+    const struct ofi_device *device;
     struct ofi_chunk *chunks;
     ofi_op_t *free;
     size_t buf_nbytes;  // 0: operations without a buffer
@@ -54,7 +54,8 @@ void *ofi_map_pages(size_t nbytes);
 /** Zeroed memory in cache lines of its own, for what one thread writes all the time; NULL: none
  *  left. free() ends it. */
 void *ofi_alloc_lines(size_t nbytes);
-void ofi_pool_init(ofi_pool_t *pool, struct fid_domain *domain, size_t buf_nbytes, uint32_t limit);
+void ofi_pool_init(ofi_pool_t *pool, const struct ofi_device *device, size_t buf_nbytes,
+                   uint32_t limit);
 void ofi_pool_close(ofi_pool_t *pool);
 /** NULL: the limit is reached (make progress and try again) or memory is used up. */
 ofi_op_t *ofi_pool_get(ofi_pool_t *pool);

@@ -42,7 +42,7 @@ static ofi_buffers_t *open_block(ofi_receives_t *r, ofi_kind_t kind, uint32_t co
     block->nbytes = count * nbytes;
     block->memory = ofi_map_pages(block->nbytes);
     if (!block->memory ||
-        ofi_register_buffers(r->device->domain, block->memory, block->nbytes, &block->mr) != 0) {
+        ofi_register_buffers(r->device, block->memory, block->nbytes, &block->mr) != 0) {
         close_block(block);
         return NULL;
     }
