@@ -83,8 +83,10 @@ typedef enum aci_own {
     ACI_OWN_USED,      // of a node's lowest PE: what its PEs have allocated
     ACI_OWN_EXCHANGE,  // a word a PE, and one more, for aci_exchange
     ACI_OWN_NOTIFY,    // 1 word a PE
+    ACI_OWN_MUTEXES,   // places in queues (mutex.c)
     ACI_OWN_MESSAGES   // the rest
 } aci_own_t;
+enum { ACI_PLACES = 1024, ACI_PLACE_NBYTES = 64 };
 void *aci_own(aci_own_t part, size_t *nbytes_p);
 /** Gives each member of the group the words of all, by rank. Collective. [waits] */
 void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all);
@@ -94,6 +96,9 @@ int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], in
 /** Are the blocks of this node's PEs mapped here at their owners' addresses? */
 bool aci_uses_shm(void);
 int aci_release_all(const char *call, const cw_group_t *group, void *ptr);
+
+/** Forgets what is left of mutexes: while leaving. */
+void aci_mutexes_close(void);
 
 // ---------------------------------------------------------------- transfers (contiguous.c)
 /** The general path of puts and gets, which also checks. */

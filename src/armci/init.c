@@ -132,6 +132,7 @@ void aci_leave(const char *call)
     if (--aci.joined > 0)
         return;
     cw_barrier(cw_group_world);  // the area goes with the last finalize
+    aci_mutexes_close();
     aci_groups_close();
     aci_p2p_close();
     aci_memory_close();

@@ -32,6 +32,8 @@ static size_t own_nbytes(aci_own_t part)
         return 64;
     case ACI_OWN_EXCHANGE:
         return (npes + 1) * sizeof(uintptr_t);
+    case ACI_OWN_MUTEXES:
+        return (size_t)ACI_PLACES * ACI_PLACE_NBYTES;
     default:
         return npes * sizeof(uint64_t);
     }
