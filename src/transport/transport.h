@@ -18,8 +18,8 @@
 //   - quiet: all puts and requests issued on this client before it are complete and visible in the
 //     memory of the targets, and every nbi get has landed. *Remotely* complete: not "handed to the
 //     socket".
-//   - fence: all operations issued before it to a node take effect there before any operation
-//     issued to that node after it.
+//   - fence: all puts and requests issued before it to a node take effect there before any put,
+//     get or request issued to that node after it.
 // Threads: a server, and a client without config.thread_multiple, are used by one thread at a time
 // (core serialises). A client with it takes put, get, request, message, wait, amo, quiet, fence,
 // progress, poll and the injects of its records from several threads at once. A call that waits

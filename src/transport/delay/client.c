@@ -161,13 +161,15 @@ int delay_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_target_
 
 static int get_locked(delay_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
-    if (nbi && nbytes && delay_one_in(&conn->client->random, 2)) {
+    bool free = delay_may_overtake(conn, DELAY_GET);
+    if (nbi && nbytes && (!free || delay_one_in(&conn->client->random, 2))) {
         delay_held_t get = {
             .kind = DELAY_GET, .offset = offset, .dst = dst, .nbytes = nbytes, .nbi = true};
         return delay_hold(conn, &get, 0);
     }
+    int rc = free ? 0 : delay_release_all(conn);
     delay_log(conn, "get", offset, nbytes, 0);
-    return delay_setup.real->get(conn->real, offset, dst, nbytes, nbi);
+    return rc ? rc : delay_setup.real->get(conn->real, offset, dst, nbytes, nbi);
 }
 
 int delay_get(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, bool nbi)

@@ -5,7 +5,7 @@
 //
 // The contract (transport.h) leaves this freedom on one connection:
 //   put         may pass puts and requests before it, never a fence
-//   get (nbi)   may pass everything
+//   get         may pass puts and requests before it, never a fence
 //   request     stays behind every put and request before it, and behind a fence
 //   fence       is an entry of the queue: it orders, it does not complete
 #include "delay.h"
@@ -52,7 +52,6 @@ static bool may_go(delay_kind_t kind, before_t before)
 {
     switch (kind) {
     case DELAY_GET:
-        return true;
     case DELAY_PUT:
         return !before.fence;
     default:
