@@ -70,12 +70,12 @@ typedef struct armci_meminfo_ds {
     long idlist[8];    // not used
 } armci_meminfo_t;
 void ARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg);
-/** The address here of a block that a process of this node allocated, + offset; NULL for a block of
- *  another node. */
+/** The block's address, + offset, for operations with process cpid; where ARMCI_Uses_shm gives 1
+ *  and cpid is of this node, for loads and stores, too. */
 void *ARMCI_Memat(armci_meminfo_t *meminfo, long offset);
 /** The address of ARMCI_Memat is not used any more. */
 void ARMCI_Memdt(armci_meminfo_t *meminfo, long offset);
-/** Frees the block, in the process that allocated it. */
+/** Frees the block, in the process that allocated it; nothing in others. */
 void ARMCI_Memctl(armci_meminfo_t *meminfo);
 
 /** Can blocks of processes of this node be loaded from and stored to? 1: they can. */
@@ -167,10 +167,10 @@ void ARMCI_AllFence(void);
 /** ARMCI_AllFence, then a barrier of all processes. */
 void ARMCI_Barrier(void);
 
-/** Notifies a process that what was put to it before is there. Returns how often it has. */
+/** Notifies a process that what was put to it before is there. Returns how often this one has. */
 int armci_notify(int proc);
-/** Waits for one more notification of that process than the last time. *pval: how many there are
- *  now. Returns the same number. */
+/** Waits for one more notification of that process than the last time. *pval: how many were waited
+ *  for. Returns how many have come. */
 int armci_notify_wait(int proc, int *pval);
 
 // ---------------------------------------------------------------- without waiting

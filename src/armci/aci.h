@@ -100,9 +100,37 @@ int aci_release_all(const char *call, const cw_group_t *group, void *ptr);
 /** Forgets what is left of mutexes: while leaving. */
 void aci_mutexes_close(void);
 
-// ---------------------------------------------------------------- transfers (contiguous.c)
-/** The general path of puts and gets, which also checks. */
+// ---------------------------------------------------------------- transfers
+/** What all forms of a transfer have in common. */
+typedef struct aci_op {
+    const char *call;
+    int proc;
+    bool put;
+    bool nb;           // local memory may be in use when the call returns
+    armci_hdl_t *hdl;  // of a call that is nb; NULL: it has none
+} aci_op_t;
+
+/** The general path of puts and gets, which also checks (contiguous.c). */
 int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc);
 int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int proc);
+int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
+                int *count, int levels);  // strided.c
+int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len);  // vector.c
+/** Before an atomic on that word of a PE of another node (rmw.c). */
+void aci_before_atomic(int proc, const void *addr, size_t nbytes);
+
+// ---------------------------------------------------------------- handles (handle.c)
+struct aci_section;
+/** An operation has begun; in_use: its local memory is. */
+void aci_begun(const aci_op_t *op, bool in_use);
+/** Does the operation's handle collect it? The caller then hands over its pieces, and does not call
+ *  aci_begun. What the handle had collected for another process or of the other kind is sent. */
+bool aci_collects(const aci_op_t *op);
+void aci_collect(const aci_op_t *op, void *remote, void *local, size_t nbytes);
+void aci_collect_section(const aci_op_t *op, const struct aci_section *s);
+
+// ---------------------------------------------------------------- notifications (notify.c)
+void aci_notify_open(void);
+void aci_notify_close(void);
 
 #endif

@@ -12,8 +12,10 @@ int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     uint32_t pe = (uint32_t)proc;
     bool in_flight = false;
     CW_WATCH(cw_watch_call(call));
-    if (!cw_owner_is_mapped(cw_owner_find_word(pe)))
+    if (!cw_owner_is_mapped(cw_owner_find_word(pe))) {
+        aci_before_write(proc, dst, (size_t)nbytes);
         aci_before_direct(proc);
+    }
     if (!cw_owner_put_fast(pe, dst, src, (size_t)nbytes, false, &in_flight))
         in_flight = cw_owner_put_general(call, pe, dst, src, (size_t)nbytes, CW_OWNER_COPIED, NULL);
     if (in_flight)

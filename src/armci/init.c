@@ -67,6 +67,7 @@ static void open_memory(const char *call, bool mixed)
     cw_owner_open(&config);
     aci_order_open();
     aci_memory_open();
+    aci_notify_open();
     cw_owner_publish();
     aci_p2p_open();
     aci_groups_open();
@@ -137,6 +138,7 @@ void aci_leave(const char *call)
     aci_p2p_close();
     aci_memory_close();
     aci_order_close();
+    aci_notify_close();
     cw_finalize(call);
 }
 

@@ -208,3 +208,53 @@ ACI_API void ARMCI_Set_shm_limit(unsigned long bytes)
 {
     (void)bytes;
 }
+
+// ---------------------------------------------------------------- blocks of one process
+ACI_API void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
+{
+    ACI_ENTER();
+    const char *call = aci_call(__func__);
+    if (bytes == 0)
+        aci_fail(call, "0 bytes");
+    if (memflg != 0)
+        aci_fail(call, "the flags are %d; there is none but 0", memflg);
+    char *block = aci_alloc(bytes);
+    if (!block)
+        aci_fail(call, "there is no memory for %.2f GiB more", (double)bytes / (1 << 30));
+    *meminfo =
+        (armci_meminfo_t){.armci_addr = block, .addr = block, .size = bytes, .cpid = cw_world.pe};
+}
+ACI_WEAK(ARMCI_Memget);
+
+ACI_API void *PARMCI_Memat(armci_meminfo_t *meminfo, long offset)
+{
+    return meminfo->armci_addr + offset;
+}
+ACI_WEAK(ARMCI_Memat);
+
+ACI_API void ARMCI_Memdt(armci_meminfo_t *meminfo, long offset)
+{
+    (void)meminfo, (void)offset;
+}
+
+ACI_API void PARMCI_Memctl(armci_meminfo_t *meminfo)
+{
+    ACI_ENTER();
+    if (meminfo->cpid == cw_world.pe && !aci_release(meminfo->addr))
+        aci_fail(aci_call(__func__), "%p is not a block of ARMCI_Memget", (void *)meminfo->addr);
+}
+ACI_WEAK(ARMCI_Memctl);
+
+ACI_API void PARMCI_Access_begin(void *ptr)
+{
+    (void)ptr;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+ACI_WEAK(ARMCI_Access_begin);
+
+ACI_API void PARMCI_Access_end(void *ptr)
+{
+    (void)ptr;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+ACI_WEAK(ARMCI_Access_end);

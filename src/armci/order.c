@@ -12,21 +12,54 @@ void aci_order_open(void)
 {
     aci_order.quiet = ACI_MARKS + 1;  // marks of 0 are void
     aci_order.mark = calloc((size_t)cw_world.npes, sizeof *aci_order.mark);
-    if (!aci_order.mark)
+    aci_order.gets = calloc((size_t)cw_world.npes, sizeof *aci_order.gets);
+    if (!aci_order.mark || !aci_order.gets)
         cwu_fatal("ARMCI_Init: out of memory for the marks of %d processes", cw_world.npes);
 }
 
 void aci_order_close(void)
 {
     free(aci_order.mark);
+    free(aci_order.gets);
     aci_order.mark = NULL;
+    aci_order.gets = NULL;
 }
 
 void aci_order_fence(int proc)
 {
     uint64_t quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
     cw_fence_default();
-    __atomic_store_n(&aci_order.mark[proc], quiet | ACI_PENDING, __ATOMIC_RELAXED);
+    uint64_t stay = aci_under_way(proc) & (ACI_PENDING | ACI_GETS | ACI_SOURCES);
+    __atomic_store_n(&aci_order.mark[proc], quiet | stay, __ATOMIC_RELAXED);
+}
+
+/** Threads may use one target at a time, without order among them. */
+static aci_range_t load_range(const aci_range_t *range)
+{
+    return (aci_range_t){__atomic_load_n(&range->begin, __ATOMIC_RELAXED),
+                         __atomic_load_n(&range->end, __ATOMIC_RELAXED)};
+}
+
+void aci_order_behind_gets(int proc, uintptr_t addr, size_t nbytes)
+{
+    aci_range_t gets = load_range(&aci_order.gets[proc]);
+    if (addr < gets.end && gets.begin < addr + nbytes)
+        aci_order_quiet();
+}
+
+void aci_mark_get(int proc, uintptr_t addr, size_t nbytes)
+{
+    aci_range_t range = {addr, addr + nbytes};
+    uint64_t before = aci_under_way(proc);
+    if (before & ACI_GETS) {
+        aci_range_t gets = load_range(&aci_order.gets[proc]);
+        range.begin = range.begin < gets.begin ? range.begin : gets.begin;
+        range.end = range.end > gets.end ? range.end : gets.end;
+    }
+    __atomic_store_n(&aci_order.gets[proc].begin, range.begin, __ATOMIC_RELAXED);
+    __atomic_store_n(&aci_order.gets[proc].end, range.end, __ATOMIC_RELAXED);
+    uint64_t quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
+    __atomic_store_n(&aci_order.mark[proc], quiet | before | ACI_GETS, __ATOMIC_RELAXED);
 }
 
 void aci_order_quiet(void)
@@ -41,7 +74,7 @@ ACI_API void PARMCI_Fence(int proc)
 {
     ACI_ENTER();
     aci_check_proc(aci_call(__func__), proc);
-    if (CW_UNLIKELY(aci_under_way(proc)))
+    if (CW_UNLIKELY(aci_under_way(proc) & ACI_PENDING))
         aci_order_quiet();
     else
         atomic_thread_fence(memory_order_seq_cst);  // for PEs of the node

@@ -17,7 +17,7 @@
 
 #include "core/rma/context.h"
 
-#define CW_PIECE_MAX 1024u     // bytes; larger ones pay for a transfer of their own
+#define CW_PIECE_MAX 1024u     // bytes; from here on a transfer of its own pays
 #define CW_PIECES_OF_GET 256u  // in one message
 
 typedef struct cw_pieces {

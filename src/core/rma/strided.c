@@ -6,10 +6,10 @@
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
+#include "core/rma/pieces.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
 
-#define DIRECT_BLOCK 1024u  // bytes: from here a block is one transfer of its own
 #define GETS_IN_FLIGHT 4
 
 /** Block i goes from src + i * src_stride to dest + i * dest_stride. With one block a stride may be
@@ -157,7 +157,7 @@ static CW_NOINLINE void put_out(cw_ctx_t *ctx, blocks_t b, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(watch(ctx, CW_OP_PUT_STRIDED, b.dest, b.src, b.dest_stride, &b, rank));
-    if (b.nbytes >= DIRECT_BLOCK) {
+    if (b.nbytes >= CW_PIECE_MAX) {
         while (b.n) {
             blocks_t one = split(&b, 1);
             cw_put(ctx, one.dest, one.src, one.nbytes, rank);
@@ -177,7 +177,7 @@ static CW_NOINLINE void get_out(cw_ctx_t *ctx, blocks_t b, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(watch(ctx, CW_OP_GET_STRIDED, b.src, b.dest, b.src_stride, &b, rank));
-    if (b.nbytes >= DIRECT_BLOCK) {
+    if (b.nbytes >= CW_PIECE_MAX) {
         while (b.n) {
             blocks_t one = split(&b, 1);
             cw_get(ctx, one.dest, one.src, one.nbytes, rank);

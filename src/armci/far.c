@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Pieces and sections to and from other nodes.
+#include "armci/far.h"
+
+#include "armci/aci.h"
+#include "core/rma/request.h"
+
+/** Puts up to this size are copied by the transport: the source may change at once. */
+#define COPIED_MOST 16384u
+/** From this payload on a plane of small rows pays for requests of its own. */
+#define PLANE_LEAST (CW_STRIDED_PAYLOAD / 2)
+
+bool aci_is_far(int proc)
+{
+    return !cw_owner_is_mapped(cw_owner_find_word((uint32_t)proc));
+}
+
+void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, bool many)
+{
+    f->call = call;
+    f->proc = proc;
+    f->put = put;
+    f->many = many;
+    f->packing = false;
+    f->direct = false;
+    f->paths = 0;
+    f->read = (aci_range_t){0, 0};
+}
+
+/** Before the first transfer that goes directly: what this call has sent itself is in no order. */
+static void direct(aci_far_t *f, uint64_t paths)
+{
+    if (!f->direct)
+        aci_before_direct(f->proc);
+    f->direct = true;
+    f->paths |= paths;
+}
+
+static void add_packed(aci_far_t *f, void *remote, void *local, size_t nbytes)
+{
+    if (!f->packing)
+        cw_pieces_begin(&f->pieces, &cw_ctx_default, f->proc, f->put);
+    f->packing = true;
+    f->paths |= f->put ? ACI_REQUESTS : ACI_GETS;
+    cw_pieces_add(&f->pieces, cw_owner_symmetric((uint32_t)f->proc, remote), local, nbytes);
+}
+
+static void add_direct(aci_far_t *f, void *remote, void *local, size_t nbytes)
+{
+    uint32_t pe = (uint32_t)f->proc;
+    bool copied = nbytes <= COPIED_MOST;
+    if (f->put) {
+        direct(f, copied ? ACI_PUTS : ACI_PUTS | ACI_SOURCES);
+        cw_owner_put_general(f->call, pe, remote, local, nbytes,
+                             copied ? CW_OWNER_COPIED : CW_OWNER_BULK, NULL);
+    } else {
+        direct(f, ACI_GETS);
+        cw_owner_get_general(f->call, local, pe, remote, nbytes, CW_OWNER_BULK, NULL);
+    }
+}
+
+static void add(aci_far_t *f, void *remote, void *local, size_t nbytes)
+{
+    if (f->many && nbytes < CW_PIECE_MAX)
+        add_packed(f, remote, local, nbytes);
+    else
+        add_direct(f, remote, local, nbytes);
+}
+
+/** Before a write of [remote, +nbytes), or behind a read of it. */
+static void note_range(aci_far_t *f, uintptr_t remote, size_t nbytes)
+{
+    if (f->put) {
+        aci_before_write(f->proc, (const void *)remote, nbytes);
+        return;
+    }
+    bool first = f->read.begin == f->read.end;
+    uintptr_t end = remote + nbytes;
+    f->read.begin = first || remote < f->read.begin ? remote : f->read.begin;
+    f->read.end = first || end > f->read.end ? end : f->read.end;
+}
+
+void aci_far_add(aci_far_t *f, void *remote, void *local, size_t nbytes)
+{
+    if (nbytes == 0)
+        return;
+    note_range(f, (uintptr_t)remote, nbytes);
+    add(f, remote, local, nbytes);
+}
+
+// ---------------------------------------------------------------- sections
+static void add_rows(aci_far_t *f, const aci_section_t *s, const aci_planes_t *w)
+{
+    uintptr_t src = w->src, dst = w->dst;
+    for (size_t i = 0; i < s->n[0]; i++) {
+        add(f, (void *)(f->put ? dst : src), (void *)(f->put ? src : dst), s->row);
+        src += (uintptr_t)s->src_stride[0];
+        dst += (uintptr_t)s->dst_stride[0];
+    }
+}
+
+/** A plane of small rows, in requests of its own. Gets wait. */
+static void move_plane(aci_far_t *f, const aci_section_t *s, const aci_planes_t *w)
+{
+    uint32_t pe = (uint32_t)f->proc;
+    void *src = (void *)w->src, *dst = (void *)w->dst;
+    if (f->put) {
+        cw_put_strided(&cw_ctx_default, cw_owner_symmetric(pe, dst), src, s->dst_stride[0],
+                       s->src_stride[0], s->row, s->n[0], f->proc);
+        f->paths |= ACI_REQUESTS;
+    } else {
+        cw_get_strided(&cw_ctx_default, dst, cw_owner_symmetric(pe, src), s->dst_stride[0],
+                       s->src_stride[0], s->row, s->n[0], f->proc);
+    }
+}
+
+void aci_far_section(aci_far_t *f, const aci_section_t *s, bool may_wait)
+{
+    size_t nbytes;
+    uintptr_t remote = aci_section_extent(f->call, f->proc, s, f->put, &nbytes);
+    note_range(f, remote, nbytes);
+    bool planes = s->row < CW_PIECE_MAX && s->n[0] > 1 && s->row * s->n[0] >= PLANE_LEAST &&
+                  (f->put || may_wait);
+    for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w))
+        if (planes)
+            move_plane(f, s, &w);
+        else
+            add_rows(f, s, &w);
+}
+
+// ---------------------------------------------------------------- ends
+bool aci_far_end(aci_far_t *f)
+{
+    if (f->packing)
+        cw_pieces_end(&f->pieces);
+    if (f->put)
+        aci_mark(f->proc, f->paths);
+    else if (f->paths)
+        aci_mark_get(f->proc, f->read.begin, f->read.end - f->read.begin);
+    return f->paths & (ACI_GETS | ACI_SOURCES);
+}
+
+void aci_far_complete(aci_far_t *f)
+{
+    if (aci_far_end(f))
+        aci_order_quiet();
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Calls without waiting. A handle holds the number of a quiet (core/owner/handle.h), or 0 where
+// local memory is not in use: copies within the node, small puts, what was packed into requests. A
+// later number covers an earlier one, so a handle that is used again without a wait completes all.
+//
+// An aggregate handle collects puts, or gets, of one process in a list, which leaves as one
+// transfer of many pieces: when the handle is waited for or tested, when the list is full, and when
+// an operation of the other kind or to another process comes. Values are kept in the list.
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci/aci.h"
+#include "armci/far.h"
+#include "base/error.h"
+
+enum { LIST_MOST = 256 };
+
+/** causeway_kind */
+enum {
+    AGGREGATE = 1,
+    PUTS = 2,  // what the list has; else gets
+    KINDS = 3
+};
+
+typedef struct piece {
+    void *remote, *local;
+    size_t nbytes;
+} piece_t;
+
+typedef struct list {
+    size_t n;
+    piece_t piece[LIST_MOST];
+    uint64_t value[LIST_MOST];
+} list_t;
+
+/** Nothing that was not initialised may be followed. */
+static void check_handle(const char *call, const armci_hdl_t *hdl)
+{
+    if ((hdl->causeway_kind & ~KINDS) || (hdl->causeway_list && !hdl->causeway_kind) ||
+        ((uintptr_t)hdl->causeway_op & 1) != (hdl->causeway_op != NULL) ||
+        !cw_handle_is_known(hdl->causeway_op))
+        aci_fail(call, "the handle at %p has not been initialised; use ARMCI_INIT_HANDLE",
+                 (const void *)hdl);
+}
+
+/** A later number covers the one before; 0 does not. */
+static void add_operation(armci_hdl_t *hdl, bool in_use)
+{
+    cw_handle_t handle = cw_handle_make(in_use, NULL);
+    if (handle != CW_HANDLE_DONE)
+        hdl->causeway_op = handle;
+}
+
+void aci_begun(const aci_op_t *op, bool in_use)
+{
+    if (op->hdl && in_use)
+        add_operation(op->hdl, true);
+}
+
+// ---------------------------------------------------------------- aggregates
+/** The pieces from number `from` on: all small ones up to a large one, or a large one. */
+static size_t send_some(const char *call, armci_hdl_t *hdl, size_t from)
+{
+    const list_t *list = hdl->causeway_list;
+    const piece_t *piece = list->piece;
+    size_t to = from + 1;
+    while (piece[from].nbytes < CW_PIECE_MAX && to < list->n && piece[to].nbytes < CW_PIECE_MAX)
+        to++;
+    aci_far_t f;
+    aci_far_begin(&f, call, hdl->causeway_proc, hdl->causeway_kind & PUTS, to - from > 1);
+    for (size_t i = from; i < to; i++)
+        aci_far_add(&f, piece[i].remote, piece[i].local, piece[i].nbytes);
+    if (aci_far_end(&f))
+        add_operation(hdl, true);
+    return to;
+}
+
+/** Sends what was collected, in order: what was put to one location later comes later. */
+static void send_list(const char *call, armci_hdl_t *hdl)
+{
+    list_t *list = hdl->causeway_list;
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->n;)
+        i = send_some(call, hdl, i);
+    list->n = 0;
+}
+
+/** Sends it, and gives up the list. */
+static void end_list(const char *call, armci_hdl_t *hdl)
+{
+    send_list(call, hdl);
+    free(hdl->causeway_list);
+    hdl->causeway_list = NULL;
+}
+
+bool aci_collects(const aci_op_t *op)
+{
+    armci_hdl_t *hdl = op->hdl;
+    if (!hdl)
+        return false;
+    check_handle(op->call, hdl);
+    if (!(hdl->causeway_kind & AGGREGATE))
+        return false;
+    if (hdl->causeway_proc != op->proc || !(hdl->causeway_kind & PUTS) == op->put) {
+        send_list(op->call, hdl);
+        hdl->causeway_proc = op->proc;
+        hdl->causeway_kind = op->put ? AGGREGATE | PUTS : AGGREGATE;
+    }
+    return true;
+}
+
+/** Where the piece's local memory may be kept. */
+static uint64_t *append(const aci_op_t *op, void *remote, void *local, size_t nbytes)
+{
+    list_t *list = op->hdl->causeway_list;
+    if (list && list->n == LIST_MOST)
+        send_list(op->call, op->hdl);
+    if (!list) {
+        op->hdl->causeway_list = list = malloc(sizeof *list);
+        if (!list)
+            cwu_fatal("%s: out of memory for an aggregate handle", op->call);
+        list->n = 0;
+    }
+    list->piece[list->n] = (piece_t){remote, local, nbytes};
+    return &list->value[list->n++];
+}
+
+void aci_collect(const aci_op_t *op, void *remote, void *local, size_t nbytes)
+{
+    if (nbytes > 0)
+        append(op, remote, local, nbytes);
+}
+
+/** A value of at most 8 bytes, which is kept. */
+static void collect_value(const aci_op_t *op, void *dst, const void *value, size_t nbytes)
+{
+    uint64_t *kept = append(op, dst, NULL, nbytes);
+    memcpy(kept, value, nbytes);
+    list_t *list = op->hdl->causeway_list;
+    list->piece[list->n - 1].local = kept;
+}
+
+void aci_collect_section(const aci_op_t *op, const aci_section_t *s)
+{
+    for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w))
+        for (size_t i = 0; i < s->n[0]; i++) {
+            void *src = (void *)(w.src + i * (uintptr_t)s->src_stride[0]),
+                 *dst = (void *)(w.dst + i * (uintptr_t)s->dst_stride[0]);
+            append(op, op->put ? dst : src, op->put ? src : dst, s->row);
+        }
+}
+
+ACI_API void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
+{
+    check_handle(__func__, hdl);
+    hdl->causeway_kind |= AGGREGATE;
+}
+
+ACI_API void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    check_handle(__func__, hdl);
+    end_list(__func__, hdl);
+    hdl->causeway_kind = 0;
+}
+
+// ---------------------------------------------------------------- contiguous
+static int contiguous(const aci_op_t *op, void *remote, void *local, intptr_t nbytes)
+{
+    aci_check_transfer(op->call, op->proc, remote, nbytes);
+    uintptr_t word = cw_owner_find_word((uint32_t)op->proc);
+    if (cw_owner_is_mapped(word)) {
+        if (op->put)
+            aci_put(op->call, local, remote, nbytes, op->proc);
+        else
+            aci_get(op->call, remote, local, nbytes, op->proc);
+        return 0;
+    }
+    if (aci_collects(op)) {
+        aci_collect(op, remote, local, (size_t)nbytes);
+        return 0;
+    }
+    aci_far_t f;
+    aci_far_begin(&f, op->call, op->proc, op->put, false);
+    aci_far_add(&f, remote, local, (size_t)nbytes);
+    aci_begun(op, aci_far_end(&f));
+    return 0;
+}
+
+ACI_API int PARMCI_NbPut(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
+    return contiguous(&op, dst, src, bytes);
+}
+ACI_WEAK(ARMCI_NbPut);
+
+ACI_API int PARMCI_NbGet(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    const aci_op_t op = {aci_call(__func__), proc, false, true, hdl};
+    return contiguous(&op, src, dst, bytes);
+}
+ACI_WEAK(ARMCI_NbGet);
+
+static int put_value(const aci_op_t *op, void *dst, void *value, size_t nbytes)
+{
+    aci_check_transfer(op->call, op->proc, dst, (intptr_t)nbytes);
+    if (!aci_is_far(op->proc) || !aci_collects(op))
+        return aci_put(op->call, value, dst, (intptr_t)nbytes, op->proc);
+    collect_value(op, dst, value, nbytes);
+    return 0;
+}
+
+#define NB_PUT_VALUE(Name, type)                                                             \
+    ACI_API int PARMCI_NbPutValue##Name(type value, void *dst, int proc, armci_hdl_t *hdl)   \
+    {                                                                                        \
+        ACI_ENTER();                                                                         \
+        const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};                     \
+        return put_value(&op, dst, &value, sizeof value);                                    \
+    }                                                                                        \
+    ACI_WEAK(ARMCI_NbPutValue##Name)
+NB_PUT_VALUE(Int, int);
+NB_PUT_VALUE(Long, long);
+NB_PUT_VALUE(Float, float);
+NB_PUT_VALUE(Double, double);
+
+// ---------------------------------------------------------------- strided, vectors
+ACI_API int PARMCI_NbPutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count,
+                          int levels, int proc, armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
+    return aci_strided(&op, src, src_stride, dst, dst_stride, count, levels);
+}
+ACI_WEAK(ARMCI_NbPutS);
+
+ACI_API int PARMCI_NbGetS(void *src, int *src_stride, void *dst, int *dst_stride, int *count,
+                          int levels, int proc, armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    const aci_op_t op = {aci_call(__func__), proc, false, true, hdl};
+    return aci_strided(&op, src, src_stride, dst, dst_stride, count, levels);
+}
+ACI_WEAK(ARMCI_NbGetS);
+
+ACI_API int PARMCI_NbPutV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
+    return aci_vector(&op, iov, iov_len);
+}
+ACI_WEAK(ARMCI_NbPutV);
+
+ACI_API int PARMCI_NbGetV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    const aci_op_t op = {aci_call(__func__), proc, false, true, hdl};
+    return aci_vector(&op, iov, iov_len);
+}
+ACI_WEAK(ARMCI_NbGetV);
+
+// ---------------------------------------------------------------- completion
+ACI_API int PARMCI_Wait(armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    const char *call = aci_call(__func__);
+    check_handle(call, hdl);
+    end_list(call, hdl);
+    cw_handle_wait(call, hdl->causeway_op);
+    hdl->causeway_op = CW_HANDLE_DONE;
+    return 0;
+}
+ACI_WEAK(ARMCI_Wait);
+
+ACI_API int PARMCI_Test(armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    const char *call = aci_call(__func__);
+    check_handle(call, hdl);
+    end_list(call, hdl);
+    if (!cw_handle_test(hdl->causeway_op))
+        return 1;
+    hdl->causeway_op = CW_HANDLE_DONE;
+    return 0;
+}
+ACI_WEAK(ARMCI_Test);
+
+ACI_API int PARMCI_WaitProc(int proc)
+{
+    ACI_ENTER();
+    aci_check_proc(aci_call(__func__), proc);
+    if (aci_under_way(proc) & (ACI_GETS | ACI_SOURCES))
+        aci_order_quiet();
+    return 0;
+}
+ACI_WEAK(ARMCI_WaitProc);
+
+ACI_API int PARMCI_WaitAll(void)
+{
+    ACI_ENTER();
+    aci_order_quiet();
+    return 0;
+}
+ACI_WEAK(ARMCI_WaitAll);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Atomic swap and fetch-and-add.
+#include "armci/aci.h"
+#include "core/rma/amo.h"
+
+void aci_before_atomic(int proc, const void *addr, size_t nbytes)
+{
+    aci_before_write(proc, addr, nbytes);
+    if (CW_UNLIKELY(cw_world.nic_atomics))  // else a request, which stays behind all before it
+        aci_before_direct(proc);
+}
+
+static bool is_long(const char *call, int op)
+{
+    if (CW_UNLIKELY(op < ARMCI_SWAP || op > ARMCI_FETCH_AND_ADD_LONG))
+        aci_fail(call, "operation %d is none of ARMCI_SWAP, ARMCI_FETCH_AND_ADD and their _LONG",
+                 op);
+    return op == ARMCI_SWAP_LONG || op == ARMCI_FETCH_AND_ADD_LONG;
+}
+
+/** The old value of the word. */
+static uint64_t execute(void *rem, cw_amo_op_t op, size_t nbytes, uint64_t operand, int proc)
+{
+    uint32_t pe = (uint32_t)proc;
+    if (proc == cw_world.pe && !cw_owner_reaches(pe, rem, nbytes))
+        return cw_amo_local(rem, op, nbytes, operand, 0);  // no other process reaches it
+    if (!cw_owner_is_mapped(cw_owner_find_word(pe)))
+        aci_before_atomic(proc, rem, nbytes);
+    return cw_amo_fetching(&cw_ctx_default, cw_owner_symmetric(pe, rem), op, nbytes, operand, 0,
+                           proc);
+}
+
+ACI_API int PARMCI_Rmw(int op, void *loc, void *rem, int value, int proc)
+{
+    ACI_ENTER();
+    const char *call = aci_call(__func__);
+    bool wide = is_long(call, op), swap = op == ARMCI_SWAP || op == ARMCI_SWAP_LONG;
+    size_t nbytes = wide ? sizeof(long) : sizeof(int);
+    aci_check_transfer(call, proc, rem, (intptr_t)nbytes);
+    if (CW_UNLIKELY((uintptr_t)rem % nbytes))
+        aci_fail(call, "%p of process %d is not aligned to %zu bytes", rem, proc, nbytes);
+    cw_amo_op_t kind = swap ? CW_AMO_SWAP : CW_AMO_ADD;
+    if (wide) {
+        long operand = swap ? *(long *)loc : value;
+        *(long *)loc = (long)execute(rem, kind, nbytes, (uint64_t)operand, proc);
+    } else {
+        int operand = swap ? *(int *)loc : value;
+        *(int *)loc = (int)execute(rem, kind, nbytes, (uint32_t)operand, proc);
+    }
+    return 0;
+}
+ACI_WEAK(ARMCI_Rmw);
