@@ -135,9 +135,7 @@ typedef struct cwt_client_config {
     void (*idle)(void *arg);  // called each round of a waiting loop: polls the server if this
                               // process hosts it
     void *idle_arg;
-    /** Descriptors have run out: closes something that this process keeps for later, another client
-     *  perhaps. False: there is nothing. Called from open and from calls that connect. */
-    bool (*make_room)(void);
+    bool (*make_room)(void);             // descriptors run out: closes a spare client; false: none
     const char *(*node_name)(int node);  // for messages: "node 3 (host abc)"
     /** Receives a notification of a node's server (ops->server_notify); at most `notifications` of
      *  them are under way on a connection. 0: none. Called from progress, so it neither waits nor
