@@ -68,6 +68,9 @@ def main():
           and "over sockets" in rows["tcp;ofi_rxm", "rdm"][1] and "32 bytes of" in text,
           "too little private data, and datagrams over sockets only on request", text)
 
+    status, rows, text = info("mr_raw")
+    check(status != 0 and "it demands FI_MR_RAW" in text, "raw keys are refused, and said so", text)
+
     status, rows, text = info("unordered,delivery_refused")
     check(status != 0 and rows and not chosen(rows) and "quiet cannot prove a put" in text,
           "neither order nor completion by delivery", text)

@@ -48,7 +48,7 @@ struct mock_demands {
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
         mr_endpoint, context, mr_locked, foreign, delivery_refused, delivery_ignored, card,
         card_broken, few_completions, no_connect, no_accept, no_saw, only_sas, mr_fault,
-        mr_accepted, no_events, key2;
+        mr_accepted, no_events, key2, mr_raw;
 };
 extern struct mock_demands mock_want;
 

@@ -17,6 +17,8 @@ static int demanded_mr_mode(const struct fi_info *info)
     int mode = 0;
     if (mock_want.mr_endpoint && !(info->ep_attr && info->ep_attr->type == FI_EP_MSG))
         mode |= FI_MR_ENDPOINT;
+    if (mock_want.mr_raw)
+        mode |= FI_MR_RAW;
     if (mock_want.mr_local)
         mode |= FI_MR_LOCAL;
     if (mock_want.virt_addr)

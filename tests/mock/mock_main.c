@@ -78,6 +78,7 @@ static const struct {
     WORD(mr_accepted),
     WORD(no_events),
     WORD(key2),
+    WORD(mr_raw),
 #undef WORD
 };
 

@@ -57,19 +57,31 @@ static bool is_known(const candidates_t *all, const struct fi_info *info, bool m
     return false;
 }
 
+/** Some providers may say back what the caller accepts: is there an offer without raw keys? */
+static struct fi_info *without_raw(const ofi_question_t *question, const struct fi_info *info)
+{
+    struct fi_info *plain = NULL;
+    if (info->domain_attr->mr_mode & FI_MR_RAW)
+        plain = ofi_ask_same(question, info);
+    return plain ? plain : ofi_lib.dupinfo(info);
+}
+
 static void collect(candidates_t *all, const ofi_question_t *question)
 {
     struct fi_info *list;
-    if (ofi_ask(question, &list) != 0)
+    ofi_question_t wide = *question;
+    wide.raw = true;
+    if (ofi_ask(&wide, &list) != 0)
         return;
     for (struct fi_info *info = list; info && all->count < CANDIDATES_MAX; info = info->next) {
         if (is_known(all, info, question->msg))
             continue;
         candidate_t *c = &all->list[all->count];
-        *c = (candidate_t){.info = ofi_lib.dupinfo(info),
-                           .question = *question,
-                           .rank = ofi_rank_of(info, question->msg)};
-        all->count += c->info != NULL;
+        *c = (candidate_t){.info = without_raw(question, info), .question = *question};
+        if (!c->info)
+            continue;
+        c->rank = ofi_rank_of(c->info, question->msg);
+        all->count++;
     }
     ofi_lib.freeinfo(list);
 }

@@ -17,6 +17,8 @@ static struct fi_info *hints_of(const ofi_question_t *q)
     hints->caps = FI_MSG | FI_RMA | (q->atomics ? FI_ATOMIC : 0);
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->domain_attr->mr_mode = MR_MODES | (q->msg ? 0 : FI_MR_ENDPOINT);
+    if (q->raw)
+        hints->domain_attr->mr_mode |= FI_MR_RAW;
     if (q->unregistered)
         hints->domain_attr->mr_mode &= ~FI_MR_LOCAL;
     hints->domain_attr->threading = q->threading;

@@ -14,6 +14,7 @@
 typedef struct ofi_question {
     bool msg, atomics;
     bool unregistered;  // without FI_MR_LOCAL: some demand it only of callers that accept it
+    bool raw;           // also what demands FI_MR_RAW, which is refused with that reason
     enum fi_threading threading;
     uint64_t order;        // message order of both sides
     uint64_t op_flags;     // of all operations that send

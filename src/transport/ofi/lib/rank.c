@@ -57,8 +57,16 @@ static bool is_last_resort(const struct fi_info *info)
            strstr(name, "hook") || strstr(name, "lnx") || strstr(name, "sm2");
 }
 
+/** Keys longer than 64 bits (ucx): welcomes and records have no room for them. */
+static bool has_raw_keys(const struct fi_info *info)
+{
+    return info->domain_attr->mr_mode & FI_MR_RAW;
+}
+
 const char *ofi_why_not(const struct fi_info *info)
 {
+    if (has_raw_keys(info))
+        return "refused: it demands FI_MR_RAW, keys of more than 8 bytes";
     return is_last_resort(info) ? "only if CAUSEWAY_PROVIDER names it"
                                 : "over sockets: only if CAUSEWAY_ENDPOINT=rdm or "
                                   "CAUSEWAY_PROVIDER asks for it";
@@ -67,6 +75,8 @@ const char *ofi_why_not(const struct fi_info *info)
 int ofi_rank_of(const struct fi_info *info, bool msg)
 {
     bool layered = strchr(info->fabric_attr->prov_name, ';');
+    if (has_raw_keys(info))
+        return 0;
     if (cwu_env.provider)
         return (names(info, cwu_env.provider) ? 92 : 90) + msg;
     if (is_last_resort(info) || is_exposed(info))
