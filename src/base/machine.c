@@ -3,7 +3,10 @@
 // The machine's memory, from sysinfo(2) and the control group.
 #include "base/machine.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 
 uint64_t cwu_machine_memory(void)
@@ -19,4 +22,20 @@ uint64_t cwu_machine_memory(void)
     if (f)
         fclose(f);
     return limit && limit < total ? limit : total;
+}
+
+#define PLENTY 4096  // limits above are not used up by what is open when it is asked
+
+long cwu_free_files(void)
+{
+    struct rlimit lim;
+    if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur >= LONG_MAX)
+        return LONG_MAX;
+    long most = (long)lim.rlim_cur, used = 0;
+    DIR *dir = most > PLENTY ? NULL : opendir("/proc/self/fd");
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        used += entry->d_name[0] != '.';
+    if (dir)
+        closedir(dir);
+    return most - used;
 }

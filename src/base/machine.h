@@ -10,5 +10,7 @@
 /** Bytes of memory available to a job here: RAM and swap, or the control group's limit if that is
  *  lower. 0: not known. */
 uint64_t cwu_machine_memory(void);
+/** File descriptors that this process may still open. */
+long cwu_free_files(void);
 
 #endif

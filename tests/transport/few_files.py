@@ -28,13 +28,14 @@ def run(program, mode, files):
 
 program = oshcc(Path("few_files").resolve(), TESTS / "transport/few_files.c")
 for mode in ("msg", "rdm"):
-    for files in (400, 32):
+    for files in (400, 36, 32):
         seconds, status, output = run(program, mode, files)
         works = status == 0 and "all done" in output
         # connections that RDM endpoints lack are the provider's, which does not always say why
         reason = "out of file descriptors" if mode == "msg" else "causeway: error: "
         says = status != 0 and re.search(reason, output)
-        check(works or (says and files < 400), f"{mode} with {files} descriptors", status, output)
+        # with 36 connections rest where a server would have none left for what comes in
+        check(works or (says and files < (36 if mode == "msg" else 400)), f"{mode} with {files} descriptors", status, output)
         check(seconds < TIMEOUT / 2, f"{mode} with {files} descriptors takes {seconds:.1f} s",
               output)
 finish()

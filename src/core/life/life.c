@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/env_names.h"
+#include "base/machine.h"
 #include "core/am/private.h"
 #include "core/coll/describe.h"
 #include "core/life/leave.h"
@@ -70,11 +71,29 @@ static int choose_transport(void)
     return cwt_find("ofi", delay.spec ? &delay : NULL, &cw_transport);
 }
 
+#define TRANSPORT_FILES 18  // that the two halves of a transport take beside connections
+
+/** A server that has no descriptor for a connection cannot ask the process's own to rest, so they
+ *  rest in time where descriptors are few: what a connection of each other PE leaves is for the
+ *  process's own. With somewhat less than that, one is, and as each PE does the same, few
+ *  come in at a time. With far less the job works only if few PEs communicate with each other. */
+static void limit_connections(void)
+{
+    long room = cwu_free_files() - TRANSPORT_FILES, out = cw_world.nnodes - 1,
+         in = cw_world.hosts_server ? cw_world.npes - cw_world.nslots : 0;
+    if (cwu_env.max_connections != 0 || room >= out + in || room < in - in / 3 || room < 2)
+        return;
+    cwu_env.max_connections = room > in ? room - in : 1;
+    cwu_debug("few file descriptors (ulimit -n): %ld connections at a time",
+              (long)cwu_env.max_connections);
+}
+
 static int open_network(void)
 {
     if (cw_world.nnodes == 1)
         return CW_OK;
     cw_world.hosts_server = cw_world.slot == 0;
+    limit_connections();
     int rc = choose_transport();
     if (rc == CW_OK && cw_world.hosts_server)
         cw_transport->expect_load();
