@@ -242,11 +242,11 @@ static int pmi2_fence_wait(cwb_t *b)
     struct timespec deadline;
     int rc = 0;
     (void)b;
-    clock_gettime(CLOCK_REALTIME, &deadline);
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
     deadline.tv_sec += cwu_env.timeout;
     pthread_mutex_lock(&p2.lock);
     while (p2.fence_under_way && rc == 0)
-        rc = pthread_cond_timedwait(&p2.ended, &p2.lock, &deadline);
+        rc = pthread_cond_clockwait(&p2.ended, &p2.lock, CLOCK_MONOTONIC, &deadline);
     bool late = p2.fence_under_way;
     int status = p2.fence_status;
     pthread_mutex_unlock(&p2.lock);

@@ -136,9 +136,9 @@ static void flush_output(void)
     struct timespec limit;
     if (pthread_create(&thread, NULL, flush_all, NULL))
         return;
-    clock_gettime(CLOCK_REALTIME, &limit);
+    clock_gettime(CLOCK_MONOTONIC, &limit);
     limit.tv_sec++;
-    pthread_timedjoin_np(thread, NULL, &limit);
+    pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &limit);
 }
 
 // ---------------------------------------------------------------- together

@@ -115,9 +115,9 @@ static void flush_output(void)
         fflush(NULL);
         return;
     }
-    clock_gettime(CLOCK_REALTIME, &limit);
+    clock_gettime(CLOCK_MONOTONIC, &limit);
     limit.tv_sec++;
-    pthread_timedjoin_np(thread, NULL, &limit);
+    pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &limit);
 }
 
 void pshmem_global_exit(int status)

@@ -31,9 +31,9 @@ static void before_fork(void)
 {
     static atomic_bool waited_in_vain;  // once is enough
     struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
+    clock_gettime(CLOCK_MONOTONIC, &limit);
     limit.tv_sec += atomic_load(&waited_in_vain) ? 0 : FORK_PATIENCE_SECONDS;
-    fork_has_lock = pthread_mutex_timedlock(&load_lock, &limit) == 0;
+    fork_has_lock = pthread_mutex_clocklock(&load_lock, CLOCK_MONOTONIC, &limit) == 0;
     if (!fork_has_lock)
         atomic_store(&waited_in_vain, true);
 }
