@@ -116,6 +116,8 @@ int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int p
 int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
                 int *count, int levels);  // strided.c
 int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len);  // vector.c
+/** Life, process and descriptors; returns the number of segments in all. Fatal (vector.c). */
+size_t aci_check_vector(const aci_op_t *op, const armci_giov_t *iov, int iov_len);
 /** Before an atomic on that word of a PE of another node (rmw.c). */
 void aci_before_atomic(int proc, const void *addr, size_t nbytes);
 

@@ -32,8 +32,7 @@ static void check_descriptor(const aci_op_t *op, const armci_giov_t *iov, int i)
         aci_check_transfer(op->call, op->proc, remote_of(op, iov)[n], iov->bytes);
 }
 
-/** Segments in all. */
-static size_t check(const aci_op_t *op, const armci_giov_t *iov, int iov_len)
+size_t aci_check_vector(const aci_op_t *op, const armci_giov_t *iov, int iov_len)
 {
     size_t segments = 0;
     aci_check_life(op->call);
@@ -78,7 +77,7 @@ static bool move_far(const aci_op_t *op, const armci_giov_t *iov, int iov_len, s
 
 int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len)
 {
-    size_t segments = check(op, iov, iov_len);
+    size_t segments = aci_check_vector(op, iov, iov_len);
     uintptr_t word = cw_owner_find_word((uint32_t)op->proc);
     bool in_use = false;
     if (cw_owner_is_mapped(word)) {

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Accumulates, contiguous, strided and vectors (core/rma/accumulate.h). Within the node they are
+// done when the call returns; elsewhere the node server adds what travels in requests. The source
+// is never in use behind the call, so the forms with a handle are the same, and leave it as it is.
+#include "armci/aci.h"
+#include "armci/section.h"
+#include "core/rma/accumulate.h"
+
+typedef struct accumulate {
+    aci_op_t op;
+    cwu_number_t type;
+    size_t size, part;  // bytes of a number, and of its parts
+    bool far;
+    cw_accumulate_t core;
+} accumulate_t;
+
+static cwu_number_t type_of(const aci_op_t *op, int type)
+{
+    switch (type) {
+    case ARMCI_ACC_INT:
+        return CW_INT32;
+    case ARMCI_ACC_LNG:
+        return sizeof(long) == 8 ? CW_INT64 : CW_INT32;
+    case ARMCI_ACC_FLT:
+        return CW_FLOAT;
+    case ARMCI_ACC_DBL:
+        return CW_DOUBLE;
+    case ARMCI_ACC_CPL:
+        return CW_COMPLEX_FLOAT;
+    case ARMCI_ACC_DCP:
+        return CW_COMPLEX_DOUBLE;
+    default:
+        aci_fail(op->call, "type %d, to process %d; there are ARMCI_ACC_INT (%d) to ARMCI_ACC_LNG",
+                 type, op->proc, ARMCI_ACC_INT);
+    }
+}
+
+/** Checks what all forms have. */
+static void check(accumulate_t *a, const char *call, int type, const void *scale, int proc)
+{
+    aci_check_life(call);
+    aci_check_proc(call, proc);
+    a->op = (aci_op_t){.call = call, .proc = proc, .put = true};
+    a->type = type_of(&a->op, type);
+    a->size = cwu_number_size(a->type);
+    a->part = cwu_number_size(cwu_number_part(a->type));
+    if (CW_UNLIKELY(!scale))
+        aci_fail(call, "scale is NULL, to process %d", proc);
+}
+
+static void check_count(const accumulate_t *a, const char *what, intptr_t nbytes)
+{
+    if (CW_UNLIKELY(cwu_number_splits((uint64_t)nbytes, a->type)))
+        aci_fail(a->op.call, "%s of %lld bytes, to process %d, is no whole number of %zu", what,
+                 (long long)nbytes, a->op.proc, a->size);
+}
+
+static void check_aligned(const accumulate_t *a, const char *what, uintptr_t at)
+{
+    if (CW_UNLIKELY(at % a->part != 0))
+        aci_fail(a->op.call, "%s %#llx, of process %d, is not aligned to %zu bytes", what,
+                 (unsigned long long)at, a->op.proc, a->part);
+}
+
+/** A piece's destination was checked. */
+static void add(accumulate_t *a, void *dst, const void *src, size_t nbytes)
+{
+    cw_accumulate_add(&a->core, cw_owner_symmetric((uint32_t)a->op.proc, dst), src, nbytes);
+}
+
+static void begin(accumulate_t *a, const void *scale)
+{
+    a->far = !cw_owner_is_mapped(cw_owner_find_word((uint32_t)a->op.proc));
+    cw_accumulate_begin(&a->core, &cw_ctx_default, a->type, scale, a->op.proc);
+}
+
+static int end(accumulate_t *a)
+{
+    cw_accumulate_end(&a->core);
+    if (a->far)
+        aci_mark(a->op.proc, ACI_REQUESTS);
+    return 0;
+}
+
+// ---------------------------------------------------------------- contiguous
+static int contiguous(const char *call, int type, void *scale, void *src, void *dst, intptr_t bytes,
+                      int proc)
+{
+    accumulate_t a;
+    check(&a, call, type, scale, proc);
+    aci_check_transfer(call, proc, dst, bytes);
+    check_count(&a, "the block", bytes);
+    check_aligned(&a, "dst", (uintptr_t)dst);
+    if (bytes == 0)
+        return 0;
+    begin(&a, scale);
+    if (a.far)
+        aci_before_write(proc, dst, (size_t)bytes);
+    add(&a, dst, src, (size_t)bytes);
+    return end(&a);
+}
+
+ACI_API int PARMCI_Acc(int type, void *scale, void *src, void *dst, armci_size_t bytes, int proc)
+{
+    ACI_ENTER();
+    return contiguous(aci_call(__func__), type, scale, src, dst, bytes, proc);
+}
+ACI_WEAK(ARMCI_Acc);
+
+ACI_API int PARMCI_NbAcc(int type, void *scale, void *src, void *dst, armci_size_t bytes, int proc,
+                         armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    (void)hdl;
+    return contiguous(aci_call(__func__), type, scale, src, dst, bytes, proc);
+}
+ACI_WEAK(ARMCI_NbAcc);
+
+// ---------------------------------------------------------------- strided
+static void add_section(accumulate_t *a, const aci_section_t *s)
+{
+    for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w)) {
+        uintptr_t src = w.src, dst = w.dst;
+        for (size_t i = 0; i < s->n[0]; i++) {
+            add(a, (void *)dst, (const void *)src, s->row);
+            src += (uintptr_t)s->src_stride[0];
+            dst += (uintptr_t)s->dst_stride[0];
+        }
+    }
+}
+
+static int strided(const char *call, int type, void *scale, void *src, int *src_stride, void *dst,
+                   int *dst_stride, int *count, int levels, int proc)
+{
+    accumulate_t a;
+    size_t nbytes;
+    check(&a, call, type, scale, proc);
+    aci_section_t s = aci_section(call, proc, src, src_stride, dst, dst_stride, count, levels);
+    if (s.rows == 0)
+        return 0;
+    uintptr_t remote = aci_section_extent(call, proc, &s, true, &nbytes);
+    aci_check_transfer(call, proc, (const void *)remote, (intptr_t)nbytes);
+    check_count(&a, "a row", count[0]);
+    check_aligned(&a, "dst", s.dst);
+    for (int i = 0; i < s.levels; i++)
+        if (s.n[i] > 1)
+            check_aligned(&a, "a stride of dst", (uintptr_t)s.dst_stride[i]);
+    if (CW_UNLIKELY(aci.check))
+        aci_section_check_rows(call, proc, &s);
+    begin(&a, scale);
+    if (a.far)
+        aci_before_write(proc, (const void *)remote, nbytes);
+    add_section(&a, &s);
+    return end(&a);
+}
+
+ACI_API int PARMCI_AccS(int type, void *scale, void *src, int *src_stride, void *dst,
+                        int *dst_stride, int *count, int levels, int proc)
+{
+    ACI_ENTER();
+    return strided(aci_call(__func__), type, scale, src, src_stride, dst, dst_stride, count, levels,
+                   proc);
+}
+ACI_WEAK(ARMCI_AccS);
+
+ACI_API int PARMCI_NbAccS(int type, void *scale, void *src, int *src_stride, void *dst,
+                          int *dst_stride, int *count, int levels, int proc, armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    (void)hdl;
+    return strided(aci_call(__func__), type, scale, src, src_stride, dst, dst_stride, count, levels,
+                   proc);
+}
+ACI_WEAK(ARMCI_NbAccS);
+
+// ---------------------------------------------------------------- vectors
+static int vector(const char *call, int type, void *scale, armci_giov_t *iov, int iov_len, int proc)
+{
+    accumulate_t a;
+    check(&a, call, type, scale, proc);
+    if (aci_check_vector(&a.op, iov, iov_len) == 0)
+        return 0;
+    for (int i = 0; i < iov_len; i++) {
+        check_count(&a, "a segment", iov[i].bytes);
+        for (int n = 0; iov[i].bytes > 0 && n < iov[i].ptr_array_len; n++)
+            check_aligned(&a, "dst", (uintptr_t)iov[i].dst_ptr_array[n]);
+    }
+    begin(&a, scale);
+    for (int i = 0; i < iov_len; i++)
+        for (int n = 0; iov[i].bytes > 0 && n < iov[i].ptr_array_len; n++) {
+            void *dst = iov[i].dst_ptr_array[n];
+            if (a.far)
+                aci_before_write(proc, dst, (size_t)iov[i].bytes);
+            add(&a, dst, iov[i].src_ptr_array[n], (size_t)iov[i].bytes);
+        }
+    return end(&a);
+}
+
+ACI_API int PARMCI_AccV(int type, void *scale, armci_giov_t *iov, int iov_len, int proc)
+{
+    ACI_ENTER();
+    return vector(aci_call(__func__), type, scale, iov, iov_len, proc);
+}
+ACI_WEAK(ARMCI_AccV);
+
+ACI_API int PARMCI_NbAccV(int type, void *scale, armci_giov_t *iov, int iov_len, int proc,
+                          armci_hdl_t *hdl)
+{
+    ACI_ENTER();
+    (void)hdl;
+    return vector(aci_call(__func__), type, scale, iov, iov_len, proc);
+}
+ACI_WEAK(ARMCI_NbAccV);
