@@ -177,12 +177,12 @@ typedef struct cwt_stats {
 typedef struct cwt_ops {
     const char *name;
 
-    /** In the program's thread, before a helper thread calls load(): copies what the program may
-     *  change meanwhile (its environment), and prepares for what it may do meanwhile (fork). Takes
-     *  a few microseconds. */
-    void (*expect_load)(void);
-    /** Loads libraries and chooses the provider. Costly (tens of ms): core calls it on a helper
-     *  thread or at the first off-node operation. Idempotent, thread-safe. */
+    /** In the program's thread, before a helper thread calls load(): loads the libraries (their
+     *  constructors read the environment), and prepares for what the program may do during the
+     *  rest (setenv, fork). About 1 ms. What fails is reported, and load() returns it. */
+    void (*begin_load)(void);
+    /** Loads libraries, if they are not, and chooses the provider. Costly (tens of ms): core calls
+     *  it on a helper thread or at the first off-node operation. Idempotent, thread-safe. */
     int (*load)(bool one_machine);
     /** Should a process open one client only, because a second one would fail or starve? Any
      *  thread, also before load(): then the settings decide. Never blocks for longer than load().

@@ -62,6 +62,7 @@ def job(mode, times, *words, program=PROGRAM, env=None, status=0, says="went on"
 for endpoint in ("rdm", "msg"):
     job(endpoint, 5, "environment")
     job(endpoint, 3, "setenv")
+    job(endpoint, 1, "setenv", env={"CAUSEWAY_PROBE": "all"})
     job(endpoint, 3, "fork")
     job(endpoint, 1, program=LARGE)
     job(endpoint, 1, "leave", status=1, says="exited without calling shmem_finalize")

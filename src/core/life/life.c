@@ -96,7 +96,7 @@ static int open_network(void)
     limit_connections();
     int rc = choose_transport();
     if (rc == CW_OK && cw_world.hosts_server)
-        cw_transport->expect_load();
+        cw_job_begin_load();
     cw_am_init();
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
@@ -141,9 +141,9 @@ static int join(void)
     cw_groups_init();
     cw_gather_arrive(cw_words_gathered);
     cw_startup_add(CW_PHASE_NODE_OBJECT, at);
-    // My slice is ready, which is all that the fence promises others: the server's thread loads
-    // libfabric while this one goes on. No thread earlier, because it could write to static data
-    // while that is moved.
+    // My slice is ready, which is all that the fence promises others: the server's thread lists
+    // libfabric's providers while this one goes on. Nothing is loaded and no thread started
+    // earlier, because that could write to static data while it is moved.
     if ((rc = open_network()))
         return rc;
     if ((rc = cw_share_hand_out(&cw_boot)))

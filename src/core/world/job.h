@@ -42,6 +42,8 @@ int cw_job_end_exchange(void);
 int cw_job_need_exchange(void);
 /** CWT_SECRET_BYTES; known once the exchange has ended. */
 const uint8_t *cw_job_secret(void);
+/** Before a thread of the library loads the transport: what must be done in the program's. */
+void cw_job_begin_load(void);
 /** Loads the transport's libraries and notes the time, and who did it first. */
 int cw_job_load_transport(cw_fabric_t who);
 /** Reads the records of all nodes, for a job whose way to the launcher MPI may close at any time

@@ -49,11 +49,11 @@ void cw_startup_exchange(cw_exchange_t state)
                                             memory_order_relaxed);
 }
 
-void cw_startup_fabric(cw_fabric_t state)
+bool cw_startup_fabric(cw_fabric_t state)
 {
     int first = CW_FABRIC_NONE;
-    atomic_compare_exchange_strong_explicit(&startup.fabric, &first, state, memory_order_relaxed,
-                                            memory_order_relaxed);
+    return atomic_compare_exchange_strong_explicit(&startup.fabric, &first, state,
+                                                   memory_order_relaxed, memory_order_relaxed);
 }
 
 uint64_t cw_startup_begin_ns(void)

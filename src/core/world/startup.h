@@ -9,6 +9,7 @@
 #ifndef CW_CORE_STARTUP_H
 #define CW_CORE_STARTUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum cw_phase {
@@ -45,7 +46,8 @@ void cw_startup_launched(uint64_t launcher_ns);
 /** From start_ns until now belongs to the phase. Returns now, where the next one starts. */
 uint64_t cw_startup_add(cw_phase_t phase, uint64_t start_ns);
 void cw_startup_exchange(cw_exchange_t state);
-void cw_startup_fabric(cw_fabric_t state);
+/** False: another was noted before. */
+bool cw_startup_fabric(cw_fabric_t state);
 
 uint64_t cw_startup_begin_ns(void);
 uint64_t cw_startup_ns(cw_phase_t phase);

@@ -74,9 +74,9 @@ void delay_sleep_ns(uint64_t ns)
 
 // ---------------------------------------------------------------- loading
 
-static void delay_expect_load(void)
+static void delay_begin_load(void)
 {
-    delay_setup.real->expect_load();
+    delay_setup.real->begin_load();
 }
 
 static int delay_life_names(const void *blob, size_t nbytes, struct sockaddr_storage *names)
@@ -106,7 +106,7 @@ static size_t delay_inject_most(void)
 
 const cwt_ops_t cwt_delay = {
     .name = "delay",
-    .expect_load = delay_expect_load,
+    .begin_load = delay_begin_load,
     .load = delay_load,
     .one_client = delay_one_client,
     .inject_most = delay_inject_most,

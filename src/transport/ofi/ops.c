@@ -8,7 +8,7 @@
 
 const cwt_ops_t cwt_ofi = {
     .name = "ofi",
-    .expect_load = ofi_expect_load,
+    .begin_load = ofi_begin_load,
     .load = ofi_load,
     .one_client = ofi_one_client,
     .inject_most = ofi_inject_most,

@@ -70,7 +70,7 @@ typedef struct ofi_choice {
     size_t fragment;  // largest single write or read
 } ofi_choice_t;
 CW_HIDDEN extern ofi_choice_t ofi_choice;
-void ofi_expect_load(void);
+void ofi_begin_load(void);  // transport.h
 int ofi_load(bool one_machine);
 bool ofi_one_client(void);
 bool ofi_needs_memory(void);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The library is loaded and its provider chosen once a process, by whichever thread comes first,
-// with forks held off meanwhile.
+// with forks held off meanwhile. Where a helper thread chooses, the program's thread has loaded:
+// constructors of libraries read the environment, which the program may change later.
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -64,10 +65,16 @@ static void guard_forks_once(void)
 
 // ---------------------------------------------------------------- loading
 
-void ofi_expect_load(void)
+void ofi_begin_load(void)
 {
     guard_forks_once();
     cwu_env_keep();
+    pthread_mutex_lock(&load_lock);
+    if (load_result > 0 && !ofi_lib.handle) {
+        int rc = ofi_lib_open();
+        load_result = rc ? rc : load_result;
+    }
+    pthread_mutex_unlock(&load_lock);
 }
 
 int ofi_load(bool one_machine)

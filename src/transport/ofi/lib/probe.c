@@ -21,9 +21,9 @@
 //              for devices. For the moment /proc/kallsyms does not exist for libfabric.
 //   settings   Not for speed: libfabric asks for a hundred environment variables in a thread that
 //              the program does not know of, while the program may call setenv, which frees what
-//              getenv reads. So libfabric, and the library of verbs below it, read a copy that was
-//              made when the job was joined (cwu_env_keep). What the constructors of libraries read
-//              comes too early for that.
+//              getenv reads. So libfabric, and the libraries below it, read a copy that was
+//              made when the job was joined (cwu_env_keep). Constructors of libraries read before
+//              that, in the program's own thread (ofi_begin_load).
 //
 // The last two give one library another function in place of one that it calls (divert.h).
 #include "probe.h"
@@ -40,7 +40,6 @@
 #include "base/install.h"
 #include "divert.h"
 
-#define VERBS "libibverbs.so.1"
 #define NAMES "/proc/kallsyms"
 
 bool ofi_probe_is_short(void)
@@ -106,8 +105,12 @@ void ofi_probe_show_names(void)
 
 // ---------------------------------------------------------------- settings, and both
 
-static void *verbs;
-static ofi_diverted_t of_libfabric, of_verbs;
+/** What libfabric calls while it searches, and which asks for variables itself. */
+static const char *const below[] = {"libibverbs.so.1", "librdmacm.so.1", "libpsm_infinipath.so.1",
+                                    "libinfinipath.so.4", "libpsm2.so.2"};
+enum { BELOW = sizeof below / sizeof below[0] };
+static void *libraries[BELOW];
+static ofi_diverted_t of_libfabric, of_libraries[BELOW];
 
 /** libfabric's cache of registrations must see every munmap. It patches the C library's code for
  *  that, beside threads that may be in there, and asks for write access to whatever is registered.
@@ -127,17 +130,21 @@ void ofi_probe_begin(void *libfabric)
     ofi_divert(&of_libfabric, libfabric, "getenv", (ofi_fn_t *)setting);
     if (!cwu_env_is_kept())
         return;
-    verbs = dlopen(VERBS, RTLD_LAZY | RTLD_NOLOAD);
-    if (verbs)
-        ofi_divert(&of_verbs, verbs, "getenv", (ofi_fn_t *)cwu_env_kept);
+    for (int i = 0; i < BELOW; i++) {
+        libraries[i] = dlopen(below[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (libraries[i])
+            ofi_divert(&of_libraries[i], libraries[i], "getenv", (ofi_fn_t *)cwu_env_kept);
+    }
 }
 
 void ofi_probe_end(void)
 {
     ofi_restore(&of_libfabric);
-    ofi_restore(&of_verbs);
     ofi_restore(&names);
-    if (verbs)
-        dlclose(verbs);
-    verbs = NULL;
+    for (int i = 0; i < BELOW; i++) {
+        ofi_restore(&of_libraries[i]);
+        if (libraries[i])
+            dlclose(libraries[i]);
+        libraries[i] = NULL;
+    }
 }
