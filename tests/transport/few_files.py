@@ -35,7 +35,8 @@ for mode in ("msg", "rdm"):
         reason = "out of file descriptors" if mode == "msg" else "causeway: error: "
         says = status != 0 and re.search(reason, output)
         # with 36 connections rest where a server would have none left for what comes in
-        check(works or (says and files < (36 if mode == "msg" else 400)), f"{mode} with {files} descriptors", status, output)
+        enough = 36 if mode == "msg" else 400
+        check(works or (says and files < enough), f"{mode} with {files} descriptors", status, output)
         check(seconds < TIMEOUT / 2, f"{mode} with {files} descriptors takes {seconds:.1f} s",
               output)
 finish()
