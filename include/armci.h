@@ -20,6 +20,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+// Sources of Global Arrays want MPI's types from this header: where the include path has an MPI.
+#if !defined MPI_VERSION && !defined ARMCI_WITHOUT_MPI && !defined __cplusplus && \
+    defined __has_include
+#if __has_include(<mpi.h>)
+#include <mpi.h>
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -268,8 +276,8 @@ int ARMCI_Same_node(int proc);
 int armci_sameclusnode(int proc);
 
 // ---------------------------------------------------------------- with MPI
-// Declared where mpi.h comes first. The communicator must have the processes of MPI_COMM_WORLD, in
-// the same order.
+// Declared where mpi.h is found (above), and in C++ where it comes first. The communicator must
+// have the processes of MPI_COMM_WORLD, in the same order.
 #ifdef MPI_VERSION
 int ARMCI_Init_mpi_comm(MPI_Comm comm);
 int ARMCI_Init_thread_comm(int level, MPI_Comm comm);

@@ -68,7 +68,8 @@ MOST_FILES = 30
 BELONGS = {
     "rdma/": ("src/transport/ofi/", "bench/baseline/", "tests/mock/", "tests/transport/"),
     "pmix": ("src/bootstrap/pmix.c",),
-    "mpi.h": ("src/bootstrap/mpi_plugin.c", "tests/", "examples/"),
+    # armci.h: where the include path of a program has it
+    "mpi.h": ("src/bootstrap/mpi_plugin.c", "include/armci.h", "tests/", "examples/"),
     "infiniband/": (),
 }
 

@@ -43,6 +43,10 @@ extern aci_state_t aci CW_HIDDEN;
 
 /** Joins the job, or counts once more. 0, or 1 (reported). [waits] */
 int aci_join(const char *call, int level);
+/** 0, or 1 (reported): the number is no level of threads. */
+int aci_check_level(const char *call, int level);
+/** Forgets the program's communicator: while leaving. */
+void aci_mpi_close(void);
 /** Completes all operations; the last one leaves the job. Collective. [waits] */
 void aci_leave(const char *call);
 

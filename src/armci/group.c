@@ -10,6 +10,7 @@
 
 #include "armci/p2p.h"
 #include "base/error.h"
+#include "core/life/mpi.h"
 #include "core/sync/area.h"
 #include "core/sync/team.h"
 
@@ -33,6 +34,8 @@ void aci_groups_close(void)
         aci_group_t *next = groups->next;
         if (groups != &world)
             free(groups);  // teams go with core
+        else if (world.comm)
+            cw_mpi_free(&world.comm);
         groups = next;
     }
 }
@@ -234,6 +237,8 @@ ACI_API void ARMCI_Group_free(ARMCI_Group *group)
         aci_fail(__func__, "the group of all processes stays");
     if (found) {
         aci_order_quiet();
+        if (found->comm)
+            cw_mpi_free(&found->comm);
         destroy_part(found->masters, found->team);
         destroy_part(found->node, found->team);
         cw_team_destroy(found->team);

@@ -108,16 +108,23 @@ ACI_API int PARMCI_Init_args(int *argc, char ***argv)
 }
 ACI_WEAK(ARMCI_Init_args);
 
-/** The levels of MPI are 0 to 3 in all its implementations. */
+/** The levels of MPI have these numbers in all its implementations. */
+_Static_assert(CW_THREAD_SINGLE == 0 && CW_THREAD_FUNNELED == 1 && CW_THREAD_SERIALIZED == 2 &&
+                   CW_THREAD_MULTIPLE == 3,
+               "as ARMCI_Init_thread has them");
+
+int aci_check_level(const char *call, int level)
+{
+    if (level >= CW_THREAD_SINGLE && level <= CW_THREAD_MULTIPLE)
+        return 0;
+    cwu_error("%s: level %d is none of 0 (single) to 3 (multiple)", call, level);
+    return 1;
+}
+
 ACI_API int PARMCI_Init_thread(int level)
 {
-    static const int levels[] = {CW_THREAD_SINGLE, CW_THREAD_FUNNELED, CW_THREAD_SERIALIZED,
-                                 CW_THREAD_MULTIPLE};
-    if (level < 0 || level > 3) {
-        cwu_error("ARMCI_Init_thread: level %d is none of 0 (single) to 3 (multiple)", level);
-        return 1;
-    }
-    return aci_join(aci_call(__func__), levels[level]);
+    const char *call = aci_call(__func__);
+    return aci_check_level(call, level) ? 1 : aci_join(call, level);
 }
 ACI_WEAK(ARMCI_Init_thread);
 
@@ -133,6 +140,7 @@ void aci_leave(const char *call)
     if (--aci.joined > 0)
         return;
     cw_barrier(cw_group_world);  // the area goes with the last finalize
+    aci_mpi_close();
     aci_mutexes_close();
     aci_groups_close();
     aci_p2p_close();

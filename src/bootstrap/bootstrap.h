@@ -90,7 +90,8 @@ extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_si
 
 // ---------------------------------------------------------------- an MPI in the same process
 // With any back end the process may use an MPI as well. Handles of communicators are passed by
-// address, with their size for comparison. Returns 0, or an error that has been reported.
+// address, with their size for comparison; 0: it is not known, the handle came in a register, whose
+// first bytes it is. Returns 0, or an error that has been reported.
 
 /** True when an MPI library is part of this process, initialised or not. It may use the launcher at
  *  any time. */
@@ -110,5 +111,7 @@ int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *m
 int cwb_mpi_rank(size_t comm_nbytes, void *null_p, int *rank_p, int *size_p);
 /** A communicator of these ranks of MPI_COMM_WORLD. Collective over them. */
 int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p);
+/** Frees such a communicator, unless MPI is finalised. Collective over it. */
+int cwb_mpi_free(void *comm_p);
 
 #endif

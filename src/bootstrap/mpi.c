@@ -296,7 +296,7 @@ static int find_for(size_t comm_nbytes, const cwb_mpi_plugin_t **p_p)
     int rc = cwb_mpi_find(p_p);
     if (rc == CW_ENOENT)
         cwu_error("no MPI is initialised in this process (or MPI_Finalize has been called)");
-    if (rc == 0 && (*p_p)->comm_nbytes != comm_nbytes) {
+    if (rc == 0 && comm_nbytes && (*p_p)->comm_nbytes != comm_nbytes) {
         cwu_error("the program was compiled for another MPI than the one it runs with: its "
                   "MPI_Comm has %zu bytes, not %u",
                   comm_nbytes, (*p_p)->comm_nbytes);
@@ -354,6 +354,15 @@ int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p)
         return rc;
     rc = p->create(ranks, n, tag, comm_p);
     return rc ? failed_with(p, "making a communicator", rc) : 0;
+}
+
+int cwb_mpi_free(void *comm_p)
+{
+    const cwb_mpi_plugin_t *p;
+    if (!cwb_mpi_is_live() || cwb_mpi_find(&p))
+        return 0;  // it went with MPI
+    int rc = p->free(comm_p);
+    return rc ? failed_with(p, "freeing a communicator", rc) : 0;
 }
 
 static void mpi_goodbye(void)

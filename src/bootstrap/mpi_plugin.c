@@ -170,6 +170,11 @@ static void null(void *comm_p)
     *(MPI_Comm *)comm_p = MPI_COMM_NULL;
 }
 
+static int free_comm(void *comm_p)
+{
+    return MPI_Comm_free(comm_p);
+}
+
 extern const cwb_mpi_plugin_t causeway_mpi_plugin;
 CW_EXPORTED const cwb_mpi_plugin_t causeway_mpi_plugin = {
     .version = CWB_MPI_PLUGIN_VERSION,
@@ -185,4 +190,5 @@ CW_EXPORTED const cwb_mpi_plugin_t causeway_mpi_plugin = {
     .combine = combine,
     .create = create,
     .null = null,
+    .free = free_comm,
 };

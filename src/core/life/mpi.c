@@ -70,6 +70,29 @@ int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes)
     return rc;
 }
 
+void cw_mpi_free(void *comm_p)
+{
+    cwb_mpi_free(comm_p);
+}
+
+int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes)
+{
+    int *ranks = NULL, n = 0, rank = -1, size = 0, mine = 0;
+    int rc = cwb_mpi_rank(comm_nbytes, NULL, &rank, &size);
+    if (rc == CW_OK)
+        rc = cwb_mpi_members(comm, comm_nbytes, rank, &ranks, &n, &mine);
+    bool same = rc == CW_OK && n == size;
+    for (int i = 0; i < n && same; i++)
+        same = ranks[i] == i;
+    free(ranks);
+    if (rc || same)
+        return rc;
+    cwu_error("%s: the communicator has %d processes, and not those of MPI_COMM_WORLD (%d) in the "
+              "same order; all processes of the job take part",
+              call, n, size);
+    return CW_EMISMATCH;
+}
+
 bool cw_mpi_is_live(void)
 {
     return cwb_mpi_is_live();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // OpenSHMEM teams and MPI communicators of the same processes, and the end of MPI. Handles of
-// communicators are passed by address, with the size that the program's mpi.h gives them. Calls
+// communicators are passed by address, with the size that the program's mpi.h gives them, or 0
+// where they came in a register, whose first bytes they are. Calls
 // return 0 or CW_E…; every failure has been reported but the lack of a free team number or of
 // memory.
 // Threads: the caller's, which must be one that may call MPI.
@@ -18,6 +19,12 @@ bool cw_pes_are_distinct(const int *pes, int n);
 /** The communicator of a team's PEs, in the order of their ranks; MPI_COMM_NULL when it fails.
  *  Collective over the team. [waits] */
 int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes);
+
+/** Frees what cw_mpi_comm made, unless MPI is finalised. Collective over the team. [waits] */
+void cw_mpi_free(void *comm_p);
+/** Has the communicator the processes of MPI_COMM_WORLD, in the same order? 0, or CW_E…, reported
+ *  (call names it). Before the job is joined, too. Collective over the communicator. [waits] */
+int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes);
 
 /** Is MPI initialised, and not finalised? */
 bool cw_mpi_is_live(void);

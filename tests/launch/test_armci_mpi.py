@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""ARMCI and MPI in one program, under the MPI named by the argument and its launcher."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from common import check, finish
+from mpi import Mpi
+
+MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
+SAID = "armci beside mpi"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        program = MPI.build(Path(__file__).with_name("armci_mpi.c"), f"{scratch}/armci_mpi",
+                            "-larmci")
+        for npes, words in ((1, ["comm"]), (3, ["comm"]), (4, ["comm", "nodes"]),
+                            (3, ["plain", "nodes"])):
+            MPI.good(SAID, npes, program, *words)
+        for how, text in (("early", "MPI is not initialised"), ("half", "1 processes"),
+                          ("reversed", "2 processes")):
+            job = MPI.run(2, program, how)
+            check(job.returncode != 0 and "ARMCI_Init_mpi_comm" in job.stderr
+                  and text in job.stderr, how, job.returncode, job.stdout, job.stderr)
+    finish()
+
+
+main()
