@@ -74,6 +74,12 @@ def main():
     status, rows, text = info("unordered,delivery_refused")
     check(status != 0 and rows and not chosen(rows) and "quiet cannot prove a put" in text,
           "neither order nor completion by delivery", text)
+
+    # rxm gives up its order for the atomics that it emulates
+    status, rows, text = info("delivery_refused", CAUSEWAY_PROVIDER="tcp;ofi_rxm",
+                              CAUSEWAY_ENDPOINT="rdm", CAUSEWAY_ATOMICS="nic")
+    check(status == 0 and chosen(rows) == [("tcp;ofi_rxm", "rdm")],
+          "atomics are not worth a provider that proves puts without them", text)
     finish()
 
 

@@ -210,21 +210,16 @@ static bool opens(candidate_t *c)
     return ok;
 }
 
-/** Quiet needs a proof that puts are in the target's memory. */
-static bool proves_puts(candidate_t *c)
-{
-    size_t most;
-    return ofi_promises_order(c->info, &most) || ofi_promises_delivery(&c->question, c->info) ||
-           refuse(c, "refused: it promises neither that reads stay behind writes nor completion "
-                     "by delivery, so quiet cannot prove a put");
-}
-
 static bool is_usable(candidate_t *c)
 {
     if (c->rank == 0)
         return refuse(c, "%s", ofi_why_not(c->info));
     ofi_ask_more(&c->question, &c->info);
-    return proves_puts(c) && opens(c);
+    if (!ofi_proves_puts(&c->question, c->info))
+        return refuse(c,
+                      "refused: it promises neither that reads stay behind writes nor completion "
+                      "by delivery, so quiet cannot prove a put");
+    return opens(c);
 }
 
 static candidate_t *judge_all(candidates_t *all)

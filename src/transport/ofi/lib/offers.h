@@ -58,5 +58,7 @@ bool ofi_has_atomics(struct fi_info *info);
 /** Does a read behind puts prove them: do reads stay behind writes, and writes among themselves? Up
  *  to which size: *most_p. */
 bool ofi_promises_order(const struct fi_info *info, size_t *most_p);
+/** Does it promise one of both? Quiet needs that. */
+bool ofi_proves_puts(const ofi_question_t *question, const struct fi_info *info);
 
 #endif

@@ -70,13 +70,6 @@ static void ask_order(ofi_question_t *q, struct fi_info **info_p)
     }
 }
 
-void ofi_ask_more(ofi_question_t *question, struct fi_info **info_p)
-{
-    ask_atomics(question, info_p);
-    ask_unregistered(question, info_p);
-    ask_order(question, info_p);
-}
-
 bool ofi_promises_order(const struct fi_info *info, size_t *most_p)
 {
     uint64_t order = ofi_order_of(info);
@@ -122,4 +115,31 @@ bool ofi_promises_delivery(const ofi_question_t *question, const struct fi_info 
         return false;
     ofi_lib.freeinfo(same);
     return core_promises_delivery(question, info->fabric_attr->prov_name);
+}
+
+bool ofi_proves_puts(const ofi_question_t *question, const struct fi_info *info)
+{
+    size_t most;
+    return ofi_promises_order(info, &most) || ofi_promises_delivery(question, info);
+}
+
+/** A layer that emulates atomics may give up the order that proves puts for them: then it is used
+ *  without. */
+void ofi_ask_more(ofi_question_t *question, struct fi_info **info_p)
+{
+    const ofi_question_t plain = *question;
+    struct fi_info *without = ofi_wants_atomics() ? ofi_lib.dupinfo(*info_p) : NULL;
+    ask_atomics(question, info_p);
+    ask_unregistered(question, info_p);
+    ask_order(question, info_p);
+    if (!without)
+        return;
+    if (!question->atomics || ofi_proves_puts(question, *info_p)) {
+        ofi_lib.freeinfo(without);
+        return;
+    }
+    *question = plain;
+    replace(info_p, without);
+    ask_unregistered(question, info_p);
+    ask_order(question, info_p);
 }
