@@ -174,6 +174,16 @@ void ofi_device_close(ofi_device_t *device)
     device->cq_fd = device->eq_fd = -1;
 }
 
+/** rxm opens the device's completion queue here, with room for FI_UNIVERSE_SIZE peers. */
+static int not_enabled(int rc)
+{
+    return failed(strstr(ofi_choice.info->fabric_attr->prov_name, "ofi_rxm")
+                      ? "enabling an endpoint (if its completion queue is too long for the device, "
+                        "a lower FI_UNIVERSE_SIZE, as 32, or CAUSEWAY_ENDPOINT=msg helps)"
+                      : "enabling an endpoint",
+                  rc);
+}
+
 int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *context,
                         struct fid_ep **ep_p)
 {
@@ -189,7 +199,7 @@ int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *contex
     if (rc == 0)
         rc = fi_enable(ep);
     if (rc != 0) {
-        rc = failed("enabling an endpoint", rc);
+        rc = not_enabled(rc);
         fi_close(&ep->fid);
         return rc;
     }
