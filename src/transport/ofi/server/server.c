@@ -147,8 +147,32 @@ void ofi_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
     stats_p->endpoints = server->device.endpoints;
 }
 
+static bool has_clients(const cwt_server_t *server)
+{
+    const ofi_peer_t *peer = server->peers;
+    while (peer && !peer->connected)
+        peer = peer->next;
+    return peer;
+}
+
+/** ofi_rxm (up to libfabric 2.5 at least) closes its connections one by one and reads its queue in
+ *  between: a message that came over one that is closed is taken, and its buffer given to freed
+ *  memory. The last messages, the good-byes of clients, come at the end of a job, when servers
+ *  close too; so they are read first. */
+static void await_goodbyes(cwt_server_t *server)
+{
+    const uint64_t most_ns = 1000000000u;
+    uint64_t end = cwu_now_ns() + most_ns;
+    if (!server->device.ep || !strstr(ofi_choice.info->fabric_attr->prov_name, "ofi_rxm"))
+        return;
+    while (has_clients(server) && server->lost == 0 && cwu_now_ns() < end)
+        if (ofi_server_progress(server) == 0)
+            usleep(200);
+}
+
 void ofi_server_close(cwt_server_t *server)
 {
+    await_goodbyes(server);
     for (ofi_peer_t *peer = server->peers; peer; peer = peer->next)
         if (peer->ep) {
             peer->dying = true;
