@@ -59,53 +59,54 @@ static void check_levels(const char *call, int proc, int levels)
                  ACI_LEVELS);
 }
 
-/** An empty section, or one row. */
-static aci_section_t begin(const char *call, int proc, const void *src, void *dst, const int *count,
-                           int levels)
+/** An empty section, or one row. Levels are filled in as they come: clearing all of them would cost
+ *  as much as a small section. */
+static void begin(aci_section_t *s, const char *call, int proc, const void *src, void *dst,
+                  const int *count, int levels)
 {
-    aci_section_t s = {.src = (uintptr_t)src, .dst = (uintptr_t)dst};
     check_levels(call, proc, levels);
     size_t nbytes = total(call, proc, count, levels);
-    if (nbytes > 0) {
-        s.row = (size_t)count[0];
-        s.rows = nbytes / s.row;  // of merged rows there are fewer
+    s->src = (uintptr_t)src;
+    s->dst = (uintptr_t)dst;
+    s->levels = 0;
+    s->rows = nbytes > 0;
+    s->row = nbytes ? (size_t)count[0] : 0;
+}
+
+static void end(aci_section_t *s)
+{
+    if (s->levels == 0) {
+        s->n[0] = 1;
+        s->src_stride[0] = s->dst_stride[0] = 0;
+        s->levels = 1;
     }
-    return s;
+    for (int i = 0; i < s->levels; i++)
+        s->rows *= s->n[i];
 }
 
-static aci_section_t end(aci_section_t s)
+void aci_section_make(aci_section_t *s, const char *call, int proc, const void *src,
+                      const int *src_stride, void *dst, const int *dst_stride, const int *count,
+                      int levels)
 {
-    if (s.rows > 0 && s.levels == 0)
-        s.n[s.levels++] = 1;
-    if (s.rows > 0)
-        s.rows = 1;
-    for (int i = 0; i < s.levels; i++)
-        s.rows *= s.n[i];
-    return s;
-}
-
-aci_section_t aci_section(const char *call, int proc, const void *src, const int *src_stride,
-                          void *dst, const int *dst_stride, const int *count, int levels)
-{
-    aci_section_t s = begin(call, proc, src, dst, count, levels);
-    for (int i = 0; i < levels && s.rows > 0; i++)
+    begin(s, call, proc, src, dst, count, levels);
+    for (int i = 0; i < levels && s->rows > 0; i++)
         if (count[i + 1] > 1)
-            add_level(&s, (size_t)count[i + 1], src_stride[i], dst_stride[i]);
-    return end(s);
+            add_level(s, (size_t)count[i + 1], src_stride[i], dst_stride[i]);
+    end(s);
 }
 
-aci_section_t aci_section_dense(const char *call, bool dense_src, const void *src, void *dst,
-                                const int *stride, const int *count, int levels)
+void aci_section_dense(aci_section_t *s, const char *call, bool dense_src, const void *src,
+                       void *dst, const int *stride, const int *count, int levels)
 {
-    aci_section_t s = begin(call, cw_world.pe, src, dst, count, levels);
-    intptr_t dense = (intptr_t)s.row;
-    for (int i = 0; i < levels && s.rows > 0; i++) {
+    begin(s, call, cw_world.pe, src, dst, count, levels);
+    intptr_t dense = (intptr_t)s->row;
+    for (int i = 0; i < levels && s->rows > 0; i++) {
         if (count[i + 1] > 1)
-            add_level(&s, (size_t)count[i + 1], dense_src ? dense : stride[i],
+            add_level(s, (size_t)count[i + 1], dense_src ? dense : stride[i],
                       dense_src ? stride[i] : dense);
         dense *= count[i + 1];
     }
-    return end(s);
+    end(s);
 }
 
 uintptr_t aci_section_extent(const char *call, int proc, const aci_section_t *s, bool dst,

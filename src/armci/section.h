@@ -29,11 +29,20 @@ typedef struct aci_section {
 } aci_section_t;
 
 /** Fatal: a count is negative, too many levels, a total beyond 64 bits. */
-aci_section_t aci_section(const char *call, int proc, const void *src, const int *src_stride,
-                          void *dst, const int *dst_stride, const int *count, int levels);
+void aci_section_make(aci_section_t *s, const char *call, int proc, const void *src,
+                      const int *src_stride, void *dst, const int *dst_stride, const int *count,
+                      int levels);
+static inline aci_section_t aci_section(const char *call, int proc, const void *src,
+                                        const int *src_stride, void *dst, const int *dst_stride,
+                                        const int *count, int levels)
+{
+    aci_section_t s;
+    aci_section_make(&s, call, proc, src, src_stride, dst, dst_stride, count, levels);
+    return s;
+}
 /** One side is a buffer without gaps. */
-aci_section_t aci_section_dense(const char *call, bool dense_src, const void *src, void *dst,
-                                const int *stride, const int *count, int levels);
+void aci_section_dense(aci_section_t *s, const char *call, bool dense_src, const void *src,
+                       void *dst, const int *stride, const int *count, int levels);
 /** Where the lowest byte of the source (or the destination) is, and how many bytes lie from it to
  *  the highest one. Fatal: more than memory can be. */
 uintptr_t aci_section_extent(const char *call, int proc, const aci_section_t *s, bool dst,
@@ -44,13 +53,20 @@ void aci_section_check_rows(const char *call, int proc, const aci_section_t *s);
 typedef struct aci_planes {
     const aci_section_t *s;
     uintptr_t src, dst;
-    size_t at[ACI_LEVELS];
     bool more;
+    size_t at[ACI_LEVELS];  // from 1 on
 } aci_planes_t;
 
 static inline aci_planes_t aci_planes(const aci_section_t *s)
 {
-    return (aci_planes_t){.s = s, .src = s->src, .dst = s->dst, .more = s->rows > 0};
+    aci_planes_t w;
+    w.s = s;
+    w.src = s->src;
+    w.dst = s->dst;
+    w.more = s->rows > 0;
+    for (int level = 1; level < s->levels; level++)
+        w.at[level] = 0;
+    return w;
 }
 
 static inline void aci_planes_next(aci_planes_t *w)

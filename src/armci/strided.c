@@ -7,22 +7,20 @@
 #include "armci/far.h"
 #include "core/rma/amo.h"
 
-/** Checks the section, and that its remote side can be reached. */
-static aci_section_t checked(const aci_op_t *op, void *src, int *src_stride, void *dst,
-                             int *dst_stride, int *count, int levels)
+/** Makes the section, and checks that its remote side can be reached. */
+static void make(aci_section_t *s, const aci_op_t *op, void *src, int *src_stride, void *dst,
+                 int *dst_stride, int *count, int levels)
 {
     size_t nbytes;
     aci_check_life(op->call);
     aci_check_proc(op->call, op->proc);
-    aci_section_t s =
-        aci_section(op->call, op->proc, src, src_stride, dst, dst_stride, count, levels);
-    if (s.rows == 0)
-        return s;
-    uintptr_t remote = aci_section_extent(op->call, op->proc, &s, op->put, &nbytes);
+    aci_section_make(s, op->call, op->proc, src, src_stride, dst, dst_stride, count, levels);
+    if (s->rows == 0)
+        return;
+    uintptr_t remote = aci_section_extent(op->call, op->proc, s, op->put, &nbytes);
     aci_check_transfer(op->call, op->proc, (const void *)remote, (intptr_t)nbytes);
     if (CW_UNLIKELY(aci.check))
-        aci_section_check_rows(op->call, op->proc, &s);
-    return s;
+        aci_section_check_rows(op->call, op->proc, s);
 }
 
 static void move_near(const aci_op_t *op, const aci_section_t *s, uintptr_t word)
@@ -50,8 +48,9 @@ static bool move_far(const aci_op_t *op, const aci_section_t *s)
 int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
                 int *count, int levels)
 {
-    aci_section_t s = checked(op, src, src_stride, dst, dst_stride, count, levels);
+    aci_section_t s;
     bool in_use = false;
+    make(&s, op, src, src_stride, dst, dst_stride, count, levels);
     uintptr_t word = cw_owner_find_word((uint32_t)op->proc);
     if (cw_owner_is_mapped(word)) {
         move_near(op, &s, word);
@@ -144,12 +143,14 @@ ACI_WEAK(ARMCI_Put_flag);
 // ---------------------------------------------------------------- sections and buffers
 ACI_API void armci_write_strided(void *ptr, int levels, int *stride, int *count, char *buf)
 {
-    aci_section_t s = aci_section_dense(__func__, false, ptr, buf, stride, count, levels);
+    aci_section_t s;
+    aci_section_dense(&s, __func__, false, ptr, buf, stride, count, levels);
     aci_section_copy(&s, 0, 0);
 }
 
 ACI_API void armci_read_strided(void *ptr, int levels, int *stride, int *count, char *buf)
 {
-    aci_section_t s = aci_section_dense(__func__, true, buf, ptr, stride, count, levels);
+    aci_section_t s;
+    aci_section_dense(&s, __func__, true, buf, ptr, stride, count, levels);
     aci_section_copy(&s, 0, 0);
 }
