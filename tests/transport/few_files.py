@@ -36,7 +36,8 @@ for mode in ("msg", "rdm"):
         says = status != 0 and re.search(reason, output)
         # with 36 connections rest where a server would have none left for what comes in
         enough = 36 if mode == "msg" else 400
-        check(works or (says and files < enough), f"{mode} with {files} descriptors", status, output)
+        check(works or (says and files < enough), f"{mode} with {files} descriptors", status,
+              output)
         check(seconds < TIMEOUT / 2, f"{mode} with {files} descriptors takes {seconds:.1f} s",
               output)
 finish()
