@@ -48,6 +48,15 @@ int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello
                     ofi_welcome_t *welcome);
 int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello,
                     ofi_welcome_t *welcome);
+/** An RDM server takes numbers of a PE that are less than 64 behind the newest one, and does not
+ *  reply to others. So no thread may draw a number far ahead of one whose hello is still under way:
+ *  begin returns false while that would be so. end: a reply has come, or none is waited for. */
+typedef struct ofi_turn {
+    uint32_t from;  // the number drawn in this turn is not below it
+    struct ofi_turn *next;
+} ofi_turn_t;
+bool ofi_turn_begin(ofi_turn_t *turn);
+void ofi_turn_end(ofi_turn_t *turn);
 /** Waits a moment between attempts, with progress; CW_ETIMEOUT when CAUSEWAY_TIMEOUT is over. */
 int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us);
 /** Reports a connection that did not come about; returns code. */

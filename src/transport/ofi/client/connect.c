@@ -106,9 +106,40 @@ static ofi_whom_t whom_of(const cwt_conn_t *conn)
     return (ofi_whom_t){conn->client->config.secret, conn->blob.birth, conn->node};
 }
 
+// ---------------------------------------------------------------- numbers of attempts
+#define MOST_AHEAD 32u  // of 64: threads between begin and their number come on top
+
+static _Atomic uint32_t attempts;  // of this process
+static cwu_lock_t turns_lock;      // guards turns
+static ofi_turn_t *turns;          // under way
+
+bool ofi_turn_begin(ofi_turn_t *turn)
+{
+    bool near = true;
+    cwu_lock(&turns_lock);
+    turn->from = atomic_load_explicit(&attempts, memory_order_relaxed);
+    for (const ofi_turn_t *other = turns; other; other = other->next)
+        near = near && turn->from - other->from < MOST_AHEAD;
+    if (near) {
+        turn->next = turns;
+        turns = turn;
+    }
+    cwu_unlock(&turns_lock);
+    return near;
+}
+
+void ofi_turn_end(ofi_turn_t *turn)
+{
+    cwu_lock(&turns_lock);
+    ofi_turn_t **at = &turns;
+    while (*at != turn)
+        at = &(*at)->next;
+    *at = turn->next;
+    cwu_unlock(&turns_lock);
+}
+
 void ofi_conn_hello(cwt_conn_t *conn, ofi_hello_t *hello)
 {
-    static _Atomic uint32_t attempts;  // of this process
     ofi_whom_t whom = whom_of(conn);
     *hello = (ofi_hello_t){.pe = (uint32_t)conn->client->config.pe,
                            .number = atomic_fetch_add(&attempts, 1),

@@ -33,13 +33,10 @@ static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
     return ofi_send_message(conn, &msg, nbytes);
 }
 
-int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello,
-                    ofi_welcome_t *welcome)
+/** Sends the first message and waits for its reply. */
+static int exchange(cwt_conn_t *conn, uint64_t start, ofi_hello_t *hello, ofi_welcome_t *welcome)
 {
     cwt_client_t *client = conn->client;
-    uint64_t start = cwu_now_ns();
-    if (fi_av_insert(client->device.av, blob->addr, 1, &conn->fi_addr, 0, NULL) != 1)
-        return ofi_connect_failed(conn, CW_EINVAL, "the provider does not take its address");
     ofi_conn_hello(conn, hello);
     conn->welcome = welcome;
     conn->nonce = hello->nonce;
@@ -57,6 +54,24 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello
             rc = CW_ETIMEOUT;
     }
     conn->welcome = NULL;
+    return rc;
+}
+
+int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello,
+                    ofi_welcome_t *welcome)
+{
+    uint64_t start = cwu_now_ns();
+    if (fi_av_insert(conn->client->device.av, blob->addr, 1, &conn->fi_addr, 0, NULL) != 1)
+        return ofi_connect_failed(conn, CW_EINVAL, "the provider does not take its address");
+    ofi_turn_t turn;
+    uint32_t pause_us = 0;
+    int rc = 0;
+    while (rc == 0 && !ofi_turn_begin(&turn))
+        rc = ofi_connect_pause(conn, start, &pause_us);
+    if (rc == 0) {
+        rc = exchange(conn, start, hello, welcome);
+        ofi_turn_end(&turn);
+    }
     if (rc == CW_EREFUSED)
         return ofi_connect_failed(conn, rc, "refused: the job's secret was not right");
     if (rc != 0)
