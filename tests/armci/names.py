@@ -30,6 +30,10 @@ def main():
           sorted(declared - have))
     check(have <= declared, "the headers declare all that the library exports",
           sorted(have - declared))
+    source = (TESTS / "armci/global_arrays.c").read_text()
+    used = set((TESTS / "armci/global_arrays.txt").read_text().split())
+    missing = sorted(used - set(re.findall(r"\w+", source)))
+    check(not missing, "global_arrays.c uses what Global Arrays does", missing)
     finish(f"{len(names)} names, {len(declared)} functions")
 
 

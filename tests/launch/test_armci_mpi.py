@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from common import check, finish
-from mpi import Mpi
+from mpi import TESTS, Mpi
 
 MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
 SAID = "armci beside mpi"
@@ -17,6 +17,10 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         program = MPI.build(Path(__file__).with_name("armci_mpi.c"), f"{scratch}/armci_mpi",
                             "-larmci")
+        names = MPI.build(TESTS / "armci/global_arrays.c", f"{scratch}/global_arrays", "-DWITH_MPI",
+                          "-larmci")
+        for npes in (1, 4):
+            MPI.good("as Global Arrays does", npes, names)
         for npes, words in ((1, ["comm"]), (3, ["comm"]), (4, ["comm", "nodes"]),
                             (3, ["plain", "nodes"])):
             MPI.good(SAID, npes, program, *words)

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What clients of ARMCI find in a prefix: the probes of Global Arrays' configure (--with-armci),
+-larmci alone from the shared library and from the archive, in C, C++ and Fortran, oshcc,
+pkg-config; with an MPI in the include path armci.h has MPI's types."""
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from frame.script import STAGE, check, finish, run
+
+PROGRAM = """#include <armci.h>
+#include <stdio.h>
+int main(void) {
+    if (ARMCI_Init()) return 1;
+    int one = 1;
+    armci_msg_igop(&one, 1, (char *)"+");
+    printf("%d of %d\\n", one, armci_msg_nproc());
+    ARMCI_Finalize();
+    return 0;
+}
+"""
+FORTRAN = """program hello
+  use iso_c_binding
+  interface
+    integer(c_int) function armci_init() bind(C, name="ARMCI_Init")
+      import c_int
+    end function
+    integer(c_int) function armci_msg_nproc() bind(C, name="armci_msg_nproc")
+      import c_int
+    end function
+    integer(c_int) function armci_finalize() bind(C, name="ARMCI_Finalize")
+      import c_int
+    end function
+  end interface
+  integer(c_int) :: n, rc
+  rc = armci_init()
+  n = armci_msg_nproc()
+  print '(i0,a,i0)', n, " of ", n
+  rc = armci_finalize()
+end program
+"""
+# found: by AC_SEARCH_LIBS([name], [armci]); the last is no part of the interface
+PROBES = {"ARMCI_Init": True, "armci_group_comm": True, "ARMCI_Initialized": True,
+          "armci_notify": True, "armci_msg_init": True, "armci_msg_finalize": True,
+          "armci_stride_info_init": False}
+INCLUDE, LIB = f"-I{STAGE}/include", f"-L{STAGE}/lib"
+
+
+def works(*command):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+
+
+def probes():
+    for name, there in PROBES.items():
+        Path("probe.c").write_text(f"char {name}();\nint main(void) {{ return {name}(); }}\n")
+        done = works("cc", "-fno-builtin", "-w", "probe.c", LIB, "-larmci", "-o", "probe")
+        check((done.returncode == 0) == there, f"probe for {name}", done.stderr)
+    Path("member.c").write_text("#include <armci.h>\n"
+                                "int main(void) { ARMCI_Group g; return sizeof g.comm != 0; }\n")
+    check(works("cc", INCLUDE, "-c", "member.c").returncode != 0, "ARMCI_Group has no member comm")
+    Path("header.c").write_text("#include \"message.h\"\n#include \"armci.h\"\n"
+                                "typedef int ARMCI_Datatype;\ntypedef armci_size_t C_Long;\n"
+                                "int main(void) { C_Long n = -1; return n > 0; }\n")
+    done = works("cc", "-Wall", "-Wextra", "-Werror", INCLUDE, "-c", "header.c")
+    check(done.returncode == 0, "the headers as Global Arrays takes them", done.stderr)
+    Path("types.c").write_text("#include \"message.h\"\n#include <mpi.h>\n"
+                               "int f(MPI_Comm c) { return ARMCI_Init_mpi_comm(c); }\n")
+    for compiler in filter(shutil.which, ("mpicc.mpich", "mpicc.openmpi")):
+        done = works(compiler, "-Wall", "-Werror", INCLUDE, "-c", "types.c")
+        check(done.returncode == 0, f"MPI's types with {compiler}", done.stderr)
+
+
+def links(what, *command):
+    done = works(*command, "-o", "program")
+    if check(done.returncode == 0, f"{what}: links", done.stderr):
+        job = works(STAGE / "bin/oshrun", "-n", 2, "./program")
+        check(job.returncode == 0 and job.stdout.splitlines() == ["2 of 2"] * 2, f"{what}: runs",
+              job.stdout, job.stderr)
+
+
+def main():
+    os.environ["LD_LIBRARY_PATH"] = f"{STAGE}/lib"
+    os.environ["PKG_CONFIG_PATH"] = f"{STAGE}/lib/pkgconfig"
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        Path("c.c").write_text(PROGRAM)
+        Path("cc.cc").write_text(PROGRAM)
+        Path("f.f90").write_text(FORTRAN)
+        archive = "-l:libarmci.a"
+        probes()
+        links("C", "cc", INCLUDE, "c.c", LIB, "-larmci")
+        links("C, archive", "cc", INCLUDE, "c.c", LIB, archive)
+        links("C++", "c++", INCLUDE, "cc.cc", LIB, "-larmci")
+        links("oshcc", "oshcc", "c.c", "-larmci")
+        if shutil.which("gfortran"):
+            links("Fortran", "gfortran", "f.f90", LIB, "-larmci")
+            links("Fortran, archive", "gfortran", "f.f90", LIB, archive)
+        if shutil.which("pkg-config"):
+            words = run("pkg-config", "--cflags", "--libs", "causeway-armci").split()
+            check("-larmci" in words, "pkg-config names -larmci", words)
+            links("pkg-config", "cc", "c.c", *words)
+        os.chdir("/")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
