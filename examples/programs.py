@@ -43,6 +43,8 @@ ALL = (
     Example("07-am-pingpong", "am_pingpong", (("AM ping-pong", "20000", "2000"),)),
     Example("08-hash-table", "hash_table", (("hash table", "2000000", "20000"),)),
     Example("09-work-stealing", "work_stealing", (("work stealing", "40000", "40000"),)),
+    Example("10-matrix-multiply", "matrix_multiply", (
+        ("matrix multiplication", "-t 24 -s 48", "-t 16 -s 48"),)),
     Example("12-lu", "lu", (("NPB LU, class S", "S", "S"),)),
 )
 
