@@ -45,6 +45,7 @@ ALL = (
     Example("09-work-stealing", "work_stealing", (("work stealing", "40000", "40000"),)),
     Example("10-matrix-multiply", "matrix_multiply", (
         ("matrix multiplication", "-t 24 -s 48", "-t 16 -s 48"),)),
+    Example("11-scf", "scf", (("self-consistent field", "-n 10", "-n 10"),)),
     Example("12-lu", "lu", (("NPB LU, class S", "S", "S"),)),
 )
 
