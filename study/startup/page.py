@@ -39,6 +39,9 @@ beside others, and projected to sizes that do not fit one machine. "Nodes" are e
 machine: they share no memory and talk through libfabric, but they share its cores. The bands are
 the least and the most of all rounds. All figures are in [startup.json](startup.json);
 `./dev study` measures them again.
+
+Other pages here: [software providers](providers.md), what each of them runs; [tests on real
+verbs](verbs.md), in an emulated machine.
 """
 
 

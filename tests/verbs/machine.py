@@ -151,10 +151,16 @@ def ensure(folder, say):
     pack(work / "root", folder / "root.cpio.zst")
     shutil.copy(next((kernel_tree / "boot").glob("vmlinuz-*")), folder / "kernel")
     shutil.rmtree(work)
+    (folder / "packages").write_text("".join(f"{p.name}\n" for p in packages))
     stamp.write_text(wanted)
     size = (folder / "root.cpio.zst").stat().st_size >> 20
     say(f"the machine is built: {size} MiB, {time.monotonic() - start:.0f} s")
     return kernel
+
+
+def packages_of(folder):
+    """The archives that the machine was made of."""
+    return (folder / "packages").read_text().split()
 
 
 # ---------------------------------------------------------------- running

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page docs/results/verbs.md: the last run of ./dev verbs that was to be recorded."""
 
+import os
+import re
 import subprocess
+import textwrap
 import time
 
 HEAD = """# Tests on real verbs
@@ -14,41 +17,107 @@ limits are real, the speed and the timing are not. [tests/verbs](../../tests/ver
 how it works.
 
 """
+MODES = ("msg", "rdm")
+NODES = re.compile(r"(\d+)nodes-")
 
 
-def version_of(path):
-    text = subprocess.run(["strings", "-n", "6", path], capture_output=True, text=True, check=False)
-    for line in text.stdout.splitlines():
-        if line.startswith("2.") and line.count(".") == 2 and line.replace(".", "").isdigit():
-            return line
-    return "2.x"
+class Conditions:
+    """Taken at the start of a run, for its page."""
+
+    def __init__(self, root, chosen, kernel, packages, library):
+        done = subprocess.run(["git", "-C", root, "rev-parse", "--short", "HEAD"], check=False,
+                              capture_output=True, text=True)
+        self.commit = done.stdout.strip() or "unknown"
+        self.chosen, self.kernel, self.packages = chosen, kernel, packages
+        self.names = {"1.17": (version_of_package(packages, "libfabric1") or "1.17").split("-")[0],
+                      "2.x": version_of_library(library) if library else "2.x"}
+        self.has_second = bool(library)
+        self.start, self.load = time.monotonic(), os.getloadavg()[0]
+
+    def lines(self):
+        minutes = (time.monotonic() - self.start) / 60
+        return [
+            f"- Cases: {self.chosen}",
+            f"- {time.strftime('%Y-%m-%d', time.gmtime())}, commit {self.commit}; {minutes:.0f} "
+            f"minutes on {os.cpu_count()} cores that other work shares, load average "
+            f"{self.load:.0f} at the start and {os.getloadavg()[0]:.0f} at the end",
+            f"- {self.kernel}, `rdma_rxe` on a dummy interface; "
+            f"libibverbs {version_of_package(self.packages, 'libibverbs1') or 'unknown'}",
+            f"- libfabric {self.names['1.17']} of Debian"
+            + (f", and {self.names['2.x']} of the wheel mpich" if self.has_second
+               else "; no 2.x could be had"),
+            "- `msg` runs over the provider `verbs`, `rdm` over `verbs;ofi_rxm`"]
 
 
-def commit(root):
-    done = subprocess.run(["git", "-C", root, "rev-parse", "--short", "HEAD"], capture_output=True,
-                          text=True, check=False)
-    return done.stdout.strip() or "unknown"
+def version_of_package(packages, name):
+    """packages: names of archives, as libfabric1_1.17.0-3_amd64.deb."""
+    return next((p.split("_")[1] for p in packages if p.startswith(f"{name}_")), None)
 
 
-def table(report):
-    """Rows of room, libfabric and endpoint with their counts."""
-    counts = {}
-    for r in report.results:
-        library, room = r.case.ident.split("/")[:2]
-        mode = next((m for m in ("msg", "rdm") if f"-{m}" in r.case.layout), "-")
-        row = counts.setdefault((room, library, mode), {"PASS": 0, "FAIL": 0, "SKIP": 0, "s": 0.0})
-        row[r.verdict] += 1
-        row["s"] += r.seconds
-    lines = ["| room | libfabric | endpoints | passed | failed | skipped | seconds |",
-             "|---|---|---|---|---|---|---|"]
-    for (room, library, mode), row in sorted(counts.items()):
-        lines.append(f"| {room} | {library} | {mode} | {row['PASS']} | {row['FAIL']} "
-                     f"| {row['SKIP']} | {row['s']:.0f} |")
+def version_of_library(path):
+    text = subprocess.run(["strings", "-n", "5", path], capture_output=True, text=True, check=False)
+    return next((line for line in text.stdout.splitlines() if re.fullmatch(r"2\.\d+\.\d+", line)),
+                "2.x")
+
+
+# ---------------------------------------------------------------- parts of the page
+
+def split(result):
+    """The library, the test and where it runs, of a result; the mode is that of a job unless the
+    case has none."""
+    library, name = result.case.ident.split("/", 1)
+    match = NODES.match(result.case.layout)
+    mode = next((m for m in MODES if f"-{m}" in result.case.layout), MODES[0])
+    if not match:
+        return library, mode, name, "one process"
+    layer = ", over rxm" if result.case.layout.endswith("-rxm") else ""
+    return (library, mode, "/".join(name.split("/")[:2]),
+            f"{result.case.npes} on {match[1]} nodes{layer}")
+
+
+def measured(results, names):
+    """Lines of the cases' output that are worth a reader's time: those that match `show`."""
+    rows = []
+    for r in results:
+        if r.verdict == "PASS" and "show" in r.case.spec:
+            library, mode, name, _ = split(r)
+            found = list(dict.fromkeys(m.group(1) for m in re.finditer(r.case.spec["show"],
+                                                                       r.output, re.MULTILINE)))
+            rows += [f"| {name} | {names[library]} | {mode} | {text.replace('|', '/')} |"
+                     for text in found]
+    if not rows:
+        return []
+    return ["", "## What the cases printed", "", "| case | libfabric | endpoints | |",
+            "|---|---|---|---|", *rows]
+
+
+def cell(result):
+    if result is None:
+        return ""
+    words = {"PASS": f"{result.seconds:.0f} s", "FAIL": "**failed**", "SKIP": "skipped"}
+    return words[result.verdict]
+
+
+def table(results, names):
+    """A row for each test and shape, a column for each library and mode."""
+    columns = [(library, mode) for library in names for mode in MODES]
+    rows = {}
+    for r in results:
+        library, mode, name, where = split(r)
+        row = rows.setdefault((name, where), {})
+        if (library, mode) not in row or r.verdict == "FAIL":  # of repeated ones the worst
+            row[library, mode] = r
+    used = [c for c in columns if any(c in row for row in rows.values())]
+    lines = ["", "## Cases", "", "Seconds in the emulated machine of those that passed.", "",
+             "| case | PEs | " + " | ".join(f"{names[c[0]]}, {c[1]}" for c in used) + " |",
+             "|---|---|" + "--:|" * len(used)]
+    for (name, where), row in rows.items():
+        lines.append(f"| {name} | {where} | " + " | ".join(cell(row.get(c)) for c in used) + " |")
     return lines
 
 
-def listed(report, verdict, title):
-    rows = [r for r in report.results if r.verdict == verdict]
+def listed(results, verdict, title):
+    rows = [r for r in results if r.verdict == verdict]
     if not rows:
         return []
     lines = ["", f"## {title}", "", "| case | reason |", "|---|---|"]
@@ -56,17 +125,13 @@ def listed(report, verdict, title):
                     for r in rows]
 
 
-def write(root, report, kernel, library, cases):
-    """library is that of 2.x, or False; cases says which were chosen."""
-    skips = report.count("SKIP")
-    facts = [f"- cases: {cases}",
-             f"- {time.strftime('%Y-%m-%d', time.gmtime())}, commit {commit(root)}",
-             f"- {kernel}, rdma_rxe on a dummy interface",
-             "- libfabric 1.17 of Debian" + (f", and {version_of(library)} of the wheel mpich"
-                                             if library else "; no 2.x could be had"),
-             "- `msg` runs over `verbs`, `rdm` over `verbs;ofi_rxm`", "",
-             f"**{report.count('PASS')} passed, {report.count('FAIL')} failed**"
-             + (f", {skips} skipped" if skips else ""), ""]
-    lines = [*facts, *table(report), *listed(report, "FAIL", "Failed"),
-             *listed(report, "SKIP", "Skipped")]
+def write(root, results, names, facts):
+    """facts: the conditions' lines."""
+    count = {v: sum(r.verdict == v for r in results) for v in ("PASS", "FAIL", "SKIP")}
+    skips = f", {count['SKIP']} skipped" if count["SKIP"] else ""
+    wrapped = [textwrap.fill(fact, 100, subsequent_indent="  ", break_on_hyphens=False,
+                             break_long_words=False) for fact in facts]
+    lines = [f"**{count['PASS']} passed, {count['FAIL']} failed**{skips}", "", *wrapped,
+             *listed(results, "FAIL", "Failed"), *measured(results, names), *table(results, names),
+             *listed(results, "SKIP", "Skipped")]
     (root / "docs/results/verbs.md").write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@ README.md says how, cases.toml which tests."""
 import argparse
 import concurrent.futures
 import fnmatch
+import json
 import os
 import queue
 import shlex
@@ -31,9 +32,11 @@ SLOWER = 4          # time limits of the tables are for a machine of silicon
 LONGEST = 300       # seconds for a case, at most
 MARGIN = 60         # seconds that the machine has beyond a case's limit before it is given up
 BOOTS = 4           # machines in a run: one that hangs or dies takes one case with it
+FOLDER, LAST = "build/verbs", "last.json"  # the last whole run
 PROVIDERS = {"msg": "verbs", "rdm": "verbs;ofi_rxm"}
 KEYS = {"test", "source", "name", "cflags", "shapes", "libfabric", "args", "env", "unset",
-        "as_user", "memlock", "expect", "forbid", "allow", "exit", "timeout", "command"}
+        "as_user", "memlock", "expect", "forbid", "allow", "exit", "timeout", "command",
+        "show"}
 
 
 @dataclass
@@ -105,21 +108,27 @@ def excused(table, ident):
     return any(fnmatch.fnmatch(ident, e["test"]) for e in table["except"])
 
 
-def choose(arguments):
-    table = read_table()
+def every_case(table, with_all):
     found = list(smoke(table, specs_by_name()))
-    if arguments.all:
+    if with_all:
         found += everything(table)
-    seen, cases = set(), []
+    seen = set()
     for library, case in found:
         case.library = library
         case.ident = f"{library}/{case.ident}"
-        wanted = not arguments.filters or any(
-            f in case.ident or fnmatch.fnmatch(case.ident, f) for f in arguments.filters)
-        if wanted and case.ident not in seen:
+        if case.ident not in seen:
             seen.add(case.ident)
-            cases.append(case)
-    return cases
+            yield case
+
+
+def choose(arguments):
+    if arguments.again:
+        failed = {row["case"] for row in recall(ROOT / FOLDER / LAST)["results"]
+                  if row["verdict"] == "FAIL"}
+        return [c for c in every_case(read_table(), True) if c.ident in failed]
+    return [c for c in every_case(read_table(), arguments.all)
+            if not arguments.filters or any(
+                f in c.ident or fnmatch.fnmatch(c.ident, f) for f in arguments.filters)]
 
 
 # ---------------------------------------------------------------- what a case runs
@@ -285,6 +294,8 @@ def parse_arguments():
     parser.add_argument("filters", nargs="*", help="only cases whose name contains or matches one")
     parser.add_argument("--all", action="store_true",
                         help="all tests between nodes, not only the smoke set")
+    parser.add_argument("--again", action="store_true",
+                        help="what failed in the last whole run; the page has the rest of it too")
     parser.add_argument("--page", action="store_true",
                         help="write the result to docs/results/verbs.md")
     parser.add_argument("--build", type=Path, default=ROOT / "build")
@@ -307,7 +318,7 @@ def find_libraries(cases):
 
 
 def whole_run(arguments, cases, report):
-    folder = ROOT / "build/verbs"
+    folder = ROOT / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     build = arguments.build.resolve()
     options = tests.Options(build, build / "stage", arguments.sanitize, None, SLOWER,
@@ -322,12 +333,51 @@ def whole_run(arguments, cases, report):
             report.add(verdict)
         else:
             plan.cases.append(case)
+    conditions = page.Conditions(ROOT, described(arguments), kernel,
+                                 machine.packages_of(folder / "machine"), plan.libraries["2.x"])
     run_cases(plan.cases, report, folder, folder / "console.log")
+    facts, names, results = conditions.lines(), conditions.names, report.results
+    if arguments.again:
+        facts, names, results = put_together(folder / LAST, results, conditions.commit)
+    if arguments.again or not arguments.filters:
+        remember(folder / LAST, facts, names, results)
     if arguments.page:
-        chosen = "all" if arguments.all else "the smoke set"
-        if arguments.filters:
-            chosen += f", of these what matches {' '.join(arguments.filters)}"
-        page.write(ROOT, report, kernel, plan.libraries["2.x"], chosen)
+        page.write(ROOT, results, names, facts)
+
+
+# ---------------------------------------------------------------- the last whole run
+
+def remember(path, facts, names, results):
+    rows = [{"case": r.case.ident, "verdict": r.verdict, "reason": r.reason, "seconds": r.seconds,
+             "output": r.output if "show" in r.case.spec else ""} for r in results]
+    path.write_text(json.dumps({"facts": facts, "names": names, "results": rows}, indent=1))
+
+
+def recall(path):
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as e:
+        raise tests.TableError(f"there is no whole run to go on from: {e}") from e
+
+
+def put_together(path, results, commit):
+    """The last whole run, with what was run again in its place: (facts, names, results)."""
+    old, new = recall(path), {r.case.ident: r for r in results}
+    cases = {c.ident: c for c in every_case(read_table(), True)}
+    merged = [new.get(row["case"]) or
+              tests.Result(cases[row["case"]], row["verdict"], row["reason"], row["output"],
+                           row["seconds"])
+              for row in old["results"] if row["case"] in new or row["case"] in cases]
+    return [*old["facts"], f"- Failed at first and run again, at commit {commit}: "
+            + ", ".join(new)], old["names"], merged
+
+
+def described(arguments):
+    """Which cases, in a word or two."""
+    chosen = "all" if arguments.all else "the smoke set"
+    if arguments.filters:
+        chosen += f", of these what matches {' '.join(arguments.filters)}"
+    return chosen
 
 
 def main():
