@@ -15,10 +15,12 @@ void aci_order_open(void)
     aci_order.gets = calloc((size_t)cw_world.npes, sizeof *aci_order.gets);
     if (!aci_order.mark || !aci_order.gets)
         cwu_fatal("ARMCI_Init: out of memory for the marks of %d processes", cw_world.npes);
+    aci_order.limit = cw_world.plain ? (uint32_t)cw_world.npes : 0;
 }
 
 void aci_order_close(void)
 {
+    aci_order.limit = 0;
     free(aci_order.mark);
     free(aci_order.gets);
     aci_order.mark = NULL;
@@ -70,14 +72,23 @@ void aci_order_quiet(void)
 }
 
 // ---------------------------------------------------------------- fences and barriers
-ACI_API void PARMCI_Fence(int proc)
+static CW_NOINLINE void fence(int proc)
 {
-    ACI_ENTER();
-    aci_check_proc(aci_call(__func__), proc);
-    if (CW_UNLIKELY(aci_under_way(proc) & ACI_PENDING))
+    CW_WATCH(aci_watch("ARMCI_Fence"));
+    aci_check_life("ARMCI_Fence");
+    aci_check_proc("ARMCI_Fence", proc);
+    if (aci_under_way(proc) & ACI_PENDING)
         aci_order_quiet();
     else
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
+ACI_API void PARMCI_Fence(int proc)
+{
+    if (CW_LIKELY((uint32_t)proc < aci_order.limit && !(aci_under_way(proc) & ACI_PENDING)))
         atomic_thread_fence(memory_order_seq_cst);  // for PEs of the node
+    else
+        fence(proc);
 }
 ACI_WEAK(ARMCI_Fence);
 

@@ -40,6 +40,7 @@ typedef struct aci_order {
     uint64_t *mark;     // [npes] quiet * (ACI_MARKS + 1) | ACI_...
     uint64_t quiet;     // number of the quiets, multiplied by ACI_MARKS + 1
     aci_range_t *gets;  // [npes]
+    uint32_t limit;     // processes whose marks the fast path of a fence may use: all, or 0
 } aci_order_t;
 extern aci_order_t aci_order CW_HIDDEN;
 
