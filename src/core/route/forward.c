@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a node does with routed requests and their answers.
+#include "core/route/forward.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/route/turns.h"
+#include "core/route/window.h"
+
+/** Of one message: each has at least a tail and what stands before it. */
+enum { PARTS_MAX = CW_FORWARD_NBYTES / (sizeof(cw_forward_part_t) + sizeof(cw_forward_tail_t)) };
+
+typedef struct part {  // a request that has had its turn and was not sent yet
+    uint32_t input, slot, request;
+} part_t;
+
+typedef struct way {  // out of the node: an edge, or execution here
+    cw_turns_t turns;
+    bool is_busy;
+    cw_window_use_t use;  // of slot 0's window at the neighbour
+    part_t *load;         // [PARTS_MAX], in the next message
+    uint32_t nload, units;
+    size_t nbytes;
+} way_t;
+
+struct cw_forward {
+    cw_forward_config_t config;
+    cw_topology_t topology;
+    cw_forward_ops_t ops;
+    void *ctx;
+    uint32_t degree, window;  // units of a window
+    uint32_t *weight;         // [degree + 1], the last of PE 0's own requests
+    cw_window_t *windows;     // [degree][nslots]
+    way_t *way;               // [degree + 1], the last for execution
+    uint32_t *busy, nbusy;    // ways in which something waits
+    cw_forward_own_t **own;   // requests of PE 0 that wait, by number - 1
+    uint32_t room_own;
+    cw_turns_links_t links;
+    cw_answers_t answers;
+    cw_forward_counts_t counts;
+    _Alignas(8) char message[CW_FORWARD_NBYTES], value[CW_ANSWER_VALUE_MAX];
+};
+
+uint64_t cw_forward_cells_nbytes(const cw_forward_config_t *c)
+{
+    return cw_topology_buffers(c->topology, c->node, c->nslots, c->buffer_nbytes, c->nbuffers);
+}
+
+uint32_t cw_forward_window(const cw_forward_config_t *c)
+{
+    return (uint32_t)(c->buffer_nbytes * c->nbuffers / sizeof(cw_cell_t));
+}
+
+// ---------------------------------------------------------------- requests by input
+static cw_window_t *window_of(cw_forward_t *f, uint32_t edge, uint32_t slot)
+{
+    return &f->windows[(size_t)edge * f->config.nslots + slot];
+}
+
+static cw_cell_t *cells_of(cw_forward_t *f, uint32_t edge, uint32_t slot)
+{
+    return (cw_cell_t *)f->config.cells + ((size_t)edge * f->config.nslots + slot) * f->window;
+}
+
+static uint32_t next_of(void *ctx, uint32_t input, uint32_t slot, uint32_t request)
+{
+    cw_forward_t *f = ctx;
+    if (input < f->degree)
+        return cw_window_next(cells_of(f, input, slot), request);
+    return f->own[request - 1]->next;
+}
+
+static void set_next(void *ctx, uint32_t input, uint32_t slot, uint32_t request, uint32_t next)
+{
+    cw_forward_t *f = ctx;
+    if (input < f->degree)
+        cw_window_set_next(cells_of(f, input, slot), request, next);
+    else
+        f->own[request - 1]->next = next;
+}
+
+static size_t nbytes_of(void *ctx, uint32_t input, uint32_t slot, uint32_t request)
+{
+    cw_forward_t *f = ctx;
+    return input < f->degree ? cw_window_nbytes(cells_of(f, input, slot), request)
+                             : f->own[request - 1]->nbytes;
+}
+
+// ---------------------------------------------------------------- begin and end
+static bool allocate(cw_forward_t *f)
+{
+    f->weight = calloc(f->degree + 1, sizeof *f->weight);
+    f->windows = calloc((size_t)f->degree * f->config.nslots + 1, sizeof *f->windows);
+    f->way = calloc(f->degree + 1, sizeof *f->way);
+    f->busy = calloc(f->degree + 1, sizeof *f->busy);
+    return f->weight && f->windows && f->way && f->busy &&
+           cw_answers_create(&f->answers, f->topology.nnodes, f->config.nslots);
+}
+
+cw_forward_t *cw_forward_create(const cw_forward_config_t *config, const cw_forward_ops_t *ops,
+                                void *ctx)
+{
+    cw_forward_t *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->config = *config;
+    f->topology = *config->topology;
+    f->ops = *ops;
+    f->ctx = ctx;
+    f->degree = cw_topology_degree(&f->topology, config->node);
+    f->window = cw_forward_window(config);
+    if (!allocate(f)) {
+        cw_forward_destroy(f);
+        return NULL;
+    }
+    cw_route_weights(&f->topology, config->node, f->weight);
+    f->weight[f->degree] = 1;
+    f->links = (cw_turns_links_t){.ninputs = f->degree + 1,
+                                  .nslots = config->nslots,
+                                  .weight = f->weight,
+                                  .next = next_of,
+                                  .set_next = set_next,
+                                  .nbytes = nbytes_of,
+                                  .ctx = f};
+    return f;
+}
+
+static void destroy_way(way_t *w)
+{
+    cw_turns_destroy(&w->turns);
+    free(w->load);
+}
+
+void cw_forward_destroy(cw_forward_t *f)
+{
+    for (uint32_t i = 0; f->way && i <= f->degree; i++)
+        destroy_way(&f->way[i]);
+    cw_answers_destroy(&f->answers);
+    free(f->weight);
+    free(f->windows);
+    free(f->way);
+    free(f->busy);
+    free(f->own);
+    free(f);
+}
+
+const cw_forward_counts_t *cw_forward_counts(const cw_forward_t *f)
+{
+    return &f->counts;
+}
+
+bool cw_forward_holds(const cw_forward_t *f)
+{
+    return f->nbusy > 0 || f->answers.first;
+}
+
+// ---------------------------------------------------------------- ways out
+static cw_forward_tail_t tail_of(const void *request, size_t nbytes)
+{
+    cw_forward_tail_t tail;
+    memcpy(&tail, (const char *)request + nbytes - sizeof tail, sizeof tail);
+    return tail;
+}
+
+static uint32_t way_to(const cw_forward_t *f, uint32_t final_node)
+{
+    uint32_t me = f->config.node;
+    if (final_node == me)
+        return f->degree;
+    return cw_topology_edge(&f->topology, me, cw_route_next(&f->topology, me, final_node));
+}
+
+static bool enqueue(cw_forward_t *f, uint32_t way, uint32_t input, uint32_t slot, uint32_t request)
+{
+    if (!cw_turns_add(&f->way[way].turns, &f->links, input, slot, request))
+        return false;
+    if (!f->way[way].is_busy) {
+        f->way[way].is_busy = true;
+        f->busy[f->nbusy++] = way;
+    }
+    return true;
+}
+
+/** Not while values pile up: requests may wait for answers, never the reverse. */
+static bool may_execute(const cw_forward_t *f, const cw_forward_tail_t *tail)
+{
+    return tail->reply_slot == CW_FORWARD_NO_VALUE ||
+           f->answers.value_nbytes < CW_FORWARD_VALUES_MAX;
+}
+
+static void execute(cw_forward_t *f, const void *request, size_t nbytes)
+{
+    cw_forward_tail_t tail = tail_of(request, nbytes);
+    cw_answer_value_t to = {.reply_slot = tail.reply_slot, .generation = tail.generation};
+    uint32_t node = 0, slot = 0;
+    f->ops.where(f->ctx, tail.origin, &node, &slot);  // there is one: fault_of
+    size_t n = f->ops.execute(f->ctx, &tail, request, nbytes, f->value);
+    f->counts.executed++;
+    bool has_memory = tail.reply_slot == CW_FORWARD_NO_VALUE
+                          ? cw_answers_done(&f->answers, node, slot, tail.epoch)
+                          : cw_answers_value(&f->answers, node, slot, to, f->value, n);
+    f->counts.dropped += !has_memory;
+}
+
+/** Writes the next hop's tail into a copy of the request. */
+static void pass_on(char *request, size_t nbytes)
+{
+    cw_forward_tail_t tail = tail_of(request, nbytes);
+    tail.hop++;
+    memcpy(request + nbytes - sizeof tail, &tail, sizeof tail);
+}
+
+static bool send(cw_forward_t *f, uint32_t way, size_t nbytes, uint32_t units, bool is_packed)
+{
+    uint32_t next = cw_topology_neighbour(&f->topology, f->config.node, way);
+    if (!f->ops.request(f->ctx, next, f->message, nbytes, is_packed))
+        return false;
+    f->way[way].use.used += units;
+    f->counts.messages++;
+    f->counts.packed += is_packed;
+    return true;
+}
+
+/** Without a copy into cells, if nothing is before it. */
+static bool goes_at_once(cw_forward_t *f, uint32_t way, const void *request, size_t nbytes,
+                         bool is_own)
+{
+    if (f->way[way].is_busy)
+        return false;
+    if (way == f->degree) {
+        cw_forward_tail_t tail = tail_of(request, nbytes);
+        if (!may_execute(f, &tail))
+            return false;
+        execute(f, request, nbytes);
+        return true;
+    }
+    uint32_t units = cw_window_units(nbytes);
+    if (f->config.packs || !cw_window_has(&f->way[way].use, f->window, units))
+        return false;
+    memcpy(f->message, request, nbytes);
+    if (!is_own)
+        pass_on(f->message, nbytes);
+    return send(f, way, nbytes, units, false);
+}
+
+// ---------------------------------------------------------------- arrivals
+static bool drop(cw_forward_t *f, const char *reason, const char **why_p)
+{
+    f->counts.dropped++;
+    *why_p = reason;
+    return false;
+}
+
+static bool is_neighbour(const cw_forward_t *f, uint32_t node)
+{
+    return node < f->topology.nnodes && cw_route_hops(&f->topology, f->config.node, node) == 1;
+}
+
+/** What is wrong with a request of a neighbour, or NULL. */
+static const char *fault_of(const cw_forward_t *f, uint32_t from, const void *request,
+                            size_t nbytes)
+{
+    if (nbytes < sizeof(cw_forward_tail_t) || nbytes > CW_FORWARD_NBYTES)
+        return "its size";
+    cw_forward_tail_t tail = tail_of(request, nbytes);
+    uint32_t node, slot;
+    if (!f->ops.where(f->ctx, tail.origin, &node, &slot))
+        return "its origin";
+    if (tail.final_node >= f->topology.nnodes || tail.final_node == from ||
+        tail.hop >= CW_TOPOLOGY_DIMS || tail.class != 0)
+        return "its tail";
+    if (cw_route_next(&f->topology, from, tail.final_node) != f->config.node)
+        return "its route";
+    return NULL;
+}
+
+static bool keep(cw_forward_t *f, uint32_t way, uint32_t edge, uint32_t slot, const void *request,
+                 size_t nbytes)
+{
+    cw_window_t *w = window_of(f, edge, slot);
+    uint32_t first = cw_window_store(w, cells_of(f, edge, slot), request, nbytes);
+    if (!enqueue(f, way, edge, slot, first))
+        return false;
+    f->counts.kept++;
+    f->counts.held += cw_window_units(nbytes) * sizeof(cw_cell_t);
+    if (f->counts.held > f->counts.most_held)
+        f->counts.most_held = f->counts.held;
+    return true;
+}
+
+bool cw_forward_arrived(cw_forward_t *f, uint32_t from, uint32_t slot, const void *request,
+                        size_t nbytes, const char **why_p)
+{
+    if (!is_neighbour(f, from) || slot >= f->config.nslots)
+        return drop(f, "its sender", why_p);
+    const char *fault = fault_of(f, from, request, nbytes);
+    if (fault)
+        return drop(f, fault, why_p);
+    uint32_t edge = cw_topology_edge(&f->topology, f->config.node, from);
+    uint32_t units = cw_window_units(nbytes);
+    cw_window_t *w = window_of(f, edge, slot);
+    if (w->held + units > f->window)
+        return drop(f, "more than its window", why_p);
+    uint32_t way = way_to(f, tail_of(request, nbytes).final_node);
+    if (!goes_at_once(f, way, request, nbytes, false))
+        return keep(f, way, edge, slot, request, nbytes) || drop(f, "no memory", why_p);
+    f->counts.passed += way < f->degree;
+    w->freed += units;
+    return cw_answers_freed(&f->answers, from, slot, w->freed) || drop(f, "no memory", why_p);
+}
+
+bool cw_forward_packed(cw_forward_t *f, uint32_t from, uint32_t slot, const void *message,
+                       size_t nbytes, const char **why_p)
+{
+    cw_forward_part_t part;
+    for (size_t at = 0; at < nbytes; at += (part.nbytes + 7) & ~(size_t)7) {
+        if (nbytes - at < sizeof part)
+            return drop(f, "its parts", why_p);
+        memcpy(&part, (const char *)message + at, sizeof part);
+        at += sizeof part;
+        if (part.nbytes > CW_FORWARD_ALONE || part.nbytes > nbytes - at)
+            return drop(f, "its parts", why_p);
+        if (!cw_forward_arrived(f, from, slot, (const char *)message + at, part.nbytes, why_p))
+            return false;
+    }
+    return true;
+}
+
+bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, size_t nbytes,
+                         const char **why_p)
+{
+    size_t at = 0;
+    const cw_answer_t *a;
+    const cw_answer_value_t *value;
+    while ((a = cw_answers_read(records, nbytes, &at, &value))) {
+        if (a->slot >= f->config.nslots || from >= f->topology.nnodes)
+            return drop(f, "its slot", why_p);
+        if (a->kind == CW_ANSWER_FREED) {
+            if (!is_neighbour(f, from))
+                return drop(f, "its sender", why_p);
+            uint32_t edge = cw_topology_edge(&f->topology, f->config.node, from);
+            if (a->slot != 0)
+                f->ops.freed(f->ctx, edge, a->slot, a->count);
+            else if (!cw_window_was_freed(&f->way[edge].use, a->count))
+                return drop(f, "its count", why_p);
+        } else if (a->kind == CW_ANSWER_DONE) {
+            f->ops.done(f->ctx, a->slot, a->epoch & 1, a->count);
+        } else if (value) {
+            f->ops.value(f->ctx, a->slot, value, value + 1, a->count);
+        } else {
+            return drop(f, "its kind", why_p);
+        }
+    }
+    return at == nbytes || drop(f, "its end", why_p);
+}
+
+// ---------------------------------------------------------------- PE 0's own requests
+static bool add_own(cw_forward_t *f, cw_forward_own_t *own, uint32_t *number_p)
+{
+    uint32_t i = 0;
+    while (i < f->room_own && f->own[i])
+        i++;
+    if (i == f->room_own) {
+        cw_forward_own_t **list = realloc(f->own, (2 * (size_t)i + 4) * sizeof *list);
+        if (!list)
+            return false;
+        memset(list + i, 0, (i + 4) * sizeof *list);
+        f->own = list;
+        f->room_own = 2 * i + 4;
+    }
+    f->own[i] = own;
+    *number_p = i + 1;
+    return true;
+}
+
+bool cw_forward_own(cw_forward_t *f, cw_forward_own_t *own, const char **why_p)
+{
+    uint32_t number;
+    own->is_gone = false;
+    own->next = 0;
+    if (own->nbytes < sizeof(cw_forward_tail_t) || own->nbytes > CW_FORWARD_NBYTES ||
+        cw_window_units(own->nbytes) > f->window)
+        return drop(f, "its size", why_p);
+    uint32_t to = tail_of(own->request, own->nbytes).final_node;
+    if (to >= f->topology.nnodes || to == f->config.node)
+        return drop(f, "its tail", why_p);
+    if (goes_at_once(f, way_to(f, to), own->request, own->nbytes, true)) {
+        own->is_gone = true;
+        return true;
+    }
+    return (add_own(f, own, &number) && enqueue(f, way_to(f, to), f->degree, 0, number)) ||
+           drop(f, "no memory", why_p);
+}
+
+// ---------------------------------------------------------------- turns
+static void copy_of(cw_forward_t *f, const part_t *part, char *copy)
+{
+    if (part->input < f->degree)
+        cw_window_copy(cells_of(f, part->input, part->slot), part->request, copy);
+    else
+        memcpy(copy, f->own[part->request - 1]->request, f->own[part->request - 1]->nbytes);
+}
+
+/** It has left: its memory is the sender's again. */
+static void release(cw_forward_t *f, const part_t *part)
+{
+    if (part->input == f->degree) {
+        f->own[part->request - 1]->is_gone = true;
+        f->own[part->request - 1] = NULL;
+        return;
+    }
+    cw_window_t *w = window_of(f, part->input, part->slot);
+    uint32_t before = w->held;
+    cw_window_release(w, cells_of(f, part->input, part->slot), part->request);
+    f->counts.held -= (before - w->held) * sizeof(cw_cell_t);
+    cw_answers_freed(&f->answers, cw_topology_neighbour(&f->topology, f->config.node, part->input),
+                     part->slot, w->freed);
+}
+
+static bool execute_waiting(cw_forward_t *f)
+{
+    way_t *w = &f->way[f->degree];
+    part_t part;
+    bool did = false;
+    while ((part.request = cw_turns_peek(&w->turns, &f->links, &part.input, &part.slot))) {
+        size_t nbytes = nbytes_of(f, part.input, part.slot, part.request);
+        copy_of(f, &part, f->message);
+        cw_forward_tail_t tail = tail_of(f->message, nbytes);
+        if (!may_execute(f, &tail))
+            break;
+        execute(f, f->message, nbytes);
+        cw_turns_remove(&w->turns, &f->links);
+        release(f, &part);
+        did = true;
+    }
+    return did;
+}
+
+/** Takes what the way's round robin yields, as far as one message and the window have room. */
+static bool load_way(cw_forward_t *f, way_t *w)
+{
+    part_t part;
+    if (!w->load && !(w->load = calloc(PARTS_MAX, sizeof *w->load)))
+        return false;
+    while ((part.request = cw_turns_peek(&w->turns, &f->links, &part.input, &part.slot))) {
+        size_t nbytes = nbytes_of(f, part.input, part.slot, part.request);
+        size_t padded = sizeof(cw_forward_part_t) + ((nbytes + 7) & ~(size_t)7);
+        uint32_t units = cw_window_units(nbytes);
+        bool fits = f->config.packs && nbytes <= CW_FORWARD_ALONE &&
+                    w->nbytes + padded <= CW_FORWARD_NBYTES;
+        if ((w->nload > 0 && !fits) || !cw_window_has(&w->use, f->window, w->units + units))
+            break;
+        cw_turns_remove(&w->turns, &f->links);
+        w->load[w->nload++] = part;
+        w->units += units;
+        w->nbytes += nbytes <= CW_FORWARD_ALONE ? padded : CW_FORWARD_NBYTES;
+    }
+    return w->nload > 0;
+}
+
+/** The message of a way's load. Returns its size. */
+static size_t build(cw_forward_t *f, const way_t *w)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < w->nload; i++) {
+        const part_t *part = &w->load[i];
+        size_t nbytes = nbytes_of(f, part->input, part->slot, part->request);
+        if (w->nload > 1) {
+            cw_forward_part_t head = {.nbytes = (uint32_t)nbytes};
+            memcpy(f->message + at, &head, sizeof head);
+            at += sizeof head;
+        }
+        copy_of(f, part, f->message + at);
+        if (part->input < f->degree)
+            pass_on(f->message + at, nbytes);
+        for (at += nbytes; w->nload > 1 && at % 8 != 0; at++)
+            f->message[at] = 0;
+    }
+    return at;
+}
+
+static bool send_way(cw_forward_t *f, uint32_t way)
+{
+    way_t *w = &f->way[way];
+    bool did = false;
+    while (load_way(f, w)) {
+        size_t nbytes = build(f, w);
+        if (!send(f, way, nbytes, w->units, w->nload > 1))
+            break;
+        for (uint32_t i = 0; i < w->nload; i++) {
+            f->counts.passed += w->load[i].input < f->degree;
+            release(f, &w->load[i]);
+        }
+        w->nload = w->units = 0;
+        w->nbytes = 0;
+        did = true;
+    }
+    return did;
+}
+
+bool cw_forward_turn(cw_forward_t *f)
+{
+    bool did = false;
+    for (uint32_t i = 0; i < f->nbusy;) {
+        uint32_t way = f->busy[i];
+        did |= way == f->degree ? execute_waiting(f) : send_way(f, way);
+        if (cw_turns_is_empty(&f->way[way].turns) && f->way[way].nload == 0) {
+            f->way[way].is_busy = false;
+            f->busy[i] = f->busy[--f->nbusy];
+        } else {
+            i++;
+        }
+    }
+    return cw_answers_flush(&f->answers, f->ops.answers, f->ctx) || did;
+}

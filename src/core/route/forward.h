@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The state machine of forwarding (ADR 52): one for each node, driven by its server. It has no I/O:
+// requests and answers leave through a table of functions, so that the unit test and the simulator
+// (study/sim) run what a server runs.
+//
+// A request is executed if it is for this node, passed on at once if nothing waits for its edge, or
+// kept in cells of the window of the neighbour's PE that sent it. A turn sends what waits as far as
+// windows and the transport allow, packed into messages if that is asked for, and then the answers.
+//
+// Threads: one at a time. Nothing here waits or polls.
+#ifndef CW_CORE_ROUTE_FORWARD_H
+#define CW_CORE_ROUTE_FORWARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/route/answers.h"
+#include "core/route/topology.h"
+
+enum {
+    CW_FORWARD_NBYTES = 4096 + 32,   // the largest request, with its tail
+    CW_FORWARD_ALONE = 1024,         // larger ones are not packed
+    CW_FORWARD_NO_VALUE = 0xffff,    // reply_slot of a request without a value
+    CW_FORWARD_VALUES_MAX = 1 << 20  // bytes of waiting values with which no more are made
+};
+
+typedef struct cw_forward_tail {  // the last bytes of a request
+    uint32_t origin, final_node;
+    uint16_t reply_slot, generation;
+    uint8_t class, hop, epoch, flags;
+} cw_forward_tail_t;
+
+typedef struct cw_forward_part {  // before each request of a packed message; padded to 8
+    uint32_t nbytes, unused;
+} cw_forward_part_t;
+
+_Static_assert(sizeof(cw_forward_tail_t) == 16 && sizeof(cw_forward_part_t) == 8, "wire format");
+
+typedef struct cw_forward_ops {
+    /** Sends a request or a packed message to a neighbour, as slot 0. False: not now. */
+    bool (*request)(void *ctx, uint32_t node, const void *message, size_t nbytes, bool is_packed);
+    bool (*answers)(void *ctx, uint32_t node, const void *records, size_t nbytes);
+    /** Executes a request at its final node; a value of up to CW_ANSWER_VALUE_MAX bytes goes into
+     *  `value` if the tail asks for one. Returns its bytes. */
+    size_t (*execute)(void *ctx, const cw_forward_tail_t *tail, const void *request, size_t nbytes,
+                      void *value);
+    /** Node and slot of a PE; false: there is no such PE. */
+    bool (*where)(void *ctx, uint32_t pe, uint32_t *node_p, uint32_t *slot_p);
+    // Answers for PEs of this node. Units of slot 0 stay here: its window is the server's, too.
+    void (*freed)(void *ctx, uint32_t edge, uint32_t slot, uint32_t units);
+    void (*done)(void *ctx, uint32_t slot, unsigned epoch, uint32_t count);
+    void (*value)(void *ctx, uint32_t slot, const cw_answer_value_t *to, const void *value,
+                  size_t nbytes);
+} cw_forward_ops_t;
+
+typedef struct cw_forward_config {
+    const cw_topology_t *topology;
+    uint32_t node, nslots;
+    size_t buffer_nbytes;
+    uint32_t nbuffers;  // of each PE of a neighbour
+    bool packs;
+    void *cells;  // cw_forward_cells_nbytes, zeros or not, aligned to 128
+} cw_forward_config_t;
+
+/** A request of this node's PE 0: no memory is kept for it. */
+typedef struct cw_forward_own {
+    const void *request;
+    size_t nbytes;
+    bool is_gone;   // the request's memory is free again
+    uint32_t next;  // that waits behind it, by number
+} cw_forward_own_t;
+
+typedef struct cw_forward_counts {
+    uint64_t executed, passed, kept, messages, packed, answers, dropped;
+    uint64_t held, most_held;  // bytes of cells
+} cw_forward_counts_t;
+
+typedef struct cw_forward cw_forward_t;
+
+uint64_t cw_forward_cells_nbytes(const cw_forward_config_t *config);
+/** Units of a sender's window. */
+uint32_t cw_forward_window(const cw_forward_config_t *config);
+
+/** NULL: there is no memory. `cells` stays the caller's. */
+cw_forward_t *cw_forward_create(const cw_forward_config_t *config, const cw_forward_ops_t *ops,
+                                void *ctx);
+void cw_forward_destroy(cw_forward_t *f);
+
+// What came from slot `slot` of a node. False: it was dropped, since it breaks the protocol or
+// there is no memory; *why_p says so.
+bool cw_forward_arrived(cw_forward_t *f, uint32_t from, uint32_t slot, const void *request,
+                        size_t nbytes, const char **why_p);
+bool cw_forward_packed(cw_forward_t *f, uint32_t from, uint32_t slot, const void *message,
+                       size_t nbytes, const char **why_p);
+bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, size_t nbytes,
+                         const char **why_p);
+
+/** A request of this node's PE 0 to another node. */
+bool cw_forward_own(cw_forward_t *f, cw_forward_own_t *own, const char **why_p);
+
+/** Sends what can be sent. Returns whether something was. */
+bool cw_forward_turn(cw_forward_t *f);
+/** Does something wait here: requests or answers? */
+bool cw_forward_holds(const cw_forward_t *f);
+const cw_forward_counts_t *cw_forward_counts(const cw_forward_t *f);
+
+#endif
