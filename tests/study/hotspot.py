@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Simulated hot spots: all requests end, their numbers and hops are the topology's, windows stay
+within the formula, aggregation sends fewer messages; no time is judged."""
+
+import json
+import os
+import subprocess
+import sys
+
+from frame.script import ROOT, check, finish
+
+BUILD = os.environ.get("CAUSEWAY_TEST_BUILD") or str(ROOT / "build")
+SIMULATOR = os.path.join(BUILD, "study", "sim", "causeway-hotspot")
+REMOTE = 1024 - 12  # PEs of other nodes than the target's
+# By hand, of 86 nodes.
+EXTENTS = {"mfcg": (10, 9), "cfcg": (5, 5, 4), "hypercube": (2, 2, 2, 2, 2, 2, 2)}
+DEGREE = {"mfcg": 9 + 8, "cfcg": 4 + 4 + 3, "hypercube": 7}
+
+
+def hops(topology):
+    """Mean edges of the routes to node 0."""
+    total = 0
+    for pe in range(12, 1024):
+        node = pe // 12
+        for extent in EXTENTS.get(topology, (1024, )):
+            total += node % extent > 0
+            node //= extent
+    return total / REMOTE
+
+
+def refuses(*words):
+    done = subprocess.run([SIMULATOR, *words], capture_output=True, text=True, check=False)
+    check(done.returncode == 2 and "Usage" in done.stderr, f"{words}: {done.returncode}")
+
+
+def main():
+    command = [sys.executable, str(ROOT / "study/hotspot.py"), "--quick", "--build", BUILD,
+               "--penalty", "3", "--price", "hop=2000", "--out", "out", "--json", "out",
+               "--no-plots"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    check(done.returncode == 0, f"status {done.returncode}: {done.stderr}")
+    with open("out/hotspot.json", encoding="utf-8") as file:
+        rows = json.load(file)["rows"]
+    check(len(rows) == 16, f"{len(rows)} rows")
+    for row in rows:
+        what = f"{row['topology']} {row['operation']} {row['packs']}"
+        check(row["simulated"] and row["contending"] == REMOTE, what)
+        check(row["requests"] == REMOTE * 10, f"{what}: {row['requests']} requests")
+        check(abs(row["hops"] - hops(row["topology"])) < 0.001, f"{what}: {row['hops']} hops")
+        check(row["packs"] == (row["messages"] < row["requests"]), f"{what}: {row['messages']}")
+        window = DEGREE.get(row["topology"], 0) * 12 * 4 * 16384
+        check(row["most_held"] <= window, f"{what}: {row['most_held']} bytes wait")
+        check(row["least_us"] > 4, f"{what}: less than two hops, {row['least_us']} us")
+    with open("out/hotspot.md", encoding="utf-8") as file:
+        check("Every figure on this page is simulated" in file.read(), "the page does not say so")
+    refuses("--npes", "24", "--topology", "mfcg")
+    refuses("--npes", "24", "hop=fast")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
