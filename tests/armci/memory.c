@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "frame/check.h"
+#include "resident.h"
 
 enum { PROCS_MOST = 64, ROUNDS = 50 };
 
@@ -82,16 +83,6 @@ static void values(void)
     int before = (me + nprocs - 1) % nprocs;
     CHECK(*(int *)blocks[me] == before - 7);
     ARMCI_Free(blocks[me]);
-}
-
-/** Bytes that this process has in memory, of the node's shared memory too. */
-static size_t resident(void)
-{
-    unsigned long all = 0, here = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    REQUIRE(file && fscanf(file, "%lu %lu", &all, &here) == 2);
-    fclose(file);
-    return here * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static void come_and_go(void)

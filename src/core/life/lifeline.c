@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -28,6 +27,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "core/world/front_end.h"
 #include "core/world/job.h"
 
@@ -144,25 +144,6 @@ static void *line_main(void *arg)
     return NULL;
 }
 
-static bool start_thread(void)
-{
-    pthread_attr_t attr;
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are the program's business
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, 512 * 1024);
-    int rc = pthread_create(&line.thread, &attr, line_main, NULL);
-    pthread_attr_destroy(&attr);
-    if (rc == EINVAL)  // the program's thread-local variables do not fit into so small a stack
-        rc = pthread_create(&line.thread, NULL, line_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (rc)
-        return false;
-    pthread_setname_np(line.thread, "causeway-life");
-    return true;
-}
-
 void cw_lifeline_open(void)
 {
     line.tried = false;
@@ -178,7 +159,8 @@ void cw_lifeline_start(void)
         line.next = (cw_world.node + 1) % cw_world.nnodes;
         line.wake_fd = eventfd(0, EFD_CLOEXEC);
         atomic_fetch_add(&cw_world.helpers, 1);
-        line.running = line.wake_fd >= 0 && start_thread();
+        line.running = line.wake_fd >= 0 &&
+                       cwu_thread_start(&line.thread, line_main, NULL, "causeway-life") == 0;
         if (!line.running) {
             atomic_fetch_sub(&cw_world.helpers, 1);
             if (line.wake_fd >= 0)

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/thread.h"
 #include "core/mem/backing.h"
 #include "core/mem/segment.h"
 #include "core/progress/arrivals.h"
@@ -263,17 +263,7 @@ int cw_server_start(cwb_t *boot)
     srv.server = NULL;
     atomic_store(&srv.stop, 0);
     atomic_store(&srv.knows_secret, false);
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are the program's business
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, 512 * 1024);
-    int rc = pthread_create(&srv.thread, &attr, server_main, NULL);
-    pthread_attr_destroy(&attr);
-    if (rc == EINVAL)  // the program's thread-local variables do not fit into so small a stack
-        rc = pthread_create(&srv.thread, NULL, server_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int rc = cwu_thread_start(&srv.thread, server_main, NULL, "causeway-server");
     if (rc) {
         cwu_error("cannot start the node server's thread: %s", strerror(rc));
         return CW_ESYS;
@@ -281,7 +271,6 @@ int cw_server_start(cwb_t *boot)
     cpu_set_t everywhere;  // not bound to the core of its PE
     memset(&everywhere, 0xff, sizeof everywhere);
     pthread_setaffinity_np(srv.thread, sizeof everywhere, &everywhere);
-    pthread_setname_np(srv.thread, "causeway-server");
     srv.running = true;
     cw_progress_hooks.poll_server = cw_server_poll;
     return CW_OK;

@@ -10,13 +10,13 @@
 //   fence       is an entry of the queue: it orders, it does not complete
 #include "delay.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "base/futex.h"
 
 #define HELD_MOST 256u  // operations per connection; the oldest is delivered when there are more
@@ -243,17 +243,12 @@ static void open_log(void)
 
 static int start_courier(void)
 {
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);  // signals are for the program's threads
     atomic_store(&courier.stop, false);
-    int rc = pthread_create(&courier.thread, NULL, courier_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int rc = cwu_thread_start(&courier.thread, courier_main, NULL, "causeway-delay");
     if (rc) {
         cwu_error("cannot start the thread that delivers late (CAUSEWAY_DELAY): %s", strerror(rc));
         return CW_ESYS;
     }
-    pthread_setname_np(courier.thread, "causeway-delay");
     open_log();
     return 0;
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Threads of the library beside those of the program.
+#ifndef CW_BASE_THREAD_H
+#define CW_BASE_THREAD_H
+
+#include <pthread.h>
+
+/** Starts a thread with all signals blocked, since they are the program's business, and a stack of
+ *  512 KiB, or more where the program's thread-local variables need it. name: at most 15
+ *  characters. 0, or an errno value. */
+int cwu_thread_start(pthread_t *thread_p, void *(*run)(void *), void *arg, const char *name);
+
+#endif
