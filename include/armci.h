@@ -193,7 +193,8 @@ typedef struct armci_hdl {
 #define ARMCI_INIT_HANDLE(hdl)                                                         \
     ((hdl)->causeway_op = NULL, (hdl)->causeway_list = NULL, (hdl)->causeway_proc = 0, \
      (hdl)->causeway_kind = 0)
-/** Operations of one kind to one process collect in the handle until ARMCI_Wait. */
+/** Operations of one kind to one process collect in the handle until it is waited for, or until a
+ *  fence, a barrier or ARMCI_WaitAll of this thread. */
 void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 

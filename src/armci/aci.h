@@ -118,7 +118,7 @@ typedef struct aci_op {
 int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc);
 int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int proc);
 int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
-                int *count, int levels);  // strided.c
+                int *count, int levels);                             // strided.c
 int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len);  // vector.c
 /** Life, process and descriptors; returns the number of segments in all. Fatal (vector.c). */
 size_t aci_check_vector(const aci_op_t *op, const armci_giov_t *iov, int iov_len);
@@ -133,6 +133,14 @@ void aci_begun(const aci_op_t *op, bool in_use);
  *  aci_begun. What the handle had collected for another process or of the other kind is sent. */
 bool aci_collects(const aci_op_t *op);
 void aci_collect(const aci_op_t *op, void *remote, void *local, size_t nbytes);
+/** Sends what aggregate handles of this thread have collected. */
+void aci_lists_send(const char *call) CW_COLD;
+extern struct list *aci_lists CW_HIDDEN;
+static inline void aci_send_collected(const char *call)
+{
+    if (CW_UNLIKELY(__atomic_load_n(&aci_lists, __ATOMIC_RELAXED) != NULL))
+        aci_lists_send(call);
+}
 void aci_collect_section(const aci_op_t *op, const struct aci_section *s);
 
 // ---------------------------------------------------------------- notifications (notify.c)

@@ -20,7 +20,7 @@
 typedef struct aci_far {
     const char *call;
     int proc;
-    bool put, many;  // many: there is more than one piece
+    bool put, many;    // many: there is more than one piece
     bool packing;      // `pieces` has begun
     bool direct;       // a piece went directly
     uint64_t paths;    // taken so far, of ACI_MARKS

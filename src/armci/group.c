@@ -236,7 +236,7 @@ ACI_API void ARMCI_Group_free(ARMCI_Group *group)
     if (found == &world)
         aci_fail(__func__, "the group of all processes stays");
     if (found) {
-        aci_order_quiet();
+        aci_order_complete(aci_call(__func__));
         if (found->comm)
             cw_mpi_free(&found->comm);
         destroy_part(found->masters, found->team);
@@ -390,6 +390,6 @@ ACI_API void PARMCI_GroupFence(ARMCI_Group *group)
 {
     ACI_ENTER();
     aci_group_of(aci_call(__func__), group);
-    aci_order_quiet();
+    aci_order_complete(aci_call(__func__));
 }
 ACI_WEAK(ARMCI_GroupFence);

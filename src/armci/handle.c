@@ -5,14 +5,16 @@
 // later number covers an earlier one, so a handle that is used again without a wait completes all.
 //
 // An aggregate handle collects puts, or gets, of one process in a list, which leaves as one
-// transfer of many pieces: when the handle is waited for or tested, when the list is full, and when
-// an operation of the other kind or to another process comes. Values are kept in the list.
+// transfer of many pieces: when the handle is waited for or tested, when the list is full, when an
+// operation of the other kind or to another process comes, and before a fence, a barrier or the end.
+// Values are kept in the list.
 #include <stdlib.h>
 #include <string.h>
 
 #include "armci/aci.h"
 #include "armci/far.h"
 #include "base/error.h"
+#include "base/lock.h"
 
 enum { LIST_MOST = 256 };
 
@@ -29,6 +31,10 @@ typedef struct piece {
 } piece_t;
 
 typedef struct list {
+    struct list *next;   // of all
+    const void *thread;  // whose calls fill it
+    int proc;
+    bool put;
     size_t n;
     piece_t piece[LIST_MOST];
     uint64_t value[LIST_MOST];
@@ -59,39 +65,91 @@ void aci_begun(const aci_op_t *op, bool in_use)
 }
 
 // ---------------------------------------------------------------- aggregates
-/** The pieces from number `from` on: all small ones up to a large one, or a large one. */
-static size_t send_some(const char *call, armci_hdl_t *hdl, size_t from)
+list_t *aci_lists;
+static cwu_lock_t lists_lock;       // guards the chain of lists
+static _Thread_local char my_mark;  // its address names the thread
+
+static list_t *create_list(const aci_op_t *op)
 {
-    const list_t *list = hdl->causeway_list;
+    list_t *list = malloc(sizeof *list);
+    if (!list)
+        cwu_fatal("%s: out of memory for an aggregate handle", op->call);
+    list->n = 0;
+    list->thread = &my_mark;
+    cwu_lock(&lists_lock);
+    list->next = aci_lists;
+    __atomic_store_n(&aci_lists, list, __ATOMIC_RELAXED);
+    cwu_unlock(&lists_lock);
+    return list;
+}
+
+static void destroy_list(list_t *list)
+{
+    cwu_lock(&lists_lock);
+    list_t **at = &aci_lists;
+    while (*at != list)
+        at = &(*at)->next;
+    __atomic_store_n(at, list->next, __ATOMIC_RELAXED);
+    cwu_unlock(&lists_lock);
+    free(list);
+}
+
+/** The pieces from number `from` on: all small ones up to a large one, or a large one. *in_use_p:
+ *  becomes true where local memory stays in use. */
+static size_t send_some(const char *call, const list_t *list, size_t from, bool *in_use_p)
+{
     const piece_t *piece = list->piece;
     size_t to = from + 1;
     while (piece[from].nbytes < CW_PIECE_MAX && to < list->n && piece[to].nbytes < CW_PIECE_MAX)
         to++;
     aci_far_t f;
-    aci_far_begin(&f, call, hdl->causeway_proc, hdl->causeway_kind & PUTS, to - from > 1);
+    aci_far_begin(&f, call, list->proc, list->put, to - from > 1);
     for (size_t i = from; i < to; i++)
         aci_far_add(&f, piece[i].remote, piece[i].local, piece[i].nbytes);
-    if (aci_far_end(&f))
-        add_operation(hdl, true);
+    *in_use_p |= aci_far_end(&f);
     return to;
 }
 
-/** Sends what was collected, in order: what was put to one location later comes later. */
+/** Sends what was collected, in order: what was put to one location later comes later. True: local
+ *  memory stays in use. */
+static bool send_pieces(const char *call, list_t *list)
+{
+    bool in_use = false;
+    for (size_t i = 0; i < list->n;)
+        i = send_some(call, list, i, &in_use);
+    list->n = 0;
+    return in_use;
+}
+
 static void send_list(const char *call, armci_hdl_t *hdl)
 {
-    list_t *list = hdl->causeway_list;
-    if (!list)
-        return;
-    for (size_t i = 0; i < list->n;)
-        i = send_some(call, hdl, i);
-    list->n = 0;
+    if (hdl->causeway_list && send_pieces(call, hdl->causeway_list))
+        add_operation(hdl, true);
+}
+
+/** A list of the calling thread that is not empty. */
+static list_t *find_filled(void)
+{
+    cwu_lock(&lists_lock);
+    list_t *list = aci_lists;
+    while (list && (list->thread != &my_mark || list->n == 0))
+        list = list->next;
+    cwu_unlock(&lists_lock);
+    return list;
+}
+
+void aci_lists_send(const char *call)
+{
+    for (list_t *list; (list = find_filled());)
+        send_pieces(call, list);
 }
 
 /** Sends it, and gives up the list. */
 static void end_list(const char *call, armci_hdl_t *hdl)
 {
     send_list(call, hdl);
-    free(hdl->causeway_list);
+    if (hdl->causeway_list)
+        destroy_list(hdl->causeway_list);
     hdl->causeway_list = NULL;
 }
 
@@ -117,12 +175,10 @@ static uint64_t *append(const aci_op_t *op, void *remote, void *local, size_t nb
     list_t *list = op->hdl->causeway_list;
     if (list && list->n == LIST_MOST)
         send_list(op->call, op->hdl);
-    if (!list) {
-        op->hdl->causeway_list = list = malloc(sizeof *list);
-        if (!list)
-            cwu_fatal("%s: out of memory for an aggregate handle", op->call);
-        list->n = 0;
-    }
+    if (!list)
+        op->hdl->causeway_list = list = create_list(op);
+    list->proc = op->proc;
+    list->put = op->put;
     list->piece[list->n] = (piece_t){remote, local, nbytes};
     return &list->value[list->n++];
 }
@@ -214,13 +270,13 @@ static int put_value(const aci_op_t *op, void *dst, void *value, size_t nbytes)
     return 0;
 }
 
-#define NB_PUT_VALUE(Name, type)                                                             \
-    ACI_API int PARMCI_NbPutValue##Name(type value, void *dst, int proc, armci_hdl_t *hdl)   \
-    {                                                                                        \
-        ACI_ENTER();                                                                         \
-        const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};                     \
-        return put_value(&op, dst, &value, sizeof value);                                    \
-    }                                                                                        \
+#define NB_PUT_VALUE(Name, type)                                                           \
+    ACI_API int PARMCI_NbPutValue##Name(type value, void *dst, int proc, armci_hdl_t *hdl) \
+    {                                                                                      \
+        ACI_ENTER();                                                                       \
+        const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};                   \
+        return put_value(&op, dst, &value, sizeof value);                                  \
+    }                                                                                      \
     ACI_WEAK(ARMCI_NbPutValue##Name)
 NB_PUT_VALUE(Int, int);
 NB_PUT_VALUE(Long, long);
@@ -292,6 +348,7 @@ ACI_API int PARMCI_WaitProc(int proc)
 {
     ACI_ENTER();
     aci_check_proc(aci_call(__func__), proc);
+    aci_send_collected(aci_call(__func__));
     if (aci_under_way(proc) & (ACI_GETS | ACI_SOURCES))
         aci_order_quiet();
     return 0;
@@ -301,7 +358,7 @@ ACI_WEAK(ARMCI_WaitProc);
 ACI_API int PARMCI_WaitAll(void)
 {
     ACI_ENTER();
-    aci_order_quiet();
+    aci_order_complete(aci_call(__func__));
     return 0;
 }
 ACI_WEAK(ARMCI_WaitAll);

@@ -136,7 +136,7 @@ ACI_WEAK(ARMCI_Initialized);
 
 void aci_leave(const char *call)
 {
-    aci_order_quiet();
+    aci_order_complete(call);
     if (--aci.joined > 0)
         return;
     cw_barrier(cw_group_world);  // the area goes with the last finalize

@@ -138,7 +138,7 @@ int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], in
 
 int aci_release_all(const char *call, const cw_group_t *group, void *ptr)
 {
-    aci_order_quiet();
+    aci_order_complete(call);
     cw_barrier(group);  // no member uses it any more
     if (ptr && !aci_release(ptr))
         aci_fail(call, "%p is not a block that ARMCI_Malloc gave this process", ptr);

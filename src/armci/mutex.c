@@ -49,8 +49,8 @@ typedef struct claim {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the three below
 static claim_t claims[ACI_PLACES];
-static int nclaims;  // all claims from there on are free
-static set_t *sets;  // live ones
+static int nclaims;   // all claims from there on are free
+static set_t *sets;   // live ones
 static set_t *plain;  // of ARMCI_Create_mutexes; by one thread at a time
 
 // ---------------------------------------------------------------- sets
@@ -277,7 +277,7 @@ static void release(const wanted_t *wanted)
 {
     const int place = held_place(wanted);
     const uint64_t mine = name_of(place);
-    aci_order_quiet();
+    aci_order_complete("ARMCI_Unlock");
     const uint64_t next = behind(wanted, mine);
     atomic(link_of(mine), CW_AMO_SET, 0, 0, cw_world.pe);
     set_claim(place, false);

@@ -71,12 +71,19 @@ void aci_order_quiet(void)
     cw_handle_quiet();
 }
 
+void aci_order_complete(const char *call)
+{
+    aci_send_collected(call);
+    aci_order_quiet();
+}
+
 // ---------------------------------------------------------------- fences and barriers
 static CW_NOINLINE void fence(int proc)
 {
     CW_WATCH(aci_watch("ARMCI_Fence"));
     aci_check_life("ARMCI_Fence");
     aci_check_proc("ARMCI_Fence", proc);
+    aci_send_collected("ARMCI_Fence");
     if (aci_under_way(proc) & ACI_PENDING)
         aci_order_quiet();
     else
@@ -85,7 +92,8 @@ static CW_NOINLINE void fence(int proc)
 
 ACI_API void PARMCI_Fence(int proc)
 {
-    if (CW_LIKELY((uint32_t)proc < aci_order.limit && !(aci_under_way(proc) & ACI_PENDING)))
+    if (CW_LIKELY((uint32_t)proc < aci_order.limit && !(aci_under_way(proc) & ACI_PENDING) &&
+                  !__atomic_load_n(&aci_lists, __ATOMIC_RELAXED)))
         atomic_thread_fence(memory_order_seq_cst);  // for PEs of the node
     else
         fence(proc);
@@ -95,14 +103,14 @@ ACI_WEAK(ARMCI_Fence);
 ACI_API void PARMCI_AllFence(void)
 {
     ACI_ENTER();
-    aci_order_quiet();
+    aci_order_complete(aci_call(__func__));
 }
 ACI_WEAK(ARMCI_AllFence);
 
 ACI_API void PARMCI_Barrier(void)
 {
     ACI_ENTER();
-    aci_order_quiet();
+    aci_order_complete(aci_call(__func__));
     cw_barrier(cw_group_world);
 }
 ACI_WEAK(ARMCI_Barrier);

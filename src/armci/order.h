@@ -50,6 +50,8 @@ void aci_order_fence(int proc) CW_COLD;
 void aci_order_behind_gets(int proc, uintptr_t addr, size_t nbytes) CW_COLD;
 /** Completes all that this PE did, whatever the target. [waits] */
 void aci_order_quiet(void);
+/** The same, with what aggregate handles of this thread have collected. [waits] */
+void aci_order_complete(const char *call);
 
 /** What is under way to a PE: of ACI_MARKS. */
 static inline uint64_t aci_under_way(int proc)

@@ -12,13 +12,13 @@
 // ---------------------------------------------------------------- types and operations
 typedef enum kind { SUM, PRODUCT, MIN, MAX, OR, AND, ANY, ALL, KINDS } kind_t;
 
-#define REDUCTION(name, type, expression)                                \
+#define REDUCTION(name, type, expression)                              \
     static void name##_##type(void *acc_p, const void *in_p, size_t n) \
-    {                                                                    \
-        type *acc = acc_p;                                               \
-        const type *in = in_p;                                           \
-        for (size_t i = 0; i < n; i++)                                   \
-            acc[i] = (expression);                                       \
+    {                                                                  \
+        type *acc = acc_p;                                             \
+        const type *in = in_p;                                         \
+        for (size_t i = 0; i < n; i++)                                 \
+            acc[i] = (expression);                                     \
     }
 #define ORDERED(type)                                            \
     REDUCTION(min, type, in[i] < acc[i] ? in[i] : acc[i])        \
@@ -29,9 +29,9 @@ typedef enum kind { SUM, PRODUCT, MIN, MAX, OR, AND, ANY, ALL, KINDS } kind_t;
         for (size_t i = 0; i < n; i++)                           \
             x[i] = x[i] < 0 ? (type)(NEGATE_##type x[i]) : x[i]; \
     }
-#define BITWISE(type)                             \
-    REDUCTION(or, type, acc[i] | in[i])           \
-    REDUCTION(and, type, acc[i] & in[i])          \
+#define BITWISE(type)                               \
+    REDUCTION(or, type, acc[i] | in[i])             \
+    REDUCTION(and, type, acc[i] & in[i])            \
     REDUCTION(any, type, acc[i] != 0 || in[i] != 0) \
     REDUCTION(all, type, acc[i] != 0 && in[i] != 0)
 // integers wrap around
@@ -174,21 +174,21 @@ ACI_API void armci_msg_group_gop_scope(int scope, void *x, int n, char *op, int 
     reduce(__func__, scope, x, n, op, type, group, true);
 }
 
-#define GOPS(letter, ctype, code)                                                              \
-    ACI_API void armci_msg_##letter##gop(ctype *x, int n, char *op)                            \
-    {                                                                                          \
-        ACI_ENTER();                                                                           \
-        reduce(__func__, SCOPE_ALL, x, n, op, code, NULL, true);                               \
-    }                                                                                          \
-    ACI_API void armci_msg_clus_##letter##gop(ctype *x, int n, char *op)                       \
-    {                                                                                          \
-        ACI_ENTER();                                                                           \
-        reduce(__func__, SCOPE_NODE, x, n, op, code, NULL, true);                              \
-    }                                                                                          \
-    ACI_API void armci_msg_group_##letter##gop(ctype *x, int n, char *op, ARMCI_Group *group)  \
-    {                                                                                          \
-        ACI_ENTER();                                                                           \
-        reduce(__func__, SCOPE_ALL, x, n, op, code, group, true);                              \
+#define GOPS(letter, ctype, code)                                                             \
+    ACI_API void armci_msg_##letter##gop(ctype *x, int n, char *op)                           \
+    {                                                                                         \
+        ACI_ENTER();                                                                          \
+        reduce(__func__, SCOPE_ALL, x, n, op, code, NULL, true);                              \
+    }                                                                                         \
+    ACI_API void armci_msg_clus_##letter##gop(ctype *x, int n, char *op)                      \
+    {                                                                                         \
+        ACI_ENTER();                                                                          \
+        reduce(__func__, SCOPE_NODE, x, n, op, code, NULL, true);                             \
+    }                                                                                         \
+    ACI_API void armci_msg_group_##letter##gop(ctype *x, int n, char *op, ARMCI_Group *group) \
+    {                                                                                         \
+        ACI_ENTER();                                                                          \
+        reduce(__func__, SCOPE_ALL, x, n, op, code, group, true);                             \
     }
 GOPS(i, int, ARMCI_INT)
 GOPS(l, long, ARMCI_LONG)

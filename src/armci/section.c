@@ -146,7 +146,7 @@ void aci_section_check_rows(const char *call, int proc, const aci_section_t *s)
 }
 
 // ---------------------------------------------------------------- copies
-#define COPY_ROWS(nbytes) \
+#define COPY_ROWS(nbytes)                                                \
     for (size_t i = 0; i < n; i++, src += src_stride, dst += dst_stride) \
     memcpy((void *)dst, (const void *)src, nbytes)
 

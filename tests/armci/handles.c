@@ -116,6 +116,27 @@ static void aggregates(void)
     ARMCI_UNSET_AGGREGATE_HANDLE(&hdl);
 }
 
+/** What a handle has collected leaves with a fence, and with a barrier. */
+static void aggregates_left(void)
+{
+    long value = 0;
+    for (int proc = 0; proc < nprocs; proc++)
+        for (int way = 0; way < 3; way++) {
+            armci_hdl_t hdl = {0};
+            ARMCI_SET_AGGREGATE_HANDLE(&hdl);
+            ARMCI_NbPutValueLong(way - 9, words_of(proc) + way, proc, &hdl);
+            if (way == 0)
+                ARMCI_Fence(proc);
+            else if (way == 1)
+                ARMCI_Barrier();
+            else
+                ARMCI_WaitAll();
+            ARMCI_Get(words_of(proc) + way, &value, sizeof value, proc);
+            CHECK(value == way - 9, "%ld at %d by way %d", value, proc, way);
+            ARMCI_UNSET_AGGREGATE_HANDLE(&hdl);
+        }
+}
+
 static void values(void)
 {
     armci_hdl_t hdl = {0};
@@ -244,6 +265,7 @@ int main(void)
     reuse();
     get_then_put();
     aggregates();
+    aggregates_left();
     values();
     counters();
     notifications();
