@@ -276,6 +276,8 @@ def main():
                         help="build directory with a staged tree")
     args = parser.parse_args()
     if args.fix is not None:
+        if others := [str(f) for f in args.fix if f.suffix not in (".c", ".h")]:
+            parser.error(f"--fix formats C only, not {', '.join(others)}")
         for path in [f.resolve() for f in args.fix] or files(".c", ".h"):
             if not is_generated(path):
                 fix_format(path)

@@ -6,8 +6,8 @@
 //
 // An aggregate handle collects puts, or gets, of one process in a list, which leaves as one
 // transfer of many pieces: when the handle is waited for or tested, when the list is full, when an
-// operation of the other kind or to another process comes, and before a fence, a barrier or the end.
-// Values are kept in the list.
+// operation of the other kind or to another process comes, and before a fence, a barrier or the
+// end. Values are kept in the list.
 #include <stdlib.h>
 #include <string.h>
 
