@@ -53,6 +53,9 @@ typedef struct cwb_ops {
     void (*abort)(cwb_t *b, int status, bool failed);
     /** Leaves: from here on a clean exit of this PE is no failure. It may open again. */
     void (*close)(cwb_t *b);
+    /** NULL, or what has ended: the launcher's process that this one is connected with, in the
+     *  middle of the job. Asked now and then, by any thread; never waits. */
+    const char *(*lost)(cwb_t *b);
     /** The last call in a process that ends by _exit, after close: reports to the launcher what
      *  exit handlers would. */
     void (*goodbye)(void);
@@ -85,6 +88,8 @@ struct cwb {
  *  process, of oshrun, PMIx, PMI-1, PMI-2 by its library, an MPI that is initialised, a single PE.
  *  Errors are reported. */
 int cwb_open(cwb_t *b);
+/** Of back ends that do not see the end of their launcher. */
+const char *cwb_never_lost(cwb_t *b);
 
 extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_single;
 

@@ -385,5 +385,6 @@ const cwb_ops_t cwb_launch = {
     .get = launch_get,
     .abort = launch_abort,
     .close = launch_close,
+    .lost = cwb_never_lost,
     .goodbye = launch_goodbye,
 };

@@ -381,5 +381,6 @@ const cwb_ops_t cwb_mpi = {
     .get = mpi_get,
     .abort = mpi_abort,
     .close = mpi_close,
+    .lost = cwb_never_lost,
     .goodbye = mpi_goodbye,
 };

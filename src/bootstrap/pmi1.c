@@ -345,6 +345,17 @@ static void pmi1_abort(cwb_t *b, int status, bool failed)
     _exit(status);
 }
 
+/** The launcher closes its end behind this process's good-bye only, or that of an MPI library,
+ *  which closes this end right after. */
+static const char *pmi1_lost(cwb_t *b)
+{
+    pmi1_t *p = b->priv;
+    if (!p || !p->joined || !pmi1_is_hung_up(&p->wire) || !is_connected(p) ||
+        (b->shared_wire && !cwb_mpi_is_live()))
+        return NULL;
+    return "the launcher's process on this host (of mpiexec, at PMI_FD)";
+}
+
 /** The connection is closed at the end of the process only: afterwards the launcher accepts no more
  *  requests, neither of a later epoch nor of an MPI library that is initialised later. */
 static void pmi1_close(cwb_t *b)
@@ -375,5 +386,6 @@ const cwb_ops_t cwb_pmi1 = {
     .get = pmi1_get,
     .abort = pmi1_abort,
     .close = pmi1_close,
+    .lost = pmi1_lost,
     .goodbye = say_goodbye,
 };

@@ -182,6 +182,12 @@ int pmi1_field(const char *reply, const char *name, char *value, size_t capacity
     return -1;
 }
 
+bool pmi1_is_hung_up(const pmi1_wire_t *w)
+{
+    struct pollfd p = {.fd = w->fd, .events = POLLRDHUP};
+    return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLRDHUP | POLLERR);
+}
+
 void pmi1_await_end(const pmi1_wire_t *w, int timeout_ms)
 {
     char ignored[256];

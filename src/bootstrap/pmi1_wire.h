@@ -40,6 +40,9 @@ bool pmi1_fence_is_over(pmi1_wire_t *w);
  *  or too long. */
 int pmi1_field(const char *reply, const char *name, char *value, size_t capacity);
 
+/** Whether the launcher has closed the connection. Reads nothing, and takes no lock. */
+bool pmi1_is_hung_up(const pmi1_wire_t *w);
+
 /** Waits until the launcher closes the connection, at most timeout_ms. */
 void pmi1_await_end(const pmi1_wire_t *w, int timeout_ms);
 

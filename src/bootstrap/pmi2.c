@@ -287,5 +287,6 @@ const cwb_ops_t cwb_pmi2 = {
     .get = pmi2_get,
     .abort = pmi2_abort,
     .close = pmi2_close,
+    .lost = cwb_never_lost,
     .goodbye = say_goodbye,
 };

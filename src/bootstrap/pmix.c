@@ -392,5 +392,6 @@ const cwb_ops_t cwb_pmix = {
     .get = pmix_get,
     .abort = pmix_abort,
     .close = pmix_close,
+    .lost = cwb_never_lost,
     .goodbye = say_goodbye,
 };

@@ -126,5 +126,6 @@ const cwb_ops_t cwb_single = {
     .get = single_get,
     .abort = single_abort,
     .close = single_close,
+    .lost = cwb_never_lost,
     .goodbye = single_goodbye,
 };

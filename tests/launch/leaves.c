@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // leaves HOW WAIT PES MET: PEs ("1", "2,3") end without finalize while the others wait. HOW is
-// "exitN", "_exitN", "kill" or "stop" (which is no end); WAIT is "barrier", "until" (for a word
-// that is never written), "get" (from the last PE, from half a second later on) or "compute"; MET
-// 1: all PEs have met in a barrier before; 2: those that end have read from all others, which thus
-// are not connected with them, but the start is over.
+// "exitN", "_exitN", "kill", "stop" (which is no end), or that they lose the launcher: "launcher"
+// kills its process on this host, "cut" closes the connection to it; WAIT is "barrier", "until"
+// (for a word that is never written), "get" (from the last PE, from half a second later on) or
+// "compute"; MET 1: all PEs have met in a barrier before; 2: those that end have read from all
+// others, which thus are not connected with them, but the start is over.
 #include <shmem.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,7 +29,8 @@ static bool ends(const char *pes)
 
 static void end(const char *how)
 {
-    usleep(100000);
+    bool loses = strcmp(how, "launcher") == 0 || strcmp(how, "cut") == 0;
+    usleep(loses ? 1500000 : 100000);  // nothing is asked of the launcher any more
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     fprintf(stderr, "at %.3f: PE %d\n", (double)now.tv_sec + (double)now.tv_nsec / 1e9,
@@ -36,7 +39,12 @@ static void end(const char *how)
         exit(atoi(how + 4));
     if (strncmp(how, "_exit", 5) == 0)
         _exit(atoi(how + 5));
-    raise(strcmp(how, "stop") == 0 ? SIGSTOP : SIGKILL);
+    if (strcmp(how, "launcher") == 0)
+        kill(getppid(), SIGKILL);
+    else if (strcmp(how, "cut") == 0)
+        shutdown(atoi(getenv("PMI_FD")), SHUT_RDWR);
+    else
+        raise(strcmp(how, "stop") == 0 ? SIGSTOP : SIGKILL);
 }
 
 int main(int argc, char **argv)

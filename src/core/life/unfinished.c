@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,8 +36,9 @@ static struct {
     pid_t self;  // the process that joined, as opposed to a child of it; 0: orderly
     int status;  // given to exit
     _Atomic uint64_t look_ns;
-    int gone_slot;     // found without its process; written by the thread that moved look_ns
-    uint64_t gone_ns;  // 0: none is gone
+    int gone_slot;      // found without its process; written by the thread that moved look_ns
+    uint64_t gone_ns;   // 0: none is gone
+    uint64_t lost_ns;   // when the launcher was found to have gone; as gone_ns
     uint64_t watch_ns;  // when to begin to watch another node; UINT64_MAX: never
 } me;
 
@@ -94,6 +97,39 @@ static void report(int slot)
                   cw_world.pes_of_node[slot], (int)pid, cw_names()->finalize);
 }
 
+// ---------------------------------------------------------------- its launcher
+/** The PEs of this node cannot end the job through the launcher that is gone, nor can it end them:
+ *  the line first, since others of the node do the same. Nodes that watch this one see its end. */
+static noreturn void end_node(const char *what)
+{
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);  // the launcher held the other end of stderr
+    pthread_sigmask(SIG_BLOCK, &pipe, NULL);
+    cwu_error("%s has ended before the job (killed, or out of memory?); ending the PEs of this "
+              "node",
+              what);
+    const cw_slot_t *mine = &cw_segment.slots[cw_world.slot];
+    for (int slot = 0; slot < cw_world.nslots && mine->pid_namespace; slot++) {
+        cw_slot_t *s = &cw_segment.slots[slot];
+        pid_t pid = atomic_load_explicit(&s->pid, memory_order_acquire);  // as in find_gone
+        if (pid > 0 && s != mine && s->pid_namespace == mine->pid_namespace)
+            kill(pid, SIGKILL);
+    }
+    _exit(1);
+}
+
+static void look_at_launcher(uint64_t now)
+{
+    const char *what = cw_boot.ops->lost(&cw_boot);
+    if (!what)
+        me.lost_ns = 0;
+    else if (me.lost_ns == 0)
+        me.lost_ns = now;
+    else if (now - me.lost_ns >= GRACE_NS && me.self != 0)
+        end_node(what);
+}
+
 static uint64_t look(void)
 {
     uint64_t now = cwu_now_ns(), due = atomic_load_explicit(&me.look_ns, memory_order_relaxed);
@@ -109,6 +145,7 @@ static uint64_t look(void)
     } else if (now - me.gone_ns >= GRACE_NS) {
         report(slot);
     }
+    look_at_launcher(now);
     if (now >= me.watch_ns)
         cw_lifeline_start();
     atomic_store(&me.look_ns, now + LOOK_NS);
@@ -122,15 +159,14 @@ void cw_unfinished_open(void)
         return;
     if (!notes)
         notes = on_exit(note_status, NULL) == 0;
-    me.gone_ns = 0;
+    me.gone_ns = me.lost_ns = 0;
     me.self = getpid();
     bool watches = cw_world.nnodes > 1 && cw_world.slot == 0;  // it hosts the node's server
     uint64_t now = cwu_now_ns();
     me.watch_ns = watches ? now + WATCH_NS : UINT64_MAX;
     cw_lifeline_open();
     atomic_store(&me.look_ns, now + LOOK_NS);
-    if (watches || (cw_world.nslots > 1 && cw_segment.slots[cw_world.slot].pid_namespace))
-        cw_progress_hooks.mind_neighbours = look;
+    cw_progress_hooks.mind_neighbours = look;
 }
 
 void cw_unfinished_close(void)

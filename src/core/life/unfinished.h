@@ -5,7 +5,7 @@
 //
 // A process that ends by exit or a return from main ends the job in its last exit handler. One that
 // ends in another way (_exit, a signal) is found by its node: waiting PEs and the node server look
-// now and then whether the processes of the node live.
+// now and then whether the processes of the node live, and the launcher's that they depend on.
 #ifndef CW_CORE_UNFINISHED_H
 #define CW_CORE_UNFINISHED_H
 

@@ -58,8 +58,8 @@ typedef struct cw_progress_hooks {
     int (*poll_server)(void);
 
     // ---- core/life
-    /** Do the other processes of this node live? To be called before each sleep; returns within
-     *  which time it wants to be called again. */
+    /** Do the other processes of this node live, and the launcher's? To be called before each
+     *  sleep; returns within which time it wants to be called again. */
     uint64_t (*mind_neighbours)(void);
 } cw_progress_hooks_t;
 
