@@ -239,11 +239,12 @@ static ssize_t event(uint32_t kind, void *buf, size_t room, ssize_t n)
     return n;
 }
 
+// The provider's own readerr reads by this table, too: without a place for the kind.
 static ssize_t eq_read(struct fid_eq *fid, uint32_t *kind, void *buf, size_t len, uint64_t flags)
 {
     struct mock_eq *eq = mock_state(&fid->fid);
     ssize_t n = eq->real->read(fid, kind, buf, len, flags);
-    return n > 0 ? event(*kind, buf, len, n) : n;
+    return n > 0 && kind ? event(*kind, buf, len, n) : n;
 }
 
 static ssize_t eq_sread(struct fid_eq *fid, uint32_t *kind, void *buf, size_t len, int timeout,

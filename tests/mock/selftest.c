@@ -148,6 +148,18 @@ static void case_cm55(struct side *s, bool msg)
     side_stop(s);
 }
 
+// The provider's readerr uses the table whose entries the mock has replaced.
+static void case_refused(struct side *s, bool msg)
+{
+    if (!msg)
+        return;
+    side_start(s, true, 0, false);
+    REQUIRE(side_refused(s) == FI_ECONNREFUSED);
+    REQUIRE(side_connect(s, 6) == 0);
+    traffic(s);
+    side_stop(s);
+}
+
 // A plain write, then one with delivery complete. When the second has completed its data must be
 // there; sometimes the data of the first, being held back, is not. Returns how often.
 static int count_reordered(struct side *s)
@@ -450,6 +462,7 @@ static const struct {
     {"mr_allocated-gone", "mr_allocated", case_gone, "after its memory was unmapped",
      "\"violations\": 1}"},
     {"cm55", "cm55", case_cm55, NULL, "\"cm_refused\": 1"},
+    {"refused", "", case_refused, NULL, NULL},
     {"unordered", "unordered", case_unordered, NULL, NULL},
     {"unordered_sends", "unordered_sends", case_unordered, NULL, NULL},
     {"unordered-sleep", "unordered", case_sleep, NULL, "\"dropped_at_close\": 0"},

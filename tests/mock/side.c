@@ -3,7 +3,9 @@
 // One end of a connection for the self-test: opening, calls with checks, the child process.
 #include "side.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -204,6 +207,28 @@ int side_connect(struct side *s, size_t param_nbytes)
         check_time(start);
     REQUIRE(kind == FI_CONNECTED && strncmp((char *)entry->data, "ok", 2) == 0);
     return 0;
+}
+
+int side_refused(struct side *s)
+{
+    struct sockaddr_in nothing = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t nbytes = sizeof nothing;
+    struct fi_eq_cm_entry event;
+    struct fi_eq_err_entry error = {0};
+    uint32_t kind;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);  // has the port, and does not listen
+    REQUIRE(bind(fd, (struct sockaddr *)&nothing, nbytes) == 0 &&
+            getsockname(fd, (struct sockaddr *)&nothing, &nbytes) == 0);
+    open_ep(s, s->info);
+    REQUIRE(fi_connect(s->ep, &nothing, NULL, 0) == 0);
+    double start = now_s();
+    ssize_t n;
+    while ((n = fi_eq_read(s->eq, &kind, &event, sizeof event, 0)) == -FI_EAGAIN)
+        check_time(start);
+    REQUIRE(n == -FI_EAVAIL && fi_eq_readerr(s->eq, &error, 0) > 0);
+    REQUIRE(fi_close(&s->ep->fid) == 0);
+    close(fd);
+    return error.err;
 }
 
 void side_start(struct side *s, bool msg, uint64_t caps, bool connect)

@@ -64,6 +64,8 @@ void side_freeinfo(struct fi_info *info);
 void side_start(struct side *s, bool msg, uint64_t caps, bool connect);
 pid_t side_target(void);  // its process
 int side_connect(struct side *s, size_t param_nbytes);
+// MSG: connects to where nothing listens; the error that the event queue gives.
+int side_refused(struct side *s);
 void side_stop(struct side *s);
 
 void *side_desc(struct side *s);
