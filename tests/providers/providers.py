@@ -139,7 +139,10 @@ def refusal(result):
     if result.seconds > REFUSED_IN or "no end after" in result.reason:
         return None
     match = re.search(REFUSAL, result.output)
-    return match[1].partition("; set CAUSEWAY")[0] if match else None
+    if not match:
+        return None
+    # what to do, and the list of providers, are of no use to the page, which has a row of each
+    return re.split("; set CAUSEWAY|; libfabric [0-9.]+ offers", match[1])[0]
 
 
 def try_row(row, options, library, cases):
