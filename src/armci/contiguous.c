@@ -12,6 +12,8 @@ int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     uint32_t pe = (uint32_t)proc;
     bool in_flight = false;
     CW_WATCH(cw_watch_call(call));
+    if (nbytes == 0)
+        return 0;  // the addresses may be NULL
     if (!cw_owner_is_mapped(cw_owner_find_word(pe))) {
         aci_before_write(proc, dst, (size_t)nbytes);
         aci_before_direct(proc);
@@ -29,6 +31,8 @@ int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     uint32_t pe = (uint32_t)proc;
     bool in_flight;
     CW_WATCH(cw_watch_call(call));
+    if (nbytes == 0)
+        return 0;
     if (!cw_owner_is_mapped(cw_owner_find_word(pe)))
         aci_before_direct(proc);
     if (!cw_owner_get_fast(dst, pe, src, (size_t)nbytes, false, &in_flight))
@@ -45,7 +49,7 @@ static CW_ALWAYS_INLINE bool is_near(int proc, uintptr_t *word_p)
 ACI_API int PARMCI_Put(void *src, void *dst, armci_size_t bytes, int proc)
 {
     uintptr_t word;
-    if (is_near(proc, &word) && CW_LIKELY(bytes >= 0)) {
+    if (is_near(proc, &word) && CW_LIKELY(bytes > 0)) {
         cw_copy(cw_local_address(word, dst), src, (size_t)bytes);
         return 0;
     }
@@ -56,7 +60,7 @@ ACI_WEAK(ARMCI_Put);
 ACI_API int PARMCI_Get(void *src, void *dst, armci_size_t bytes, int proc)
 {
     uintptr_t word;
-    if (is_near(proc, &word) && CW_LIKELY(bytes >= 0)) {
+    if (is_near(proc, &word) && CW_LIKELY(bytes > 0)) {
         cw_copy(dst, cw_local_address(word, src), (size_t)bytes);
         cw_get_done();
         return 0;

@@ -219,7 +219,8 @@ static void requests_again(void)
     cwt_client_t *first = n.client;
     cwt_conn_t *conn = n.conn;
     node_t other = n;
-    const ofi_blob_t *blob = (const void *)n.shared->blob[1];
+    ofi_blob_t blob;
+    memcpy(&blob, n.shared->blob[1], sizeof blob);
     REQUIRE(pair_client(&n, n.secret, false) == 0 && pair_connect(&n) == 0);
     inject = n.conn->inject;
     n.conn->inject = inject_and_keep;
@@ -230,7 +231,7 @@ static void requests_again(void)
     if (!ofi_choice.msg) {
         fi_addr_t to;
         REQUIRE(pair_client(&other, wrong, false) == 0);
-        REQUIRE(fi_av_insert(other.client->device.av, blob->addr, 1, &to, 0, NULL) == 1);
+        REQUIRE(fi_av_insert(other.client->device.av, blob.addr, 1, &to, 0, NULL) == 1);
         again(&other, to, other.client->device.ep, 25 * scale);
         n.ops->close(other.client);
     }
