@@ -117,16 +117,8 @@ static int map_object(int fd)
                   (double)s->nbytes / (1 << 30), strerror(errno));
         return CW_ESYS;
     }
-    const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
-    void *at = MAP_FAILED;
-    if (cw_agreement.area_nbytes)
-        at = mmap((void *)PLACE, s->nbytes, prot, flags | MAP_FIXED_NOREPLACE, fd, 0);
-    if (at != MAP_FAILED && at != (void *)PLACE) {  // a kernel that does not know the flag
-        munmap(at, s->nbytes);
-        at = MAP_FAILED;
-    }
-    if (at == MAP_FAILED)
-        at = mmap(NULL, s->nbytes, prot, flags, fd, 0);
+    void *place = cw_agreement.area_nbytes ? (void *)PLACE : NULL;  // the kernel may take another
+    void *at = mmap(place, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (at == MAP_FAILED) {
         cwu_error("cannot map the node's shared memory (%.2f GiB of addresses for %d PEs): %s; is "
                   "the address space "
