@@ -20,10 +20,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/output.h"
 #include "core/life/mpi.h"
 #include "core/sync/rendezvous.h"
 #include "gasnet_job/gas.h"
@@ -119,26 +119,6 @@ static void ignore_signals(void)
             (now.sa_handler == on_quit || now.sa_handler == on_end))
             signal(signals[i], SIG_IGN);
     }
-}
-
-// ---------------------------------------------------------------- output
-static void *flush_all(void *arg)
-{
-    (void)arg;
-    fflush(NULL);
-    return NULL;
-}
-
-/** The call may come from a signal handler that interrupted anything: output gets a second. */
-static void flush_output(void)
-{
-    pthread_t thread;
-    struct timespec limit;
-    if (pthread_create(&thread, NULL, flush_all, NULL))
-        return;
-    clock_gettime(CLOCK_MONOTONIC, &limit);
-    limit.tv_sec++;
-    pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &limit);
 }
 
 // ---------------------------------------------------------------- together
@@ -268,7 +248,7 @@ GAS_API void gasnet_exit(int exitcode)
     }
     block_signals();
     begin_or_stay();
-    flush_output();
+    cwu_flush_output();
     cw_exit(end(exitcode));
 }
 

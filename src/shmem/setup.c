@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Setup, exit and query routines.
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/output.h"
 #include "shmem/coll_args.h"
 
 /** What SHMEM_VERSION and SHMEM_INFO ask for, on the standard output of PE 0. */
@@ -97,27 +96,12 @@ void pstart_pes(int npes)
 }
 SHM_WEAK(start_pes);
 
-static void *flush_all(void *arg)
-{
-    (void)arg;
-    fflush(NULL);
-    return NULL;
-}
-
-/** Flushes output within a second: another thread may hold the lock of standard input in a read
- *  that never ends. */
 static void flush_output(void)
 {
-    pthread_t thread;
-    struct timespec limit;
-    if (cw_world.thread_level == SHMEM_THREAD_SINGLE ||
-        pthread_create(&thread, NULL, flush_all, NULL)) {
+    if (cw_world.thread_level == SHMEM_THREAD_SINGLE)
         fflush(NULL);
-        return;
-    }
-    clock_gettime(CLOCK_MONOTONIC, &limit);
-    limit.tv_sec++;
-    pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &limit);
+    else
+        cwu_flush_output();
 }
 
 void pshmem_global_exit(int status)

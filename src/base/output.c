@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The flush of output at the end of the job.
+#include "base/output.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+
+#define PATIENCE_NS UINT64_C(1000000000)
+
+static _Atomic uint32_t flushed;  // futex
+
+static void *flush_all(void *arg)
+{
+    (void)arg;
+    fflush(NULL);
+    atomic_store(&flushed, 1);
+    cwu_futex_wake((uint32_t *)&flushed, 1);
+    return NULL;
+}
+
+void cwu_flush_output(void)
+{
+    pthread_t thread;
+    atomic_store(&flushed, 0);
+    if (pthread_create(&thread, NULL, flush_all, NULL))
+        return;
+    pthread_detach(thread);
+    uint64_t start = cwu_now_ns();
+    for (uint64_t waited = 0; !atomic_load(&flushed) && waited < PATIENCE_NS;
+         waited = cwu_now_ns() - start)
+        cwu_futex_wait((uint32_t *)&flushed, 0, PATIENCE_NS - waited);
+}
