@@ -244,6 +244,16 @@ static candidate_t *judge_all(candidates_t *all)
 
 // ---------------------------------------------------------------- the choice
 
+/** Is that one of the names in a list with commas? */
+static bool is_named(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = text; *at; at += strcspn(at, ","), at += strspn(at, ", "))
+        if (strcspn(at, ",") == n && memcmp(at, name, n) == 0)
+            return true;
+    return false;
+}
+
 /** The names of all providers, for a setting that leaves no candidate. */
 static void name_all(char *text, size_t nbytes)
 {
@@ -251,9 +261,9 @@ static void name_all(char *text, size_t nbytes)
     if (ofi_lib.getinfo(OFI_API, NULL, NULL, 0, NULL, &list) != 0)
         return;
     for (struct fi_info *info = list; info; info = info->next) {
-        const char *name = info->fabric_attr->prov_name, *at = strstr(text, name);
-        size_t used = strlen(text), n = strlen(name);
-        if (!at || (at[n] != ',' && at[n] != 0))
+        const char *name = info->fabric_attr->prov_name;
+        size_t used = strlen(text);
+        if (!is_named(text, name))
             snprintf(text + used, nbytes - used, "%s%s", used ? ", " : "", name);
     }
     ofi_lib.freeinfo(list);
