@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "frame/check.h"
-#include "resident.h"
 
 enum { PROCS_MOST = 64, FLOOD = 2000, LARGE = 3 << 20 };
 
@@ -77,6 +76,16 @@ static void flood(void)
               from, n);
         check_bytes(bytes, (size_t)n, from, number);
     }
+}
+
+/** Bytes that this process has in memory, of the node's shared memory too. */
+static size_t resident(void)
+{
+    unsigned long all = 0, here = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    REQUIRE(file && fscanf(file, "%lu %lu", &all, &here) == 2);
+    fclose(file);
+    return here * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /** What a process does not receive stays with its sender, also while the process takes messages
