@@ -19,6 +19,7 @@
 
 #include "core/route/forward.h"
 #include "core/route/window.h"
+#include "prices.h"
 #include "sim.h"
 
 enum { ROUND = 32, BUFFER_NBYTES = 16384, BUFFERS = 4, SAMPLES = 96 };
@@ -35,14 +36,8 @@ typedef struct price {
     double penalty;  // for a message, for each one that waits behind it at the same server
 } price_t;
 
-static const struct {
-    const char *name;
-    size_t at;
-} prices[] = {
-#define PRICE(name)                    \
-    {                                  \
-#name, offsetof(price_t, name) \
-    }
+static const sim_price_t prices[] = {
+#define PRICE(name) {#name, offsetof(price_t, name)}
     PRICE(hop),    PRICE(serve), PRICE(execute), PRICE(send),   PRICE(byte),
     PRICE(client), PRICE(wake),  PRICE(local),   PRICE(penalty)
 #undef PRICE
@@ -470,22 +465,6 @@ static void print_result(uint64_t events)
 }
 
 // ---------------------------------------------------------------- the command line
-static void set_price(bool *seen, const char *word)
-{
-    size_t n = strcspn(word, "=");
-    for (int i = 0; i < NPRICES; i++)
-        if (word[n] && strlen(prices[i].name) == n && !strncmp(prices[i].name, word, n)) {
-            char *end;
-            double value = strtod(word + n + 1, &end);
-            if (*end || end == word + n + 1 || !(value >= 0))
-                fail("a price is a number of nanoseconds");
-            *(double *)((char *)&sim.price + prices[i].at) = value;
-            seen[i] = true;
-            return;
-        }
-    fail("unknown option or price");
-}
-
 static uint32_t number(const char *text, unsigned long least, unsigned long most)
 {
     char *end;
@@ -508,11 +487,14 @@ static void set_operation(const char *name)
 static const char *parse(int argc, char **argv)
 {
     const char *topology = NULL;
-    bool seen[NPRICES] = {false};
+    bool given[NPRICES] = {false};
+    const char *wrong;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
         if (strncmp(arg, "--", 2)) {
-            set_price(seen, arg);
+            wrong = sim_price_set(prices, NPRICES, &sim.price, given, arg);
+            if (wrong)
+                fail(wrong);
             continue;
         }
         i++;
@@ -533,9 +515,8 @@ static const char *parse(int argc, char **argv)
         else
             fail("unknown option");
     }
-    for (int i = 0; i < NPRICES; i++)
-        if (!seen[i])
-            fail("a price is missing");
+    if ((wrong = sim_prices_check(NPRICES, given)))
+        fail(wrong);
     if (!topology || !sim.nbytes || !sim.rounds || sim.pes_per_node == 0 ||
         sim.npes <= sim.pes_per_node)
         fail("topology, operation, rounds, and more PEs than one node's are needed");

@@ -7,12 +7,10 @@
 #include <stdnoreturn.h>
 #include <string.h>
 
+#include "prices.h"
 #include "sim.h"
 
-static const struct {
-    const char *name;
-    size_t at;
-} prices[] = {
+static const sim_price_t prices[] = {
 #define PRICE(name) {#name, offsetof(sim_cost_t, name)}
     PRICE(spawn), PRICE(exec),      PRICE(join),   PRICE(wake),      PRICE(leave),   PRICE(serve),
     PRICE(load),  PRICE(load_wait), PRICE(listen), PRICE(open),      PRICE(connect), PRICE(accept),
@@ -61,29 +59,16 @@ static int choice(const char *text, const char *words)
     usage(words);
 }
 
-static void set_price(sim_cost_t *cost, bool *seen, const char *word)
-{
-    size_t n = strcspn(word, "=");
-    for (int i = 0; i < NPRICES; i++)
-        if (word[n] && strlen(prices[i].name) == n && !strncmp(prices[i].name, word, n)) {
-            char *end;
-            double value = strtod(word + n + 1, &end);
-            if (*end || end == word + n + 1 || !(value >= 0))
-                usage("a price is a number of nanoseconds");
-            *(double *)((char *)cost + prices[i].at) = value;
-            seen[i] = true;
-            return;
-        }
-    usage("unknown option or price");
-}
-
 static void parse(int argc, char **argv, sim_config_t *c, sim_cost_t *cost)
 {
-    bool seen[NPRICES] = {false};
+    bool given[NPRICES] = {false};
+    const char *wrong;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
         if (strncmp(arg, "--", 2)) {
-            set_price(cost, seen, arg);
+            wrong = sim_price_set(prices, NPRICES, cost, given, arg);
+            if (wrong)
+                usage(wrong);
             continue;
         }
         i++;
@@ -110,9 +95,8 @@ static void parse(int argc, char **argv, sim_config_t *c, sim_cost_t *cost)
         else
             usage("unknown option");
     }
-    for (int i = 0; i < NPRICES; i++)
-        if (!seen[i])
-            usage("a price is missing");
+    if ((wrong = sim_prices_check(NPRICES, given)))
+        usage(wrong);
     if (c->nnodes > c->npes || (c->nhosts != 1 && c->nhosts != c->nnodes))
         usage("no more nodes than PEs; one host, or as many as nodes");
     if (c->nhosts > 1 && c->fence == SIM_SHM)
