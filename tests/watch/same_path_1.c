@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each kind of GASNet-1 put and get to the next node, a different number of times, so that a kind
-// that takes another path changes the counts of the provider's calls.
+// Each kind of GASNet-1 put and get to the next node (same_path.h).
 #include <gasnet.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "frame/check.h"
-
-enum { FIRST = 60, STEP = 32, BIG = 4096 };
-
-static int number = FIRST;
-
-#define TIMES(what)                        \
-    do {                                   \
-        for (int i = 0; i < number; i++) { \
-            what;                          \
-        }                                  \
-        number += STEP;                    \
-    } while (0)
+#include "same_path.h"
 
 static void use(gasnet_node_t next, char *there, char *here)
 {
