@@ -140,16 +140,16 @@ static bool destination_exists(const cw_req_am_t *req)
  *  this PE and polls for the server just now, so that it runs the handler soon: the PE of the
  *  request may sleep if it waits for long, and nothing that arrives on its own connection wakes it.
  */
-static uint64_t origin_of(const cwt_from_t *from, const cw_req_am_t *req)
+static uint64_t origin_of(const cw_from_t *from, const cw_req_am_t *req)
 {
     bool request = !(req->flags & CW_AM_C_REPLY) && (req->flags & CW_AM_C_KIND) != CW_AM_LONG;
     return request && req->target == cw_world.pe && cw_server_is_helped()
-               ? cw_transport->server_origin(from)
+               ? cw_transport->server_origin(from->client)
                : 0;
 }
 
 /** The same, with the origin where a long has its destination. */
-static bool deliver_from(const cwt_from_t *from, const cw_req_am_t *req)
+static bool deliver_from(const cw_from_t *from, const cw_req_am_t *req)
 {
     uint64_t origin = origin_of(from, req);
     if (origin == 0)
@@ -160,7 +160,7 @@ static bool deliver_from(const cwt_from_t *from, const cw_req_am_t *req)
     return cw_am_deliver(&known, req->args, payload_of(req));
 }
 
-static void deliver_or_keep(const cwt_from_t *from, const cw_req_am_t *req)
+static void deliver_or_keep(const cw_from_t *from, const cw_req_am_t *req)
 {
     queue_t *queue = held ? queue_of(req) : NULL;
     if ((queue && queue->first) || !deliver_from(from, req))
@@ -173,7 +173,7 @@ typedef union plain {
     unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
 } plain_t;
 
-static bool loaded_message(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool loaded_message(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_am_t *req = (const cw_req_am_t *)(const void *)msg;
     if (!well_formed(req, nbytes) || !destination_exists(req))
@@ -192,7 +192,7 @@ static bool loaded_message(cwt_from_t *from, const cwt_header_t *msg, size_t nby
     return true;
 }
 
-static bool short_message(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool short_message(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_am_short_t *wire = (const cw_req_am_short_t *)(const void *)msg;
     if (nbytes < sizeof *wire || !is_here(wire->target) || !is_pe(wire->source))
@@ -212,7 +212,7 @@ static bool short_message(cwt_from_t *from, const cwt_header_t *msg, size_t nbyt
     return true;
 }
 
-static bool done(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool done(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_am_done_t *req = (const cw_req_am_done_t *)(const void *)msg;
     (void)from;

@@ -23,7 +23,7 @@ static size_t record(cwu_number_t part, const uint64_t *at, size_t nwords)
 }
 
 /** Records up to the first malformed one. */
-bool cw_request_accumulate(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+bool cw_request_accumulate(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_accumulate_t *req = (const cw_req_accumulate_t *)(const void *)msg;
     (void)from;

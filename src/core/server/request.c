@@ -33,7 +33,7 @@ static void wake(uint32_t slot)
     cw_local_stored(cw_world.pes_of_node[slot]);
 }
 
-static bool execute_amo(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool execute_amo(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_amo_t *req = (const cw_req_amo_t *)(const void *)msg;
     uint32_t slot;
@@ -43,8 +43,8 @@ static bool execute_amo(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes
         return false;
     uint64_t old = cw_amo_local(cw_segment.base + req->offset, (cw_amo_op_t)req->op, req->nbytes,
                                 req->operand, req->compare);
-    if (req->header.reply_id)
-        cw_transport->server_reply(from, &old, sizeof old);
+    if (from->awaits_reply)
+        cw_server_reply(from, &old, sizeof old);
     if (req->op != CW_AMO_FETCH)
         wake(slot);
     return true;
@@ -64,7 +64,7 @@ static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, ui
                                 length + req->block_nbytes, slot_p);
 }
 
-static bool execute_put_strided(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool execute_put_strided(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_strided_t *req = (const cw_req_strided_t *)(const void *)msg;
     uint32_t slot;
@@ -82,12 +82,12 @@ static bool execute_put_strided(cwt_from_t *from, const cwt_header_t *msg, size_
     return true;
 }
 
-static bool execute_get_strided(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool execute_get_strided(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_strided_t *req = (const cw_req_strided_t *)(const void *)msg;
     uint32_t slot;
     char payload[CW_STRIDED_PAYLOAD];
-    if (nbytes != sizeof *req || msg->reply_id == 0 || !strided_fits(req, sizeof payload, &slot))
+    if (nbytes != sizeof *req || !from->awaits_reply || !strided_fits(req, sizeof payload, &slot))
         return false;
     uint64_t at = req->offset;
     char *out = payload;
@@ -95,17 +95,17 @@ static bool execute_get_strided(cwt_from_t *from, const cwt_header_t *msg, size_
         memcpy(out, cw_segment.base + at, req->block_nbytes);
         at += (uint64_t)req->stride;  // wraps after the last block, perhaps
     }
-    cw_transport->server_reply(from, payload, (size_t)(out - payload));
+    cw_server_reply(from, payload, (size_t)(out - payload));
     return true;
 }
 
-static bool execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool execute_get_pieces(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const uint64_t *word = (const uint64_t *)(const void *)(msg + 1);
     size_t n = (nbytes - sizeof *msg) / sizeof *word, done = 0;
     char payload[CW_PIECES_PAYLOAD];
     uint32_t slot;
-    bool good = msg->reply_id != 0 && nbytes % sizeof *word == 0 && n > 0;
+    bool good = from->awaits_reply && nbytes % sizeof *word == 0 && n > 0;
     for (size_t i = 0; i < n && good; i++) {
         uint64_t offset = word[i] & CW_BATCH_OFFSET_MAX, piece = word[i] >> 48;
         good = piece > 0 && piece <= sizeof payload - done &&
@@ -115,11 +115,11 @@ static bool execute_get_pieces(cwt_from_t *from, const cwt_header_t *msg, size_t
         done += piece;
     }
     if (good)
-        cw_transport->server_reply(from, payload, done);
+        cw_server_reply(from, payload, done);
     return good;
 }
 
-static bool execute_fill(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool execute_fill(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_fill_t *req = (const cw_req_fill_t *)(const void *)msg;
     uint32_t slot;
@@ -170,7 +170,7 @@ static bool batched_record(const uint64_t *record, size_t nwords)
 }
 
 /** Records up to the first malformed one. */
-static bool execute_batch(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static bool execute_batch(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const uint64_t *at = (const uint64_t *)(const void *)(msg + 1);
     size_t left = (nbytes - sizeof *msg) / sizeof *at;
@@ -216,12 +216,18 @@ static void refuse(const char *what, const cwt_header_t *msg)
                  what, msg->op, msg->nbytes);
 }
 
-void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
+void cw_server_reply(cw_from_t *from, const void *payload, size_t nbytes)
 {
+    cw_transport->server_reply(from->client, payload, nbytes);
+}
+
+void cw_request_execute(void *arg, cwt_from_t *client, const cwt_header_t *msg, size_t nbytes)
+{
+    cw_from_t from = {.client = client, .awaits_reply = msg->reply_id != 0};
     (void)arg;
     atomic_thread_fence(memory_order_release);  // after the puts that the provider stored
     if (msg->op >= CW_SERVER_OPS || !kinds[msg->op].execute)
         refuse("unknown", msg);
-    else if (!kinds[msg->op].execute(from, msg, nbytes))
+    else if (!kinds[msg->op].execute(&from, msg, nbytes))
         refuse(kinds[msg->op].what, msg);
 }

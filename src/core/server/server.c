@@ -47,11 +47,33 @@ static struct {
     bool running;
 } srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static const cw_server_hooks_t *hooks;  // or NULL
+enum { ROOMS = 2 };
+static const cw_server_hooks_t *hooks[ROOMS];  // those that are not NULL come first
 
 void cw_server_hook(const cw_server_hooks_t *of_room)
 {
-    hooks = of_room;
+    size_t i = 0;
+    while (i < ROOMS && hooks[i] && hooks[i] != of_room)
+        i++;
+    if (i == ROOMS)
+        cwu_fatal("more than %d rooms take part in the node server's turns", ROOMS);
+    hooks[i] = of_room;
+}
+
+static int flush_rooms(void)
+{
+    int n = 0;
+    for (size_t i = 0; i < ROOMS && hooks[i]; i++)
+        n += hooks[i]->flush();
+    return n;
+}
+
+static bool rooms_hold(void)
+{
+    for (size_t i = 0; i < ROOMS && hooks[i]; i++)
+        if (hooks[i]->holds())
+            return true;
+    return false;
 }
 
 static bool has_sleepers(void)
@@ -121,8 +143,7 @@ static int progress(void)
     if (CW_UNLIKELY(events < 0))
         cwu_fatal("the node server has lost clients that PEs may wait for, or can take none (%s)",
                   cwu_error_name(events));
-    if (hooks)
-        events += hooks->flush();
+    events += flush_rooms();
     cw_arrivals_turn_end();
     return events;
 }
@@ -130,7 +151,7 @@ static int progress(void)
 /** Work that a room could not finish is tried again soon. */
 static uint64_t longest_block_ns(void)
 {
-    return hooks && hooks->holds() ? LONGEST_NAP_NS : 1000000000u;
+    return rooms_hold() ? LONGEST_NAP_NS : 1000000000u;
 }
 
 /** Yields the core; returns how many polls to make before the next yield. */
@@ -317,8 +338,8 @@ void cw_server_stop(void)
     if (srv.server)
         cw_transport->server_wake(srv.server);
     pthread_join(srv.thread, NULL);
-    if (hooks)
-        hooks->fini();
+    for (size_t i = 0; i < ROOMS && hooks[i]; i++)
+        hooks[i]->fini();
     if (srv.server)
         cw_transport->server_close(srv.server);
     srv.server = NULL;

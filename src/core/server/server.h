@@ -34,10 +34,18 @@ void cw_server_stats(cwt_stats_t *stats_p);
 
 #define CW_SERVER_OPS 16  // opcodes of requests (cwt_header_t.op), from 0
 
+/** The sender of a request; valid only inside the handler. */
+typedef struct cw_from {
+    cwt_from_t *client;
+    bool awaits_reply;
+} cw_from_t;
+/** Replies to the request that is being executed, which awaits it. */
+void cw_server_reply(cw_from_t *from, const void *payload, size_t nbytes);
+
 /** Executes one request, in the server's progress and under its lock; msg is `nbytes` long, at
  *  least a header, and nothing else in it has been checked. False: it is malformed and was dropped.
  */
-typedef bool (*cw_server_execute_t)(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+typedef bool (*cw_server_execute_t)(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
 /** what: the kind of request, for messages; must live on. Fatal if the opcode has another
  *  handler. */
 void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute);
@@ -48,16 +56,16 @@ typedef struct cw_server_hooks {
     bool (*holds)(void);  // is any left? Then the server sleeps briefly only; under its lock
     void (*fini)(void);   // the server has stopped
 } cw_server_hooks_t;
-/** One room, so far. hooks must live on. */
+/** Rooms are called in the order in which they registered. hooks must live on. */
 void cw_server_hook(const cw_server_hooks_t *hooks);
 
 // ---------------------------------------------------------------- requests (core/server/request.c)
 /** Executes one request; called by the transport inside server_progress. */
-void cw_request_execute(void *arg, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+void cw_request_execute(void *arg, cwt_from_t *client, const cwt_header_t *msg, size_t nbytes);
 /** Does [offset, offset+nbytes) of the node object lie in one piece (static data or heap) of one
  *  slot? *slot_p: whose. */
 bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p);
 /** Of CW_REQ_ACCUMULATE (core/server/accumulate.c). */
-bool cw_request_accumulate(cwt_from_t *from, const cwt_header_t *msg, size_t nbytes);
+bool cw_request_accumulate(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
 
 #endif
