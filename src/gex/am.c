@@ -22,6 +22,11 @@ void gex_am_open(void)
     cw_am_open(GEX_AM_CLIENT, &names);
 }
 
+void gex_am_close(void)
+{
+    cw_am_close(GEX_AM_CLIENT);
+}
+
 // ---------------------------------------------------------------- the table
 static const char *entry_wrong(const gex_AM_Entry_t *entry)
 {

@@ -76,6 +76,7 @@ static void attached(void *addr, uintptr_t size)
 
 gas_interface_t gex_interface = {.open = open_interface,
                                  .open_messages = gex_am_open,
+                                 .close_messages = gex_am_close,
                                  .adopt_handler = gex_adopt_handler,
                                  .attached = attached,
                                  .shares = gex_shares};

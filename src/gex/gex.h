@@ -120,6 +120,7 @@ static inline void gex_set_lc(gex_Event_t *lc_opt)
 /** What the job calls (gas_interface_t). */
 extern gas_interface_t gex_interface CW_HIDDEN;
 void gex_am_open(void);
+void gex_am_close(void);
 void gex_adopt_handler(int index, gasnet_causeway_fnptr_t fn);
 /** Is that in the segment of an endpoint of this process? */
 bool gex_shares(const void *addr, size_t nbytes);

@@ -28,6 +28,7 @@ _Thread_local cw_am_msg_t *cw_am_in_handler;
 
 static cw_am_handler_t _Atomic handlers[CW_AM_CLIENTS][CW_AM_HANDLERS];
 static cw_am_takes_t _Atomic takes_raw[CW_AM_CLIENTS];
+static _Atomic bool closed[CW_AM_CLIENTS];  // in this epoch: what still comes is dropped
 
 static void set_gate(cw_am_gate_t *gate, const _Atomic uint32_t *turn, uint32_t full)
 {
@@ -83,6 +84,7 @@ void cw_am_open(cw_am_client_t client, const cw_am_names_t *names)
                   names->poll, client, cw_am.names[client]->poll);
     cw_am.names[client] = names;
     cw_am.opened[client]++;
+    atomic_store_explicit(&closed[client], false, memory_order_relaxed);
     if (!cw_am_is_on())
         open_here();
 }
@@ -103,9 +105,11 @@ void cw_am_close(cw_am_client_t client)
 {
     if (cw_am.opened[client] == 0 || --cw_am.opened[client] > 0)
         return;
+    atomic_store_explicit(&closed[client], true, memory_order_relaxed);
+    // behind `closed`: another thread that polls and finds none of them finds that, too
     for (int i = 0; i < CW_AM_HANDLERS; i++)
-        atomic_store_explicit(&handlers[client][i], NULL, memory_order_relaxed);
-    atomic_store_explicit(&takes_raw[client], NULL, memory_order_relaxed);
+        atomic_store_explicit(&handlers[client][i], NULL, memory_order_release);
+    atomic_store_explicit(&takes_raw[client], NULL, memory_order_release);
     for (unsigned c = 0; c < CW_AM_CLIENTS; c++)
         if (cw_am.opened[c])
             return;
@@ -127,6 +131,7 @@ void cw_am_fini(void)
     cw_am_poll_fini();
     cw_am_back_fini();
     memset(cw_am.opened, 0, sizeof cw_am.opened);
+    memset(closed, 0, sizeof closed);
     cw_am.request.cells = cw_am.reply.cells = NULL;
 }
 
@@ -151,12 +156,21 @@ void cw_am_take_raw(cw_am_client_t client, cw_am_takes_t takes)
     atomic_store_explicit(&takes_raw[client], takes, memory_order_release);
 }
 
+/** Came after its client closed: the job ends, and the sender did not wait for it. */
+static bool is_late(const cw_am_msg_t *msg)
+{
+    unsigned client = CW_AM_HEAD_CLIENT(msg->head);
+    return client < CW_AM_CLIENTS && atomic_load_explicit(&closed[client], memory_order_relaxed);
+}
+
 void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src)
 {
     unsigned client = CW_AM_HEAD_CLIENT(msg->head);
     cw_am_takes_t takes = NULL;
     if (client < CW_AM_CLIENTS)
         takes = atomic_load_explicit(&takes_raw[client], memory_order_acquire);
+    if (!takes && is_late(msg))
+        return;
     if (!takes || !takes(msg, dest, msg->nbytes))
         cwu_fatal("PE %d sent a message (%s) with %zu bytes for %p, which is not in a segment that "
                   "others may write",
@@ -244,8 +258,10 @@ static void call_loaded(cw_am_handler_t fn, cw_am_msg_t *msg, const uint32_t *a)
     }
 }
 
-static void no_handler(const cw_am_msg_t *msg)
+static CW_NOINLINE CW_COLD void no_handler(const cw_am_msg_t *msg)
 {
+    if (is_late(msg))
+        return;
     cwu_fatal("PE %d sent a message (%s) for handler %u, which this PE has not registered; all PEs "
               "must register the same "
               "handlers before any of them sends",
@@ -260,8 +276,10 @@ void cw_am_run(cw_am_msg_t *msg)
     if (CW_LIKELY(client < CW_AM_CLIENTS))
         fn = atomic_load_explicit(&handlers[client][CW_AM_HEAD_HANDLER(msg->head)],
                                   memory_order_acquire);
-    if (CW_UNLIKELY(!fn))
+    if (CW_UNLIKELY(!fn)) {
         no_handler(msg);
+        return;
+    }
     uint32_t nfree = cw_am.nfree;
     cw_am_in_handler = msg;
     if (!cw_am.locked)

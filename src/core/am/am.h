@@ -78,7 +78,8 @@ void cw_am_expect(void);
 /** First of all, after cw_init, by every PE that sends or receives; counted. names must live on.
  *  Fatal if another client, one with other names, has opened that number. */
 void cw_am_open(cw_am_client_t client, const cw_am_names_t *names);
-/** After a barrier, before cw_finalize: this PE gets and sends no more messages of that client. */
+/** After a barrier, before cw_finalize: this PE sends no more messages of that client, and those
+ *  that still come are dropped. */
 void cw_am_close(cw_am_client_t client);
 /** fn NULL: no longer. index 0 .. CW_AM_HANDLERS - 1. A message for an index without handler is
  *  fatal at the target. */
