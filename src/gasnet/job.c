@@ -54,8 +54,6 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
 // ---------------------------------------------------------------- questions about segments
 static bool check_entries(const char *call, const void *table, int numentries)
 {
-    if (!gas.attached)
-        gas_check_life(call);
     if (numentries >= 0 && (table || numentries == 0))
         return true;
     cwu_error("%s: numentries is %d with table %p", call, numentries, table);
@@ -64,6 +62,8 @@ static bool check_entries(const char *call, const void *table, int numentries)
 
 GAS_API int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries)
 {
+    if (!gas.attached)
+        gas_check_life(__func__);
     if (!check_entries(__func__, seginfo_table, numentries))
         return GASNET_ERR_BAD_ARG;
     if ((uint32_t)numentries >= gas.nodes && gas.segments != GAS_EVERYTHING)
@@ -76,17 +76,25 @@ GAS_API int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentrie
     return GASNET_OK;
 }
 
+/** The distance of a node's addresses from those here. 0: they cannot be reached, or not yet, since
+ *  no node has a segment before gasnet_attach. */
+static uintptr_t offset_of(uint32_t node)
+{
+    uintptr_t word = gas.attached ? cw_owner_find_word(node) : 1;
+    return cw_owner_is_mapped(word) ? word & ~(uintptr_t)3 : 0;
+}
+
 GAS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries)
 {
+    if (!gas.threads)
+        gas_check_life(__func__);
     if (!check_entries(__func__, nodeinfo_table, numentries))
         return GASNET_ERR_BAD_ARG;
     // what is shared with EVERYTHING is then only what has no name of its own
     bool alone = gas.segments == GAS_EVERYTHING;
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
         uint32_t first = (uint32_t)cw_world.leader_of_node[cw_world.node_of_pe[i]];
-        uintptr_t word = cw_owner_find_word(i);
-        nodeinfo_table[i] = (gasnet_nodeinfo_t){
-            first, alone ? i : first, cw_owner_is_mapped(word) ? word & ~(uintptr_t)3 : 0};
+        nodeinfo_table[i] = (gasnet_nodeinfo_t){first, alone ? i : first, offset_of(i)};
     }
     return GASNET_OK;
 }
