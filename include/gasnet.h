@@ -234,11 +234,14 @@ void gasnet_gets_nbi_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_
 // ---------------------------------------------------------------- barriers
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
 #define GASNET_BARRIERFLAG_MISMATCH 2
-#define GASNET_BARRIERFLAG_UNNAMED GASNET_BARRIERFLAG_ANONYMOUS  // of GASNet-EX: in all nodes
+#define GASNET_BARRIERFLAG_IMAGES 4                                 // of old clients: no effect
+#define GASNET_BARRIERFLAG_UNNAMED (GASNET_BARRIERFLAG_ANONYMOUS | 8)  // in all nodes
 int gasnet_barrier(int id, int flags);  // of GASNet-EX: both halves
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);
+/** Of the barrier that ended last: 0 with its name, or 1 if no node gave one. */
+int gasnet_barrier_result(int *id);
 
 // ---------------------------------------------------------------- threads
 #define GASNET_WAIT_SPIN 0

@@ -11,8 +11,7 @@
 
 static struct {
     cw_split_t split;
-    int id, flags;  // of the last notify
-    bool notified;
+    bool notified, ended;  // ended: a barrier did, and the next one was not notified
 } me;
 
 static uint64_t value_of(int id, int flags)
@@ -34,11 +33,18 @@ void gas1_barrier_open(void)
     cw_split_init(&me.split, combined);
 }
 
+/** UNNAMED is a hint beside ANONYMOUS; IMAGES: threads that would each notify, of which there is
+ *  one here. */
+#define KNOWN_FLAGS                                                                               \
+    (GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_MISMATCH | GASNET_BARRIERFLAG_UNNAMED | \
+     GASNET_BARRIERFLAG_IMAGES)
+
 static void check_flags(const char *call, int flags)
 {
-    if (flags & ~(GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_MISMATCH))
+    if (flags & ~KNOWN_FLAGS)
         gas_fail(call,
-                 "flags is %d; give 0, GASNET_BARRIERFLAG_ANONYMOUS or GASNET_BARRIERFLAG_MISMATCH",
+                 "flags is %d; give 0, GASNET_BARRIERFLAG_ANONYMOUS or "
+                 "GASNET_BARRIERFLAG_MISMATCH",
                  flags);
 }
 
@@ -51,8 +57,7 @@ static void notify(const char *call, int id, int flags)
         gas_fail(call, "called twice without gasnet_barrier_wait or a successful "
                        "gasnet_barrier_try in between");
     me.notified = true;
-    me.id = id;
-    me.flags = flags;
+    me.ended = false;
     cw_split_notify(&me.split, value_of(id, flags));
     cw_am_poll();
 }
@@ -62,12 +67,16 @@ GAS_API void gasnet_barrier_notify(int id, int flags)
     notify(__func__, id, flags);
 }
 
+/** A name here is compared with the one that all nodes together gave, if they gave any: whether
+ *  this node's notification had one does not matter. */
 static int result(int id, int flags)
 {
-    bool differs = flags != me.flags || (flags == 0 && id != me.id);
-    bool mismatch = cw_split_value(&me.split) & MISMATCH;
+    uint64_t value = cw_split_value(&me.split);
+    bool differs = !(flags & GASNET_BARRIERFLAG_ANONYMOUS) && value & NAMED &&
+                   (uint32_t)id != (uint32_t)value;
     me.notified = false;
-    return differs || mismatch ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
+    me.ended = true;
+    return differs || value & MISMATCH ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
 }
 
 static void check_notified(const char *call, int flags)
@@ -113,4 +122,17 @@ GAS_API int gasnet_barrier(int id, int flags)
 {
     notify(__func__, id, flags);
     return wait(__func__, id, flags);
+}
+
+GAS_API int gasnet_barrier_result(int *id)
+{
+    gas_enter(__func__);
+    if (!me.ended)
+        gas_fail(__func__, "no barrier has ended; call it after gasnet_barrier_wait or a "
+                           "successful gasnet_barrier_try, before the next gasnet_barrier_notify");
+    if (!id)
+        gas_fail(__func__, "the place for the name is NULL");
+    uint64_t value = cw_split_value(&me.split);
+    *id = (int)(uint32_t)value;
+    return !(value & NAMED);
 }

@@ -15,6 +15,13 @@ static int phase(int id, int flags, int wait_id, int wait_flags, int try)
     return rc;
 }
 
+/** Does the last barrier have this name? -1: none. */
+static int named_result(int name)
+{
+    int id = 77, anonymous = gasnet_barrier_result(&id);
+    return name == -1 ? anonymous == 1 : anonymous == 0 && id == name;
+}
+
 void test_barriers(void)
 {
     const int any = GASNET_BARRIERFLAG_ANONYMOUS, bad = GASNET_BARRIERFLAG_MISMATCH,
@@ -35,7 +42,16 @@ void test_barriers(void)
         CHECK(phase(1, me == nodes - 1 ? bad : any, 1, me == nodes - 1 ? bad : any, try) == differs,
               "and among anonymous");
         CHECK(phase(6, 0, 7, 0, try) == differs, "another id in wait");
-        CHECK(phase(6, 0, 6, any, try) == differs, "other flags in wait");
+        CHECK(phase(6, 0, 9, any, try) == GASNET_OK, "named, and an anonymous wait");
+        CHECK(named_result(6), "the name that all gave");
+        CHECK(phase(6, any, 9, 0, try) == GASNET_OK, "anonymous, and a named wait");
+        CHECK(named_result(-1), "no name");
+        CHECK(phase(6, any, 6, GASNET_BARRIERFLAG_UNNAMED, try) == GASNET_OK, "unnamed wait");
+        CHECK(phase(6, GASNET_BARRIERFLAG_IMAGES, 6, 0, try) == GASNET_OK, "images");
+        // the name of node 0 is that of all; the others wait with it or with another one
+        CHECK(phase(11, me == 0 ? 0 : any, 11, 0, try) == GASNET_OK, "the name of node 0");
+        CHECK(named_result(11), "the name that one gave");
+        CHECK(phase(11, me == 0 ? 0 : any, 12, 0, try) == differs, "not the name of node 0");
         CHECK(phase(6, 0, 6, 0, try) == GASNET_OK, "all is well afterwards");
     }
     // No node passes before all have notified: each counts itself at node 0 before, and checks
