@@ -40,7 +40,7 @@ ROOMS = [
     ("core/report",),
     ("core/life",),
     ("gasnet_job",),
-    ("shmem", "gasnet", "gex", "armci"),
+    ("shmem", "gasnet", "gex", "armci", "dart"),
 ]
 LEVEL = {room: level for level, row in enumerate(ROOMS) for room in row}
 FRONT_ENDS = ROOMS[-1] + ROOMS[-2]

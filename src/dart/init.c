@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Joining and leaving the job, its end by an error, settings.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/life/life.h"
+#include "core/mem/area.h"
+#include "core/world/front_end.h"
+#include "dart/drt.h"
+#include "dart/memory.h"
+
+static bool joined;
+
+static bool is_routine(const char *symbol)
+{
+    return strncmp(symbol, "dart_", 5) == 0;
+}
+
+static cw_front_end_t front_end = {.is_routine = is_routine};
+static const cw_area_request_t area_request = {.what = "memory for DART", .sparse = true};
+
+/** Another front end that joined the job first has what this one needs, or not. */
+static bool may_join(const char *call, int level)
+{
+    const cw_area_request_t *reserved = cw_area_reserved();
+    if (reserved && reserved != &area_request) {
+        cwu_error("%s: this process uses %s, and cannot use DART beside it", call, reserved->what);
+        return false;
+    }
+    if (cw_world.initialized && !reserved) {
+        cwu_error("%s: the job was joined without room for DART's memory; call %s before "
+                  "shmem_init",
+                  call, call);
+        return false;
+    }
+    if (cw_world.initialized && cw_world.thread_level < level) {
+        cwu_error("%s: the job was joined with thread level %d, and %d is asked for", call,
+                  cw_world.thread_level, level);
+        return false;
+    }
+    return true;
+}
+
+static dart_ret_t join(const char *call, int level)
+{
+    if (joined)
+        return drt_refuse(call, DART_ERR_OTHER, "called again before dart_exit");
+    cw_front_end_register(&front_end);
+    if (!may_join(call, level))
+        return DART_ERR_OTHER;
+    cw_area_reserve(&area_request);
+    if (!cw_world.initialized && !cw_program_uses_named_routines())
+        cw_area_leave_data();
+    if (cw_init(level, call))
+        return DART_ERR_OTHER;  // reported
+    drt_memory_open();
+    drt_teams_open();
+    joined = true;
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_init(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return join(__func__, CW_THREAD_SINGLE);
+}
+
+DRT_API dart_ret_t dart_init_thread(int *argc, char ***argv,
+                                    dart_thread_support_level_t *thread_safety)
+{
+    (void)argc, (void)argv;
+    DRT_WANT(thread_safety);
+    dart_ret_t rc = join(__func__, CW_THREAD_MULTIPLE);
+    if (rc == DART_OK)
+        *thread_safety = DART_THREAD_MULTIPLE;
+    return rc;
+}
+
+DRT_API dart_ret_t dart_exit(void)
+{
+    if (!joined)
+        return drt_refuse(__func__, DART_ERR_NOTINIT, "called without dart_init");
+    {
+        CW_WATCH(cw_watch_call(__func__));
+        cw_barrier(cw_group_world);  // the area goes with the last finalize
+    }
+    joined = false;
+    drt_teams_close();
+    drt_memory_close();
+    cw_finalize(__func__);
+    return DART_OK;
+}
+
+DRT_API bool dart_initialized(void)
+{
+    return joined;
+}
+
+DRT_API void dart_abort(int errorcode)
+{
+    fflush(stdout);
+    cwu_error("dart_abort: called with %d", errorcode);
+    cw_global_exit(errorcode);
+}
+
+DRT_API void dart_config(dart_config_t **config_out)
+{
+    static dart_config_t config = {.log_enabled = 1};
+    if (config_out)
+        *config_out = &config;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Blocks of memory that other units reach: each unit allocates from the area behind its heap, which
+// is sparse and as large as the machine's memory. Threads: any. Blocking: never.
+#ifndef DRT_MEMORY_H
+#define DRT_MEMORY_H
+
+#include "dart/drt.h"
+
+void drt_memory_open(void);
+void drt_memory_close(void);
+/** Where the area begins, and its size. */
+char *drt_area(size_t *nbytes_p);
+/** A block, 64-byte aligned; NULL: no memory is left. nbytes 0: the smallest block. */
+void *drt_alloc(size_t nbytes);
+/** False: ptr is no block. */
+bool drt_release(void *ptr);
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tables of segments: allocation and release by all members of a team.
+#include "dart/segment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/mem/area.h"
+#include "dart/memory.h"
+#include "dart/type.h"
+
+enum { NUMBERS = INT16_MAX + 1 };
+
+// ---------------------------------------------------------------- tables
+static drt_segments_t none;
+
+static void drop_tables(drt_segments_t *segments)
+{
+    for (drt_segments_t *older; segments && segments != &none; segments = older) {
+        older = segments->older;
+        free(segments->of);
+        free(segments->free);
+        free(segments);
+    }
+}
+
+/** Has the table room for that number? It grows by doubling. */
+static bool have_room(drt_team_t *team, uint32_t number)
+{
+    drt_segments_t *old = team->segments;
+    uint32_t n = old->n ? old->n * 2 : 8;
+    if (number < old->n)
+        return true;
+    if (number >= NUMBERS)
+        return false;
+    drt_segments_t *segments = malloc(sizeof *segments);
+    if (!segments)
+        return false;
+    *segments = *old;
+    segments->n = n;
+    segments->older = NULL;
+    segments->of = calloc(n, sizeof *segments->of);
+    segments->free = calloc(n, sizeof *segments->free);
+    if (!segments->of || !segments->free) {
+        drop_tables(segments);
+        return false;
+    }
+    if (old->n) {
+        memcpy(segments->of, old->of, old->n * sizeof *old->of);
+        memcpy(segments->free, old->free, old->n * sizeof *old->free);
+    }
+    segments->older = old;
+    __atomic_store_n(&team->segments, segments, __ATOMIC_RELEASE);  // pairs with drt_segment_find
+    return true;
+}
+
+/** The number that comes next: the same on all members. */
+static uint32_t next_number(const drt_segments_t *segments)
+{
+    return segments->nfree ? segments->free[segments->nfree - 1] : segments->last + 1;
+}
+
+static void enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segment)
+{
+    if (segments->nfree)
+        segments->nfree--;
+    else
+        segments->last = number;
+    __atomic_store_n(&segments->of[number], segment, __ATOMIC_RELEASE);
+}
+
+static drt_segment_t *leave(drt_segments_t *segments, uint32_t number)
+{
+    drt_segment_t *segment = segments->of[number];
+    segments->of[number] = NULL;
+    segments->free[segments->nfree++] = number;
+    return segment;
+}
+
+// ---------------------------------------------------------------- segments
+static drt_segment_t *make(const drt_team_t *team, uint64_t nbytes, char *own)
+{
+    const size_t n = (size_t)team->group->size;
+    drt_segment_t *segment = calloc(1, sizeof *segment + n * sizeof segment->at[0]);
+    if (segment) {
+        segment->nbytes = nbytes;
+        segment->nunits = team->group->size;
+        segment->own = own;
+    }
+    return segment;
+}
+
+/** Where the part of `unit` is, from its symmetric address. */
+static drt_place_t place_of(const drt_team_t *team, int unit, char *symmetric)
+{
+    int pe = cw_group_pe(team->group, unit);
+    drt_place_t place = {.far = symmetric};
+    if (cw_world.plain && cw_world.node_of_pe[pe] == cw_world.node)
+        place.near = pe == cw_world.pe ? symmetric : cw_area_early(symmetric, pe);
+    return place;
+}
+
+/** Segment 0 of all units: their whole areas. */
+static void add_areas(drt_team_t *team)
+{
+    size_t nbytes;
+    char *area = drt_area(&nbytes);
+    drt_segment_t *segment = make(team, nbytes, area);
+    if (!segment || !have_room(team, 0))
+        cwu_fatal("dart_init: out of memory for the table of %d units", team->group->size);
+    for (int unit = 0; unit < team->group->size; unit++)
+        segment->at[unit] = place_of(team, unit, area);
+    team->segments->of[0] = segment;
+}
+
+void drt_segments_open(drt_team_t *team)
+{
+    team->segments = &none;
+    if (team->id == DART_TEAM_ALL)
+        add_areas(team);
+}
+
+void drt_segments_close(drt_team_t *team)
+{
+    drt_segments_t *segments = team->segments;
+    for (uint32_t number = 0; number < segments->n; number++) {
+        drt_segment_t *segment = segments->of[number];
+        if (segment && number > 0)
+            drt_release(segment->own);
+        free(segment);
+    }
+    drop_tables(segments);
+    team->segments = &none;
+}
+
+dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr)
+{
+    if (!drt_team_find(gptr.teamid))
+        return drt_refuse_team(call, gptr.teamid);
+    return drt_refuse(call, DART_ERR_INVAL, "team %d has no segment %d", gptr.teamid, gptr.segid);
+}
+
+// ---------------------------------------------------------------- calls
+/** A block on each member, and its segment; NULL: a member has got none. */
+static drt_segment_t *allocate(drt_team_t *team, uint32_t number, size_t nbytes)
+{
+    const size_t n = (size_t)team->group->size;
+    uint64_t *blocks = malloc(n * sizeof *blocks);
+    char *area = drt_area(&(size_t){0});
+    char *block = blocks && have_room(team, number) ? drt_alloc(nbytes) : NULL;
+    drt_segment_t *segment = block ? make(team, nbytes, block) : NULL;
+    if (!blocks)
+        cwu_fatal("dart_team_memalloc_aligned: out of memory for a list of %zu units", n);
+    drt_exchange(team->group, segment ? (uint64_t)(block - area) + 1 : 0, blocks);
+    bool all = segment != NULL;
+    for (size_t unit = 0; unit < n; unit++) {
+        if (all && blocks[unit])
+            segment->at[unit] = place_of(team, (int)unit, area + blocks[unit] - 1);
+        all = all && blocks[unit];
+    }
+    free(blocks);
+    if (all)
+        return segment;
+    if (block)
+        drt_release(block);
+    free(segment);
+    return NULL;
+}
+
+DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
+                                              dart_datatype_t dtype, dart_gptr_t *gptr)
+{
+    DRT_WANT(gptr);
+    *gptr = DART_GPTR_NULL;
+    DRT_TEAM(team, teamid);
+    size_t nbytes;
+    if (!drt_nbytes(nelem, dtype, &nbytes))
+        return drt_refuse_size(__func__, nelem, dtype);
+    uint32_t number = next_number(team->segments);
+    drt_segment_t *segment = allocate(team, number, nbytes);
+    if (!segment)
+        return drt_refuse(__func__, DART_ERR_NOMEM,
+                          "a unit of team %d has no memory for %zu bytes more, or no number for a "
+                          "segment",
+                          teamid, nbytes);
+    enter(team->segments, number, segment);
+    *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t)number, .teamid = teamid};
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
+{
+    if (DART_GPTR_ISNULL(gptr))
+        return DART_OK;
+    DRT_TEAM(team, gptr.teamid);
+    if (gptr.segid <= 0 || !drt_segment_find(gptr))
+        return drt_refuse_segment(__func__, gptr);
+    cw_barrier(team->group);  // no member uses it any more
+    drt_segment_t *segment = leave(team->segments, (uint32_t)gptr.segid);
+    drt_release(segment->own);
+    free(segment);
+    return DART_OK;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Segments: memory of all members of a team under one number. A global pointer becomes an address
+// by team, segment, unit, each an index into a table, and the offset:
+//
+//     drt_teams[team]->segments->of[segment]->near[unit] + offset      mapped here
+//                                           ->far[unit]  + offset      symmetric, for core/rma
+//
+// Segments above 0 are allocated (DART_TEAM_ALL has number 0, the whole areas of all units), those
+// below 0 registered. Numbers are given by collective calls, so they agree without messages.
+#ifndef DRT_SEGMENT_H
+#define DRT_SEGMENT_H
+
+#include "dart/drt.h"
+
+/** What lies where, of a unit's part. */
+typedef struct drt_place {
+    char *near;  // where it is mapped here; NULL: it is not, or everything is observed
+    char *far;   // its symmetric address: the default context reaches it there
+} drt_place_t;
+
+typedef struct drt_segment {
+    uint64_t nbytes;  // of each unit's part
+    int32_t nunits;
+    uint16_t flags;
+    char *own;        // this unit's part
+    drt_place_t at[]; // [nunits]
+} drt_segment_t;
+
+/** The segments of a team. */
+typedef struct drt_segments {
+    uint32_t n;          // length of the table
+    uint32_t last;       // number that was given last
+    uint32_t nfree;      // numbers that were given back
+    uint32_t *free;      // [n], a stack
+    drt_segment_t **of;  // [n]
+    struct drt_segments *older;  // shorter tables, which threads may be reading
+} drt_segments_t;
+
+void drt_segments_open(drt_team_t *team);
+void drt_segments_close(drt_team_t *team);
+
+/** NULL: there is no such team or segment. */
+static CW_ALWAYS_INLINE drt_segment_t *drt_segment_find(dart_gptr_t gptr)
+{
+    const drt_team_t *team = drt_team_find(gptr.teamid);
+    if (CW_UNLIKELY(!team))
+        return NULL;
+    const drt_segments_t *segments = __atomic_load_n(&team->segments, CW_DEPENDED_ON);
+    uint32_t number = (uint32_t)(int32_t)gptr.segid;  // a negative one is larger than any
+    return CW_LIKELY(number < segments->n) ? segments->of[number] : NULL;
+}
+
+/** For a pointer whose segment was not found: the code, with its message. */
+dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr) CW_COLD;
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Segments of a team and memory of single units: many, large, of no bytes; numbers come back, and
+// freed memory returns to the system; global pointers and addresses.
+#include <dash/dart/if/dart.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "frame/check.h"
+
+enum { MANY = 300 };
+
+static dart_global_unit_t me;
+static size_t size;
+
+static void *address_of(dart_gptr_t gptr)
+{
+    void *addr = &gptr;
+    CHECK(dart_gptr_getaddr(gptr, &addr) == DART_OK);
+    return addr;
+}
+
+/** Pages of memory objects that are mapped here. */
+static long shared_kib(void)
+{
+    char line[512];
+    long kib = 0, one;
+    FILE *f = fopen("/proc/self/smaps_rollup", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "Pss_Shmem: %ld", &one) == 1)
+            kib += one;
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+static void addresses(void)
+{
+    dart_gptr_t gptr;
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 1000, DART_TYPE_DOUBLE, &gptr) == DART_OK);
+    CHECK(gptr.segid > 0 && gptr.unitid == 0 && gptr.teamid == DART_TEAM_ALL && gptr.flags == 0 &&
+          gptr.addr_or_offs.offset == 0);
+    for (int unit = 0; unit < (int)size; unit++) {
+        dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(unit));
+        CHECK((address_of(gptr) != NULL) == (unit == me.id));
+    }
+    dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(me.id));
+    double *own = (double *)address_of(gptr);
+    CHECK((uintptr_t)own % 64 == 0);
+    for (int i = 0; i < 1000; i++)
+        own[i] = i;
+    dart_gptr_incaddr(&gptr, 8 * 999);
+    CHECK(*(double *)address_of(gptr) == 999);
+    CHECK(dart_gptr_setaddr(&gptr, own + 5) == DART_OK && gptr.addr_or_offs.offset == 40);
+    uint16_t flags = 7;
+    CHECK(dart_gptr_getflags(gptr, &flags) == DART_OK && flags == 0);
+    CHECK(dart_gptr_setflags(&gptr, 0x1234) == DART_OK && gptr.flags == 0x34);
+    CHECK(dart_gptr_getflags(gptr, &flags) == DART_OK && flags == 0x1234);
+    CHECK(dart_team_memfree(gptr) == DART_OK);
+    void *addr = own;
+    CHECK(dart_gptr_getaddr(gptr, &addr) == DART_ERR_INVAL && addr == NULL);
+}
+
+/** Numbers are used again, and differ while their segments live. */
+static void many(void)
+{
+    dart_gptr_t gptrs[MANY];
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < MANY; i++) {
+            CHECK(dart_team_memalloc_aligned(DART_TEAM_ALL, (size_t)i, DART_TYPE_INT, &gptrs[i]) ==
+                  DART_OK);
+            dart_gptr_setunit(&gptrs[i], DART_TEAM_UNIT_ID(me.id));
+            int *own = (int *)address_of(gptrs[i]);
+            for (int k = 0; k < i; k++)
+                own[k] = i;
+        }
+        for (int i = 0; i < MANY; i++) {
+            const int *own = (int *)address_of(gptrs[i]);
+            CHECK(gptrs[i].segid > 0 && gptrs[i].segid <= MANY);
+            CHECK(i == 0 || (own[0] == i && own[i - 1] == i));
+        }
+        for (int i = 0; i < MANY; i++)
+            CHECK(dart_team_memfree(gptrs[(i * 7 + round) % MANY]) == DART_OK);
+    }
+    CHECK(dart_team_memfree(DART_GPTR_NULL) == DART_OK);
+}
+
+/** 8 x 32 MiB in turn, of which never more than one has pages. */
+static void large(void)
+{
+    const size_t nbytes = (size_t)32 << 20;
+    long before = shared_kib();
+    for (int i = 0; i < 8; i++) {
+        dart_gptr_t gptr, own;
+        CHECK(dart_team_memalloc_aligned(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, &gptr) == DART_OK);
+        dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(me.id));
+        memset(address_of(gptr), i, nbytes);
+        CHECK(dart_team_memfree(gptr) == DART_OK);
+        CHECK(dart_memalloc(nbytes, DART_TYPE_BYTE, &own) == DART_OK);
+        memset(address_of(own), i, nbytes);
+        CHECK(dart_memfree(own) == DART_OK);
+    }
+    CHECK(shared_kib() - before < 16 << 10, "%ld KiB more", shared_kib() - before);
+}
+
+/** More than the 16 MiB that others have: no limit but the machine's. */
+static void alone(void)
+{
+    dart_gptr_t gptrs[100], again;
+    for (int i = 0; i < 100; i++) {
+        CHECK(dart_memalloc((size_t)1 << 20, DART_TYPE_INT, &gptrs[i]) == DART_OK);
+        CHECK(gptrs[i].segid == DART_SEGMENT_LOCAL && gptrs[i].unitid == me.id &&
+              gptrs[i].teamid == DART_TEAM_ALL);
+        *(int *)address_of(gptrs[i]) = i;
+    }
+    for (int i = 0; i < 100; i++) {
+        CHECK(*(int *)address_of(gptrs[i]) == i);
+        CHECK(dart_memfree(gptrs[i]) == DART_OK);
+    }
+    again = gptrs[3];
+    CHECK(dart_memfree(again) == DART_ERR_INVAL);
+    CHECK(dart_memalloc(0, DART_TYPE_INT, &again) == DART_OK && dart_memfree(again) == DART_OK);
+}
+
+static void refused(void)
+{
+    dart_gptr_t gptr;
+    const size_t huge = (size_t)1 << 50;
+    CHECK(dart_memalloc(huge, DART_TYPE_BYTE, &gptr) == DART_ERR_NOMEM && DART_GPTR_ISNULL(gptr));
+    CHECK(dart_team_memalloc_aligned(DART_TEAM_ALL, huge, DART_TYPE_BYTE, &gptr) ==
+              DART_ERR_NOMEM &&
+          DART_GPTR_ISNULL(gptr));
+    // on one unit only: none gets it
+    CHECK(dart_team_memalloc_aligned(DART_TEAM_ALL, me.id == 0 ? huge : 8, DART_TYPE_BYTE, &gptr) ==
+          DART_ERR_NOMEM);
+    CHECK(dart_memalloc(SIZE_MAX / 2, DART_TYPE_LONG, &gptr) == DART_ERR_INVAL);
+    CHECK(dart_memalloc(1, DART_TYPE_UNDEFINED, &gptr) == DART_ERR_INVAL);
+    CHECK(dart_memalloc(1, DART_TYPE_LAST, &gptr) == DART_ERR_INVAL);
+    CHECK(dart_memalloc(1, DART_TYPE_INT, NULL) == DART_ERR_INVAL);
+    CHECK(dart_team_memalloc_aligned(99, 1, DART_TYPE_INT, &gptr) == DART_ERR_INVAL);
+    REQUIRE(dart_memalloc(1, DART_TYPE_INT, &gptr) == DART_OK);
+    CHECK(dart_team_memfree(gptr) == DART_ERR_INVAL);
+    CHECK(dart_memfree(gptr) == DART_OK);
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(dart_init(&argc, &argv) == DART_OK);
+    dart_myid(&me);
+    dart_size(&size);
+    check_as("unit", me.id, (long)size);
+    addresses();
+    many();
+    large();
+    alone();
+    refused();
+    dart_exit();
+    return check_result();
+}
