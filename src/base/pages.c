@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,6 +57,30 @@ int cwu_pages_back(const void *at, size_t nbytes, bool write)
         return CW_ENOMEM;
     touch(from, end, write);
     return CW_OK;
+}
+
+void *cwu_pages_zeros(size_t nbytes)
+{
+    struct rlimit addresses;
+    if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+        return NULL;
+    void *zeros = mmap(NULL, nbytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (zeros == MAP_FAILED)
+        return NULL;
+    syscall(SYS_madvise, zeros, nbytes, MADV_DONTDUMP);
+    return zeros;
+}
+
+int cwu_pages_open(void *at, size_t nbytes)
+{
+    uintptr_t from, end;
+    round_out(at, nbytes, &from, &end);
+    return mprotect((void *)from, end - from, PROT_READ | PROT_WRITE) ? CW_ENOMEM : CW_OK;
+}
+
+void cwu_pages_free(void *zeros, size_t nbytes)
+{
+    munmap(zeros, nbytes);
 }
 
 uint64_t cwu_pages_missing(const void *at, size_t nbytes)

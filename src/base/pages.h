@@ -13,6 +13,14 @@
  *  this thread's NUMA node); write: memory that may be written. 0, or CW_ENOMEM: there is none, or
  *  the access is not allowed; not reported. */
 int cwu_pages_back(const void *at, size_t nbytes, bool write);
+/** A range of zeros that may be read, takes no memory and is in no core file, for tables with much
+ *  nothing around them. NULL: there is none, or the process has a limit on its addresses (ulimit
+ *  -v), which such a range would use up. */
+void *cwu_pages_zeros(size_t nbytes);
+/** Makes [at, at+nbytes) of it, rounded out to whole pages, writable. CW_ENOMEM: not done. */
+int cwu_pages_open(void *at, size_t nbytes);
+/** The end of the range. */
+void cwu_pages_free(void *zeros, size_t nbytes);
 /** Bytes of the range in pages without memory; those that the kernel does not know of count. */
 uint64_t cwu_pages_missing(const void *at, size_t nbytes);
 

@@ -28,10 +28,10 @@ static int broadcast(const char *func, const cw_group_t *g, void *dest, const vo
         claim.nelems = nelems;
         claim.root = (uint64_t)root;
         cw_coll_agree(g, &claim);
-        if (root < 0 || root >= g->size)
-            cw_check_failed(shm_call_name(func), "no root PE %d: the PEs taking part are 0 to %d",
-                            root, g->size - 1);
     }
+    if (CW_UNLIKELY(root < 0 || root >= g->size))
+        cw_check_failed(shm_call_name(func), "no root PE %d: the PEs taking part are 0 to %d", root,
+                        g->size - 1);
     SHM_BYTES(nelems * size);
     cw_broadcast(g, dest, source, nelems * size, root, root_copies);
     return 0;

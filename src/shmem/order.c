@@ -66,9 +66,8 @@ static void quiet_pes(const char *func, cw_ctx_t *ctx, const int *target_pes, si
 {
     if (npes == 0)
         return;
-    if (SHM_CHECKING())
-        for (size_t i = 0; i < npes; i++)
-            shm_check_rank(func, ctx, target_pes[i]);
+    for (size_t i = 0; i < npes; i++)
+        shm_check_rank(func, ctx, target_pes[i]);
     cw_quiet(ctx);  // completion is counted by context, not by PE
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static int word, array[64], npes;
+static int far;  // a PE that does not exist: misuse CASE far PE
 static long lock, sync_[SHMEM_SYNC_SIZE];
 static uint64_t sig;
 static int *own, *heap;         // private and symmetric memory
@@ -39,6 +40,36 @@ WRONG(put_signal_pe_too_high, shmem_int_put_signal(array, own, 4, &sig, 1, SHMEM
 WRONG(pe_quiet_pe_too_high, shmem_pe_quiet(&npes, 1))
 WRONG(ptr_pe_too_high, own = shmem_ptr(&word, npes))
 WRONG(broadcast_root_too_high, shmem_int_broadcast(SHMEM_TEAM_WORLD, array, array, 1, npes))
+
+// any int: misuse CASE far PE
+static shmem_ctx_t mine(void);
+static shmem_ctx_t of_part(void);
+WRONG(far_p, shmem_int_p(&word, 1, far))
+WRONG(far_char_p, shmem_char_p((char *)array, 1, far))
+WRONG(far_double_p, static double d; shmem_double_p(&d, 1.5, far))
+WRONG(far_longdouble_p, static long double d; shmem_longdouble_p(&d, 1.5L, far))
+WRONG(far_g, word = shmem_int_g(&word, far))
+WRONG(far_put, shmem_int_put(array, own, 4, far))
+WRONG(far_put_nbi, shmem_int_put_nbi(array, own, 4, far))
+WRONG(far_get, shmem_int_get(own, array, 4, far))
+WRONG(far_iput, shmem_int_iput(array, own, 2, 1, 4, far))
+WRONG(far_iget, shmem_int_iget(own, array, 2, 1, 4, far))
+WRONG(far_add, shmem_int_atomic_add(&word, 1, far))
+WRONG(far_fetch_add, word = shmem_int_atomic_fetch_add(&word, 1, far))
+WRONG(far_put_signal, shmem_int_put_signal(array, own, 4, &sig, 1, SHMEM_SIGNAL_SET, far))
+WRONG(far_pe_quiet, shmem_pe_quiet(&far, 1))
+WRONG(far_root, shmem_int_broadcast(SHMEM_TEAM_WORLD, array, array + 8, 4, far))
+WRONG(far_session_p, shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, 0);
+      shmem_int_p(&word, 1, far))
+WRONG(far_ctx_p, shmem_ctx_int_p(mine(), &word, 1, far))
+WRONG(far_ctx_g, word = shmem_ctx_int_g(mine(), &word, far))
+WRONG(far_ctx_put, shmem_ctx_int_put(mine(), array, own, 4, far))
+WRONG(far_ctx_iget, shmem_ctx_int_iget(mine(), own, array, 2, 1, 4, far))
+WRONG(far_ctx_add, shmem_ctx_int_atomic_add(mine(), &word, 1, far))
+WRONG(far_default_ctx_p, shmem_ctx_int_p(SHMEM_CTX_DEFAULT, &word, 1, far))
+WRONG(far_default_ctx_get, shmem_ctx_int_get(SHMEM_CTX_DEFAULT, own, array, 4, far))
+WRONG(far_part_p, shmem_ctx_int_p(of_part(), &word, 1, far))
+WRONG(far_part_get, shmem_ctx_int_get(of_part(), own, array, 4, far))
 
 // ---------------------------------------------------------------- memory that is not symmetric
 WRONG(p_to_private, shmem_int_p(own, 1, 0))
@@ -98,6 +129,18 @@ static shmem_ctx_t mine(void)
     static shmem_ctx_t ctx;
     if (!ctx)
         shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
+    return ctx;
+}
+/** Of a team of the last PE alone; the others wait for the end of the job. */
+static shmem_ctx_t of_part(void)
+{
+    shmem_team_t team;
+    shmem_ctx_t ctx = SHMEM_CTX_INVALID;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, 1, 1, NULL, 0, &team);
+    if (shmem_my_pe() == npes - 1)
+        shmem_team_create_ctx(team, 0, &ctx);
+    else
+        shmem_barrier_all();
     return ctx;
 }
 static void *other_thread(void *ctx)
@@ -223,15 +266,22 @@ WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
     C(call_get_nbi) C(call_iput) C(call_add) C(call_fetch_nbi) C(call_put_signal)                 \
     C(call_signal_fetch) C(call_quiet) C(call_fence) C(call_wait) C(call_test_any) C(call_lock)   \
     C(call_malloc) C(call_free) C(call_barrier) C(call_reduce) C(call_my_pe) C(call_n_pes)        \
-    C(call_ptr) C(call_finalize) C(call_query_thread) C(call_ctx_create)
+    C(call_ptr) C(call_finalize) C(call_query_thread) C(call_ctx_create)                          \
+    C(far_p) C(far_char_p) C(far_double_p) C(far_longdouble_p) C(far_g) C(far_put)                \
+    C(far_put_nbi) C(far_get) C(far_iput) C(far_iget) C(far_add) C(far_fetch_add)                 \
+    C(far_put_signal) C(far_pe_quiet) C(far_root) C(far_session_p) C(far_ctx_p) C(far_ctx_g)      \
+    C(far_ctx_put) C(far_ctx_iget) C(far_ctx_add) C(far_default_ctx_p) C(far_default_ctx_get)     \
+    C(far_part_p) C(far_part_get)
 #define C(name) {#name, name##_},
 static const wrong_t all[] = {LIST};
 
-/** misuse CASE, misuse CASE before (init), misuse CASE after (finalize) */
+/** misuse CASE, misuse CASE before (init) [PE], misuse CASE after (finalize) [PE], misuse CASE far
+ *  PE */
 int main(int argc, char **argv)
 {
     const char *when = argc > 2 ? argv[2] : "between";
     own = calloc(64, sizeof(int));
+    far = argc > 3 ? atoi(argv[3]) : 0;
     if (strcmp(when, "before")) {
         shmem_init();
         npes = shmem_n_pes();

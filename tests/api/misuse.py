@@ -121,6 +121,21 @@ ALWAYS = ["p_pe_too_high", "p_pe_negative", "double_p_pe_too_high", "g_pe_too_hi
           "ctx_fetch_destroyed", "destroy_default", "double_free", "foreign_free", "static_free",
           "inner_free"]
 
+# Routines with a PE that does not exist, and the PEs: any int is caught, without checking mode too.
+FAR = {
+    "far_p": "shmem_TYPE_p", "far_char_p": "shmem_TYPE_p", "far_double_p": "shmem_TYPE_p",
+    "far_longdouble_p": "shmem_TYPE_p",
+    "far_g": "shmem_int_g", "far_put": "shmem_int_put", "far_put_nbi": "shmem_int_put_nbi",
+    "far_get": "shmem_int_get", "far_iput": "shmem_int_iput", "far_iget": "shmem_int_iget",
+    "far_add": "shmem_int_atomic_add", "far_fetch_add": "shmem_int_atomic_fetch_add",
+    "far_put_signal": "shmem_int_put_signal", "far_session_p": "shmem_TYPE_p",
+    "far_ctx_p": "shmem_ctx_TYPE_p", "far_ctx_g": "shmem_ctx_int_g",
+    "far_ctx_put": "shmem_ctx_int_put", "far_ctx_iget": "shmem_ctx_int_iget",
+    "far_ctx_add": "shmem_ctx_int_atomic_add", "far_default_ctx_p": "shmem_(ctx_)?TYPE_p",
+    "far_default_ctx_get": "shmem_ctx_int_get",
+}
+FAR_PES = [300, -300, 5000, -5000, 100000, 2**31 - 1, -2**31]
+
 # Calls that are valid only between init and finalize.
 CALLS = {
     "call_p": "shmem_TYPE_p", "call_g": "shmem_int_g", "call_put": "shmem_int_put",
@@ -154,6 +169,25 @@ def plan():
         yield use([case], False, [], *CHECKED[case])
     for case in ("p_pe_too_high", "get_from_private", "swap_private", "putmem_negative"):
         yield use([case], True, ["--emulate-nodes", "2"], *CHECKED[case])
+    for i, (case, routine) in enumerate(FAR.items()):
+        for j, pe in enumerate(FAR_PES if case == "far_p" else FAR_PES[i % 2::2]):
+            options = ["--emulate-nodes", "2"] if (i + j) % 2 else []
+            yield wrong_use.Use([case, "far", str(pe)], False, [
+                rf"^{routine}: there is no PE {pe}; this job has PEs 0 to 1; "
+                rf"called from {case}_\+0x[0-9a-f]+ \(misuse\)"], options)
+    for case, routine in (("far_root", "shmem_int_broadcast"),
+                          ("far_pe_quiet", "shmem_pe_quiet")):
+        yield wrong_use.Use([case, "far", "300"], False,
+                            [rf"^{routine}: no (root )?PE 300: .*0 to 1"])
+    for case, routine in (("far_part_p", "shmem_ctx_TYPE_p"),
+                          ("far_part_get", "shmem_ctx_int_get")):
+        for pe in (-1, 1, 5000):
+            yield wrong_use.Use([case, "far", str(pe)], False, [
+                rf"^{routine}: there is no PE {pe}; this context's team has PEs 0 to 0"])
+    for when, pe in (("before", 5000), ("before", -2**31), ("after", 100000), ("after", -1)):
+        for case in ("far_p", "far_get", "far_add"):
+            yield wrong_use.Use([case, when, str(pe)], False,
+                                [rf"^{FAR[case]}: called {when} shmem_(init|finalize); "])
     for case, routine in CALLS.items():
         yield use([case, "before"], False, [], routine, "called before shmem_init; call shmem_init")
         yield use([case, "after"], False, [], routine, "called after shmem_finalize; move")

@@ -109,7 +109,7 @@ static CW_NOINLINE uint64_t remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t o
 uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
                        uint64_t compare, int rank)
 {
-    cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
+    cwt_target_t *t = cw_warm_amo_peer(ctx, rank);
     return CW_LIKELY(t != NULL) ? fetch(ctx, t, addr, op, nbytes, operand, compare, rank)
                                 : remote_cold(ctx, addr, op, nbytes, operand, compare, rank);
 }
@@ -141,7 +141,7 @@ static CW_NOINLINE void post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, siz
 void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
                         int rank)
 {
-    cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
+    cwt_target_t *t = cw_warm_amo_peer(ctx, rank);
     if (CW_LIKELY(t != NULL))
         post(ctx, t, addr, op, nbytes, operand, rank);
     else

@@ -76,9 +76,9 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_a
                                                  size_t nbytes, uint64_t operand, uint64_t compare,
                                                  int rank)
 {
-    uintptr_t word = cw_amo_word(ctx, rank);
-    if (cw_word_is_local(word)) {
-        uint64_t old = cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, compare);
+    uintptr_t delta;
+    if (cw_amo_is_here(ctx, rank, &delta)) {
+        uint64_t old = cw_amo_local(cw_local_address(delta, addr), op, nbytes, operand, compare);
         if (op != CW_AMO_FETCH)
             cw_ctx_stored(ctx, rank);
         return old;
@@ -89,9 +89,9 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_a
 static CW_ALWAYS_INLINE void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
                                             size_t nbytes, uint64_t operand, int rank)
 {
-    uintptr_t word = cw_amo_word(ctx, rank);
-    if (cw_word_is_local(word)) {
-        cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, 0);
+    uintptr_t delta;
+    if (cw_amo_is_here(ctx, rank, &delta)) {
+        cw_amo_local(cw_local_address(delta, addr), op, nbytes, operand, 0);
         cw_ctx_stored(ctx, rank);
         return;
     }
@@ -103,9 +103,9 @@ static CW_ALWAYS_INLINE void cw_amo_fetching_nbi(cw_ctx_t *ctx, void *fetch, voi
                                                  cw_amo_op_t op, size_t nbytes, uint64_t operand,
                                                  uint64_t compare, int rank)
 {
-    uintptr_t word = cw_amo_word(ctx, rank);
-    if (cw_word_is_local(word)) {
-        uint64_t old = cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, compare);
+    uintptr_t delta;
+    if (cw_amo_is_here(ctx, rank, &delta)) {
+        uint64_t old = cw_amo_local(cw_local_address(delta, addr), op, nbytes, operand, compare);
         if (nbytes == 4)
             *(uint32_t *)fetch = (uint32_t)old;
         else

@@ -39,29 +39,15 @@ ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ct
 #endif
 cwt_target_t cw_cold_target CW_CACHE_ALIGNED = {.inject = COLD_INJECT(cw_cold_inject)};
 cwt_target_t cw_ctx_cold_target CW_CACHE_ALIGNED = {.inject = COLD_INJECT(cw_ctx_cold_inject)};
+#if defined(__x86_64__)
+/** CW_COLD_WORD, for assembly. */
+extern const char *const cw_cold_word CW_HIDDEN;
+const char *const cw_cold_word = (const char *)&cw_cold_target + 1;
+#endif
 
 // ---------------------------------------------------------------- outside of a job
 
-#define COLD4(word) word, word, word, word
-#define COLD16(word) COLD4(word), COLD4(word), COLD4(word), COLD4(word)
-#define COLD64(word) COLD16(word), COLD16(word), COLD16(word), COLD16(word)
-#define COLD256(word) COLD64(word), COLD64(word), COLD64(word), COLD64(word)
-static const uintptr_t outside_words[CW_OUTSIDE_WORDS] = {COLD256(CW_COLD_WORD)};
-static const uintptr_t none_words[CW_OUTSIDE_WORDS] = {COLD256(CW_CTX_COLD_WORD)};
-const uintptr_t *const cw_words_outside = outside_words + CW_OUTSIDE_BELOW;
-const uintptr_t *const cw_words_none = none_words + CW_OUTSIDE_BELOW;
+// Their size is 0: no rank leads to a table.
 cw_node_hot_t cw_node_none;
-
-cw_ctx_t cw_ctx_default = {.peer = outside_words + CW_OUTSIDE_BELOW,
-                           .amo_peer = outside_words + CW_OUTSIDE_BELOW,
-                           .word = outside_words + CW_OUTSIDE_BELOW,
-                           .node = &cw_node_none,
-                           .port = &cw_port_default,
-                           .stride = 1};
-
-cw_ctx_t cw_ctx_none = {.peer = none_words + CW_OUTSIDE_BELOW,
-                        .amo_peer = none_words + CW_OUTSIDE_BELOW,
-                        .word = none_words + CW_OUTSIDE_BELOW,
-                        .node = &cw_node_none,
-                        .port = &cw_port_default,
-                        .stride = 1};
+cw_ctx_t cw_ctx_default = {.node = &cw_node_none, .port = &cw_port_default, .stride = 1};
+cw_ctx_t cw_ctx_none = {.node = &cw_node_none, .port = &cw_port_default, .stride = 1};

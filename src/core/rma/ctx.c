@@ -69,15 +69,8 @@ static cw_ctx_t *blank_context(void)
 
 static void retire(cw_ctx_t *ctx)
 {
-    const uintptr_t *words = cw_words_cold();
-    *ctx = (cw_ctx_t){.peer = words,
-                      .amo_peer = words,
-                      .word = words,
-                      .base = words,
-                      .node = &cw_node_none,
-                      .port = &cw_port_default,
-                      .stride = 1,
-                      .next = contexts.destroyed};
+    *ctx = (cw_ctx_t){
+        .node = &cw_node_none, .port = &cw_port_default, .stride = 1, .next = contexts.destroyed};
     contexts.destroyed = ctx;
 }
 
@@ -195,15 +188,8 @@ void cw_ctx_shut(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_batch_destroy(ctx->batch);
-    for (cw_ctx_t *late = contexts.destroyed; late; late = late->next)
-        late->peer = late->amo_peer = late->word = cw_words_none;
     cw_words_shut();
-    *ctx = (cw_ctx_t){.peer = cw_words_outside,
-                      .amo_peer = cw_words_outside,
-                      .word = cw_words_outside,
-                      .node = &cw_node_none,
-                      .port = &cw_port_default,
-                      .stride = 1};
+    *ctx = (cw_ctx_t){.node = &cw_node_none, .port = &cw_port_default, .stride = 1};
     cw_port_close(&cw_port_default);
     atomic_store_explicit(&cw_world.gathered, true, memory_order_relaxed);
 }

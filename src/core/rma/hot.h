@@ -13,6 +13,12 @@
 // the context's team, so that team-relative numbers cost nothing; in the default context ranks are
 // PE numbers. Contexts that have not left the node share one table (core/rma/words.h); target
 // records exist for touched nodes only.
+// A rank may be any int, also one that does not exist. Contexts compare it with their size. The
+// default context's fast paths compare nothing: they read a table of their own, cw_guarded, around
+// which zeros lie for every other int. Its entries say the same in another form, in which zero is
+// cold:
+//   bit 0 set     the word of a mapped PE, plus 1
+//   bit 0 clear   the word of any other, minus CW_COLD_WORD
 // Threads: tables are read by all threads; written at init, at first contact and at finalize, under
 // the lock of the context's port.
 #ifndef CW_CORE_HOT_H
@@ -44,7 +50,10 @@ typedef struct cw_ctx {
     const uintptr_t *word;      // [size] how each peer is reached, whatever the two others hide
     struct cw_port *port;       // the way off the node, maybe shared with other contexts
     struct cw_batch *batch;     // operations collected in a session (core/rma/batch.h), or NULL
-    void *team;                 // the front end's handle
+    int size;                   // of the team; 0: the context is no longer valid
+    uint8_t options;            // CW_CTX_…
+    bool listed;                // the PEs are no arithmetic sequence
+    bool rearms;                // quiet may leave out the fence: see cw_ctx_rearm
     union {
         struct {
             int start, stride;  // the PE of rank r is start + r * stride
@@ -57,14 +66,11 @@ typedef struct cw_ctx {
     CW_CACHE_ALIGNED uintptr_t last;
     int32_t room;                // scalar puts that may be injected before the queues must drain
                                  // (CW_INJECT_ROOM)
-    int size;                    // of the team; 0: the context is no longer valid
+    void *team;                  // the front end's handle
     uintptr_t *own;              // `word` once it is this context's alone
     const uintptr_t *base;       // the table without connections: cold off the node
     struct cw_ctx *next, *prev;  // all contexts but the default one (core/rma/ctx.c)
     uintptr_t thread;            // CW_CTX_PRIVATE: the one that may use it
-    uint8_t options;             // CW_CTX_…
-    bool listed;                 // the PEs are no arithmetic sequence
-    bool rearms;                 // quiet may leave out the fence: see cw_ctx_rearm
 } cw_ctx_t;
 _Static_assert(sizeof(cw_ctx_t) == 128, "two cache lines");
 
@@ -83,6 +89,12 @@ extern cwt_target_t cw_cold_target CW_HIDDEN;
 extern cwt_target_t cw_ctx_cold_target CW_HIDDEN;
 #define CW_COLD_WORD ((uintptr_t)&cw_cold_target + 1)          // in tables of the default context
 #define CW_CTX_COLD_WORD ((uintptr_t)&cw_ctx_cold_target + 1)  // in those of the others
+
+/** The default context's `peer` and `amo_peer`, guarded. */
+typedef struct cw_guarded {
+    const uintptr_t *peer, *amo_peer;
+} cw_guarded_t;
+extern cw_guarded_t cw_guarded CW_HIDDEN;
 
 /** cw_wake for a rank of the context's team. A context without stores calls it at its first store
  *  (cw_ctx_rearm). */
@@ -176,16 +188,55 @@ static CW_ALWAYS_INLINE bool cw_batch_is_on(const cw_ctx_t *ctx)
 #define CW_DEPENDED_ON __ATOMIC_RELAXED
 #endif
 
-static CW_ALWAYS_INLINE uintptr_t cw_peer_word(const cw_ctx_t *ctx, int rank)
+/** The default context where the compiler knows it, so that nothing needs to be compared. */
+static CW_ALWAYS_INLINE bool cw_ctx_is_plain(const cw_ctx_t *ctx)
 {
-    const uintptr_t *table = __atomic_load_n(&ctx->peer, CW_DEPENDED_ON);
-    return __atomic_load_n(&table[rank], CW_DEPENDED_ON);
+    return __builtin_constant_p(ctx == &cw_ctx_default) && ctx == &cw_ctx_default;
 }
 
-static CW_ALWAYS_INLINE uintptr_t cw_amo_word(const cw_ctx_t *ctx, int rank)
+static CW_ALWAYS_INLINE bool cw_ctx_has(const cw_ctx_t *ctx, int rank)
 {
-    const uintptr_t *table = __atomic_load_n(&ctx->amo_peer, CW_DEPENDED_ON);
-    return __atomic_load_n(&table[rank], CW_DEPENDED_ON);
+    return CW_LIKELY((unsigned)rank < (unsigned)ctx->size);
+}
+
+/** What a table says, read while other threads change it. */
+static CW_ALWAYS_INLINE uintptr_t cw_entry(const uintptr_t *const *table, int rank)
+{
+    return __atomic_load_n(&__atomic_load_n(table, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
+}
+
+/** True: the memory of this rank, which is any int, is mapped here, *delta_p away. */
+static CW_ALWAYS_INLINE bool cw_find_here(const cw_ctx_t *ctx, const uintptr_t *const *table,
+                                          const uintptr_t *const *guarded, int rank,
+                                          uintptr_t *delta_p)
+{
+    if (cw_ctx_is_plain(ctx)) {
+        uintptr_t entry = cw_entry(guarded, rank);
+        *delta_p = entry - 1;
+        return CW_LIKELY(entry & 1);
+    }
+    if (!cw_ctx_has(ctx, rank))
+        return false;
+    *delta_p = cw_entry(table, rank);
+    return CW_LIKELY(!(*delta_p & 1));
+}
+
+/** For puts and gets. */
+static CW_ALWAYS_INLINE bool cw_peer_is_here(const cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
+{
+    return cw_find_here(ctx, &ctx->peer, &cw_guarded.peer, rank, delta_p);
+}
+
+/** For atomics. */
+static CW_ALWAYS_INLINE bool cw_amo_is_here(const cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
+{
+    return cw_find_here(ctx, &ctx->amo_peer, &cw_guarded.amo_peer, rank, delta_p);
+}
+
+/** The words of this rank, which is any int; cold if there is none. */
+static CW_ALWAYS_INLINE uintptr_t cw_peer_word(const cw_ctx_t *ctx, int rank)
+{
+    return cw_ctx_has(ctx, rank) ? cw_entry(&ctx->peer, rank) : CW_CTX_COLD_WORD;
 }
 
 /** Where an operation goes, from its peer word: true, the memory of the PE is mapped here, and the
@@ -212,6 +263,18 @@ static CW_ALWAYS_INLINE cwt_target_t *cw_warm_target(uintptr_t word)
 {
     cwt_target_t *t = cw_word_target(word);
     return CW_LIKELY(t->conn != NULL) ? t : NULL;
+}
+
+/** The record by which a rank of another node, or any other int, takes puts and gets (and atomics),
+ *  or NULL: the cold path decides. */
+static CW_ALWAYS_INLINE cwt_target_t *cw_warm_peer(const cw_ctx_t *ctx, int rank)
+{
+    return cw_ctx_has(ctx, rank) ? cw_warm_target(cw_entry(&ctx->peer, rank)) : NULL;
+}
+
+static CW_ALWAYS_INLINE cwt_target_t *cw_warm_amo_peer(const cw_ctx_t *ctx, int rank)
+{
+    return cw_ctx_has(ctx, rank) ? cw_warm_target(cw_entry(&ctx->amo_peer, rank)) : NULL;
 }
 
 /** Hands a few bytes (cw_inject_most()) to the provider and marks the record behind that; the

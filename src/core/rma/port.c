@@ -302,8 +302,7 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
     cwt_target_t *t = record_of(ctx, pe);
     uintptr_t word = (uintptr_t)t + 1;
     if (cw_world.node_of_pe[pe] != cw_world.node && ctx->word[rank] != word)
-        // pairs with cw_peer_word
-        __atomic_store_n(&cw_words_own(ctx)[rank], word, __ATOMIC_RELEASE);
+        cw_words_set(ctx, rank, word);
     cw_ctx_leave(ctx);
     return t;
 }

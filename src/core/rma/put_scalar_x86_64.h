@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The scalar put for x86-64, in assembly because no compiler merges "make a frame, store the value,
-// take its address" into the one push that does all three: 10 instructions to a PE of this node, 16
-// up to and including the call of the provider's inject; on a context other than the default one 12
-// and 20. Used by one .S file, which gives each size its public names (all typed functions of a
+// take its address" into the one push that does all three: 10 instructions to a PE of this node, 17
+// up to and including the call of the provider's inject; on a context other than the default one 14
+// and 22. Used by one .S file, which gives each size its public names (all typed functions of a
 // size are one function). Everything else about the operation is C: core/rma/rma.h says what the
 // code does, step by step; core/rma/rma.c asserts the offsets below.
 //
@@ -19,6 +19,7 @@
 //                     (the cold inject reads it)
 #define CTX_PEER 0
 #define CTX_NODE 8
+#define CTX_SIZE 48
 #define CTX_LAST 64
 #define CTX_ROOM 72
 #define T_INJECT 0
@@ -41,16 +42,17 @@
 .endm
 
 .macro cw_put_scalar nbytes, store:vararg
-        mov     cw_ctx_default+CTX_PEER(%rip), %rax
+        mov     cw_guarded(%rip), %rax          // its `peer`, with an entry for any int
         mov     (%rax,%r10,8), %rax
         test    $1, %al
-        jne     1f
+        je      1f
         \store
         mov     cw_ctx_default+CTX_NODE(%rip), %rax
         cmpl    $0, (%rax)                      // does a PE of this node sleep?
         jne     2f
         ret
-1:      push    %rdi
+1:      add     cw_cold_word(%rip), %rax
+        push    %rdi
         push    %rax
         push    %rsi
         .cfi_adjust_cfa_offset 24
@@ -77,6 +79,8 @@
 .endm
 
 .macro cw_ctx_put_scalar nbytes, store:vararg
+        cmp     CTX_SIZE(%rdi), %r10d
+        jae     5f
         mov     CTX_PEER(%rdi), %rax
         mov     (%rax,%r10,8), %rax
         test    $1, %al
@@ -113,6 +117,9 @@
         jmp     cw_put_scalar_retry
 4:      mov     %r8, %rdi
         jmp     cw_put_scalar_drain
+5:      mov     $\nbytes, %ecx
+        mov     %r10d, %r8d
+        jmp     cw_put_scalar_cold
 .endm
 
 .macro cw_function name
@@ -132,7 +139,7 @@
 .macro cw_define_put name, nbytes, reg
         cw_function \name
         movslq  %edx, %r10
-        cw_put_scalar \nbytes, mov %\reg, (%rdi,%rax)
+        cw_put_scalar \nbytes, mov %\reg, -1(%rdi,%rax)
         cw_end \name
 .endm
 
@@ -141,7 +148,7 @@
         cw_function \name
         movslq  %esi, %r10
         \move   %xmm0, %rsi
-        cw_put_scalar \nbytes, mov %\reg, (%rdi,%rax)
+        cw_put_scalar \nbytes, mov %\reg, -1(%rdi,%rax)
         cw_end \name
 .endm
 

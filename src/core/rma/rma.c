@@ -66,7 +66,7 @@ static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
 static CW_ALWAYS_INLINE void put_out(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
                                      int rank, bool nbi)
 {
-    cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
+    cwt_target_t *t = cw_warm_peer(ctx, rank);
     if (CW_LIKELY(t != NULL))
         put_there(ctx, t, dest, src, nbytes, rank, nbi);
     else
@@ -76,7 +76,7 @@ static CW_ALWAYS_INLINE void put_out(cw_ctx_t *ctx, void *dest, const void *src,
 static CW_ALWAYS_INLINE void get_out(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
                                      int rank, bool nbi)
 {
-    cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
+    cwt_target_t *t = cw_warm_peer(ctx, rank);
     if (CW_LIKELY(t != NULL))
         get_there(ctx, t, dest, src, nbytes, rank, nbi);
     else
@@ -126,7 +126,8 @@ void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int r
 // ---------------------------------------------------------------- single values
 
 _Static_assert(offsetof(cw_ctx_t, peer) == 0 && offsetof(cw_ctx_t, node) == 8 &&
-                   offsetof(cw_ctx_t, last) == 64 && offsetof(cw_ctx_t, room) == 72,
+                   offsetof(cw_ctx_t, size) == 48 && offsetof(cw_ctx_t, last) == 64 &&
+                   offsetof(cw_ctx_t, room) == 72,
                "put_scalar_x86_64.h");
 _Static_assert(offsetof(cwt_target_t, inject) == 0 && offsetof(cwt_target_t, ep) == 8 &&
                    offsetof(cwt_target_t, fabric_addr) == 16 &&
@@ -164,9 +165,9 @@ void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
     }
 }
 
-void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank,
-                            uintptr_t word)
+void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
 {
+    uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_warm_target(word)) {
         cw_put_scalar_cold(ctx, dest, bits, nbytes, rank);
         return;
@@ -209,7 +210,7 @@ static CW_NOINLINE uint64_t get_scalar_cold(cw_ctx_t *ctx, const void *src, size
 uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
 {
     uint64_t bits = 0;
-    cwt_target_t *t = cw_warm_target(cw_peer_word(ctx, rank));
+    cwt_target_t *t = cw_warm_peer(ctx, rank);
     if (CW_UNLIKELY(!t))
         return get_scalar_cold(ctx, src, nbytes, rank);
     get_there(ctx, t, &bits, src, nbytes, rank, false);

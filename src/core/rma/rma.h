@@ -37,8 +37,7 @@ void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t wor
 void cw_put_scalar_drain(cw_ctx_t *ctx) CW_COLD;
 /** An off-node put through the target's inject; x86-64 has it in assembly
  *  (core/rma/put_scalar_x86_64.h). */
-void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank,
-                            uintptr_t word);
+void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank);
 /** The injects of the cold targets: what assembly reaches with its extra words, and the C behind
  *  it. */
 ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
@@ -149,26 +148,26 @@ typedef void cw_out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_
 static CW_ALWAYS_INLINE void cw_put_by(void *dest, const void *src, size_t nbytes, int rank,
                                        cw_ctx_t *ctx, cw_out_fn *out)
 {
-    uintptr_t word = cw_peer_word(ctx, rank);
-    if (!cw_word_is_local(word)) {
+    uintptr_t delta;
+    if (!cw_peer_is_here(ctx, rank, &delta)) {
         out(dest, src, nbytes, rank, ctx);
         return;
     }
     if (CW_LIKELY(nbytes <= CW_SHORT_COPY && !cw_ctx_has_sleepers(ctx)))
-        cw_copy(cw_local_address(word, dest), src, nbytes);  // the last thing done: a jump
+        cw_copy(cw_local_address(delta, dest), src, nbytes);  // the last thing done: a jump
     else
-        cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
+        cw_put_and_wake(cw_local_address(delta, dest), src, nbytes, rank, ctx);
 }
 
 static CW_ALWAYS_INLINE void cw_get_by(void *dest, const void *src, size_t nbytes, int rank,
                                        cw_ctx_t *ctx, cw_out_fn *out)
 {
-    uintptr_t word = cw_peer_word(ctx, rank);
-    if (!cw_word_is_local(word)) {
+    uintptr_t delta;
+    if (!cw_peer_is_here(ctx, rank, &delta)) {
         out(dest, src, nbytes, rank, ctx);
         return;
     }
-    cw_copy(dest, cw_local_address(word, src), nbytes);
+    cw_copy(dest, cw_local_address(delta, src), nbytes);
     cw_get_done();
 }
 
@@ -176,21 +175,21 @@ static CW_ALWAYS_INLINE void cw_get_by(void *dest, const void *src, size_t nbyte
 static CW_ALWAYS_INLINE void cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
                                            int rank)
 {
-    uintptr_t word = cw_peer_word(ctx, rank);
-    if (cw_word_is_local(word)) {
-        cw_store_bits(cw_local_address(word, dest), bits, nbytes);
+    uintptr_t delta;
+    if (cw_peer_is_here(ctx, rank, &delta)) {
+        cw_store_bits(cw_local_address(delta, dest), bits, nbytes);
         cw_ctx_stored(ctx, rank);
         return;
     }
-    cw_put_scalar_off_node(ctx, dest, bits, nbytes, rank, word);
+    cw_put_scalar_off_node(ctx, dest, bits, nbytes, rank);
 }
 
 static CW_ALWAYS_INLINE uint64_t cw_get_scalar(cw_ctx_t *ctx, const void *src, size_t nbytes,
                                                int rank)
 {
-    uintptr_t word = cw_peer_word(ctx, rank);
-    if (cw_word_is_local(word))
-        return cw_load_bits(cw_local_address(word, src), nbytes);
+    uintptr_t delta;
+    if (cw_peer_is_here(ctx, rank, &delta))
+        return cw_load_bits(cw_local_address(delta, src), nbytes);
     return cw_get_scalar_out(ctx, src, nbytes, rank);
 }
 

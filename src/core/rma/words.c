@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/rma/ctx.h"
@@ -17,22 +18,88 @@ static struct {
     uintptr_t *cold_default;  // the same for the default context
 } shared;
 
+/** Does any context need a table that is cold everywhere? */
+static bool need_cold(void)
+{
+    return cw_world.watched || cw_world.nic_atomics;
+}
+
 static uintptr_t *create(int npes, uintptr_t word)
 {
-    size_t n = (size_t)npes + 2 * CW_GUARD_WORDS;
-    uintptr_t *all = malloc(n * sizeof *all);
-    if (!all)
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        all[i] = word;
-    return all + CW_GUARD_WORDS;
+    uintptr_t *words = malloc((size_t)npes * sizeof *words);
+    for (int i = 0; words && i < npes; i++)
+        words[i] = word;
+    return words;
 }
 
 static void destroy(const uintptr_t *words)
 {
-    if (words)
-        free((uintptr_t *)(uintptr_t)words - CW_GUARD_WORDS);
+    free((void *)(uintptr_t)words);
 }
+
+// ---------------------------------------------------------------- guarded (core/rma/hot.h)
+// Entries on either side of entry 0: as many as there are ints, or, where the process cannot have
+// so many addresses, a few.
+#define SPAN ((size_t)1 << 31)
+#define SHORT_SPAN ((size_t)256)
+
+typedef struct guarded {
+    uintptr_t *entry;
+    bool is_short;
+} guarded_t;
+
+static struct {
+    guarded_t zero, own, base;  // nothing; what `own` and `base` of the default context say
+} guarded;
+
+static const uintptr_t before_load[2 * SHORT_SPAN];
+cw_guarded_t cw_guarded = {before_load + SHORT_SPAN, before_load + SHORT_SPAN};
+
+static void guarded_create(guarded_t *g, int npes)
+{
+    uintptr_t *zeros = cwu_pages_zeros(2 * SPAN * sizeof *zeros);
+    *g = (guarded_t){zeros ? zeros + SPAN : NULL, false};
+    if (zeros && npes > 0 && cwu_pages_open(g->entry, (size_t)npes * sizeof *zeros)) {
+        cwu_pages_free(zeros, 2 * SPAN * sizeof *zeros);
+        g->entry = NULL;
+    }
+    if (!g->entry && (zeros = calloc((size_t)npes + 2 * SHORT_SPAN, sizeof *zeros)))
+        *g = (guarded_t){zeros + SHORT_SPAN, true};
+}
+
+static void guarded_destroy(guarded_t *g)
+{
+    if (g->entry && g->is_short)
+        free(g->entry - SHORT_SPAN);
+    else if (g->entry)
+        cwu_pages_free(g->entry - SPAN, 2 * SPAN * sizeof *g->entry);
+    g->entry = NULL;
+}
+
+static void guarded_set(guarded_t *g, int pe, uintptr_t word)
+{
+    // pairs with cw_entry
+    __atomic_store_n(&g->entry[pe], word & 1 ? word - CW_COLD_WORD : word + 1, __ATOMIC_RELEASE);
+}
+
+static void guarded_point(const uintptr_t *here)
+{
+    const uintptr_t *zero = guarded.zero.entry;
+    __atomic_store_n(&cw_guarded.peer, cw_world.watched ? zero : here, __ATOMIC_RELEASE);
+    __atomic_store_n(&cw_guarded.amo_peer, need_cold() ? zero : here, __ATOMIC_RELEASE);
+}
+
+/** Calls before init find that there is no job, whichever PE they name. */
+CW_AT_LOAD static void guarded_open(void)
+{
+    guarded_create(&guarded.zero, 0);
+    if (guarded.zero.entry)
+        cw_guarded = (cw_guarded_t){guarded.zero.entry, guarded.zero.entry};
+    else
+        guarded.zero.entry = (uintptr_t *)(uintptr_t)cw_guarded.peer;  // only read
+}
+
+// ---------------------------------------------------------------- of the default context
 
 static uintptr_t word_of_slot(int slot)
 {
@@ -61,12 +128,6 @@ static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
     return *table;
 }
 
-/** Does any context need a table that is cold everywhere? */
-static bool need_cold(void)
-{
-    return cw_world.watched || cw_world.nic_atomics;
-}
-
 static void point(cw_ctx_t *ctx, const uintptr_t *here, const uintptr_t *cold)
 {
     __atomic_store_n(&ctx->peer, cw_world.watched ? cold : here, __ATOMIC_RELEASE);
@@ -77,16 +138,16 @@ int cw_words_open(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     ctx->own = create(cw_world.npes, CW_COLD_WORD);
-    if (!ctx->own || (need_cold() && !shared_table(&shared.cold_default, CW_COLD_WORD, false))) {
+    guarded_create(&guarded.own, cw_world.npes);
+    if (!ctx->own || !guarded.own.entry ||
+        (need_cold() && !shared_table(&shared.cold_default, CW_COLD_WORD, false))) {
         cwu_error("out of memory for the peer table of %d PEs", cw_world.npes);
         return CW_ENOMEM;
     }
-    if (cw_world.npes > CW_OUTSIDE_WORDS - CW_OUTSIDE_BELOW &&
-        shared_table(&shared.cold, CW_CTX_COLD_WORD, false))
-        cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = shared.cold;
-    ctx->own[cw_world.pe] = 0;  // those of the node's other PEs come later: cw_words_gathered
+    cw_words_set(ctx, cw_world.pe, 0);  // the node's other PEs come later: cw_words_gathered
     ctx->word = ctx->own;
     point(ctx, ctx->word, shared.cold_default);
+    guarded_point(guarded.own.entry);
     return CW_OK;
 }
 
@@ -94,10 +155,13 @@ void cw_words_shut(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     const uintptr_t *own = ctx->own, *base = ctx->base;
-    ctx->peer = ctx->amo_peer = ctx->word = cw_words_outside;
-    cw_ctx_none.peer = cw_ctx_none.amo_peer = cw_ctx_none.word = cw_words_none;
+    cw_guarded = (cw_guarded_t){guarded.zero.entry, guarded.zero.entry};
+    ctx->size = 0;
+    ctx->peer = ctx->amo_peer = ctx->word = NULL;
     ctx->own = NULL;
     ctx->base = NULL;
+    guarded_destroy(&guarded.own);
+    guarded_destroy(&guarded.base);
     destroy(own);
     destroy(base);
     destroy(shared.local);
@@ -108,11 +172,33 @@ void cw_words_shut(void)
 
 void cw_words_gathered(void)
 {
-    uintptr_t *words = cw_ctx_default.own;
     for (int slot = 0; slot < cw_world.nslots; slot++)
-        if (slot != cw_world.slot)  // pairs with cw_peer_word
-            __atomic_store_n(&words[cw_world.pes_of_node[slot]], word_of_slot(slot),
-                             __ATOMIC_RELEASE);
+        if (slot != cw_world.slot)
+            cw_words_set(&cw_ctx_default, cw_world.pes_of_node[slot], word_of_slot(slot));
+}
+
+/** The table of this context alone: made at its first contact. */
+static uintptr_t *own_table(cw_ctx_t *ctx)
+{
+    if (ctx->own)
+        return ctx->own;
+    uintptr_t *words = create(ctx->size, CW_CTX_COLD_WORD);
+    if (!words)
+        cwu_fatal("out of memory for a context's table of %d PEs", ctx->size);
+    memcpy(words, ctx->word, (size_t)ctx->size * sizeof *words);
+    ctx->own = words;
+    // pairs with the dependent loads of cw_entry
+    __atomic_store_n(&ctx->word, words, __ATOMIC_RELEASE);
+    cw_words_choose(ctx);
+    return words;
+}
+
+void cw_words_set(cw_ctx_t *ctx, int rank, uintptr_t word)
+{
+    // pairs with cw_entry
+    __atomic_store_n(&own_table(ctx)[rank], word, __ATOMIC_RELEASE);
+    if (ctx == &cw_ctx_default)
+        guarded_set(&guarded.own, rank, word);
 }
 
 // ---------------------------------------------------------------- of other contexts
@@ -149,28 +235,7 @@ void cw_words_take(cw_ctx_t *ctx)
         destroy(ctx->base);
 }
 
-const uintptr_t *cw_words_cold(void)
-{
-    const uintptr_t *cold = shared_table(&shared.cold, CW_CTX_COLD_WORD, false);
-    return cold ? cold : cw_words_none;
-}
-
 // ---------------------------------------------------------------- tables that change
-
-uintptr_t *cw_words_own(cw_ctx_t *ctx)
-{
-    if (ctx->own)
-        return ctx->own;
-    uintptr_t *words = create(ctx->size, CW_CTX_COLD_WORD);
-    if (!words)
-        cwu_fatal("out of memory for a context's table of %d PEs", ctx->size);
-    memcpy(words, ctx->word, (size_t)ctx->size * sizeof *words);
-    ctx->own = words;
-    // pairs with the dependent loads of cw_peer_word
-    __atomic_store_n(&ctx->word, words, __ATOMIC_RELEASE);
-    cw_words_choose(ctx);
-    return words;
-}
 
 void cw_words_choose(cw_ctx_t *ctx)
 {
@@ -178,6 +243,8 @@ void cw_words_choose(cw_ctx_t *ctx)
     const uintptr_t *cold = __atomic_load_n(
         ctx == &cw_ctx_default ? &shared.cold_default : &shared.cold, __ATOMIC_ACQUIRE);
     point(ctx, cw_batch_is_on(ctx) ? ctx->base : ctx->word, cold);
+    if (ctx == &cw_ctx_default)
+        guarded_point(cw_batch_is_on(ctx) ? guarded.base.entry : guarded.own.entry);
 }
 
 int cw_words_need_base(cw_ctx_t *ctx)
@@ -188,7 +255,14 @@ int cw_words_need_base(cw_ctx_t *ctx)
     uintptr_t *words = create(ctx->size, CW_COLD_WORD);  // only the default context has none
     if (!words)
         return CW_ENOMEM;
+    guarded_create(&guarded.base, ctx->size);
+    if (!guarded.base.entry) {
+        destroy(words);
+        return CW_ENOMEM;
+    }
     fill_local(words, ctx);
+    for (int pe = 0; pe < ctx->size; pe++)
+        guarded_set(&guarded.base, pe, words[pe]);
     ctx->base = words;
     return CW_OK;
 }
