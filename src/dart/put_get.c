@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts, gets, flushes, handles. Within the node a transfer is a copy; what leaves it is complete
+// after a quiet of the default context. A handle is the number of a quiet (core/owner/handle.h).
+#include "core/owner/handle.h"
+#include "dart/transfer.h"
+
+/** A copy if that is all: one basic type, mapped here. */
+static CW_ALWAYS_INLINE bool put_near(dart_gptr_t gptr, const void *src, size_t nelem,
+                                      dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+    size_t nbytes;
+    char *near;
+    if (CW_UNLIKELY(!drt_plain_nbytes(nelem, src_type, dst_type, &nbytes)) ||
+        CW_UNLIKELY(!(near = drt_near(gptr, nbytes))) || CW_UNLIKELY(!src))
+        return false;
+    cw_copy(near, src, nbytes);
+    return true;
+}
+
+static CW_ALWAYS_INLINE bool get_near(void *dest, dart_gptr_t gptr, size_t nelem,
+                                      dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+    size_t nbytes;
+    char *near;
+    if (CW_UNLIKELY(!drt_plain_nbytes(nelem, src_type, dst_type, &nbytes)) ||
+        CW_UNLIKELY(!(near = drt_near(gptr, nbytes))) || CW_UNLIKELY(!dest))
+        return false;
+    cw_copy(dest, near, nbytes);
+    cw_get_done();
+    return true;
+}
+
+#define PUT(blocking_)                                                                         \
+    {                                                                                          \
+        __func__, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type, true, (blocking_)   \
+    }
+#define GET(blocking_)                                                              \
+    {                                                                               \
+        __func__, gptr, dest, nelem, src_type, dst_type, false, (blocking_)         \
+    }
+
+// ---------------------------------------------------------------- complete when they return
+DRT_API dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
+                                     dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+    if (CW_LIKELY(put_near(gptr, src, nelem, src_type, dst_type)))
+        return DART_OK;
+    const drt_transfer_t t = PUT(true);
+    bool in_flight;
+    dart_ret_t rc = drt_transfer(&t, &in_flight);
+    if (in_flight)
+        cw_quiet_default();
+    return rc;
+}
+
+DRT_API dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem,
+                                     dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+    if (CW_LIKELY(get_near(dest, gptr, nelem, src_type, dst_type)))
+        return DART_OK;
+    const drt_transfer_t t = GET(true);
+    bool in_flight;
+    dart_ret_t rc = drt_transfer(&t, &in_flight);
+    if (in_flight)
+        cw_quiet_default();
+    return rc;
+}
+
+// ---------------------------------------------------------------- complete after a flush
+DRT_API dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
+                            dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+    if (CW_LIKELY(put_near(gptr, src, nelem, src_type, dst_type)))
+        return DART_OK;
+    const drt_transfer_t t = PUT(false);
+    bool in_flight;
+    return drt_transfer(&t, &in_flight);
+}
+
+DRT_API dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                            dart_datatype_t dst_type)
+{
+    if (CW_LIKELY(get_near(dest, gptr, nelem, src_type, dst_type)))
+        return DART_OK;
+    const drt_transfer_t t = GET(false);
+    bool in_flight;
+    return drt_transfer(&t, &in_flight);
+}
+
+/** A quiet covers all segments and units. */
+static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit)
+{
+    const drt_segment_t *segment = drt_segment_find(gptr);
+    if (CW_UNLIKELY(!segment))
+        return drt_refuse_segment(call, gptr);
+    if (CW_UNLIKELY(of_unit && (uint32_t)gptr.unitid >= (uint32_t)segment->nunits))
+        return drt_refuse_unit(call, gptr.unitid, drt_team_find(gptr.teamid));
+    CW_WATCH(cw_watch_call(call));
+    cw_quiet_default();
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_flush(dart_gptr_t gptr)
+{
+    return flush(__func__, gptr, true);
+}
+
+DRT_API dart_ret_t dart_flush_all(dart_gptr_t gptr)
+{
+    return flush(__func__, gptr, false);
+}
+
+DRT_API dart_ret_t dart_flush_local(dart_gptr_t gptr)
+{
+    return flush(__func__, gptr, true);
+}
+
+DRT_API dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
+{
+    return flush(__func__, gptr, false);
+}
+
+// ---------------------------------------------------------------- complete with their handle
+static dart_ret_t begin(const drt_transfer_t *t, dart_handle_t *handle)
+{
+    bool in_flight;
+    dart_ret_t rc = drt_transfer(t, &in_flight);
+    *handle = (dart_handle_t)cw_handle_make(in_flight, NULL);
+    return rc;
+}
+
+DRT_API dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
+                                   dart_datatype_t src_type, dart_datatype_t dst_type,
+                                   dart_handle_t *handle)
+{
+    DRT_WANT(handle);
+    *handle = DART_HANDLE_NULL;
+    if (CW_LIKELY(put_near(gptr, src, nelem, src_type, dst_type)))
+        return DART_OK;
+    const drt_transfer_t t = PUT(false);
+    return begin(&t, handle);
+}
+
+DRT_API dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem,
+                                   dart_datatype_t src_type, dart_datatype_t dst_type,
+                                   dart_handle_t *handle)
+{
+    DRT_WANT(handle);
+    *handle = DART_HANDLE_NULL;
+    if (CW_LIKELY(get_near(dest, gptr, nelem, src_type, dst_type)))
+        return DART_OK;
+    const drt_transfer_t t = GET(false);
+    return begin(&t, handle);
+}
+
+/** Could a call have given these? */
+static dart_ret_t check_handles(const char *call, const dart_handle_t *handles, size_t n)
+{
+    if (CW_UNLIKELY(!drt_team_find(DART_TEAM_ALL)))
+        return drt_refuse_team(call, DART_TEAM_ALL);
+    for (size_t i = 0; i < n; i++)
+        // a number: this front end's handles never count messages
+        if (CW_UNLIKELY(handles[i] && (!((uintptr_t)handles[i] & 1) ||
+                                       !cw_handle_is_known((cw_handle_t)handles[i]))))
+            return drt_refuse(call, DART_ERR_INVAL, "handle %zu is none that a call has given", i);
+    return DART_OK;
+}
+
+static dart_ret_t wait_all(const char *call, dart_handle_t *handles, size_t n)
+{
+    if (n == 0)
+        return DART_OK;
+    if (CW_UNLIKELY(!handles))
+        return drt_refuse_null(call, "handle");
+    dart_ret_t rc = check_handles(call, handles, n);
+    if (rc == DART_OK) {
+        CW_WATCH(cw_watch_call(call));
+        cw_handle_wait_all(call, (cw_handle_t *)handles, n);
+    }
+    return rc;
+}
+
+/** All or none become DART_HANDLE_NULL. */
+static dart_ret_t test_all(const char *call, dart_handle_t *handles, size_t n, int32_t *result_p)
+{
+    if (CW_UNLIKELY(!result_p))
+        return drt_refuse_null(call, "result");
+    *result_p = 1;
+    if (n == 0)
+        return DART_OK;
+    *result_p = 0;
+    if (CW_UNLIKELY(!handles))
+        return drt_refuse_null(call, "handle");
+    dart_ret_t rc = check_handles(call, handles, n);
+    if (rc == DART_OK) {
+        CW_WATCH(cw_watch_call(call));
+        *result_p = cw_handle_test_all((cw_handle_t *)handles, n);
+    }
+    return rc;
+}
+
+#define WAITS(name)                                                      \
+    DRT_API dart_ret_t dart_##name(dart_handle_t *handle)                \
+    {                                                                    \
+        return wait_all(__func__, handle, 1);                            \
+    }
+#define WAITS_ALL(name)                                                  \
+    DRT_API dart_ret_t dart_##name(dart_handle_t handles[], size_t n)    \
+    {                                                                    \
+        return wait_all(__func__, handles, n);                           \
+    }
+#define TESTS(name)                                                      \
+    DRT_API dart_ret_t dart_##name(dart_handle_t *handle, int32_t *done) \
+    {                                                                    \
+        return test_all(__func__, handle, 1, done);                      \
+    }
+#define TESTS_ALL(name)                                                                \
+    DRT_API dart_ret_t dart_##name(dart_handle_t handles[], size_t n, int32_t *done)   \
+    {                                                                                  \
+        return test_all(__func__, handles, n, done);                                   \
+    }
+// a number is that of a quiet, so local completion is completion
+WAITS(wait)
+WAITS(wait_local)
+WAITS_ALL(waitall)
+WAITS_ALL(waitall_local)
+TESTS(test)
+TESTS(test_local)
+TESTS_ALL(testall)
+TESTS_ALL(testall_local)
+
+DRT_API dart_ret_t dart_handle_free(dart_handle_t *handle)
+{
+    DRT_WANT(handle);
+    *handle = DART_HANDLE_NULL;
+    return DART_OK;
+}

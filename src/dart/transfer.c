@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts and gets behind the fast paths: other nodes, types with gaps, wrong use.
+#include "dart/transfer.h"
+
+#include "core/rma/pieces.h"
+
+dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p)
+{
+    if (DART_GPTR_ISNULL(gptr) && drt_team_find(DART_TEAM_ALL))
+        return drt_refuse(call, DART_ERR_INVAL, "the global pointer is DART_GPTR_NULL");
+    const drt_segment_t *segment = drt_segment_find(gptr);
+    if (!segment)
+        return drt_refuse_segment(call, gptr);
+    const drt_team_t *team = drt_team_find(gptr.teamid);
+    if (!drt_is_member(team, gptr.unitid))
+        return drt_refuse_unit(call, gptr.unitid, team);
+    const uint64_t at = gptr.addr_or_offs.offset;
+    if (nbytes > segment->nbytes || at > segment->nbytes - nbytes)
+        return drt_refuse(call, DART_ERR_INVAL,
+                          "%zu bytes at offset %llu reach out of segment %d of team %d, which has "
+                          "%llu on each unit",
+                          nbytes, (unsigned long long)at, gptr.segid, gptr.teamid,
+                          (unsigned long long)segment->nbytes);
+    const drt_place_t *place = &segment->at[gptr.unitid];
+    *target_p = (drt_target_t){.pe = cw_group_pe(team->group, gptr.unitid),
+                               .far = place->far + at,
+                               .near = place->near ? place->near + at : NULL};
+    return DART_OK;
+}
+
+static dart_ret_t refuse_types(const drt_transfer_t *t)
+{
+    size_t each, span;
+    dart_datatype_t remote, local;
+    if (!drt_base_of(t->remote_type, &remote, &each) || !drt_base_of(t->local_type, &local, &each))
+        return drt_refuse(t->call, DART_ERR_INVAL,
+                          "types %lld and %lld: one of them does not exist",
+                          (long long)t->remote_type, (long long)t->local_type);
+    if (remote != local)
+        return drt_refuse(t->call, DART_ERR_INVAL,
+                          "types %lld and %lld have different elements, %lld and %lld; values are "
+                          "not converted",
+                          (long long)t->remote_type, (long long)t->local_type, (long long)remote,
+                          (long long)local);
+    bool whole = drt_span(t->nelem, t->remote_type, &span);
+    return drt_refuse(t->call, DART_ERR_INVAL, "%zu elements are no whole blocks of type %lld",
+                      t->nelem, (long long)(whole ? t->local_type : t->remote_type));
+}
+
+/** Have both types the same elements, in whole blocks? *span_p: bytes of the remote part. */
+static bool types_match(const drt_transfer_t *t, size_t *span_p)
+{
+    size_t each, span;
+    dart_datatype_t remote, local;
+    return drt_base_of(t->remote_type, &remote, &each) &&
+           drt_base_of(t->local_type, &local, &each) && remote == local &&
+           drt_span(t->nelem, t->local_type, &span) && drt_span(t->nelem, t->remote_type, span_p);
+}
+
+/** Bytes that lie behind each other here and there. */
+static size_t next_run(drt_walk_t *remote, drt_walk_t *local)
+{
+    if (!drt_walk_next(remote) || !drt_walk_next(local))
+        return 0;
+    return remote->run < local->run ? remote->run : local->run;
+}
+
+static void copy_near(const drt_transfer_t *t, char *near)
+{
+    drt_walk_t remote = drt_walk(near, t->nelem, t->remote_type),
+               local = drt_walk(t->local, t->nelem, t->local_type);
+    for (size_t n; (n = next_run(&remote, &local)) > 0;) {
+        if (t->put)
+            cw_copy(remote.at, local.at, n);
+        else
+            cw_copy(local.at, remote.at, n);
+        drt_walk_take(&remote, n);
+        drt_walk_take(&local, n);
+    }
+    if (!t->put)
+        cw_get_done();
+}
+
+/** Small pieces travel packed. */
+static void move_pieces(const drt_transfer_t *t, const drt_target_t *target)
+{
+    drt_walk_t remote = drt_walk(target->far, t->nelem, t->remote_type),
+               local = drt_walk(t->local, t->nelem, t->local_type);
+    cw_pieces_t pieces;
+    cw_pieces_begin(&pieces, &cw_ctx_default, target->pe, t->put);
+    for (size_t n; (n = next_run(&remote, &local)) > 0;) {
+        if (n <= CW_PIECE_MAX)
+            cw_pieces_add(&pieces, remote.at, local.at, n);
+        else if (t->put)
+            cw_put_nbi(&cw_ctx_default, remote.at, local.at, n, target->pe);
+        else
+            cw_get_nbi(&cw_ctx_default, local.at, remote.at, n, target->pe);
+        drt_walk_take(&remote, n);
+        drt_walk_take(&local, n);
+    }
+    cw_pieces_end(&pieces);
+}
+
+static bool is_one_piece(const drt_transfer_t *t)
+{
+    size_t nbytes;
+    return drt_nbytes(t->nelem, t->remote_type, &nbytes) &&
+           drt_nbytes(t->nelem, t->local_type, &nbytes);
+}
+
+/** Off the node, or observed. */
+static bool move(const drt_transfer_t *t, const drt_target_t *target, size_t nbytes)
+{
+    if (!is_one_piece(t)) {
+        move_pieces(t, target);
+        return true;
+    }
+    if (t->put)
+        cw_put_nbi(&cw_ctx_default, target->far, t->local, nbytes, target->pe);
+    else if (t->blocking)
+        cw_get(&cw_ctx_default, t->local, target->far, nbytes, target->pe);
+    else
+        cw_get_nbi(&cw_ctx_default, t->local, target->far, nbytes, target->pe);
+    return t->put || !t->blocking;
+}
+
+dart_ret_t drt_transfer(const drt_transfer_t *t, bool *in_flight_p)
+{
+    size_t span;
+    drt_target_t target;
+    *in_flight_p = false;
+    if (!types_match(t, &span))
+        return refuse_types(t);
+    dart_ret_t rc = drt_resolve(t->call, t->gptr, span, &target);
+    if (rc != DART_OK)
+        return rc;
+    if (t->nelem == 0)
+        return DART_OK;  // the address may be NULL
+    if (!t->local)
+        return drt_refuse_null(t->call, t->put ? "src" : "dest");
+    CW_WATCH(cw_watch_call(t->call));
+    if (target.near)
+        copy_near(t, target.near);
+    else
+        *in_flight_p = move(t, &target, span);
+    return DART_OK;
+}

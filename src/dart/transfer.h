@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From a global pointer to memory. Threads: any.
+#ifndef DRT_TRANSFER_H
+#define DRT_TRANSFER_H
+
+#include "core/rma/rma.h"
+#include "dart/segment.h"
+#include "dart/type.h"
+
+/** Where nbytes behind a pointer are mapped here; NULL: they are not, or the pointer is wrong. */
+static CW_ALWAYS_INLINE char *drt_near(dart_gptr_t gptr, size_t nbytes)
+{
+    const drt_segment_t *segment = drt_segment_find(gptr);
+    if (CW_UNLIKELY(!segment))
+        return NULL;
+    const uint64_t at = gptr.addr_or_offs.offset, unit = (uint32_t)gptr.unitid;
+    if (CW_UNLIKELY(unit >= (uint32_t)segment->nunits || nbytes > segment->nbytes ||
+                    at > segment->nbytes - nbytes))
+        return NULL;
+    char *near = segment->at[unit].near;
+    return CW_LIKELY(near != NULL) ? near + at : NULL;
+}
+
+/** Bytes of nelem elements of one basic type; false: it is another, or there are too many. */
+static CW_ALWAYS_INLINE bool drt_plain_nbytes(size_t nelem, dart_datatype_t src_type,
+                                              dart_datatype_t dst_type, size_t *nbytes_p)
+{
+    if (CW_UNLIKELY(src_type != dst_type || !drt_is_basic(src_type) || nelem >> 59))
+        return false;
+    *nbytes_p = nelem * drt_basic_nbytes[src_type];
+    return true;
+}
+
+/** What a pointer names. */
+typedef struct drt_target {
+    int pe;
+    char *far;   // symmetric
+    char *near;  // mapped here; NULL: use far
+} drt_target_t;
+
+/** Of [gptr, +nbytes): DART_OK, or why there is none, with its message. */
+dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p);
+
+/** A put or a get. */
+typedef struct drt_transfer {
+    const char *call;
+    dart_gptr_t gptr;
+    void *local;
+    size_t nelem;
+    dart_datatype_t remote_type, local_type;
+    bool put;
+    bool blocking;  // a get is complete when it returns
+} drt_transfer_t;
+
+/** *in_flight_p: it is complete after a quiet. */
+dart_ret_t drt_transfer(const drt_transfer_t *t, bool *in_flight_p) CW_NOINLINE;
+
+#endif
