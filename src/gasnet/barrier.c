@@ -72,8 +72,8 @@ GAS_API void gasnet_barrier_notify(int id, int flags)
 static int result(int id, int flags)
 {
     uint64_t value = cw_split_value(&me.split);
-    bool differs = !(flags & GASNET_BARRIERFLAG_ANONYMOUS) && value & NAMED &&
-                   (uint32_t)id != (uint32_t)value;
+    bool differs =
+        !(flags & GASNET_BARRIERFLAG_ANONYMOUS) && value & NAMED && (uint32_t)id != (uint32_t)value;
     me.notified = false;
     me.ended = true;
     return differs || value & MISMATCH ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
