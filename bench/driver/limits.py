@@ -175,7 +175,7 @@ def _instructions_gasnet():
              "put_nbi_bulk.256", "put_val.4", "put_nb_val.4", "put_nbi_val.4", "get.8", "get.64",
              "get_nb.8", "get_nbi.8", "get_nbi_bulk.256", "get_val.4")
     shorts = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
-    local_bars = {**shorts, "put.8": 12, "AMPoll": 20, "wait_syncnbi_puts": 15}
+    local_bars = {**shorts, "put.8": 14, "AMPoll": 20, "wait_syncnbi_puts": 15}
     net_bars = {**shorts, "put_nbi.8": 30, "put_nbi_bulk.8": 25}
     for bench, mode in (("insn_gasnet", "SEQ"), ("insn_gasnet_par", "PAR")):
         where = f"Instructions, GASNet, {mode}"

@@ -155,8 +155,9 @@ GAS_API int gasnet_causeway_request_short(gasnet_node_t dest, gasnet_handler_t h
                                           const gasnet_handlerarg_t *args)
 {
     check("gasnet_AMRequestShort", dest, handler, 0, 0);
-    // 0 without flags
-    return cw_am_request_short((int)dest, head_of(handler, nargs), (const uint32_t *)args, 0);
+    cw_am_request_short((int)dest, head_of(handler, nargs), (const uint32_t *)args, 0);
+    gas_run_own(dest);
+    return GASNET_OK;
 }
 
 // Short requests with few arguments: these stay in their registers, and the call ends in a jump to
@@ -167,10 +168,10 @@ static CW_NOINLINE int short_checked(gasnet_node_t dest, gasnet_handler_t handle
     return gasnet_causeway_request_short(dest, handler, nargs, args);
 }
 
-/** What check() would pass. */
+/** What check() would pass, but for messages to this node. */
 static CW_ALWAYS_INLINE bool is_sound(gasnet_node_t node, unsigned handler)
 {
-    return !CW_UNLIKELY(gas.slow_sync) && CW_LIKELY(node < gas.nodes) &&
+    return CW_LIKELY(node != gas.me) && CW_LIKELY(node < gas.fast_nodes) &&
            CW_LIKELY(handler & FIRST_CLIENT_HANDLER);
 }
 _Static_assert(FIRST_CLIENT_HANDLER == 128 && HANDLERS == 256,
@@ -211,6 +212,7 @@ GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t 
         gas_check_local("gasnet_AMRequestMedium", "source_addr", source_addr, nbytes);
     cw_am_request_medium((int)dest, head_of(handler, nargs), (const uint32_t *)args, source_addr,
                          nbytes, 0);
+    gas_run_own(dest);
     return GASNET_OK;
 }
 
@@ -222,6 +224,7 @@ static int request_long(const char *call, gasnet_node_t node, gasnet_handler_t h
     void *to = long_dest(call, node, dest, src, nbytes, &flags);
     cw_am_request_long((int)node, head_of(handler, nargs), (const uint32_t *)args, src, nbytes, to,
                        flags);
+    gas_run_own(node);
     return GASNET_OK;
 }
 

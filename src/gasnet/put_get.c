@@ -7,21 +7,53 @@
 
 // ---------------------------------------------------------------- blocking
 // Apart, so that eight bytes within the node keep the registers that they came in.
-static CW_NOINLINE void put_other(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+static CW_NOINLINE void put_sized(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
 {
     gas_put_blocking(node, dest, src, nbytes, "gasnet_put");
 }
 
-static CW_NOINLINE void get_other(void *dest, gasnet_node_t node, const void *src, size_t nbytes)
+static CW_NOINLINE void put8_far(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+{
+    gas_put_now(node, dest, src, nbytes, "gasnet_put");
+}
+
+static CW_NOINLINE CW_COLD void put8_due(gasnet_node_t node, void *dest, const void *src)
+{
+    gas_put_due(node, dest, src, 8, "gasnet_put");
+}
+
+static CW_NOINLINE void get_sized(void *dest, gasnet_node_t node, const void *src, size_t nbytes)
 {
     gas_get_blocking(dest, node, src, nbytes, "gasnet_get");
+}
+
+static CW_NOINLINE void get8_far(void *dest, gasnet_node_t node, const void *src, size_t nbytes)
+{
+    gas_get_now(dest, node, src, nbytes, "gasnet_get");
+}
+
+static CW_NOINLINE CW_COLD void get8_due(void *dest, gasnet_node_t node, const void *src)
+{
+    gas_get_due(dest, node, src, 8, "gasnet_get");
+}
+
+/** Of a node that was not due. */
+static CW_ALWAYS_INLINE uintptr_t word_of(gasnet_node_t node)
+{
+    return __atomic_load_n(&cw_owner.word[node], CW_DEPENDED_ON);
 }
 
 GAS_API void gasnet_put(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
     uintptr_t word;
-    if (CW_UNLIKELY(nbytes != 8) || !cw_owner_put8_near(node, dest, src, &word))
-        put_other(node, dest, src, nbytes);
+    if (CW_UNLIKELY(nbytes != 8))
+        put_sized(node, dest, src, nbytes);
+    else if (CW_UNLIKELY(gas_is_due(node)))
+        put8_due(node, dest, src);
+    else if (CW_UNLIKELY((word = word_of(node)) & 3))
+        put8_far(node, dest, src, nbytes);
+    else
+        cw_store_bits(cw_local_address(word, dest), *(const uint64_t *)src, 8);
 }
 
 GAS_API void gasnet_put_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
@@ -32,8 +64,12 @@ GAS_API void gasnet_put_bulk(gasnet_node_t node, void *dest, void *src, size_t n
 GAS_API void gasnet_get(void *dest, gasnet_node_t node, void *src, size_t nbytes)
 {
     uintptr_t word;
-    if (CW_UNLIKELY(nbytes != 8) || !cw_owner_is_fast(node, &word) || CW_UNLIKELY(word & 3))
-        get_other(dest, node, src, nbytes);
+    if (CW_UNLIKELY(nbytes != 8))
+        get_sized(dest, node, src, nbytes);
+    else if (CW_UNLIKELY(gas_is_due(node)))
+        get8_due(dest, node, src);
+    else if (CW_UNLIKELY((word = word_of(node)) & 3))
+        get8_far(dest, node, src, nbytes);
     else
         *(uint64_t *)dest = cw_load_bits(cw_local_address(word, src), 8);
 }
@@ -106,6 +142,7 @@ GAS_API void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbyte
         cw_handle_op_wait(__func__, &op);
         cw_handle_quiet();
     }
+    cw_am_poll();
 }
 
 GAS_API gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val, size_t nbytes)

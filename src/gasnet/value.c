@@ -36,12 +36,21 @@ static CW_NOINLINE void put_val_any(gasnet_node_t node, void *dest, gasnet_regis
     }
 }
 
+static CW_NOINLINE CW_COLD void put_val_due(gasnet_node_t node, void *dest,
+                                            gasnet_register_value_t value, size_t nbytes)
+{
+    put_val_any(node, dest, value, nbytes);
+    gas_poll_due();
+}
+
 GAS_API void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
                             size_t nbytes)
 {
     uintptr_t word;
-    if (CW_UNLIKELY(!cw_owner_is_fast(node, &word)) || !cw_owner_is_plain(word) ||
-        CW_UNLIKELY(!cw_owner_store_value(cw_local_address(word, dest), value, nbytes)))
+    if (CW_UNLIKELY(gas_is_due(node)))
+        put_val_due(node, dest, value, nbytes);
+    else if (CW_UNLIKELY(!cw_owner_is_fast(node, &word)) || !cw_owner_is_plain(word) ||
+             CW_UNLIKELY(!cw_owner_store_value(cw_local_address(word, dest), value, nbytes)))
         put_val_any(node, dest, value, nbytes);
 }
 
@@ -107,9 +116,19 @@ static CW_NOINLINE gasnet_register_value_t get_val_any(gasnet_node_t node, void 
     return value;
 }
 
+static CW_NOINLINE CW_COLD gasnet_register_value_t get_val_due(gasnet_node_t node, void *src,
+                                                               size_t nbytes)
+{
+    gasnet_register_value_t value = get_val_any(node, src, nbytes);
+    gas_poll_due();
+    return value;
+}
+
 GAS_API gasnet_register_value_t gasnet_get_val(gasnet_node_t node, void *src, size_t nbytes)
 {
     uintptr_t word;
+    if (CW_UNLIKELY(gas_is_due(node)))
+        return get_val_due(node, src, nbytes);
     if (CW_LIKELY(cw_owner_is_fast(node, &word)) && cw_owner_is_plain(word)) {
         const void *here = cw_local_address(word, src);
         if (nbytes == 4)

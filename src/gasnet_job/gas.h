@@ -48,6 +48,7 @@ typedef struct gas_segment {
 typedef struct gas_state {
     gas_segment_t *segment;  // [nodes]: sizes differ, and addresses do; see gas_segment
     uint32_t nodes, me;
+    uint32_t fast_nodes;     // nodes; 0 with slow_sync
     int threads, segments;  // GAS_…, 0: no gasnet_init yet
     bool attached, check;
     bool sized;        // this process has published the size of its segment, so all will
@@ -112,6 +113,17 @@ bool gas_takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes);
 static inline size_t gas_max_long(void)
 {
     return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
+}
+
+// ---------------------------------------------------------------- polls (wait.c)
+/** A request of a node to itself is run in the call that sends it, and so is its reply, unless
+ *  another thread takes it: as GASNet does, and clients that never poll expect. */
+static inline void gas_run_own(gasnet_node_t node)
+{
+    if (CW_UNLIKELY(node == gas.me)) {
+        cw_am_poll();
+        cw_am_poll();
+    }
 }
 
 // ---------------------------------------------------------------- checks (check.c)

@@ -225,5 +225,6 @@ void gas_attach_publish(void)
     bool everything = gas.segments == GAS_EVERYTHING;
     gas.attached = true;
     gas.slow_sync = gas.check || everything || !cw_world.plain;
+    gas.fast_nodes = gas.slow_sync ? 0 : gas.nodes;
     cw_owner_publish();
 }

@@ -28,6 +28,27 @@ bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, siz
     return cw_owner_set_general(node, dest, value, nbytes, op);
 }
 
+// ---------------------------------------------------------------- polls of blocking calls
+_Thread_local uint32_t gas_patience;
+
+void gas_poll_due(void)
+{
+    gas_patience = cw_owner.limit ? cw_owner.limit + CW_OWNER_BEYOND : 0;
+    cw_am_poll();
+}
+
+void gas_put_due(gasnet_node_t node, void *dest, const void *src, size_t nbytes, const char *call)
+{
+    gas_put_now(node, dest, src, nbytes, call);
+    gas_poll_due();
+}
+
+void gas_get_due(void *dest, gasnet_node_t node, const void *src, size_t nbytes, const char *call)
+{
+    gas_get_now(dest, node, src, nbytes, call);
+    gas_poll_due();
+}
+
 // ---------------------------------------------------------------- explicit handles
 CW_NOINLINE cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest, const void *src,
                                            size_t nbytes, cw_owner_mode_t mode, const char *call)

@@ -33,6 +33,32 @@ void gas_put_nbi_general(gasnet_node_t node, void *dest, const void *src, size_t
 void gas_get_nbi_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
                          const char *call);
 
+// ---------------------------------------------------------------- polls of blocking calls
+// A client may wait for a handler by blocking puts and gets alone, so these poll now and then. The
+// test for a fast path counts the calls: it compares the node with a limit of the thread, which
+// begins above the number of nodes and which each call lowers. A node that it has come down to is
+// due for a poll, and the limit begins anew: 1 to CW_OWNER_BEYOND + nodes calls, at two
+// instructions more in each.
+extern _Thread_local uint32_t gas_patience CW_HIDDEN CW_INITIAL_EXEC;
+/** Behind the call that was due. */
+void gas_poll_due(void);
+
+/** True: the caller takes the general path, and then polls. Else the table of words has an entry
+ *  for the node. */
+static CW_ALWAYS_INLINE bool gas_is_due(gasnet_node_t node)
+{
+    if (CW_UNLIKELY(node >= gas_patience))
+        return true;
+    __asm__("" : "+m"(gas_patience));  // not in a register: one instruction lowers it
+    gas_patience--;
+    return false;
+}
+
+void gas_put_due(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
+                 const char *call) CW_COLD;
+void gas_get_due(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
+                 const char *call) CW_COLD;
+
 // ---------------------------------------------------------------- any size, any node
 // Parameters in the order of the API's, so that its functions need not move theirs.
 cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
@@ -40,19 +66,38 @@ cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t n
 void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
                  cw_owner_mode_t mode, const char *call);
 
-static CW_ALWAYS_INLINE void gas_put_blocking(gasnet_node_t node, void *dest, const void *src,
-                                              size_t nbytes, const char *call)
+/** Of a node that was not due. */
+static CW_ALWAYS_INLINE void gas_put_now(gasnet_node_t node, void *dest, const void *src,
+                                         size_t nbytes, const char *call)
 {
     if (!cw_owner_put_fast_complete(node, dest, src, nbytes))
         gas_put(call, node, dest, src, nbytes, CW_OWNER_BLOCKING, NULL);
 }
 
-static CW_ALWAYS_INLINE void gas_get_blocking(void *dest, gasnet_node_t node, const void *src,
+static CW_ALWAYS_INLINE void gas_put_blocking(gasnet_node_t node, void *dest, const void *src,
                                               size_t nbytes, const char *call)
+{
+    if (CW_UNLIKELY(gas_is_due(node)))
+        gas_put_due(node, dest, src, nbytes, call);
+    else
+        gas_put_now(node, dest, src, nbytes, call);
+}
+
+static CW_ALWAYS_INLINE void gas_get_now(void *dest, gasnet_node_t node, const void *src,
+                                         size_t nbytes, const char *call)
 {
     bool in_flight;
     if (!cw_owner_get_fast(dest, node, src, nbytes, false, &in_flight))
         gas_get(call, dest, node, src, nbytes, CW_OWNER_BLOCKING, NULL);
+}
+
+static CW_ALWAYS_INLINE void gas_get_blocking(void *dest, gasnet_node_t node, const void *src,
+                                              size_t nbytes, const char *call)
+{
+    if (CW_UNLIKELY(gas_is_due(node)))
+        gas_get_due(dest, node, src, nbytes, call);
+    else
+        gas_get_now(dest, node, src, nbytes, call);
 }
 
 static CW_ALWAYS_INLINE cw_handle_t gas_get_nb(void *dest, gasnet_node_t node, const void *src,

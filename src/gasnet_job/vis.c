@@ -72,6 +72,7 @@ void gas_vis_blocking(cw_vector_t v)
     CW_WATCH(gas_watch(v.call));
     check(&v);
     cw_vector_blocking(&v);
+    cw_am_poll();
 }
 
 gasnet_handle_t gas_vis_explicit(cw_vector_t v)

@@ -208,7 +208,9 @@ GAS_API int gex_causeway_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Inde
     va_start(ap, nargs);
     take_args(args, nargs, ap);
     va_end(ap);
-    return cw_am_request_short((int)pe, head, args, flags_of(flags)) != 0;
+    int left = cw_am_request_short((int)pe, head, args, flags_of(flags)) != 0;
+    gas_run_own(pe);
+    return left;
 }
 
 GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
@@ -225,6 +227,7 @@ GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Ind
     va_end(ap);
     check_length(call, nbytes, CW_AM_MAX_MEDIUM);
     int left = cw_am_request_medium((int)pe, head, args, source_addr, nbytes, flags_of(flags)) != 0;
+    gas_run_own(pe);
     gex_set_lc(lc_opt);
     return left;
 }
@@ -246,6 +249,7 @@ GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index
     check_length(call, nbytes, gas_max_long());
     void *dest = gex_am_dest(call, pe, dest_addr, nbytes, &how);
     int left = cw_am_request_long((int)pe, head, args, source_addr, nbytes, dest, how) != 0;
+    gas_run_own(pe);
     gex_set_lc(lc_opt);
     return left;
 }

@@ -271,6 +271,7 @@ GAS_API int gex_causeway_commit(int kind, gex_AM_SrcDesc_t sd, gex_AM_Index_t ha
     for (unsigned i = 0; i < nargs; i++)
         args[i] = (uint32_t)va_arg(ap, gex_AM_Arg_t);
     va_end(ap);
+    uint32_t pe = is_reply(kind) ? GEX_RANK_INVALID : gex_pe(sd->tm, sd->rank);
     this_thread = NULL;
     if (send_prepared(sd, head, args, nbytes, dest_addr,
                       flags & GEX_FLAG_IMMEDIATE ? CW_AM_IMMEDIATE : 0)) {
@@ -279,5 +280,6 @@ GAS_API int gex_causeway_commit(int kind, gex_AM_SrcDesc_t sd, gex_AM_Index_t ha
     }
     gex_set_lc(sd->lc);
     give_back(sd);
+    gas_run_own(pe);
     return 0;
 }

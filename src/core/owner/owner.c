@@ -32,7 +32,7 @@ void cw_owner_open(const cw_owner_config_t *config)
     cw_owner.config = *config;
     cw_owner.npes = npes;
     cw_area_heap(&cw_owner.shared_offset, &cw_owner.shared_nbytes);
-    cw_owner.word = malloc(npes * sizeof *cw_owner.word);
+    cw_owner.word = malloc((npes + CW_OWNER_BEYOND) * sizeof *cw_owner.word);
     cw_owner.origin = calloc(npes, sizeof *cw_owner.origin);
     cw_owner.unreached = aligned_alloc(64, npes * sizeof(cwt_target_t));
     if (!cw_owner.word || !cw_owner.origin || !cw_owner.unreached)
@@ -42,6 +42,8 @@ void cw_owner_open(const cw_owner_config_t *config)
             (cwt_target_t){.inject = first_contact, .ep = &cw_owner.unreached[pe]};
         cw_owner.word[pe] = cw_owner_unreached_word(pe);
     }
+    for (uint32_t i = npes; i < npes + CW_OWNER_BEYOND; i++)
+        cw_owner.word[i] = 2;
     cw_owner.word[me] = config->wakes ? 2 : 0;
     cw_owner.origin[me] = cw_area_origin();
 }

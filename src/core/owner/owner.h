@@ -42,8 +42,12 @@ typedef struct cw_owner_config {
     bool (*shares)(const void *addr, size_t nbytes);
 } cw_owner_config_t;
 
+/** Entries of the table of words behind the last PE's, which are none: a front end whose limit is
+ *  higher by a count of calls finds them not plain. */
+#define CW_OWNER_BEYOND 32u
+
 typedef struct cw_owner_state {
-    uintptr_t *word;           // [npes]
+    uintptr_t *word;           // [npes + CW_OWNER_BEYOND]
     uint32_t limit;            // PEs whose words fast paths may use: all, or 0
     uint32_t inject_nbytes;    // that the inject of a record takes; 0: no PE was reached yet
     uintptr_t *origin;         // [npes] where the slice begins in its owner's view; 0: unknown
