@@ -33,8 +33,8 @@ static void send_addresses(int handler)
 int main(int argc, char **argv)
 {
     GASNET_Safe(gasnet_init(&argc, &argv));
-    early = calloc(gasnet_nodes(), sizeof *early);
-    GASNET_Safe(gasnet_getNodeInfo(early, (int)gasnet_nodes()));
+    unattached = calloc(gasnet_nodes(), sizeof *unattached);
+    GASNET_Safe(gasnet_getNodeInfo(unattached, (int)gasnet_nodes()));
 #ifdef GASNET_SEGMENT_EVERYTHING
     gasnet_handlerentry_t *last = &message_handlers[message_handlers_count - 1];
     last->fnptr = (gasnet_causeway_fnptr_t)on_address;

@@ -19,7 +19,7 @@
 #endif
 EVERY_VAR unsigned me, nodes, next, prev;
 EVERY_VAR gasnet_seginfo_t *segments;
-EVERY_VAR gasnet_nodeinfo_t *early;  // what gasnet_getNodeInfo says before gasnet_attach
+EVERY_VAR gasnet_nodeinfo_t *unattached;  // what gasnet_getNodeInfo says before gasnet_attach
 EVERY_VAR char *mine, *theirs;  // segments: its own, the next node's (its address there)
 
 enum { SEGMENT = 1 << 20 };

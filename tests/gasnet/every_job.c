@@ -49,8 +49,9 @@ static void test_nodes(void)
     for (unsigned i = 0; i < nodes; i++) {
         CHECK(info[i].host <= i && info[info[i].host].host == info[i].host, "host of node %u: %u",
               i, info[i].host);
-        CHECK(early[i].host == info[i].host && early[i].supernode == info[i].supernode,
-              "node %u was on host %u before attach, now on %u", i, early[i].host, info[i].host);
+        CHECK(unattached[i].host == info[i].host && unattached[i].supernode == info[i].supernode,
+              "node %u was on host %u before attach, now on %u", i, unattached[i].host,
+              info[i].host);
         CHECK(info[i].supernode <= i && info[i].supernode >= info[i].host, "supernode of node %u",
               i);
         if (info[i].supernode != info[me].supernode || (segments[i].addr == NULL && i != me))
