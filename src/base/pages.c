@@ -59,6 +59,13 @@ int cwu_pages_back(const void *at, size_t nbytes, bool write)
     return CW_OK;
 }
 
+void cwu_pages_dump(const void *at, size_t nbytes, bool wanted)
+{
+    uintptr_t from, end;
+    round_out(at, nbytes, &from, &end);
+    syscall(SYS_madvise, from, end - from, wanted ? MADV_DODUMP : MADV_DONTDUMP);
+}
+
 void *cwu_pages_zeros(size_t nbytes)
 {
     struct rlimit addresses;
@@ -67,7 +74,7 @@ void *cwu_pages_zeros(size_t nbytes)
     void *zeros = mmap(NULL, nbytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (zeros == MAP_FAILED)
         return NULL;
-    syscall(SYS_madvise, zeros, nbytes, MADV_DONTDUMP);
+    cwu_pages_dump(zeros, nbytes, false);
     return zeros;
 }
 

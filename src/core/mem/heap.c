@@ -3,14 +3,33 @@
 // The symmetric heap: the arena over the heap of this PE's slice.
 #include "core/mem/heap.h"
 
+#include "base/pages.h"
 #include "core/mem/backing.h"
 #include "core/mem/memory.h"
 
+#define DUMP_STEP ((size_t)1 << 20)
+
 static cw_arena_t heap;
+static char *undumped, *heap_end;  // from here to the end, core files do not contain the heap
 
 int cw_heap_init(void *base, size_t nbytes)
 {
+    undumped = base;
+    heap_end = undumped + nbytes;
     return cw_arena_init(&heap, base, nbytes);
+}
+
+/** Core files contain what has been allocated (core/mem/segment.c leaves out all of the object). */
+static void *allocated(void *p, size_t nbytes)
+{
+    char *end = (char *)p + nbytes;
+    if (p && end > undumped) {
+        char *next = (size_t)(heap_end - end) < DUMP_STEP ? heap_end : end + DUMP_STEP;
+        cwu_pages_dump(undumped, (size_t)(next - undumped), true);
+        undumped = next;
+    }
+    cw_backing_allocated(p, nbytes);
+    return p;
 }
 
 void cw_heap_fini(void)
@@ -20,16 +39,12 @@ void cw_heap_fini(void)
 
 void *cw_heap_malloc(size_t alignment, size_t nbytes)
 {
-    void *p = cw_arena_malloc(&heap, alignment, nbytes);
-    cw_backing_allocated(p, nbytes);
-    return p;
+    return allocated(cw_arena_malloc(&heap, alignment, nbytes), nbytes);
 }
 
 void *cw_heap_realloc(void *ptr, size_t nbytes)
 {
-    void *p = cw_arena_realloc(&heap, ptr, nbytes);
-    cw_backing_allocated(p, nbytes);
-    return p;
+    return allocated(cw_arena_realloc(&heap, ptr, nbytes), nbytes);
 }
 
 int cw_heap_free(void *ptr)

@@ -16,6 +16,7 @@
 #include "base/compiler.h"
 #include "base/futex.h"
 #include "base/machine.h"
+#include "base/pages.h"
 #include "core/mem/area.h"
 #include "core/mem/backing.h"
 #include "core/mem/heap.h"
@@ -126,6 +127,7 @@ static int map_object(int fd)
                   (double)s->nbytes / (1 << 30), cw_world.nslots, strerror(errno));
         return CW_ENOMEM;
     }
+    cwu_pages_dump(at, s->nbytes, false);  // a core file of all PEs, and of holes
     s->base = at;
     s->control = at;
     s->slots = (cw_slot_t *)(s->base + sizeof(cw_control_t));
@@ -235,6 +237,7 @@ static int map_own_view(int fd, const cw_static_data_t *data)
                     slice + s->layout.heap_offset, MAP_FIXED_NOREPLACE, "symmetric heap");
     if (rc)
         return rc;
+    cwu_pages_dump(s->heap, s->layout.slice_stride - s->layout.heap_offset, false);
     // From here to the end of the mmap nothing may write to static data: no calls that could, no
     // other thread.
     rc = copy_pages(fd, slice, (const volatile uint64_t *)data->start, data->nbytes);
