@@ -66,12 +66,13 @@ static void check_aligned(const accumulate_t *a, const char *what, uintptr_t at)
 /** A piece's destination was checked. */
 static void add(accumulate_t *a, void *dst, const void *src, size_t nbytes)
 {
-    cw_accumulate_add(&a->core, cw_owner_symmetric((uint32_t)a->op.proc, dst), src, nbytes);
+    cw_accumulate_add(&a->core, cw_owner_symmetric(&aci_owner, (uint32_t)a->op.proc, dst), src,
+                      nbytes);
 }
 
 static void begin(accumulate_t *a, const void *scale)
 {
-    a->far = !cw_owner_is_mapped(cw_owner_find_word((uint32_t)a->op.proc));
+    a->far = !cw_owner_is_mapped(cw_owner_find_word(&aci_owner, (uint32_t)a->op.proc));
     cw_accumulate_begin(&a->core, &cw_ctx_default, a->type, scale, a->op.proc);
 }
 

@@ -40,6 +40,9 @@ typedef struct aci_state {
     bool check;    // checking mode
 } aci_state_t;
 extern aci_state_t aci CW_HIDDEN;
+extern cw_owner_t aci_owner CW_HIDDEN;
+/** The area of this front end. */
+extern const cw_area_request_t aci_area_request CW_HIDDEN;
 
 /** Joins the job, or counts once more. 0, or 1 (reported). [waits] */
 int aci_join(const char *call, int level);
@@ -66,7 +69,8 @@ void aci_check_proc(const char *call, int proc);
  *  ARMCI_Malloc gives out. Any memory is good where proc is this PE. */
 void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t nbytes);
 
-/** For observers: the call's frame. */
+/** For observers: the call's frame. In checking mode fatal in a handler of an active message of
+ *  another front end. */
 cw_frame_t *aci_watch(const char *func);
 /** First statement of a body that communicates. */
 #define ACI_ENTER()                         \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "armci/aci.h"
+#include "core/observe/check.h"
 
 void aci_check_life(const char *call)
 {
@@ -27,12 +28,13 @@ void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t
         aci_fail(call, "%lld bytes", (long long)nbytes);
     if (nbytes == 0 || proc == cw_world.pe)
         return;
-    if (!cw_owner_reaches((uint32_t)proc, remote, (size_t)nbytes))
+    if (!cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, (size_t)nbytes))
         aci_fail(call, "%zu bytes at %p are not in memory that ARMCI_Malloc gave process %d",
                  (size_t)nbytes, remote, proc);
 }
 
 cw_frame_t *aci_watch(const char *func)
 {
+    cw_check_not_in_handler(aci_call(func));
     return cw_watch_call(aci_call(func));
 }

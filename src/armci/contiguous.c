@@ -11,15 +11,16 @@ int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     aci_check_transfer(call, proc, dst, nbytes);
     uint32_t pe = (uint32_t)proc;
     bool in_flight = false;
-    CW_WATCH(cw_watch_call(call));
+    CW_WATCH(aci_watch(call));
     if (nbytes == 0)
         return 0;  // the addresses may be NULL
-    if (!cw_owner_is_mapped(cw_owner_find_word(pe))) {
+    if (!cw_owner_is_mapped(cw_owner_find_word(&aci_owner, pe))) {
         aci_before_write(proc, dst, (size_t)nbytes);
         aci_before_direct(proc);
     }
-    if (!cw_owner_put_fast(pe, dst, src, (size_t)nbytes, false, &in_flight))
-        in_flight = cw_owner_put_general(call, pe, dst, src, (size_t)nbytes, CW_OWNER_COPIED, NULL);
+    if (!cw_owner_put_fast(&aci_owner, pe, dst, src, (size_t)nbytes, false, &in_flight))
+        in_flight = cw_owner_put_general(&aci_owner, call, pe, dst, src, (size_t)nbytes,
+                                         CW_OWNER_COPIED, NULL);
     if (in_flight)
         aci_mark(proc, ACI_PUTS);
     return 0;
@@ -30,20 +31,22 @@ int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     aci_check_transfer(call, proc, src, nbytes);
     uint32_t pe = (uint32_t)proc;
     bool in_flight;
-    CW_WATCH(cw_watch_call(call));
+    CW_WATCH(aci_watch(call));
     if (nbytes == 0)
         return 0;
-    if (!cw_owner_is_mapped(cw_owner_find_word(pe)))
+    if (!cw_owner_is_mapped(cw_owner_find_word(&aci_owner, pe)))
         aci_before_direct(proc);
-    if (!cw_owner_get_fast(dst, pe, src, (size_t)nbytes, false, &in_flight))
-        cw_owner_get_general(call, dst, pe, src, (size_t)nbytes, CW_OWNER_BLOCKING, NULL);
+    if (!cw_owner_get_fast(&aci_owner, dst, pe, src, (size_t)nbytes, false, &in_flight))
+        cw_owner_get_general(&aci_owner, call, dst, pe, src, (size_t)nbytes, CW_OWNER_BLOCKING,
+                             NULL);
     return 0;
 }
 
 /** Is the memory of that PE mapped here, and is there nothing else to do but copy? */
 static CW_ALWAYS_INLINE bool is_near(int proc, uintptr_t *word_p)
 {
-    return cw_owner_is_fast((uint32_t)proc, word_p) && CW_LIKELY(cw_owner_is_plain(*word_p));
+    return cw_owner_is_fast(&aci_owner, (uint32_t)proc, word_p) &&
+           CW_LIKELY(cw_owner_is_plain(*word_p));
 }
 
 ACI_API int PARMCI_Put(void *src, void *dst, armci_size_t bytes, int proc)

@@ -13,7 +13,7 @@
 
 bool aci_is_far(int proc)
 {
-    return !cw_owner_is_mapped(cw_owner_find_word((uint32_t)proc));
+    return !cw_owner_is_mapped(cw_owner_find_word(&aci_owner, (uint32_t)proc));
 }
 
 void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, bool many)
@@ -43,7 +43,8 @@ static void add_packed(aci_far_t *f, void *remote, void *local, size_t nbytes)
         cw_pieces_begin(&f->pieces, &cw_ctx_default, f->proc, f->put);
     f->packing = true;
     f->paths |= f->put ? ACI_REQUESTS : ACI_GETS;
-    cw_pieces_add(&f->pieces, cw_owner_symmetric((uint32_t)f->proc, remote), local, nbytes);
+    cw_pieces_add(&f->pieces, cw_owner_symmetric(&aci_owner, (uint32_t)f->proc, remote), local,
+                  nbytes);
 }
 
 static void add_direct(aci_far_t *f, void *remote, void *local, size_t nbytes)
@@ -52,11 +53,11 @@ static void add_direct(aci_far_t *f, void *remote, void *local, size_t nbytes)
     bool copied = nbytes <= COPIED_MOST;
     if (f->put) {
         direct(f, copied ? ACI_PUTS : ACI_PUTS | ACI_SOURCES);
-        cw_owner_put_general(f->call, pe, remote, local, nbytes,
+        cw_owner_put_general(&aci_owner, f->call, pe, remote, local, nbytes,
                              copied ? CW_OWNER_COPIED : CW_OWNER_BULK, NULL);
     } else {
         direct(f, ACI_GETS);
-        cw_owner_get_general(f->call, local, pe, remote, nbytes, CW_OWNER_BULK, NULL);
+        cw_owner_get_general(&aci_owner, f->call, local, pe, remote, nbytes, CW_OWNER_BULK, NULL);
     }
 }
 
@@ -106,12 +107,12 @@ static void move_plane(aci_far_t *f, const aci_section_t *s, const aci_planes_t 
     uint32_t pe = (uint32_t)f->proc;
     void *src = (void *)w->src, *dst = (void *)w->dst;
     if (f->put) {
-        cw_put_strided(&cw_ctx_default, cw_owner_symmetric(pe, dst), src, s->dst_stride[0],
-                       s->src_stride[0], s->row, s->n[0], f->proc);
+        cw_put_strided(&cw_ctx_default, cw_owner_symmetric(&aci_owner, pe, dst), src,
+                       s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);
         f->paths |= ACI_REQUESTS;
     } else {
-        cw_get_strided(&cw_ctx_default, dst, cw_owner_symmetric(pe, src), s->dst_stride[0],
-                       s->src_stride[0], s->row, s->n[0], f->proc);
+        cw_get_strided(&cw_ctx_default, dst, cw_owner_symmetric(&aci_owner, pe, src),
+                       s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);
     }
 }
 

@@ -226,7 +226,7 @@ ACI_API void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 static int contiguous(const aci_op_t *op, void *remote, void *local, intptr_t nbytes)
 {
     aci_check_transfer(op->call, op->proc, remote, nbytes);
-    uintptr_t word = cw_owner_find_word((uint32_t)op->proc);
+    uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)op->proc);
     if (cw_owner_is_mapped(word)) {
         if (op->put)
             aci_put(op->call, local, remote, nbytes, op->proc);

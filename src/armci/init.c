@@ -13,6 +13,7 @@
 #include "core/world/front_end.h"
 
 aci_state_t aci;
+cw_owner_t aci_owner;
 
 static bool is_routine(const char *symbol)
 {
@@ -21,7 +22,20 @@ static bool is_routine(const char *symbol)
 }
 
 static cw_front_end_t front_end = {.is_routine = is_routine};
-static const cw_area_request_t area_request = {.what = "memory for ARMCI", .sparse = true};
+
+/** ARMCI may come after another front end: then the program itself must call it. */
+static bool is_wanted(void)
+{
+    return aci.joined || cw_program_uses(is_routine);
+}
+
+const cw_area_request_t aci_area_request = {
+    .what = "memory for ARMCI", .sparse = true, .is_wanted = is_wanted};
+
+static CW_CONSTRUCTOR(101) void announce(void)
+{
+    cw_area_reserve(&aci_area_request);
+}
 
 static void begin_wait(cw_wait_t *w)
 {
@@ -37,15 +51,11 @@ static bool shares(const void *addr, size_t nbytes)
 /** Another front end that joined the job first has what this one needs, or not. */
 static bool may_join(const char *call, int level)
 {
-    const cw_area_request_t *reserved = cw_area_reserved();
-    if (reserved && reserved != &area_request) {
-        cwu_error("%s: this process uses GASNet, and cannot use ARMCI beside it", call);
-        return false;
-    }
-    if (cw_world.initialized && !reserved) {
-        cwu_error("%s: the job was joined without room for ARMCI's memory; call %s before "
-                  "shmem_init",
-                  call, call);
+    size_t nbytes;
+    if (cw_world.initialized && !cw_area(&aci_area_request, &nbytes)) {
+        cwu_error("%s: the job was joined by %s without room for ARMCI's memory, because the main "
+                  "program does not call ARMCI itself; call %s first",
+                  call, cw_world.init_call, call);
         return false;
     }
     if (cw_world.initialized && cw_world.thread_level < level) {
@@ -64,11 +74,11 @@ static void open_memory(const char *call, bool mixed)
                                       .wait_round = cw_wait_round,
                                       .shares = shares};
     aci.check = CW_CHECKING();
-    cw_owner_open(&config);
+    cw_owner_open(&aci_owner, &config);
     aci_order_open();
     aci_memory_open();
     aci_notify_open();
-    cw_owner_publish();
+    cw_owner_publish(&aci_owner);
     aci_p2p_open();
     aci_groups_open();
 }
@@ -77,13 +87,12 @@ int aci_join(const char *call, int level)
 {
     if (aci.joined++)
         return 0;
-    bool mixed = cw_world.initialized || cw_program_uses_named_routines();
+    bool mixed = cw_area_beside_symmetric();
     cw_front_end_register(&front_end);
     if (!may_join(call, level)) {
         aci.joined = 0;
         return 1;
     }
-    cw_area_reserve(&area_request);
     if (!mixed)
         cw_area_leave_data();
     cw_am_expect();

@@ -42,7 +42,7 @@ static size_t own_nbytes(aci_own_t part)
 void *aci_own(aci_own_t part, size_t *nbytes_p)
 {
     size_t all, at = 0;
-    char *own = cw_area_own(&all);
+    char *own = cw_area_own(&aci_area_request, &all);
     for (aci_own_t before = 0; before < part; before++)
         at += (own_nbytes(before) + 63) & ~(size_t)63;
     *nbytes_p = part == ACI_OWN_MESSAGES ? all - at : own_nbytes(part);
@@ -53,7 +53,7 @@ void *aci_own(aci_own_t part, size_t *nbytes_p)
 void aci_memory_open(void)
 {
     size_t nbytes;
-    void *area = cw_area(&nbytes);
+    void *area = cw_area(&aci_area_request, &nbytes);
     if (cw_arena_init(&arena, area, nbytes))
         cwu_fatal("ARMCI_Init: out of memory for the table of blocks");
     most = cwu_machine_memory();
@@ -193,7 +193,7 @@ ACI_WEAK(ARMCI_Free_local);
 bool aci_uses_shm(void)
 {
     for (int slot = 0; slot < cw_world.nslots; slot++)
-        if (cw_owner_find_word((uint32_t)cw_world.pes_of_node[slot]) != 0)
+        if (cw_owner_find_word(&aci_owner, (uint32_t)cw_world.pes_of_node[slot]) != 0)
             return false;
     return true;
 }

@@ -137,7 +137,7 @@ static wanted_t want(const char *call, const set_t *set, int mutex, int proc)
                  (size_t)set->count[rank]);
     const uint64_t *tail = (const uint64_t *)set->tails[rank] + mutex;
     return (wanted_t){call, set, mutex, proc,
-                      (uint64_t *)(void *)cw_owner_symmetric((uint32_t)proc, tail)};
+                      (uint64_t *)(void *)cw_owner_symmetric(&aci_owner, (uint32_t)proc, tail)};
 }
 
 static bool is_for(const claim_t *claim, const wanted_t *w)

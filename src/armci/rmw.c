@@ -23,12 +23,12 @@ static bool is_long(const char *call, int op)
 static uint64_t execute(void *rem, cw_amo_op_t op, size_t nbytes, uint64_t operand, int proc)
 {
     uint32_t pe = (uint32_t)proc;
-    if (proc == cw_world.pe && !cw_owner_reaches(pe, rem, nbytes))
+    if (proc == cw_world.pe && !cw_owner_reaches(&aci_owner, pe, rem, nbytes))
         return cw_amo_local(rem, op, nbytes, operand, 0);  // no other process reaches it
-    if (!cw_owner_is_mapped(cw_owner_find_word(pe)))
+    if (!cw_owner_is_mapped(cw_owner_find_word(&aci_owner, pe)))
         aci_before_atomic(proc, rem, nbytes);
-    return cw_amo_fetching(&cw_ctx_default, cw_owner_symmetric(pe, rem), op, nbytes, operand, 0,
-                           proc);
+    return cw_amo_fetching(&cw_ctx_default, cw_owner_symmetric(&aci_owner, pe, rem), op, nbytes,
+                           operand, 0, proc);
 }
 
 ACI_API int PARMCI_Rmw(int op, void *loc, void *rem, int value, int proc)

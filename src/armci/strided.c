@@ -51,7 +51,7 @@ int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *
     aci_section_t s;
     bool in_use = false;
     make(&s, op, src, src_stride, dst, dst_stride, count, levels);
-    uintptr_t word = cw_owner_find_word((uint32_t)op->proc);
+    uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)op->proc);
     if (cw_owner_is_mapped(word)) {
         move_near(op, &s, word);
     } else if (aci_collects(op)) {
@@ -89,7 +89,7 @@ static void raise_flag(const char *call, int *flag, int value, int proc)
     aci_check_transfer(call, proc, flag, sizeof *flag);
     if ((uintptr_t)flag % sizeof *flag)
         aci_fail(call, "the flag at %p of process %d is not aligned", (void *)flag, proc);
-    uintptr_t word = cw_owner_find_word((uint32_t)proc);
+    uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)proc);
     if (cw_owner_is_mapped(word)) {
         // pairs with the loads of the program that waits for it
         __atomic_store_n((int *)cw_owner_local(word, flag), value, __ATOMIC_RELEASE);
@@ -97,8 +97,8 @@ static void raise_flag(const char *call, int *flag, int value, int proc)
         return;
     }
     aci_before_atomic(proc, flag, sizeof *flag);
-    cw_amo_posting(&cw_ctx_default, cw_owner_symmetric((uint32_t)proc, flag), CW_AMO_SET,
-                   sizeof *flag, (uint32_t)value, proc);
+    cw_amo_posting(&cw_ctx_default, cw_owner_symmetric(&aci_owner, (uint32_t)proc, flag),
+                   CW_AMO_SET, sizeof *flag, (uint32_t)value, proc);
     aci_mark(proc, ACI_REQUESTS);
 }
 

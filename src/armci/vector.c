@@ -78,7 +78,7 @@ static bool move_far(const aci_op_t *op, const armci_giov_t *iov, int iov_len, s
 int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len)
 {
     size_t segments = aci_check_vector(op, iov, iov_len);
-    uintptr_t word = cw_owner_find_word((uint32_t)op->proc);
+    uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)op->proc);
     bool in_use = false;
     if (cw_owner_is_mapped(word)) {
         move_near(op, iov, iov_len, word);

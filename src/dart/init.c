@@ -11,7 +11,7 @@
 #include "dart/drt.h"
 #include "dart/memory.h"
 
-static bool joined;
+static bool joined, joining;
 
 static bool is_routine(const char *symbol)
 {
@@ -19,20 +19,29 @@ static bool is_routine(const char *symbol)
 }
 
 static cw_front_end_t front_end = {.is_routine = is_routine};
-static const cw_area_request_t area_request = {.what = "memory for DART", .sparse = true};
+
+/** DART may come after another front end: then the program itself must call it. */
+static bool is_wanted(void)
+{
+    return joining || cw_program_uses(is_routine);
+}
+
+const cw_area_request_t drt_area_request = {
+    .what = "memory for DART", .sparse = true, .is_wanted = is_wanted};
+
+static CW_CONSTRUCTOR(101) void announce(void)
+{
+    cw_area_reserve(&drt_area_request);
+}
 
 /** Another front end that joined the job first has what this one needs, or not. */
 static bool may_join(const char *call, int level)
 {
-    const cw_area_request_t *reserved = cw_area_reserved();
-    if (reserved && reserved != &area_request) {
-        cwu_error("%s: this process uses %s, and cannot use DART beside it", call, reserved->what);
-        return false;
-    }
-    if (cw_world.initialized && !reserved) {
-        cwu_error("%s: the job was joined without room for DART's memory; call %s before "
-                  "shmem_init",
-                  call, call);
+    size_t nbytes;
+    if (cw_world.initialized && !cw_area(&drt_area_request, &nbytes)) {
+        cwu_error("%s: the job was joined by %s without room for DART's memory, because the main "
+                  "program does not call DART itself; call %s first",
+                  call, cw_world.init_call, call);
         return false;
     }
     if (cw_world.initialized && cw_world.thread_level < level) {
@@ -50,10 +59,12 @@ static dart_ret_t join(const char *call, int level)
     cw_front_end_register(&front_end);
     if (!may_join(call, level))
         return DART_ERR_OTHER;
-    cw_area_reserve(&area_request);
-    if (!cw_world.initialized && !cw_program_uses_named_routines())
+    if (!cw_area_beside_symmetric())
         cw_area_leave_data();
-    if (cw_init(level, call))
+    joining = true;
+    int rc = cw_init(level, call);
+    joining = false;
+    if (rc)
         return DART_ERR_OTHER;  // reported
     drt_memory_open();
     drt_teams_open();

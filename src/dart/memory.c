@@ -32,7 +32,8 @@ static uint64_t mine;           // of them, of this unit; guarded by the lock
 void drt_memory_open(void)
 {
     size_t nbytes;
-    void *area = cw_area(&nbytes), *own = cw_area_own(&(size_t){0});
+    void *area = cw_area(&drt_area_request, &nbytes),
+         *own = cw_area_own(&drt_area_request, &(size_t){0});
     if (cw_arena_init(&arena, area, nbytes))
         cwu_fatal("dart_init: out of memory for the table of blocks");
     most = cwu_machine_memory();
@@ -48,7 +49,7 @@ void drt_memory_close(void)
 
 char *drt_area(size_t *nbytes_p)
 {
-    return cw_area(nbytes_p);
+    return cw_area(&drt_area_request, nbytes_p);
 }
 
 /** Of all units of the node, before a block is allocated. */
@@ -118,5 +119,5 @@ char *drt_stage(const cw_group_t *group, size_t *nbytes_p)
     if (id >= CW_ROOMY_TEAMS)
         at += (size_t)(id - CW_ROOMY_TEAMS) * stage_nbytes(id);
     *nbytes_p = stage_nbytes(id);
-    return (char *)cw_area_own(&(size_t){0}) + at;
+    return (char *)cw_area_own(&drt_area_request, &(size_t){0}) + at;
 }

@@ -5,7 +5,11 @@
 #ifndef DRT_MEMORY_H
 #define DRT_MEMORY_H
 
+#include "core/mem/area.h"
 #include "dart/drt.h"
+
+/** The area of this front end. */
+extern const cw_area_request_t drt_area_request CW_HIDDEN;
 
 void drt_memory_open(void);
 void drt_memory_close(void);

@@ -68,7 +68,7 @@ GAS_API int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentrie
         return GASNET_ERR_BAD_ARG;
     if ((uint32_t)numentries >= gas.nodes && gas.segments != GAS_EVERYTHING)
         // a process that has published the second has published the first
-        cw_owner_ask_all(gas.sized ? CW_CARD_EXTENT : CW_CARD_ORIGIN);
+        cw_owner_ask_all(&gas_owner, gas.sized ? CW_CARD_EXTENT : CW_CARD_ORIGIN);
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
         const gas_segment_t *s = gas_segment(i);
         seginfo_table[i] = (gasnet_seginfo_t){(void *)s->addr, s->size};
@@ -80,7 +80,7 @@ GAS_API int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentrie
  *  no node has a segment before gasnet_attach. */
 static uintptr_t offset_of(uint32_t node)
 {
-    uintptr_t word = gas.attached ? cw_owner_find_word(node) : 1;
+    uintptr_t word = gas.attached ? cw_owner_find_word(&gas_owner, node) : 1;
     return cw_owner_is_mapped(word) ? word & ~(uintptr_t)3 : 0;
 }
 

@@ -40,7 +40,7 @@ static CW_NOINLINE CW_COLD void get8_due(void *dest, gasnet_node_t node, const v
 /** Of a node that was not due. */
 static CW_ALWAYS_INLINE uintptr_t word_of(gasnet_node_t node)
 {
-    return __atomic_load_n(&cw_owner.word[node], CW_DEPENDED_ON);
+    return __atomic_load_n(&gas_owner.word[node], CW_DEPENDED_ON);
 }
 
 GAS_API void gasnet_put(gasnet_node_t node, void *dest, void *src, size_t nbytes)
@@ -83,7 +83,7 @@ GAS_API void gasnet_get_bulk(void *dest, gasnet_node_t node, void *src, size_t n
 GAS_API gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
     uintptr_t word;
-    if (CW_LIKELY(nbytes == 8) && cw_owner_put8_near(node, dest, src, &word))
+    if (CW_LIKELY(nbytes == 8) && cw_owner_put8_near(&gas_owner, node, dest, src, &word))
         return GASNET_INVALID_HANDLE;
     return gas_put_nb(node, dest, src, nbytes, CW_OWNER_COPIED, __func__);
 }
@@ -107,7 +107,7 @@ GAS_API gasnet_handle_t gasnet_get_nb_bulk(void *dest, gasnet_node_t node, void 
 GAS_API void gasnet_put_nbi(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
     uintptr_t word = 0;
-    if (CW_UNLIKELY(nbytes != 8) || !cw_owner_is_fast(node, &word) || (word & 3) == 2)
+    if (CW_UNLIKELY(nbytes != 8) || !cw_owner_is_fast(&gas_owner, node, &word) || (word & 3) == 2)
         gas_put_nbi(node, dest, src, nbytes, CW_OWNER_COPIED, __func__);
     else if (word & 1)
         cw_owner_put8_far(word, dest, src);
@@ -118,7 +118,7 @@ GAS_API void gasnet_put_nbi(gasnet_node_t node, void *dest, void *src, size_t nb
 GAS_API void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
     uintptr_t word = 0;
-    if (CW_LIKELY(nbytes == 8) && cw_owner_is_fast(node, &word) && CW_LIKELY(word & 1))
+    if (CW_LIKELY(nbytes == 8) && cw_owner_is_fast(&gas_owner, node, &word) && CW_LIKELY(word & 1))
         cw_owner_put8_far(word, dest, src);
     else
         gas_put_nbi(node, dest, src, nbytes, CW_OWNER_BULK, __func__);

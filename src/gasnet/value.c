@@ -29,7 +29,7 @@ static CW_NOINLINE void put_val_any(gasnet_node_t node, void *dest, gasnet_regis
     uintptr_t word;
     cwt_target_t *record;
     check_size("gasnet_put_val", nbytes);
-    if (cw_owner_is_fast(node, &word) && (record = cw_owner_record(word))) {
+    if (cw_owner_is_fast(&gas_owner, node, &word) && (record = cw_owner_record(word))) {
         cw_target_put_complete(record, dest, &value, nbytes);
     } else {
         gas_put("gasnet_put_val", node, dest, &value, nbytes, CW_OWNER_BLOCKING, NULL);
@@ -49,7 +49,7 @@ GAS_API void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_valu
     uintptr_t word;
     if (CW_UNLIKELY(gas_is_due(node)))
         put_val_due(node, dest, value, nbytes);
-    else if (CW_UNLIKELY(!cw_owner_is_fast(node, &word)) || !cw_owner_is_plain(word) ||
+    else if (CW_UNLIKELY(!cw_owner_is_fast(&gas_owner, node, &word)) || !cw_owner_is_plain(word) ||
              CW_UNLIKELY(!cw_owner_store_value(cw_local_address(word, dest), value, nbytes)))
         put_val_any(node, dest, value, nbytes);
 }
@@ -58,7 +58,7 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
                                           gasnet_register_value_t value, size_t nbytes)
 {
     uintptr_t word;
-    if (cw_owner_is_fast(node, &word) && nbytes - 1 < sizeof value) {
+    if (cw_owner_is_fast(&gas_owner, node, &word) && nbytes - 1 < sizeof value) {
         if (cw_owner_is_plain(word) &&
             cw_owner_store_value(cw_local_address(word, dest), value, nbytes))
             return GASNET_INVALID_HANDLE;
@@ -85,7 +85,7 @@ static CW_NOINLINE void put_nbi_val_any(gasnet_node_t node, void *dest,
 static CW_NOINLINE void put_nbi_val_far(gasnet_node_t node, void *dest,
                                         gasnet_register_value_t value, size_t nbytes)
 {
-    uintptr_t word = __atomic_load_n(&cw_owner.word[node], CW_DEPENDED_ON);
+    uintptr_t word = __atomic_load_n(&gas_owner.word[node], CW_DEPENDED_ON);
     if (CW_LIKELY(nbytes - 1 < sizeof value) && CW_LIKELY(word & 1))
         cw_owner_inject(word, dest, &value, nbytes);
     else
@@ -96,7 +96,7 @@ GAS_API void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_
                                 size_t nbytes)
 {
     uintptr_t word;
-    if (CW_UNLIKELY(!cw_owner_is_fast(node, &word)))
+    if (CW_UNLIKELY(!cw_owner_is_fast(&gas_owner, node, &word)))
         put_nbi_val_any(node, dest, value, nbytes);
     else if (!cw_owner_is_plain(word) ||
              CW_UNLIKELY(!cw_owner_store_value(cw_local_address(word, dest), value, nbytes)))
@@ -109,7 +109,7 @@ static CW_NOINLINE gasnet_register_value_t get_val_any(gasnet_node_t node, void 
     uintptr_t word;
     cwt_target_t *record;
     check_size("gasnet_get_val", nbytes);
-    if (cw_owner_is_fast(node, &word) && (record = cw_owner_record(word)))
+    if (cw_owner_is_fast(&gas_owner, node, &word) && (record = cw_owner_record(word)))
         cw_target_get(&value, record, src, nbytes, false);
     else
         gas_get("gasnet_get_val", &value, node, src, nbytes, CW_OWNER_BLOCKING, NULL);
@@ -129,7 +129,7 @@ GAS_API gasnet_register_value_t gasnet_get_val(gasnet_node_t node, void *src, si
     uintptr_t word;
     if (CW_UNLIKELY(gas_is_due(node)))
         return get_val_due(node, src, nbytes);
-    if (CW_LIKELY(cw_owner_is_fast(node, &word)) && cw_owner_is_plain(word)) {
+    if (CW_LIKELY(cw_owner_is_fast(&gas_owner, node, &word)) && cw_owner_is_plain(word)) {
         const void *here = cw_local_address(word, src);
         if (nbytes == 4)
             return cw_load_bits(here, 4);

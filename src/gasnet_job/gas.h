@@ -58,6 +58,9 @@ typedef struct gas_state {
     bool endpoints;    // or segments of further endpoints of GASNet-EX
 } gas_state_t;
 extern gas_state_t gas CW_HIDDEN;
+extern cw_owner_t gas_owner CW_HIDDEN;
+/** What the interfaces want behind the heap. */
+extern const cw_area_request_t gas_area_request CW_HIDDEN;
 
 /** What a thread holds. Never freed: a lock names its holder by it. */
 typedef struct gas_thread {

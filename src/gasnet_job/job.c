@@ -9,6 +9,7 @@
 #include "gasnet_job/gas.h"
 
 gas_state_t gas = {.slow_sync = true};
+cw_owner_t gas_owner;
 
 // For tools that search binaries: what this library can be.
 #define CONFIG(threads, segment) \
@@ -43,7 +44,7 @@ static bool area_nbytes(uint64_t *nbytes_p)
     return cwu_env.max_segsize_set;
 }
 
-static const cw_area_request_t area_request = {
+const cw_area_request_t gas_area_request = {
     .nbytes = area_nbytes, .setting = "GASNET_MAX_SEGSIZE", .what = "the GASNet segments"};
 
 static bool is_routine(const char *symbol)
@@ -56,7 +57,7 @@ static cw_front_end_t front_end = {.is_routine = is_routine};
 /** Before main, once an object file: no locks, no messages. */
 GAS_API void gasnet_causeway_announce(int mode, const char *source)
 {
-    cw_area_reserve(&area_request);
+    cw_area_reserve(&gas_area_request);
     cw_front_end_register(&front_end);
     if (!announced.source) {
         announced.mode = mode;
@@ -164,7 +165,8 @@ static bool check_joined(const char *call)
                   gas.threads == GAS_PAR ? "MULTIPLE" : "SERIALIZED", call);
         return false;
     }
-    if (!cw_area(&nbytes) && gas.segments != GAS_EVERYTHING && !cwu_env.max_segsize_set) {
+    if (!cw_area(&gas_area_request, &nbytes) && gas.segments != GAS_EVERYTHING &&
+        !cwu_env.max_segsize_set) {
         cwu_error("%s: the job was joined before this code was loaded, and has no room for "
                   "segments; call %s before shmem_init",
                   call, call);
@@ -183,7 +185,7 @@ int gas_init(const char *call, int mode, const char *config)
         return GASNET_ERR_BAD_ARG;
     gas.threads = threads_of(mode);
     gas.segments = segments_of(mode);
-    gas.mixed = cw_world.initialized || cw_program_uses_named_routines();
+    gas.mixed = cw_area_beside_symmetric();
     if (!gas.mixed)
         cw_area_leave_data();
     bool joined = cw_world.initialized;
@@ -214,10 +216,10 @@ void gas_attach(void)
                                       .wait_begin = gas_wait_begin,
                                       .wait_round = gas_wait_round,
                                       .shares = shares};
-    cw_owner_open(&config);
+    cw_owner_open(&gas_owner, &config);
     gas_segments_open();
     FOR_EACH(it, open) it->open();
-    cw_owner_copy_register();
+    cw_owner_copy_register(&gas_owner);
 }
 
 void gas_attach_publish(void)
@@ -226,5 +228,5 @@ void gas_attach_publish(void)
     gas.attached = true;
     gas.slow_sync = gas.check || everything || !cw_world.plain;
     gas.fast_nodes = gas.slow_sync ? 0 : gas.nodes;
-    cw_owner_publish();
+    cw_owner_publish(&gas_owner);
 }

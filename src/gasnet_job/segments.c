@@ -25,7 +25,7 @@ void *gas_area(uintptr_t *nbytes_p)
 {
     size_t nbytes;
     uintptr_t unit = GASNET_PAGESIZE, margin = unit - SMALLEST_PAGE,
-              area = (uintptr_t)cw_area(&nbytes);
+              area = (uintptr_t)cw_area(&gas_area_request, &nbytes);
     *nbytes_p = nbytes > margin ? (nbytes - margin) / unit * unit : 0;
     return (void *)aligned(area);
 }
@@ -43,14 +43,14 @@ uintptr_t gas_max_segment(void)
 static uintptr_t area_of(uintptr_t origin)
 {
     size_t nbytes;
-    return aligned((uintptr_t)cw_area(&nbytes) - cw_area_origin() + origin);
+    return aligned((uintptr_t)cw_area(&gas_area_request, &nbytes) - cw_area_origin() + origin);
 }
 
 /** Each part has its own place, so it does not depend on which interfaces a process uses. */
 void *gas_own(gas_own_t part, size_t nbytes)
 {
     size_t most, at = (size_t)part * GAS_OWN_NBYTES;
-    char *own = cw_area_own(&most);
+    char *own = cw_area_own(&gas_area_request, &most);
     if (own)
         return at + nbytes <= most ? own + at : NULL;
     void *heap = cw_heap_malloc(64, nbytes);  // this code was loaded too late for an area
@@ -113,11 +113,11 @@ void gas_ask_segment(gasnet_node_t node)
         publish_reply(node, 0, UINTPTR_MAX, true);
         return;
     }
-    uintptr_t addr = area_of(cw_owner_origin(node));
+    uintptr_t addr = area_of(cw_owner_origin(&gas_owner, node));
     if (!gas.sized) {  // GASNet-EX before gex_Segment_Attach: no process has one
         publish_reply(node, addr, 0, false);
         return;
     }
-    uintptr_t size = cw_owner_ask(node, CW_CARD_EXTENT) & ~(uintptr_t)PUBLISHED;
+    uintptr_t size = cw_owner_ask(&gas_owner, node, CW_CARD_EXTENT) & ~(uintptr_t)PUBLISHED;
     publish_reply(node, size ? addr : 0, size, true);
 }

@@ -9,7 +9,7 @@ bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, 
 {
     CW_WATCH(gas_watch(call));
     gas_check_transfer(call, node, dest, src, nbytes);
-    return cw_owner_put_general(call, node, dest, src, nbytes, mode, op);
+    return cw_owner_put_general(&gas_owner, call, node, dest, src, nbytes, mode, op);
 }
 
 bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, size_t nbytes,
@@ -17,7 +17,7 @@ bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, 
 {
     CW_WATCH(gas_watch(call));
     gas_check_transfer(call, node, src, dest, nbytes);
-    return cw_owner_get_general(call, dest, node, src, nbytes, mode, op);
+    return cw_owner_get_general(&gas_owner, call, dest, node, src, nbytes, mode, op);
 }
 
 bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes,
@@ -25,7 +25,7 @@ bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, siz
 {
     CW_WATCH(gas_watch(call));
     gas_check_transfer(call, node, dest, &value, nbytes);
-    return cw_owner_set_general(node, dest, value, nbytes, op);
+    return cw_owner_set_general(&gas_owner, node, dest, value, nbytes, op);
 }
 
 // ---------------------------------------------------------------- polls of blocking calls
@@ -33,7 +33,7 @@ _Thread_local uint32_t gas_patience;
 
 void gas_poll_due(void)
 {
-    gas_patience = cw_owner.limit ? cw_owner.limit + CW_OWNER_BEYOND : 0;
+    gas_patience = gas_owner.limit ? gas_owner.limit + CW_OWNER_BEYOND : 0;
     cw_am_poll();
 }
 
@@ -61,7 +61,7 @@ cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t n
                        cw_owner_mode_t mode, const char *call)
 {
     bool in_flight;
-    if (!cw_owner_put_fast(node, dest, src, nbytes, mode == CW_OWNER_BULK, &in_flight))
+    if (!cw_owner_put_fast(&gas_owner, node, dest, src, nbytes, mode == CW_OWNER_BULK, &in_flight))
         return gas_put_nb_general(node, dest, src, nbytes, mode, call);
     return in_flight ? cw_handle_make(true, NULL) : CW_HANDLE_DONE;
 }
@@ -87,10 +87,11 @@ void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
 {
     uintptr_t word;
     bool in_flight;
-    if (nbytes - 1 < __atomic_load_n(&cw_owner.inject_nbytes, __ATOMIC_RELAXED) &&
-        cw_owner_is_fast(node, &word) && !cw_owner_is_mapped(word))
+    if (nbytes - 1 < __atomic_load_n(&gas_owner.inject_nbytes, __ATOMIC_RELAXED) &&
+        cw_owner_is_fast(&gas_owner, node, &word) && !cw_owner_is_mapped(word))
         cw_owner_inject(word, dest, src, nbytes);
-    else if (!cw_owner_put_fast(node, dest, src, nbytes, mode == CW_OWNER_BULK, &in_flight))
+    else if (!cw_owner_put_fast(&gas_owner, node, dest, src, nbytes, mode == CW_OWNER_BULK,
+                                &in_flight))
         gas_put_nbi_general(node, dest, src, nbytes, mode, call);
     else if (in_flight)
         cw_implicit_issued();

@@ -70,7 +70,7 @@ void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
 static CW_ALWAYS_INLINE void gas_put_now(gasnet_node_t node, void *dest, const void *src,
                                          size_t nbytes, const char *call)
 {
-    if (!cw_owner_put_fast_complete(node, dest, src, nbytes))
+    if (!cw_owner_put_fast_complete(&gas_owner, node, dest, src, nbytes))
         gas_put(call, node, dest, src, nbytes, CW_OWNER_BLOCKING, NULL);
 }
 
@@ -87,7 +87,7 @@ static CW_ALWAYS_INLINE void gas_get_now(void *dest, gasnet_node_t node, const v
                                          size_t nbytes, const char *call)
 {
     bool in_flight;
-    if (!cw_owner_get_fast(dest, node, src, nbytes, false, &in_flight))
+    if (!cw_owner_get_fast(&gas_owner, dest, node, src, nbytes, false, &in_flight))
         gas_get(call, dest, node, src, nbytes, CW_OWNER_BLOCKING, NULL);
 }
 
@@ -104,7 +104,7 @@ static CW_ALWAYS_INLINE cw_handle_t gas_get_nb(void *dest, gasnet_node_t node, c
                                                size_t nbytes, const char *call)
 {
     bool in_flight;
-    if (!cw_owner_get_fast(dest, node, src, nbytes, true, &in_flight))
+    if (!cw_owner_get_fast(&gas_owner, dest, node, src, nbytes, true, &in_flight))
         return gas_get_nb_general(dest, node, src, nbytes, call);
     return in_flight ? cw_handle_make(true, NULL) : CW_HANDLE_DONE;
 }
@@ -113,7 +113,7 @@ static CW_ALWAYS_INLINE void gas_get_nbi(void *dest, gasnet_node_t node, const v
                                          size_t nbytes, const char *call)
 {
     bool in_flight;
-    if (!cw_owner_get_fast(dest, node, src, nbytes, true, &in_flight))
+    if (!cw_owner_get_fast(&gas_owner, dest, node, src, nbytes, true, &in_flight))
         gas_get_nbi_general(dest, node, src, nbytes, call);
     else if (in_flight)
         cw_implicit_issued();

@@ -8,7 +8,8 @@ cw_vector_t gas_vis_vector(const char *call, bool put, gasnet_node_t node, size_
 {
     if ((nremote && !remote) || (nlocal && !local))
         gas_fail(call, "a list of %zu regions is NULL", remote ? nlocal : nremote);
-    return (cw_vector_t){.call = call,
+    return (cw_vector_t){.owner = &gas_owner,
+                         .call = call,
                          .pe = node,
                          .put = put,
                          .remote = cw_vector_regions(nremote, remote),
@@ -21,7 +22,8 @@ cw_vector_t gas_vis_indexed(const char *call, bool put, gasnet_node_t node, size
 {
     if ((nremote && !remote) || (nlocal && !local))
         gas_fail(call, "a list of %zu addresses is NULL", remote ? nlocal : nremote);
-    return (cw_vector_t){.call = call,
+    return (cw_vector_t){.owner = &gas_owner,
+                         .call = call,
                          .pe = node,
                          .put = put,
                          .remote = cw_vector_indexed(nremote, remote, remote_len),
@@ -38,7 +40,8 @@ cw_vector_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void
                  "list may be NULL",
                  levels, (const void *)count, (const void *)remote_strides,
                  (const void *)local_strides, CW_VECTOR_MAX_LEVELS);
-    return (cw_vector_t){.call = call,
+    return (cw_vector_t){.owner = &gas_owner,
+                         .call = call,
                          .pe = node,
                          .put = put,
                          .remote = cw_vector_strided(remote, remote_strides, nbytes, count, levels),

@@ -242,9 +242,9 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
                  ad->dt, ad->ops, dt, op);
     uint32_t pe = gex_peer(call, flags & GEX_FLAG_RANK_IS_JOBRANK ? &gex.world : ad->tm, rank);
     size_t nbytes = gex_dt_nbytes(dt);
-    if (CW_UNLIKELY((uintptr_t)addr % nbytes || !cw_owner_reaches(pe, addr, nbytes)))
+    if (CW_UNLIKELY((uintptr_t)addr % nbytes || !cw_owner_reaches(&gas_owner, pe, addr, nbytes)))
         gas_fail(call, "%p is not an aligned address in the segment of rank %u", addr, rank);
-    return (target_t){cw_owner_symmetric(pe, addr), (int)pe, nbytes};
+    return (target_t){cw_owner_symmetric(&gas_owner, pe, addr), (int)pe, nbytes};
 }
 
 /** As the client calls it. */

@@ -145,7 +145,7 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
 static inline bool gex_is_far(gex_TM_t tm, uint32_t pe, const void *remote, size_t nbytes)
 {
     return CW_UNLIKELY(tm->remote != 0) && pe != gas.me && gas.segments != GAS_EVERYTHING &&
-           nbytes > 0 && !cw_owner_reaches(pe, remote, nbytes);
+           nbytes > 0 && !cw_owner_reaches(&gas_owner, pe, remote, nbytes);
 }
 
 /** The `nbytes` at `mine` of each member, in the order of ranks, into `all`. Blocks. nbytes up to

@@ -313,7 +313,7 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
     uintptr_t at = (uintptr_t)remote - addr;
     if (at < size && nbytes <= size - at)
         return;
-    if (gas.mixed && tm->remote == 0 && cw_owner_reaches(pe, remote, nbytes))
+    if (gas.mixed && tm->remote == 0 && cw_owner_reaches(&gas_owner, pe, remote, nbytes))
         return;  // memory of OpenSHMEM
     gas_fail(call,
              "%p (%zu bytes) is not in the segment of rank %u (endpoint %u), which has %zu bytes "
@@ -327,9 +327,9 @@ static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **
     uintptr_t owner, nbytes;
     if (!gex_find_segment(pe, index, &owner, &nbytes))
         return false;
-    uintptr_t word = cw_owner_find_word(pe);
+    uintptr_t word = cw_owner_find_word(&gas_owner, pe);
     bool mapped = cw_owner_is_mapped(word) && (gas.segments != GAS_EVERYTHING || pe == gas.me) &&
-                  (pe == gas.me || cw_owner_reaches(pe, (void *)owner, nbytes));
+                  (pe == gas.me || cw_owner_reaches(&gas_owner, pe, (void *)owner, nbytes));
     if (owneraddr_p)
         *owneraddr_p = (void *)owner;
     if (localaddr_p)

@@ -20,6 +20,7 @@ typedef struct area {
 
 static char *private_memory;  // [npes][BLOCK]: in no slice
 static area_t *mine;
+static cw_owner_t owner;
 
 static size_t private_nbytes(void)
 {
@@ -40,7 +41,7 @@ static void wait_begin(cw_wait_t *w)
 /** The area of a PE in its own addresses. */
 static area_t *area_of(int pe)
 {
-    return (area_t *)((uintptr_t)mine - cw_area_origin() + cw_owner_origin((uint32_t)pe));
+    return (area_t *)((uintptr_t)mine - cw_area_origin() + cw_owner_origin(&owner, (uint32_t)pe));
 }
 
 /** No size of its own: a share of the machine's memory. */
@@ -66,13 +67,13 @@ static void join(void)
     cw_am_expect();
     cw_init(CW_THREAD_SINGLE, "test_init");
     check_as("PE", cw_world.pe, cw_world.npes);
-    mine = cw_area(&nbytes);
+    mine = cw_area(&area_request, &nbytes);
     REQUIRE(mine && nbytes >= sizeof *mine + private_nbytes());
     REQUIRE((private_memory = calloc(1, private_nbytes())));
     mine->private_memory = private_memory;
-    cw_owner_open(&config);
-    cw_owner_copy_register();
-    cw_owner_publish();
+    cw_owner_open(&owner, &config);
+    cw_owner_copy_register(&owner);
+    cw_owner_publish(&owner);
     cw_barrier(cw_group_world);
     cw_owner_copy_open();
 }
@@ -81,18 +82,18 @@ static void join(void)
 static cw_handle_t put_nb(int pe, void *dest, const void *src, size_t nbytes)
 {
     bool in_flight;
-    if (!cw_owner_put_fast((uint32_t)pe, dest, src, nbytes, true, &in_flight))
-        in_flight =
-            cw_owner_put_general("put", (uint32_t)pe, dest, src, nbytes, CW_OWNER_BULK, NULL);
+    if (!cw_owner_put_fast(&owner, (uint32_t)pe, dest, src, nbytes, true, &in_flight))
+        in_flight = cw_owner_put_general(&owner, "put", (uint32_t)pe, dest, src, nbytes,
+                                         CW_OWNER_BULK, NULL);
     return cw_handle_make(in_flight, NULL);
 }
 
 static cw_handle_t get_nb(void *dest, int pe, const void *src, size_t nbytes)
 {
     bool in_flight;
-    if (!cw_owner_get_fast(dest, (uint32_t)pe, src, nbytes, true, &in_flight))
-        in_flight =
-            cw_owner_get_general("get", dest, (uint32_t)pe, src, nbytes, CW_OWNER_BULK, NULL);
+    if (!cw_owner_get_fast(&owner, dest, (uint32_t)pe, src, nbytes, true, &in_flight))
+        in_flight = cw_owner_get_general(&owner, "get", dest, (uint32_t)pe, src, nbytes,
+                                         CW_OWNER_BULK, NULL);
     return cw_handle_make(in_flight, NULL);
 }
 
@@ -133,13 +134,13 @@ static void put_word(int pe, int i, uint64_t value)
 {
     uintptr_t word = 0;
     void *dest = &area_of(pe)->word[i];
-    if (cw_owner_put8_near((uint32_t)pe, dest, &value, &word))
+    if (cw_owner_put8_near(&owner, (uint32_t)pe, dest, &value, &word))
         return;
     if (word & 1) {
         cw_owner_put8_far(word, dest, &value);
         return;
     }
-    cw_owner_put_general("put", (uint32_t)pe, dest, &value, 8, CW_OWNER_COPIED, NULL);
+    cw_owner_put_general(&owner, "put", (uint32_t)pe, dest, &value, 8, CW_OWNER_COPIED, NULL);
     cw_implicit_issued();
 }
 
@@ -161,8 +162,8 @@ static void copy_private(int pe)
 {
     static char from[BLOCK], to[BLOCK];
     char *theirs, *place;
-    cw_owner_get_general("get", &theirs, (uint32_t)pe, &area_of(pe)->private_memory, sizeof theirs,
-                         CW_OWNER_BLOCKING, NULL);
+    cw_owner_get_general(&owner, "get", &theirs, (uint32_t)pe, &area_of(pe)->private_memory,
+                         sizeof theirs, CW_OWNER_BLOCKING, NULL);
     place = theirs + (size_t)cw_world.pe * BLOCK;
     fill_pattern(from, BLOCK, (uint32_t)(100 + cw_world.pe));
     cw_handle_op_t *put = cw_handle_op_create(), *get = cw_handle_op_create();
@@ -192,14 +193,15 @@ static void vectors(int pe)
     static char from[PIECE * PIECES], to[PIECE * PIECES];
     cw_region_t remote[PIECES], local = {from, sizeof from};
     char *theirs;
-    cw_owner_get_general("get", &theirs, (uint32_t)pe, &area_of(pe)->private_memory, sizeof theirs,
-                         CW_OWNER_BLOCKING, NULL);
+    cw_owner_get_general(&owner, "get", &theirs, (uint32_t)pe, &area_of(pe)->private_memory,
+                         sizeof theirs, CW_OWNER_BLOCKING, NULL);
     for (int i = 0; i < PIECES; i++) {
         char *base = i % 2 ? theirs : area_of(pe)->block;
         remote[i] = (cw_region_t){base + (size_t)cw_world.pe * BLOCK + 3 * PIECE * i, PIECE};
     }
     fill_pattern(from, sizeof from, (uint32_t)(200 + pe));
-    cw_vector_t v = {.call = "vector",
+    cw_vector_t v = {.owner = &owner,
+                     .call = "vector",
                      .pe = (uint32_t)pe,
                      .put = true,
                      .by_owner = true,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM, GASNet and MPI in one program, in the order that argv[1] gives: s shmem_init, S
-// shmem_finalize, g gasnet_init and gasnet_attach, m MPI_Init, M MPI_Finalize; as the last step X
-// gasnet_exit, R return from main, E shmem_global_exit, A MPI_Abort; x, e, a: only the last process
-// does so, the others wait in MPI_Barrier or gasnet_barrier_wait. After each step all initialised
-// libraries communicate. Words in argv[2] and later:
+// OpenSHMEM, GASNet, ARMCI and MPI in one program, in the order that argv[1] gives: s shmem_init, S
+// shmem_finalize, g gasnet_init and gasnet_attach, c ARMCI_Init, C ARMCI_Finalize, m MPI_Init, M
+// MPI_Finalize; as the last step X gasnet_exit, R return from main, E shmem_global_exit, A
+// MPI_Abort; x, e, a: only the last process does so, the others wait in MPI_Barrier or
+// gasnet_barrier_wait. After each step all initialised libraries communicate. Words in argv[2] and
+// later:
 //   nodes     PEs belong to two nodes in turn
 //   status=N  the status of the last step (default 0)
 #include <mpi.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "armci_talk.h"
 #include "frame/check.h"
 
 #define LEVEL(model) (GASNET_THREADS ? model##_THREAD_MULTIPLE : model##_THREAD_SINGLE)
@@ -29,7 +31,7 @@ enum { MARK = 200, SEGMENT = 4 * GASNET_PAGESIZE };
 
 static long word;
 static int status;
-static bool shmem_on, gasnet_on, mpi_on;
+static bool shmem_on, gasnet_on, armci_on, mpi_on;
 static int me = -1, npes;
 static gasnet_seginfo_t *segments;
 static volatile int marks;
@@ -176,6 +178,8 @@ static void communicate(long turn)
         me = shmem_my_pe(), npes = shmem_n_pes();
     if (me < 0 && gasnet_on)
         me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();
+    if (me < 0 && armci_on)
+        me = armci_msg_me(), npes = armci_msg_nproc();
     if (me < 0) {
         MPI_Comm_rank(MPI_COMM_WORLD, &me);
         MPI_Comm_size(MPI_COMM_WORLD, &npes);
@@ -185,6 +189,8 @@ static void communicate(long turn)
         shmem_talk(turn);
     if (gasnet_on)
         gasnet_talk(turn);
+    if (armci_on)
+        armci_talk(turn, me, npes);
     if (mpi_on)
         mpi_talk();
     if (shmem_on && gasnet_on && mpi_on)
@@ -213,6 +219,14 @@ int main(int argc, char **argv)
         case 'g':
             start_gasnet(&argc, &argv);
             break;
+        case 'c':
+            CHECK(ARMCI_Init_thread(LEVEL(MPI)) == 0, "ARMCI_Init_thread");
+            armci_on = true;
+            break;
+        case 'C':
+            CHECK(ARMCI_Finalize() == 0, "ARMCI_Finalize");
+            armci_on = false;
+            break;
         case 'm':
             start_mpi();
             break;
@@ -223,7 +237,7 @@ int main(int argc, char **argv)
         default:
             return last_step(*order);
         }
-        if (shmem_on || gasnet_on || mpi_on)
+        if (shmem_on || gasnet_on || armci_on || mpi_on)
             communicate(turn);
     }
     return last_step('R');

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The area behind the heap: its size, its place, and what a front end keeps behind it.
+// The areas behind the heap: their sizes and places, and what front ends keep behind them.
 #include "core/mem/area.h"
 
 #include "core/mem/segment.h"
+#include "core/world/front_end.h"
 #include "core/world/world.h"
 
 #define UNIT 65536u
@@ -12,17 +13,24 @@
 
 #define SPARSE_MOST (UINT64_C(1) << 44)  // bytes of addresses that all PEs of a machine may take
 
-static const cw_area_request_t *request;
+enum { AREAS_MOST = 4 };
+
+/** One behind the other, each followed by what its front end keeps. */
+static struct {
+    const cw_area_request_t *request;
+    uint64_t nbytes;  // of the area; 0: it is not wanted
+} areas[AREAS_MOST];
+static int nareas;
 static bool leaves_data;
 
-void cw_area_reserve(const cw_area_request_t *of)
+void cw_area_reserve(const cw_area_request_t *request)
 {
-    request = of;
-}
-
-const cw_area_request_t *cw_area_reserved(void)
-{
-    return request;
+    for (int i = 0; i < nareas; i++)
+        if (areas[i].request == request)
+            return;
+    if (nareas == AREAS_MOST)
+        cwu_fatal("%s: %d front ends have areas already", request->what, nareas);
+    areas[nareas++].request = request;
 }
 
 void cw_area_leave_data(void)
@@ -33,6 +41,12 @@ void cw_area_leave_data(void)
 bool cw_area_leaves_data(void)
 {
     return leaves_data;
+}
+
+bool cw_area_beside_symmetric(void)
+{
+    // a front end with an area that joined the job alone has left the data where it was
+    return (cw_world.initialized && !leaves_data) || cw_program_uses_named_routines();
 }
 
 /** The largest power of two that fits the machine once for each of its PEs: hosts that differ a
@@ -55,16 +69,13 @@ static uint64_t sparse_size(uint64_t machine_nbytes)
     return size;
 }
 
-int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
+static int choose(const cw_area_request_t *request, uint64_t machine_nbytes, uint64_t *nbytes_p)
 {
-    *nbytes_p = 0;
-    if (!request)
-        return CW_OK;
-    cw_agreement_area_setting = request->setting;
     if (request->sparse) {
         *nbytes_p = sparse_size(machine_nbytes);
         return CW_OK;
     }
+    cw_agreement_area_setting = request->setting;
     uint64_t wanted, npes = cw_machine_sharers();
     if (!request->nbytes(&wanted)) {
         *nbytes_p = default_size(machine_nbytes);
@@ -85,25 +96,58 @@ int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
     return CW_OK;
 }
 
-void *cw_area(size_t *nbytes_p)
+int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
 {
-    const cw_segment_t *s = &cw_segment;
-    *nbytes_p = cw_agreement.area_nbytes;
-    uint64_t behind = *nbytes_p + cw_area_own_nbytes(*nbytes_p);
-    return *nbytes_p ? s->heap + s->layout.heap_nbytes - behind : NULL;
+    int rc = CW_OK;
+    *nbytes_p = 0;
+    for (int i = 0; i < nareas && rc == CW_OK; i++) {
+        const cw_area_request_t *request = areas[i].request;
+        areas[i].nbytes = 0;
+        if (!request->is_wanted || request->is_wanted())
+            rc = choose(request, machine_nbytes, &areas[i].nbytes);
+        *nbytes_p += areas[i].nbytes;
+    }
+    return rc;
 }
 
-uint64_t cw_area_own_nbytes(uint64_t area_nbytes)
+// ---------------------------------------------------------------- places
+static uint64_t own_nbytes(uint64_t area_nbytes)
 {
     uint64_t nbytes = OWN_NBYTES + (uint64_t)cw_world.npes * OWN_NBYTES_A_PE;
     return area_nbytes ? (nbytes + (UNIT - 1)) / UNIT * UNIT : 0;
 }
 
-void *cw_area_own(size_t *nbytes_p)
+/** Up to the request's, or of all. */
+static uint64_t nbytes_before(const cw_area_request_t *request)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < nareas && areas[i].request != request; i++)
+        sum += areas[i].nbytes + own_nbytes(areas[i].nbytes);
+    return sum;
+}
+
+uint64_t cw_area_nbytes(void)
+{
+    return nbytes_before(NULL);
+}
+
+void *cw_area(const cw_area_request_t *request, size_t *nbytes_p)
 {
     const cw_segment_t *s = &cw_segment;
-    *nbytes_p = cw_area_own_nbytes(cw_agreement.area_nbytes);
-    return *nbytes_p ? s->heap + s->layout.heap_nbytes - *nbytes_p : NULL;
+    char *first = s->heap + s->layout.heap_nbytes - cw_area_nbytes();
+    *nbytes_p = 0;
+    for (int i = 0; i < nareas; i++)
+        if (areas[i].request == request)
+            *nbytes_p = areas[i].nbytes;
+    return *nbytes_p ? first + nbytes_before(request) : NULL;
+}
+
+void *cw_area_own(const cw_area_request_t *request, size_t *nbytes_p)
+{
+    size_t area_nbytes;
+    char *area = cw_area(request, &area_nbytes);
+    *nbytes_p = own_nbytes(area_nbytes);
+    return area ? area + area_nbytes : NULL;
 }
 
 void *cw_area_early(const void *symmetric, int pe)

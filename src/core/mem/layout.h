@@ -10,7 +10,7 @@
 //                    cards                 what PEs publish (core/sync/card.h)
 //                    locks of blocks       of this object's memory (core/rma/block_lock.h)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives,
-//                                          symmetric heap, area of a front end | sections in
+//                                          symmetric heap, areas of front ends | sections in
 //                                          slices: the inbox of messages (core/am/inbox.h)]
 //   + stride       slice of slot 1         ...
 //

@@ -89,7 +89,7 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
     l->slice_offset = l->control_nbytes;
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
-    l->heap_nbytes = heap + CW_COLL_SCRATCH + area + cw_area_own_nbytes(area);
+    l->heap_nbytes = heap + CW_COLL_SCRATCH + cw_area_nbytes();
     l->chunk_shift = CW_CHUNK_SHIFT_MIN;
     while ((l->data_nbytes + l->heap_nbytes) >> l->chunk_shift >= CW_CHUNKS_MAX)
         l->chunk_shift++;

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "core/am/am.h"
-#include "core/owner/owner.h"
 
 // Handlers of the client CW_OWNER_AM_CLIENT.
 enum { PUT = 1, GET, SET, DONE, GOT };
@@ -23,6 +22,8 @@ typedef struct request {
     uint32_t pe;      // FREE: none
     uint32_t next;    // free
 } request_t;
+
+static const cw_owner_config_t *config;  // of the owner that copies
 
 static cwu_lock_t lock;  // guards the rest
 static request_t table[REQUESTS];
@@ -61,7 +62,7 @@ static uint32_t add_request(cw_handle_op_t *op, uint32_t pe, void *dest, size_t 
     uint32_t id = 0;
     cw_wait_t w = CW_WAIT_NOTIFIED("a place for one more copy in flight");
     while (!find_place(&id))
-        cw_owner.config.wait_round(&w);
+        config->wait_round(&w);
     cw_wait_done(&w);
     atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
     cwu_lock(&lock);
@@ -98,7 +99,7 @@ static void count_down(const request_t *was)
 static bool takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes)
 {
     (void)msg;
-    return cw_owner.config.outside || cw_owner.config.shares(addr, nbytes);
+    return config->outside || config->shares(addr, nbytes);
 }
 
 static void *shared(const cw_am_msg_t *msg, uint32_t low, uint32_t high, size_t nbytes, size_t most)
@@ -143,8 +144,12 @@ static void on_got(cw_am_msg_t *token, void *payload, size_t nbytes, uint32_t id
     count_down(&was);
 }
 
-void cw_owner_copy_register(void)
+void cw_owner_copy_register(const cw_owner_t *owner)
 {
+    config = &owner->config;
+    cw_handle_messages = (cw_handle_messages_t){.implicit = config->outside,
+                                                .wait_begin = config->wait_begin,
+                                                .wait_round = config->wait_round};
     cw_am_register(CW_OWNER_AM_CLIENT, PUT, (cw_am_handler_t)on_put);
     cw_am_register(CW_OWNER_AM_CLIENT, GET, (cw_am_handler_t)on_get);
     cw_am_register(CW_OWNER_AM_CLIENT, SET, (cw_am_handler_t)on_set);

@@ -13,11 +13,13 @@
 
 #include "core/am/am.h"
 #include "core/owner/handle.h"
+#include "core/owner/owner.h"
 
 enum { CW_OWNER_AM_CLIENT = CW_AM_CLIENTS - 1 };  // number of this client of messages
 
-/** Registers the handlers: before other PEs can know of this one. */
-void cw_owner_copy_register(void);
+/** Registers the handlers, before other PEs can know of this one. One owner of a process: its
+ *  front end decides what is shared, and how calls wait for messages (cw_handle_messages). */
+void cw_owner_copy_register(const cw_owner_t *owner);
 /** Requests that came before are served from here on. */
 void cw_owner_copy_open(void);
 

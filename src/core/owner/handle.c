@@ -8,9 +8,15 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "core/am/am.h"
-#include "core/owner/owner.h"
 
 cw_handle_quiets_t cw_handle_quiets;
+
+static void begin_wait(cw_wait_t *w)
+{
+    (void)w;
+}
+
+cw_handle_messages_t cw_handle_messages = {.wait_begin = begin_wait, .wait_round = cw_wait_round};
 
 static _Thread_local cw_handle_thread_t *this_thread;
 static cw_handle_thread_t *_Atomic all_threads;  // keeps them reachable
@@ -101,9 +107,9 @@ static void op_free(cw_handle_op_t *op)
 void cw_handle_op_wait(const char *call, cw_handle_op_t *op)
 {
     cw_wait_t w = CW_WAIT_NOTIFIED(call);
-    cw_owner.config.wait_begin(&w);
+    cw_handle_messages.wait_begin(&w);
     while (cw_handle_op_is_pending(op))
-        cw_owner.config.wait_round(&w);
+        cw_handle_messages.wait_round(&w);
     cw_wait_done(&w);
 }
 
@@ -261,9 +267,9 @@ void cw_handle_wait_some(const char *call, cw_handle_t *handles, size_t n)
     if (quiet_due)
         cw_handle_quiet();
     cw_wait_t w = CW_WAIT_NOTIFIED(call);
-    cw_owner.config.wait_begin(&w);
+    cw_handle_messages.wait_begin(&w);
     while (strike(handles, n, &left) == 0)
-        cw_owner.config.wait_round(&w);
+        cw_handle_messages.wait_round(&w);
     cw_wait_done(&w);
 }
 

@@ -15,6 +15,9 @@
 // Implicit operations have no handle; they complete together: those of an access region with the
 // handle of the region, the others when their thread waits for its implicit puts or gets.
 //
+// Handles serve all front ends of a process; messages carry out the operations of one at most, that
+// of core/owner/copy.h, and its way to wait is that of all.
+//
 // Threads: any; implicit operations and regions belong to their thread. Blocking: functions named
 // wait, and cw_handle_quiet.
 #ifndef CW_OWNER_HANDLE_H
@@ -26,6 +29,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "core/progress/wait.h"
 #include "core/rma/rma.h"
 
 typedef void *cw_handle_t;
@@ -37,6 +41,14 @@ typedef struct cw_handle_op {
     uint64_t number;            // quiets begun after its last transfer; 0: it needs none
     struct cw_handle_op *next;  // free
 } cw_handle_op_t;
+
+/** The front end whose operations messages carry out. */
+typedef struct cw_handle_messages {
+    bool implicit;  // also implicit ones
+    void (*wait_begin)(cw_wait_t *w);
+    void (*wait_round)(cw_wait_t *w);
+} cw_handle_messages_t;
+extern cw_handle_messages_t cw_handle_messages CW_HIDDEN;
 
 // ---------------------------------------------------------------- operations
 /** Completes all that this process put or got until now. */

@@ -16,17 +16,25 @@ void cw_implicit_issued(void)
     cw_handle_raise(&implicit_until, atomic_load(&cw_handle_quiets.begun) + 1);
 }
 
+static bool injected_by(const cw_owner_t *o)
+{
+    bool reached = __atomic_load_n(&o->inject_nbytes, __ATOMIC_RELAXED) != 0;
+    for (uint32_t pe = 0; reached && pe < o->npes; pe++) {
+        uintptr_t word = __atomic_load_n(&o->word[pe], CW_DEPENDED_ON);
+        if ((word & 1) && word != cw_owner_unreached_word(o, pe) &&
+            __atomic_load_n(&((cwt_target_t *)(word - 1))->last, __ATOMIC_RELAXED))
+            return true;
+    }
+    return false;
+}
+
 /** Has a record been injected into that no quiet has looked at since? Only implicit operations and
  *  values are injected. */
 static bool injected_since(void)
 {
-    bool reached = __atomic_load_n(&cw_owner.inject_nbytes, __ATOMIC_RELAXED) != 0;
-    for (uint32_t pe = 0; reached && pe < cw_owner.npes; pe++) {
-        uintptr_t word = __atomic_load_n(&cw_owner.word[pe], CW_DEPENDED_ON);
-        if ((word & 1) && word != cw_owner_unreached_word(pe) &&
-            __atomic_load_n(&((cwt_target_t *)(word - 1))->last, __ATOMIC_RELAXED))
+    for (const cw_owner_t *o = cw_owner_first(); o; o = o->next)
+        if (injected_by(o))
             return true;
-    }
     return false;
 }
 
@@ -38,7 +46,7 @@ void cw_implicit_quiet_begins(uint64_t number)
 
 cw_handle_op_t *cw_implicit_op(bool put)
 {
-    if (CW_LIKELY(!cw_owner.config.outside))
+    if (CW_LIKELY(!cw_handle_messages.implicit))
         return NULL;
     cw_handle_thread_t *me = cw_handle_thread();
     return me->region ? me->region : put ? &me->puts : &me->gets;
@@ -82,7 +90,7 @@ bool cw_implicit_test(bool gets, bool puts)
     if (!all_done())
         return false;
     atomic_thread_fence(memory_order_seq_cst);
-    if (!cw_owner.config.outside)
+    if (!cw_handle_messages.implicit)
         return true;
     cw_handle_thread_t *me = cw_handle_thread();
     return !(gets && cw_handle_op_is_pending(&me->gets)) &&
@@ -92,7 +100,7 @@ bool cw_implicit_test(bool gets, bool puts)
 void cw_implicit_wait(const char *call, bool gets, bool puts)
 {
     cw_handle_quiet();
-    if (!cw_owner.config.outside)
+    if (!cw_handle_messages.implicit)
         return;
     cw_handle_thread_t *me = cw_handle_thread();
     if (gets)
@@ -111,7 +119,7 @@ void cw_implicit_begin_region(void)
 {
     cw_handle_thread_t *me = cw_handle_thread();
     me->in_region = true;
-    me->region = cw_owner.config.outside ? cw_handle_op_create() : NULL;
+    me->region = cw_handle_messages.implicit ? cw_handle_op_create() : NULL;
 }
 
 cw_handle_t cw_implicit_end_region(void)

@@ -15,8 +15,10 @@
 //                 the first contact, also of a mapped PE: a record whose inject does the whole
 //                 transfer
 //
-// The PEs of the job open the room together and it stays open until the process ends; one front end
-// of a process uses it. Threads: any; a PE's words are written at first contact.
+// Each front end has an owner of its own: tables, and how it waits. It passes the address of a
+// constant place, so that its fast paths read them without a step more. The PEs of the job open an
+// owner together and it stays open until the process ends. Threads: any; a PE's words are written
+// at first contact.
 // Blocking: the first use of a PE waits until that PE has published its origin.
 #ifndef CW_OWNER_OWNER_H
 #define CW_OWNER_OWNER_H
@@ -32,7 +34,7 @@
 
 /** What the front end decides. */
 typedef struct cw_owner_config {
-    const char *call;  // that opens the room, for messages
+    const char *call;  // that opens it, for messages
     bool outside;      // memory outside of the slices is reached too: no fast paths
     bool wakes;        // PEs of the program sleep on words of their memory
     // How the front end begins a wait, and one round of it.
@@ -46,7 +48,7 @@ typedef struct cw_owner_config {
  *  higher by a count of calls finds them not plain. */
 #define CW_OWNER_BEYOND 32u
 
-typedef struct cw_owner_state {
+typedef struct cw_owner {
     uintptr_t *word;           // [npes + CW_OWNER_BEYOND]
     uint32_t limit;            // PEs whose words fast paths may use: all, or 0
     uint32_t inject_nbytes;    // that the inject of a record takes; 0: no PE was reached yet
@@ -56,44 +58,47 @@ typedef struct cw_owner_state {
     uintptr_t shared_nbytes;
     uint32_t npes;
     cw_owner_config_t config;
-} cw_owner_state_t;
-extern cw_owner_state_t cw_owner CW_HIDDEN;
+    struct cw_owner *next;  // opened before
+} cw_owner_t;
 
-/** Local: makes the tables. Fatal: no memory. */
-void cw_owner_open(const cw_owner_config_t *config);
+/** Local: makes the tables. Fatal: no memory. Owners stay in use until the process ends. */
+void cw_owner_open(cw_owner_t *owner, const cw_owner_config_t *config);
 /** Publishes this PE's origin: from here on other PEs may use its memory. Fast paths open. */
-void cw_owner_publish(void);
+void cw_owner_publish(cw_owner_t *owner);
+/** The one that was opened last, or NULL. */
+cw_owner_t *cw_owner_first(void);
 
 /** The word of a PE that was not reached before. */
-static inline uintptr_t cw_owner_unreached_word(uint32_t pe)
+static inline uintptr_t cw_owner_unreached_word(const cw_owner_t *owner, uint32_t pe)
 {
-    return (uintptr_t)&cw_owner.unreached[pe] + 1;
+    return (uintptr_t)&owner->unreached[pe] + 1;
 }
 
 /** The word, which is that of an unreached PE only if the PE is not mapped here. */
-uintptr_t cw_owner_find_word(uint32_t pe);
+uintptr_t cw_owner_find_word(const cw_owner_t *owner, uint32_t pe);
 /** First contact with a PE of another node: its word leads to a record of its own afterwards. */
-void cw_owner_reach(uint32_t pe);
+void cw_owner_reach(cw_owner_t *owner, uint32_t pe);
 
-uintptr_t cw_owner_ask_origin(uint32_t pe) CW_NOINLINE CW_COLD;
-static inline uintptr_t cw_owner_origin(uint32_t pe)
+uintptr_t cw_owner_ask_origin(const cw_owner_t *owner, uint32_t pe) CW_NOINLINE CW_COLD;
+static inline uintptr_t cw_owner_origin(const cw_owner_t *owner, uint32_t pe)
 {
     // pairs with cw_owner_ask_origin
-    uintptr_t origin = __atomic_load_n(&cw_owner.origin[pe], __ATOMIC_ACQUIRE);
-    return CW_LIKELY(origin) ? origin : cw_owner_ask_origin(pe);
+    uintptr_t origin = __atomic_load_n(&owner->origin[pe], __ATOMIC_ACQUIRE);
+    return CW_LIKELY(origin) ? origin : cw_owner_ask_origin(owner, pe);
 }
 
 /** The local symmetric address of what lies at `addr` in that PE. */
-static inline char *cw_owner_symmetric(uint32_t pe, const void *addr)
+static inline char *cw_owner_symmetric(const cw_owner_t *owner, uint32_t pe, const void *addr)
 {
-    return (char *)((uintptr_t)addr - cw_owner_origin(pe) + cw_area_origin());
+    return (char *)((uintptr_t)addr - cw_owner_origin(owner, pe) + cw_area_origin());
 }
 
 /** Does [addr, +nbytes) of that PE lie in its slice, where mapping and network reach it? */
-static inline bool cw_owner_reaches(uint32_t pe, const void *addr, size_t nbytes)
+static inline bool cw_owner_reaches(const cw_owner_t *owner, uint32_t pe, const void *addr,
+                                    size_t nbytes)
 {
-    uintptr_t at = (uintptr_t)addr - cw_owner_origin(pe) - cw_owner.shared_offset;
-    return at < cw_owner.shared_nbytes && nbytes <= cw_owner.shared_nbytes - at;
+    uintptr_t at = (uintptr_t)addr - cw_owner_origin(owner, pe) - owner->shared_offset;
+    return at < owner->shared_nbytes && nbytes <= owner->shared_nbytes - at;
 }
 
 // ---------------------------------------------------------------- waits for a word of other PEs
@@ -101,8 +106,8 @@ static inline bool cw_owner_reaches(uint32_t pe, const void *addr, size_t nbytes
 // to fill in.
 
 /** The word that a PE publishes (core/sync/card.h): waits until it is there. */
-uint64_t cw_owner_ask(uint32_t pe, int which);
+uint64_t cw_owner_ask(const cw_owner_t *owner, uint32_t pe, int which);
 /** Waits until this node knows that word of all PEs. */
-void cw_owner_ask_all(int which);
+void cw_owner_ask_all(const cw_owner_t *owner, int which);
 
 #endif

@@ -10,9 +10,9 @@
 #include "core/rma/port.h"
 
 /** Memory that neither mapping nor network reaches: the owner copies. */
-static bool is_outside(uint32_t pe, const void *addr, size_t nbytes)
+static bool is_outside(const cw_owner_t *o, uint32_t pe, const void *addr, size_t nbytes)
 {
-    return cw_owner.config.outside && !cw_owner_reaches(pe, addr, nbytes);
+    return o->config.outside && !cw_owner_reaches(o, pe, addr, nbytes);
 }
 
 void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *small)
@@ -39,32 +39,33 @@ static void inject_counted(uintptr_t word, void *dest, const void *src, size_t n
 
 /** To a PE that was reached before, as the fast paths do it: an observer, which keeps transfers
  *  from those, must not change what it observes. */
-static void put_reached(uintptr_t word, uint32_t pe, void *dest, const void *src, size_t nbytes,
-                        cw_owner_mode_t mode)
+static void put_reached(const cw_owner_t *o, uintptr_t word, uint32_t pe, void *dest,
+                        const void *src, size_t nbytes, cw_owner_mode_t mode)
 {
     cw_op_t op = cw_owner_is_bulk(mode) ? CW_OP_PUT_NBI : CW_OP_PUT;
-    CW_WATCH(cw_ctx_watch(&cw_ctx_default, op, cw_owner_symmetric(pe, dest), src, nbytes, (int)pe));
+    CW_WATCH(
+        cw_ctx_watch(&cw_ctx_default, op, cw_owner_symmetric(o, pe, dest), src, nbytes, (int)pe));
     if (mode == CW_OWNER_BLOCKING)
         cw_target_put_complete(cw_word_target(word), dest, src, nbytes);
-    else if (mode >= CW_OWNER_NBI_COPIED && nbytes <= cw_owner.inject_nbytes)
+    else if (mode >= CW_OWNER_NBI_COPIED && nbytes <= o->inject_nbytes)
         inject_counted(word, dest, src, nbytes);
     else
         cw_target_put(cw_word_target(word), dest, src, nbytes, cw_owner_is_bulk(mode));
 }
 
-bool cw_owner_put_general(const char *call, uint32_t pe, void *dest, const void *src, size_t nbytes,
-                          cw_owner_mode_t mode, cw_handle_op_t *op)
+bool cw_owner_put_general(cw_owner_t *o, const char *call, uint32_t pe, void *dest, const void *src,
+                          size_t nbytes, cw_owner_mode_t mode, cw_handle_op_t *op)
 {
     if (nbytes == 0)
         return false;
-    uintptr_t word = cw_owner_find_word(pe);
+    uintptr_t word = cw_owner_find_word(o, pe);
     if (cw_owner_is_mapped(word)) {
         cw_copy(cw_owner_local(word, dest), src, nbytes);
         if (!cw_owner_is_plain(word))
             cw_local_stored((int)pe);
         return false;
     }
-    if (is_outside(pe, dest, nbytes)) {
+    if (is_outside(o, pe, dest, nbytes)) {
         cw_handle_op_t own = {0}, *use = op ? op : &own;
         cw_owner_copy_put(pe, dest, src, nbytes, use);
         if (mode == CW_OWNER_BLOCKING)
@@ -72,62 +73,63 @@ bool cw_owner_put_general(const char *call, uint32_t pe, void *dest, const void 
         return mode != CW_OWNER_BLOCKING;
     }
     if (cw_owner_record(word)) {
-        put_reached(word, pe, dest, src, nbytes, mode);
+        put_reached(o, word, pe, dest, src, nbytes, mode);
         return mode != CW_OWNER_BLOCKING;
     }
-    char *symmetric = cw_owner_symmetric(pe, dest);
+    char *symmetric = cw_owner_symmetric(o, pe, dest);
     if (cw_owner_is_bulk(mode))
         cw_put_nbi(&cw_ctx_default, symmetric, src, nbytes, (int)pe);
     else
         cw_put(&cw_ctx_default, symmetric, src, nbytes, (int)pe);
-    cw_owner_reach(pe);
+    cw_owner_reach(o, pe);
     if (mode == CW_OWNER_BLOCKING)
         cw_handle_quiet();
     return mode != CW_OWNER_BLOCKING;
 }
 
-bool cw_owner_get_general(const char *call, void *dest, uint32_t pe, const void *src, size_t nbytes,
-                          cw_owner_mode_t mode, cw_handle_op_t *op)
+bool cw_owner_get_general(cw_owner_t *o, const char *call, void *dest, uint32_t pe, const void *src,
+                          size_t nbytes, cw_owner_mode_t mode, cw_handle_op_t *op)
 {
     if (nbytes == 0)
         return false;
-    uintptr_t word = cw_owner_find_word(pe);
+    uintptr_t word = cw_owner_find_word(o, pe);
     if (cw_owner_is_mapped(word)) {
         cw_copy(dest, cw_owner_local(word, src), nbytes);
         cw_get_done();
         return false;
     }
-    if (is_outside(pe, src, nbytes)) {
+    if (is_outside(o, pe, src, nbytes)) {
         cw_handle_op_t own = {0}, *use = op ? op : &own;
         cw_owner_copy_get(dest, pe, src, nbytes, use);
         if (mode == CW_OWNER_BLOCKING)
             cw_handle_op_wait(call, use);
         return mode != CW_OWNER_BLOCKING;
     }
-    const char *symmetric = cw_owner_symmetric(pe, src);
+    const char *symmetric = cw_owner_symmetric(o, pe, src);
     if (mode == CW_OWNER_BLOCKING)
         cw_get(&cw_ctx_default, dest, symmetric, nbytes, (int)pe);
     else
         cw_get_nbi(&cw_ctx_default, dest, symmetric, nbytes, (int)pe);
-    cw_owner_reach(pe);
+    cw_owner_reach(o, pe);
     return mode != CW_OWNER_BLOCKING;
 }
 
-bool cw_owner_set_general(uint32_t pe, void *dest, int value, size_t nbytes, cw_handle_op_t *op)
+bool cw_owner_set_general(cw_owner_t *o, uint32_t pe, void *dest, int value, size_t nbytes,
+                          cw_handle_op_t *op)
 {
     if (nbytes == 0)
         return false;
-    uintptr_t word = cw_owner_find_word(pe);
+    uintptr_t word = cw_owner_find_word(o, pe);
     if (cw_owner_is_mapped(word)) {
         memset(cw_owner_local(word, dest), value, nbytes);
         if (!cw_owner_is_plain(word))
             cw_local_stored((int)pe);
         return false;
     }
-    if (is_outside(pe, dest, nbytes)) {
+    if (is_outside(o, pe, dest, nbytes)) {
         cw_owner_copy_set(pe, dest, value, nbytes, op);
         return true;
     }
-    cw_fill(&cw_ctx_default, cw_owner_symmetric(pe, dest), (uint8_t)value, nbytes, (int)pe);
+    cw_fill(&cw_ctx_default, cw_owner_symmetric(o, pe, dest), (uint8_t)value, nbytes, (int)pe);
     return true;
 }

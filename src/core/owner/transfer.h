@@ -31,11 +31,12 @@ static CW_ALWAYS_INLINE bool cw_owner_is_bulk(cw_owner_mode_t mode)
 // op: counts messages, where the owner copies; NULL for a blocking transfer, and where there can be
 // no messages. Returns true when something is in flight. The caller has checked the arguments; call
 // names it where the transfer waits.
-bool cw_owner_put_general(const char *call, uint32_t pe, void *dest, const void *src, size_t nbytes,
-                          cw_owner_mode_t mode, cw_handle_op_t *op);
-bool cw_owner_get_general(const char *call, void *dest, uint32_t pe, const void *src, size_t nbytes,
-                          cw_owner_mode_t mode, cw_handle_op_t *op);
-bool cw_owner_set_general(uint32_t pe, void *dest, int value, size_t nbytes, cw_handle_op_t *op);
+bool cw_owner_put_general(cw_owner_t *owner, const char *call, uint32_t pe, void *dest,
+                          const void *src, size_t nbytes, cw_owner_mode_t mode, cw_handle_op_t *op);
+bool cw_owner_get_general(cw_owner_t *owner, const char *call, void *dest, uint32_t pe,
+                          const void *src, size_t nbytes, cw_owner_mode_t mode, cw_handle_op_t *op);
+bool cw_owner_set_general(cw_owner_t *owner, uint32_t pe, void *dest, int value, size_t nbytes,
+                          cw_handle_op_t *op);
 
 /** Eight bytes of a put, kept for a second try. */
 typedef struct cw_owner_small {
@@ -47,11 +48,12 @@ void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *sma
 
 // ---------------------------------------------------------------- words
 /** False: the transfer takes the general path. Else the word of the PE. */
-static CW_ALWAYS_INLINE bool cw_owner_is_fast(uint32_t pe, uintptr_t *word_p)
+static CW_ALWAYS_INLINE bool cw_owner_is_fast(const cw_owner_t *owner, uint32_t pe,
+                                              uintptr_t *word_p)
 {
-    if (CW_UNLIKELY(pe >= cw_owner.limit))
+    if (CW_UNLIKELY(pe >= owner->limit))
         return false;
-    *word_p = __atomic_load_n(&cw_owner.word[pe], CW_DEPENDED_ON);
+    *word_p = __atomic_load_n(&owner->word[pe], CW_DEPENDED_ON);
     return true;
 }
 
@@ -80,8 +82,8 @@ static CW_ALWAYS_INLINE cwt_target_t *cw_owner_record(uintptr_t word)
 }
 
 // ---------------------------------------------------------------- puts
-/** To another node (bit 0 of the word is set): up to 8 bytes, or up to cw_owner.inject_nbytes. The
- *  source may change when it returns. */
+/** To another node (bit 0 of the word is set): up to 8 bytes, or up to inject_nbytes of the owner.
+ *  The source may change when it returns. */
 static CW_ALWAYS_INLINE void cw_owner_inject(uintptr_t word, void *dest, const void *src,
                                              size_t nbytes)
 {
@@ -105,10 +107,10 @@ static CW_ALWAYS_INLINE void cw_owner_put8_far(uintptr_t word, void *dest, const
 }
 
 /** Eight bytes within the node. False: nothing was done; *word_p is the word if there is one. */
-static CW_ALWAYS_INLINE bool cw_owner_put8_near(uint32_t pe, void *dest, const void *src,
-                                                uintptr_t *word_p)
+static CW_ALWAYS_INLINE bool cw_owner_put8_near(const cw_owner_t *owner, uint32_t pe, void *dest,
+                                                const void *src, uintptr_t *word_p)
 {
-    if (!cw_owner_is_fast(pe, word_p) || CW_UNLIKELY(*word_p & 3))
+    if (!cw_owner_is_fast(owner, pe, word_p) || CW_UNLIKELY(*word_p & 3))
         return false;
     cw_store_bits(cw_local_address(*word_p, dest), *(const uint64_t *)src, 8);
     return true;
@@ -116,13 +118,14 @@ static CW_ALWAYS_INLINE bool cw_owner_put8_near(uint32_t pe, void *dest, const v
 
 /** False: cw_owner_put_general must do it. Else *in_flight_p says whether there is something to
  *  wait for. */
-static CW_ALWAYS_INLINE bool cw_owner_put_fast(uint32_t pe, void *dest, const void *src,
-                                               size_t nbytes, bool bulk, bool *in_flight_p)
+static CW_ALWAYS_INLINE bool cw_owner_put_fast(const cw_owner_t *owner, uint32_t pe, void *dest,
+                                               const void *src, size_t nbytes, bool bulk,
+                                               bool *in_flight_p)
 {
     uintptr_t word;
     cwt_target_t *record;
     *in_flight_p = false;
-    if (!cw_owner_is_fast(pe, &word))
+    if (!cw_owner_is_fast(owner, pe, &word))
         return false;
     if (cw_owner_is_plain(word)) {
         cw_copy(cw_local_address(word, dest), src, nbytes);
@@ -136,12 +139,12 @@ static CW_ALWAYS_INLINE bool cw_owner_put_fast(uint32_t pe, void *dest, const vo
 }
 
 /** The same, complete when it returns. */
-static CW_ALWAYS_INLINE bool cw_owner_put_fast_complete(uint32_t pe, void *dest, const void *src,
-                                                        size_t nbytes)
+static CW_ALWAYS_INLINE bool cw_owner_put_fast_complete(const cw_owner_t *owner, uint32_t pe,
+                                                        void *dest, const void *src, size_t nbytes)
 {
     uintptr_t word = 0;
     cwt_target_t *record;
-    bool fast = cw_owner_is_fast(pe, &word);
+    bool fast = cw_owner_is_fast(owner, pe, &word);
     if (fast && cw_owner_is_plain(word))
         cw_copy(cw_local_address(word, dest), src, nbytes);
     else if (fast && (record = cw_owner_record(word)) && CW_LIKELY(nbytes != 0))
@@ -169,13 +172,14 @@ static CW_ALWAYS_INLINE bool cw_owner_store_value(void *dest, uint64_t value, si
 
 // ---------------------------------------------------------------- gets
 /** As cw_owner_put_fast. nbi: it completes at a quiet. */
-static CW_ALWAYS_INLINE bool cw_owner_get_fast(void *dest, uint32_t pe, const void *src,
-                                               size_t nbytes, bool nbi, bool *in_flight_p)
+static CW_ALWAYS_INLINE bool cw_owner_get_fast(const cw_owner_t *owner, void *dest, uint32_t pe,
+                                               const void *src, size_t nbytes, bool nbi,
+                                               bool *in_flight_p)
 {
     uintptr_t word;
     cwt_target_t *record;
     *in_flight_p = false;
-    if (!cw_owner_is_fast(pe, &word))
+    if (!cw_owner_is_fast(owner, pe, &word))
         return false;
     if (cw_owner_is_mapped(word)) {
         cw_copy(dest, cw_owner_local(word, src), nbytes);

@@ -66,26 +66,28 @@ size_t cw_vector_total(const cw_vector_list_t *list)
 static bool is_packed(const cw_vector_t *v, const char *remote, size_t nbytes)
 {
     return nbytes < CW_PIECE_MAX && (v->remote.n > 1 || v->local.n > 1) &&
-           !cw_owner_is_mapped(cw_owner_find_word(v->pe)) && !v->by_owner &&
-           (!cw_owner.config.outside || cw_owner_reaches(v->pe, remote, nbytes));
+           !cw_owner_is_mapped(cw_owner_find_word(v->owner, v->pe)) && !v->by_owner &&
+           (!v->owner->config.outside || cw_owner_reaches(v->owner, v->pe, remote, nbytes));
 }
 
 static bool issue_piece(const cw_vector_t *v, char *remote, char *local, size_t nbytes,
                         cw_handle_op_t *op, cw_pieces_t *pieces)
 {
     if (is_packed(v, remote, nbytes)) {
-        cw_pieces_add(pieces, cw_owner_symmetric(v->pe, remote), local, nbytes);
+        cw_pieces_add(pieces, cw_owner_symmetric(v->owner, v->pe, remote), local, nbytes);
         return true;
     }
-    if (CW_UNLIKELY(v->by_owner) && !cw_owner_reaches(v->pe, remote, nbytes)) {
+    if (CW_UNLIKELY(v->by_owner) && !cw_owner_reaches(v->owner, v->pe, remote, nbytes)) {
         if (v->put)
             cw_owner_copy_put(v->pe, remote, local, nbytes, op);
         else
             cw_owner_copy_get(local, v->pe, remote, nbytes, op);
         return true;
     }
-    return v->put ? cw_owner_put_general(v->call, v->pe, remote, local, nbytes, CW_OWNER_BULK, op)
-                  : cw_owner_get_general(v->call, local, v->pe, remote, nbytes, CW_OWNER_BULK, op);
+    return v->put ? cw_owner_put_general(v->owner, v->call, v->pe, remote, local, nbytes,
+                                         CW_OWNER_BULK, op)
+                  : cw_owner_get_general(v->owner, v->call, local, v->pe, remote, nbytes,
+                                         CW_OWNER_BULK, op);
 }
 
 /** Issues all pieces. op: for messages. True: something is in flight. */
@@ -126,7 +128,7 @@ void cw_vector_blocking(cw_vector_t *v)
 
 cw_handle_t cw_vector_explicit(cw_vector_t *v)
 {
-    cw_handle_op_t *op = cw_owner.config.outside || v->by_owner ? cw_handle_op_create() : NULL;
+    cw_handle_op_t *op = v->owner->config.outside || v->by_owner ? cw_handle_op_create() : NULL;
     return cw_handle_make(issue(v, op), op);
 }
 

@@ -9,6 +9,7 @@
 #define CW_OWNER_VECTOR_H
 
 #include "core/owner/handle.h"
+#include "core/owner/owner.h"
 
 enum { CW_VECTOR_MAX_LEVELS = 32 };  // of strided lists
 
@@ -38,6 +39,7 @@ bool cw_vector_next(cw_vector_list_t *list, char **addr_p, size_t *nbytes_p);
 size_t cw_vector_total(const cw_vector_list_t *list);
 
 typedef struct cw_vector {
+    cw_owner_t *owner;
     const char *call;
     uint32_t pe;
     bool put;

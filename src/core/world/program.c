@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Does the main program call routines of a front end with symmetric data? Then its static data must
-// be symmetric though another front end joins the job; else it stays where it is. Linked with the
-// shared library, such routines are undefined symbols of the program; linked with the archive, the
-// front end is in the program only if the program calls it.
+// Does the main program call routines of a front end? Static data must be symmetric for one with
+// symmetric data though another joins the job; one with an area needs its place from the start.
+// Linked with the shared library, such routines are undefined symbols of the program; linked with
+// the archive, the front end is in the program only if the program calls it.
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
@@ -48,6 +48,7 @@ static bool is_named(const char *symbol)
 }
 
 typedef struct finding {
+    bool (*is_routine)(const char *symbol);
     bool uses, in_program;
 } finding_t;
 
@@ -64,15 +65,21 @@ static int examine(struct dl_phdr_info *info, size_t size, void *arg)
             continue;
         symbols_t s = symbols_of(info, (const ElfW(Dyn) *)at);
         for (uint32_t k = 1; s.table && s.strings && k < s.count; k++)
-            if (s.table[k].st_shndx == SHN_UNDEF && is_named(s.strings + s.table[k].st_name))
+            if (s.table[k].st_shndx == SHN_UNDEF &&
+                found->is_routine(s.strings + s.table[k].st_name))
                 found->uses = true;
     }
     return 1;  // the main program comes first
 }
 
+bool cw_program_uses(bool (*is_routine)(const char *symbol))
+{
+    finding_t found = {.is_routine = is_routine};
+    dl_iterate_phdr(examine, &found);
+    return found.in_program || found.uses;
+}
+
 bool cw_program_uses_named_routines(void)
 {
-    finding_t found = {false, false};
-    dl_iterate_phdr(examine, &found);
-    return found.in_program ? cw_has_named_routines() : found.uses;
+    return cw_has_named_routines() && cw_program_uses(is_named);
 }

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// OpenSHMEM, GASNet and ARMCI in one program without MPI, in the order that argv[1] gives: s
+// shmem_init, S shmem_finalize, g gasnet_init and gasnet_attach, c ARMCI_Init, C ARMCI_Finalize; as
+// the last step X gasnet_exit, R return from main. After each step all initialised libraries
+// communicate, each in its own memory. argv[2]: a call of ARMCI that a handler makes.
+#include <gasnet.h>
+#include <shmem.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci_talk.h"
+#include "frame/check.h"
+
+#ifdef GASNET_PAR
+#define LEVEL 3  // several threads
+#else
+#define LEVEL 0
+#endif
+
+enum { MARK = 200, ASK, ANSWER, ADDRESS };
+enum { SEGMENT = 4 * GASNET_PAGESIZE, BLOCK = 3 * GASNET_PAGESIZE };
+
+static long word;
+static bool shmem_on, gasnet_on, armci_on;
+static int me = -1, npes;
+static gasnet_seginfo_t *segments;
+static volatile int marks, answers;
+static void *volatile next_address;
+static int turns;
+static const char *in_handler;
+
+static void on_mark(gasnet_token_t token, gasnet_handlerarg_t turn)
+{
+    gasnet_node_t from;
+    gasnet_AMGetMsgSource(token, &from);
+    CHECK((int)from == (me + npes - 1) % npes && turn >= 0, "the source of the message");
+    marks++;
+}
+
+static void on_ask(gasnet_token_t token)
+{
+    if (in_handler && !strcmp(in_handler, "put"))
+        ARMCI_PutValueLong(1, segments[0].addr, 0);
+    else if (in_handler && !strcmp(in_handler, "fence"))
+        ARMCI_AllFence();
+    else if (in_handler)
+        ARMCI_Barrier();
+    gasnet_AMReplyShort0(token, ANSWER);
+}
+
+static void on_answer(gasnet_token_t token)
+{
+    (void)token;
+    answers++;
+}
+
+static void on_address(gasnet_token_t token, gasnet_handlerarg_t high, gasnet_handlerarg_t low)
+{
+    (void)token;
+    next_address = (void *)((uintptr_t)(uint32_t)high << 32 | (uint32_t)low);
+}
+
+// ---------------------------------------------------------------- each library on its own
+static void shmem_talk(long turn)
+{
+    CHECK(me == shmem_my_pe() && npes == shmem_n_pes(), "number of this PE");
+    shmem_long_p(&word, turn * 100 + me, (me + 1) % npes);
+    shmem_barrier_all();
+    CHECK(word == turn * 100 + (me + npes - 1) % npes, "a put did not arrive");
+    shmem_barrier_all();
+}
+
+static void gasnet_talk(long turn)
+{
+    gasnet_node_t next = (gasnet_node_t)((me + 1) % npes);
+    CHECK(me == (int)gasnet_mynode() && npes == (int)gasnet_nodes(), "number of this node");
+    gasnet_put_val(next, segments[next].addr, (gasnet_register_value_t)(turn * 100 + me), 8);
+    gasnet_AMRequestShort1(next, MARK, (gasnet_handlerarg_t)turn);
+    turns++;  // the neighbour's message may have arrived in an earlier wait
+    GASNET_BLOCKUNTIL(marks >= turns);
+    gasnet_barrier_notify((int)turn, 0);
+    CHECK(gasnet_barrier_wait((int)turn, 0) == GASNET_OK, "the barrier");
+    CHECK(*(long *)segments[me].addr == turn * 100 + (me + npes - 1) % npes,
+          "gasnet_put_val did not arrive");
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+
+// ---------------------------------------------------------------- together
+/** A handler runs while its process is in a barrier of ARMCI. */
+static void handlers_in_armci(void)
+{
+    if (me == npes - 1 && npes > 1) {
+        int before = answers;
+        gasnet_AMRequestShort0(0, ASK);
+        GASNET_BLOCKUNTIL(answers > before);
+    }
+    ARMCI_Barrier();
+}
+
+static bool is_filled(const char *from, size_t nbytes, char byte)
+{
+    for (size_t i = 0; i < nbytes; i++)
+        if (from[i] != byte)
+            return false;
+    return true;
+}
+
+/** Each library fills the next process's memory of its own; none writes into another's. */
+static void fill_apart(void)
+{
+    int next = (me + 1) % npes;
+    char *from = malloc(SEGMENT), *heap = shmem_malloc(BLOCK);
+    void *blocks[TALK_PROCS_MOST];
+    REQUIRE(from && heap && ARMCI_Malloc(blocks, BLOCK) == 0);
+    memset(from, 'g', SEGMENT);
+    gasnet_put((gasnet_node_t)next, segments[next].addr, from, SEGMENT);
+    memset(from, 'a', BLOCK);
+    ARMCI_Put(from, blocks[next], BLOCK, next);
+    memset(from, 's', BLOCK);
+    shmem_putmem(heap, from, BLOCK, next);
+    ARMCI_Barrier();
+    shmem_barrier_all();
+    CHECK(is_filled(segments[me].addr, SEGMENT, 'g'), "the segment of GASNet");
+    CHECK(is_filled(blocks[me], BLOCK, 'a'), "the block of ARMCI");
+    CHECK(is_filled(heap, BLOCK, 's'), "the symmetric heap");
+    shmem_barrier_all();
+    // one's memory as the source of another's transfer
+    ARMCI_Put(segments[me].addr, blocks[next], BLOCK, next);
+    ARMCI_Barrier();
+    gasnet_put((gasnet_node_t)next, segments[next].addr, heap, BLOCK);
+    shmem_barrier_all();
+    CHECK(is_filled(blocks[me], BLOCK, 'g'), "a segment put by ARMCI");
+    CHECK(is_filled(segments[me].addr, BLOCK, 's'), "the heap put by GASNet");
+    shmem_barrier_all();
+#ifndef GASNET_SEGMENT_EVERYTHING
+    memset(from, 'x', SEGMENT);
+    ARMCI_Put(from, segments[next].addr, SEGMENT, next);
+    ARMCI_Barrier();
+    CHECK(is_filled(segments[me].addr, SEGMENT, 'x'), "a segment that ARMCI puts into");
+#endif
+    ARMCI_Free(blocks[me]);
+    shmem_free(heap);
+    free(from);
+}
+
+static void communicate(long turn)
+{
+    if (me < 0 && shmem_on)
+        me = shmem_my_pe(), npes = shmem_n_pes();
+    else if (me < 0 && gasnet_on)
+        me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();
+    else if (me < 0)
+        me = armci_msg_me(), npes = armci_msg_nproc();
+    check_as("process", me, npes);
+    if (shmem_on)
+        shmem_talk(turn);
+    if (gasnet_on)
+        gasnet_talk(turn);
+    if (armci_on)
+        armci_talk(turn, me, npes);
+    if (gasnet_on && armci_on)
+        handlers_in_armci();
+    if (shmem_on && gasnet_on && armci_on)
+        fill_apart();
+}
+
+// ---------------------------------------------------------------- steps
+#ifdef GASNET_SEGMENT_EVERYTHING
+/** Memory is where each process has it: it tells the process before it. */
+static void name_segment(void)
+{
+    uintptr_t mine = (uintptr_t)malloc(SEGMENT);
+    segments[me].addr = (void *)mine;
+    gasnet_AMRequestShort2((gasnet_node_t)((me + npes - 1) % npes), ADDRESS,
+                           (gasnet_handlerarg_t)(mine >> 32), (gasnet_handlerarg_t)mine);
+    GASNET_BLOCKUNTIL(next_address != NULL);
+    segments[(me + 1) % npes].addr = next_address;
+}
+#endif
+
+static void start_gasnet(int *argc, char ***argv)
+{
+    gasnet_handlerentry_t table[] = {{MARK, (void (*)())on_mark},
+                                     {ASK, (void (*)())on_ask},
+                                     {ANSWER, (void (*)())on_answer},
+                                     {ADDRESS, (void (*)())on_address}};
+    CHECK(gasnet_init(argc, argv) == GASNET_OK, "gasnet_init");
+    me = (int)gasnet_mynode(),
+    npes = (int)gasnet_nodes();  // handlers may run before gasnet_attach returns
+    CHECK(gasnet_attach(table, 4, SEGMENT, 0) == GASNET_OK, "gasnet_attach");
+    segments = calloc(gasnet_nodes(), sizeof *segments);
+    gasnet_getSegmentInfo(segments, (int)gasnet_nodes());
+#ifdef GASNET_SEGMENT_EVERYTHING
+    name_segment();
+#endif
+    gasnet_on = true;
+}
+
+static void start_shmem(void)
+{
+    int got;
+    CHECK(shmem_init_thread(LEVEL, &got) == 0 && got >= LEVEL, "shmem_init_thread");
+}
+
+static int last_step(char step)
+{
+    if (me == 0)
+        printf("process %d of %d is here, %d failures\n", me, npes, checks_failed);
+    int code = checks_failed ? 99 : 0;
+    if (step == 'X')
+        gasnet_exit(code);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *order = argc > 1 ? argv[1] : "sgcCSX";
+    in_handler = argc > 2 ? argv[2] : NULL;
+    for (long turn = 1; *order && *order != 'X'; turn++, order++) {
+        if (*order == 's')
+            start_shmem();
+        else if (*order == 'S')
+            shmem_finalize();
+        else if (*order == 'g')
+            start_gasnet(&argc, &argv);
+        else if (*order == 'c')
+            CHECK(ARMCI_Init_thread(LEVEL) == 0, "ARMCI_Init_thread");
+        else if (*order == 'C')
+            CHECK(ARMCI_Finalize() == 0, "ARMCI_Finalize");
+        shmem_on = *order == 's' || (shmem_on && *order != 'S');
+        armci_on = *order == 'c' || (armci_on && *order != 'C');
+        if (shmem_on || gasnet_on || armci_on)
+            communicate(turn);
+    }
+    return last_step(*order);
+}
