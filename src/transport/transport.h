@@ -45,7 +45,7 @@ typedef struct cwt_from cwt_from_t;  // sender of a request; valid only inside t
 
 #define CWT_SECRET_BYTES 16
 #define CWT_ADDRESS_MAX 128   // bytes of a published node address
-#define CWT_MESSAGE_MAX 4096  // bytes of a request or reply, header included
+#define CWT_MESSAGE_MAX 4128  // bytes of a request or reply, header included
 
 /**
  * One record per (context, touched PE): all that a scalar put needs, one cache line. The API's
@@ -132,6 +132,8 @@ typedef struct cwt_client_config {
     cwt_layout_t layout;      // the same on every node but for nslots
     bool thread_multiple;     // several threads at once; see above
     bool one_machine;         // bind to loopback
+    bool of_server;           // for server_attach: its connections are not evicted nor counted for
+                              // CAUSEWAY_MAX_CONNECTIONS, and it can be slept on
     void (*idle)(void *arg);  // called each round of a waiting loop: polls the server if this
                               // process hosts it
     void *idle_arg;
@@ -220,6 +222,13 @@ typedef struct cwt_ops {
     /** Names the client that sent the request being handled; the name may be kept. 0: it takes no
      *  notifications. */
     uint64_t (*server_origin)(const cwt_from_t *from);
+    /** The PE that sent the request being handled, as the connection has proved it. */
+    uint32_t (*server_pe)(const cwt_from_t *from);
+    /** From now on server_progress makes the progress of this client too (its events count, its
+     *  error is returned), and what comes for it ends a server_block. It was opened with of_server
+     *  and thread_multiple. NULL: none; before that client is closed. Under the lock of
+     *  server_progress, and while no thread is in server_block. */
+    void (*server_attach)(cwt_server_t *server, cwt_client_t *client);
     /** Notifies that client: sends [head | payload], CWT_MESSAGE_MAX bytes at most, to its
      *  config.notified, on the connection of its request. CW_EAGAIN: not now, or never again;
      *  nothing was sent. Never waits. From one thread at a time, as progress. */
@@ -257,6 +266,12 @@ typedef struct cwt_ops {
      *  the connection does not take. */
     int (*message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                    size_t payload_nbytes);
+    /** A message that leaves at once or not at all; never waits, and makes no progress. CW_EAGAIN:
+     *  not now (no credit, no room on the wire, another call uses the client, an evicted
+     *  connection): nothing was sent or used up. After puts on the connection: not before a quiet,
+     *  where the provider promises no order. */
+    int (*try_message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                       size_t payload_nbytes);
     /** A put and a message behind it, without waiting between the two. nbi as for put. */
     int (*put_message)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
                        cwt_header_t *msg, size_t msg_nbytes);
@@ -281,20 +296,5 @@ typedef struct cwt_ops {
     void (*stats)(const cwt_client_t *client, cwt_stats_t *stats_p);
     void (*close)(cwt_client_t *client);
 } cwt_ops_t;
-
-// ---------------------------------------------------------------- the table (transports.c)
-/** For tests: operations are delayed, reordered and overlooked as far as this contract allows
- *  (delay/). */
-typedef struct cwt_delay_config {
-    const char *spec;  // "SEED:MICROSECONDS"; seed 0: draw one from `job`
-    const char *job;   // any text that is the same on all PEs
-    const char *log;   // path (the PE's number is appended) of a line per operation, or NULL
-    int pe;
-} cwt_delay_config_t;
-
-/** The transport of that name; with delay (or NULL), behind the one that delays it. Once a process,
- *  before anything is opened. CW_ENOENT (reported): there is none of that name; CW_EINVAL
- *  (reported): the spec is no spec. */
-int cwt_find(const char *name, const cwt_delay_config_t *delay, const cwt_ops_t **ops_p);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The transports. To add one: a folder with a table of operations (transport.h), and a row here.
-#include "transport/transport.h"
+#include "transport/table.h"
 
 #include <string.h>
 

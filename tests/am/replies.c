@@ -149,7 +149,7 @@ static void one_round(uint64_t *word, bool quiet)
 static void malformed(void)
 {
     int pe = remote_pe(), node = cw_world.node_of_pe[pe];
-    _Alignas(8) uint8_t bytes[CWT_MESSAGE_MAX];
+    _Alignas(8) uint8_t bytes[CW_MESSAGE_MAX];
     cw_notify_am_t *note = (cw_notify_am_t *)(void *)bytes;
     for (int i = 0; i < 20000; i++) {
         for (size_t at = 0; at < 128; at += 4)

@@ -57,6 +57,11 @@ typedef struct node {
     cwt_conn_t *conn;
     pthread_t thread;
     pthread_mutex_t lock;  // guards server
+    void (*turn)(struct node *n);  // or NULL: after each round of progress, with the lock
+    void (*handler)(struct node *n, cwt_from_t *from, const cwt_header_t *msg,
+                    size_t nbytes);  // or NULL: of operations that pair_handler does not know
+    uint64_t block_ns;               // longest sleep of the server
+    _Atomic uint64_t slept_out;      // sleeps that nothing ended
     _Atomic int stop;
     uint64_t heap;                    // offset of slot 0's heap
     uint64_t notified, notified_sum;  // notifications of this client, and their sum
@@ -73,6 +78,7 @@ static inline void pair_map(node_t *n, const cwt_ops_t *ops, uint64_t heap_nbyte
 {
     memset(n, 0, sizeof *n);
     n->ops = ops;
+    n->block_ns = 50000000;
     n->layout = (cwt_layout_t){.control_nbytes = 4096,
                                .slice_offset = PAIR_SLICE,
                                .data_nbytes = PAIR_DATA,
@@ -169,7 +175,9 @@ static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t 
         atomic_store(&n->shared->words[5], pair_notify(n, n->ops->server_origin(from), r->value));
         break;
     default:
-        abort();
+        if (!n->handler)
+            abort();
+        n->handler(n, from, msg, nbytes);
     }
     atomic_fetch_add(&n->shared->executed[n->me], 1);
 }
@@ -183,11 +191,13 @@ static inline void *pair_serve(void *arg)
     while (!atomic_load(&n->stop)) {
         pthread_mutex_lock(&n->lock);
         int handled = n->ops->server_progress(n->server);
+        if (n->turn)
+            n->turn(n);
         empty = handled > 0 ? 0 : empty + 1;
         bool idle = empty > pair_spin, block = idle && n->ops->server_may_block(n->server);
         pthread_mutex_unlock(&n->lock);
         if (block)  // without the lock, which another thread may need
-            n->ops->server_block(n->server, 50000000);
+            n->slept_out += n->ops->server_block(n->server, n->block_ns) == 0;
         if (idle)
             empty = 0;
     }

@@ -84,7 +84,7 @@ static void fill(char *at, cwu_number_t type, size_t nbytes)
 static int execute_now(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
     (void)conn;
-    CHECK(nbytes <= CWT_MESSAGE_MAX && !reply);
+    CHECK(nbytes <= CW_MESSAGE_MAX && !reply);
     msg->nbytes = (uint32_t)nbytes;
     void *copy = malloc(nbytes);
     memcpy(copy, msg, nbytes);

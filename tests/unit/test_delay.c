@@ -21,6 +21,8 @@ typedef struct event {
 static event_t log_[EVENTS];
 static _Atomic int logged;  // by the thread that delivers
 static char real_client, real_conn;
+static const cwt_ops_t *delaying;
+static cwt_conn_t *inside;  // tried while another connects, as by a server meanwhile
 
 static void note(kind_t kind, uint64_t number)
 {
@@ -38,6 +40,9 @@ static int real_connect(cwt_client_t *c, int node, const void *blob, size_t nbyt
                         cwt_conn_t **conn_p)
 {
     (void)c, (void)node, (void)blob, (void)nbytes;
+    cwt_header_t msg = {.nbytes = sizeof msg};
+    if (inside)
+        CHECK(delaying->try_message(inside, &msg, sizeof msg, NULL, 0) == CW_EAGAIN);
     *conn_p = (cwt_conn_t *)(void *)&real_conn;
     return 0;
 }
@@ -70,6 +75,13 @@ static int real_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
         reply->done = 1;
     note(REQUEST, msg->token);
     return 0;
+}
+/** As a provider that is never busy. */
+static int real_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                            size_t payload_nbytes)
+{
+    (void)payload, (void)payload_nbytes;
+    return real_request(conn, msg, nbytes, NULL);
 }
 static int real_wait(cwt_client_t *c, cwt_reply_t *reply)
 {
@@ -105,13 +117,13 @@ static const cwt_ops_t real = {.name = "real",
                                .put = real_put,
                                .get = real_get,
                                .request = real_request,
+                               .try_message = real_try_message,
                                .wait = real_wait,
                                .quiet = real_quiet,
                                .fence = real_fence,
                                .progress = real_progress,
                                .close = real_close};
 
-static const cwt_ops_t *delaying;
 static cwt_client_t *client;
 static cwt_conn_t *conn;
 static cwt_target_t target;
@@ -213,6 +225,34 @@ static int play(unsigned seed)
     return judge();
 }
 
+/** Messages that must not wait: refused at times, and while the client is in use or holds
+ *  operations back; otherwise passed on, in the order of the calls. */
+static void tries(void)
+{
+    uint64_t sent = 0;
+    uint32_t refused = 0;
+    logged = 0;
+    while (sent < 200) {
+        cwt_header_t msg = {.token = sent, .nbytes = sizeof msg};
+        int rc = delaying->try_message(conn, &msg, sizeof msg, NULL, 0);
+        CHECK(rc == 0 || rc == CW_EAGAIN);
+        sent += rc == 0;
+        refused += rc == CW_EAGAIN;
+        CHECK(logged == (int)sent && (sent == 0 || log_[sent - 1].number == sent - 1));
+    }
+    CHECK(refused > 50);
+    inside = conn;
+    cwt_conn_t *other;
+    CHECK(delaying->connect(client, 2, "", 0, &other) == 0);
+    ncalled = logged = 0;
+    for (int i = 0; i < 50; i++)
+        call(PUT);
+    cwt_header_t last = {.nbytes = sizeof last};
+    while (delaying->try_message(conn, &last, sizeof last, NULL, 0) == CW_EAGAIN)
+        ;
+    CHECK(logged == 51 && log_[50].kind == REQUEST);  // behind all puts
+}
+
 static void wrong_specs(void)
 {
     const char *const wrong[] = {"", "5", "5:", ":5", "5:0", "5:x", "x:5", "5:5x", "5:2000000"};
@@ -245,6 +285,7 @@ int main(void)
     for (int i = 0; i < 2000 && logged < 50; i++)
         usleep(1000);
     CHECK(logged == 50);
+    tries();
     delaying->close(client);
     return check_result();
 }

@@ -34,7 +34,7 @@ static size_t object_nbytes;
 static struct {
     int n;
     size_t nbytes;
-    unsigned char bytes[CWT_MESSAGE_MAX];
+    unsigned char bytes[CW_MESSAGE_MAX];
 } reply;
 
 static int take_reply(cwt_from_t *from, const void *payload, size_t nbytes)
@@ -271,7 +271,7 @@ static size_t some_request(uint64_t *word, size_t nwords)
         word[i] = draw(3) ? draw(300) : some_offset();
     header->op = (uint16_t)draw(13);
     header->reply_id = draw(4);
-    size_t most = draw(8) ? 24 + draw(200) : CWT_MESSAGE_MAX;
+    size_t most = draw(8) ? 24 + draw(200) : CW_MESSAGE_MAX;
     switch (header->op) {
     case CW_REQ_AMO:
         ((cw_req_amo_t *)(void *)word)->offset = some_offset() & ~UINT64_C(3);
@@ -287,7 +287,7 @@ static size_t some_request(uint64_t *word, size_t nwords)
         ((cw_req_strided_t *)(void *)word)->nblocks =
             (uint32_t)(draw(9) ? draw(40) : draw(UINT32_MAX));
         return header->op == CW_REQ_GET_STRIDED && draw(4) ? sizeof(cw_req_strided_t)
-                                                           : CWT_MESSAGE_MAX - draw(300);
+                                                           : CW_MESSAGE_MAX - draw(300);
     case CW_REQ_FILL:
         ((cw_req_fill_t *)(void *)word)->offset = some_offset();
         ((cw_req_fill_t *)(void *)word)->nbytes = draw(3) ? draw(3000) : some_offset();
@@ -341,7 +341,7 @@ static size_t some_request(uint64_t *word, size_t nwords)
 
 static void test_random(void)
 {
-    static uint64_t word[CWT_MESSAGE_MAX / sizeof(uint64_t)];
+    static uint64_t word[CW_MESSAGE_MAX / sizeof(uint64_t)];
     uint64_t replies = 0, changes = 0;
     memset(object, 0, CONTROL + AM_AT);
     for (int round = 0; round < ROUNDS; round++) {

@@ -41,7 +41,7 @@ typedef union notification {
     cw_notify_am_t body;
     unsigned char bytes[CW_NOTIFY_AM_NBYTES(CW_AM_MAX_ARGS)];
 } notification_t;
-_Static_assert(sizeof(notification_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
+_Static_assert(sizeof(notification_t) + CW_AM_MAX_MEDIUM <= CW_MESSAGE_MAX, "fits the transport");
 
 bool cw_am_reply_back(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head,
                       const uint32_t *args, const void *src, size_t nbytes)

@@ -284,7 +284,7 @@ typedef union wire {
     cw_req_am_short_t brief;
     unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
 } wire_t;
-_Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CWT_MESSAGE_MAX, "fits the transport");
+_Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CW_MESSAGE_MAX, "fits the transport");
 
 static void send_short(const out_t *out)
 {

@@ -7,6 +7,7 @@
 #ifndef CW_CORE_AM_WIRE_H
 #define CW_CORE_AM_WIRE_H
 
+#include "core/rma/request.h"
 #include "transport/transport.h"
 
 // cwt_header_t.op; the numbers left out are those of transfers and atomics (core/rma/request.h)

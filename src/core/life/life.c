@@ -35,6 +35,7 @@
 #include "core/world/job.h"
 #include "core/world/place.h"
 #include "core/world/startup.h"
+#include "transport/table.h"
 
 static int init_count;
 

@@ -25,6 +25,7 @@
 
 #include "base/numbers.h"
 #include "core/rma/context.h"
+#include "core/rma/request.h"
 
 typedef struct cw_accumulate {
     cw_ctx_t *ctx;
@@ -37,7 +38,7 @@ typedef struct cw_accumulate {
     const cwt_target_t *target;     // NULL: the memory is mapped here
     struct cw_frame *frame;         // while observed
     size_t nbytes;                  // of the message so far
-    uint64_t message[CWT_MESSAGE_MAX / sizeof(uint64_t)];
+    uint64_t message[CW_MESSAGE_MAX / sizeof(uint64_t)];
 } cw_accumulate_t;
 
 /** *scale: a number of that type. */

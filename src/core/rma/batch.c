@@ -47,7 +47,7 @@ void cw_batch_send(cw_ctx_t *ctx)
 static size_t capacity_for(size_t total_ops)
 {
     size_t small = sizeof(cw_req_batch_t) + sizeof(uint64_t) + CW_BATCH_PUT_MAX;
-    size_t most = CWT_MESSAGE_MAX, record = 2 * sizeof(uint64_t);
+    size_t most = CW_MESSAGE_MAX, record = 2 * sizeof(uint64_t);
     if (total_ops >= (most - small) / record)
         return most;
     return small + total_ops * record;

@@ -16,6 +16,7 @@
 #define CW_CORE_PIECES_H
 
 #include "core/rma/context.h"
+#include "core/rma/request.h"
 
 #define CW_PIECE_MAX 1024u     // bytes; from here on a transfer of its own pays
 #define CW_PIECES_OF_GET 256u  // in one message
@@ -27,7 +28,7 @@ typedef struct cw_pieces {
     cwt_conn_t *conn;          // where the message goes; NULL: it is empty
     size_t nbytes;             // of the message so far
     struct cw_pieces_reply *reply;  // of gets: where its bytes go
-    uint64_t message[CWT_MESSAGE_MAX / sizeof(uint64_t)];
+    uint64_t message[CW_MESSAGE_MAX / sizeof(uint64_t)];
 } cw_pieces_t;
 
 void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put);

@@ -81,7 +81,11 @@ _Static_assert(sizeof(cw_req_accumulate_t) == 32, "wire format");
 // the record's word: 0..47 offset in the target's node object | 48..63 nbytes, whole parts both
 #define CW_ACCUMULATE_RECORD(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
 
-#define CW_STRIDED_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cw_req_strided_t))
-#define CW_PIECES_PAYLOAD (CWT_MESSAGE_MAX - sizeof(cwt_header_t))
+// Of a request or reply of core. The transport takes more, for what servers add to requests that
+// they forward (ADR 52).
+#define CW_MESSAGE_MAX 4096
+_Static_assert(CW_MESSAGE_MAX + 32 <= CWT_MESSAGE_MAX, "room for a route");
+#define CW_STRIDED_PAYLOAD (CW_MESSAGE_MAX - sizeof(cw_req_strided_t))
+#define CW_PIECES_PAYLOAD (CW_MESSAGE_MAX - sizeof(cwt_header_t))
 
 #endif

@@ -67,7 +67,7 @@ static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
 {
     union {
         cw_req_strided_t req;
-        char bytes[CWT_MESSAGE_MAX];
+        char bytes[CW_MESSAGE_MAX];
     } m;
     while (b.n) {
         blocks_t part = split_message(&b);

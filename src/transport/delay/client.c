@@ -17,6 +17,11 @@ static delay_client_t *client_of(cwt_client_t *client)
     return (delay_client_t *)(void *)client;
 }
 
+cwt_client_t *delay_real_client(cwt_client_t *c)
+{
+    return client_of(c)->real;
+}
+
 static delay_conn_t *conn_of(cwt_conn_t *conn)
 {
     return (delay_conn_t *)(void *)conn;
@@ -218,6 +223,25 @@ int delay_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *p
     int rc = enter(conn->client);
     return leave(conn->client,
                  rc ? rc : message_locked(conn, msg, nbytes, payload, payload_nbytes));
+}
+
+/** Refuses every second message, at random, and whenever the client is in use: its caller must not
+ *  wait, not even for an operation that is delivered late. */
+int delay_try_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload,
+                      size_t payload_nbytes)
+{
+    delay_conn_t *conn = conn_of(c);
+    delay_client_t *client = conn->client;
+    if (pthread_mutex_trylock(&client->lock))
+        return CW_EAGAIN;
+    int rc = client->error;
+    if (rc == 0 && (!delay_may_overtake(conn, DELAY_REQUEST) || delay_one_in(&client->random, 2)))
+        rc = CW_EAGAIN;
+    if (rc == 0) {
+        rc = delay_setup.real->try_message(conn->real, msg, nbytes, payload, payload_nbytes);
+        client->totals.operations += rc == 0;
+    }
+    return leave(client, rc);
 }
 
 int delay_put_message(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes, bool nbi,

@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "transport/transport.h"
+#include "transport/table.h"
 
 extern const cwt_ops_t cwt_delay;
 /** Stands between its caller and `real`. Once a process. CW_EINVAL (reported): the spec is no spec.
@@ -131,6 +131,8 @@ int delay_get(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, bool nbi
 int delay_request(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 int delay_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload,
                   size_t payload_nbytes);
+int delay_try_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload,
+                      size_t payload_nbytes);
 int delay_put_message(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes, bool nbi,
                       cwt_header_t *msg, size_t msg_nbytes);
 int delay_wait(cwt_client_t *c, cwt_reply_t *reply);
@@ -145,6 +147,9 @@ int delay_poll(cwt_client_t *c);
 void delay_stats(const cwt_client_t *c, cwt_stats_t *stats_p);
 void delay_close(cwt_client_t *c);
 
+/** The client behind it. */
+cwt_client_t *delay_real_client(cwt_client_t *c);
+
 // ---------------------------------------------------------------- server.c: entries of the table
 int delay_server_open(const cwt_server_config_t *config, cwt_server_t **server_p);
 int delay_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p);
@@ -155,6 +160,8 @@ int delay_server_block(cwt_server_t *server, uint64_t timeout_ns);
 void delay_server_wake(cwt_server_t *server);
 int delay_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);
 uint64_t delay_server_origin(const cwt_from_t *from);
+uint32_t delay_server_pe(const cwt_from_t *from);
+void delay_server_attach(cwt_server_t *server, cwt_client_t *client);
 int delay_server_notify(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
                         const void *payload, size_t payload_nbytes);
 void delay_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p);

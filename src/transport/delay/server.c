@@ -67,6 +67,17 @@ uint64_t delay_server_origin(const cwt_from_t *from)
     return delay_setup.real->server_origin(from);
 }
 
+uint32_t delay_server_pe(const cwt_from_t *from)
+{
+    return delay_setup.real->server_pe(from);
+}
+
+/** The real client has a lock of its own (thread_multiple). */
+void delay_server_attach(cwt_server_t *server, cwt_client_t *client)
+{
+    delay_setup.real->server_attach(server, client ? delay_real_client(client) : NULL);
+}
+
 /** Takes every second notification, at random, so that notifications overtake other messages and
  *  are overtaken. */
 int delay_server_notify(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,

@@ -6,6 +6,15 @@
 #include "client/calls.h"
 #include "server/server.h"
 
+/** The halves do not know each other: the server gets what it needs of the client. */
+static void server_attach(cwt_server_t *server, cwt_client_t *client)
+{
+    server->attached = (ofi_attached_t){.client = client,
+                                        .device = client ? &client->device : NULL,
+                                        .progress = ofi_attached_progress,
+                                        .may_block = ofi_attached_may_block};
+}
+
 const cwt_ops_t cwt_ofi = {
     .name = "ofi",
     .begin_load = ofi_begin_load,
@@ -22,6 +31,8 @@ const cwt_ops_t cwt_ofi = {
     .server_wake = ofi_server_wake,
     .server_reply = ofi_server_reply,
     .server_origin = ofi_server_origin,
+    .server_pe = ofi_server_pe,
+    .server_attach = server_attach,
     .server_notify = ofi_server_notify,
     .life_names = ofi_life_names,
     .server_stats = ofi_server_stats,
@@ -34,6 +45,7 @@ const cwt_ops_t cwt_ofi = {
     .get = ofi_get,
     .request = ofi_request,
     .message = ofi_message,
+    .try_message = ofi_try_message,
     .put_message = ofi_put_message,
     .wait = ofi_wait,
     .amo = ofi_amo,

@@ -23,6 +23,8 @@ int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nb
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                 size_t payload_nbytes);
+int ofi_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                    size_t payload_nbytes);
 int ofi_put_message(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
                     cwt_header_t *msg, size_t msg_nbytes);
 int ofi_wait(cwt_client_t *client, cwt_reply_t *reply);
@@ -34,6 +36,14 @@ int ofi_quiet_test(cwt_client_t *client);
 int ofi_fence(cwt_client_t *client);
 int ofi_progress(cwt_client_t *client);
 int ofi_poll(cwt_client_t *client);
+
+// ---------------------------------------------------- attached.c: a client that a server minds
+/** Progress, with connection events where `events`: how many things happened, or the error of the
+ *  client. Any thread. */
+int ofi_attached_progress(cwt_client_t *client, bool events);
+/** After it returned 0: false, if a sleep on the client's device could miss something. *naps_p: it
+ *  has receives that the provider did not take yet, so the sleep must be short. */
+bool ofi_attached_may_block(cwt_client_t *client, bool *naps_p);
 
 // ---------------------------------------------------------------- client.c
 /** Receives for what the node will send on a connection to be opened. MSG: none is posted yet. */
@@ -93,7 +103,9 @@ int ofi_client_poll(cwt_client_t *client);
 int ofi_client_events(cwt_client_t *client);
 /** Marks a connection lost, reports it once, fails all that waits on it. */
 void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason);
-/** Is anything under way on the connection, or due at quiet? */
+/** Are puts under way on the connection, or due at quiet? */
+bool ofi_puts_outstanding(const cwt_conn_t *conn);
+/** Is anything? */
 bool ofi_outstanding(const cwt_conn_t *conn);
 /** Is the end of the connection a loss? */
 bool ofi_is_needed(const cwt_conn_t *conn);

@@ -97,7 +97,7 @@ int ofi_client_open(const cwt_client_config_t *config, cwt_client_t **client_p)
         ofi_load_safe();
     client->safe = config->thread_multiple && ofi_choice.safe_info;
     rc = ofi_device_open(&client->device, client->safe ? ofi_choice.safe_info : ofi_choice.info,
-                         entries(config), ofi_roomy(config));
+                         entries(config), !config->of_server && ofi_roomy(config));
     if (rc == 0) {
         watch_unauthenticated(client);
         init_pools(client);

@@ -70,14 +70,19 @@ static const char *kind_name(ofi_kind_t kind)
     return names[kind];
 }
 
-bool ofi_outstanding(const cwt_conn_t *conn)
+bool ofi_puts_outstanding(const cwt_conn_t *conn)
 {
-    if (conn->writes || conn->reads || conn->sent != conn->acked || conn->dirty)
+    if (conn->writes || conn->dirty)
         return true;
     for (const ofi_target_t *t = conn->targets; t; t = t->next)
         if (ofi_is_marked(t))
             return true;
     return false;
+}
+
+bool ofi_outstanding(const cwt_conn_t *conn)
+{
+    return conn->reads || conn->sent != conn->acked || ofi_puts_outstanding(conn);
 }
 
 bool ofi_is_needed(const cwt_conn_t *conn)

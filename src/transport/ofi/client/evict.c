@@ -95,7 +95,7 @@ static void close_endpoint(cwt_conn_t *conn)
 static bool may_evict(const cwt_conn_t *conn)
 {
     return conn->ep && !conn->evicted && !conn->changing && !conn->pinned && !conn->waiting &&
-           !conn->sending;
+           !conn->sending && !conn->client->config.of_server;
 }
 
 /** Completes the operations under way, then closes. False: other threads use the connection. */
@@ -156,7 +156,7 @@ int ofi_conn_open(cwt_conn_t *conn)
 {
     cwt_client_t *client = conn->client;
     uint64_t start = cwu_now_ns();
-    long limit = cwu_env.max_connections;
+    long limit = client->config.of_server ? 0 : cwu_env.max_connections;
     conn->changing = conn->down = true;
     while (limit > 0 && client->open >= (unsigned long)limit && evict_one(client))
         ;

@@ -3,7 +3,7 @@
 // Messages: requests without a reply that may have a payload of their own. Small ones take the fast
 // path of requests (fast.c); others are copied once, into a pooled buffer, which the completion
 // returns. All other cases (no credit, threads, a connection that is not up, an order that the
-// provider does not promise) are left to ofi_request.
+// provider does not promise) are left to ofi_request; or, where the caller must not wait, to it.
 #include "issue.h"
 
 #include <string.h>
@@ -21,22 +21,39 @@ static bool is_free(const cwt_conn_t *conn, size_t nbytes)
            nbytes <= CWT_MESSAGE_MAX;
 }
 
-/** False: nothing was sent. */
-static bool send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
-                      size_t payload_nbytes)
+static bool is_too_long(size_t nbytes)
+{
+    if (nbytes <= CWT_MESSAGE_MAX)
+        return false;
+    cwu_error("a message of %zu bytes; at most %d are possible", nbytes, CWT_MESSAGE_MAX);
+    return true;
+}
+
+/** The bytes of [msg | payload], one behind the other. */
+static void join(void *whole, const cwt_header_t *msg, size_t nbytes, const void *payload,
+                 size_t payload_nbytes)
+{
+    memcpy(whole, msg, nbytes);
+    if (payload_nbytes)
+        memcpy((uint8_t *)whole + nbytes, payload, payload_nbytes);
+}
+
+/** Not 0: nothing was sent. */
+static ssize_t send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                         size_t payload_nbytes, uint64_t flags)
 {
     ofi_op_t *op = ofi_pool_get(&conn->client->bounce);
     if (!op)
-        return false;
-    ofi_request_sign(conn, msg, nbytes + payload_nbytes, 0);
-    memcpy(op->buf, msg, nbytes);
-    memcpy((uint8_t *)op->buf + nbytes, payload, payload_nbytes);
-    if (ofi_issue_send(conn, op, nbytes + payload_nbytes) != 0) {
+        return -FI_EAGAIN;
+    ofi_request_sign(conn, msg, nbytes + payload_nbytes, flags);
+    join(op->buf, msg, nbytes, payload, payload_nbytes);
+    ssize_t rc = ofi_issue_send(conn, op, nbytes + payload_nbytes);
+    if (rc != 0) {
         ofi_pool_put(op);
-        return false;
+        return rc;
     }
     ofi_request_count(conn);
-    return true;
+    return 0;
 }
 
 /** Waits for what is missing, and reports errors. */
@@ -44,13 +61,9 @@ static CW_NOINLINE int send_whole(cwt_conn_t *conn, const cwt_header_t *msg, siz
                                   const void *payload, size_t payload_nbytes)
 {
     _Alignas(8) uint8_t whole[CWT_MESSAGE_MAX];
-    if (nbytes + payload_nbytes > sizeof whole) {
-        cwu_error("a message of %zu bytes; at most %d are possible", nbytes + payload_nbytes,
-                  CWT_MESSAGE_MAX);
+    if (is_too_long(nbytes + payload_nbytes))
         return CW_EINVAL;
-    }
-    memcpy(whole, msg, nbytes);
-    memcpy(whole + nbytes, payload, payload_nbytes);
+    join(whole, msg, nbytes, payload, payload_nbytes);
     return ofi_request(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
 }
 
@@ -66,7 +79,7 @@ static CW_NOINLINE int send_loaded(cwt_conn_t *conn, cwt_header_t *msg, size_t n
 {
     size_t total = nbytes + payload_nbytes;
     if (total > conn->fast.request && is_free(conn, total) &&
-        send_copy(conn, msg, nbytes, payload, payload_nbytes))
+        send_copy(conn, msg, nbytes, payload, payload_nbytes, 0) == 0)
         return 0;
     return send_whole(conn, msg, nbytes, payload, payload_nbytes);
 }
@@ -79,4 +92,63 @@ int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *
     if (conn->client->config.thread_multiple)  // the core never sends for several threads
         return ofi_message_shared(conn, msg, nbytes);
     return send_alone(conn, msg, nbytes);
+}
+
+// ---------------------------------------------------------------- messages that never wait
+
+/** Could a message be sent now, behind all that was issued on the connection? */
+static bool may_try(const cwt_conn_t *conn)
+{
+    uint32_t credits = ofi_choice.send_after_send ? OFI_CREDITS : 1;
+    return !conn->client->exclusive && !conn->changing && !conn->evicted && !conn->sending &&
+           conn->sent - conn->acked < credits &&
+           (ofi_choice.send_after_write || !ofi_puts_outstanding(conn));
+}
+
+/** One that the provider takes from the stack. */
+static ssize_t send_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                           size_t payload_nbytes, uint64_t flags)
+{
+    _Alignas(8) uint8_t whole[CWT_MESSAGE_MAX];
+    ofi_request_sign(conn, msg, nbytes + payload_nbytes, flags);
+    join(whole, msg, nbytes, payload, payload_nbytes);
+    ssize_t rc = fi_inject(conn->ep, whole, nbytes + payload_nbytes, conn->fi_addr);
+    if (rc == 0)
+        ofi_request_count(conn);
+    return rc;
+}
+
+static int try_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                      size_t payload_nbytes)
+{
+    if (conn->error || !may_try(conn))
+        return conn->error ? conn->error : CW_EAGAIN;
+    if (conn->down)  // lost: reports it
+        return ofi_conn_down(conn, "request");
+    // where messages may overtake each other, one at a time: the next waits for its acknowledgement
+    uint64_t flags = ofi_choice.send_after_send ? 0 : OFI_ID_ACK;
+    ssize_t rc = nbytes + payload_nbytes <= ofi_choice.inject_nbytes
+                     ? send_inject(conn, msg, nbytes, payload, payload_nbytes, flags)
+                     : send_copy(conn, msg, nbytes, payload, payload_nbytes, flags);
+    if (rc == -FI_EAGAIN)
+        return CW_EAGAIN;
+    if (rc != 0) {
+        ofi_conn_fail(conn, ofi_errno_to_cw(rc), "request", ofi_reason(rc));
+        return conn->error;
+    }
+    conn->used = true;
+    if (flags)
+        conn->asked = conn->sent;
+    return 0;
+}
+
+int ofi_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
+                    size_t payload_nbytes)
+{
+    if (is_too_long(nbytes + payload_nbytes))
+        return CW_EINVAL;
+    ofi_lock(conn->client);
+    int rc = try_locked(conn, msg, nbytes, payload, payload_nbytes);
+    ofi_unlock(conn->client);
+    return rc;
 }

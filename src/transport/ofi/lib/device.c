@@ -266,19 +266,35 @@ static void refuse_closed(const struct pollfd *fds, nfds_t nfds)
                       fds[i].fd, ofi_choice.info->fabric_attr->prov_name);
 }
 
-int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bool *extra_p)
+/** Adds the descriptors of a device; that of completions is the first. */
+static nfds_t add_fds(const ofi_device_t *device, struct pollfd *fds)
 {
-    struct pollfd fds[3];
-    nfds_t nfds = 0;
+    nfds_t n = 0;
+    if (device->cq_fd >= 0)
+        fds[n++] = (struct pollfd){.fd = device->cq_fd, .events = POLLIN};
+    if (device->eq && device->eq_fd >= 0)
+        fds[n++] = (struct pollfd){.fd = device->eq_fd, .events = POLLIN};
+    return n;
+}
+
+static void slept(ofi_device_t *device, const struct pollfd *fds, int n, uint64_t slept_ns)
+{
+    bool signals = n > 0 && (device->cq_fd >= 0 || device->bell);
+    watch_for_stuck(device, slept_ns, signals && (fds[0].revents & POLLIN));
+}
+
+int ofi_devices_block(ofi_device_t *device, ofi_device_t *other, int extra_fd, uint64_t timeout_ns,
+                      bool *extra_p)
+{
+    struct pollfd fds[5];
     // without a wait object: short naps, longer with each sleep
     const uint64_t nap_ns = 200000, naps = 20, least_ns = 50000;
-    if (device->cq_fd >= 0)
-        fds[nfds++] = (struct pollfd){.fd = device->cq_fd, .events = POLLIN};
-    if (device->eq && device->eq_fd >= 0)
-        fds[nfds++] = (struct pollfd){.fd = device->eq_fd, .events = POLLIN};
+    nfds_t first = add_fds(device, fds), nfds = first;
+    if (other)
+        nfds += add_fds(other, fds + first);
     if (extra_p)
         *extra_p = false;
-    bool blind = has_no_fd(device);
+    bool blind = has_no_fd(device) || (other && has_no_fd(other));
     if (blind && timeout_ns > least_ns) {
         timeout_ns = timeout_ns / naps < nap_ns ? timeout_ns / naps : nap_ns;
         timeout_ns = timeout_ns < least_ns ? least_ns : timeout_ns;
@@ -290,10 +306,15 @@ int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bo
     int n = ppoll(fds, nfds, &ts, NULL);
     if (n > 0)
         refuse_closed(fds, nfds);
-    // the first descriptor is that of completions
-    bool signals = n > 0 && (device->cq_fd >= 0 || device->bell);
-    watch_for_stuck(device, cwu_now_ns() - start, signals && (fds[0].revents & POLLIN));
+    slept(device, fds, n, cwu_now_ns() - start);
+    if (other)
+        slept(other, fds + first, n, cwu_now_ns() - start);
     if (extra_p)
         *extra_p = n > 0 && extra_fd >= 0 && fds[nfds - 1].revents;
     return n < 0 && errno != EINTR ? CW_ESYS : n != 0 || blind;
+}
+
+int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bool *extra_p)
+{
+    return ofi_devices_block(device, NULL, extra_fd, timeout_ns, extra_p);
 }

@@ -68,6 +68,9 @@ bool ofi_device_may_block(ofi_device_t *device);
  *  completion queue must have been read since. Returns 0 when the timeout has passed and nothing
  *  can have come, 1, or an error. */
 int ofi_device_block(ofi_device_t *device, int extra_fd, uint64_t timeout_ns, bool *extra_p);
+/** The same for two devices, of which the second may be NULL. */
+int ofi_devices_block(ofi_device_t *device, ofi_device_t *other, int extra_fd, uint64_t timeout_ns,
+                      bool *extra_p);
 /** The descriptor of a queue that stays readable with nothing behind it (net of libfabric 1.17: its
  *  trywait does not reset the signal of the last event): gets it reset. To be called by the thread
  *  that may poll the queue, when ofi_device_stuck(), with a poll behind it; waits up to 1 ms. */

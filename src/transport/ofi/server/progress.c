@@ -212,9 +212,21 @@ static int check_connections(cwt_server_t *server)
     return n > 0 ? n + reap(server) : 0;
 }
 
+static int progress_attached(cwt_server_t *server, bool events)
+{
+    ofi_attached_t *attached = &server->attached;
+    int n = attached->client ? attached->progress(attached->client, events) : 0;
+    if (n < 0 && server->lost == 0)
+        server->lost = n;
+    if (attached->client && attached->device->bell && n > 0)
+        ofi_server_wake(server);  // perhaps completions are left
+    return n < 0 ? 0 : n;
+}
+
 int ofi_server_progress(cwt_server_t *server)
 {
     const int rounds = 16;
+    bool events_due = server->slept || server->rounds % 256 == 0;
     if (!server->ready && !server->pep)
         return 0;  // a first message waits in the queue until the secret that judges it is known
     // First: it may bring completions in, which no descriptor signals (ofi_device_block).
@@ -223,7 +235,7 @@ int ofi_server_progress(cwt_server_t *server)
         ofi_server_wake(server);  // completions are left: the server's thread must not sleep
     if (n == 0 && server->owed)
         n = acknowledge_owed(server);
-    n += events;
+    n += events + progress_attached(server, events_due);
     if (server->queued)
         n += ofi_server_flush_queues(server);
     if (server->late)
@@ -262,8 +274,11 @@ static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t tim
 
 bool ofi_server_may_block(cwt_server_t *server)
 {
-    server->naps = server->late > 0;
-    return ofi_device_may_block(&server->device);
+    bool naps = false, may_block = ofi_device_may_block(&server->device);
+    if (may_block && server->attached.client)
+        may_block = server->attached.may_block(server->attached.client, &naps);
+    server->naps = naps || server->late > 0;
+    return may_block;
 }
 
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
@@ -273,7 +288,9 @@ int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
         timeout_ns = queued_ns;
     uint64_t start = cwu_now_ns(), count;
     bool called;
-    int rc = ofi_device_block(&server->device, server->wake_fd, timeout_ns, &called);
+    int rc =
+        ofi_devices_block(&server->device, server->attached.client ? server->attached.device : NULL,
+                          server->wake_fd, timeout_ns, &called);
     server->slept = true;
     if (called && read(server->wake_fd, &count, sizeof count) > 0)
         return rc;

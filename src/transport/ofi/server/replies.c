@@ -175,6 +175,11 @@ int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes)
     return ofi_server_send(from->peer, &header, payload, nbytes);
 }
 
+uint32_t ofi_server_pe(const cwt_from_t *from)
+{
+    return from->peer->pe;
+}
+
 uint64_t ofi_server_origin(const cwt_from_t *from)
 {
     const ofi_peer_t *peer = from->peer;

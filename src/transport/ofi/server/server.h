@@ -58,6 +58,15 @@ typedef struct ofi_peer {
     uint64_t addr_digest;                       // RDM: of the client's address
 } ofi_peer_t;
 
+/** A client whose progress the server makes, and on whose device it sleeps too: ops->server_attach.
+ *  The functions are the client half's, which this one does not know. */
+typedef struct ofi_attached {
+    cwt_client_t *client;  // NULL: none
+    ofi_device_t *device;
+    int (*progress)(cwt_client_t *client, bool events);
+    bool (*may_block)(cwt_client_t *client, bool *naps_p);
+} ofi_attached_t;
+
 struct cwt_from {
     ofi_peer_t *peer;
     uint64_t reply_id;
@@ -89,6 +98,7 @@ struct cwt_server {
     _Atomic uint64_t starved_ns;  // since when connections lack a file descriptor; 0: they do not
     uint64_t starved_at;          // connections when that was checked last
     uint32_t gated;               // connections of other users that were counted
+    ofi_attached_t attached;
     uint64_t check_ns;            // when to check for silent hosts again
     uint32_t silent;              // checks in a row that found one while PEs waited
     int lost;                     // 0, or the error that ends the job for it
@@ -135,6 +145,7 @@ bool ofi_server_takes(cwt_server_t *server, const ofi_hello_t *hello);
 // ---------------------------------------------------------------- replies.c
 int ofi_server_reply(cwt_from_t *from, const void *payload, size_t nbytes);
 uint64_t ofi_server_origin(const cwt_from_t *from);
+uint32_t ofi_server_pe(const cwt_from_t *from);
 int ofi_server_notify(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
                       const void *payload, size_t payload_nbytes);
 /** Sends header + payload to a peer, or queues it; never blocks. */

@@ -39,7 +39,7 @@ static inline bool ofi_is_same(uint64_t a, uint64_t b)
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 5u
+#define OFI_WIRE 6u
 
 /** Published by a server. */
 typedef struct ofi_blob {
