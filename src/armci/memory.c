@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory for remote access. Each PE allocates from the area behind its heap, which is sparse and as
-// large as the machine's memory: blocks differ between PEs and come and go. Blocks of a whole page
-// or more give their pages back when they are freed. The node's PEs count together what they have
-// allocated, so that a request beyond the machine's memory is refused instead of ending a PE.
-#include <pthread.h>
+// large as the machine's memory: blocks differ between PEs and come and go.
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "armci/aci.h"
 #include "base/error.h"
-#include "base/machine.h"
-#include "core/mem/arena.h"
 #include "core/mem/area.h"
+#include "core/mem/blocks.h"
 #include "core/mem/segment.h"
 #include "transport/transport.h"
 
-static cw_arena_t arena;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the arena
-static _Atomic uint64_t *used;  // bytes of all PEs of this machine's node, in blocks
-static uint64_t most;           // of them
+static cw_blocks_t blocks;
 
 // ---------------------------------------------------------------- the front end's own memory
 static size_t own_nbytes(aci_own_t part)
@@ -53,55 +44,26 @@ void *aci_own(aci_own_t part, size_t *nbytes_p)
 void aci_memory_open(void)
 {
     size_t nbytes;
-    void *area = cw_area(&aci_area_request, &nbytes);
-    if (cw_arena_init(&arena, area, nbytes))
+    void *area = cw_area(&aci_area_request, &nbytes), *own = aci_own(ACI_OWN_USED, &(size_t){0});
+    bool is_pinned = cw_world.nnodes > 1 && cw_transport->needs_memory();
+    if (cw_blocks_open(&blocks, area, nbytes, cw_area_early(own, cw_world.pes_of_node[0]),
+                       is_pinned))
         cwu_fatal("ARMCI_Init: out of memory for the table of blocks");
-    most = cwu_machine_memory();
-    used = cw_area_early(aci_own(ACI_OWN_USED, &nbytes), cw_world.pes_of_node[0]);
 }
 
 void aci_memory_close(void)
 {
-    cw_arena_finish(&arena);
-}
-
-/** Whole pages within a block. */
-static size_t pages_of(char **at_p, size_t nbytes)
-{
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)*at_p,
-              begin = (at + page - 1) & ~(page - 1), end = (at + nbytes) & ~(page - 1);
-    *at_p = (char *)begin;
-    return end > begin ? end - begin : 0;
+    cw_blocks_close(&blocks);
 }
 
 void *aci_alloc(size_t nbytes)
 {
-    uint64_t before = atomic_fetch_add_explicit(used, nbytes, memory_order_relaxed);
-    void *block = NULL;
-    if (most == 0 || before + nbytes <= most) {
-        pthread_mutex_lock(&lock);
-        block = cw_arena_malloc(&arena, 0, nbytes);
-        pthread_mutex_unlock(&lock);
-    }
-    if (!block)
-        atomic_fetch_sub_explicit(used, nbytes, memory_order_relaxed);
-    return block;
+    return cw_blocks_alloc(&blocks, nbytes);
 }
 
 bool aci_release(void *ptr)
 {
-    pthread_mutex_lock(&lock);
-    size_t nbytes = cw_arena_size(&arena, ptr);
-    char *at = ptr;
-    size_t whole = nbytes ? pages_of(&at, nbytes) : 0;
-    // before the block can be another's; a network that pins keeps its pages
-    if (whole && !(cw_world.nnodes > 1 && cw_transport->needs_memory()))
-        madvise(at, whole, MADV_REMOVE);
-    bool known = nbytes && cw_arena_free(&arena, ptr) == 0;
-    pthread_mutex_unlock(&lock);
-    if (known)
-        atomic_fetch_sub_explicit(used, nbytes, memory_order_relaxed);
-    return known;
+    return cw_blocks_release(&blocks, ptr);
 }
 
 // ---------------------------------------------------------------- blocks of all members

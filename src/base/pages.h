@@ -21,8 +21,8 @@ void *cwu_pages_zeros(size_t nbytes);
 int cwu_pages_open(void *at, size_t nbytes);
 /** The end of the range. */
 void cwu_pages_free(void *zeros, size_t nbytes);
-/** Whether core files contain these whole pages. What they contain, the kernel gives memory to write
- *  it, so a large range that was hardly used is better left out. */
+/** Whether core files contain these whole pages. What they contain, the kernel gives memory to
+ *  write it, so a large range that was hardly used is better left out. */
 void cwu_pages_dump(const void *at, size_t nbytes, bool wanted);
 /** Bytes of the range in pages without memory; those that the kernel does not know of count. */
 uint64_t cwu_pages_missing(const void *at, size_t nbytes);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a core file of a PE would contain, as the kernel's flags of its mappings say: static data and
-// what was allocated of its heap, but neither the rest of the node object nor reserved addresses.
+// What a core file of a PE would contain, as the kernel's flags of its mappings say: static data
+// and what was allocated of its heap, but neither the rest of the node object nor reserved
+// addresses.
 #include <inttypes.h>
 #include <shmem.h>
 #include <stdio.h>

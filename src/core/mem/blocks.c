@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Blocks of an area: an arena behind a lock, and the node's count of bytes.
+#include "core/mem/blocks.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+
+int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint64_t *used,
+                   bool is_pinned)
+{
+    int rc = cw_arena_init(&blocks->arena, area, nbytes);
+    if (rc)
+        return rc;
+    pthread_mutex_init(&blocks->lock, NULL);
+    blocks->used = used;
+    blocks->most = cwu_machine_memory();
+    blocks->mine = 0;
+    blocks->is_pinned = is_pinned;
+    return 0;
+}
+
+void cw_blocks_close(cw_blocks_t *blocks)
+{
+    atomic_fetch_sub_explicit(blocks->used, blocks->mine, memory_order_relaxed);
+    cw_arena_finish(&blocks->arena);
+    pthread_mutex_destroy(&blocks->lock);
+}
+
+/** Counts bytes before they are allocated. */
+static bool count(cw_blocks_t *blocks, size_t nbytes)
+{
+    uint64_t before = atomic_fetch_add_explicit(blocks->used, nbytes, memory_order_relaxed);
+    if (blocks->most == 0 || (nbytes <= blocks->most && before <= blocks->most - nbytes))
+        return true;
+    atomic_fetch_sub_explicit(blocks->used, nbytes, memory_order_relaxed);
+    return false;
+}
+
+void *cw_blocks_alloc(cw_blocks_t *blocks, size_t nbytes)
+{
+    if (!count(blocks, nbytes))
+        return NULL;
+    pthread_mutex_lock(&blocks->lock);
+    void *block = cw_arena_malloc(&blocks->arena, 0, nbytes);
+    if (block)
+        blocks->mine += nbytes;
+    pthread_mutex_unlock(&blocks->lock);
+    if (!block)
+        atomic_fetch_sub_explicit(blocks->used, nbytes, memory_order_relaxed);
+    return block;
+}
+
+/** The whole pages of a block go back to the system. */
+static void give_back(char *block, size_t nbytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)block,
+              begin = (at + page - 1) & ~(page - 1), end = (at + nbytes) & ~(page - 1);
+    if (end > begin)
+        madvise((void *)begin, end - begin, MADV_REMOVE);
+}
+
+bool cw_blocks_release(cw_blocks_t *blocks, void *ptr)
+{
+    pthread_mutex_lock(&blocks->lock);
+    size_t nbytes = cw_arena_size(&blocks->arena, ptr);
+    if (nbytes) {
+        if (!blocks->is_pinned)
+            give_back(ptr, nbytes);  // before the block can be another's
+        cw_arena_free(&blocks->arena, ptr);
+        blocks->mine -= nbytes;
+    }
+    pthread_mutex_unlock(&blocks->lock);
+    atomic_fetch_sub_explicit(blocks->used, nbytes, memory_order_relaxed);
+    return nbytes != 0;
+}

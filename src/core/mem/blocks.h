@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Blocks that each PE allocates from an area as it needs them, without the other PEs. Those of a
+// whole page or more give their pages back when they are freed. The PEs of a node count together
+// what they have allocated, so that a request beyond the machine's memory is refused instead of
+// ending a PE.
+//
+// Threads: alloc and release from any; open and close from one. Blocking: never.
+#ifndef CW_CORE_BLOCKS_H
+#define CW_CORE_BLOCKS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/mem/arena.h"
+
+typedef struct cw_blocks {
+    cw_arena_t arena;
+    pthread_mutex_t lock;    // guards arena and mine
+    _Atomic uint64_t *used;  // bytes of all PEs of the node, in blocks
+    uint64_t most;           // of them; 0: not known
+    uint64_t mine;           // of them, of this PE
+    bool is_pinned;
+} cw_blocks_t;
+
+/** used: a word that all PEs of the node share, 0 at first, for these blocks alone. is_pinned: the
+ *  network holds the pages, so they stay. 0, CW_EINVAL or CW_ENOMEM. */
+int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint64_t *used,
+                   bool is_pinned);
+/** Releases all. */
+void cw_blocks_close(cw_blocks_t *blocks);
+/** On a cache line. NULL: nbytes is 0, or there is no memory for it. */
+void *cw_blocks_alloc(cw_blocks_t *blocks, size_t nbytes);
+/** False: not the start of a block in use. */
+bool cw_blocks_release(cw_blocks_t *blocks, void *ptr);
+
+#endif
