@@ -2,7 +2,7 @@
 //
 // Blocks of the area. The front end's own memory, at one symmetric address:
 //
-//     what the node's units have allocated, a line | stages of teams, by number
+//     what the node's units have allocated | lock of updates | stages of teams, by number
 #include "dart/memory.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include "core/sync/fused.h"
 #include "transport/transport.h"
 
-enum { COUNTER_NBYTES = 64 };
+enum { LOCK_AT = 64, STAGES_AT = 128 };
 
 static cw_blocks_t blocks;
 
@@ -46,6 +46,11 @@ bool drt_release(void *ptr)
     return cw_blocks_release(&blocks, ptr);
 }
 
+uint64_t *drt_update_lock(void)
+{
+    return (uint64_t *)(void *)((char *)cw_area_own(&drt_area_request, &(size_t){0}) + LOCK_AT);
+}
+
 // ---------------------------------------------------------------- stages
 /** Bytes for the team with that number: the lowest numbers are used most. */
 static size_t stage_nbytes(int id)
@@ -56,7 +61,7 @@ static size_t stage_nbytes(int id)
 char *drt_stage(const cw_group_t *group, size_t *nbytes_p)
 {
     int id = group->sync->id;
-    size_t at = COUNTER_NBYTES;
+    size_t at = STAGES_AT;
     if (id > 0)
         at += stage_nbytes(0) +
               (size_t)(id < CW_ROOMY_TEAMS ? id - 1 : CW_ROOMY_TEAMS - 1) * stage_nbytes(1);

@@ -19,5 +19,7 @@ char *drt_area(size_t *nbytes_p);
 void *drt_alloc(size_t nbytes);
 /** False: ptr is no block. */
 bool drt_release(void *ptr);
+/** A word of each unit at one symmetric address, 0 when it is free (atomic.c). */
+uint64_t *drt_update_lock(void);
 
 #endif
