@@ -32,6 +32,7 @@ ROOMS = [
     ("core/progress",),
     ("core/route",),
     ("core/rma",),
+    ("core/bulk",),
     ("core/server",),
     ("core/am",),
     ("core/sync",),

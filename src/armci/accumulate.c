@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Accumulates, contiguous, strided and vectors (core/rma/accumulate.h). Within the node they are
+// Accumulates, contiguous, strided and vectors (core/bulk/accumulate.h). Within the node they are
 // done when the call returns; elsewhere the node server adds what travels in requests. The source
 // is never in use behind the call, so the forms with a handle are the same, and leave it as it is.
 #include "armci/aci.h"
 #include "armci/section.h"
-#include "core/rma/accumulate.h"
+#include "core/bulk/accumulate.h"
 
 typedef struct accumulate {
     aci_op_t op;
@@ -70,10 +70,10 @@ static void add(accumulate_t *a, void *dst, const void *src, size_t nbytes)
                       nbytes);
 }
 
-static void begin(accumulate_t *a, const void *scale)
+static void begin(accumulate_t *a, const void *scale, size_t total)
 {
     a->far = !cw_owner_is_mapped(cw_owner_find_word(&aci_owner, (uint32_t)a->op.proc));
-    cw_accumulate_begin(&a->core, &cw_ctx_default, a->type, scale, a->op.proc);
+    cw_accumulate_begin(&a->core, &cw_ctx_default, a->type, scale, a->op.proc, total);
 }
 
 static int end(accumulate_t *a)
@@ -95,7 +95,7 @@ static int contiguous(const char *call, int type, void *scale, void *src, void *
     check_aligned(&a, "dst", (uintptr_t)dst);
     if (bytes == 0)
         return 0;
-    begin(&a, scale);
+    begin(&a, scale, (size_t)bytes);
     if (a.far)
         aci_before_write(proc, dst, (size_t)bytes);
     add(&a, dst, src, (size_t)bytes);
@@ -149,7 +149,7 @@ static int strided(const char *call, int type, void *scale, void *src, int *src_
             check_aligned(&a, "a stride of dst", (uintptr_t)s.dst_stride[i]);
     if (CW_UNLIKELY(aci.check))
         aci_section_check_rows(call, proc, &s);
-    begin(&a, scale);
+    begin(&a, scale, s.row * s.rows);
     if (a.far)
         aci_before_write(proc, (const void *)remote, nbytes);
     add_section(&a, &s);
@@ -182,12 +182,14 @@ static int vector(const char *call, int type, void *scale, armci_giov_t *iov, in
     check(&a, call, type, scale, proc);
     if (aci_check_vector(&a.op, iov, iov_len) == 0)
         return 0;
+    size_t total = 0;
     for (int i = 0; i < iov_len; i++) {
+        total += (size_t)iov[i].ptr_array_len * (size_t)iov[i].bytes;
         check_count(&a, "a segment", iov[i].bytes);
         for (int n = 0; iov[i].bytes > 0 && n < iov[i].ptr_array_len; n++)
             check_aligned(&a, "dst", (uintptr_t)iov[i].dst_ptr_array[n]);
     }
-    begin(&a, scale);
+    begin(&a, scale, total);
     for (int i = 0; i < iov_len; i++)
         for (int n = 0; iov[i].bytes > 0 && n < iov[i].ptr_array_len; n++) {
             void *dst = iov[i].dst_ptr_array[n];

@@ -4,24 +4,27 @@
 #include "armci/far.h"
 
 #include "armci/aci.h"
+#include "core/bulk/strided.h"
 #include "core/rma/request.h"
 
 /** Puts up to this size are copied by the transport: the source may change at once. */
 #define COPIED_MOST 16384u
 /** From this payload on a plane of small rows pays for requests of its own. */
 #define PLANE_LEAST (CW_STRIDED_PAYLOAD / 2)
+#define ROW_LEAST 32u  // a shorter row's header weighs more than a transfer's beginning and end
 
 bool aci_is_far(int proc)
 {
     return !cw_owner_is_mapped(cw_owner_find_word(&aci_owner, (uint32_t)proc));
 }
 
-void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, bool many)
+void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, size_t total)
 {
     f->call = call;
     f->proc = proc;
     f->put = put;
-    f->many = many;
+    f->total = total;
+    f->most = total ? cw_pieces_most(put, total) : 0;
     f->packing = false;
     f->direct = false;
     f->paths = 0;
@@ -40,7 +43,7 @@ static void direct(aci_far_t *f, uint64_t paths)
 static void add_packed(aci_far_t *f, void *remote, void *local, size_t nbytes)
 {
     if (!f->packing)
-        cw_pieces_begin(&f->pieces, &cw_ctx_default, f->proc, f->put);
+        cw_pieces_begin(&f->pieces, &cw_ctx_default, f->proc, f->put, f->total);
     f->packing = true;
     f->paths |= f->put ? ACI_REQUESTS : ACI_GETS;
     cw_pieces_add(&f->pieces, cw_owner_symmetric(&aci_owner, (uint32_t)f->proc, remote), local,
@@ -63,7 +66,7 @@ static void add_direct(aci_far_t *f, void *remote, void *local, size_t nbytes)
 
 static void add(aci_far_t *f, void *remote, void *local, size_t nbytes)
 {
-    if (f->many && nbytes < CW_PIECE_MAX)
+    if (nbytes <= f->most)
         add_packed(f, remote, local, nbytes);
     else
         add_direct(f, remote, local, nbytes);
@@ -116,13 +119,23 @@ static void move_plane(aci_far_t *f, const aci_section_t *s, const aci_planes_t 
     }
 }
 
+/** A plane of its own spares the header of each row. */
+static bool goes_by_planes(const aci_far_t *f, const aci_section_t *s, bool may_wait)
+{
+    size_t plane = s->row * s->n[0];
+    if (s->row >= CW_PIECE_MAX || s->n[0] == 1 || plane < PLANE_LEAST)
+        return false;
+    if (f->put && f->most >= CW_PIECE_MAX)  // staged: better one transfer than many
+        return s->levels == 1 || s->row < ROW_LEAST;
+    return f->put || may_wait;
+}
+
 void aci_far_section(aci_far_t *f, const aci_section_t *s, bool may_wait)
 {
     size_t nbytes;
     uintptr_t remote = aci_section_extent(f->call, f->proc, s, f->put, &nbytes);
     note_range(f, remote, nbytes);
-    bool planes = s->row < CW_PIECE_MAX && s->n[0] > 1 && s->row * s->n[0] >= PLANE_LEAST &&
-                  (f->put || may_wait);
+    bool planes = goes_by_planes(f, s, may_wait);
     for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w))
         if (planes)
             move_plane(f, s, &w);

@@ -4,7 +4,7 @@
 // their own, small ones travel packed in requests; the order of the paths (order.h) is kept here.
 //
 //     aci_far_t f;
-//     aci_far_begin(&f, call, proc, put, many);
+//     aci_far_begin(&f, call, proc, put, total);
 //     while (...) aci_far_add(&f, remote, local, nbytes);
 //     bool in_use = aci_far_end(&f);
 //
@@ -15,12 +15,14 @@
 
 #include "armci/order.h"
 #include "armci/section.h"
-#include "core/rma/pieces.h"
+#include "core/bulk/pieces.h"
 
 typedef struct aci_far {
     const char *call;
     int proc;
-    bool put, many;    // many: there is more than one piece
+    bool put;
+    size_t total;      // bytes of all pieces; 0: there is one
+    size_t most;       // up to how many bytes pieces are packed
     bool packing;      // `pieces` has begun
     bool direct;       // a piece went directly
     uint64_t paths;    // taken so far, of ACI_MARKS
@@ -31,7 +33,8 @@ typedef struct aci_far {
 /** Is that process on another node? */
 bool aci_is_far(int proc);
 
-void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, bool many);
+/** total: bytes of all pieces; 0: there is only one. */
+void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, size_t total);
 void aci_far_add(aci_far_t *f, void *remote, void *local, size_t nbytes);
 /** All rows of a section; its addresses were checked. may_wait: the call is blocking. */
 void aci_far_section(aci_far_t *f, const aci_section_t *s, bool may_wait);

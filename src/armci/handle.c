@@ -99,11 +99,11 @@ static void destroy_list(list_t *list)
 static size_t send_some(const char *call, const list_t *list, size_t from, bool *in_use_p)
 {
     const piece_t *piece = list->piece;
-    size_t to = from + 1;
+    size_t to = from + 1, total = piece[from].nbytes;
     while (piece[from].nbytes < CW_PIECE_MAX && to < list->n && piece[to].nbytes < CW_PIECE_MAX)
-        to++;
+        total += piece[to++].nbytes;
     aci_far_t f;
-    aci_far_begin(&f, call, list->proc, list->put, to - from > 1);
+    aci_far_begin(&f, call, list->proc, list->put, to - from > 1 ? total : 0);
     for (size_t i = from; i < to; i++)
         aci_far_add(&f, piece[i].remote, piece[i].local, piece[i].nbytes);
     *in_use_p |= aci_far_end(&f);
@@ -239,7 +239,7 @@ static int contiguous(const aci_op_t *op, void *remote, void *local, intptr_t nb
         return 0;
     }
     aci_far_t f;
-    aci_far_begin(&f, op->call, op->proc, op->put, false);
+    aci_far_begin(&f, op->call, op->proc, op->put, 0);
     aci_far_add(&f, remote, local, (size_t)nbytes);
     aci_begun(op, aci_far_end(&f));
     return 0;

@@ -37,7 +37,7 @@ static void move_near(const aci_op_t *op, const aci_section_t *s, uintptr_t word
 static bool move_far(const aci_op_t *op, const aci_section_t *s)
 {
     aci_far_t f;
-    aci_far_begin(&f, op->call, op->proc, op->put, s->rows > 1);
+    aci_far_begin(&f, op->call, op->proc, op->put, s->rows > 1 ? s->row * s->rows : 0);
     aci_far_section(&f, s, !op->nb);
     if (op->nb)
         return aci_far_end(&f);

@@ -60,11 +60,19 @@ static void move_near(const aci_op_t *op, const armci_giov_t *iov, int iov_len, 
         cw_local_stored(op->proc);
 }
 
+static size_t total_of(const armci_giov_t *iov, int iov_len)
+{
+    size_t total = 0;
+    for (int i = 0; i < iov_len; i++)
+        total += (size_t)iov[i].ptr_array_len * (size_t)iov[i].bytes;
+    return total;
+}
+
 /** True: local memory is in use. */
 static bool move_far(const aci_op_t *op, const armci_giov_t *iov, int iov_len, size_t segments)
 {
     aci_far_t f;
-    aci_far_begin(&f, op->call, op->proc, op->put, segments > 1);
+    aci_far_begin(&f, op->call, op->proc, op->put, segments > 1 ? total_of(iov, iov_len) : 0);
     for (int i = 0; i < iov_len; i++)
         for (int n = 0; n < iov[i].ptr_array_len; n++)
             aci_far_add(&f, remote_of(op, &iov[i])[n], local_of(op, &iov[i])[n],

@@ -3,7 +3,7 @@
 // Puts and gets behind the fast paths: other nodes, types with gaps, wrong use.
 #include "dart/transfer.h"
 
-#include "core/rma/pieces.h"
+#include "core/bulk/pieces.h"
 
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p)
 {
@@ -83,14 +83,14 @@ static void copy_near(const drt_transfer_t *t, char *near)
 }
 
 /** Small pieces travel packed. */
-static void move_pieces(const drt_transfer_t *t, const drt_target_t *target)
+static void move_pieces(const drt_transfer_t *t, const drt_target_t *target, size_t span)
 {
     drt_walk_t remote = drt_walk(target->far, t->nelem, t->remote_type),
                local = drt_walk(t->local, t->nelem, t->local_type);
     cw_pieces_t pieces;
-    cw_pieces_begin(&pieces, &cw_ctx_default, target->pe, t->put);
+    cw_pieces_begin(&pieces, &cw_ctx_default, target->pe, t->put, span);
     for (size_t n; (n = next_run(&remote, &local)) > 0;) {
-        if (n <= CW_PIECE_MAX)
+        if (n <= pieces.most)
             cw_pieces_add(&pieces, remote.at, local.at, n);
         else if (t->put)
             cw_put_nbi(&cw_ctx_default, remote.at, local.at, n, target->pe);
@@ -113,7 +113,7 @@ static bool is_one_piece(const drt_transfer_t *t)
 static bool move(const drt_transfer_t *t, const drt_target_t *target, size_t nbytes)
 {
     if (!is_one_piece(t)) {
-        move_pieces(t, target);
+        move_pieces(t, target, nbytes);
         return true;
     }
     if (t->put)

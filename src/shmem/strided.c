@@ -3,6 +3,7 @@
 // Strided transfers, of single elements (iput, iget) and of blocks (ibput, ibget). Strides count
 // elements, from the start of one block to the start of the next.
 #include "base/compiler.h"
+#include "core/bulk/strided.h"
 #include "shmem/shm.h"
 
 typedef void strided_fn(cw_ctx_t *ctx, void *dest, const void *source, ptrdiff_t dest_stride,

@@ -7,7 +7,7 @@
 
 #include "am_test.h"
 #include "core/mem/segment.h"
-#include "core/rma/accumulate.h"
+#include "core/bulk/accumulate.h"
 #include "core/rma/ctx.h"
 #include "frame/random.h"
 
@@ -38,7 +38,7 @@ static void add_pieces(cwu_number_t type, const void *scale, void *dest, const v
     static char copy[2 * ELEMENTS * sizeof(double)];
     size_t size = cwu_number_size(type), done = 0, piece;
     cw_accumulate_t a;
-    cw_accumulate_begin(&a, &cw_ctx_default, type, scale, pe);
+    cw_accumulate_begin(&a, &cw_ctx_default, type, scale, pe, draw(2) ? n * size : 0);
     for (; done < n; done += piece) {
         piece = 1 + draw(draw(4) ? 40 : 700);
         piece = piece < n - done ? piece : n - done;

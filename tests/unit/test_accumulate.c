@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/mem/segment.h"
-#include "core/rma/accumulate.h"
+#include "core/bulk/accumulate.h"
 #include "core/rma/block_lock.h"
 #include "core/rma/ctx.h"
 #include "core/server/server.h"
@@ -99,7 +99,7 @@ static void accumulate(bool there, cwu_number_t type, const number_t *scale, cha
 {
     static cwt_target_t another_node;
     cw_accumulate_t a;
-    cw_accumulate_begin(&a, &cw_ctx_default, type, scale, 0);
+    cw_accumulate_begin(&a, &cw_ctx_default, type, scale, 0, 0);
     if (there)
         a.target = &another_node;
     // in one, or in two pieces

@@ -13,10 +13,11 @@
 #include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/mem/segment.h"
-#include "core/rma/accumulate.h"
+#include "core/bulk/accumulate.h"
 #include "core/rma/amo.h"
 #include "core/rma/block_lock.h"
 #include "core/rma/request.h"
+#include "core/bulk/stage.h"
 #include "core/server/server.h"
 
 enum {
@@ -25,10 +26,11 @@ enum {
     DATA = 3000,
     HEAP_AT = 4 * PAGE,
     HEAP = 5 * PAGE + 40,
+    CELLS = 3,
     ROUNDS = 100000
 };
 static const uint64_t AM_AT = 65536;
-static char *object;
+static char *object, *cells;
 static size_t object_nbytes;
 
 static struct {
@@ -68,6 +70,18 @@ static void make_object(void)
                                        .heap_offset = HEAP_AT,
                                        .heap_nbytes = HEAP,
                                        .nslots = 1};
+}
+
+/** The cells, between guard pages too. */
+static void make_cells(void)
+{
+    size_t nbytes = (size_t)CELLS * CW_CELL_NBYTES;
+    char *all = mmap(NULL, nbytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(all != MAP_FAILED && mprotect(all + PAGE, nbytes, PROT_READ | PROT_WRITE) == 0);
+    cells = all + PAGE;
+    cw_stage_section.offset = (uint64_t)(uintptr_t)cells - (uint64_t)(uintptr_t)object;
+    cwu_env.staging = CELLS;
+    cw_server_stage_reset();
 }
 
 /** The memory where nothing may be written. */
@@ -113,7 +127,7 @@ static void get_pieces(uint64_t at, size_t nbytes, size_t n)
 {
     list_t list = {.header = {.op = CW_REQ_GET_PIECES, .reply_id = 1}};
     for (size_t i = 0; i < n; i++)
-        list.word[i] = CW_GET_PIECE(at + i * (nbytes + 8), nbytes);
+        list.word[i] = CW_PIECE_WORD(at + i * (nbytes + 8), nbytes);
     execute(&list, sizeof list.header + n * sizeof *list.word);
 }
 
@@ -145,7 +159,7 @@ static void test_pieces(void)
     get_pieces(heap, 8, 0);
     CHECK(reply.n == 0);
     list_t list = {.header = {.op = CW_REQ_GET_PIECES, .reply_id = 1},
-                   .word = {CW_GET_PIECE(heap, 8)}};
+                   .word = {CW_PIECE_WORD(heap, 8)}};
     execute(&list, sizeof list.header + 13);  // not a number of words
     CHECK(reply.n == 0);
     list.header.reply_id = 0;  // no reply is possible
@@ -243,6 +257,107 @@ static void test_huge_strides(void)
     }
 }
 
+/** Puts of two records, of which the second may be wrong. */
+static void test_put_pieces(void)
+{
+    const uint64_t heap = CONTROL + HEAP_AT;
+    list_t list = {.header = {.op = CW_REQ_PUT_PIECES},
+                   .word = {CW_PIECE_WORD(heap + 3, 5), 0x1122334455,
+                            CW_PIECE_WORD(heap + HEAP - 9, 9), 0x0706050403020100, 0x99}};
+    execute(&list, sizeof list.header + 5 * sizeof *list.word);
+    CHECK(memcmp(object + heap + 3, "\x55\x44\x33\x22\x11", 6) == 0);
+    CHECK(object[heap + HEAP - 2] == 7 && object[heap + HEAP - 1] == (char)0x99);
+    static const uint64_t wrong[] = {CW_PIECE_WORD(CONTROL + HEAP_AT + HEAP - 9, 10),
+                                     CW_PIECE_WORD(CONTROL + HEAP_AT - 1, 4),
+                                     CW_PIECE_WORD(PAGE, 4), CW_PIECE_WORD(CONTROL + HEAP_AT, 0),
+                                     CW_PIECE_WORD(CONTROL + HEAP_AT, 17)};  // ends behind it
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        list.word[2] = wrong[i];
+        list.word[3] = UINT64_MAX;
+        execute(&list, sizeof list.header + 5 * sizeof *list.word);
+        CHECK(object[heap + HEAP - 1] == (char)0x99 && object[heap] == 0 && object[PAGE] == 0);
+    }
+    memset(object + CONTROL, 0, AM_AT);
+}
+
+static cw_cells_t borrow(uint32_t want)
+{
+    cw_cells_t got = {0};
+    cw_req_cells_t req = {.header = {.op = CW_REQ_CELLS, .reply_id = 1}, .want = want};
+    execute(&req, sizeof req);
+    CHECK(reply.n == (want <= CW_CELLS_MOST));
+    if (reply.n == 1)
+        memcpy(&got, reply.bytes, sizeof got);
+    return got;
+}
+
+static void give_back(cw_lease_t lease, uint32_t n)
+{
+    cw_req_cells_t req = {.header = {.op = CW_REQ_CELLS}, .n = n, .lease = {lease}};
+    execute(&req, sizeof req);
+}
+
+/** How many replies came: one says that the cell is free. */
+static int run_cell(cw_lease_t lease, uint32_t nbytes)
+{
+    cw_req_in_cell_t req = {
+        .header = {.op = CW_REQ_IN_CELL, .reply_id = 1}, .lease = lease, .nbytes = nbytes};
+    execute(&req, sizeof req);
+    return reply.n;
+}
+
+static void test_loans(void)
+{
+    cw_cells_t one = borrow(1), two = borrow(CW_CELLS_MOST), none = borrow(1);
+    CHECK(one.n == 1 && one.keep && one.lease[0].cell == 0);
+    CHECK(two.n == 2 && !two.keep && two.lease[0].cell == 1 && two.lease[1].cell == 2);
+    CHECK(none.n == 0);
+    borrow(CW_CELLS_MOST + 1);
+    give_back((cw_lease_t){1, two.lease[0].number + 1}, 1);  // none of these
+    give_back((cw_lease_t){CELLS, 1}, 1);
+    give_back((cw_lease_t){UINT32_MAX, 1}, 1);
+    give_back(one.lease[0], UINT32_MAX);
+    CHECK(borrow(1).n == 0);
+    give_back(two.lease[0], 1);
+    give_back(two.lease[0], 1);  // it is no longer lent
+    none = borrow(CW_CELLS_MOST);
+    CHECK(none.n == 1 && none.lease[0].cell == 1 && none.lease[0].number != two.lease[0].number);
+    CHECK(borrow(1).n == 0);
+    cw_server_stage_reset();
+}
+
+static void test_cells(void)
+{
+    const uint64_t heap = CONTROL + HEAP_AT;
+    cw_lease_t lease = borrow(1).lease[0], old = lease;
+    list_t *body = (list_t *)(void *)cells;
+    *body =
+        (list_t){.header = {.op = CW_REQ_PUT_PIECES}, .word = {CW_PIECE_WORD(heap, 8), UINT64_MAX}};
+    const uint32_t whole = sizeof body->header + 2 * sizeof *body->word;
+    CHECK(run_cell(lease, whole) == 1 && object[heap + 7] == -1);
+    object[heap] = 0;
+    lease.number++;
+    CHECK(run_cell(lease, whole) == 1 && object[heap] == 0);
+    CHECK(run_cell((cw_lease_t){1, 0}, whole) == 1 && run_cell((cw_lease_t){CELLS, 0}, whole) == 1);
+    CHECK(run_cell(old, CW_CELL_NBYTES + 1) == 1 && object[heap] == 0);
+    CHECK(run_cell(old, sizeof body->header - 1) == 1 && object[heap] == 0);
+    body->header.op = CW_REQ_IN_CELL;  // itself, and again
+    memcpy(body->word, &old, sizeof old);
+    CHECK(run_cell(old, sizeof(cw_req_in_cell_t)) == 1);
+    body->header.op = UINT16_MAX;
+    CHECK(run_cell(old, whole) == 1 && object[heap] == 0);
+    body->header.op = CW_REQ_ACCUMULATE;
+    CHECK(run_cell(old, sizeof body->header) == 1);
+    body->header.op = CW_REQ_PUT_STRIDED;
+    CHECK(run_cell(old, sizeof body->header) == 1);
+    give_back(old, 1);
+    body->header.op = CW_REQ_PUT_PIECES;
+    body->word[0] = CW_PIECE_WORD(heap, 8);
+    CHECK(run_cell(old, whole) == 1 && object[heap] == 0);  // no longer lent
+    cw_server_stage_reset();
+    memset(object + CONTROL, 0, AM_AT);
+}
+
 // ---------------------------------------------------------------- random ones
 
 /** Often at an edge of some area. */
@@ -264,12 +379,25 @@ static uint64_t some_offset(void)
     }
 }
 
+static size_t some_request(uint64_t *word, size_t nwords);
+
+/** A request of any kind lies in it. */
+static void fill_cell(char *cell)
+{
+    static bool inside;
+    if (!inside) {
+        inside = true;
+        some_request((uint64_t *)(void *)cell, CWT_MESSAGE_MAX / sizeof(uint64_t));
+        inside = false;
+    }
+}
+
 static size_t some_request(uint64_t *word, size_t nwords)
 {
     cwt_header_t *header = (cwt_header_t *)(void *)word;
     for (size_t i = 0; i < nwords; i++)
         word[i] = draw(3) ? draw(300) : some_offset();
-    header->op = (uint16_t)draw(13);
+    header->op = (uint16_t)draw(CW_REQ_PUT_PIECES + 2);
     header->reply_id = draw(4);
     size_t most = draw(8) ? 24 + draw(200) : CW_MESSAGE_MAX;
     switch (header->op) {
@@ -308,9 +436,29 @@ static size_t some_request(uint64_t *word, size_t nwords)
             word[at] = CW_ACCUMULATE_RECORD(draw(4) ? offset & ~UINT64_C(7) : offset, nbytes);
         }
         return draw(8) ? most / 8 * 8 : most;
+    case CW_REQ_CELLS:
+        word[3] = draw(5) | draw(5) << 32;
+        for (size_t i = 0; i < CW_CELLS_MOST; i++)
+            word[4 + i] = draw(CELLS + 1) | draw(300) << 32;
+        return draw(8) ? sizeof(cw_req_cells_t) : most;
+    case CW_REQ_IN_CELL: {
+        cw_req_in_cell_t in = {.lease = {(uint32_t)draw(CELLS + 1), (uint32_t)draw(300)},
+                               .nbytes = (uint32_t)(draw(5) ? draw(3000) : draw(UINT32_MAX))};
+        memcpy(word + 3, &in.lease, sizeof in - sizeof in.header);
+        if (in.lease.cell < CELLS)
+            fill_cell(cells + (size_t)in.lease.cell * CW_CELL_NBYTES);
+        return draw(8) ? sizeof in : most;
+    }
+    case CW_REQ_PUT_PIECES:
+        for (size_t at = 3, n; at < nwords; at += n) {
+            size_t nbytes = draw(20);
+            n = 1 + (nbytes + 7) / 8;
+            word[at] = CW_PIECE_WORD(some_offset() & CW_BATCH_OFFSET_MAX, nbytes);
+        }
+        return most;
     case CW_REQ_GET_PIECES:
         for (size_t at = 3; at < nwords; at++)
-            word[at] = CW_GET_PIECE(some_offset() & CW_BATCH_OFFSET_MAX, draw(40));
+            word[at] = CW_PIECE_WORD(some_offset() & CW_BATCH_OFFSET_MAX, draw(40));
         return draw(8) ? 24 + 8 * draw(6) : most;
     case CW_REQ_AM: {
         cw_req_am_t *am = (cw_req_am_t *)(void *)word;
@@ -368,11 +516,15 @@ int main(void)
     static const cwt_ops_t fake = {.server_reply = take_reply};
     cw_transport = &fake;
     make_object();
+    make_cells();
     cw_am_server_init();
     test_pieces();
     test_batch();
     test_accumulates();
     test_huge_strides();
+    test_put_pieces();
+    test_loans();
+    test_cells();
     test_random();
     cw_transport = transport;
     cw_segment = own;

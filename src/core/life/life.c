@@ -27,6 +27,7 @@
 #include "core/rma/block_lock.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
+#include "core/bulk/stage.h"
 #include "core/server/server.h"
 #include "core/sync/area.h"
 #include "core/sync/card.h"
@@ -40,13 +41,9 @@
 static int init_count;
 
 /** What lies in the node object, in this order (core/mem/layout.h). */
-static cw_section_t *const sections[] = {&cw_report_section,
-                                         &cw_coll_section,
-                                         &cw_steps_section,
-                                         &cw_card_section,
-                                         &cw_block_section,
-                                         &cw_am_section,
-                                         NULL};
+static cw_section_t *const sections[] = {
+    &cw_report_section, &cw_coll_section,  &cw_steps_section, &cw_card_section,
+    &cw_block_section,  &cw_stage_section, &cw_am_section,    NULL};
 
 /** In the order in which they are opened; the deadlock report depends on checking mode. */
 static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,

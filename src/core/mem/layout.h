@@ -9,6 +9,7 @@
 //                    collectives           of the world; steps of teams (core/sync/area.h)
 //                    cards                 what PEs publish (core/sync/card.h)
 //                    locks of blocks       of this object's memory (core/rma/block_lock.h)
+//                    cells                 of large transfers (core/bulk/stage.h)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives,
 //                                          symmetric heap, areas of front ends | sections in
 //                                          slices: the inbox of messages (core/am/inbox.h)]

@@ -5,7 +5,7 @@
 
 #include "core/owner/copy.h"
 #include "core/owner/transfer.h"
-#include "core/rma/pieces.h"
+#include "core/bulk/pieces.h"
 
 // ---------------------------------------------------------------- lists
 cw_vector_list_t cw_vector_regions(size_t n, const cw_region_t *regions)
@@ -63,9 +63,9 @@ size_t cw_vector_total(const cw_vector_list_t *list)
 
 // ---------------------------------------------------------------- pieces
 /** Small pieces to another node travel packed; a single one is quicker as a transfer of its own. */
-static bool is_packed(const cw_vector_t *v, const char *remote, size_t nbytes)
+static bool is_packed(const cw_vector_t *v, const char *remote, size_t nbytes, size_t most)
 {
-    return nbytes < CW_PIECE_MAX && (v->remote.n > 1 || v->local.n > 1) &&
+    return nbytes <= most && (v->remote.n > 1 || v->local.n > 1) &&
            !cw_owner_is_mapped(cw_owner_find_word(v->owner, v->pe)) && !v->by_owner &&
            (!v->owner->config.outside || cw_owner_reaches(v->owner, v->pe, remote, nbytes));
 }
@@ -73,7 +73,7 @@ static bool is_packed(const cw_vector_t *v, const char *remote, size_t nbytes)
 static bool issue_piece(const cw_vector_t *v, char *remote, char *local, size_t nbytes,
                         cw_handle_op_t *op, cw_pieces_t *pieces)
 {
-    if (is_packed(v, remote, nbytes)) {
+    if (is_packed(v, remote, nbytes, pieces->most)) {
         cw_pieces_add(pieces, cw_owner_symmetric(v->owner, v->pe, remote), local, nbytes);
         return true;
     }
@@ -97,7 +97,7 @@ static bool issue(cw_vector_t *v, cw_handle_op_t *op)
     size_t remote_left = 0, local_left = 0;
     bool in_flight = false;
     cw_pieces_t pieces;
-    cw_pieces_begin(&pieces, &cw_ctx_default, (int)v->pe, v->put);
+    cw_pieces_begin(&pieces, &cw_ctx_default, (int)v->pe, v->put, cw_vector_total(&v->local));
     for (;;) {
         while (remote_left == 0 && cw_vector_next(&v->remote, &remote, &remote_left))
             ;

@@ -84,6 +84,8 @@ void cw_port_close(cw_port_t *port)
         free(port->targets[node]);
     free(port->targets);
     free(port->conn);
+    if (port->stage)
+        port->forget(port);
     port->client = NULL;
     port->trying = false;
     port->targets = NULL;

@@ -24,6 +24,9 @@ typedef struct cw_port {
     cwt_client_t *client;    // NULL until the first operation that leaves the node
     cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client
     cwt_target_t **targets;  // [nnodes] arrays of one record per slot, NULL until touched
+    // what a room above keeps with the port (core/bulk/stage.c), NULL until used, and what ends it
+    struct cw_stage_port *stage;
+    void (*forget)(struct cw_port *port);
 } cw_port_t;
 
 extern cw_port_t cw_port_default;

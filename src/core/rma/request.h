@@ -19,6 +19,9 @@ enum {
     CW_REQ_GET_PIECES = 10,  // a header, then a word for each piece; reply: their bytes, one after
                              // the other
     CW_REQ_ACCUMULATE = 11,  // cw_req_accumulate_t, then records, executed in order; no reply
+    CW_REQ_CELLS = 12,       // cw_req_cells_t; reply: cw_cells_t
+    CW_REQ_IN_CELL = 13,     // cw_req_in_cell_t; reply, of no bytes: the cell is free
+    CW_REQ_PUT_PIECES = 16,  // a header, then records, executed in order; no reply
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
@@ -66,8 +69,10 @@ enum {
     CW_BATCH_AMO = 1  // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
 };
 
-// the word of a piece: 0..47 offset in the target's node object | 48..63 nbytes
-#define CW_GET_PIECE(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
+// the word of a piece, behind which a record of CW_REQ_PUT_PIECES has its bytes, padded to whole
+// words: 0..47 offset in the target's node object | 48..63 nbytes
+#define CW_PIECE_WORD(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
+#define CW_PIECE_NBYTES_MAX 65528u
 
 //  0 header | 24 part | 28 pad | 32 records: one word (below), then nbytes of payload padded to
 //                                   whole words
@@ -81,6 +86,43 @@ _Static_assert(sizeof(cw_req_accumulate_t) == 32, "wire format");
 // the record's word: 0..47 offset in the target's node object | 48..63 nbytes, whole parts both
 #define CW_ACCUMULATE_RECORD(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
 
+// ---------------------------------------------------------------- cells (core/bulk/stage.h)
+#define CW_CELL_PAYLOAD 262144u
+#define CW_CELL_NBYTES (CW_CELL_PAYLOAD + 4096u)  // with what the body of a request begins with
+#define CW_CELLS 32u                              // of a node
+#define CW_CELLS_MOST 3u                          // of one transfer
+
+/** A cell that was handed out. The number of the lease tells it from an earlier one. */
+typedef struct cw_lease {
+    uint32_t cell, number;
+} cw_lease_t;
+
+//  0 header | 24 want | 28 n | 32 leases: given back
+typedef struct cw_req_cells {
+    cwt_header_t header;
+    uint32_t want, n;
+    cw_lease_t lease[CW_CELLS_MOST];
+} cw_req_cells_t;
+_Static_assert(sizeof(cw_req_cells_t) == 32 + 8 * CW_CELLS_MOST, "wire format");
+
+//  0 n | 4 keep | 8 leases
+typedef struct cw_cells {
+    uint32_t n;
+    uint32_t keep;  // they need not be given back soon
+    cw_lease_t lease[CW_CELLS_MOST];
+} cw_cells_t;
+_Static_assert(sizeof(cw_cells_t) == 8 + 8 * CW_CELLS_MOST, "wire format");
+
+//  0 header | 24 lease | 32 nbytes | 36 pad
+typedef struct cw_req_in_cell {
+    cwt_header_t header;
+    cw_lease_t lease;
+    uint32_t nbytes;  // of the body, which begins with a cwt_header_t
+    uint32_t pad;
+} cw_req_in_cell_t;
+_Static_assert(sizeof(cw_req_in_cell_t) == 40, "wire format");
+
+// ---------------------------------------------------------------- messages
 // Of a request or reply of core. The transport takes more, for what servers add to requests that
 // they forward (ADR 52).
 #define CW_MESSAGE_MAX 4096

@@ -18,12 +18,6 @@ void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
-/** Strided blocks: block i of block_nbytes goes from src + i*src_stride to dest + i*dest_stride
- *  (strides in bytes). */
-void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
-                    ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank);
-void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
-                    ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank);
 
 /** Sets nbytes bytes; complete at quiet (core/rma/fill.c). */
 void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank);

@@ -3,7 +3,7 @@
 // Executes accumulates of other nodes' PEs: adds the records of a request to the node object, under
 // the locks that the PEs of this node take too.
 #include "core/mem/segment.h"
-#include "core/rma/accumulate.h"
+#include "core/bulk/accumulate.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
 #include "core/server/server.h"
@@ -11,8 +11,9 @@
 /** Returns the words of the record; 0: it is malformed. */
 static size_t record(cwu_number_t part, const uint64_t *at, size_t nwords)
 {
-    uint64_t offset = *at & CW_BATCH_OFFSET_MAX;
-    size_t nbytes = (size_t)(*at >> 48), words = 1 + (nbytes + 7) / 8;
+    uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED);  // once: it may lie in a cell
+    uint64_t offset = word & CW_BATCH_OFFSET_MAX;
+    size_t nbytes = (size_t)(word >> 48), words = 1 + (nbytes + 7) / 8;
     uint32_t slot;
     if (nbytes == 0 || cwu_number_splits(offset | nbytes, part) || words > nwords ||
         !cw_request_in_bounds(offset, nbytes, &slot))
@@ -27,12 +28,15 @@ bool cw_request_accumulate(cw_from_t *from, const cwt_header_t *msg, size_t nbyt
 {
     const cw_req_accumulate_t *req = (const cw_req_accumulate_t *)(const void *)msg;
     (void)from;
-    if (nbytes <= sizeof *req || nbytes % sizeof(uint64_t) || req->part >= CW_PARTS)
+    if (nbytes <= sizeof *req || nbytes % sizeof(uint64_t))
+        return false;
+    uint32_t part = __atomic_load_n(&req->part, __ATOMIC_RELAXED);
+    if (part >= CW_PARTS)
         return false;
     const uint64_t *at = (const uint64_t *)(const void *)(req + 1);
     size_t left = (nbytes - sizeof *req) / sizeof *at, words = 1;
     for (; left > 0 && words > 0; at += words, left -= words)
-        words = record((cwu_number_t)req->part, at, left);
+        words = record((cwu_number_t)part, at, left);
     atomic_thread_fence(memory_order_release);  // before what a later message stores
     return words > 0;
 }

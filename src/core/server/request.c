@@ -66,16 +66,19 @@ static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, ui
 
 static bool execute_put_strided(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
-    const cw_req_strided_t *req = (const cw_req_strided_t *)(const void *)msg;
+    cw_req_strided_t req;
     uint32_t slot;
     (void)from;
-    if (nbytes < sizeof *req || !strided_fits(req, nbytes - sizeof *req, &slot))
+    if (nbytes < sizeof req)
         return false;
-    const char *payload = (const char *)(req + 1);
-    uint64_t at = req->offset;
-    for (uint32_t i = 0; i < req->nblocks; i++, payload += req->block_nbytes) {
-        cw_copy(cw_segment.base + at, payload, req->block_nbytes);
-        at += (uint64_t)req->stride;  // wraps after the last block, perhaps
+    memcpy(&req, msg, sizeof req);  // of a cell, which others may write: what is checked is used
+    if (!strided_fits(&req, nbytes - sizeof req, &slot))
+        return false;
+    const char *payload = (const char *)msg + sizeof req;
+    uint64_t at = req.offset;
+    for (uint32_t i = 0; i < req.nblocks; i++, payload += req.block_nbytes) {
+        cw_copy(cw_segment.base + at, payload, req.block_nbytes);
+        at += (uint64_t)req.stride;  // wraps after the last block, perhaps
     }
     atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
     wake(slot);
@@ -97,6 +100,32 @@ static bool execute_get_strided(cw_from_t *from, const cwt_header_t *msg, size_t
     }
     cw_server_reply(from, payload, (size_t)(out - payload));
     return true;
+}
+
+/** Returns the words of the record; 0: it is malformed. */
+static size_t put_piece(const uint64_t *at, size_t nwords)
+{
+    uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED);  // once: it may lie in a cell
+    uint64_t offset = word & CW_BATCH_OFFSET_MAX;
+    size_t nbytes = (size_t)(word >> 48), words = 1 + (nbytes + 7) / 8;
+    uint32_t slot;
+    if (nbytes == 0 || words > nwords || !cw_request_in_bounds(offset, nbytes, &slot))
+        return 0;
+    cw_copy(cw_segment.base + offset, at + 1, nbytes);
+    wake(slot);
+    return words;
+}
+
+/** Records up to the first malformed one. */
+static bool execute_put_pieces(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    const uint64_t *at = (const uint64_t *)(const void *)(msg + 1);
+    size_t left = (nbytes - sizeof *msg) / sizeof *at, words = 1;
+    (void)from;
+    for (; left > 0 && words > 0; at += words, left -= words)
+        words = put_piece(at, left);
+    atomic_thread_fence(memory_order_release);  // before what a later message stores
+    return words > 0;
 }
 
 static bool execute_get_pieces(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
@@ -198,7 +227,15 @@ static struct {
     [CW_REQ_FILL] = {"memset", execute_fill},
     [CW_REQ_GET_PIECES] = {"get", execute_get_pieces},
     [CW_REQ_ACCUMULATE] = {"accumulate", cw_request_accumulate},
+    [CW_REQ_CELLS] = {"loan of memory", cw_request_cells},
+    [CW_REQ_IN_CELL] = {"staged", cw_request_in_cell},
+    [CW_REQ_PUT_PIECES] = {"put", execute_put_pieces},
 };
+
+cw_server_execute_t cw_request_kind(unsigned op)
+{
+    return kinds[op].execute;
+}
 
 void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute)
 {

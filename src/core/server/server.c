@@ -284,6 +284,7 @@ int cw_server_start(cwb_t *boot)
     srv.server = NULL;
     atomic_store(&srv.stop, 0);
     atomic_store(&srv.knows_secret, false);
+    cw_server_stage_reset();
     int rc = cwu_thread_start(&srv.thread, server_main, NULL, "causeway-server");
     if (rc) {
         cwu_error("cannot start the node server's thread: %s", strerror(rc));

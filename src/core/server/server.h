@@ -32,7 +32,7 @@ void cw_server_stats(cwt_stats_t *stats_p);
 // ---------------------------------------------------------------- what rooms above register
 // All before cw_server_start; registering the same again changes nothing.
 
-#define CW_SERVER_OPS 16  // opcodes of requests (cwt_header_t.op), from 0
+#define CW_SERVER_OPS 32  // opcodes of requests (cwt_header_t.op), from 0
 
 /** The sender of a request; valid only inside the handler. */
 typedef struct cw_from {
@@ -67,5 +67,12 @@ void cw_request_execute(void *arg, cwt_from_t *client, const cwt_header_t *msg, 
 bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p);
 /** Of CW_REQ_ACCUMULATE (core/server/accumulate.c). */
 bool cw_request_accumulate(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
+/** Of CW_REQ_CELLS and CW_REQ_IN_CELL (core/server/stage.c). */
+bool cw_request_cells(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
+bool cw_request_in_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
+/** No cell is lent; before the server starts. */
+void cw_server_stage_reset(void);
+/** What executes requests of that opcode, one that this room or core/rma knows. */
+cw_server_execute_t cw_request_kind(unsigned op);
 
 #endif

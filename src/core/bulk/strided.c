@@ -3,12 +3,15 @@
 // Strided blocks. On the node: plain copies. Off the node: small blocks travel packed in requests
 // that the node server unpacks (one message for up to 4 KiB of payload); larger blocks are
 // transfers of their own.
+#include "core/bulk/strided.h"
+
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
-#include "core/rma/pieces.h"
+#include "core/bulk/pieces.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
+#include "core/bulk/stage.h"
 
 #define GETS_IN_FLIGHT 4
 
@@ -57,10 +60,39 @@ static blocks_t split(blocks_t *b, size_t n)
     return first;
 }
 
-static blocks_t split_message(blocks_t *b)
+/** The first blocks that fit into a payload of that size. */
+static blocks_t split_message(blocks_t *b, size_t room)
 {
-    size_t fit = CW_STRIDED_PAYLOAD / b->nbytes;
+    size_t fit = room / b->nbytes;
     return split(b, fit < b->n ? fit : b->n);
+}
+
+/** Makes a request of the first blocks. Its size. */
+static size_t pack(cw_req_strided_t *req, const cwt_target_t *t, blocks_t *b, size_t room)
+{
+    blocks_t part = split_message(b, room - sizeof *req);
+    *req = (cw_req_strided_t){.header = {.op = CW_REQ_PUT_STRIDED},
+                              .offset = (uintptr_t)part.dest + t->offset,
+                              .stride = part.dest_stride,
+                              .block_nbytes = (uint32_t)part.nbytes,
+                              .nblocks = (uint32_t)part.n};
+    part.dest = (char *)(req + 1);
+    part.dest_stride = (ptrdiff_t)part.nbytes;
+    copy_blocks(&part);
+    return sizeof *req + part.n * part.nbytes;
+}
+
+/** False: it must go another way. */
+static bool put_staged(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
+{
+    cw_stage_t s;
+    if (b.nbytes > CW_STAGE_PIECE_MAX ||
+        !cw_stage_begin(&s, ctx, rank, t, b.nbytes * b.n, "strided put"))
+        return false;
+    while (b.n)
+        cw_stage_send(&s, pack(cw_stage_body(&s), t, &b, s.room));
+    cw_stage_end(&s);
+    return true;
 }
 
 static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
@@ -70,18 +102,9 @@ static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
         char bytes[CW_MESSAGE_MAX];
     } m;
     while (b.n) {
-        blocks_t part = split_message(&b);
-        m.req = (cw_req_strided_t){.header = {.op = CW_REQ_PUT_STRIDED},
-                                   .offset = (uintptr_t)part.dest + t->offset,
-                                   .stride = part.dest_stride,
-                                   .block_nbytes = (uint32_t)part.nbytes,
-                                   .nblocks = (uint32_t)part.n};
-        part.dest = m.bytes + sizeof m.req;
-        part.dest_stride = (ptrdiff_t)part.nbytes;
-        copy_blocks(&part);
-        cw_ctx_must(cw_transport->request(t->conn, &m.req.header,
-                                          sizeof m.req + part.n * part.nbytes, NULL),
-                    "strided put", ctx, rank);
+        size_t nbytes = pack(&m.req, t, &b, sizeof m);
+        cw_ctx_must(cw_transport->request(t->conn, &m.req.header, nbytes, NULL), "strided put", ctx,
+                    rank);
     }
     cw_ctx_mark(ctx);
 }
@@ -116,7 +139,7 @@ static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
         }
         gather_t *g = &ring[sent++ % GETS_IN_FLIGHT];
         *g = (gather_t){.reply = {.arrived = gather_arrived},
-                        .to = split_message(&b),
+                        .to = split_message(&b, CW_STRIDED_PAYLOAD),
                         .pe = cw_ctx_pe(ctx, rank)};
         cw_req_strided_t req = {.header = {.op = CW_REQ_GET_STRIDED},
                                 .offset = (uintptr_t)g->to.src + t->offset,
@@ -157,19 +180,21 @@ static CW_NOINLINE void put_out(cw_ctx_t *ctx, blocks_t b, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(watch(ctx, CW_OP_PUT_STRIDED, b.dest, b.src, b.dest_stride, &b, rank));
-    if (b.nbytes >= CW_PIECE_MAX) {
-        while (b.n) {
-            blocks_t one = split(&b, 1);
-            cw_put(ctx, one.dest, one.src, one.nbytes, rank);
-        }
+    cwt_target_t *t = cw_reach(ctx, "strided put", rank, &delta);
+    if (!t) {
+        put_here(ctx, b, delta, rank);
         return;
     }
-    cwt_target_t *t = cw_reach(ctx, "strided put", rank, &delta);
-    if (t) {
-        cw_batch_pass(ctx, rank);
+    cw_batch_pass(ctx, rank);
+    if (put_staged(ctx, t, b, rank))
+        return;
+    if (b.nbytes < CW_PIECE_MAX) {
         put_packed(ctx, t, b, rank);
-    } else {
-        put_here(ctx, b, delta, rank);
+        return;
+    }
+    while (b.n) {
+        blocks_t one = split(&b, 1);
+        cw_put(ctx, one.dest, one.src, one.nbytes, rank);
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts travel as the records of a batch (batch.h), which the server executes; a get sends the
-// addresses and receives their bytes in one reply, which is scattered on arrival.
-#include "core/rma/pieces.h"
+// Puts travel as records, which the server executes: in messages, or staged where there are many
+// (stage.h). A get sends the addresses and receives their bytes in one reply, which is scattered on
+// arrival.
+#include "core/bulk/pieces.h"
 
 #include <stdlib.h>
 
@@ -45,22 +46,47 @@ static const char *name_of(const cw_pieces_t *p)
 static void send_message(cw_pieces_t *p)
 {
     cwt_header_t *header = (cwt_header_t *)(void *)p->message;
-    *header = (cwt_header_t){.op = p->put ? CW_REQ_BATCH : CW_REQ_GET_PIECES};
+    *header = (cwt_header_t){.op = p->put ? CW_REQ_PUT_PIECES : CW_REQ_GET_PIECES};
     cw_pieces_reply_t *reply = p->reply;
     p->reply = NULL;
     cw_ctx_must(cw_transport->request(p->conn, header, p->nbytes, reply ? &reply->base : NULL),
                 name_of(p), p->ctx, p->rank);
     cw_ctx_mark(p->ctx);
-    p->conn = NULL;
     p->nbytes = sizeof *header;
 }
 
-void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put)
+static void send_body(cw_pieces_t *p)
+{
+    cwt_header_t *header = (cwt_header_t *)(void *)p->body;
+    *header = (cwt_header_t){.op = CW_REQ_PUT_PIECES};
+    cw_stage_send(&p->stage, p->nbytes);
+    p->nbytes = sizeof *header;
+}
+
+static void send_filled(cw_pieces_t *p)
+{
+    if (p->nbytes == sizeof(cwt_header_t))
+        return;
+    if (p->staged)
+        send_body(p);
+    else
+        send_message(p);
+}
+
+size_t cw_pieces_most(bool put, size_t total)
+{
+    return put && cw_stage_pays(total) ? CW_STAGE_PIECE_MAX : CW_PIECE_MAX - 1;
+}
+
+void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put, size_t total)
 {
     p->ctx = ctx;
     p->rank = rank;
     p->put = put;
+    p->total = total;
+    p->most = cw_pieces_most(put, total);
     p->conn = NULL;
+    p->staged = false;
     p->nbytes = sizeof(cwt_header_t);
     p->reply = NULL;
     cw_batch_pass(ctx, rank);
@@ -68,33 +94,47 @@ void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put)
 
 void cw_pieces_end(cw_pieces_t *p)
 {
-    if (p->conn)
-        send_message(p);
+    send_filled(p);
+    if (p->staged)
+        cw_stage_end(&p->stage);
 }
 
-static void add_put(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, const char *src,
-                    size_t nbytes)
+/** The first piece to another node: how do they travel? */
+static void choose(cw_pieces_t *p, const cwt_target_t *t)
 {
-    while (nbytes > 0) {
-        size_t n = nbytes < CW_BATCH_PUT_MAX ? nbytes : CW_BATCH_PUT_MAX;
-        size_t record = sizeof(uint64_t) + (n + 7) / 8 * 8;
-        if (p->nbytes + record > sizeof p->message)
-            send_message(p);
-        p->conn = t->conn;
-        uint64_t *at = p->message + p->nbytes / sizeof *at;
-        at[record / sizeof *at - 1] = 0;  // what pads the last word
-        at[0] = CW_BATCH_RECORD(offset, CW_BATCH_PUT, n);
+    p->conn = t->conn;
+    p->staged = p->put && cw_stage_begin(&p->stage, p->ctx, p->rank, t, p->total, name_of(p));
+}
+
+/** The word of the next record, with room behind it for *n_p bytes: some of nbytes. */
+static uint64_t *next_record(cw_pieces_t *p, size_t nbytes, size_t *n_p)
+{
+    const size_t least = nbytes < 256 ? nbytes : 256;
+    size_t room = p->staged ? p->stage.room : sizeof p->message;
+    if (p->nbytes + sizeof(uint64_t) + (least + 7) / 8 * 8 > room)
+        send_filled(p);
+    if (p->staged && p->nbytes == sizeof(cwt_header_t))
+        p->body = cw_stage_body(&p->stage);
+    room = (room - p->nbytes - sizeof(uint64_t)) & ~(size_t)7;
+    room = room < CW_PIECE_NBYTES_MAX ? room : CW_PIECE_NBYTES_MAX;
+    *n_p = nbytes < room ? nbytes : room;
+    return (p->staged ? p->body : p->message) + p->nbytes / sizeof(uint64_t);
+}
+
+static void add_put(cw_pieces_t *p, uint64_t offset, const char *src, size_t nbytes)
+{
+    for (size_t n; nbytes > 0; offset += n, src += n, nbytes -= n) {
+        uint64_t *at = next_record(p, nbytes, &n);
+        size_t words = 1 + (n + 7) / 8;
+        at[words - 1] = 0;  // what pads the last word
+        at[0] = CW_PIECE_WORD(offset, n);
         memcpy(at + 1, src, n);
-        p->nbytes += record;
-        offset += n;
-        src += n;
-        nbytes -= n;
+        p->nbytes += words * sizeof *at;
     }
 }
 
 /** False: no memory for an reply. */
-static bool add_get(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, void *dest,
-                    size_t nbytes)
+static bool add_get(cw_pieces_t *p, uint64_t offset, void *dest, size_t nbytes)
 {
     if (p->reply &&
         (p->reply->n == CW_PIECES_OF_GET || p->reply->nbytes + nbytes > CW_PIECES_PAYLOAD))
@@ -108,8 +148,7 @@ static bool add_get(cw_pieces_t *p, const cwt_target_t *t, uint64_t offset, void
         p->reply->n = 0;
         p->reply->nbytes = 0;
     }
-    p->conn = t->conn;
-    p->message[p->nbytes / sizeof *p->message] = CW_GET_PIECE(offset, nbytes);
+    p->message[p->nbytes / sizeof *p->message] = CW_PIECE_WORD(offset, nbytes);
     p->nbytes += sizeof *p->message;
     p->reply->piece[p->reply->n].local = dest;
     p->reply->piece[p->reply->n++].nbytes = nbytes;
@@ -133,12 +172,14 @@ void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
         cw_get_done();
         return;
     }
+    if (!p->conn)
+        choose(p, t);
     uint64_t offset = (uintptr_t)symmetric + t->offset;
     bool packed = offset <= CW_BATCH_OFFSET_MAX - nbytes;
     if (packed && p->put)
-        add_put(p, t, offset, local, nbytes);
+        add_put(p, offset, local, nbytes);
     else if (p->put)
         cw_put(p->ctx, symmetric, local, nbytes, p->rank);
-    else if (!packed || !add_get(p, t, offset, local, nbytes))
+    else if (!packed || !add_get(p, offset, local, nbytes))
         cw_get(p->ctx, local, symmetric, nbytes, p->rank);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // On the node: block by block under the block's lock. Off the node: the products, packed into
-// requests.
-#include "core/rma/accumulate.h"
+// messages, or staged (stage.h) where there are many.
+#include "core/bulk/accumulate.h"
 
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
@@ -67,22 +67,36 @@ void cw_accumulate_here(uint64_t offset, void *dest, cwu_number_t type, const vo
 
 // ---------------------------------------------------------------- there
 
+/** Where the next message, or body, is made. */
+static uint64_t *buffer(cw_accumulate_t *a)
+{
+    if (a->staged && a->nbytes == sizeof(cw_req_accumulate_t))
+        a->body = cw_stage_body(&a->stage);
+    return a->staged ? a->body : a->message;
+}
+
 static void send(cw_accumulate_t *a)
 {
-    cw_req_accumulate_t *req = (cw_req_accumulate_t *)(void *)a->message;
+    cw_req_accumulate_t *req = (cw_req_accumulate_t *)(void *)buffer(a);
     *req = (cw_req_accumulate_t){.header = {.op = CW_REQ_ACCUMULATE},
                                  .part = cwu_number_part(a->type)};
-    cw_ctx_must(cw_transport->request(a->target->conn, &req->header, a->nbytes, NULL), "accumulate",
-                a->ctx, a->rank);
-    cw_ctx_mark(a->ctx);
+    if (a->staged) {
+        cw_stage_send(&a->stage, a->nbytes);
+    } else {
+        cw_ctx_must(cw_transport->request(a->target->conn, &req->header, a->nbytes, NULL),
+                    "accumulate", a->ctx, a->rank);
+        cw_ctx_mark(a->ctx);
+    }
     a->nbytes = sizeof *req;
 }
 
 /** How much of a piece the message still takes. 0: send it first. */
 static size_t room_for(const cw_accumulate_t *a, size_t nbytes)
 {
+    size_t all = a->staged ? a->stage.room : sizeof a->message;
     size_t used = a->nbytes + sizeof(uint64_t);  // the record's word
-    size_t room = used < sizeof a->message ? sizeof a->message - used : 0;
+    size_t room = used < all ? all - used : 0;
+    room = room < CW_PIECE_NBYTES_MAX ? room : CW_PIECE_NBYTES_MAX;
     if (nbytes <= room)
         return nbytes;
     room &= ~(cwu_number_size(a->type) - 1);
@@ -96,7 +110,7 @@ static void pack(cw_accumulate_t *a, uint64_t offset, const char *src, size_t nb
             send(a);
             n = room_for(a, nbytes);
         }
-        uint64_t *record = a->message + a->nbytes / sizeof *record;
+        uint64_t *record = buffer(a) + a->nbytes / sizeof *record;
         size_t words = 1 + (n + 7) / 8;
         record[words - 1] = 0;  // what pads the last word
         record[0] = CW_ACCUMULATE_RECORD(offset, n);
@@ -121,7 +135,7 @@ static CW_NOINLINE void begin_cold(cw_accumulate_t *a)
 }
 
 void cw_accumulate_begin(cw_accumulate_t *a, cw_ctx_t *ctx, cwu_number_t type, const void *scale,
-                         int rank)
+                         int rank, size_t total)
 {
     a->ctx = ctx;
     a->rank = rank;
@@ -137,6 +151,7 @@ void cw_accumulate_begin(cw_accumulate_t *a, cw_ctx_t *ctx, cwu_number_t type, c
         a->delta = word;
     else if (!(a->target = cw_warm_target(word)))
         begin_cold(a);
+    a->staged = a->target && cw_stage_begin(&a->stage, ctx, rank, a->target, total, "accumulate");
     int slot = cw_world.slot_of_pe[cw_ctx_pe(ctx, rank)];
     a->offset = cw_slice_offset((uint32_t)slot) - cw_segment.origin;
 }
@@ -171,6 +186,8 @@ void cw_accumulate_end(cw_accumulate_t *a)
         cw_ctx_stored(a->ctx, a->rank);
     else if (a->nbytes > sizeof(cw_req_accumulate_t))
         send(a);
+    if (a->staged)
+        cw_stage_end(&a->stage);
     if (CW_UNLIKELY(a->frame != NULL))
         cw_watch_end(a->frame);
 }
@@ -179,7 +196,7 @@ void cw_accumulate(cw_ctx_t *ctx, cwu_number_t type, const void *scale, void *de
                    size_t nbytes, int rank)
 {
     cw_accumulate_t a;
-    cw_accumulate_begin(&a, ctx, type, scale, rank);
+    cw_accumulate_begin(&a, ctx, type, scale, rank, nbytes);
     cw_accumulate_add(&a, dest, src, nbytes);
     cw_accumulate_end(&a);
 }

@@ -7,25 +7,25 @@
 // Contiguous in one call, or of many pieces, for strided and vector accumulates:
 //
 //     cw_accumulate_t a;
-//     cw_accumulate_begin(&a, ctx, CW_DOUBLE, &scale, rank);
+//     cw_accumulate_begin(&a, ctx, CW_DOUBLE, &scale, rank, total);
 //     while (…) cw_accumulate_add(&a, dest, src, nbytes);
 //     cw_accumulate_end(&a);
 //
 // The memory of the source may be used again when a call returns. On this node the accumulate is
 // done then; off the node it is complete at the next quiet, and executes in order with the other
 // requests to that node, after the puts before it. The source is multiplied here and packed into
-// messages of 4 KiB; the node server adds.
+// messages of 4 KiB, or staged (stage.h) where that pays; the node server adds.
 //
 // dest: symmetric, aligned to the parts of a number; src: any address. Source and dest are the same
 // memory, or do not overlap. nbytes: whole numbers.
 // Threads: any, each with a cw_accumulate_t of its own. Blocking: for room to send, and briefly for
 // the locks.
-#ifndef CW_CORE_ACCUMULATE_H
-#define CW_CORE_ACCUMULATE_H
+#ifndef CW_CORE_BULK_ACCUMULATE_H
+#define CW_CORE_BULK_ACCUMULATE_H
 
 #include "base/numbers.h"
 #include "core/rma/context.h"
-#include "core/rma/request.h"
+#include "core/bulk/stage.h"
 
 typedef struct cw_accumulate {
     cw_ctx_t *ctx;
@@ -37,13 +37,16 @@ typedef struct cw_accumulate {
     uintptr_t delta;                // symmetric address here -> address, where there is no target
     const cwt_target_t *target;     // NULL: the memory is mapped here
     struct cw_frame *frame;         // while observed
-    size_t nbytes;                  // of the message so far
+    size_t nbytes;                  // of the message or body so far
+    bool staged;
+    cw_stage_t stage;
+    uint64_t *body;                 // staged
     uint64_t message[CW_MESSAGE_MAX / sizeof(uint64_t)];
 } cw_accumulate_t;
 
-/** *scale: a number of that type. */
+/** *scale: a number of that type. total: bytes of all pieces, about. */
 void cw_accumulate_begin(cw_accumulate_t *a, cw_ctx_t *ctx, cwu_number_t type, const void *scale,
-                         int rank);
+                         int rank, size_t total);
 void cw_accumulate_add(cw_accumulate_t *a, void *dest, const void *src, size_t nbytes);
 /** Sends what is left. */
 void cw_accumulate_end(cw_accumulate_t *a);

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sender's side of staging. A cell has a buffer here, which is the source of the put into it;
+// both are free again when the server has answered the request behind the put.
+#include "core/bulk/stage.h"
+
+#include <stdlib.h>
+
+#include "core/rma/ctx.h"
+
+#define KEPT_MOST 6u       // cells that a port keeps, over all nodes
+#define LEAST 16384u       // bytes of a transfer: below it, messages are as quick
+#define PART_LEAST 65536u  // bytes of a transfer that travel alone
+#define REFUSALS 16u       // transfers that go as messages after the server had no cell
+
+typedef struct cw_stage_cell {
+    cwt_reply_t reply;  // first; done: the cell and the buffer are free
+    struct cw_stage_cell *next;
+    cw_lease_t lease;
+    bool keep;  // the server said that it may be kept
+    _Alignas(64) unsigned char body[CW_CELL_NBYTES];
+} cw_stage_cell_t;
+
+/** What a port has of one node. */
+typedef struct node {
+    cw_stage_cell_t *kept;  // handed out to this port, not in use by a transfer
+    uint32_t refusals;      // transfers until the server is asked again
+} node_t;
+
+/** Guarded by the port's lock. */
+typedef struct cw_stage_port {
+    cw_stage_cell_t *over;  // given back; their buffers may be in use still
+    uint32_t nkept;         // cells in the lists below
+    node_t node[];          // [nnodes]
+} cw_stage_port_t;
+
+static uint64_t cells_nbytes(void)
+{
+    return cw_world.nnodes > 1 ? (uint64_t)CW_CELLS * CW_CELL_NBYTES : 0;
+}
+
+cw_section_t cw_stage_section = {.in = CW_SECTION_CONTROL, .align = 4096, .nbytes = cells_nbytes};
+
+// ---------------------------------------------------------------- what a port keeps
+static void free_cells(cw_stage_cell_t *cell)
+{
+    while (cell) {
+        cw_stage_cell_t *next = cell->next;
+        free(cell);
+        cell = next;
+    }
+}
+
+/** The port closes; what was in flight on it is done. */
+static void forget(cw_port_t *port)
+{
+    cw_stage_port_t *stage = port->stage;
+    for (int i = 0; i < cw_world.nnodes; i++)
+        free_cells(stage->node[i].kept);
+    free_cells(stage->over);
+    free(stage);
+    port->stage = NULL;
+}
+
+/** Buffers of cells that were given back, whose last put is over. Lock held. */
+static void sweep(cw_stage_port_t *stage)
+{
+    for (cw_stage_cell_t **at = &stage->over, *cell; (cell = *at);)
+        if (cell->reply.done) {
+            *at = cell->next;
+            free(cell);
+        } else {
+            at = &cell->next;
+        }
+}
+
+static cw_stage_port_t *stage_of(cw_port_t *port)
+{
+    if (!port->stage)
+        port->stage = calloc(1, sizeof *port->stage + (size_t)cw_world.nnodes * sizeof(node_t));
+    port->forget = forget;
+    return port->stage;
+}
+
+/** Takes what the port keeps, up to `want` cells. How many to ask the server for. */
+static uint32_t take_kept(cw_stage_t *s, uint32_t want)
+{
+    uint32_t more = 0;
+    cw_ctx_enter(s->ctx);
+    cw_stage_port_t *stage = stage_of(s->ctx->port);
+    if (stage) {
+        node_t *node = &stage->node[s->node];
+        sweep(stage);
+        for (; s->n < want && node->kept; stage->nkept--) {
+            s->cell[s->n++] = node->kept;
+            node->kept = node->kept->next;
+        }
+        if (s->n < want && node->refusals > 0)
+            node->refusals--;
+        else
+            more = want - s->n;
+    }
+    cw_ctx_leave(s->ctx);
+    return more;
+}
+
+static void refused(cw_stage_t *s)
+{
+    cw_ctx_enter(s->ctx);
+    s->ctx->port->stage->node[s->node].refusals = REFUSALS;
+    cw_ctx_leave(s->ctx);
+}
+
+// ---------------------------------------------------------------- the server's cells
+static void give_back(cw_stage_t *s, const cw_lease_t *lease, uint32_t n)
+{
+    cw_req_cells_t req = {.header = {.op = CW_REQ_CELLS}, .n = n};
+    memcpy(req.lease, lease, n * sizeof *lease);
+    cw_ctx_must(cw_transport->request(s->conn, &req.header, sizeof req, NULL), s->call, s->ctx,
+                s->rank);
+    cw_ctx_mark(s->ctx);
+}
+
+/** Asks the server for cells, and waits for its answer. */
+static void ask(cw_stage_t *s, uint32_t want)
+{
+    cw_cells_t got = {0};
+    cwt_reply_t reply = {.buf = &got, .capacity = sizeof got};
+    cw_req_cells_t req = {.header = {.op = CW_REQ_CELLS}, .want = want};
+    cw_ctx_must(cw_transport->request(s->conn, &req.header, sizeof req, &reply), s->call, s->ctx,
+                s->rank);
+    cw_ctx_must(cw_transport->wait(s->ctx->port->client, &reply), s->call, s->ctx, s->rank);
+    if (reply.nbytes != sizeof got || got.n > want)
+        cwu_fatal("%s: the node server of PE %d gave a malformed answer to a request for memory",
+                  s->call, cw_ctx_pe(s->ctx, s->rank));
+    if (got.n == 0 || (got.n < want && s->n > 0))  // it does as well with what it keeps
+        refused(s);
+    uint32_t i = 0;
+    for (cw_stage_cell_t *cell; i < got.n && (cell = malloc(sizeof *cell)); i++) {
+        cell->reply = (cwt_reply_t){.done = 1};
+        cell->lease = got.lease[i];
+        cell->keep = got.keep != 0;
+        s->cell[s->n++] = cell;
+    }
+    if (i < got.n)  // no memory for a buffer
+        give_back(s, &got.lease[i], got.n - i);
+}
+
+bool cw_stage_pays(size_t nbytes)
+{
+    return nbytes >= LEAST && cwu_env.staging > 0;
+}
+
+bool cw_stage_begin(cw_stage_t *s, cw_ctx_t *ctx, int rank, const cwt_target_t *target,
+                    size_t nbytes, const char *call)
+{
+    if (!cw_stage_pays(nbytes))
+        return false;
+    size_t part = (nbytes + CW_CELLS_MOST - 1) / CW_CELLS_MOST;
+    part = part < PART_LEAST ? PART_LEAST : part < CW_CELL_PAYLOAD ? part : CW_CELL_PAYLOAD;
+    uint32_t cells = nbytes <= 2 * PART_LEAST ? 2 : CW_CELLS_MOST;  // the next transfer overlaps
+    s->room = part + (CW_CELL_NBYTES - CW_CELL_PAYLOAD);
+    s->ctx = ctx;
+    s->rank = rank;
+    s->node = cw_world.node_of_pe[cw_ctx_pe(ctx, rank)];
+    s->call = call;
+    s->conn = target->conn;
+    s->n = s->at = 0;
+    uint32_t more = take_kept(s, cells);
+    if (more > 0)
+        ask(s, more);
+    return s->n > 0;
+}
+
+static cw_stage_cell_t *wait_for(const cw_stage_t *s, cw_stage_cell_t *cell)
+{
+    if (!cell->reply.done)
+        cw_ctx_must(cw_transport->wait(s->ctx->port->client, &cell->reply), s->call, s->ctx,
+                    s->rank);
+    return cell;
+}
+
+void *cw_stage_body(cw_stage_t *s)
+{
+    return wait_for(s, s->cell[s->at])->body;
+}
+
+void cw_stage_send(cw_stage_t *s, size_t nbytes)
+{
+    cw_stage_cell_t *cell = s->cell[s->at];
+    uint64_t offset = cw_stage_section.offset + (uint64_t)cell->lease.cell * CW_CELL_NBYTES;
+    cw_req_in_cell_t req = {
+        .header = {.op = CW_REQ_IN_CELL}, .lease = cell->lease, .nbytes = (uint32_t)nbytes};
+    int rc = cw_transport->put(s->conn, offset, cell->body, nbytes, true);
+    cw_ctx_mark(s->ctx);
+    if (rc == CW_OK)
+        rc = cw_transport->request(s->conn, &req.header, sizeof req, &cell->reply);
+    cw_ctx_must(rc, s->call, s->ctx, s->rank);
+    cw_ctx_mark(s->ctx);
+    s->at = (s->at + 1) % s->n;
+}
+
+void cw_stage_end(cw_stage_t *s)
+{
+    cw_lease_t back[CW_CELLS_MOST];
+    uint32_t n = 0;
+    cw_ctx_enter(s->ctx);
+    cw_stage_port_t *stage = s->ctx->port->stage;
+    for (uint32_t i = s->n; i-- > 0;) {  // so that the one used first is the first kept
+        cw_stage_cell_t *cell = s->cell[(s->at + i) % s->n];
+        bool keep = cell->keep && stage->nkept < KEPT_MOST;
+        cw_stage_cell_t **list = keep ? &stage->node[s->node].kept : &stage->over;
+        cell->next = *list;
+        *list = cell;
+        if (keep)
+            stage->nkept++;
+        else
+            back[n++] = cell->lease;
+    }
+    cw_ctx_leave(s->ctx);
+    if (n > 0)
+        give_back(s, back, n);
+}

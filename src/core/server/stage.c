@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The node's cells (core/bulk/stage.h): lends them to clients, and executes what lies in them. A
+// cell comes back by a request that its borrower sends behind the last one that uses it, so what
+// the next borrower puts there finds it free.
+#include <string.h>
+
+#include "base/env.h"
+#include "core/mem/segment.h"
+#include "core/bulk/stage.h"
+#include "core/server/server.h"
+
+/** Changed in the server's progress, under its lock. */
+static struct {
+    uint32_t lent;  // cells
+    struct {
+        uint32_t number;  // of the last lease
+        bool lent;
+    } cell[CW_CELLS];
+} stage;
+
+void cw_server_stage_reset(void)
+{
+    memset(&stage, 0, sizeof stage);
+}
+
+static bool is_lent(cw_lease_t lease)
+{
+    return lease.cell < CW_CELLS && stage.cell[lease.cell].lent &&
+           stage.cell[lease.cell].number == lease.number;
+}
+
+/** The lowest free cells, so that no more of them ever take memory than were in use at a time. Half
+ *  of them may be kept by their borrowers; the others come back after each transfer, so that there
+ *  are some for all. */
+static void lend(cw_cells_t *answer, uint32_t want)
+{
+    uint32_t most = (uint32_t)cwu_env.staging;
+    for (uint32_t i = 0; i < most && answer->n < want; i++) {
+        if (stage.cell[i].lent)
+            continue;
+        stage.cell[i].lent = true;
+        stage.lent++;
+        answer->lease[answer->n++] = (cw_lease_t){i, ++stage.cell[i].number};
+    }
+    answer->keep = stage.lent <= most / 2;
+}
+
+bool cw_request_cells(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    const cw_req_cells_t *req = (const cw_req_cells_t *)(const void *)msg;
+    cw_cells_t answer = {0};
+    if (nbytes != sizeof *req || req->n > CW_CELLS_MOST || req->want > CW_CELLS_MOST)
+        return false;
+    for (uint32_t i = 0; i < req->n; i++) {
+        if (!is_lent(req->lease[i]))
+            return false;
+        stage.cell[req->lease[i].cell].lent = false;
+        stage.lent--;
+    }
+    if (!from->awaits_reply)
+        return req->want == 0;
+    lend(&answer, req->want);
+    cw_server_reply(from, &answer, sizeof answer);
+    return true;
+}
+
+/** Kinds of requests that may lie in a cell: those that have no reply and that core/rma sends. */
+static bool is_body(unsigned op)
+{
+    return op == CW_REQ_PUT_STRIDED || op == CW_REQ_PUT_PIECES || op == CW_REQ_ACCUMULATE;
+}
+
+/** The body is in memory that a client may write: it is checked as a message is, and what a check
+ *  was made of is read once (request.c). */
+static bool execute_body(const cw_req_in_cell_t *req)
+{
+    const cwt_header_t *body =
+        (const cwt_header_t *)(const void *)(cw_segment.base + cw_stage_section.offset +
+                                             (size_t)req->lease.cell * CW_CELL_NBYTES);
+    cw_from_t none = {.client = NULL, .awaits_reply = false};
+    unsigned op = __atomic_load_n(&body->op, __ATOMIC_RELAXED);
+    return req->nbytes >= sizeof *body && req->nbytes <= CW_CELL_NBYTES && is_body(op) &&
+           cw_request_kind(op)(&none, body, req->nbytes);
+}
+
+bool cw_request_in_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    const cw_req_in_cell_t *req = (const cw_req_in_cell_t *)(const void *)msg;
+    if (nbytes != sizeof *req || !from->awaits_reply)
+        return false;
+    bool good = is_lent(req->lease) && execute_body(req);
+    cw_server_reply(from, NULL, 0);
+    return good;
+}
