@@ -74,11 +74,12 @@
 #define GASNET_CAUSEWAY_SEGMENT_NAME "FAST"
 #endif
 
-// Threads that may use the library at a time. There is no limit; Chapel's runtime wants the name.
+// Threads that may use the library at a time. There is no limit; clients size tables and segments
+// by it, so it is that of GASNet's own default.
 #ifdef GASNET_SEQ
 #define GASNETI_MAX_THREADS 1
 #else
-#define GASNETI_MAX_THREADS 65536
+#define GASNETI_MAX_THREADS 256
 #endif
 
 #define GASNET_CAUSEWAY_MODE (GASNET_CAUSEWAY_THREADS * 16 + GASNET_CAUSEWAY_SEGMENT)

@@ -95,7 +95,7 @@ const char *gasnett_performance_warning_str(void);
 #else
 #define gasnett_spinloop_hint() gasnett_compiler_fence()
 #endif
-#define GASNETT_MAX_THREADS 65536
+#define GASNETT_MAX_THREADS 256
 
 // ---------------------------------------------------------------- bytes
 uint64_t gasnett_checksum(const void *p, int numbytes);

@@ -240,7 +240,7 @@ GAS_API void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbr
 
 GAS_API uint64_t gex_System_QueryMaxThreads(void)
 {
-    return gas.threads == GAS_PAR ? 65536 : 1;
+    return gas.threads == GAS_PAR ? GASNETI_MAX_THREADS : 1;
 }
 
 /** Handlers run in threads of the client, never in hidden ones. */
