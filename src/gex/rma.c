@@ -61,9 +61,10 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
     if (lc_opt != GEX_EVENT_DEFER)
         gex_set_lc(lc_opt);
     if (gex_is_far(tm, pe, dest, nbytes))
-        return far_put(pe, dest, src, nbytes);
-    return gas_put_nb(pe, dest, src, nbytes,
-                      lc_opt == GEX_EVENT_DEFER ? CW_OWNER_BULK : CW_OWNER_COPIED, __func__);
+        return cw_handle_copied(far_put(pe, dest, src, nbytes));
+    if (lc_opt == GEX_EVENT_DEFER)
+        return gas_put_nb(pe, dest, src, nbytes, CW_OWNER_BULK, __func__);
+    return cw_handle_copied(gas_put_nb(pe, dest, src, nbytes, CW_OWNER_COPIED, __func__));
 }
 
 /** No implicit operation counts messages of this kind, so this waits for them. */
@@ -140,8 +141,9 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest,
     (void)flags;
     uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
-        return far_put(pe, dest, bytes_of(&value, nbytes), nbytes);
-    return gas_put_nb(pe, dest, bytes_of(&value, nbytes), nbytes, CW_OWNER_COPIED, __func__);
+        return cw_handle_copied(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+    return cw_handle_copied(
+        gas_put_nb(pe, dest, bytes_of(&value, nbytes), nbytes, CW_OWNER_COPIED, __func__));
 }
 
 GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,

@@ -93,6 +93,7 @@ static void test_puts(void)
             break;
         case 1:
             event = gex_RMA_PutNB(tm, to, theirs, src, sizeof src, GEX_EVENT_NOW, 0);
+            CHECK(gex_Event_Test(gex_Event_QueryLeaf(event, GEX_EC_LC)) == GASNET_OK);
             break;
         case 2:
             event = gex_RMA_PutNB(tm, to, theirs, src, sizeof src, GEX_EVENT_DEFER, 0);
@@ -100,6 +101,7 @@ static void test_puts(void)
         case 3:
             event = gex_RMA_PutNB(tm, to, theirs, src, sizeof src, &local, 0);
             gex_Event_Wait(local);
+            CHECK(gex_Event_Test(gex_Event_QueryLeaf(event, GEX_EC_LC)) == GASNET_OK);
             break;
         case 4:
             gex_RMA_PutNBI(tm, to, theirs, src, sizeof src, GEX_EVENT_NOW, 0);

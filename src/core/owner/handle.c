@@ -121,13 +121,13 @@ static bool is_number(cw_handle_t handle)
 
 static cw_handle_t handle_of(uint64_t begun)
 {
-    return (cw_handle_t)(uintptr_t)(begun << 1 | 1);
+    return (cw_handle_t)(uintptr_t)(begun << 2 | 1);
 }
 
 /** Quiets that had begun when the handle's transfers had. */
 static uint64_t number_of(cw_handle_t handle)
 {
-    return is_number(handle) ? (uintptr_t)handle >> 1 : ((cw_handle_op_t *)handle)->number - 1;
+    return is_number(handle) ? (uintptr_t)handle >> 2 : ((cw_handle_op_t *)handle)->number - 1;
 }
 
 cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op)
@@ -146,6 +146,17 @@ cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op)
     if (op)
         op_free(op);
     return quiet_due ? handle_of(begun) : CW_HANDLE_DONE;
+}
+
+#define SOURCE_IS_FREE 2u
+
+cw_handle_t cw_handle_copied(cw_handle_t handle)
+{
+    if (is_number(handle))
+        return (cw_handle_t)((uintptr_t)handle | SOURCE_IS_FREE);
+    if (handle != CW_HANDLE_DONE)
+        ((cw_handle_op_t *)handle)->copied = true;
+    return handle;
 }
 
 bool cw_handle_is_known(cw_handle_t handle)
@@ -206,9 +217,12 @@ bool cw_handle_test(cw_handle_t handle)
 
 cw_handle_t cw_handle_of_source(cw_handle_t handle)
 {
-    if (handle == CW_HANDLE_DONE || is_number(handle))
+    if (handle == CW_HANDLE_DONE)
         return handle;
-    return wants_quiet(handle) ? handle_of(number_of(handle)) : CW_HANDLE_DONE;
+    if (is_number(handle))
+        return (uintptr_t)handle & SOURCE_IS_FREE ? CW_HANDLE_DONE : handle;
+    bool waits = !((cw_handle_op_t *)handle)->copied && wants_quiet(handle);
+    return waits ? handle_of(number_of(handle)) : CW_HANDLE_DONE;
 }
 
 // ---------------------------------------------------------------- arrays of handles

@@ -5,8 +5,8 @@
 // handle made when n quiets had begun is complete when a later one is: n < done. So a handle is a
 // number and costs no memory, and one quiet completes whole arrays of them.
 //
-//   handle   0: complete from the start | odd: number << 1 | 1 | else: a cw_handle_op_t, which
-//            counts messages
+//   handle   0: complete from the start | bit 0 set: number << 2 | source is free << 1 | 1 | else:
+//            a cw_handle_op_t, which counts messages
 //
 // A test begins a quiet or tests one that has begun, and never waits. A quiet covers what
 // other threads put or got before it: more than is asked for, and as it waits only for what came
@@ -39,6 +39,7 @@ typedef void *cw_handle_t;
 typedef struct cw_handle_op {
     _Atomic uint32_t pending;   // messages in flight; the handlers of their replies count down
     uint64_t number;            // quiets begun after its last transfer; 0: it needs none
+    bool copied;                // its source is free
     struct cw_handle_op *next;  // free
 } cw_handle_op_t;
 
@@ -60,6 +61,8 @@ void cw_handle_op_wait(const char *call, cw_handle_op_t *op);
 // ---------------------------------------------------------------- handles
 /** The handle of one operation that was begun: op may be NULL. */
 cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op);
+/** The same for an operation whose source may change already. */
+cw_handle_t cw_handle_copied(cw_handle_t handle);
 /** Can a call of this process have returned that? */
 bool cw_handle_is_known(cw_handle_t handle);
 void cw_handle_wait(const char *call, cw_handle_t handle);
