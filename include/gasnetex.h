@@ -181,9 +181,9 @@ int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t nbytes);
 /** Called once, inside gex_Segment_Attach and gasnet_attach, with the new segment before others may
  *  reach it. */
 extern void (*gasnet_client_attach_hook)(void *addr, uintptr_t nbytes);
-/** For endpoints of gex_EP_Create. address NULL: memory behind the attached segment, which others
- *  reach directly; else memory of the client, which the owner copies, when it polls, waits or
- *  sends. kind: GEX_MK_HOST. */
+/** For any endpoint without a segment. address NULL: memory behind the attached segment, which
+ *  others reach directly; else memory of the client, which the owner copies, when it polls, waits
+ *  or sends. kind: GEX_MK_HOST. */
 int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address,
                        uintptr_t nbytes, gex_MK_t kind, gex_Flags_t flags);
 void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags);

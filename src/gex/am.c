@@ -182,9 +182,14 @@ void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsi
         gex_check_remote(call, &gex.world, pe, pe, dest, nbytes);
     if (nbytes > 0 && cw_owner_reaches(&gas_owner, pe, dest, nbytes))
         return cw_owner_symmetric(&gas_owner, pe, dest);
-    if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
+    if (nbytes > 0 && gas.segments != GAS_EVERYTHING && !gex_has_far_primary())
         gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of rank %u of the job", dest,
                  nbytes, pe);
+    if (nbytes > CW_AM_MAX_MEDIUM)
+        gas_fail(call,
+                 "dest_addr %p of rank %u is not memory of the library, and the payload has %zu "
+                 "bytes; at most %zu go there (gex_AM_MaxRequestLong)",
+                 dest, pe, nbytes, CW_AM_MAX_MEDIUM);
     *flags_p |= CW_AM_RAW;
     return dest;
 }
@@ -326,12 +331,12 @@ GAS_API size_t gex_AM_LUBReplyMedium(void)
 
 GAS_API size_t gex_AM_LUBRequestLong(void)
 {
-    return gas_max_long();
+    return gex_am_most(true, false);
 }
 
 GAS_API size_t gex_AM_LUBReplyLong(void)
 {
-    return gas_max_long();
+    return gex_am_most(true, false);
 }
 
 /** The library's room (gex_AM_Prepare... without a buffer) has a limit of its own. */

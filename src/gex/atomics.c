@@ -2,8 +2,8 @@
 //
 // GASNet-EX: arithmetic of the six types, for reductions and atomics domains. Atomics run in the
 // one domain of atomicity of this library: CPU atomics, off the node executed by the node server
-// (core/rma/amo.h). Operations that these lack (minimum, floating-point addition) repeat a
-// compare-and-swap until it succeeds.
+// (core/rma/amo.h), and on memory that only its owner reaches by that (far_atomics.c). Operations
+// that these lack (minimum, floating-point addition) repeat a compare-and-swap until it succeeds.
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,9 +144,11 @@ GAS_API void gex_AD_SetCData(gex_AD_t ad, const void *cdata)
 
 // ---------------------------------------------------------------- operations
 typedef struct target {
-    char *addr;  // symmetric
+    const char *call;
+    char *addr;  // symmetric; of the owner if it is far
     int pe;
     size_t nbytes;
+    bool far;
 } target_t;
 
 static uint64_t bits_of(const void *value, size_t nbytes)
@@ -169,6 +171,8 @@ static void set_bits(void *value, uint64_t bits, size_t nbytes)
 
 static uint64_t fetching(const target_t *t, cw_amo_op_t op, uint64_t operand, uint64_t compare)
 {
+    if (t->far)
+        return gex_far_atomic(t->call, (uint32_t)t->pe, t->addr, op, t->nbytes, operand, compare);
     return cw_amo_fetching(&cw_ctx_default, t->addr, op, t->nbytes, operand, compare, t->pe);
 }
 
@@ -228,6 +232,18 @@ static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t ope
     }
 }
 
+/** Memory that only its owner reaches. */
+static bool may_be_far(uint32_t pe, const void *addr, size_t nbytes)
+{
+    uintptr_t begin, size;
+    if (gas.segments == GAS_EVERYTHING)
+        return addr != NULL;
+    if (!gex_has_far_primary() || !gex_find_segment(pe, 0, &begin, &size))
+        return false;
+    uintptr_t at = (uintptr_t)addr - begin;
+    return at < size && nbytes <= size - at;
+}
+
 static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t rank, void *addr,
                           gex_OP_t op, gex_Flags_t flags)
 {
@@ -242,9 +258,11 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
                  ad->dt, ad->ops, dt, op);
     uint32_t pe = gex_peer(call, flags & GEX_FLAG_RANK_IS_JOBRANK ? &gex.world : ad->tm, rank);
     size_t nbytes = gex_dt_nbytes(dt);
-    if (CW_UNLIKELY((uintptr_t)addr % nbytes || !cw_owner_reaches(&gas_owner, pe, addr, nbytes)))
+    bool near = cw_owner_reaches(&gas_owner, pe, addr, nbytes);
+    if (CW_UNLIKELY((uintptr_t)addr % nbytes || (!near && !may_be_far(pe, addr, nbytes))))
         gas_fail(call, "%p is not an aligned address in the segment of rank %u", addr, rank);
-    return (target_t){cw_owner_symmetric(&gas_owner, pe, addr), (int)pe, nbytes};
+    return (target_t){call, near ? cw_owner_symmetric(&gas_owner, pe, addr) : addr, (int)pe, nbytes,
+                      !near};
 }
 
 /** As the client calls it. */
@@ -281,8 +299,8 @@ GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, g
         set_bits(result, fetching(&t, CW_AMO_FETCH, 0, 0), t.nbytes);
     } else if (fetches) {
         set_bits(result, modify(&t, dt, GEX_OP_TO_NONFETCHING(op), a, b), t.nbytes);
-    } else if (implicit && !(flags & (GEX_FLAG_AD_ACQ | GEX_FLAG_AD_REL)) && op != GEX_OP_CAS &&
-               native(dt, op, &operand, &amo)) {
+    } else if (implicit && !t.far && !(flags & (GEX_FLAG_AD_ACQ | GEX_FLAG_AD_REL)) &&
+               op != GEX_OP_CAS && native(dt, op, &operand, &amo)) {
         // Sent without a wait; gex_NBI_Wait completes it as it does puts.
         cw_amo_posting(&cw_ctx_default, t.addr, amo == CW_AMO_SWAP ? CW_AMO_SET : amo, t.nbytes,
                        operand, t.pe);

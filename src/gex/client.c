@@ -66,6 +66,7 @@ static void open_interface(void)
     gex_coll_open();
     gex_tm_begin(&gex.world, 0);
     cw_am_take_raw(GEX_AM_CLIENT, gas_takes);
+    gex_far_atomics_open();
 }
 
 static void attached(void *addr, uintptr_t size)

@@ -13,11 +13,15 @@
 
 #include "base/compiler.h"
 #include "core/am/am.h"
+#include "core/rma/amo.h"
 #include "gasnet_job/gas.h"
 #include "gasnetex.h"
 
 enum { GEX_AM_CLIENT = 1 };  // number of this client of messages (core/am/am.h)
 _Static_assert(GEX_AM_CLIENT < CW_AM_CLIENTS, "a table of handlers");
+
+/** Handlers of this room's own; clients' have numbers from GEX_AM_INDEX_BASE on. */
+enum { GEX_HANDLER_ATOMIC = 1, GEX_HANDLER_ATOMIC_DONE };
 
 enum {
     GEX_TEAMS = 32,  // that a process may be in at a time
@@ -83,12 +87,19 @@ typedef struct gex_state {
     struct gex_causeway_tm world;
     struct gex_causeway_segment segment;
     bool begun, quiet;  // gex_System_SetVerboseErrors(0)
+    bool far_primary;   // see gex_has_far_primary
     // Below: under lock.
     pthread_mutex_t lock;
     unsigned neps;
     gex_TM_t pair[GASNET_MAXEPS];  // of local endpoints: an array by remote one, made when used
 } gex_state_t;
 extern gex_state_t gex CW_HIDDEN;
+
+/** Is the segment of any first endpoint, as far as this process knows, memory of the client? */
+static inline bool gex_has_far_primary(void)
+{
+    return __atomic_load_n(&gex.far_primary, __ATOMIC_RELAXED);
+}
 
 /** Of calls that return an error instead of ending the job. */
 #define gex_error(...) (gex.quiet ? (void)0 : cwu_error(__VA_ARGS__))
@@ -144,8 +155,9 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
  *  copies. */
 static inline bool gex_is_far(gex_TM_t tm, uint32_t pe, const void *remote, size_t nbytes)
 {
-    return CW_UNLIKELY(tm->remote != 0) && pe != gas.me && gas.segments != GAS_EVERYTHING &&
-           nbytes > 0 && !cw_owner_reaches(&gas_owner, pe, remote, nbytes);
+    return CW_UNLIKELY(tm->remote != 0 || gex_has_far_primary()) && pe != gas.me &&
+           gas.segments != GAS_EVERYTHING && nbytes > 0 &&
+           !cw_owner_reaches(&gas_owner, pe, remote, nbytes);
 }
 
 /** The `nbytes` at `mine` of each member, in the order of ranks, into `all`. Blocks. nbytes up to
@@ -161,6 +173,12 @@ bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w);
 
 #define GEX_IS_COLL(event) (((uintptr_t)(event)&3) == 2)
 #define GEX_COLL(event) ((gex_coll_t *)((uintptr_t)(event)-2))
+
+// ------------------------------------------------- atomics that the owner executes (far_atomics.c)
+void gex_far_atomics_open(void);
+/** Returns the old value. addr: of the owner. [waits] */
+uint64_t gex_far_atomic(const char *call, uint32_t pe, void *addr, cw_amo_op_t op, size_t nbytes,
+                        uint64_t operand, uint64_t compare);
 
 /** One element: out = in op out. Types of atomics domains and reductions. */
 void gex_apply(gex_DT_t dt, gex_OP_t op, const void *in, void *out, size_t count);

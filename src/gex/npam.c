@@ -69,7 +69,8 @@ static void give_back(gex_AM_SrcDesc_t sd)
 
 size_t gex_am_most(bool is_a_long, bool lent)
 {
-    size_t most = is_a_long ? gas_max_long() : CW_AM_MAX_MEDIUM;
+    // what the target copies to memory of its client travels in the message
+    size_t most = is_a_long && !gex_has_far_primary() ? gas_max_long() : CW_AM_MAX_MEDIUM;
     return lent && most > MOST_LENT ? MOST_LENT : most;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: segments. That of the first endpoint is the beginning of the area (core/mem/area.h),
-// or carved, and each process can query those of all (gas_segment). Those of further endpoints are
-// known where they were published:
+// and each process can query those of all (gas_segment). Others, of any endpoint, are known where
+// they were published:
 //
 //   carved   from the end of the area downward: others reach it as they reach the attached one
 //   mapped   when the area has no room, and clients' memory: no other process can map it, so the
@@ -163,10 +163,16 @@ static const char *bind_wrong(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t fl
                    : NULL;
     if (!segment || ep->segment)
         return "endpoint 0 keeps its segment";
-    return segment->from == GEX_CARVED
-               ? NULL
-               : "endpoint 0 takes memory that gex_Segment_Create found in the area only (address "
-                 "NULL; GASNET_MAX_SEGSIZE says how much there is)";
+    return NULL;
+}
+
+/** The segment of a first endpoint. Not reached directly: from here on transfers look where they
+ *  lead. */
+static void set_primary(uint32_t pe, uintptr_t addr, uintptr_t nbytes)
+{
+    if (nbytes > 0 && !cw_owner_reaches(&gas_owner, pe, (const void *)addr, nbytes))
+        __atomic_store_n(&gex.far_primary, true, __ATOMIC_RELAXED);
+    gas_set_segment(pe, addr, nbytes);
 }
 
 GAS_API int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags)
@@ -180,7 +186,7 @@ GAS_API int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t f
     ep->segment = segment;
     pthread_mutex_unlock(&gex.lock);
     if (ep == &gex.ep[0])
-        gas_set_segment(gas.me, (uintptr_t)segment->addr, segment->nbytes);
+        set_primary(gas.me, (uintptr_t)segment->addr, segment->nbytes);
     return GASNET_OK;
 }
 
@@ -225,7 +231,7 @@ static void remember(const published_t *news)
     if (news->index == NOTHING || news->pe >= gas.nodes)
         return;
     if (news->index == 0) {
-        gas_set_segment(news->pe, news->addr, news->nbytes);
+        set_primary(news->pe, news->addr, news->nbytes);
         return;
     }
     pthread_mutex_lock(&known.lock);

@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Atomics domains: every operation of every type, values and results; then all ranks on one word.
+// In the attached segment; in memory of the client, which is the first endpoint's segment
+// (-DBOUND); in static memory (GASNET_SEGMENT_EVERYTHING).
 #include "ex.h"
+
+__attribute__((unused)) static uint64_t words[512];
+static uintptr_t places[16];
+
+/** Where each rank has its words. */
+static void share_places(void)
+{
+#ifdef BOUND
+    gex_Segment_t bound;
+    CHECK(gex_Segment_Create(&bound, client, words, sizeof words, GEX_MK_HOST, 0) == GASNET_OK);
+    CHECK(gex_EP_BindSegment(ep, bound, 0) == GASNET_OK);
+    CHECK(gex_EP_PublishBoundSegment(tm, &ep, 1, 0) == GASNET_OK);
+    CHECK(gex_EP_QuerySegment(ep) == bound && segment_of(me) == (char *)words);
+#endif
+    for (uint32_t rank = 0; rank < n; rank++) {
+#ifdef GASNET_SEGMENT_EVERYTHING
+        uintptr_t mine = (uintptr_t)words;
+#else
+        uintptr_t mine = (uintptr_t)segment_of(me);
+#endif
+        gex_Event_Wait(gex_Coll_BroadcastNB(tm, rank, &places[rank], &mine, sizeof mine, 0));
+    }
+}
 
 #define ALL_OPS                                                                                \
     (GEX_OP_ADD | GEX_OP_SUB | GEX_OP_MULT | GEX_OP_MIN | GEX_OP_MAX | GEX_OP_INC | GEX_OP_DEC \
@@ -28,7 +53,7 @@
               && gex_AD_QueryTM(ad) == tm);                                                      \
         gex_AD_SetCData(ad, &ad);                                                                \
         CHECK(gex_AD_QueryCData(ad) == &ad && gex_AD_QueryFlags(ad) == 0);                       \
-        void *word = segment_of(to) + 8 * (1 + me);                                              \
+        void *word = (char *)places[to] + 8 * (1 + me);                                            \
         for (size_t k = 0; k < sizeof plain / sizeof *plain - (bits ? 0 : 3); k++)               \
             for (int how = 0; how < 4; how++) {                                                  \
                 type old = 77, now = 77;                                                         \
@@ -55,7 +80,7 @@
         CHECK(now == 9);                                                                         \
         gex_AD_Destroy(ad);                                                                      \
         /* all on one word of rank 0 */                                                          \
-        word = segment_of(0) + 8 * (2 + n);                                                      \
+        word = (char *)places[0] + 8 * (2 + n);                                                   \
         gex_AD_Create(&ad, tm, GEX_DT_##DT, WITH_FETCHING(ALL_OPS), GEX_FLAG_AD_FAVOR_REMOTE);   \
         if (me == 0)                                                                             \
             gex_Event_Wait(gex_AD_OpNB_##DT(ad, NULL, 0, word, GEX_OP_SET, 0, 0, 0));            \
@@ -81,7 +106,12 @@ TEST_TYPE(DBL, double, 0)
 
 int main(int argc, char **argv)
 {
+#if defined(BOUND) || defined(GASNET_SEGMENT_EVERYTHING)
+    begin(&argc, &argv, 0);
+#else
     begin(&argc, &argv, 65536);
+#endif
+    share_places();
     uint32_t to = (me + 1) % n;
     test_I32(to);
     test_U32(to);
