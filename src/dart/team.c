@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams by their numbers, and the numbers of units.
-#include "dart/drt.h"
-
+// Teams: their table, how they are made, the numbers of units.
+//
+// A team is made by one small reduction over the parent. It carries what core's teams agree on, and
+// a serial number that no member of the parent has seen: the team's number. When numbers have been
+// used up, further reductions look for one that no team of a member has.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "core/sync/fused.h"
+#include "core/sync/team.h"
+#include "dart/group.h"
 #include "dart/segment.h"
 
 enum { NUMBERS = INT16_MAX + 1 };
 
 drt_team_t **drt_teams;
 uint32_t drt_teams_limit;
+
+static uint64_t serial;  // larger than that of every team that this unit has seen made
 
 static drt_team_t *add(dart_team_t id, const cw_group_t *group)
 {
@@ -37,14 +45,188 @@ void drt_teams_open(void)
         cwu_fatal("dart_init: out of memory for the table of teams");
     drt_teams_limit = NUMBERS;
     add(DART_TEAM_ALL, cw_group_world);
+    serial = 1;
 }
 
 void drt_teams_close(void)
 {
-    drop(drt_teams[DART_TEAM_ALL]);
+    for (int id = 0; id < NUMBERS; id++)
+        if (drt_teams[id])
+            drop(drt_teams[id]);
     drt_teams_limit = 0;
     free(drt_teams);
     drt_teams = NULL;
+}
+
+// ---------------------------------------------------------------- making
+enum { AND_WORDS = CW_TEAMS / 64, MAX_WORDS = 2, TURNS = 64 };  // TURNS: then core gives up
+
+/** What travels with the synchronisation. */
+typedef struct offer {
+    uint64_t and[AND_WORDS], max[MAX_WORDS], serial;
+} offer_t;
+_Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "one synchronisation");
+
+static void combine_offers(const cw_fused_op_t *op, void *acc_p, const void *in_p)
+{
+    offer_t *acc = acc_p;
+    const offer_t *in = in_p;
+    (void)op;
+    for (int i = 0; i < AND_WORDS; i++)
+        acc->and[i] &= in->and[i];
+    for (int i = 0; i < MAX_WORDS; i++)
+        acc->max[i] = in->max[i] > acc->max[i] ? in->max[i] : acc->max[i];
+    acc->serial = in->serial > acc->serial ? in->serial : acc->serial;
+}
+
+/** cw_team_combine_fn over the parent, whose other members take part. */
+static int combine(void *parent, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
+{
+    static const cw_fused_op_t op = {combine_offers};
+    offer_t offer = {.serial = serial};
+    memset(offer.and, 0xff, sizeof offer.and);
+    if (nand)
+        memcpy(offer.and, and_words, (size_t)nand * sizeof *and_words);
+    memcpy(offer.max, max_words, (size_t)nmax * sizeof *max_words);
+    cw_fused(parent, &offer, sizeof offer, &op);
+    if (nand)
+        memcpy(and_words, offer.and, (size_t)nand * sizeof *and_words);
+    memcpy(max_words, offer.max, (size_t)nmax * sizeof *max_words);
+    serial = offer.serial;
+    return CW_OK;
+}
+
+/** Of a unit that will be no member: as often as the members combine (core/sync/team.c). */
+static int attend(const cw_group_t *parent)
+{
+    for (int turn = 0; turn < TURNS; turn++) {
+        uint64_t and[AND_WORDS], max[MAX_WORDS] = {0}, any = 0;
+        memset(and, 0xff, sizeof and);
+        combine((void *)(uintptr_t)parent, and, AND_WORDS, max, MAX_WORDS);
+        for (int i = 0; i < AND_WORDS; i++)
+            any |= and[i];
+        if (max[1])
+            return CW_EINVAL;
+        if (!any)
+            return CW_ENOMEM;
+        if (!cw_world.thread_multiple)
+            return CW_OK;
+        uint64_t failed = 0;
+        combine((void *)(uintptr_t)parent, NULL, 0, &failed, 1);
+        if (!failed)
+            return CW_OK;
+    }
+    return CW_ENOMEM;
+}
+
+static void merge_bits(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    (void)op;
+    *(uint64_t *)acc |= *(const uint64_t *)in;
+}
+
+static dart_team_t number_of(uint64_t of)
+{
+    return (dart_team_t)(1 + of % (NUMBERS - 1));
+}
+
+/** The number of the team that has been agreed on, the same on all members of the parent. */
+static dart_team_t take_number(const cw_group_t *parent)
+{
+    static const cw_fused_op_t op = {merge_bits};
+    enum { WINDOW = 64 };
+    while (serial + WINDOW >= NUMBERS) {
+        uint64_t used = 0;
+        for (unsigned i = 0; i < WINDOW; i++)
+            used |= (uint64_t)(drt_teams[number_of(serial + i)] != NULL) << i;
+        cw_fused(parent, &used, sizeof used, &op);
+        if (~used) {
+            serial += (unsigned)__builtin_ctzll(~used);
+            break;
+        }
+        serial += WINDOW;
+    }
+    return number_of(serial++);
+}
+
+/** Makes core's team. *group_p: NULL where this unit is no member. */
+static int agree(const drt_team_t *parent, const dart_group_t group, const cw_group_t **group_p)
+{
+    int mine = -1;
+    bool refused = false;
+    for (size_t i = 0; group && i < group->n; i++) {
+        refused = refused || cw_group_rank_of(parent->group, group->units[i]) < 0;
+        if (group->units[i] == cw_world.pe)
+            mine = (int)i;
+    }
+    *group_p = NULL;
+    if (mine < 0)
+        return attend(parent->group);
+    return cw_team_from_list(group->units, (int)group->n, mine, refused, combine,
+                             (void *)(uintptr_t)parent->group, group_p);
+}
+
+DRT_API dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group,
+                                    dart_team_t *newteam)
+{
+    DRT_WANT(newteam);
+    *newteam = DART_TEAM_NULL;
+    DRT_TEAM(parent, teamid);
+    const cw_group_t *made;
+    int rc = agree(parent, group, &made);
+    if (rc == CW_ENOMEM)
+        return drt_refuse(__func__, DART_ERR_NOMEM, "a unit is in %d teams, or has no memory",
+                          CW_TEAMS);
+    if (rc)
+        return drt_refuse(__func__, DART_ERR_INVAL, "the group has a unit that is not in team %d",
+                          teamid);
+    dart_team_t id = take_number(parent->group);
+    if (made) {
+        add(id, made);
+        *newteam = id;
+    }
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_team_destroy(dart_team_t *teamid)
+{
+    DRT_WANT(teamid);
+    if (*teamid == DART_TEAM_NULL)
+        return DART_OK;
+    DRT_TEAM(team, *teamid);
+    if (team->id == DART_TEAM_ALL)
+        return drt_refuse(__func__, DART_ERR_INVAL, "DART_TEAM_ALL ends with dart_exit");
+    const cw_group_t *group = team->group;
+    cw_barrier(group);  // no member uses its segments any more
+    drop(team);
+    cw_team_destroy(group);
+    *teamid = DART_TEAM_NULL;
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
+{
+    DRT_WANT(group);
+    *group = DART_GROUP_NULL;
+    DRT_TEAM(team, teamid);
+    *group = drt_group_make((size_t)team->group->size);
+    if (!*group)
+        return drt_refuse(__func__, DART_ERR_NOMEM, "there is no memory for a group");
+    for (int rank = 0; rank < team->group->size; rank++)
+        drt_group_append(*group, cw_group_pe(team->group, rank));
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_team_clone(dart_team_t team, dart_team_t *newteam)
+{
+    dart_group_t group;
+    DRT_WANT(newteam);
+    *newteam = DART_TEAM_NULL;
+    dart_ret_t rc = dart_team_get_group(team, &group);
+    if (rc == DART_OK)
+        rc = dart_team_create(team, group, newteam);
+    dart_group_destroy(&group);
+    return rc;
 }
 
 // ---------------------------------------------------------------- numbers of units

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives. Buffers are any memory of the unit. A small value travels with one synchronisation;
+// a larger one goes in pieces through the team's stage, which has one symmetric address: copied in,
+// moved by core, copied out. Members may be in different pieces, so each piece begins with a
+// synchronisation: behind it each member has copied out what came before.
+//
+// Reductions combine in any order if the operation allows it; one that does not commute gets the
+// operands of all members and combines them by rank.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/coll/coll.h"
+#include "core/rma/rma.h"
+#include "core/sync/fused.h"
+#include "dart/op.h"
+#include "dart/type.h"
+
+/** What all collectives have in common. */
+typedef struct coll {
+    const char *call;
+    const cw_group_t *group;
+    size_t nbytes, each;  // of nelem elements, of one
+    int root;
+} coll_t;
+
+/** DART_OK, or why not, with its message; *c_p is then not set. root < 0: there is none. */
+static dart_ret_t prepare(const char *call, dart_team_t teamid, size_t nelem, dart_datatype_t type,
+                          const dart_team_unit_t *root, coll_t *c_p)
+{
+    size_t nbytes, each;
+    const drt_team_t *team = drt_team_find(teamid);
+    if (!team)
+        return drt_refuse_team(call, teamid);
+    if (!drt_nbytes(nelem, type, &nbytes) || !drt_nbytes(1, type, &each))
+        return drt_refuse_size(call, nelem, type);
+    if (root && !drt_is_member(team, root->id))
+        return drt_refuse_unit(call, root->id, team);
+    *c_p = (coll_t){call, team->group, nbytes, each, root ? root->id : -1};
+    return DART_OK;
+}
+
+#define PREPARE(team, nelem, type, root)                                  \
+    coll_t c;                                                             \
+    dart_ret_t rc_ = prepare(__func__, team, nelem, type, root, &c);      \
+    if (rc_ != DART_OK)                                                   \
+        return rc_;                                                       \
+    CW_WATCH(cw_watch_call(__func__))
+
+static bool is_small(const coll_t *c, size_t nbytes)
+{
+    return nbytes <= CW_COLL_SMALL && nbytes <= cw_fused_most(c->group);
+}
+
+typedef struct merge_op {
+    cw_fused_op_t op;  // first: what core sees
+    size_t nwords;
+} merge_op_t;
+
+static void merge(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    for (size_t i = 0; i < ((const merge_op_t *)op)->nwords; i++)
+        ((uint64_t *)acc)[i] |= ((const uint64_t *)in)[i];
+}
+
+/** value [CW_COLL_SMALL]: zero but for what this unit gives; out, what all have given, of nbytes in
+ *  all. */
+static void share_small(const coll_t *c, uint64_t *value, size_t nbytes)
+{
+    const merge_op_t op = {{merge}, (nbytes + 7) / 8};
+    cw_fused(c->group, value, op.nwords * 8, &op.op);
+}
+
+/** Bytes of a piece of which `parts` fit into the stage; *stage_p: where. */
+static size_t piece_of(const coll_t *c, size_t parts, char **stage_p)
+{
+    size_t nbytes;
+    *stage_p = drt_stage(c->group, &nbytes);
+    size_t piece = nbytes / parts & ~(size_t)15;
+    if (piece == 0)
+        cwu_fatal("%s: a team of %d units has a number that is for smaller ones", c->call,
+                  c->group->size);
+    return piece;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+// ---------------------------------------------------------------- movements
+static void broadcast(const coll_t *c, char *buf)
+{
+    const bool root = c->group->rank == c->root;
+    if (is_small(c, c->nbytes)) {
+        uint64_t value[CW_COLL_SMALL / sizeof(uint64_t)] CW_CACHE_ALIGNED = {0};
+        if (root)
+            memcpy(value, buf, c->nbytes);
+        share_small(c, value, c->nbytes);
+        if (!root)
+            memcpy(buf, value, c->nbytes);
+        return;
+    }
+    char *in;
+    const size_t piece = piece_of(c, 2, &in);
+    for (size_t at = 0, n; at < c->nbytes; at += n) {
+        n = least(piece, c->nbytes - at);
+        if (root)
+            memcpy(in, buf + at, n);
+        cw_sync(c->group);
+        cw_broadcast(c->group, in + piece, in, n, c->root, false);
+        if (!root)
+            memcpy(buf + at, in + piece, n);
+    }
+}
+
+/** Bytes that unit u gives, and where they go. */
+typedef struct spread {
+    const size_t *nelem, *displs;  // NULL: nbytes of the collective, in order
+    size_t most;                   // bytes of any unit
+} spread_t;
+
+static size_t given_by(const coll_t *c, const spread_t *s, int unit)
+{
+    return s->nelem ? s->nelem[unit] * c->each : c->nbytes;
+}
+
+static size_t goes_to(const coll_t *c, const spread_t *s, int unit)
+{
+    return s->displs ? s->displs[unit] * c->each : (size_t)unit * c->nbytes;
+}
+
+static void all_gather(const coll_t *c, const char *send, char *recv, const spread_t *s)
+{
+    const size_t units = (size_t)c->group->size, mine = given_by(c, s, c->group->rank);
+    char *in;
+    const size_t piece = piece_of(c, units + 1, &in);
+    for (size_t at = 0; at < s->most; at += piece) {
+        const size_t n = least(piece, s->most - at);
+        if (at < mine)
+            memcpy(in, send + at, least(n, mine - at));
+        cw_sync(c->group);
+        cw_fcollect(c->group, in + piece, in, n);
+        for (int unit = 0; unit < (int)units; unit++) {
+            size_t given = given_by(c, s, unit);
+            if (at < given)
+                memcpy(recv + goes_to(c, s, unit) + at, in + piece + (size_t)unit * n,
+                       least(n, given - at));
+        }
+    }
+}
+
+static void all_gather_small(const coll_t *c, const char *send, char *recv)
+{
+    const size_t units = (size_t)c->group->size;
+    uint64_t value[CW_COLL_SMALL / sizeof(uint64_t)] CW_CACHE_ALIGNED = {0};
+    if (c->nbytes)
+        memcpy((char *)value + (size_t)c->group->rank * c->nbytes, send, c->nbytes);
+    share_small(c, value, units * c->nbytes);
+    if (c->nbytes)
+        memcpy(recv, value, units * c->nbytes);
+}
+
+/** Puts to the stage of the root, or from it to all. */
+static void gather(const coll_t *c, const char *send, char *recv)
+{
+    const size_t units = (size_t)c->group->size;
+    char *in;
+    const size_t piece = piece_of(c, units, &in);
+    for (size_t at = 0; at < c->nbytes; at += piece) {
+        const size_t n = least(piece, c->nbytes - at);
+        cw_sync(c->group);
+        cw_put(&cw_ctx_default, in + (size_t)c->group->rank * piece, send + at, n,
+               cw_group_pe(c->group, c->root));
+        cw_barrier(c->group);
+        for (size_t unit = 0; c->group->rank == c->root && unit < units; unit++)
+            memcpy(recv + unit * c->nbytes + at, in + unit * piece, n);
+    }
+}
+
+static void scatter(const coll_t *c, const char *send, char *recv)
+{
+    char *in;
+    const size_t piece = piece_of(c, 1, &in);
+    for (size_t at = 0; at < c->nbytes; at += piece) {
+        const size_t n = least(piece, c->nbytes - at);
+        cw_sync(c->group);
+        for (int unit = 0; c->group->rank == c->root && unit < c->group->size; unit++)
+            cw_put(&cw_ctx_default, in, send + (size_t)unit * c->nbytes + at, n,
+                   cw_group_pe(c->group, unit));
+        cw_barrier(c->group);
+        memcpy(recv + at, in, n);
+    }
+}
+
+static void all_to_all(const coll_t *c, const char *send, char *recv)
+{
+    const size_t units = (size_t)c->group->size;
+    char *in;
+    const size_t piece = piece_of(c, 2 * units, &in);
+    for (size_t at = 0; at < c->nbytes; at += piece) {
+        const size_t n = least(piece, c->nbytes - at);
+        char *out = in + units * piece;
+        for (size_t unit = 0; unit < units; unit++)
+            memcpy(in + unit * n, send + unit * c->nbytes + at, n);
+        cw_sync(c->group);
+        cw_alltoall(c->group, out, in, n);
+        for (size_t unit = 0; unit < units; unit++)
+            memcpy(recv + unit * c->nbytes + at, out + unit * n, n);
+    }
+}
+
+// ---------------------------------------------------------------- reductions
+typedef struct small_op {
+    cw_fused_op_t op;  // first: what core sees
+    size_t n;
+    cw_reduce_fn fn;
+} small_op_t;
+
+static void combine_small(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    const small_op_t *small = (const small_op_t *)op;
+    small->fn(acc, in, small->n);
+}
+
+static _Thread_local const drt_user_op_t *running;  // that user_fn calls
+
+static void user_fn(void *acc, const void *in, size_t n)
+{
+    running->fn(in, acc, n, running->userdata);
+}
+
+/** each: bytes of what fn combines, n of them. */
+static void reduce(const coll_t *c, const char *send, char *recv, cw_reduce_fn fn, size_t each,
+                   bool keep)
+{
+    if (is_small(c, c->nbytes)) {
+        const small_op_t op = {{combine_small}, c->nbytes / each, fn};
+        char value[CW_COLL_SMALL] CW_CACHE_ALIGNED;
+        memcpy(value, send, c->nbytes);
+        cw_fused(c->group, value, c->nbytes, &op.op);
+        if (keep)
+            memcpy(recv, value, c->nbytes);
+        return;
+    }
+    char *in;
+    const size_t half = piece_of(c, 2, &in), piece = half / each * each;
+    for (size_t at = 0; at < c->nbytes; at += piece) {
+        const size_t n = least(piece, c->nbytes - at);
+        memcpy(in, send + at, n);
+        cw_sync(c->group);
+        cw_reduce(c->group, in + half, in, n / each, each, fn);
+        if (keep)
+            memcpy(recv + at, in + half, n);
+    }
+}
+
+/** By rank: for operations that do not commute, and for elements that no stage holds. */
+static dart_ret_t fold(const coll_t *c, const char *send, char *recv, const drt_user_op_t *user,
+                       bool keep)
+{
+    const spread_t s = {.most = c->nbytes};
+    const size_t units = (size_t)c->group->size;
+    char *all = malloc(units * c->nbytes);
+    if (!all)
+        cwu_fatal("%s: out of memory for the operands of %zu units", c->call, units);
+    all_gather(c, send, all, &s);
+    for (size_t unit = 1; keep && unit < units; unit++)
+        user->fn(all + (unit - 1) * c->nbytes, all + unit * c->nbytes, c->nbytes / c->each,
+                 user->userdata);
+    if (keep)
+        memcpy(recv, all + (units - 1) * c->nbytes, c->nbytes);
+    free(all);
+    return DART_OK;
+}
+
+static dart_ret_t combine(const coll_t *c, const void *send, void *recv, dart_datatype_t type,
+                          dart_operation_t op, bool keep)
+{
+    const drt_user_op_t *user = drt_user_op(op);
+    cw_reduce_fn fn = user ? user_fn : drt_op_fn(type, op);
+    const size_t pair = op == DART_OP_MINMAX ? 2 * c->each : c->each;
+    size_t stage;
+    if ((user && user->type != type) || !fn || op == DART_OP_REPLACE || op == DART_OP_NO_OP)
+        return drt_refuse_op(c->call, type, op);
+    if (c->nbytes % pair)
+        return drt_refuse(c->call, DART_ERR_INVAL, "%zu elements are no pairs",
+                          c->nbytes / c->each);
+    if (c->nbytes == 0)
+        return DART_OK;
+    if (!send || (keep && !recv))
+        return drt_refuse_null(c->call, send ? "recvbuf" : "sendbuf");
+    drt_stage(c->group, &stage);
+    if (user && (!user->commutes || pair > stage / 2 - 16))
+        return fold(c, send, recv, user, keep);
+    running = user;
+    reduce(c, send, recv, fn, pair, keep);
+    return DART_OK;
+}
+
+// ---------------------------------------------------------------- calls
+#define WANT_BUFFERS(send_wanted, recv_wanted)                \
+    if (c.nbytes == 0)                                        \
+        return DART_OK;                                       \
+    if ((send_wanted) && !sendbuf)                            \
+        return drt_refuse_null(__func__, "sendbuf");          \
+    if ((recv_wanted) && !recvbuf)                            \
+        return drt_refuse_null(__func__, "recvbuf")
+
+DRT_API dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_unit_t root,
+                              dart_team_t team)
+{
+    PREPARE(team, nelem, dtype, &root);
+    if (c.nbytes == 0)
+        return DART_OK;
+    DRT_WANT(buf);
+    broadcast(&c, buf);
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem,
+                                dart_datatype_t dtype, dart_team_unit_t root, dart_team_t team)
+{
+    PREPARE(team, nelem, dtype, &root);
+    WANT_BUFFERS(c.group->rank == c.root, true);
+    scatter(&c, sendbuf, recvbuf);
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem,
+                               dart_datatype_t dtype, dart_team_unit_t root, dart_team_t team)
+{
+    PREPARE(team, nelem, dtype, &root);
+    WANT_BUFFERS(true, c.group->rank == c.root);
+    gather(&c, sendbuf, recvbuf);
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem,
+                                  dart_datatype_t dtype, dart_team_t team)
+{
+    PREPARE(team, nelem, dtype, NULL);
+    WANT_BUFFERS(true, true);
+    const spread_t s = {.most = c.nbytes};
+    if (c.nbytes <= CW_COLL_SMALL && is_small(&c, c.nbytes * (size_t)c.group->size))
+        all_gather_small(&c, sendbuf, recvbuf);
+    else
+        all_gather(&c, sendbuf, recvbuf, &s);
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_t dtype,
+                                   void *recvbuf, const size_t *nrecvelem, const size_t *recvdispls,
+                                   dart_team_t teamid)
+{
+    PREPARE(teamid, nsendelem, dtype, NULL);
+    DRT_WANT(nrecvelem);
+    DRT_WANT(recvdispls);
+    spread_t s = {nrecvelem, recvdispls, 0};
+    if (nrecvelem[c.group->rank] != nsendelem)
+        return drt_refuse(__func__, DART_ERR_INVAL,
+                          "%zu elements are sent, and %zu are expected of this unit", nsendelem,
+                          nrecvelem[c.group->rank]);
+    for (int unit = 0; unit < c.group->size; unit++) {
+        size_t nbytes;
+        if (!drt_nbytes(nrecvelem[unit], dtype, &nbytes))
+            return drt_refuse_size(__func__, nrecvelem[unit], dtype);
+        s.most = nbytes > s.most ? nbytes : s.most;
+    }
+    if (s.most == 0)
+        return DART_OK;
+    if (c.nbytes && !sendbuf)
+        return drt_refuse_null(__func__, "sendbuf");
+    DRT_WANT(recvbuf);
+    all_gather(&c, sendbuf, recvbuf, &s);
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem,
+                                 dart_datatype_t dtype, dart_team_t team)
+{
+    PREPARE(team, nelem, dtype, NULL);
+    WANT_BUFFERS(true, true);
+    all_to_all(&c, sendbuf, recvbuf);
+    return DART_OK;
+}
+
+DRT_API dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem,
+                                  dart_datatype_t dtype, dart_operation_t op, dart_team_t team)
+{
+    PREPARE(team, nelem, dtype, NULL);
+    return combine(&c, sendbuf, recvbuf, dtype, op, true);
+}
+
+DRT_API dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem,
+                               dart_datatype_t dtype, dart_operation_t op, dart_team_unit_t root,
+                               dart_team_t team)
+{
+    PREPARE(team, nelem, dtype, &root);
+    return combine(&c, sendbuf, recvbuf, dtype, op, c.group->rank == c.root);
+}
