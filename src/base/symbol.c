@@ -248,3 +248,65 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size
     cwu_symbol_describe((const char *)stack[caller] - 1, where, where_nbytes);
     return true;
 }
+
+// ---------------------------------------------------------------- below a signal
+
+enum { DEEPEST_STACK = 64, DEEPEST_PRINTED = 20 };
+
+/** The frames from the one that was interrupted at pc on; 0: the stack cannot be read. */
+static int interrupted_stack(const void *pc, void *stack[DEEPEST_STACK])
+{
+    int n = backtrace(stack, DEEPEST_STACK), first = 0;
+    while (first < n && stack[first] != pc)
+        first++;
+    memmove(stack, stack + first, (size_t)(n - first) * sizeof *stack);
+    return n - first;
+}
+
+/** The call in a frame: its return address less one, but for the first. */
+static const char *call_in(void *const *stack, int i)
+{
+    return (const char *)stack[i] - (i > 0);
+}
+
+static bool is_in(const module_t *wanted, const void *address)
+{
+    module_t m;
+    return find_module(address, &m) && m.base == wanted->base;
+}
+
+bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name), char *routine,
+                            size_t routine_nbytes, char *where, size_t where_nbytes)
+{
+    void *stack[DEEPEST_STACK];
+    module_t mine, libc;
+    int n = interrupted_stack(pc, stack), from = 0, caller = -1;
+    routine[0] = '\0';
+    bool known = find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine) &&
+                 find_module((const void *)(uintptr_t)getpid, &libc);
+    while (known && from < n && libc.base != mine.base && is_in(&libc, call_in(stack, from)))
+        from++;  // a copy that the routine asked for, or ended in
+    for (int i = from; known && i < n && caller < 0; i++) {
+        if (!is_in(&mine, call_in(stack, i)))
+            caller = i;
+        else if (routine_at(call_in(stack, i), is_routine, routine, routine_nbytes))
+            caller = i + 1;
+    }
+    if (caller > 0 && caller < n && !routine[0])
+        routine_at(call_target(stack[caller]), is_routine, routine, routine_nbytes);
+    bool below = caller >= 0 && caller < n && routine[0];
+    const void *at = below ? call_in(stack, caller) : from < n ? call_in(stack, from) : pc;
+    cwu_symbol_describe(at, where, where_nbytes);
+    return below;
+}
+
+void cwu_symbol_stack(const void *pc, void (*put)(int depth, const char *where))
+{
+    void *stack[DEEPEST_STACK];
+    int n = interrupted_stack(pc, stack);
+    for (int i = 0; i < n && i < DEEPEST_PRINTED; i++) {
+        char where[200];
+        cwu_symbol_describe(call_in(stack, i), where, sizeof where);
+        put(i, where);
+    }
+}

@@ -25,5 +25,11 @@ bool cwu_symbol_data(const void *address, char *name, size_t name_nbytes, size_t
  */
 bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size_t routine_nbytes,
                        char *where, size_t where_nbytes);
+/** In a signal's handler: the same for the code that it interrupted at `pc`. False: that is no
+ *  routine, nor anything below one; where describes it. */
+bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name), char *routine,
+                            size_t routine_nbytes, char *where, size_t where_nbytes);
+/** Passes a line for each function on the stack, from `pc` on, to put. */
+void cwu_symbol_stack(const void *pc, void (*put)(int depth, const char *where));
 
 #endif

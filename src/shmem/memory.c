@@ -13,9 +13,11 @@
 
 #define CALLER __builtin_return_address(0)
 
-/** Reports a block, and where the program allocated it, to the observers. */
-static void note(const void *p, size_t nbytes, const void *caller)
+/** Reports a block, and where the program allocated it, to the observers; or that there is none. */
+static void note(const char *func, const void *p, size_t nbytes, const void *caller)
 {
+    if (CW_UNLIKELY(!p))
+        cw_heap_refuse(shm_call_name(func), nbytes);
     if (CW_UNLIKELY(!cw_world.plain) && p) {
         cw_watch_bytes(nbytes);
         cw_heap_tag(p, caller);
@@ -35,10 +37,10 @@ static void agree(const char *func, const void *ptr, size_t size, size_t alignme
 }
 
 /** caller: the call in the program, for the report of leaks. */
-static void *allocate(size_t alignment, size_t nbytes, const void *caller)
+static void *allocate(const char *func, size_t alignment, size_t nbytes, const void *caller)
 {
     void *p = cw_heap_malloc(alignment, nbytes);
-    note(p, nbytes, caller);
+    note(func, p, nbytes, caller);
     cw_barrier(cw_group_world);
     return p;
 }
@@ -49,7 +51,7 @@ void *pshmem_malloc(size_t size)
     if (size == 0)
         return NULL;
     agree(__func__, NULL, size, 0);
-    return allocate(alignof(max_align_t), size, CALLER);
+    return allocate(__func__, alignof(max_align_t), size, CALLER);
 }
 SHM_WEAK(shmem_malloc);
 
@@ -65,7 +67,7 @@ void *pshmem_calloc(size_t count, size_t size)
     void *p = cw_heap_malloc(alignof(max_align_t), nbytes);
     if (p)
         memset(p, 0, nbytes);
-    note(p, nbytes, CALLER);
+    note(__func__, p, nbytes, CALLER);
     cw_barrier(cw_group_world);
     return p;
 }
@@ -106,7 +108,7 @@ void *pshmem_align(size_t alignment, size_t size)
     agree(__func__, NULL, size, alignment);
     if (!alignment_is_common(alignment))
         return NULL;
-    return allocate(alignment, size, CALLER);
+    return allocate(__func__, alignment, size, CALLER);
 }
 SHM_WEAK(shmem_align);
 
@@ -119,9 +121,9 @@ void *pshmem_malloc_with_hints(size_t size, long hints)
         return NULL;
     agree(__func__, NULL, size, 0);
     if (!(hints & known) || size > SIZE_MAX - CW_CACHE_LINE)
-        return allocate(alignof(max_align_t), size, CALLER);
-    return allocate(CW_CACHE_LINE, (size + CW_CACHE_LINE - 1) / CW_CACHE_LINE * CW_CACHE_LINE,
-                    CALLER);
+        return allocate(__func__, alignof(max_align_t), size, CALLER);
+    return allocate(__func__, CW_CACHE_LINE,
+                    (size + CW_CACHE_LINE - 1) / CW_CACHE_LINE * CW_CACHE_LINE, CALLER);
 }
 SHM_WEAK(shmem_malloc_with_hints);
 
@@ -173,10 +175,10 @@ void *pshmem_realloc(void *ptr, size_t size)
     }
     agree(__func__, ptr, size, 0);
     if (!ptr)
-        return allocate(alignof(max_align_t), size, CALLER);
+        return allocate(__func__, alignof(max_align_t), size, CALLER);
     cw_barrier(cw_group_world);
     void *p = cw_heap_realloc(ptr, size);
-    note(p, size, CALLER);
+    note(__func__, p, size, CALLER);
     cw_barrier(cw_group_world);
     return p;
 }

@@ -21,6 +21,7 @@
 #include "core/observe/check.h"
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
+#include "core/report/crash.h"
 #include "core/report/report.h"
 #include "core/report/stats.h"
 #include "core/report/trace.h"
@@ -134,6 +135,7 @@ static int join(void)
         (rc = cw_ctx_open()))
         return rc;
     cw_unfinished_open();
+    cw_crash_open();
     cw_wait_init();
     cw_coll_choices_load();
     cw_groups_init();
@@ -237,6 +239,7 @@ void cw_finalize(const char *call)
     cw_ctx_shut();
     cw_server_stop();
     cw_groups_fini();
+    cw_crash_close();
     cw_segment_fini();
     cw_boot.ops->close(&cw_boot);
 }

@@ -3,9 +3,12 @@
 // The symmetric heap: the arena over the heap of this PE's slice.
 #include "core/mem/heap.h"
 
+#include "base/env.h"
+#include "base/error.h"
 #include "base/pages.h"
 #include "core/mem/backing.h"
 #include "core/mem/memory.h"
+#include "core/world/world.h"
 
 #define DUMP_STEP ((size_t)1 << 20)
 
@@ -75,4 +78,25 @@ void cw_heap_tag(const void *ptr, const void *tag)
 void cw_heap_walk(cw_arena_visit_fn *visit, void *arg)
 {
     cw_arena_walk(&heap, visit, arg);
+}
+
+static size_t refused;
+
+void cw_heap_refuse(const char *call, size_t nbytes)
+{
+    cw_heap_stats_t stats;
+    refused = nbytes;
+    if (cw_world.pe != 0 || !(cw_world.check || cwu_env.debug))
+        return;
+    cw_heap_stats(&stats);
+    (cw_world.check ? cwu_warn : cwu_debug)(
+        "%s asks for %zu bytes and gets NULL: the symmetric heap has %llu bytes, %llu of them in "
+        "use, at most %llu in one block; %s sets its size",
+        call, nbytes, (unsigned long long)stats.nbytes, (unsigned long long)stats.in_use,
+        (unsigned long long)stats.largest_free, CWU_ENV_NAME(symmetric_size));
+}
+
+size_t cw_heap_refused(void)
+{
+    return refused;
 }

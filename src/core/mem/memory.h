@@ -23,6 +23,11 @@ void *cw_heap_realloc(void *ptr, size_t nbytes);
 int cw_heap_free(void *ptr);
 /** Bytes asked for; 0 when ptr is not the start of an allocation. */
 size_t cw_heap_size(const void *ptr);
+/** An allocation by `call` found no room: noted for the report of a crash, and said in checking
+ *  mode or to debug. */
+void cw_heap_refuse(const char *call, size_t nbytes);
+/** Bytes of the last one; 0: none. */
+size_t cw_heap_refused(void);
 /** Notes where the program allocated a block, for the report of leaks. */
 void cw_heap_tag(const void *ptr, const void *where);
 /** What a pointer that free or realloc refused is: the end of a sentence that starts with the

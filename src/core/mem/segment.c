@@ -244,6 +244,20 @@ static int map_own_view(int fd, const cw_static_data_t *data)
     return rc ? rc : map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
 }
 
+/** Makes what no PE allocates, between static data and heap, inaccessible in this process's views
+ *  of its peers: there lies what the program has from malloc, and a put to it should not seem to
+ *  work. Not where the node server works, to whom requests of other nodes show such addresses. */
+static void close_holes(void)
+{
+    const cw_segment_t *s = &cw_segment;
+    uint64_t hole = round_up(s->layout.data_nbytes, 65536);
+    if (!s->own_view || (cw_world.nnodes > 1 && cw_world.slot == 0))
+        return;
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        mprotect(s->base + cw_slice_offset((uint32_t)slot) + hole, s->layout.heap_offset - hole,
+                 PROT_NONE);
+}
+
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
 {
     cw_static_data_t data;
@@ -264,6 +278,7 @@ int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
     atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_release);
     if ((rc = map_own_view(fd, &data)))
         goto close_fd;
+    close_holes();
     cw_backing_reset();
     rc = cw_heap_init(cw_segment.heap + CW_COLL_SCRATCH, heap);
 close_fd:

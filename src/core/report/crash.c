@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The handler of crashes. It runs when anything may be broken, on a stack of its own, and an alarm
+// ends the process if it hangs because the thread holds a lock that is needed.
+#include "core/report/crash.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/error.h"
+#include "base/symbol.h"
+#include "core/mem/memory.h"
+#include "core/mem/segment.h"
+#include "core/world/front_end.h"
+#include "core/world/world.h"
+
+#define STACK_NBYTES ((size_t)256 << 10)
+#define PATIENCE_S 5
+#define NEAR 65536u  // of NULL, or of the end of a stack
+// the processor refused an address before looking for its page
+#define NO_ADDRESS ((uintptr_t)0 - 1)
+#define STACK_SPAN ((uintptr_t)8 << 20)
+
+static const int signals[] = {SIGSEGV, SIGBUS};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static bool installed[SIGNALS];
+
+// ---------------------------------------------------------------- what an address is
+
+/** The end of a sentence that begins with an address of this process, or NULL: nothing known. */
+static const char *kind_of(uintptr_t address, uintptr_t stack)
+{
+    uintptr_t data_end = cw_segment.origin + cw_segment.layout.data_nbytes;
+    if (address < NEAR || address > (uintptr_t)0 - NEAR)
+        return "is NULL, or next to it";
+    if (address > stack - NEAR && address < stack + STACK_SPAN)
+        return "is on the stack of this process";
+    if (cw_segment.own_view && address >= data_end && address < (uintptr_t)sbrk(0))
+        return "is private memory of this process (malloc)";
+    return NULL;
+}
+
+/** A routine came upon `address`: through which PE's window, and from which address here? */
+static void explain_transfer(char *text, size_t nbytes, uintptr_t address, uintptr_t stack)
+{
+    const char *kind;
+    for (int slot = 0; slot < cw_world.nslots; slot++) {
+        uintptr_t delta =
+            slot == cw_world.slot
+                ? 0
+                : (uintptr_t)cw_segment.base + cw_slice_offset((uint32_t)slot) - cw_segment.origin;
+        if (!(kind = kind_of(address - delta, stack)))
+            continue;
+        if (slot == cw_world.slot)
+            snprintf(text, nbytes, "%#lx %s", (unsigned long)address, kind);
+        else
+            snprintf(text, nbytes, "%#lx, asked for on PE %d, %s: not symmetric",
+                     (unsigned long)(address - delta), cw_world.pes_of_node[slot], kind);
+        return;
+    }
+    snprintf(text, nbytes, "%#lx is neither symmetric memory nor known of this process",
+             (unsigned long)address);
+}
+
+static void explain(char *text, size_t nbytes, uintptr_t address, uintptr_t stack, bool in_routine)
+{
+    bool overflow = address > stack - NEAR && address < stack + NEAR;
+    if (address == NO_ADDRESS)
+        snprintf(text, nbytes, "that no memory can have%s",
+                 in_routine ? "; was it of a variable on the stack, which is not symmetric?" : "");
+    else if (in_routine)
+        explain_transfer(text, nbytes, address, stack);
+    else
+        snprintf(text, nbytes, "%#lx %s", (unsigned long)address,
+                 address < NEAR ? "is NULL, or next to it"
+                 : overflow     ? "is at the end of the stack, which is used up (ulimit -s)"
+                                : "is not memory of this process, or must not be written");
+}
+
+/** A NULL of the heap that was not looked at is the likeliest reason for one. */
+static void explain_heap(char *text, size_t nbytes)
+{
+    size_t failed = cw_heap_refused();
+    text[0] = '\0';
+    if (failed)
+        snprintf(text, nbytes,
+                 "; before that %s could not give %zu bytes: the symmetric heap has %llu MiB (%s)",
+                 cw_names()->alloc, failed, (unsigned long long)(cw_agreement.heap_nbytes >> 20),
+                 CWU_ENV_NAME(symmetric_size));
+}
+
+// ---------------------------------------------------------------- the handler
+
+static void put_frame(int depth, const char *where)
+{
+    char line[300];
+    int n = snprintf(line, sizeof line, "causeway:   PE %d #%-2d %s\n", cw_world.pe, depth, where);
+    if (n > 0)
+        cwu_write(line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+static void give_up(int signal_number)
+{
+    (void)signal_number;
+    signal(SIGSEGV, SIG_DFL);
+    kill(getpid(), SIGSEGV);
+}
+
+static void interrupted_at(const void *context, const void **pc_p, uintptr_t *stack_p)
+{
+    const ucontext_t *c = context;
+#if defined(__x86_64__)
+    *pc_p = (const void *)c->uc_mcontext.gregs[REG_RIP];
+    *stack_p = (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    *pc_p = (const void *)c->uc_mcontext.pc;
+    *stack_p = (uintptr_t)c->uc_mcontext.sp;
+#else
+    (void)c;
+    *pc_p = NULL;
+    *stack_p = (uintptr_t)&c;
+#endif
+}
+
+static void report(const char *name, uintptr_t address, const void *context)
+{
+    char routine[64], where[200], what[200], heap[200];
+    const void *pc;
+    uintptr_t stack;
+    interrupted_at(context, &pc, &stack);
+    bool below =
+        cwu_symbol_interrupted(pc, cw_is_routine, routine, sizeof routine, where, sizeof where);
+    cw_generalize_routine(routine, sizeof routine);
+    explain(what, sizeof what, address, stack, below);
+    explain_heap(heap, sizeof heap);
+    if (below)
+        cwu_error("%s in %s, called from %s: address %s%s%s", name, routine, where, what, heap,
+                  cw_world.check ? "" : "; CAUSEWAY_CHECK=1 checks every call");
+    else
+        cwu_error("%s in %s, outside of the library: address %s%s", name, where, what, heap);
+    cwu_symbol_stack(pc, put_frame);
+}
+
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+    // From here on the signal is deadly: on the return that repeats the access, or now.
+    signal(number, SIG_DFL);
+    signal(SIGALRM, give_up);
+    alarm(PATIENCE_S);
+    uintptr_t address = info->si_code == SI_KERNEL ? NO_ADDRESS : (uintptr_t)info->si_addr;
+    if (info->si_code > 0)
+        report(number == SIGBUS ? "SIGBUS" : "SIGSEGV", address, context);
+    else
+        raise(number);  // sent by a process, which no access repeats
+}
+
+static void give_stack(void)
+{
+    static void *own;
+    stack_t now;
+    if (own || sigaltstack(NULL, &now) || !(now.ss_flags & SS_DISABLE))
+        return;
+    own = mmap(NULL, STACK_NBYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (own == MAP_FAILED)
+        return;
+    stack_t stack = {.ss_sp = own, .ss_size = STACK_NBYTES};
+    sigaltstack(&stack, NULL);
+}
+
+void cw_crash_open(void)
+{
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; cwu_env.backtrace && i < SIGNALS; i++) {
+        struct sigaction now;
+        installed[i] = sigaction(signals[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+                       now.sa_handler == SIG_DFL && sigaction(signals[i], &action, NULL) == 0;
+        if (installed[i])
+            give_stack();
+    }
+}
+
+void cw_crash_close(void)
+{
+    for (int i = 0; i < SIGNALS; i++) {
+        struct sigaction now;
+        if (installed[i] && sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+            now.sa_sigaction == on_crash)
+            signal(signals[i], SIG_DFL);
+        installed[i] = false;
+    }
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A crash is explained: signal, routine, place of the call, what the address is, and the stack; the
+status is that of the signal, and a program's own handler stays."""
+import os
+import re
+import subprocess
+import tempfile
+
+from frame.script import SLOW, STAGE, TESTS, check, finish, oshcc
+
+NULL = r"address 0(x\w+)? is NULL, or next to it"
+ON_PE_0 = r"address 0(x\w+)?, asked for on PE 0, is NULL, or next to it: not symmetric"
+MALLOC = (r"address 0x\w+, asked for on PE 0, is private memory of this process \(malloc\): "
+          r"not symmetric")
+HINT = r"; CAUSEWAY_CHECK=1 checks every call"
+
+# case: what its line says behind "SIGSEGV"
+EXPLAINED = {
+    "null_p": rf" in shmem_(TYPE|int)_p, called from crash\+0x\w+ \(crash\): {ON_PE_0}{HINT}",
+    "null_put": rf" in shmem_int_put, called from crash\+0x\w+ \(crash\): {ON_PE_0}{HINT}",
+    "null_source": rf" in shmem_putmem, called from crash\+0x\w+ \(crash\): {NULL}{HINT}",
+    "null_wait": rf" in shmem_int_wait_until, called from crash\+0x\w+ \(crash\): {NULL}{HINT}",
+    "malloc_p": rf" in shmem_(TYPE|int)_p, called from crash\+0x\w+ \(crash\): {MALLOC}{HINT}",
+    "malloc_put": rf" in shmem_int_put, called from crash\+0x\w+ \(crash\): {MALLOC}{HINT}",
+    "malloc_add": rf" in shmem_int_atomic_add, called from crash\+0x\w+ \(crash\): {MALLOC}",
+    "stack_get": r" in shmem_int_get, called from crash\+0x\w+ \(crash\): address that no memory "
+                 r"can have; was it of a variable on the stack",
+    "plain": rf" in crash\+0x\w+ \(crash\), outside of the library: {NULL}$",
+    "overflow": r" in deeper\+0x\w+ \(crash\), outside of the library: address 0x\w+ is at the "
+                r"end of the stack, which is used up \(ulimit -s\)",
+    "refused": r" in main\+0x\w+ \(crash\), outside of the library: address 0x14 is NULL, or next "
+               r"to it; before that shmem_malloc could not give 1073741824 bytes: the symmetric "
+               r"heap has \d+ MiB \(SHMEM_SYMMETRIC_SIZE\)",
+}
+
+
+def run(program, *arguments, **env):
+    command = [STAGE / "bin/oshrun", "-n", "2", program, *arguments]
+    done = subprocess.run(list(map(str, command)), env=dict(os.environ, **env), text=True,
+                          capture_output=True, timeout=60 * SLOW, errors="replace")
+    return done.returncode, done.stdout + done.stderr
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        program = oshcc(f"{scratch}/crash", "-fno-optimize-sibling-calls", "-fno-inline",
+                        TESTS / "errors/crash.c")
+        for case, says in EXPLAINED.items():
+            status, output = run(program, case)
+            line = rf"^causeway: error: PE \d of 2 \(pid \d+, host \S+\): SIGSEGV{says}"
+            check(status == 139, f"{case}: status {status}\n{output}")
+            check(re.search(line, output, re.M), f"{case}: no line with {line}\n{output}")
+            stack = r"^causeway:   PE \d #\d+ +(main|deeper)\+0x\w+ \(crash\)$"
+            check(re.search(stack, output, re.M), f"{case}: no stack\n{output}")
+        for arguments, env, wanted in ((["plain"], {"CAUSEWAY_BACKTRACE": "0"}, 139),
+                                       (["sent"], {}, 139),
+                                       (["handled", "early"], {}, 3), (["handled", "late"], {}, 3)):
+            status, output = run(program, *arguments, **env)
+            check(status == wanted and "SIGSEGV in" not in output and
+                  ("own handler" in output) == (wanted == 3),
+                  f"{arguments} {env}: status {status}\n{output}")
+        for env, kind in (({"CAUSEWAY_CHECK": "1"}, "warning"), ({"SHMEM_DEBUG": "1"}, "debug")):
+            status, output = run(program, "refused", **env)
+            line = (rf"^causeway: {kind}: PE 0 of 2 .*: shmem_malloc asks for 1073741824 bytes and "
+                    r"gets NULL: the symmetric heap has \d+ bytes, .*; SHMEM_SYMMETRIC_SIZE sets "
+                    r"its size$")
+            check(re.search(line, output, re.M),
+                  f"refused, {env}: no {kind}\n{output}")
+    finish("crashes")
+
+
+main()
