@@ -6,6 +6,7 @@ mute: the node server fails at start: the job ends at once with the reason.
 lazy: large heaps of which little is used: only that is registered, and its owner has touched it.
 full: more is used than may be registered: the job ends at once with the reason.
 cross: transfers of every kind across the borders of registered chunks.
+blocks: blocks of ARMCI: what is registered follows what is used at a time.
 """
 
 import json
@@ -125,7 +126,20 @@ def cross(directory):
         check(job.total("mr_untouched_bytes") == 0, f"{what}: all had memory")
 
 
-CASES = {"mute": mute, "lazy": lazy, "full": full, "cross": cross}
+def blocks(directory):
+    program = oshcc(directory / "blocks", TESTS / "mock/blocks.c", "-larmci")
+    # of a large block two chunks are used; small ones come and go in the same place
+    for mode, mib, rounds, most in (("msg", 3000, 2, 100), ("rdm", 40, 12, 150)):
+        job = Job(directory, program, mib, rounds, demands=CARD + ",mr_locked", mode=mode,
+                  MOCK_FABRIC_LOCKED=str(most << 20))
+        what = f"{rounds} x {mib} MiB over {mode}, at most {most} MiB"
+        check(job.status == 0 and "blocks done" in job.out, what, job.text()[-4000:])
+        check(job.total("mr_untouched_bytes") == 0, f"{what}: all had memory")
+        pinned = [s["mr_pinned"] >> 20 for s in job.summaries]
+        check(len(pinned) == 2 and all(pinned), f"{what}: memory is registered", pinned)
+
+
+CASES = {"mute": mute, "lazy": lazy, "full": full, "cross": cross, "blocks": blocks}
 
 
 def main():

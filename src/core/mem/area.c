@@ -131,6 +131,14 @@ uint64_t cw_area_nbytes(void)
     return nbytes_before(NULL);
 }
 
+bool cw_area_is_sparse(void)
+{
+    bool sparse = false;
+    for (int i = 0; i < nareas; i++)
+        sparse |= areas[i].nbytes && areas[i].request->sparse;
+    return sparse;
+}
+
 void *cw_area(const cw_area_request_t *request, size_t *nbytes_p)
 {
     const cw_segment_t *s = &cw_segment;

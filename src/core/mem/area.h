@@ -52,5 +52,7 @@ int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p);
 bool cw_area_leaves_data(void);
 /** Of all areas, with what lies behind each of them. */
 uint64_t cw_area_nbytes(void);
+/** Is one of them larger than what its PE will use? */
+bool cw_area_is_sparse(void);
 
 #endif

@@ -15,7 +15,7 @@ enum { UNKNOWN, NOT_NEEDED, NEEDED };
 
 #define LONGEST_SLEEP_NS 1000000000u
 
-static bool backed[CW_CHUNKS_MAX];  // chunks of this PE's heap
+static bool backed[CW_CHUNKS_MAX_SPARSE];  // chunks of this PE's heap
 
 void cw_backing_reset(void)
 {

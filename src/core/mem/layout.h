@@ -31,10 +31,12 @@
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
 // bytes of collective scratch below each PE's heap, touched as teams need it
 #define CW_COLL_SCRATCH (5u << 20)
-// A card registers data and heap by chunks: powers of two, not many a PE, because each connection
-// has a key for each.
+// A card registers data and heap by chunks: powers of two, not many a PE, because each one that is
+// used costs a request. Of a sparse area, which is as large as the machine's memory, little may be
+// used: there are more of them (ADR 64).
 #define CW_CHUNK_SHIFT_MIN 22u
 #define CW_CHUNKS_MAX 64u
+#define CW_CHUNKS_MAX_SPARSE 4096u
 
 typedef enum cw_section_place {
     CW_SECTION_CONTROL,  // in the control area, once a node

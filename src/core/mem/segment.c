@@ -91,7 +91,8 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
     l->heap_nbytes = heap + CW_COLL_SCRATCH + cw_area_nbytes();
     l->chunk_shift = CW_CHUNK_SHIFT_MIN;
-    while ((l->data_nbytes + l->heap_nbytes) >> l->chunk_shift >= CW_CHUNKS_MAX)
+    uint32_t chunks = cw_area_is_sparse() ? CW_CHUNKS_MAX_SPARSE : CW_CHUNKS_MAX;
+    while ((l->data_nbytes + l->heap_nbytes) >> l->chunk_shift >= chunks)
         l->chunk_shift++;
     l->slice_stride = place(sections, CW_SECTION_SLICE, l->heap_offset + l->heap_nbytes);
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;

@@ -91,7 +91,7 @@ struct cwt_conn {
     cwt_conn_t *next;
     int node;
     uint32_t nkeys;
-    uint64_t *keys;  // [nkeys], when there are several; OFI_NO_KEY: not asked for yet (keys.c)
+    uint64_t *keys;  // [nkeys], when there are several; for keys.c alone
     struct ofi_target *targets;
     bool welcomed, closing;
     bool evicted;           // without an endpoint; the next operation opens it again (evict.c)

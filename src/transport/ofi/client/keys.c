@@ -2,22 +2,34 @@
 //
 // Addresses and keys of remote memory. One key names a whole node object, or, where registering
 // pins memory, each piece has its own: the server registers a piece when the first client asks for
-// its key, and a connection keeps the keys that it has asked for (ADR 41).
+// its key, and a connection keeps the keys that it has asked for (ADR 41). The table has the
+// complement of each key: those not asked for are zero, and pages of them take no memory.
 #include "calls.h"
 
 #include <stdlib.h>
 
+_Static_assert(~OFI_NO_KEY == 0, "what calloc leaves is no key");
+
+/** OFI_NO_KEY: not asked for yet. */
+static uint64_t key_of(const cwt_conn_t *conn, int64_t piece)
+{
+    return ~conn->keys[piece];
+}
+
+static void set_key(cwt_conn_t *conn, uint32_t piece, uint64_t key)
+{
+    conn->keys[piece] = ~key;
+}
+
 int ofi_keys_open(cwt_conn_t *conn)
 {
-    conn->keys = malloc(conn->nkeys * sizeof *conn->keys);
+    conn->keys = calloc(conn->nkeys, sizeof *conn->keys);
     if (!conn->keys) {
         cwu_error("no memory for the %u keys of %s", conn->nkeys,
                   ofi_node_name(conn->client, conn->node));
         return CW_ENOMEM;
     }
-    conn->keys[0] = conn->key;
-    for (uint32_t i = 1; i < conn->nkeys; i++)
-        conn->keys[i] = OFI_NO_KEY;
+    set_key(conn, 0, conn->key);
     return 0;
 }
 
@@ -45,10 +57,10 @@ bool ofi_known(const cwt_conn_t *conn, uint64_t offset, size_t nbytes, uint64_t 
     }
     uint64_t left;
     int64_t piece = piece_of(conn, offset, &left);
-    if (piece < 0 || nbytes > left || conn->keys[piece] == OFI_NO_KEY)
+    if (piece < 0 || nbytes > left || key_of(conn, piece) == OFI_NO_KEY)
         return false;
     *addr_p = remote_address(conn, offset, (uint32_t)piece);
-    *key_p = conn->keys[piece];
+    *key_p = key_of(conn, piece);
     return true;
 }
 
@@ -80,7 +92,7 @@ static int ask(cwt_conn_t *conn, uint32_t piece)
                   ofi_node_name(conn->client, conn->node));
         return CW_ENOMEM;
     }
-    conn->keys[piece] = fresh.key;
+    set_key(conn, piece, fresh.key);
     return 0;
 }
 
@@ -95,11 +107,11 @@ int ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t *left_p, uint64_t *addr
                   (unsigned long long)offset, ofi_node_name(conn->client, conn->node));
         return CW_EINVAL;
     }
-    int rc = conn->keys[piece] == OFI_NO_KEY ? ask(conn, (uint32_t)piece) : 0;
+    int rc = key_of(conn, piece) == OFI_NO_KEY ? ask(conn, (uint32_t)piece) : 0;
     if (rc != 0)
         return rc;
     *left_p = *left_p < left ? *left_p : left;
     *addr_p = remote_address(conn, offset, (uint32_t)piece);
-    *key_p = conn->keys[piece];
+    *key_p = key_of(conn, piece);
     return 0;
 }
