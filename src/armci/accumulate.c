@@ -122,12 +122,9 @@ ACI_WEAK(ARMCI_NbAcc);
 static void add_section(accumulate_t *a, const aci_section_t *s)
 {
     for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w)) {
-        uintptr_t src = w.src, dst = w.dst;
-        for (size_t i = 0; i < s->n[0]; i++) {
-            add(a, (void *)dst, (const void *)src, s->row);
-            src += (uintptr_t)s->src_stride[0];
-            dst += (uintptr_t)s->dst_stride[0];
-        }
+        void *dst = cw_owner_symmetric(&aci_owner, (uint32_t)a->op.proc, (void *)w.dst);
+        cw_accumulate_add_rows(&a->core, dst, s->dst_stride[0], (const void *)w.src,
+                               s->src_stride[0], s->row, s->n[0]);
     }
 }
 

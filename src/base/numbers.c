@@ -150,6 +150,20 @@ void cwu_numbers_add_scaled(cwu_number_t type, const void *scale, void *dest, co
     loops()->add_scaled[type](scale, dest, src, nbytes / cwu_number_size(type));
 }
 
+void cwu_numbers_add_rows(cwu_number_t type, const void *scale, void *dest, ptrdiff_t dest_stride,
+                          const void *src, ptrdiff_t src_stride, size_t nbytes, size_t n)
+{
+    size_t count = nbytes / cwu_number_size(type);
+    uintptr_t to = (uintptr_t)dest, from = (uintptr_t)src;
+    scaled_fn *scaled = scale ? loops()->add_scaled[type] : NULL;
+    add_fn *add = scale ? NULL : loops()->add[type];
+    for (; n > 0; n--, to += (uintptr_t)dest_stride, from += (uintptr_t)src_stride)
+        if (scaled)
+            scaled(scale, (void *)to, (const void *)from, count);
+        else
+            add((void *)to, (const void *)from, count);
+}
+
 void cwu_numbers_scale(cwu_number_t type, const void *scale, void *dest, const void *src,
                        size_t nbytes)
 {

@@ -52,6 +52,10 @@ void cwu_numbers_add(cwu_number_t type, void *dest, const void *src, size_t nbyt
 /** dest += scale * src; scale is a number of that type. */
 void cwu_numbers_add_scaled(cwu_number_t type, const void *scale, void *dest, const void *src,
                             size_t nbytes);
+/** n rows of nbytes, from src on by src_stride to dest on by dest_stride: dest += scale * src.
+ *  scale: NULL for one, and type has one part then. */
+void cwu_numbers_add_rows(cwu_number_t type, const void *scale, void *dest, ptrdiff_t dest_stride,
+                          const void *src, ptrdiff_t src_stride, size_t nbytes, size_t n);
 /** dest = scale * src. */
 void cwu_numbers_scale(cwu_number_t type, const void *scale, void *dest, const void *src,
                        size_t nbytes);

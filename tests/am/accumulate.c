@@ -40,10 +40,12 @@ static void add_pieces(cwu_number_t type, const void *scale, void *dest, const v
     cw_accumulate_t a;
     cw_accumulate_begin(&a, &cw_ctx_default, type, scale, pe, draw(2) ? n * size : 0);
     for (; done < n; done += piece) {
-        piece = 1 + draw(draw(4) ? 40 : 700);
+        piece = draw(2) ? 1 + draw(draw(4) ? 40 : 700) : 8 * (1 + draw(90));
         piece = piece < n - done ? piece : n - done;
         memcpy(copy, (const char *)src + done * size, piece * size);
-        cw_accumulate_add(&a, (char *)dest + done * size, copy, piece * size);
+        size_t row = piece % 8 ? piece : piece / 8;
+        cw_accumulate_add_rows(&a, (char *)dest + done * size, (ptrdiff_t)(row * size), copy,
+                               (ptrdiff_t)(row * size), row * size, piece / row);
         memset(copy, 0x55, piece * size);
     }
     cw_accumulate_end(&a);

@@ -3,9 +3,11 @@
 // Accumulates of one PE: every type of number with several scales, at both ends of blocks and
 // across them, here and by requests as another node's PE would send them. Both must give what a
 // plain loop gives, change nothing beside it and leave no lock behind.
+#include <pthread.h>
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/mem/segment.h"
 #include "core/bulk/accumulate.h"
@@ -139,6 +141,71 @@ static void compare_all(bool there)
     }
 }
 
+/** Random rows, upwards, downwards and onto each other, beside plain loops. */
+static void rows(bool there)
+{
+    static cwt_target_t another_node;
+    for (int round = 0; round < 2000; round++) {
+        cwu_number_t type = (cwu_number_t)draw(CW_NUMBERS);
+        size_t size = cwu_number_size(type), nbytes = size * (1 + draw(draw(3) ? 20 : 700));
+        size_t n = 1 + draw(40), odd = draw(2);
+        ptrdiff_t dest_stride = (ptrdiff_t)(size * draw(3) + draw(3) * nbytes);
+        ptrdiff_t src_stride = (ptrdiff_t)(size * draw(nbytes / size));
+        while (n * (size_t)dest_stride + nbytes > ROOM || n * (size_t)src_stride + nbytes > ROOM)
+            n = n / 2 + 1 == n ? 1 : n / 2 + 1;
+        size_t down = draw(3) ? 0 : (n - 1) * (size_t)dest_stride;
+        size_t extent = (n - 1) * (size_t)dest_stride + nbytes;
+        size_t at = down + draw((ROOM - extent) / size + 1) * size;
+        number_t scale = number_of(type, draw(2) ? 1 : 3, 0);
+        cw_accumulate_t a;
+        if (down)
+            dest_stride = -dest_stride;
+        fill(dest, type, ROOM);
+        fill(source + odd, type, ROOM);
+        memcpy(before, dest, ROOM);
+        for (size_t i = 0; i < n; i++)
+            plainly(type, scale, before + (ptrdiff_t)at + (ptrdiff_t)i * dest_stride,
+                    source + odd + (ptrdiff_t)i * src_stride, nbytes);
+        cw_accumulate_begin(&a, &cw_ctx_default, type, &scale, 0, 0);
+        if (there)
+            a.target = &another_node;
+        cw_accumulate_add_rows(&a, dest + at, dest_stride, source + odd, src_stride, nbytes, n);
+        cw_accumulate_end(&a);
+        CHECK(memcmp(before, dest, ROOM) == 0, "type %d, %zu rows of %zu bytes at %zu, %td apart",
+              type, n, nbytes, at, dest_stride);
+    }
+}
+
+static void *add_two_rows(void *arg)
+{
+    static const int64_t ones[16] = {1, [8] = 1};
+    const int64_t one = 1;
+    cw_accumulate_t a;
+    cw_accumulate_begin(&a, &cw_ctx_default, CW_INT64, &one, 0, 0);
+    cw_accumulate_add_rows(&a, arg, 64, ones, 64, 64, 2);
+    cw_accumulate_end(&a);
+    return NULL;
+}
+
+/** The second of two rows waits for the lock of its own block. */
+static void rows_of_two_blocks(void)
+{
+    volatile int64_t *first = (int64_t *)(void *)(dest + CW_BLOCK_NBYTES - 64), *second = first + 8;
+    cwu_lock_t *lock = cw_block_lock((uint64_t)((char *)dest - (char *)cw_segment.origin) +
+                                     cw_slice_offset(0) + CW_BLOCK_NBYTES);
+    pthread_t thread;
+    *first = *second = 0;
+    cw_block_lock_take(lock);
+    REQUIRE(pthread_create(&thread, NULL, add_two_rows, (void *)(uintptr_t)first) == 0);
+    while (__atomic_load_n(first, __ATOMIC_ACQUIRE) == 0)
+        usleep(100);
+    usleep(20000);
+    CHECK(__atomic_load_n(second, __ATOMIC_ACQUIRE) == 0);
+    cwu_unlock(lock);
+    pthread_join(thread, NULL);
+    CHECK(*first == 1 && *second == 1);
+}
+
 /** Two complex numbers are added to themselves. */
 static void own_source(void)
 {
@@ -205,6 +272,9 @@ int main(void)
     CHECK(requests == 0);
     compare_all(true);
     CHECK(requests > 100);
+    rows(false);
+    rows(true);
+    rows_of_two_blocks();
     own_source();
     wrapping();
     spread();

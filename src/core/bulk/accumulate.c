@@ -10,6 +10,7 @@
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
 
+#define PIECES_OF_LOCK 64u  // that a block's lock is held for at most
 #define PIECE_MIN 256u  // bytes: a message with less room left is sent before a longer piece
 
 // ---------------------------------------------------------------- here
@@ -21,33 +22,51 @@ static size_t in_block(uint64_t offset, size_t nbytes)
     return nbytes < room ? nbytes : (size_t)room;
 }
 
-/** All lies in one block. */
-static void add_locked(uint64_t offset, void *dest, cwu_number_t type, const void *scale,
-                       const void *src, size_t nbytes)
+static void release(cw_accumulate_lock_t *held)
+{
+    if (held->lock)
+        cwu_unlock(held->lock);
+    held->lock = NULL;
+}
+
+/** Holds the lock of that block, and no other. Pieces that follow each other often lie in one block:
+ *  they cost one lock, but others get their turn. */
+static void hold(cw_accumulate_lock_t *held, uint64_t offset)
 {
     cwu_lock_t *lock = cw_block_lock(offset);
+    if (CW_LIKELY(lock == held->lock) && --held->left > 0)
+        return;
+    release(held);
     cw_block_lock_take(lock);
+    held->lock = lock;
+    held->left = PIECES_OF_LOCK;
+}
+
+/** All lies in one block. */
+static void add_locked(cw_accumulate_lock_t *held, uint64_t offset, void *dest, cwu_number_t type,
+                       const void *scale, const void *src, size_t nbytes)
+{
+    hold(held, offset);
     if (scale)
         cwu_numbers_add_scaled(type, scale, dest, src, nbytes);
     else
         cwu_numbers_add(type, dest, src, nbytes);
-    cwu_unlock(lock);
 }
 
 /** A number whose parts lie in two blocks: each part is added under the lock of its own. */
-static void add_across(uint64_t offset, char *dest, cwu_number_t type, const void *scale,
-                       const void *src)
+static void add_across(cw_accumulate_lock_t *held, uint64_t offset, char *dest, cwu_number_t type,
+                       const void *scale, const void *src)
 {
     char product[CW_NUMBER_MAX];
     size_t part = cwu_number_size(type) / 2;
     cwu_numbers_scale(type, scale, product, src, 2 * part);
     type = cwu_number_part(type);
-    add_locked(offset, dest, type, NULL, product, part);
-    add_locked(offset + part, dest + part, type, NULL, product + part, part);
+    add_locked(held, offset, dest, type, NULL, product, part);
+    add_locked(held, offset + part, dest + part, type, NULL, product + part, part);
 }
 
-void cw_accumulate_here(uint64_t offset, void *dest, cwu_number_t type, const void *scale,
-                        const void *src, size_t nbytes)
+static void add_here(cw_accumulate_lock_t *held, uint64_t offset, void *dest, cwu_number_t type,
+                     const void *scale, const void *src, size_t nbytes)
 {
     if (!scale)
         type = cwu_number_part(type);
@@ -57,12 +76,20 @@ void cw_accumulate_here(uint64_t offset, void *dest, cwu_number_t type, const vo
         n = in_block(offset, nbytes);
         n &= ~(number - 1);
         if (n > 0) {
-            add_locked(offset, to, type, scale, from, n);
+            add_locked(held, offset, to, type, scale, from, n);
         } else {
             n = number;
-            add_across(offset, to, type, scale, from);
+            add_across(held, offset, to, type, scale, from);
         }
     }
+}
+
+void cw_accumulate_here(uint64_t offset, void *dest, cwu_number_t type, const void *scale,
+                        const void *src, size_t nbytes)
+{
+    cw_accumulate_lock_t held = {NULL, 0};
+    add_here(&held, offset, dest, type, scale, src, nbytes);
+    release(&held);
 }
 
 // ---------------------------------------------------------------- there
@@ -144,6 +171,7 @@ void cw_accumulate_begin(cw_accumulate_t *a, cw_ctx_t *ctx, cwu_number_t type, c
     if (a->scaled)
         memcpy(a->scale, scale, cwu_number_size(type));
     a->frame = NULL;
+    a->held = (cw_accumulate_lock_t){NULL, 0};
     a->target = NULL;
     a->nbytes = sizeof(cw_req_accumulate_t);
     uintptr_t word = cw_peer_word(ctx, rank);
@@ -176,12 +204,63 @@ void cw_accumulate_add(cw_accumulate_t *a, void *dest, const void *src, size_t n
     if (a->target)
         pack(a, offset, src, nbytes);
     else
-        cw_accumulate_here(offset, cw_local_address(a->delta, dest), a->type,
-                           a->scaled ? a->scale : NULL, src, nbytes);
+        add_here(&a->held, offset, cw_local_address(a->delta, dest), a->type,
+                 a->scaled ? a->scale : NULL, src, nbytes);
+}
+
+/** How many rows from offset on lie in one block. */
+static size_t rows_in_block(uint64_t offset, ptrdiff_t stride, size_t nbytes, size_t n)
+{
+    uint64_t room = CW_BLOCK_NBYTES - offset % CW_BLOCK_NBYTES;
+    if (nbytes > room)
+        return 0;
+    if (stride <= 0)
+        return 1;
+    uint64_t more = (room - nbytes) / (uint64_t)stride;
+    return more < n ? (size_t)more + 1 : n;
+}
+
+/** To memory mapped here: the rows of a block under one lock, and those that cross its end. */
+static void add_rows_here(cw_accumulate_t *a, uintptr_t dest, ptrdiff_t dest_stride, uintptr_t src,
+                          ptrdiff_t src_stride, size_t nbytes, size_t n)
+{
+    const void *scale = a->scaled ? a->scale : NULL;
+    cwu_number_t type = scale ? a->type : cwu_number_part(a->type);
+    for (size_t k; n > 0; n -= k) {
+        uint64_t offset = dest + a->offset;
+        void *to = cw_local_address(a->delta, (void *)dest);
+        k = rows_in_block(offset, dest_stride, nbytes, n);
+        if (k > 0) {
+            hold(&a->held, offset);
+            cwu_numbers_add_rows(type, scale, to, dest_stride, (const void *)src, src_stride,
+                                 nbytes, k);
+        } else {
+            add_here(&a->held, offset, to, type, scale, (const void *)src, nbytes);
+            k = 1;
+        }
+        dest += (uintptr_t)dest_stride * k;
+        src += (uintptr_t)src_stride * k;
+    }
+}
+
+void cw_accumulate_add_rows(cw_accumulate_t *a, void *dest, ptrdiff_t dest_stride, const void *src,
+                            ptrdiff_t src_stride, size_t nbytes, size_t n)
+{
+    uintptr_t to = (uintptr_t)dest, from = (uintptr_t)src;
+    bool whole =
+        !cwu_number_splits(to | (n > 1 ? (uintptr_t)dest_stride : 0), cwu_number_part(a->type)) &&
+        !cwu_number_splits(nbytes, a->type);
+    if (CW_LIKELY(!a->target && !a->frame && whole)) {
+        add_rows_here(a, to, dest_stride, from, src_stride, nbytes, n);
+        return;
+    }
+    for (; n > 0; n--, to += (uintptr_t)dest_stride, from += (uintptr_t)src_stride)
+        cw_accumulate_add(a, (void *)to, (const void *)from, nbytes);
 }
 
 void cw_accumulate_end(cw_accumulate_t *a)
 {
+    release(&a->held);
     if (!a->target)
         cw_ctx_stored(a->ctx, a->rank);
     else if (a->nbytes > sizeof(cw_req_accumulate_t))

@@ -23,9 +23,16 @@
 #ifndef CW_CORE_BULK_ACCUMULATE_H
 #define CW_CORE_BULK_ACCUMULATE_H
 
+#include "base/lock.h"
 #include "base/numbers.h"
 #include "core/rma/context.h"
 #include "core/bulk/stage.h"
+
+/** The lock of a block, from piece to piece. */
+typedef struct cw_accumulate_lock {
+    cwu_lock_t *lock;  // NULL: none
+    uint32_t left;     // pieces
+} cw_accumulate_lock_t;
 
 typedef struct cw_accumulate {
     cw_ctx_t *ctx;
@@ -36,6 +43,7 @@ typedef struct cw_accumulate {
     uint64_t offset;                // symmetric address here -> offset in the target's node object
     uintptr_t delta;                // symmetric address here -> address, where there is no target
     const cwt_target_t *target;     // NULL: the memory is mapped here
+    cw_accumulate_lock_t held;      // then
     struct cw_frame *frame;         // while observed
     size_t nbytes;                  // of the message or body so far
     bool staged;
@@ -48,6 +56,9 @@ typedef struct cw_accumulate {
 void cw_accumulate_begin(cw_accumulate_t *a, cw_ctx_t *ctx, cwu_number_t type, const void *scale,
                          int rank, size_t total);
 void cw_accumulate_add(cw_accumulate_t *a, void *dest, const void *src, size_t nbytes);
+/** n pieces of nbytes: from src on by src_stride to dest on by dest_stride. */
+void cw_accumulate_add_rows(cw_accumulate_t *a, void *dest, ptrdiff_t dest_stride, const void *src,
+                            ptrdiff_t src_stride, size_t nbytes, size_t n);
 /** Sends what is left. */
 void cw_accumulate_end(cw_accumulate_t *a);
 
