@@ -11,12 +11,12 @@ extern "C" {
 #endif
 
 #define GEX_AM_INDEX_BASE 128
-#define GEX_TI_SRCRANK 1u
-#define GEX_TI_EP 2u
-#define GEX_TI_ENTRY 4u
-#define GEX_TI_IS_REQ 8u
-#define GEX_TI_IS_LONG 16u
-#define GEX_TI_ALL 31u
+#define GEX_TI_SRCRANK ((gex_TI_t)1)
+#define GEX_TI_ENTRY ((gex_TI_t)2)
+#define GEX_TI_IS_REQ ((gex_TI_t)4)
+#define GEX_TI_IS_LONG ((gex_TI_t)8)
+#define GEX_TI_EP ((gex_TI_t)16)
+#define GEX_TI_ALL ((gex_TI_t)31)
 /** Fills in all information, more than mask may want, and says so in its result. */
 gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t *info, gex_TI_t mask);
 /** Writes the names in the mask, with | between them, to buf unless it is NULL; returns the bytes

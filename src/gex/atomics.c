@@ -83,7 +83,7 @@ void gex_apply(gex_DT_t dt, gex_OP_t op, const void *in, void *out, size_t count
 
 // ---------------------------------------------------------------- domains
 #define BITWISE (GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR)
-#define PLAIN_OPS (GEX_OP_TO_FETCHING(1) - 1)
+#define PLAIN_OPS ((gex_OP_t)(GEX_OP_CAS << 1) - 1)
 
 GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops,
                            gex_Flags_t flags)
@@ -92,7 +92,7 @@ GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t op
     bool real = dt & (GEX_DT_FLT | GEX_DT_DBL);
     if (gex_dt_nbytes(dt) == 0 || (dt & (dt - 1)))
         gas_fail(__func__, "type %#x is not one of GEX_DT_I32, U32, I64, U64, FLT, DBL", dt);
-    if (!ops || ops & ~(GEX_OP_GET | PLAIN_OPS | GEX_OP_TO_FETCHING(PLAIN_OPS)) ||
+    if (!ops || ops & ~((gex_OP_t)GEX_OP_GET | PLAIN_OPS | GEX_OP_TO_FETCHING(PLAIN_OPS)) ||
         (real && ops & (BITWISE | GEX_OP_TO_FETCHING(BITWISE))))
         gas_fail(__func__, "operations %#x are not all possible with type %#x", ops, dt);
     gex_AD_t ad = malloc(sizeof *ad);

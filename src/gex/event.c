@@ -123,10 +123,10 @@ GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
  *  completion have it when their call returns. */
 static void kinds(const char *call, gex_EC_t mask, bool *gets_p, bool *puts_p)
 {
-    if (mask & ~GEX_EC_ALL)
+    if (mask != GEX_EC_ALL && mask & ~(GEX_EC_PUT | GEX_EC_GET | GEX_EC_AM | GEX_EC_RMW))
         gas_fail(call, "mask %#x has bits that are no GEX_EC_...", mask);
     *gets_p = mask & GEX_EC_GET;
-    *puts_p = mask & (GEX_EC_PUT | GEX_EC_RMW);
+    *puts_p = mask & ((GEX_EC_PUT & ~GEX_EC_LC) | GEX_EC_RMW);
 }
 
 GAS_API void gex_NBI_Wait(gex_EC_t mask, gex_Flags_t flags)

@@ -38,14 +38,15 @@ GAS_API size_t gasnett_format_dt(char *buf, gex_DT_t dt)
 GAS_API size_t gasnett_format_op(char *buf, gex_OP_t op)
 {
     static const char *const names[BITS] = {
-        "AND",  "OR",   "XOR",  "ADD",  "SUB",  "MULT", "MIN",  "MAX",  "INC",
-        "DEC",  "SET",  "CAS",  "FAND", "FOR",  "FXOR", "FADD", "FSUB", "FMULT",
-        "FMIN", "FMAX", "FINC", "FDEC", "SWAP", "FCAS", "GET",  "USER", "USER_NC"};
+        [0] = "AND", "OR",   "XOR",  "ADD",   "SUB",         "MULT",        "MIN",
+        "MAX",       "INC",  "DEC",  "SET",   "CAS",         [15] = "FAND", "FOR",
+        "FXOR",      "FADD", "FSUB", "FMULT", "FMIN",        "FMAX",        "FINC",
+        "FDEC",      "SWAP", "FCAS", "GET",   [30] = "USER", "USER_NC"};
     return format(buf, "GEX_OP_", names, op);
 }
 
 GAS_API size_t gasnett_format_ti(char *buf, gex_TI_t mask)
 {
-    static const char *const names[BITS] = {"SRCRANK", "EP", "ENTRY", "IS_REQ", "IS_LONG"};
+    static const char *const names[BITS] = {"SRCRANK", "ENTRY", "IS_REQ", "IS_LONG", "EP"};
     return format(buf, "GEX_TI_", names, mask);
 }

@@ -367,7 +367,7 @@ static void test_texts(void)
     CHECK(reads(gasnett_format_op, GEX_OP_XOR | GEX_OP_SWAP | GEX_OP_GET | GEX_OP_USER_NC,
                 "GEX_OP_XOR|GEX_OP_SWAP|GEX_OP_GET|GEX_OP_USER_NC"));
     CHECK(reads(gasnett_format_ti, GEX_TI_ALL,
-                "GEX_TI_SRCRANK|GEX_TI_EP|GEX_TI_ENTRY|GEX_TI_IS_REQ|GEX_TI_IS_LONG"));
+                "GEX_TI_SRCRANK|GEX_TI_ENTRY|GEX_TI_IS_REQ|GEX_TI_IS_LONG|GEX_TI_EP"));
     CHECK(gasnett_format_op(NULL, UINT32_MAX) < 600);
 }
 

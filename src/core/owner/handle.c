@@ -121,13 +121,14 @@ static bool is_number(cw_handle_t handle)
 
 static cw_handle_t handle_of(uint64_t begun)
 {
-    return (cw_handle_t)(uintptr_t)(begun << 2 | 1);
+    return (cw_handle_t)(uintptr_t)((begun + 1) << 2 | 1);
 }
 
 /** Quiets that had begun when the handle's transfers had. */
 static uint64_t number_of(cw_handle_t handle)
 {
-    return is_number(handle) ? (uintptr_t)handle >> 2 : ((cw_handle_op_t *)handle)->number - 1;
+    return is_number(handle) ? ((uintptr_t)handle >> 2) - 1
+                             : ((cw_handle_op_t *)handle)->number - 1;
 }
 
 cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op)

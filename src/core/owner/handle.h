@@ -5,8 +5,9 @@
 // handle made when n quiets had begun is complete when a later one is: n < done. So a handle is a
 // number and costs no memory, and one quiet completes whole arrays of them.
 //
-//   handle   0: complete from the start | bit 0 set: number << 2 | source is free << 1 | 1 | else:
-//            a cw_handle_op_t, which counts messages
+//   handle   0: complete from the start | bit 0 set: (number + 1) << 2 | source is free << 1 | 1 |
+//            else: a cw_handle_op_t, which counts messages
+//   1 and 3 are no handles: front ends may use them.
 //
 // A test begins a quiet or tests one that has begun, and never waits. A quiet covers what
 // other threads put or got before it: more than is asked for, and as it waits only for what came
