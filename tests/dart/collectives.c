@@ -111,7 +111,7 @@ static void uneven(size_t n)
             in[i] = (type)ELEMENT(me, (int)i);                                                 \
         for (dart_operation_t op = 0; op <= DART_OP_LAST; op++) {                              \
             size_t bad = 0;                                                                    \
-            int valid = op != DART_OP_MINMAX || n % 2 == 0;                                                                     \
+            int valid = op != DART_OP_MINMAX || n % 2 == 0;                                    \
             memset(out, 0, n * sizeof *out);                                                   \
             dart_ret_t rc = dart_allreduce(in, out, n, number, op, team);                      \
             for (int i = 0; op != DART_OP_MINMAX && i < (int)n && valid; i++) {                \

@@ -148,7 +148,7 @@ static void nested(void)
     destroy(&none);
 }
 
-/** A group with a unit outside of the parent: all units are told. */
+/** A group with a unit outside of the parent: all units get the code. */
 static void refused(void)
 {
     const uint64_t all = (UINT64_C(1) << size) - 1;
