@@ -34,6 +34,7 @@ ROOMS = [
     ("core/rma",),
     ("core/bulk",),
     ("core/server",),
+    ("core/forward",),
     ("core/am",),
     ("core/sync",),
     ("core/coll",),

@@ -73,6 +73,8 @@ static void add(accumulate_t *a, void *dst, const void *src, size_t nbytes)
 static void begin(accumulate_t *a, const void *scale, size_t total)
 {
     a->far = !cw_owner_is_mapped(cw_owner_find_word(&aci_owner, (uint32_t)a->op.proc));
+    if (a->far)
+        aci_before_request(a->op.proc);
     cw_accumulate_begin(&a->core, &cw_ctx_default, a->type, scale, a->op.proc, total);
 }
 

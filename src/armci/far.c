@@ -42,8 +42,10 @@ static void direct(aci_far_t *f, uint64_t paths)
 
 static void add_packed(aci_far_t *f, void *remote, void *local, size_t nbytes)
 {
-    if (!f->packing)
+    if (!f->packing) {
+        aci_before_request(f->proc);
         cw_pieces_begin(&f->pieces, &cw_ctx_default, f->proc, f->put, f->total);
+    }
     f->packing = true;
     f->paths |= f->put ? ACI_REQUESTS : ACI_GETS;
     cw_pieces_add(&f->pieces, cw_owner_symmetric(&aci_owner, (uint32_t)f->proc, remote), local,
@@ -109,6 +111,7 @@ static void move_plane(aci_far_t *f, const aci_section_t *s, const aci_planes_t 
 {
     uint32_t pe = (uint32_t)f->proc;
     void *src = (void *)w->src, *dst = (void *)w->dst;
+    aci_before_request(f->proc);
     if (f->put) {
         cw_put_strided(&cw_ctx_default, cw_owner_symmetric(&aci_owner, pe, dst), src,
                        s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);

@@ -3,8 +3,9 @@
 // Order of one PE's operations on one location, and fences.
 //
 // The transport promises that requests to a node execute in the order sent, after the puts before
-// them (transport/transport.h). A direct put or get may overtake a request before it, and, where
-// the provider gives no order, a put. So each target has a mark of what is under way on both paths,
+// them (transport/transport.h), but for routed ones (core/rma/routed.h), which keep an order of
+// their own. A direct put or get may overtake a request before it, and, where the provider gives no
+// order, a put. So each target has a mark of what is under way on both paths,
 // and a direct transfer behind either is preceded by a fence, which costs nothing behind puts where
 // the provider keeps their order. A quiet completes everything for all targets, so marks carry the
 // number of the quiet that they follow, and those of an earlier one are void.
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "core/rma/routed.h"
 
 enum {
     ACI_PUTS = 1,      // direct puts since the last fence to that target
@@ -74,6 +76,13 @@ void aci_mark_get(int proc, uintptr_t addr, size_t nbytes);
 static inline void aci_before_direct(int proc)
 {
     if (CW_UNLIKELY(aci_under_way(proc) & (ACI_PUTS | ACI_REQUESTS)))
+        aci_order_fence(proc);
+}
+
+/** Before a request to a PE of another node. A routed one may overtake puts before it. [waits] */
+static inline void aci_before_request(int proc)
+{
+    if (cw_routed_is_on() && CW_UNLIKELY(aci_under_way(proc) & ACI_PUTS))
         aci_order_fence(proc);
 }
 

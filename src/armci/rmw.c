@@ -7,8 +7,10 @@
 void aci_before_atomic(int proc, const void *addr, size_t nbytes)
 {
     aci_before_write(proc, addr, nbytes);
-    if (CW_UNLIKELY(cw_world.nic_atomics))  // else a request, which stays behind all before it
+    if (CW_UNLIKELY(cw_world.nic_atomics))
         aci_before_direct(proc);
+    else
+        aci_before_request(proc);
 }
 
 static bool is_long(const char *call, int op)

@@ -143,7 +143,7 @@ static bool destination_exists(const cw_req_am_t *req)
 static uint64_t origin_of(const cw_from_t *from, const cw_req_am_t *req)
 {
     bool request = !(req->flags & CW_AM_C_REPLY) && (req->flags & CW_AM_C_KIND) != CW_AM_LONG;
-    return request && req->target == cw_world.pe && cw_server_is_helped()
+    return from->client && request && req->target == cw_world.pe && cw_server_is_helped()
                ? cw_transport->server_origin(from->client)
                : 0;
 }
@@ -201,12 +201,12 @@ static bool short_message(cw_from_t *from, const cwt_header_t *msg, size_t nbyte
     if (nargs > CW_AM_MAX_ARGS || nbytes != sizeof *wire + nargs * sizeof *wire->args ||
         (wire->token & 0xffff) >= CW_AM_TOKENS)
         return false;
-    plain_t plain = {
-        .req = {.head = wire->head,
-                .source = wire->source,
-                .target = wire->target,
-                .token = wire->token,
-                .flags = msg->op == CW_REQ_AM_REPLY ? CW_AM_SHORT | CW_AM_C_REPLY : CW_AM_SHORT}};
+    bool is_reply = (msg->op & ~CW_REQ_ROUTED) == CW_REQ_AM_REPLY;
+    plain_t plain = {.req = {.head = wire->head,
+                             .source = wire->source,
+                             .target = wire->target,
+                             .token = wire->token,
+                             .flags = CW_AM_SHORT | (is_reply ? CW_AM_C_REPLY : 0)}};
     memcpy(plain.bytes + sizeof plain.req, wire->args, nargs * sizeof *wire->args);
     deliver_or_keep(from, &plain.req);
     return true;

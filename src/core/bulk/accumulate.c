@@ -9,6 +9,7 @@
 #include "core/rma/block_lock.h"
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
+#include "core/rma/send.h"
 
 #define PIECES_OF_LOCK 64u  // that a block's lock is held for at most
 #define PIECE_MIN 256u  // bytes: a message with less room left is sent before a longer piece
@@ -110,7 +111,8 @@ static void send(cw_accumulate_t *a)
     if (a->staged) {
         cw_stage_send(&a->stage, a->nbytes);
     } else {
-        cw_ctx_must(cw_transport->request(a->target->conn, &req->header, a->nbytes, NULL),
+        cw_ctx_must(cw_request_send(cw_ctx_node(a->ctx, a->rank), a->target->conn, &req->header,
+                                    a->nbytes, NULL),
                     "accumulate", a->ctx, a->rank);
         cw_ctx_mark(a->ctx);
     }
@@ -156,7 +158,7 @@ static CW_NOINLINE void begin_cold(cw_accumulate_t *a)
 {
     if (CW_UNLIKELY(!cw_world.plain))
         a->frame = cw_ctx_watch(a->ctx, CW_OP_ACCUMULATE, NULL, NULL, 0, a->rank);
-    a->target = cw_reach(a->ctx, "accumulate", a->rank, &a->delta);
+    a->target = cw_request_reach(a->ctx, "accumulate", a->rank, &a->delta);
     if (a->target)
         cw_batch_pass(a->ctx, a->rank);
 }

@@ -11,6 +11,7 @@
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
+#include "core/rma/send.h"
 
 /** One reply under way, and where its bytes go. */
 typedef struct cw_pieces_reply {
@@ -49,7 +50,10 @@ static void send_message(cw_pieces_t *p)
     *header = (cwt_header_t){.op = p->put ? CW_REQ_PUT_PIECES : CW_REQ_GET_PIECES};
     cw_pieces_reply_t *reply = p->reply;
     p->reply = NULL;
-    cw_ctx_must(cw_transport->request(p->conn, header, p->nbytes, reply ? &reply->base : NULL),
+    if (reply)
+        reply->base.capacity = reply->nbytes;
+    cw_ctx_must(cw_request_send(cw_ctx_node(p->ctx, p->rank), p->target->conn, header, p->nbytes,
+                                reply ? &reply->base : NULL),
                 name_of(p), p->ctx, p->rank);
     cw_ctx_mark(p->ctx);
     p->nbytes = sizeof *header;
@@ -85,7 +89,7 @@ void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put, size_t t
     p->put = put;
     p->total = total;
     p->most = cw_pieces_most(put, total);
-    p->conn = NULL;
+    p->target = NULL;
     p->staged = false;
     p->nbytes = sizeof(cwt_header_t);
     p->reply = NULL;
@@ -102,7 +106,7 @@ void cw_pieces_end(cw_pieces_t *p)
 /** The first piece to another node: how do they travel? */
 static void choose(cw_pieces_t *p, const cwt_target_t *t)
 {
-    p->conn = t->conn;
+    p->target = t;
     p->staged = p->put && cw_stage_begin(&p->stage, p->ctx, p->rank, t, p->total, name_of(p));
 }
 
@@ -161,7 +165,7 @@ void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(p->ctx, p->put ? CW_OP_PUT_STRIDED : CW_OP_GET_STRIDED, symmetric, local,
                           nbytes, p->rank));
-    const cwt_target_t *t = cw_reach(p->ctx, name_of(p), p->rank, &delta);
+    const cwt_target_t *t = cw_request_reach(p->ctx, name_of(p), p->rank, &delta);
     if (!t && p->put) {
         cw_copy((char *)symmetric + delta, local, nbytes);
         cw_ctx_stored(p->ctx, p->rank);
@@ -172,7 +176,7 @@ void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
         cw_get_done();
         return;
     }
-    if (!p->conn)
+    if (!p->target)
         choose(p, t);
     uint64_t offset = (uintptr_t)symmetric + t->offset;
     bool packed = offset <= CW_BATCH_OFFSET_MAX - nbytes;

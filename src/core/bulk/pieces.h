@@ -26,11 +26,11 @@ typedef struct cw_pieces {
     int rank;
     bool put, staged;
     size_t total, most;             // bytes of the transfer; cw_pieces_most() of it
-    cwt_conn_t *conn;               // where messages go; NULL: there was no piece yet
+    const cwt_target_t *target;     // where messages go; NULL: there was no piece yet
     size_t nbytes;                  // of the message or body so far
     struct cw_pieces_reply *reply;  // of gets: where its bytes go
     cw_stage_t stage;
-    uint64_t *body;                 // staged
+    uint64_t *body;  // staged
     uint64_t message[CW_MESSAGE_MAX / sizeof(uint64_t)];
 } cw_pieces_t;
 

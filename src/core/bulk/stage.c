@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/rma/ctx.h"
+#include "core/rma/routed.h"
 
 #define KEPT_MOST 6u       // cells that a port keeps, over all nodes
 #define LEAST 16384u       // bytes of a transfer: below it, messages are as quick
@@ -151,11 +152,22 @@ bool cw_stage_pays(size_t nbytes)
     return nbytes >= LEAST && cwu_env.staging > 0;
 }
 
+/** Bodies are put and executed over a connection to the target's node: behind requests that take
+ *  another way there. */
+static const cwt_target_t *reach_straight(cw_ctx_t *ctx, int rank, const char *call)
+{
+    uintptr_t delta;
+    cw_routed_drain();
+    return cw_reach(ctx, call, rank, &delta);
+}
+
 bool cw_stage_begin(cw_stage_t *s, cw_ctx_t *ctx, int rank, const cwt_target_t *target,
                     size_t nbytes, const char *call)
 {
     if (!cw_stage_pays(nbytes))
         return false;
+    if (cw_routed_is_on())
+        target = reach_straight(ctx, rank, call);
     size_t part = (nbytes + CW_CELLS_MOST - 1) / CW_CELLS_MOST;
     part = part < PART_LEAST ? PART_LEAST : part < CW_CELL_PAYLOAD ? part : CW_CELL_PAYLOAD;
     uint32_t cells = nbytes <= 2 * PART_LEAST ? 2 : CW_CELLS_MOST;  // the next transfer overlaps
@@ -204,6 +216,8 @@ void cw_stage_end(cw_stage_t *s)
 {
     cw_lease_t back[CW_CELLS_MOST];
     uint32_t n = 0;
+    for (uint32_t i = 0; cw_routed_is_on() && i < s->n; i++)
+        wait_for(s, s->cell[i]);  // before requests that take another way
     cw_ctx_enter(s->ctx);
     cw_stage_port_t *stage = s->ctx->port->stage;
     for (uint32_t i = s->n; i-- > 0;) {  // so that the one used first is the first kept

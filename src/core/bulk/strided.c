@@ -11,6 +11,7 @@
 #include "core/bulk/pieces.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
+#include "core/rma/send.h"
 #include "core/bulk/stage.h"
 
 #define GETS_IN_FLIGHT 4
@@ -27,9 +28,9 @@ typedef struct blocks {
 static void copy_blocks(const blocks_t *b)
 {
     uintptr_t dest = (uintptr_t)b->dest, src = (uintptr_t)b->src;
-#define COPY_AS(nbytes)                                                                            \
-    for (size_t i = 0; i < b->n;                                                                   \
-         i++, dest += (uintptr_t)b->dest_stride, src += (uintptr_t)b->src_stride)                  \
+#define COPY_AS(nbytes)                                                           \
+    for (size_t i = 0; i < b->n;                                                  \
+         i++, dest += (uintptr_t)b->dest_stride, src += (uintptr_t)b->src_stride) \
     memcpy((void *)dest, (const void *)src, nbytes)
     switch (b->nbytes) {
     case 2:
@@ -103,8 +104,8 @@ static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
     } m;
     while (b.n) {
         size_t nbytes = pack(&m.req, t, &b, sizeof m);
-        cw_ctx_must(cw_transport->request(t->conn, &m.req.header, nbytes, NULL), "strided put", ctx,
-                    rank);
+        cw_ctx_must(cw_request_send(cw_ctx_node(ctx, rank), t->conn, &m.req.header, nbytes, NULL),
+                    "strided put", ctx, rank);
     }
     cw_ctx_mark(ctx);
 }
@@ -133,21 +134,23 @@ static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
     size_t sent = 0, done = 0;
     while (b.n || done < sent) {
         if (!b.n || sent - done == GETS_IN_FLIGHT) {
-            cw_ctx_must(cw_transport->wait(ctx->port->client, &ring[done++ % GETS_IN_FLIGHT].reply),
-                        "strided get", ctx, rank);
+            cw_ctx_must(cw_request_wait(ctx, &ring[done++ % GETS_IN_FLIGHT].reply), "strided get",
+                        ctx, rank);
             continue;
         }
         gather_t *g = &ring[sent++ % GETS_IN_FLIGHT];
         *g = (gather_t){.reply = {.arrived = gather_arrived},
                         .to = split_message(&b, CW_STRIDED_PAYLOAD),
                         .pe = cw_ctx_pe(ctx, rank)};
+        g->reply.capacity = g->to.nbytes * g->to.n;
         cw_req_strided_t req = {.header = {.op = CW_REQ_GET_STRIDED},
                                 .offset = (uintptr_t)g->to.src + t->offset,
                                 .stride = g->to.src_stride,
                                 .block_nbytes = (uint32_t)g->to.nbytes,
                                 .nblocks = (uint32_t)g->to.n};
-        cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, &g->reply),
-                    "strided get", ctx, rank);
+        cw_ctx_must(
+            cw_request_send(cw_ctx_node(ctx, rank), t->conn, &req.header, sizeof req, &g->reply),
+            "strided get", ctx, rank);
     }
 }
 
@@ -180,7 +183,7 @@ static CW_NOINLINE void put_out(cw_ctx_t *ctx, blocks_t b, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(watch(ctx, CW_OP_PUT_STRIDED, b.dest, b.src, b.dest_stride, &b, rank));
-    cwt_target_t *t = cw_reach(ctx, "strided put", rank, &delta);
+    const cwt_target_t *t = cw_request_reach(ctx, "strided put", rank, &delta);
     if (!t) {
         put_here(ctx, b, delta, rank);
         return;
@@ -209,7 +212,7 @@ static CW_NOINLINE void get_out(cw_ctx_t *ctx, blocks_t b, int rank)
         }
         return;
     }
-    cwt_target_t *t = cw_reach(ctx, "strided get", rank, &delta);
+    const cwt_target_t *t = cw_request_reach(ctx, "strided get", rank, &delta);
     if (t) {
         cw_batch_pass(ctx, rank);
         get_packed(ctx, t, b, rank);

@@ -12,6 +12,7 @@
 #include "base/machine.h"
 #include "core/am/private.h"
 #include "core/coll/describe.h"
+#include "core/forward/forwarding.h"
 #include "core/life/leave.h"
 #include "core/life/life.h"
 #include "core/life/lifeline.h"
@@ -28,6 +29,7 @@
 #include "core/rma/block_lock.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
+#include "core/rma/routed.h"
 #include "core/bulk/stage.h"
 #include "core/server/server.h"
 #include "core/sync/area.h"
@@ -42,9 +44,11 @@
 static int init_count;
 
 /** What lies in the node object, in this order (core/mem/layout.h). */
-static cw_section_t *const sections[] = {
-    &cw_report_section, &cw_coll_section,  &cw_steps_section, &cw_card_section,
-    &cw_block_section,  &cw_stage_section, &cw_am_section,    NULL};
+static cw_section_t *const sections[] = {&cw_report_section,       &cw_coll_section,
+                                         &cw_steps_section,        &cw_card_section,
+                                         &cw_block_section,        &cw_stage_section,
+                                         &cw_routed_section,       &cw_am_section,
+                                         &cw_routed_cells_section, NULL};
 
 /** In the order in which they are opened; the deadlock report depends on checking mode. */
 static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,
@@ -97,6 +101,8 @@ static int open_network(void)
     if (rc == CW_OK && cw_world.hosts_server)
         cw_job_begin_load();
     cw_am_init();
+    if (rc == CW_OK && cw_world.hosts_server)
+        rc = cw_forwarding_open();
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
     return rc;
@@ -132,7 +138,7 @@ static int join(void)
     uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
     if ((rc = cw_segment_init(&cw_boot, sections)) || (rc = cw_watch_open(observers)) ||
-        (rc = cw_ctx_open()))
+        (rc = cw_ctx_open()) || (rc = cw_routed_open()))
         return rc;
     cw_unfinished_open();
     cw_crash_open();
@@ -186,6 +192,7 @@ static void leave_network(const char *call)
 {
     atomic_store_explicit(&cw_world.leaving, true, memory_order_relaxed);
     cw_quiet_cold(&cw_ctx_default);
+    cw_routed_stop();
     int rc = cw_job_end_exchange();
     if (rc == CW_OK)
         rc = cw_boot.ops->fence_nb(&cw_boot);
@@ -238,6 +245,7 @@ void cw_finalize(const char *call)
     cw_watch_close();
     cw_ctx_shut();
     cw_server_stop();
+    cw_routed_close();
     cw_groups_fini();
     cw_crash_close();
     cw_segment_fini();

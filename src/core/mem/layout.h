@@ -10,9 +10,11 @@
 //                    cards                 what PEs publish (core/sync/card.h)
 //                    locks of blocks       of this object's memory (core/rma/block_lock.h)
 //                    cells                 of large transfers (core/bulk/stage.h)
+//                    routed requests       counts and windows of the PEs (core/rma/routed.h)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives,
 //                                          symmetric heap, areas of front ends | sections in
-//                                          slices: the inbox of messages (core/am/inbox.h)]
+//                                          slices: the inbox of messages (core/am/inbox.h),
+//                                          values of routed requests (core/rma/routed.h)]
 //   + stride       slice of slot 1         ...
 //
 // A slice has the same shape as the owner's own view: the heap lies heap_offset above the static

@@ -31,6 +31,8 @@ typedef enum cw_awaits {
     CW_AWAITS_REPLY_HERE  // the last one did
 } cw_awaits_t;
 
+struct cw_forward_own;
+
 typedef struct cw_progress_hooks {
     // ---- core/am
     _Atomic bool messages_on;  // messages are open: the next two have something to do
@@ -56,6 +58,11 @@ typedef struct cw_progress_hooks {
     // ---- core/server
     /** Polls the node server; how many events. */
     int (*poll_server)(void);
+
+    // ---- core/forward
+    /** A routed request of the PE that hosts the node server. False: it cannot be sent, which is
+     *  reported. */
+    bool (*forward_own)(struct cw_forward_own *own);
 
     // ---- core/life
     /** Do the other processes of this node live, and the launcher's? To be called before each

@@ -69,6 +69,12 @@ static uint64_t need_no_look(void)
     return UINT64_MAX;
 }
 
+static bool forward_none(struct cw_forward_own *own)
+{
+    (void)own;
+    return false;
+}
+
 cw_progress_hooks_t cw_progress_hooks = {
     .run_messages = no_messages,
     .awaits_replies = awaits_none,
@@ -80,6 +86,7 @@ cw_progress_hooks_t cw_progress_hooks = {
     .notified = ignore_notification,
     .notification_due = no_notification_due,
     .mind_neighbours = need_no_look,
+    .forward_own = forward_none,
 };
 
 static uint32_t spin_rounds, yield_rounds;

@@ -11,6 +11,7 @@
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
+#include "core/rma/send.h"
 #include "core/rma/words.h"
 
 /** Fills in all but what the transport fills in: nothing may be left undefined on the wire. */
@@ -30,10 +31,19 @@ static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *
 
 /** The route to an atomic's target: through the NIC even to PEs of this node, where atomics are the
  *  NIC's. */
-static cwt_target_t *reach(cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
+static const cwt_target_t *reach(cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
 {
-    cwt_target_t *t = cw_reach(ctx, "atomic", rank, delta_p);
-    return t || !cw_world.nic_atomics ? t : cw_ctx_connect(ctx, rank);
+    if (!cw_world.nic_atomics)
+        return cw_request_reach(ctx, "atomic", rank, delta_p);
+    const cwt_target_t *t = cw_reach(ctx, "atomic", rank, delta_p);
+    return t ? t : cw_ctx_connect(ctx, rank);
+}
+
+/** Not to this PE's own node, to which atomics go if the NIC turns out to have none. */
+static bool is_routed(const cw_ctx_t *ctx, int rank, int *node_p)
+{
+    *node_p = cw_ctx_node(ctx, rank);
+    return cw_routed_is_on() && *node_p != cw_world.node;
 }
 
 static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand,
@@ -91,19 +101,34 @@ static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, con
     return nbytes == 4 ? (uint32_t)old : old;
 }
 
+static uint64_t fetch_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+                             size_t nbytes, uint64_t operand, uint64_t compare, int rank, int node)
+{
+    uint64_t old = 0;
+    cw_req_amo_t req;
+    amo_request(&req, t, addr, op, nbytes, operand, compare);
+    cwt_reply_t reply = {.buf = &old, .capacity = sizeof old};
+    cw_ctx_must(cw_routed_send(node, &req.header, sizeof req, &reply), "atomic", ctx, rank);
+    cw_routed_await(&reply);
+    return nbytes == 4 ? (uint32_t)old : old;
+}
+
 static CW_NOINLINE uint64_t remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
                                         uint64_t operand, uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
-    cwt_target_t *t = reach(ctx, rank, &delta);
+    const cwt_target_t *t = reach(ctx, rank, &delta);
     if (!t)
         return apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);
     cw_batch_pass(ctx, rank);
     uint64_t old;
-    return native(ctx, t, addr, op, nbytes, operand, compare, rank, &old)
-               ? old
-               : fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
+    int node;
+    if (native(ctx, t, addr, op, nbytes, operand, compare, rank, &old))
+        return old;
+    if (is_routed(ctx, rank, &node))
+        return fetch_routed(ctx, t, addr, op, nbytes, operand, compare, rank, node);
+    return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
 }
 
 uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
@@ -124,17 +149,31 @@ static CW_ALWAYS_INLINE void post(cw_ctx_t *ctx, const cwt_target_t *t, const vo
     cw_ctx_mark(ctx);
 }
 
+static void post_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+                        size_t nbytes, uint64_t operand, int rank, int node)
+{
+    cw_req_amo_t req;
+    amo_request(&req, t, addr, op, nbytes, operand, 0);
+    cw_ctx_must(cw_routed_send(node, &req.header, sizeof req, NULL), "atomic", ctx, rank);
+    cw_ctx_mark(ctx);
+}
+
 static CW_NOINLINE void post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
                                   uint64_t operand, int rank)
 {
     uintptr_t delta = 0;
     uint64_t old;
+    int node;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC, addr, NULL, nbytes, rank));
-    cwt_target_t *t = reach(ctx, rank, &delta);
+    const cwt_target_t *t = reach(ctx, rank, &delta);
     if (!t)
         apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, 0, rank);
-    else if (!cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand) &&
-             !native(ctx, t, addr, op, nbytes, operand, 0, rank, &old))
+    else if (cw_batch_amo(ctx, rank, t, addr, op, nbytes, operand) ||
+             native(ctx, t, addr, op, nbytes, operand, 0, rank, &old))
+        return;
+    else if (is_routed(ctx, rank, &node))
+        post_routed(ctx, t, addr, op, nbytes, operand, rank, node);
+    else
         post(ctx, t, addr, op, nbytes, operand, rank);
 }
 
@@ -170,11 +209,16 @@ static void fetch_nbi(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch, const v
     fetch_nbi_t *f = malloc(sizeof *f);
     if (!f)
         cwu_fatal("out of memory in a non-blocking fetching atomic");
-    *f = (fetch_nbi_t){.reply = {.arrived = fetch_arrived}, .fetch = fetch, .nbytes = nbytes};
+    *f = (fetch_nbi_t){.reply = {.arrived = fetch_arrived, .capacity = sizeof operand},
+                       .fetch = fetch,
+                       .nbytes = nbytes};
     cw_req_amo_t req;
+    int node;
     amo_request(&req, t, addr, op, nbytes, operand, compare);
-    cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, &f->reply), "atomic", ctx,
-                rank);
+    int rc = is_routed(ctx, rank, &node)
+                 ? cw_routed_send(node, &req.header, sizeof req, &f->reply)
+                 : cw_transport->request(t->conn, &req.header, sizeof req, &f->reply);
+    cw_ctx_must(rc, "atomic", ctx, rank);
     cw_ctx_mark(ctx);
 }
 
@@ -183,7 +227,7 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank));
-    cwt_target_t *t = reach(ctx, rank, &delta);
+    const cwt_target_t *t = reach(ctx, rank, &delta);
     if (t)
         cw_batch_pass(ctx, rank);
     uint64_t old;
@@ -200,7 +244,10 @@ void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, ui
                    uint64_t value, cw_amo_op_t op, int rank, bool nbi)
 {
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_PUT_SIGNAL, dest, src, nbytes, rank));
-    (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
-    // release here; in order behind the data off-node
+    if (cw_routed_is_on())
+        cw_put_complete(ctx, dest, src, nbytes, rank);
+    else
+        (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
+    // release here; in order behind the data off-node, or behind its completion
     cw_amo_posting(ctx, sig, op, sizeof *sig, value, rank);
 }

@@ -6,19 +6,21 @@
 #include <stdlib.h>
 
 #include "core/rma/request.h"
+#include "core/rma/send.h"
 
 /** One node's message while it is filled. */
 typedef struct bundle {
     struct bundle *next;  // of those that hold something
+    int node;
     cwt_conn_t *conn;
     size_t nbytes, capacity;
-    cw_req_batch_t req;   // its records follow
+    cw_req_batch_t req;  // its records follow
 } bundle_t;
 
 typedef struct cw_batch {
     size_t total_ops, ops;  // announced; so far
     bundle_t *filled;
-    bundle_t *of_node[];    // [nnodes], NULL until needed
+    bundle_t *of_node[];  // [nnodes], NULL until needed
 } cw_batch_t;
 
 static void send_bundle(cw_batch_t *batch, bundle_t *b)
@@ -28,7 +30,7 @@ static void send_bundle(cw_batch_t *batch, bundle_t *b)
         at = &(*at)->next;
     *at = b->next;
     b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
-    int rc = cw_transport->request(b->conn, &b->req.header, b->nbytes, NULL);
+    int rc = cw_request_send(b->node, b->conn, &b->req.header, b->nbytes, NULL);
     b->nbytes = sizeof b->req;
     if (rc) {
         cw_lost_grace(rc);
@@ -60,6 +62,7 @@ static bundle_t *bundle_of(cw_batch_t *batch, int node, cwt_conn_t *conn)
         bundle_t *b = malloc(offsetof(bundle_t, req) + capacity);
         if (!b)
             return NULL;
+        b->node = node;
         b->conn = conn;
         b->capacity = capacity;
         b->nbytes = sizeof b->req;
@@ -100,6 +103,8 @@ static bool append(cw_ctx_t *ctx, int pe, const cwt_target_t *t, const void *add
 static bool take(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr, unsigned kind,
                  const void *src, size_t nbytes)
 {
+    if (cw_routed_is_on())
+        cw_routed_connect(cw_ctx_node(ctx, rank));  // which takes the lock
     cw_ctx_enter(ctx);
     bool taken = ctx->batch && append(ctx, cw_ctx_pe(ctx, rank), t, addr, kind, src, nbytes);
     if (taken)

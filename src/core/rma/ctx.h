@@ -58,6 +58,11 @@ static inline int cw_ctx_pe(const cw_ctx_t *ctx, int rank)
     return ctx->listed ? ctx->pes[rank] : ctx->start + rank * ctx->stride;
 }
 
+static inline int cw_ctx_node(const cw_ctx_t *ctx, int rank)
+{
+    return cw_world.node_of_pe[cw_ctx_pe(ctx, rank)];
+}
+
 /** The general route to `rank`, for a cold path that has opened its frame (CW_WATCH): connects if
  *  need be. NULL: its memory is mapped here, at *delta_p. No lock held. */
 static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, int rank, uintptr_t *delta_p)

@@ -7,6 +7,7 @@
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
+#include "core/rma/send.h"
 
 #define PART (UINT64_C(4) << 20)
 
@@ -16,7 +17,7 @@ void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_PUT, dest, dest, 0, rank));
     if (nbytes == 0)
         return;
-    cwt_target_t *t = cw_reach(ctx, "memset", rank, &delta);
+    const cwt_target_t *t = cw_request_reach(ctx, "memset", rank, &delta);
     if (!t) {
         memset((char *)dest + delta, value, nbytes);
         cw_ctx_stored(ctx, rank);
@@ -29,8 +30,8 @@ void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)
                              .offset = (uintptr_t)dest + at + t->offset,
                              .nbytes = n,
                              .value = value};
-        cw_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "memset",
-                cw_ctx_pe(ctx, rank));
+        cw_must(cw_request_send(cw_ctx_node(ctx, rank), t->conn, &req.header, sizeof req, NULL),
+                "memset", cw_ctx_pe(ctx, rank));
         cw_ctx_mark(ctx);
     }
 }

@@ -46,7 +46,7 @@ typedef struct cw_ctx {
     cw_node_hot_t *node;        // the count of sleepers that stores to a peer test; for contexts
                                 // without stores see cw_ctx_rearm
     const uintptr_t *amo_peer;  // [size] the same as peer for atomics: all cold where they go
-                                // through the NIC
+                                // through the NIC or are routed
     const uintptr_t *word;      // [size] how each peer is reached, whatever the two others hide
     struct cw_port *port;       // the way off the node, maybe shared with other contexts
     struct cw_batch *batch;     // operations collected in a session (core/rma/batch.h), or NULL

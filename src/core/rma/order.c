@@ -4,6 +4,7 @@
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
+#include "core/rma/routed.h"
 
 /**
  * Meanwhile the mark is CW_CTX_EMPTYING, so that a quiet of another thread waits too. An operation
@@ -17,6 +18,8 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
     if (CW_UNLIKELY(ctx->batch != NULL))
         cw_batch_send(ctx);
+    if (cw_routed_is_on())
+        cw_routed_drain();
     if (ctx->port->client) {
         int rc = cw_transport->quiet(ctx->port->client);
         if (rc) {
@@ -27,6 +30,16 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
     cw_ctx_leave(ctx);
+}
+
+/** What goes straight, and then what is routed. */
+static int test(cw_port_t *port)
+{
+    int rc = port->client && !port->landed ? cw_transport->quiet_test(port->client) : 1;
+    if (rc != 1 || !cw_routed_is_on())
+        return rc;
+    port->landed = true;
+    return cw_routed_drain_try(&port->drain);
 }
 
 /** As cw_quiet_cold, with the same mark from the beginning on. Guarded by the port's lock. */
@@ -45,14 +58,14 @@ static int try_locked(cw_ctx_t *ctx)
         ctx->port->trying = rc == 1;
     }
     if (rc == 1)
-        rc = client ? cw_transport->quiet_test(client) : 1;
+        rc = test(ctx->port);
     if (rc < 0) {
         cw_lost_grace(rc);
         cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
     }
     if (rc == 0)
         return 0;
-    ctx->port->trying = false;
+    ctx->port->trying = ctx->port->landed = false;
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
     return 1;
@@ -71,6 +84,10 @@ int cw_quiet_try(void)
 
 void cw_fence_cold(cw_ctx_t *ctx)
 {
+    if (cw_routed_is_on()) {  // what is routed has no order with what goes straight
+        cw_quiet_cold(ctx);
+        return;
+    }
     cw_ctx_enter(ctx);
     cw_batch_send(ctx);
     if (ctx->port->client) {

@@ -87,7 +87,8 @@ void cw_port_close(cw_port_t *port)
     if (port->stage)
         port->forget(port);
     port->client = NULL;
-    port->trying = false;
+    port->trying = port->landed = false;
+    port->drain = 0;
     port->targets = NULL;
     port->conn = NULL;
 }

@@ -18,7 +18,9 @@
 typedef struct cw_port {
     pthread_mutex_t lock;
     bool locked;
-    bool trying;             // a quiet in two steps has begun (core/rma/order.c)
+    bool trying;             // a quiet in two steps has begun (core/rma/order.c),
+    bool landed;             // and what goes straight is complete
+    uint64_t drain;          // of what is routed
     bool spare;              // no context has it; guarded by the list of ports
     struct cw_port *next;    // of those that have a client
     cwt_client_t *client;    // NULL until the first operation that leaves the node

@@ -11,6 +11,7 @@
 
 // cwt_header_t.op; the numbers left out are those of active messages
 enum {
+    CW_REQ_ROUTED = 0x8000,  // a bit: the last bytes are a cw_forward_tail_t
     CW_REQ_AMO = 1,          // cw_req_amo_t; reply: the old value, 8 bytes
     CW_REQ_PUT_STRIDED = 2,  // cw_req_strided_t, then nblocks * block_nbytes of payload; no reply
     CW_REQ_GET_STRIDED = 3,  // cw_req_strided_t; reply: nblocks * block_nbytes of payload
@@ -22,6 +23,9 @@ enum {
     CW_REQ_CELLS = 12,       // cw_req_cells_t; reply: cw_cells_t
     CW_REQ_IN_CELL = 13,     // cw_req_in_cell_t; reply, of no bytes: the cell is free
     CW_REQ_PUT_PIECES = 16,  // a header, then records, executed in order; no reply
+    // between servers
+    CW_REQ_ANSWERS = 14,  // a header, then records (core/route/answers.h)
+    CW_REQ_PACKED = 15,   // a header, then routed requests (core/route/forward.h)
 };
 
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
@@ -50,7 +54,7 @@ typedef struct cw_req_fill {
     cwt_header_t header;
     uint64_t offset;  // in the target's node object
     uint64_t nbytes;
-    uint64_t value;   // a byte
+    uint64_t value;  // a byte
 } cw_req_fill_t;
 _Static_assert(sizeof(cw_req_fill_t) == 48, "wire format");
 
@@ -62,7 +66,7 @@ _Static_assert(sizeof(cw_req_batch_t) == 24, "wire format");
 
 // the record's word: 0..47 offset in the target's node object | 48..55 kind | 56..63 nbytes
 #define CW_BATCH_OFFSET_MAX ((UINT64_C(1) << 48) - 1)
-#define CW_BATCH_RECORD(offset, kind, nbytes)                                  \
+#define CW_BATCH_RECORD(offset, kind, nbytes) \
     ((offset) | (uint64_t)(kind) << 48 | (uint64_t)(nbytes) << 56)
 enum {
     CW_BATCH_PUT = 0,

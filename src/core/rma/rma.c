@@ -123,6 +123,20 @@ void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int r
     cw_get_by(dest, src, nbytes, rank, ctx, cw_get_nbi_out);
 }
 
+void cw_put_complete(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
+{
+    uintptr_t delta = 0;
+    cwt_target_t *t = cw_reach(ctx, "put", rank, &delta);
+    if (!t) {
+        cw_put_and_wake(cw_local_address(delta, dest), src, nbytes, rank, ctx);
+        return;
+    }
+    cw_batch_pass(ctx, rank);
+    if (nbytes > 0)
+        cw_ctx_must(cw_transport->put_complete(t->conn, (uintptr_t)dest + t->offset, src, nbytes),
+                    "put", ctx, rank);
+}
+
 // ---------------------------------------------------------------- single values
 
 _Static_assert(offsetof(cw_ctx_t, peer) == 0 && offsetof(cw_ctx_t, node) == 8 &&

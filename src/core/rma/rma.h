@@ -19,6 +19,9 @@ void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 
+/** Complete at the target when it returns; observed by its caller. [waits] */
+void cw_put_complete(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
+
 /** Sets nbytes bytes; complete at quiet (core/rma/fill.c). */
 void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank);
 

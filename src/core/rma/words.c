@@ -9,6 +9,7 @@
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/rma/ctx.h"
+#include "core/route/setting.h"
 
 // Shared tables, each of the world's size, made when first needed. Guarded by the registry of
 // contexts.
@@ -21,7 +22,7 @@ static struct {
 /** Does any context need a table that is cold everywhere? */
 static bool need_cold(void)
 {
-    return cw_world.watched || cw_world.nic_atomics;
+    return cw_world.watched || cw_world.nic_atomics || cw_route.topology;
 }
 
 static uintptr_t *create(int npes, uintptr_t word)

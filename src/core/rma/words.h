@@ -37,7 +37,8 @@ void cw_words_take(cw_ctx_t *ctx);
  *  of its own for that, with all that it knew in it. Lock of its port held. */
 void cw_words_set(cw_ctx_t *ctx, int rank, uintptr_t word);
 /** Chooses the tables that transfers read: `word`, or one that is cold (every transfer is
- *  observed, a session batches, atomics go through the NIC). Lock of its port held. */
+ *  observed, a session batches, atomics go through the NIC or are routed). Lock of its port held.
+ */
 void cw_words_choose(cw_ctx_t *ctx);
 /** Makes sure that there is a table without connections, for sessions. Lock of its port held. */
 int cw_words_need_base(cw_ctx_t *ctx);

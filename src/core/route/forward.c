@@ -266,7 +266,7 @@ static const char *fault_of(const cw_forward_t *f, uint32_t from, const void *re
         return "its size";
     cw_forward_tail_t tail = tail_of(request, nbytes);
     uint32_t node, slot;
-    if (!f->ops.where(f->ctx, tail.origin, &node, &slot))
+    if (!f->ops.where(f->ctx, tail.origin, &node, &slot) || node == tail.final_node)
         return "its origin";
     if (tail.final_node >= f->topology.nnodes || tail.final_node == from ||
         tail.hop >= CW_TOPOLOGY_DIMS || tail.class != 0)
@@ -407,8 +407,9 @@ static void copy_of(cw_forward_t *f, const part_t *part, char *copy)
 static void release(cw_forward_t *f, const part_t *part)
 {
     if (part->input == f->degree) {
-        f->own[part->request - 1]->is_gone = true;
+        cw_forward_own_t *own = f->own[part->request - 1];
         f->own[part->request - 1] = NULL;
+        __atomic_store_n(&own->is_gone, true, __ATOMIC_RELEASE);
         return;
     }
     cw_window_t *w = window_of(f, part->input, part->slot);
@@ -449,7 +450,7 @@ static bool load_way(cw_forward_t *f, way_t *w)
         size_t padded = sizeof(cw_forward_part_t) + ((nbytes + 7) & ~(size_t)7);
         uint32_t units = cw_window_units(nbytes);
         bool fits = f->config.packs && nbytes <= CW_FORWARD_ALONE &&
-                    w->nbytes + padded <= CW_FORWARD_NBYTES;
+                    w->nbytes + padded <= CW_FORWARD_PACKED;
         if ((w->nload > 0 && !fits) || !cw_window_has(&w->use, f->window, w->units + units))
             break;
         cw_turns_remove(&w->turns, &f->links);

@@ -20,9 +20,11 @@
 #include "core/route/topology.h"
 
 enum {
-    CW_FORWARD_NBYTES = 4096 + 32,   // the largest request, with its tail
-    CW_FORWARD_ALONE = 1024,         // larger ones are not packed
-    CW_FORWARD_NO_VALUE = 0xffff,    // reply_slot of a request without a value
+    CW_FORWARD_NBYTES = 4096 + 32,               // the largest request, with its tail
+    CW_FORWARD_PACKED = CW_FORWARD_NBYTES - 24,  // and the parts of a packed message, which has a
+                                                 // header of its own
+    CW_FORWARD_ALONE = 1024,                     // larger ones are not packed
+    CW_FORWARD_NO_VALUE = 0xffff,                // reply_slot of a request without a value
     CW_FORWARD_VALUES_MAX = 1 << 20  // bytes of waiting values with which no more are made
 };
 
@@ -68,7 +70,7 @@ typedef struct cw_forward_config {
 typedef struct cw_forward_own {
     const void *request;
     size_t nbytes;
-    bool is_gone;   // the request's memory is free again
+    bool is_gone;   // atomic: the request's memory, and this, are free again
     uint32_t next;  // that waits behind it, by number
 } cw_forward_own_t;
 
@@ -99,6 +101,11 @@ bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, si
 
 /** A request of this node's PE 0 to another node. */
 bool cw_forward_own(cw_forward_t *f, cw_forward_own_t *own, const char **why_p);
+
+static inline bool cw_forward_own_is_gone(const cw_forward_own_t *own)
+{
+    return __atomic_load_n(&own->is_gone, __ATOMIC_ACQUIRE);
+}
 
 /** Sends what can be sent. Returns whether something was. */
 bool cw_forward_turn(cw_forward_t *f);

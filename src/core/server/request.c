@@ -245,6 +245,13 @@ void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute
     kinds[op].execute = execute;
 }
 
+static cw_server_execute_t routed;
+
+void cw_server_handle_routed(cw_server_execute_t execute)
+{
+    routed = execute;
+}
+
 static void refuse(const char *what, const cwt_header_t *msg)
 {
     static _Atomic int reported;
@@ -255,16 +262,30 @@ static void refuse(const char *what, const cwt_header_t *msg)
 
 void cw_server_reply(cw_from_t *from, const void *payload, size_t nbytes)
 {
-    cw_transport->server_reply(from->client, payload, nbytes);
+    if (from->client) {
+        cw_transport->server_reply(from->client, payload, nbytes);
+    } else if (nbytes <= from->capacity) {
+        memcpy(from->reply, payload, nbytes);
+        from->nbytes = nbytes;
+    }
+}
+
+void cw_request_run(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    unsigned op = msg->op & ~(unsigned)CW_REQ_ROUTED;
+    atomic_thread_fence(memory_order_release);  // after the puts that the provider stored
+    if (op >= CW_SERVER_OPS || !kinds[op].execute)
+        refuse("unknown", msg);
+    else if (!kinds[op].execute(from, msg, nbytes))
+        refuse(kinds[op].what, msg);
 }
 
 void cw_request_execute(void *arg, cwt_from_t *client, const cwt_header_t *msg, size_t nbytes)
 {
     cw_from_t from = {.client = client, .awaits_reply = msg->reply_id != 0};
     (void)arg;
-    atomic_thread_fence(memory_order_release);  // after the puts that the provider stored
-    if (msg->op >= CW_SERVER_OPS || !kinds[msg->op].execute)
-        refuse("unknown", msg);
-    else if (!kinds[msg->op].execute(&from, msg, nbytes))
-        refuse(kinds[msg->op].what, msg);
+    if (!(msg->op & CW_REQ_ROUTED))
+        cw_request_run(&from, msg, nbytes);
+    else if (!routed || !routed(&from, msg, nbytes))
+        refuse("forwarded", msg);
 }

@@ -20,6 +20,7 @@
 #include "core/progress/arrivals.h"
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
+#include "core/rma/ctx.h"
 #include "core/server/rest.h"
 #include "core/world/job.h"
 
@@ -66,6 +67,13 @@ static int flush_rooms(void)
     for (size_t i = 0; i < ROOMS && hooks[i]; i++)
         n += hooks[i]->flush();
     return n;
+}
+
+static void between_rounds(void)
+{
+    for (size_t i = 0; i < ROOMS && hooks[i]; i++)
+        if (hooks[i]->between)
+            hooks[i]->between();
 }
 
 static bool rooms_hold(void)
@@ -140,9 +148,12 @@ static int progress(void)
 {
     cw_arrivals_turn_begin();
     int events = cw_transport->server_progress(srv.server);
-    if (CW_UNLIKELY(events < 0))
-        cwu_fatal("the node server has lost clients that PEs may wait for, or can take none (%s)",
+    if (CW_UNLIKELY(events < 0)) {
+        cw_lost_grace(events);
+        cwu_fatal("the node server has lost clients or servers that PEs may wait for, or can take "
+                  "no clients (%s)",
                   cwu_error_name(events));
+    }
     events += flush_rooms();
     cw_arrivals_turn_end();
     return events;
@@ -241,6 +252,7 @@ static void serve_until_stopped(void)
         pthread_mutex_unlock(&srv.lock);
         if (sleepers || has_sleepers())
             cw_wake_changed(true);
+        between_rounds();
         if (events > 0) {
             idle = 0;
         } else if (block) {
@@ -316,6 +328,41 @@ int cw_server_poll(void)
 bool cw_server_is_helped(void)
 {
     return srv.helped;
+}
+
+void cw_server_enter(void)
+{
+    pthread_mutex_lock(&srv.lock);
+}
+
+void cw_server_leave(void)
+{
+    pthread_mutex_unlock(&srv.lock);
+}
+
+void cw_server_wake(void)
+{
+    // before, the thread has not slept yet; pairs with server_main
+    if (atomic_load_explicit(&srv.knows_secret, memory_order_acquire))
+        cw_transport->server_wake(srv.server);
+}
+
+void cw_server_serve(void)
+{
+    if (pthread_mutex_trylock(&srv.lock))
+        return;
+    progress();
+    pthread_mutex_unlock(&srv.lock);
+    if (has_sleepers())
+        cw_wake_changed(true);
+}
+
+void cw_server_attach(cwt_client_t *client)
+{
+    pthread_mutex_lock(&srv.lock);
+    if (srv.server)
+        cw_transport->server_attach(srv.server, client);
+    pthread_mutex_unlock(&srv.lock);
 }
 
 bool cw_server_notify(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,

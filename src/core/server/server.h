@@ -25,6 +25,19 @@ bool cw_server_is_helped(void);
 /** Notifies a client (ops->server_notify). False: it was not sent. Never waits. Any thread. */
 bool cw_server_notify(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
                       size_t payload_nbytes);
+// ---------------------------------------------------------------- for forwarding (core/forward)
+/** The lock of the server's turns, for another thread. */
+void cw_server_enter(void);
+void cw_server_leave(void);
+/** Ends the server's sleep. Any thread. */
+void cw_server_wake(void);
+/** One round of progress, unless another thread makes one: while the server's thread waits in a
+ *  call of the transport. */
+void cw_server_serve(void);
+/** The server minds this client of its own, too (ops->server_attach); NULL: none. In the server's
+ *  thread, between rounds, or when it has stopped. */
+void cw_server_attach(cwt_client_t *client);
+
 /** Stops the thread and closes the listener. After the last remote PE is done. */
 void cw_server_stop(void);
 void cw_server_stats(cwt_stats_t *stats_p);
@@ -36,10 +49,14 @@ void cw_server_stats(cwt_stats_t *stats_p);
 
 /** The sender of a request; valid only inside the handler. */
 typedef struct cw_from {
-    cwt_from_t *client;
+    cwt_from_t *client;  // NULL: the request was forwarded
     bool awaits_reply;
+    // of a forwarded request: where its reply goes, and how long it is
+    void *reply;
+    size_t capacity, nbytes;
 } cw_from_t;
-/** Replies to the request that is being executed, which awaits it. */
+/** Replies to the request that is being executed, which awaits it, by CW_MESSAGE_MAX less a header
+ *  at most. */
 void cw_server_reply(cw_from_t *from, const void *payload, size_t nbytes);
 
 /** Executes one request, in the server's progress and under its lock; msg is `nbytes` long, at
@@ -49,12 +66,16 @@ typedef bool (*cw_server_execute_t)(cw_from_t *from, const cwt_header_t *msg, si
 /** what: the kind of request, for messages; must live on. Fatal if the opcode has another
  *  handler. */
 void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute);
+/** The handler of all requests with CW_REQ_ROUTED. */
+void cw_server_handle_routed(cw_server_execute_t execute);
 
 /** A room whose requests may leave work behind. */
 typedef struct cw_server_hooks {
     int (*flush)(void);   // after each round of progress, under its lock: how many pieces were done
     bool (*holds)(void);  // is any left? Then the server sleeps briefly only; under its lock
-    void (*fini)(void);   // the server has stopped
+    void (*between)(void);  // in the server's thread, between rounds, without the lock; may wait
+                            // in calls that mind cw_server_serve. NULL: nothing
+    void (*fini)(void);     // the server has stopped
 } cw_server_hooks_t;
 /** Rooms are called in the order in which they registered. hooks must live on. */
 void cw_server_hook(const cw_server_hooks_t *hooks);
@@ -62,6 +83,9 @@ void cw_server_hook(const cw_server_hooks_t *hooks);
 // ---------------------------------------------------------------- requests (core/server/request.c)
 /** Executes one request; called by the transport inside server_progress. */
 void cw_request_execute(void *arg, cwt_from_t *client, const cwt_header_t *msg, size_t nbytes);
+/** The same for one that came another way; its op may have CW_REQ_ROUTED, its size is that without
+ *  a tail. */
+void cw_request_run(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
 /** Does [offset, offset+nbytes) of the node object lie in one piece (static data or heap) of one
  *  slot? *slot_p: whose. */
 bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p);

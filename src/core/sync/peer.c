@@ -7,6 +7,7 @@
 #include "core/progress/wait.h"
 #include "core/rma/amo.h"
 #include "core/rma/rma.h"
+#include "core/rma/routed.h"
 
 static uint64_t offset_of(int pe, const void *symmetric)
 {
@@ -47,8 +48,8 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
 
 static void post_word(int pe, long *word, cw_amo_op_t op, long value)
 {
-    if (cw_world.nic_atomics)
-        cw_fence(&cw_ctx_default);  // requests are in order behind the puts anyway
+    if (cw_world.nic_atomics || cw_routed_is_on())
+        cw_fence(&cw_ctx_default);  // else requests are in order behind the puts anyway
     cw_amo_posting(&cw_ctx_default, word, op, sizeof value, (uint64_t)value, pe);
 }
 

@@ -52,7 +52,10 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
         return;
     conn->error = code;
     conn->down = true;
-    if (!conn->closing) {
+    const cwt_client_config_t *config = &conn->client->config;
+    // servers that leave owe each other nothing that a PE waits for
+    bool expected = config->of_server && config->leaving && config->leaving();
+    if (!conn->closing && !expected) {
         conn->client->lost = code;
         cwu_error("lost the connection to %s at %s: %s: %s; %s",
                   ofi_node_name(conn->client, conn->node), conn->address, what, reason,

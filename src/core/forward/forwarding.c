@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The state machine of forwarding on the node server and a client of its own.
+#include "core/forward/forwarding.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/mem/segment.h"
+#include "core/progress/hooks.h"
+#include "core/rma/ctx.h"
+#include "core/rma/request.h"
+#include "core/rma/routed.h"
+#include "core/server/server.h"
+#include "core/world/job.h"
+
+static struct {  // guarded by the server's lock, but for what is the thread's
+    cw_forward_t *machine;
+    void *cells;
+    uint64_t cells_nbytes;
+    cwt_client_t *client;  // the server's thread opens it
+    cwt_conn_t **conn;     // [nnodes]
+    bool *is_wanted;       // [nnodes]: something waits for a connection to it
+    _Atomic uint32_t nwanted;
+} forwarding;
+
+void cw_forwarding_refused(const char *what, int pe, const char *reason)
+{
+    static _Atomic bool reported;
+    if (!atomic_exchange(&reported, true))
+        cwu_warn("dropped %s of the forwarding of requests (PE %d): %s", what, pe, reason);
+}
+
+// ---------------------------------------------------------------- what leaves
+/** Its connection, or NULL: the server's thread will open it. */
+static cwt_conn_t *connection(uint32_t node)
+{
+    if (!forwarding.conn[node] && !forwarding.is_wanted[node]) {
+        forwarding.is_wanted[node] = true;
+        forwarding.nwanted++;
+    }
+    return forwarding.conn[node];
+}
+
+static bool is_leaving(void)
+{
+    return atomic_load_explicit(&cw_world.leaving, memory_order_relaxed);
+}
+
+/** False: not now. */
+static bool send(uint32_t node, cwt_header_t *msg, size_t nbytes, const void *payload,
+                 size_t payload_nbytes)
+{
+    cwt_conn_t *conn = connection(node);
+    if (!conn)
+        return false;
+    int rc = cw_transport->try_message(conn, msg, nbytes, payload, payload_nbytes);
+    if (rc == CW_OK)
+        return true;
+    if (rc == CW_EAGAIN)
+        return false;
+    if (is_leaving())
+        return true;  // no PE waits for it
+    cw_lost_grace(rc);
+    cwu_fatal("the node server cannot pass requests on to %s (%s)", cw_job_node_name((int)node),
+              cwu_error_name(rc));
+}
+
+static bool on_request(void *ctx, uint32_t node, const void *message, size_t nbytes, bool is_packed)
+{
+    (void)ctx;
+    if (!is_packed)  // in the machine's own memory
+        return send(node, (cwt_header_t *)(uintptr_t)message, nbytes, NULL, 0);
+    cwt_header_t header = {.op = CW_REQ_PACKED};
+    return send(node, &header, sizeof header, message, nbytes);
+}
+
+static bool on_answers(void *ctx, uint32_t node, const void *records, size_t nbytes)
+{
+    (void)ctx;
+    cwt_header_t header = {.op = CW_REQ_ANSWERS};
+    return send(node, &header, sizeof header, records, nbytes);
+}
+
+// ---------------------------------------------------------------- what is executed here
+static bool on_where(void *ctx, uint32_t pe, uint32_t *node_p, uint32_t *slot_p)
+{
+    (void)ctx;
+    if (pe >= (uint32_t)cw_world.npes)
+        return false;
+    *node_p = (uint32_t)cw_world.node_of_pe[pe];
+    *slot_p = (uint32_t)cw_world.slot_of_pe[pe];
+    return true;
+}
+
+static size_t on_execute(void *ctx, const cw_forward_tail_t *tail, const void *request,
+                         size_t nbytes, void *value)
+{
+    cw_from_t from = {.awaits_reply = tail->reply_slot != CW_FORWARD_NO_VALUE,
+                      .reply = value,
+                      .capacity = CW_ANSWER_VALUE_MAX};
+    (void)ctx;
+    if (nbytes >= sizeof(cwt_header_t) + sizeof *tail)
+        cw_request_run(&from, request, nbytes - sizeof *tail);
+    return from.nbytes;
+}
+
+// ---------------------------------------------------------------- what arrives
+typedef bool take_t(cw_forward_t *f, uint32_t from, uint32_t slot, const void *message,
+                    size_t nbytes, const char **why_p);
+
+/** From the client of another node's PE, in its own name. */
+static bool take(take_t *arrived, const cw_from_t *from, const void *message, size_t nbytes)
+{
+    const char *reason = "its sender";
+    uint32_t node = 0, slot = 0;
+    if (!from->client)
+        return false;  // forwarded in a request
+    uint32_t pe = cw_transport->server_pe(from->client);
+    if (!on_where(NULL, pe, &node, &slot) ||
+        !arrived(forwarding.machine, node, slot, message, nbytes, &reason))
+        cw_forwarding_refused("a message", (int)pe, reason);
+    return true;
+}
+
+static bool routed(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    return nbytes >= sizeof *msg + sizeof(cw_forward_tail_t) &&
+           take(cw_forward_arrived, from, msg, nbytes);
+}
+
+static bool packed(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    return take(cw_forward_packed, from, msg + 1, nbytes - sizeof *msg);
+}
+
+static bool answered(cw_forward_t *f, uint32_t from, uint32_t slot, const void *records,
+                     size_t nbytes, const char **why_p)
+{
+    (void)slot;
+    return cw_forward_answered(f, from, records, nbytes, why_p);
+}
+
+static bool answers(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    return take(answered, from, msg + 1, nbytes - sizeof *msg);
+}
+
+// ---------------------------------------------------------------- this PE's own requests
+static bool forward_own(cw_forward_own_t *own)
+{
+    const char *reason = NULL;
+    cw_server_enter();
+    bool taken = cw_forward_own(forwarding.machine, own, &reason);
+    bool waits = taken && !cw_forward_own_is_gone(own);
+    cw_server_leave();
+    if (!taken)
+        cwu_error("a request of %zu bytes to another node cannot be routed: %s", own->nbytes,
+                  reason);
+    else if (waits)
+        cw_server_wake();
+    return taken;
+}
+
+// ---------------------------------------------------------------- the server's turns
+static int flush(void)
+{
+    return forwarding.machine && cw_forward_turn(forwarding.machine);
+}
+
+static bool holds(void)
+{
+    return forwarding.machine && cw_forward_holds(forwarding.machine);
+}
+
+static void serve(void *arg)
+{
+    (void)arg;
+    cw_server_serve();
+}
+
+static int open_client(void)
+{
+    cwt_client_config_t config = {.pe = cw_world.pe,
+                                  .npes = cw_world.npes,
+                                  .node = cw_world.node,
+                                  .layout = cw_segment.layout,
+                                  .thread_multiple = true,
+                                  .of_server = true,
+                                  .one_machine = cw_boot.one_machine,
+                                  .idle = serve,
+                                  .make_room = cw_port_close_spare,
+                                  .node_name = cw_job_node_name,
+                                  .leaving = is_leaving};
+    memcpy(config.secret, cw_job_secret(), sizeof config.secret);
+    int rc = cw_transport->open(&config, &forwarding.client);
+    if (rc == CW_OK)
+        cw_server_attach(forwarding.client);
+    return rc;
+}
+
+static void connect_to(int node)
+{
+    cw_node_record_t record;
+    cwt_conn_t *conn = NULL;
+    int rc = forwarding.client ? CW_OK : open_client();
+    if (rc == CW_OK)
+        rc = cw_job_node_record(node, &record);
+    if (rc == CW_OK)
+        rc = cw_transport->connect(forwarding.client, node, record.address, record.address_nbytes,
+                                   &conn);
+    if (rc && !is_leaving()) {
+        cw_lost_grace(rc);
+        cwu_fatal("the node server cannot connect to %s (%s)", cw_job_node_name(node),
+                  cwu_error_name(rc));
+    }
+    cwu_debug("the node server has connected to %s", cw_job_node_name(node));
+    cw_server_enter();
+    forwarding.conn[node] = conn;
+    cw_server_leave();
+}
+
+/** A node to which something waits for a connection, or -1. */
+static int next_wanted(void)
+{
+    int node = 0;
+    if (forwarding.nwanted == 0)
+        return -1;
+    cw_server_enter();
+    while (!forwarding.is_wanted[node] || forwarding.conn[node])
+        node++;
+    forwarding.nwanted--;
+    cw_server_leave();
+    return node;
+}
+
+static void between(void)
+{
+    int node;
+    while ((node = next_wanted()) >= 0)
+        connect_to(node);
+}
+
+static void fini(void)
+{
+    cw_server_attach(NULL);
+    if (forwarding.client)
+        cw_transport->close(forwarding.client);
+    cw_forward_destroy(forwarding.machine);
+    munmap(forwarding.cells, forwarding.cells_nbytes);
+    free(forwarding.conn);
+    free(forwarding.is_wanted);
+    memset(&forwarding, 0, sizeof forwarding);
+}
+
+// ---------------------------------------------------------------- begin
+/** Pages of cells get memory when something first waits in them. */
+static bool allocate(cw_forward_config_t *config)
+{
+    static const cw_forward_ops_t ops = {.request = on_request,
+                                         .answers = on_answers,
+                                         .execute = on_execute,
+                                         .where = on_where,
+                                         .freed = cw_answered_freed,
+                                         .done = cw_answered_done,
+                                         .value = cw_answered_value};
+    forwarding.cells_nbytes = cw_forward_cells_nbytes(config);
+    forwarding.cells = mmap(NULL, forwarding.cells_nbytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (forwarding.cells == MAP_FAILED)
+        return false;
+    config->cells = forwarding.cells;
+    forwarding.conn = calloc((size_t)cw_world.nnodes, sizeof *forwarding.conn);
+    forwarding.is_wanted = calloc((size_t)cw_world.nnodes, sizeof *forwarding.is_wanted);
+    forwarding.machine = cw_forward_create(config, &ops, NULL);
+    return forwarding.conn && forwarding.is_wanted && forwarding.machine;
+}
+
+int cw_forwarding_open(void)
+{
+    static const cw_server_hooks_t hooks = {
+        .flush = flush, .holds = holds, .between = between, .fini = fini};
+    if (!cw_route.topology)
+        return CW_OK;
+    cw_forward_config_t config = {.topology = cw_route.topology,
+                                  .node = (uint32_t)cw_world.node,
+                                  .nslots = (uint32_t)cw_world.max_slots,
+                                  .buffer_nbytes = cw_route.buffer_nbytes,
+                                  .nbuffers = cw_route.nbuffers,
+                                  .packs = true};
+    if (!allocate(&config)) {
+        cwu_error("no memory for %llu bytes of buffers of the edges of this node; lower %s",
+                  (unsigned long long)forwarding.cells_nbytes, "CAUSEWAY_EDGE_BUFFER");
+        return CW_ENOMEM;
+    }
+    cw_server_handle_routed(routed);
+    cw_server_handle(CW_REQ_PACKED, "packed", packed);
+    cw_server_handle(CW_REQ_ANSWERS, "answer", answers);
+    cw_server_hook(&hooks);
+    cw_progress_hooks.forward_own = forward_own;
+    return CW_OK;
+}

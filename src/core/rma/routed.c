@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sends requests to their first hop, and waits for what comes of them.
+#include "core/rma/routed.h"
+
+#include <stdlib.h>
+
+#include "base/lock.h"
+#include "core/progress/hooks.h"
+#include "core/progress/wait.h"
+#include "core/rma/ctx.h"
+#include "core/rma/request.h"
+#include "core/route/forward.h"
+#include "core/route/window.h"
+
+_Static_assert((size_t)CW_ROUTED_LARGE_NBYTES >= (size_t)CW_ANSWER_VALUE_MAX, "any value fits");
+
+typedef struct asked {
+    cwt_reply_t *reply;  // NULL: the cell is free
+    uint64_t number;     // of the values that this PE has asked for
+    uint16_t generation;
+} asked_t;
+
+typedef struct drain {
+    bool is_on;
+    unsigned epoch;
+    uint32_t sent;    // in that epoch
+    uint64_t values;  // asked for until it began
+} drain_t;
+
+static struct {
+    cwu_lock_t lock;  // guards the next six
+    unsigned epoch;   // of the requests that are sent now: 0 or 1
+    uint64_t values;  // asked for so far
+    asked_t asked[CW_ROUTED_CELLS];
+    drain_t drain;         // one at a time: with two epochs the other one is empty
+    uint64_t drains;       // begun so far
+    uint64_t drained;      // and over
+    uint32_t window;       // units at each neighbour
+    cwt_target_t *record;  // [max_slots]
+    cwt_conn_t **conn;     // [degree], of the default context's port; NULL until connected
+} routed;
+
+bool cw_routed_on;
+
+// ---------------------------------------------------------------- what lies in the node object
+static uint32_t most_edges(void)
+{
+    return cw_route.topology ? cw_topology_degree(cw_route.topology, 0) : 0;
+}
+
+static uint64_t counts_nbytes(void)
+{
+    return cw_route.topology ? (uint64_t)cw_world.max_slots * sizeof(cw_routed_counts_t) : 0;
+}
+
+static uint64_t shared_nbytes(void)
+{
+    return counts_nbytes() +
+           (uint64_t)most_edges() * (uint64_t)cw_world.max_slots * sizeof(cw_routed_window_t);
+}
+
+enum {
+    SMALL = sizeof(cw_routed_cell_t) + CW_ROUTED_SMALL_NBYTES,
+    LARGE = sizeof(cw_routed_cell_t) + CW_ROUTED_LARGE_NBYTES
+};
+
+static uint64_t cells_nbytes(void)
+{
+    return cw_route.topology ? CW_ROUTED_SMALL * SMALL + CW_ROUTED_LARGE * LARGE : 0;
+}
+
+cw_section_t cw_routed_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = shared_nbytes};
+cw_section_t cw_routed_cells_section = {
+    .in = CW_SECTION_SLICE, .align = 64, .nbytes = cells_nbytes};
+
+cw_routed_counts_t *cw_routed_counts(uint32_t slot)
+{
+    return (cw_routed_counts_t *)(void *)(cw_segment.base + cw_routed_section.offset) + slot;
+}
+
+cw_routed_window_t *cw_routed_window(uint32_t edge, uint32_t slot)
+{
+    char *first = cw_segment.base + cw_routed_section.offset + counts_nbytes();
+    return (cw_routed_window_t *)(void *)first + (size_t)edge * (size_t)cw_world.max_slots + slot;
+}
+
+cw_routed_cell_t *cw_routed_cell(uint32_t slot, uint32_t number, size_t *room_p)
+{
+    char *cells = cw_segment.base + cw_slice_offset(slot) + cw_routed_cells_section.offset;
+    bool is_small = number < CW_ROUTED_SMALL;
+    size_t at = is_small ? (size_t)number * SMALL
+                         : CW_ROUTED_SMALL * SMALL + (size_t)(number - CW_ROUTED_SMALL) * LARGE;
+    *room_p = is_small ? CW_ROUTED_SMALL_NBYTES : CW_ROUTED_LARGE_NBYTES;
+    return (cw_routed_cell_t *)(void *)(cells + at);
+}
+
+static cw_routed_counts_t *my_counts(void)
+{
+    return cw_routed_counts((uint32_t)cw_world.slot);
+}
+
+static cw_routed_cell_t *my_cell(uint32_t number)
+{
+    size_t room;
+    return cw_routed_cell((uint32_t)cw_world.slot, number, &room);
+}
+
+// ---------------------------------------------------------------- begin and end
+int cw_routed_open(void)
+{
+    if (!cw_route.topology)
+        return CW_OK;
+    size_t degree = cw_topology_degree(cw_route.topology, (uint32_t)cw_world.node);
+    cw_forward_config_t config = {.buffer_nbytes = cw_route.buffer_nbytes,
+                                  .nbuffers = cw_route.nbuffers};
+    memset(&routed, 0, sizeof routed);
+    cw_routed_on = true;
+    routed.window = cw_forward_window(&config);
+    routed.record = calloc((size_t)cw_world.max_slots, sizeof *routed.record);
+    routed.conn = calloc(degree, sizeof *routed.conn);
+    if (!routed.record || !routed.conn) {
+        cwu_error("out of memory for the routes of %d PEs of a node", cw_world.max_slots);
+        return CW_ENOMEM;
+    }
+    for (int slot = 0; slot < cw_world.max_slots; slot++)
+        routed.record[slot].offset = cw_slice_offset((uint32_t)slot) - cw_segment.origin;
+    return CW_OK;
+}
+
+void cw_routed_stop(void)
+{
+    cw_routed_on = false;
+}
+
+void cw_routed_close(void)
+{
+    cw_routed_on = false;
+    free(routed.record);
+    free(routed.conn);
+    routed.record = NULL;
+    routed.conn = NULL;
+}
+
+// ---------------------------------------------------------------- values
+/** Hands a value that has come to the operation that asked for it. Locked. */
+static void take_value(uint32_t number)
+{
+    asked_t *a = &routed.asked[number];
+    cw_routed_cell_t *cell = my_cell(number);
+    uint32_t name = (uint32_t)a->generation << 2;
+    // pairs with the server's store behind the value
+    if (!a->reply ||
+        atomic_load_explicit(&cell->state, memory_order_acquire) != (name | CW_ROUTED_ARRIVED))
+        return;
+    cwt_reply_t *reply = a->reply;
+    a->reply = NULL;
+    if (cell->nbytes != reply->capacity)
+        cwu_fatal("a request to another node was answered by %u bytes instead of %zu", cell->nbytes,
+                  reply->capacity);
+    reply->nbytes = cell->nbytes;
+    reply->done = 1;
+    if (reply->arrived)
+        reply->arrived(reply, cell->value, cell->nbytes);
+    else
+        memcpy(reply->buf, cell->value, cell->nbytes);
+    atomic_store_explicit(&cell->state, name | CW_ROUTED_FREE, memory_order_relaxed);
+}
+
+static void take_values(void)
+{
+    for (uint32_t i = 0; i < CW_ROUTED_CELLS; i++)
+        take_value(i);
+}
+
+/** Locked. False: all are in use. */
+static bool give_cell(cwt_reply_t *reply, cw_forward_tail_t *tail)
+{
+    bool is_small = reply->capacity <= CW_ROUTED_SMALL_NBYTES;
+    uint32_t i = is_small ? 0 : CW_ROUTED_SMALL, end = is_small ? CW_ROUTED_SMALL : CW_ROUTED_CELLS;
+    while (i < end && routed.asked[i].reply)
+        i++;
+    if (i == end)
+        return false;
+    asked_t *a = &routed.asked[i];
+    a->reply = reply;
+    a->number = ++routed.values;
+    a->generation++;
+    tail->reply_slot = (uint16_t)i;
+    tail->generation = a->generation;
+    atomic_store_explicit(&my_cell(i)->state, (uint32_t)a->generation << 2 | CW_ROUTED_AWAITED,
+                          memory_order_release);
+    return true;
+}
+
+static bool ask(cwt_reply_t *reply, cw_forward_tail_t *tail)
+{
+    cwu_lock(&routed.lock);
+    bool has_cell = give_cell(reply, tail);
+    if (!has_cell) {
+        take_values();
+        has_cell = give_cell(reply, tail);
+    }
+    cwu_unlock(&routed.lock);
+    return has_cell;
+}
+
+static void wait_to_ask(cwt_reply_t *reply, cw_forward_tail_t *tail)
+{
+    cw_wait_t w = CW_WAIT_DEAF("values of earlier requests to other nodes");
+    reply->done = 0;
+    while (!ask(reply, tail))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+/** The cell of a reply that has not come; none: CW_ROUTED_CELLS. */
+static uint32_t cell_of(const cwt_reply_t *reply)
+{
+    uint32_t i = 0;
+    cwu_lock(&routed.lock);
+    while (i < CW_ROUTED_CELLS && routed.asked[i].reply != reply)
+        i++;
+    cwu_unlock(&routed.lock);
+    return i;
+}
+
+static bool has_come(cwt_reply_t *reply, uint32_t number)
+{
+    cwu_lock(&routed.lock);
+    if (routed.asked[number].reply == reply)
+        take_value(number);
+    bool came = routed.asked[number].reply != reply;
+    cwu_unlock(&routed.lock);
+    return came;
+}
+
+void cw_routed_await(cwt_reply_t *reply)
+{
+    uint32_t number = cell_of(reply);
+    if (number == CW_ROUTED_CELLS)
+        return;
+    cw_wait_t w = CW_WAIT_FOR("a value of another node", &my_cell(number)->state, sizeof(uint32_t));
+    w.deaf = true;
+    while (!has_come(reply, number))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+// ---------------------------------------------------------------- sending
+/** Counts a request without a value, and says in which epoch. */
+static void count(cw_forward_tail_t *tail)
+{
+    cw_routed_counts_t *counts = my_counts();
+    cwu_lock(&routed.lock);
+    tail->epoch = (uint8_t)routed.epoch;
+    // before the request leaves: the server compares what was executed with it
+    atomic_fetch_add_explicit(&counts->sent[routed.epoch], 1, memory_order_release);
+    cwu_unlock(&routed.lock);
+}
+
+static bool take_units(cw_routed_window_t *w, uint32_t units)
+{
+    uint32_t used = atomic_load_explicit(&w->used, memory_order_relaxed);
+    do {
+        uint32_t freed = atomic_load_explicit(&w->freed, memory_order_acquire);
+        if (used - freed + units > routed.window)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&w->used, &used, used + units,
+                                                    memory_order_release, memory_order_relaxed));
+    return true;
+}
+
+static void wait_for_units(uint32_t edge, uint32_t units)
+{
+    cw_routed_window_t *w = cw_routed_window(edge, (uint32_t)cw_world.slot);
+    cw_wait_t wait = CW_WAIT_FOR("room for requests at the next node", &w->freed, sizeof w->freed);
+    wait.deaf = true;
+    while (!take_units(w, units))
+        cw_wait_round(&wait);
+    cw_wait_done(&wait);
+}
+
+static uint32_t edge_to(int node, int *next_p)
+{
+    const cw_topology_t *t = cw_route.topology;
+    uint32_t next = cw_route_next(t, (uint32_t)cw_world.node, (uint32_t)node);
+    *next_p = (int)next;
+    return cw_topology_edge(t, (uint32_t)cw_world.node, next);
+}
+
+static cwt_conn_t *connect_edge(uint32_t edge, int next)
+{
+    cwt_conn_t *conn = __atomic_load_n(&routed.conn[edge], __ATOMIC_ACQUIRE);
+    if (CW_LIKELY(conn != NULL))
+        return conn;
+    cw_ctx_enter(&cw_ctx_default);
+    conn = cw_ctx_conn(&cw_ctx_default, next);
+    cw_ctx_leave(&cw_ctx_default);
+    __atomic_store_n(&routed.conn[edge], conn, __ATOMIC_RELEASE);
+    return conn;
+}
+
+void cw_routed_connect(int node)
+{
+    int next;
+    if (cw_world.slot == 0)
+        return;  // its requests leave by the node server's connections
+    uint32_t edge = edge_to(node, &next);
+    connect_edge(edge, next);
+}
+
+const cwt_target_t *cw_routed_reach(cw_ctx_t *ctx, const char *call, int rank, uintptr_t *delta_p)
+{
+    if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))
+        cw_ctx_validate(ctx, call, rank);
+    cw_gather();
+    uintptr_t word =
+        __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
+    if (cw_word_is_local(word)) {
+        *delta_p = word;
+        return NULL;
+    }
+    int pe = cw_ctx_pe(ctx, rank);
+    cw_routed_connect(cw_world.node_of_pe[pe]);
+    return &routed.record[cw_world.slot_of_pe[pe]];
+}
+
+/** From the PE that hosts the node server, which sends for it. */
+static int send_by_server(const cwt_header_t *msg, size_t nbytes, const cw_forward_tail_t *tail)
+{
+    _Alignas(8) char whole[CW_FORWARD_NBYTES];
+    cw_forward_own_t own = {.request = whole, .nbytes = nbytes + sizeof *tail};
+    memcpy(whole, msg, nbytes);
+    memcpy(whole + nbytes, tail, sizeof *tail);
+    if (!cw_progress_hooks.forward_own(&own))
+        return CW_EINVAL;
+    cw_wait_t w = CW_WAIT_DEAF("room for requests at the next node");
+    while (!cw_forward_own_is_gone(&own))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return CW_OK;
+}
+
+int cw_routed_send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    cw_forward_tail_t tail = {.origin = (uint32_t)cw_world.pe,
+                              .final_node = (uint32_t)node,
+                              .reply_slot = CW_FORWARD_NO_VALUE};
+    if (reply)
+        wait_to_ask(reply, &tail);
+    else
+        count(&tail);
+    *msg = (cwt_header_t){.op = msg->op | CW_REQ_ROUTED,
+                          .slot = msg->slot,
+                          .nbytes = (uint32_t)(nbytes + sizeof tail)};
+    if (cw_world.slot == 0)
+        return send_by_server(msg, nbytes, &tail);
+    int next;
+    uint32_t edge = edge_to(node, &next);
+    cwt_conn_t *conn = connect_edge(edge, next);
+    wait_for_units(edge, cw_window_units(nbytes + sizeof tail));
+    int rc = cw_transport->message(conn, msg, nbytes, &tail, sizeof tail);
+    cw_ctx_mark(&cw_ctx_default);  // whose connection makes progress in waits
+    return rc;
+}
+
+// ---------------------------------------------------------------- drains
+static bool has_values_until(uint64_t number)
+{
+    for (uint32_t i = 0; i < CW_ROUTED_CELLS; i++)
+        if (routed.asked[i].reply && routed.asked[i].number <= number)
+            return true;
+    return false;
+}
+
+/** Takes what has come, and sees whether the drain is over. Locked. */
+static void settle(void)
+{
+    drain_t *d = &routed.drain;
+    take_values();
+    // pairs with the server's addition; what was executed is done before what follows
+    if (d->is_on &&
+        atomic_load_explicit(&my_counts()->done[d->epoch], memory_order_acquire) == d->sent &&
+        !has_values_until(d->values)) {
+        d->is_on = false;
+        routed.drained = routed.drains;
+    }
+}
+
+/** Returns its number; 0: another one is under way. Locked. */
+static uint64_t begin_drain(void)
+{
+    settle();
+    if (routed.drain.is_on)
+        return 0;
+    unsigned epoch = routed.epoch;
+    routed.drain =
+        (drain_t){.is_on = true,
+                  .epoch = epoch,
+                  .sent = atomic_load_explicit(&my_counts()->sent[epoch], memory_order_relaxed),
+                  .values = routed.values};
+    routed.epoch = 1 - epoch;
+    routed.drains++;
+    settle();
+    return routed.drains;
+}
+
+bool cw_routed_drain_try(uint64_t *drain_p)
+{
+    cwu_lock(&routed.lock);
+    if (*drain_p == 0)
+        *drain_p = begin_drain();
+    else
+        settle();
+    bool is_over = *drain_p != 0 && routed.drained >= *drain_p;
+    cwu_unlock(&routed.lock);
+    if (is_over)
+        *drain_p = 0;
+    return is_over;
+}
+
+void cw_routed_drain(void)
+{
+    cw_routed_counts_t *counts = my_counts();
+    cw_wait_t w =
+        CW_WAIT_FOR("requests to be executed at other nodes", counts->done, sizeof counts->done);
+    uint64_t drain = 0;
+    w.deaf = true;
+    while (!cw_routed_drain_try(&drain))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How requests leave: straight to the node server that executes them, or routed (routed.h). What
+// has no path of its own for straight ones, whose instructions count, uses these three.
+// Threads: any. Blocking: all of them.
+#ifndef CW_CORE_RMA_SEND_H
+#define CW_CORE_RMA_SEND_H
+
+#include "core/rma/ctx.h"
+#include "core/rma/routed.h"
+
+/** cw_reach for requests: the record of a routed one has no connection. */
+static inline const cwt_target_t *cw_request_reach(cw_ctx_t *ctx, const char *call, int rank,
+                                                   uintptr_t *delta_p)
+{
+    if (!cw_routed_is_on())
+        return cw_reach(ctx, call, rank, delta_p);
+    return cw_routed_reach(ctx, call, rank, delta_p);
+}
+
+/** To a node, over a connection where it goes straight. reply: as for cw_routed_send. */
+static inline int cw_request_send(int node, cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes,
+                                  cwt_reply_t *reply)
+{
+    return cw_routed_is_on() ? cw_routed_send(node, msg, nbytes, reply)
+                             : cw_transport->request(conn, msg, nbytes, reply);
+}
+
+static inline int cw_request_wait(cw_ctx_t *ctx, cwt_reply_t *reply)
+{
+    if (!cw_routed_is_on())
+        return cw_transport->wait(ctx->port->client, reply);
+    cw_routed_await(reply);
+    return 0;
+}
+
+#endif
