@@ -153,6 +153,8 @@ static bool forward_own(cw_forward_own_t *own)
     const char *reason = NULL;
     cw_server_enter();
     bool taken = cw_forward_own(forwarding.machine, own, &reason);
+    if (taken)
+        cw_forward_turn(forwarding.machine);
     bool waits = taken && !cw_forward_own_is_gone(own);
     cw_server_leave();
     if (!taken)

@@ -33,6 +33,9 @@
 #define LEAST_POLLS 4
 #define MOST_POLLS 64
 #define THREADS_NS UINT64_C(1000000000)  // between two tests of the process's threads
+// Between rounds while the thread waits elsewhere: connections of others are looked at after sleeps
+// mostly, and two servers that connect to each other wait for that.
+#define SERVE_NS 100000u
 #define CROWDED_NS 3000u                 // a yield that lasts this long gave the core away
 
 static struct {
@@ -45,6 +48,7 @@ static struct {
                                 // unauthenticated, so no PE polls
     _Atomic uint32_t polls;     // bumped by cw_server_poll; relaxed, a hint
     bool helped;                // progress is made by cw_server_poll; guarded by the lock
+    bool left;                  // and left work that a room could not finish; the same
     bool running;
 } srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -320,7 +324,11 @@ int cw_server_poll(void)
     srv.helped = true;
     int events = progress();
     srv.helped = false;
+    bool left = rooms_hold(), wake = left && !srv.left;
+    srv.left = left;
     pthread_mutex_unlock(&srv.lock);
+    if (CW_UNLIKELY(wake))
+        cw_transport->server_wake(srv.server);  // it may have gone to sleep for long
     atomic_fetch_add_explicit(&srv.polls, 1, memory_order_relaxed);
     return events;
 }
@@ -351,10 +359,12 @@ void cw_server_serve(void)
 {
     if (pthread_mutex_trylock(&srv.lock))
         return;
-    progress();
+    bool may_block = progress() == 0 && cw_transport->server_may_block(srv.server);
     pthread_mutex_unlock(&srv.lock);
     if (has_sleepers())
         cw_wake_changed(true);
+    if (may_block)
+        cw_transport->server_block(srv.server, SERVE_NS);
 }
 
 void cw_server_attach(cwt_client_t *client)
