@@ -39,6 +39,7 @@ ROOMS = [
     ("core/sync",),
     ("core/coll",),
     ("core/owner",),
+    ("core/p2p",),
     ("core/report",),
     ("core/life",),
     ("gasnet_job",),

@@ -22,6 +22,7 @@
 #include "core/observe/watch.h"
 #include "core/owner/owner.h"
 #include "core/owner/transfer.h"
+#include "core/p2p/p2p.h"
 
 #define MPI_VERSION 3
 typedef void *MPI_Comm;  // in a register, the handle of any MPI
@@ -43,6 +44,10 @@ extern aci_state_t aci CW_HIDDEN;
 extern cw_owner_t aci_owner CW_HIDDEN;
 /** The area of this front end. */
 extern const cw_area_request_t aci_area_request CW_HIDDEN;
+
+/** Spaces of messages between two processes: one is the program's. */
+enum { ACI_P2P = 0 };
+enum { ACI_SPACE_USER = ACI_P2P * CW_P2P_SPACES, ACI_SPACE_GROUPS, ACI_SPACE_TREES };
 
 /** Joins the job, or counts once more. 0, or 1 (reported). [waits] */
 int aci_join(const char *call, int level);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/p2p.h"
 #include "base/error.h"
 #include "core/life/mpi.h"
 #include "core/sync/area.h"
@@ -103,15 +102,15 @@ static void combine_words(words_t *acc, const words_t *in, int nand, int nmax)
 
 static void send_words(const members_t *m, int rank, const words_t *words, size_t nbytes)
 {
-    const aci_envelope_t to = {.call = m->call, .space = ACI_SPACE_GROUPS, .peer = m->pes[rank]};
-    aci_p2p_send(&to, words, nbytes);
+    const cw_envelope_t to = {.call = m->call, .space = ACI_SPACE_GROUPS, .peer = m->pes[rank]};
+    cw_p2p_send(&to, words, nbytes);
 }
 
 static void receive_words(const members_t *m, int rank, words_t *words, size_t nbytes)
 {
     int source;
-    const aci_envelope_t from = {.call = m->call, .space = ACI_SPACE_GROUPS, .peer = m->pes[rank]};
-    size_t came = aci_p2p_receive(&from, words, nbytes, &source);
+    const cw_envelope_t from = {.call = m->call, .space = ACI_SPACE_GROUPS, .peer = m->pes[rank]};
+    size_t came = cw_p2p_receive(&from, words, nbytes, &source);
     if (came != nbytes || words->sum != m->sum)
         aci_fail(m->call, "process %d gave another list of members than this one", source);
 }

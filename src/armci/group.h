@@ -3,7 +3,8 @@
 // Groups of processes: teams of core, and parts of them. What clients hold is ARMCI_Group, by
 // value: a pointer to an aci_group_t, which is checked at each use, and rank and size.
 //
-// A group is made by its members alone, which agree by messages (p2p.h). Threads: one at a time for
+// A group is made by its members alone, which agree by messages (core/p2p). Threads: one at a time
+// for
 // each group; groups are made by one thread at a time.
 #ifndef ACI_GROUP_H
 #define ACI_GROUP_H

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "armci/group.h"
-#include "armci/p2p.h"
 #include "base/error.h"
 #include "core/am/am.h"
 #include "core/mem/area.h"
@@ -79,7 +78,7 @@ static void open_memory(const char *call, bool mixed)
     aci_memory_open();
     aci_notify_open();
     cw_owner_publish(&aci_owner);
-    aci_p2p_open();
+    cw_p2p_open(call);
     aci_groups_open();
 }
 
@@ -152,7 +151,7 @@ void aci_leave(const char *call)
     aci_mpi_close();
     aci_mutexes_close();
     aci_groups_close();
-    aci_p2p_close();
+    cw_p2p_close(ACI_P2P);
     aci_memory_close();
     aci_order_close();
     aci_notify_close();

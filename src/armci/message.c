@@ -5,7 +5,6 @@
 
 #include "armci/collective.h"
 #include "armci/group.h"
-#include "armci/p2p.h"
 #include "base/clock.h"
 
 ACI_API int armci_msg_me(void)
@@ -58,18 +57,18 @@ ACI_API void armci_msg_snd(int tag, void *buffer, int len, int to)
     ACI_ENTER();
     aci_check_proc(__func__, to);
     check_message(__func__, buffer, len);
-    const aci_envelope_t envelope = {
+    const cw_envelope_t envelope = {
         .call = __func__, .space = ACI_SPACE_USER, .tag = tag, .peer = to};
-    aci_p2p_send(&envelope, buffer, (size_t)len);
+    cw_p2p_send(&envelope, buffer, (size_t)len);
 }
 
 static int receive(const char *call, int tag, void *buffer, int buflen, int *msglen, int from)
 {
     int source;
     check_message(call, buffer, buflen);
-    const aci_envelope_t envelope = {
+    const cw_envelope_t envelope = {
         .call = call, .space = ACI_SPACE_USER, .tag = tag, .peer = from};
-    size_t came = aci_p2p_receive(&envelope, buffer, (size_t)buflen, &source);
+    size_t came = cw_p2p_receive(&envelope, buffer, (size_t)buflen, &source);
     if (msglen)
         *msglen = (int)came;
     return source;
@@ -85,7 +84,7 @@ ACI_API void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int f
 ACI_API int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen)
 {
     ACI_ENTER();
-    return receive(__func__, tag, buffer, buflen, msglen, ACI_ANY);
+    return receive(__func__, tag, buffer, buflen, msglen, CW_P2P_ANY);
 }
 
 // ---------------------------------------------------------------- broadcasts
@@ -151,14 +150,14 @@ ACI_API void armci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_c
     if (at < 0 || at >= grp_clus_nproc)
         aci_fail(__func__, "this process has rank %d, which is none of the %d from %d on",
                  team->rank, grp_clus_nproc, grp_master);
-    aci_envelope_t envelope = {.call = __func__, .space = ACI_SPACE_TREES};
+    cw_envelope_t envelope = {.call = __func__, .space = ACI_SPACE_TREES};
     int source;
     if (at > 0) {
         envelope.peer = cw_group_pe(team, grp_master + (at - 1) / 2);
-        aci_p2p_receive(&envelope, buf, (size_t)len, &source);
+        cw_p2p_receive(&envelope, buf, (size_t)len, &source);
     }
     for (int child = 2 * at + 1; child <= 2 * at + 2 && child < grp_clus_nproc; child++) {
         envelope.peer = cw_group_pe(team, grp_master + child);
-        aci_p2p_send(&envelope, buf, (size_t)len);
+        cw_p2p_send(&envelope, buf, (size_t)len);
     }
 }

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/am/am.h"
 #include "core/life/life.h"
 #include "core/mem/area.h"
 #include "core/world/front_end.h"
 #include "dart/drt.h"
 #include "dart/memory.h"
+#include "dart/message.h"
 
 static bool joined, joining;
 
@@ -61,6 +63,7 @@ static dart_ret_t join(const char *call, int level)
         return DART_ERR_OTHER;
     if (!cw_area_beside_symmetric())
         cw_area_leave_data();
+    cw_am_expect();
     joining = true;
     int rc = cw_init(level, call);
     joining = false;
@@ -68,6 +71,7 @@ static dart_ret_t join(const char *call, int level)
         return DART_ERR_OTHER;  // reported
     drt_memory_open();
     drt_teams_open();
+    drt_messages_open(call);
     joined = true;
     return DART_OK;
 }
@@ -98,6 +102,7 @@ DRT_API dart_ret_t dart_exit(void)
         cw_barrier(cw_group_world);  // the area goes with the last finalize
     }
     joined = false;
+    drt_messages_close();
     drt_teams_close();
     drt_memory_close();
     cw_finalize(__func__);

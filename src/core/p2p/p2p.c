@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages between two processes over active messages (core/am), which come in any order. So each
-// message of a process to another has a number; those that come too early are held back until the
+// Messages between two PEs over active messages (core/am), which come in any order. So each
+// message of a PE to another has a number; those that come too early are held back until the
 // ones before them are there. Five kinds travel:
 //
 //   EAGER   number, tag, space + data      waits here until it is received
@@ -11,7 +11,7 @@
 //   TAKEN   nbytes                         to a sender: so much of its small messages was received
 //
 // Handlers only note what came; calls send, never handlers.
-#include "armci/p2p.h"
+#include "core/p2p/p2p.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -19,11 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/aci.h"
 #include "base/error.h"
 #include "core/am/am.h"
+#include "core/observe/check.h"
+#include "core/progress/wait.h"
+#include "core/world/world.h"
 
-enum { ACI_AM_CLIENT = 2 };  // number of this client of messages (core/am/am.h)
+enum { CW_P2P_AM_CLIENT = CW_AM_CLIENTS - 2 };  // number of this client of messages (core/am/am.h)
 enum { EAGER = 1, OFFER, ANSWER, PIECE, TAKEN };
 
 typedef struct message {
@@ -57,20 +59,21 @@ typedef struct exchange {
 static struct {
     pthread_mutex_t lock;  // guards all below; never held across a call that waits
     peer_t *peer;          // [npes]
+    int npes;
     uint64_t came;
     exchange_t *sends, *receives;
     unsigned epoch;  // of the job, to which numbers belong
 } p2p = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const cw_am_names_t names = {
-    .send = {{"armci_msg_rcv", "armci_msg_snd", "armci_msg_snd"},
-             {"armci_msg_rcv", "armci_msg_snd", "armci_msg_snd"}},
-    .poll = "ARMCI's messages",
+    .send = {{"an answer to a message", "a message to a PE", "a message to a PE"},
+             {"an answer to a message", "a message to a PE", "a message to a PE"}},
+    .poll = "messages between two PEs",
 };
 
 static uint32_t head(int handler, int nargs)
 {
-    return CW_AM_HEAD(ACI_AM_CLIENT, handler, nargs);
+    return CW_AM_HEAD(CW_P2P_AM_CLIENT, handler, nargs);
 }
 
 // ---------------------------------------------------------------- what came
@@ -78,8 +81,7 @@ static message_t *new_message(uint32_t number, uint32_t tag, uint32_t space, uin
 {
     message_t *m = malloc(sizeof *m + nbytes);
     if (!m)
-        cwu_fatal("armci_msg_snd: out of memory for a message of %u bytes that is not received yet",
-                  nbytes);
+        cwu_fatal("out of memory for a message of %u bytes that is not received yet", nbytes);
     *m = (message_t){.number = number, .tag = (int)tag, .space = space, .nbytes = nbytes};
     return m;
 }
@@ -188,40 +190,69 @@ static void on_taken(cw_am_msg_t *token, uint32_t nbytes)
 }
 
 // ---------------------------------------------------------------- open and close
+static void unlink_from(peer_t *peer, message_t *m, message_t *before)
+{
+    if (before)
+        before->next = m->next;
+    else
+        peer->first = m->next;
+    if (peer->last == m)
+        peer->last = before;
+}
+
+/** What is left of an epoch that is over. */
+static void forget(void)
+{
+    for (int pe = 0; p2p.peer && pe < p2p.npes; pe++)
+        for (message_t *m = p2p.peer[pe].early, *next; m; m = next) {
+            next = m->next;
+            free(m);
+        }
+    free(p2p.peer);
+    p2p.npes = cw_world.npes;
+}
+
 /** Numbers count on when the process leaves and joins again in the same epoch of the job: a message
  *  may still be on its way. */
-void aci_p2p_open(void)
+void cw_p2p_open(const char *call)
 {
     if (p2p.epoch != cw_world.epoch) {
+        forget();
         p2p.peer = calloc((size_t)cw_world.npes, sizeof *p2p.peer);
         if (!p2p.peer)
-            cwu_fatal("ARMCI_Init: out of memory for the messages of %d processes", cw_world.npes);
+            cwu_fatal("%s: out of memory for the messages of %d PEs", call, cw_world.npes);
         p2p.epoch = cw_world.epoch;
     }
-    cw_am_open(ACI_AM_CLIENT, &names);
-    cw_am_register(ACI_AM_CLIENT, EAGER, (cw_am_handler_t)on_eager);
-    cw_am_register(ACI_AM_CLIENT, OFFER, (cw_am_handler_t)on_offer);
-    cw_am_register(ACI_AM_CLIENT, ANSWER, (cw_am_handler_t)on_answer);
-    cw_am_register(ACI_AM_CLIENT, PIECE, (cw_am_handler_t)on_piece);
-    cw_am_register(ACI_AM_CLIENT, TAKEN, (cw_am_handler_t)on_taken);
+    cw_am_open(CW_P2P_AM_CLIENT, &names);
+    cw_am_register(CW_P2P_AM_CLIENT, EAGER, (cw_am_handler_t)on_eager);
+    cw_am_register(CW_P2P_AM_CLIENT, OFFER, (cw_am_handler_t)on_offer);
+    cw_am_register(CW_P2P_AM_CLIENT, ANSWER, (cw_am_handler_t)on_answer);
+    cw_am_register(CW_P2P_AM_CLIENT, PIECE, (cw_am_handler_t)on_piece);
+    cw_am_register(CW_P2P_AM_CLIENT, TAKEN, (cw_am_handler_t)on_taken);
 }
 
-static void drop(message_t *m)
+/** Under the lock. */
+static void drop(peer_t *peer, unsigned front_end)
 {
-    while (m) {
-        message_t *next = m->next;
-        free(m);
-        m = next;
+    message_t *before = NULL;
+    for (message_t *m = peer->first, *next; m; m = next) {
+        next = m->next;
+        if (m->space / CW_P2P_SPACES == front_end) {
+            unlink_from(peer, m, before);
+            free(m);
+        } else {
+            before = m;
+        }
     }
 }
 
-void aci_p2p_close(void)
+void cw_p2p_close(unsigned front_end)
 {
-    cw_am_close(ACI_AM_CLIENT);
-    for (int pe = 0; pe < cw_world.npes; pe++) {
-        drop(p2p.peer[pe].first);
-        p2p.peer[pe].first = p2p.peer[pe].last = NULL;
-    }
+    cw_am_close(CW_P2P_AM_CLIENT);
+    pthread_mutex_lock(&p2p.lock);
+    for (int pe = 0; pe < cw_world.npes; pe++)
+        drop(&p2p.peer[pe], front_end);
+    pthread_mutex_unlock(&p2p.lock);
 }
 
 // ---------------------------------------------------------------- sends
@@ -230,20 +261,6 @@ static void begin(exchange_t *x, exchange_t **list)
     pthread_mutex_lock(&p2p.lock);
     x->next = *list;
     *list = x;
-    pthread_mutex_unlock(&p2p.lock);
-}
-
-static void await(const char *call, exchange_t *x, exchange_t **list)
-{
-    cw_wait_t w = CW_WAIT_NOTIFIED(call);
-    // pairs with the handlers' stores
-    while (!atomic_load_explicit(&x->done, memory_order_acquire))
-        cw_wait_round(&w);
-    cw_wait_done(&w);
-    pthread_mutex_lock(&p2p.lock);
-    while (*list != x)
-        list = &(*list)->next;
-    *list = x->next;
     pthread_mutex_unlock(&p2p.lock);
 }
 
@@ -256,7 +273,35 @@ static void send_pieces(int pe, uint32_t number, const char *buf, size_t nbytes)
     }
 }
 
-static void send_to_self(const aci_envelope_t *to, const void *buf, uint32_t nbytes)
+/** A send under way. */
+typedef struct sending {
+    exchange_t x;  // offered, if waits
+    const void *buf;
+    size_t nbytes;
+    bool waits;  // the data is still to be sent
+} sending_t;
+
+static void end(exchange_t *x, exchange_t **list)
+{
+    pthread_mutex_lock(&p2p.lock);
+    while (*list != x)
+        list = &(*list)->next;
+    *list = x->next;
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+/** Sends the data if the peer has answered. s may be NULL. */
+static void advance(sending_t *s)
+{
+    // pairs with the handler's store
+    if (!s || !s->waits || !atomic_load_explicit(&s->x.done, memory_order_acquire))
+        return;
+    end(&s->x, &p2p.sends);
+    s->waits = false;
+    send_pieces(s->x.peer, s->x.number, s->buf, s->nbytes);
+}
+
+static void send_to_self(const cw_envelope_t *to, const void *buf, uint32_t nbytes)
 {
     message_t *m = new_message(0, (uint32_t)to->tag, to->space, nbytes);
     memcpy(m->data, buf, nbytes);
@@ -267,35 +312,50 @@ static void send_to_self(const aci_envelope_t *to, const void *buf, uint32_t nby
     pthread_mutex_unlock(&p2p.lock);
 }
 
-void aci_p2p_send(const aci_envelope_t *to, const void *buf, size_t nbytes)
+/** s: stays where it is until it is over. */
+static void begin_send(const cw_envelope_t *to, const void *buf, size_t nbytes, sending_t *s)
 {
-    const uint32_t cost = (uint32_t)nbytes + ACI_P2P_OVERHEAD;
+    const uint32_t cost = (uint32_t)nbytes + CW_P2P_OVERHEAD;
+    *s = (sending_t){.x.peer = to->peer, .buf = buf, .nbytes = nbytes};
     if (to->peer == cw_world.pe) {
         send_to_self(to, buf, (uint32_t)nbytes);
         return;
     }
-    exchange_t x = {.peer = to->peer};
     pthread_mutex_lock(&p2p.lock);
     peer_t *peer = &p2p.peer[to->peer];
-    bool eager = nbytes <= CW_AM_MAX_MEDIUM && peer->waiting + cost <= ACI_P2P_WAITING;
+    bool eager = nbytes <= CW_AM_MAX_MEDIUM && peer->waiting + cost <= CW_P2P_WAITING;
     if (eager)
         peer->waiting += cost;
-    x.number = peer->sent++;
+    s->x.number = peer->sent++;
     pthread_mutex_unlock(&p2p.lock);
-    const uint32_t args[] = {x.number, (uint32_t)to->tag, to->space, (uint32_t)nbytes};
+    const uint32_t args[] = {s->x.number, (uint32_t)to->tag, to->space, (uint32_t)nbytes};
     if (eager) {
         cw_am_request_medium(to->peer, head(EAGER, 3), args, buf, nbytes, 0);
         return;
     }
-    begin(&x, &p2p.sends);
+    s->waits = true;
+    begin(&s->x, &p2p.sends);
     cw_am_request_short(to->peer, head(OFFER, 4), args, 0);
-    await(to->call, &x, &p2p.sends);
-    send_pieces(to->peer, x.number, buf, nbytes);
+}
+
+static void end_send(const char *call, sending_t *s)
+{
+    cw_wait_t w = CW_WAIT_NOTIFIED(call);
+    for (advance(s); s->waits; advance(s))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+void cw_p2p_send(const cw_envelope_t *to, const void *buf, size_t nbytes)
+{
+    sending_t s;
+    begin_send(to, buf, nbytes, &s);
+    end_send(to->call, &s);
 }
 
 // ---------------------------------------------------------------- receives
 /** The first message of that source that fits; *before_p: the one before it. Under the lock. */
-static message_t *first_of(const aci_envelope_t *from, int source, message_t **before_p)
+static message_t *first_of(const cw_envelope_t *from, int source, message_t **before_p)
 {
     *before_p = NULL;
     for (message_t *m = p2p.peer[source].first; m; *before_p = m, m = m->next)
@@ -304,22 +364,12 @@ static message_t *first_of(const aci_envelope_t *from, int source, message_t **b
     return NULL;
 }
 
-static void unlink_from(peer_t *peer, message_t *m, message_t *before)
-{
-    if (before)
-        before->next = m->next;
-    else
-        peer->first = m->next;
-    if (peer->last == m)
-        peer->last = before;
-}
-
 /** The message that a receive gets, if it has come: of any source, the one that came first. */
-static message_t *take(const aci_envelope_t *from)
+static message_t *take(const cw_envelope_t *from)
 {
     message_t *best = NULL, *before = NULL;
-    int lowest = from->peer == ACI_ANY ? 0 : from->peer,
-        highest = from->peer == ACI_ANY ? cw_world.npes - 1 : from->peer;
+    int lowest = from->peer == CW_P2P_ANY ? 0 : from->peer,
+        highest = from->peer == CW_P2P_ANY ? cw_world.npes - 1 : from->peer;
     pthread_mutex_lock(&p2p.lock);
     for (int source = lowest; source <= highest; source++) {
         message_t *ahead, *m = first_of(from, source, &ahead);
@@ -334,14 +384,14 @@ static message_t *take(const aci_envelope_t *from)
     return best;
 }
 
-static message_t *await_message(const aci_envelope_t *from)
+static message_t *await_message(const cw_envelope_t *from, sending_t *beside)
 {
     message_t *m = take(from);
     if (m)
         return m;
     cw_wait_t w = CW_WAIT_NOTIFIED(from->call);
-    while (!(m = take(from)))
-        cw_wait_round(&w);
+    for (; !(m = take(from)); cw_wait_round(&w))
+        advance(beside);
     cw_wait_done(&w);
     return m;
 }
@@ -352,8 +402,8 @@ static void give_back(const message_t *m)
     uint32_t back = 0;
     pthread_mutex_lock(&p2p.lock);
     peer_t *peer = &p2p.peer[m->source];
-    peer->taken += m->nbytes + ACI_P2P_OVERHEAD;
-    if (peer->taken >= ACI_P2P_WAITING / 2) {
+    peer->taken += m->nbytes + CW_P2P_OVERHEAD;
+    if (peer->taken >= CW_P2P_WAITING / 2) {
         back = peer->taken;
         peer->taken = 0;
     }
@@ -362,7 +412,7 @@ static void give_back(const message_t *m)
         cw_am_request_short(m->source, head(TAKEN, 1), &back, 0);
 }
 
-static void fetch_offered(const char *call, const message_t *m, void *buf)
+static void fetch_offered(const char *call, const message_t *m, void *buf, sending_t *beside)
 {
     exchange_t x = {.peer = m->source,
                     .number = m->number,
@@ -371,25 +421,48 @@ static void fetch_offered(const char *call, const message_t *m, void *buf)
                     .done = m->nbytes == 0};
     begin(&x, &p2p.receives);
     cw_am_request_short(m->source, head(ANSWER, 1), &m->number, 0);
-    await(call, &x, &p2p.receives);
+    cw_wait_t w = CW_WAIT_NOTIFIED(call);
+    // pairs with the handlers' stores
+    for (; !atomic_load_explicit(&x.done, memory_order_acquire); cw_wait_round(&w))
+        advance(beside);
+    cw_wait_done(&w);
+    end(&x, &p2p.receives);
 }
 
-size_t aci_p2p_receive(const aci_envelope_t *from, void *buf, size_t nbytes, int *source_p)
+/** beside: a send of this thread that goes on meanwhile, or NULL. */
+static size_t receive(const cw_envelope_t *from, void *buf, size_t nbytes, int *source_p,
+                      sending_t *beside)
 {
-    message_t *m = await_message(from);
+    message_t *m = await_message(from, beside);
     size_t came = m->nbytes;
     if (came > nbytes)
-        aci_fail(from->call,
-                 "a message of process %d with tag %d has %zu bytes, and there is room for %zu",
-                 m->source, m->tag, came, nbytes);
+        cw_check_failed(
+            from->call,
+            "a message of process %d with tag %d has %zu bytes, and there is room for %zu",
+            m->source, m->tag, came, nbytes);
     *source_p = m->source;
     if (m->offered) {
-        fetch_offered(from->call, m, buf);
+        fetch_offered(from->call, m, buf, beside);
     } else {
         memcpy(buf, m->data, came);
         if (m->source != cw_world.pe)
             give_back(m);
     }
     free(m);
+    return came;
+}
+
+size_t cw_p2p_receive(const cw_envelope_t *from, void *buf, size_t nbytes, int *source_p)
+{
+    return receive(from, buf, nbytes, source_p, NULL);
+}
+
+size_t cw_p2p_send_receive(const cw_envelope_t *to, const void *send, size_t send_nbytes,
+                           const cw_envelope_t *from, void *buf, size_t nbytes, int *source_p)
+{
+    sending_t s;
+    begin_send(to, send, send_nbytes, &s);
+    size_t came = receive(from, buf, nbytes, source_p, &s);
+    end_send(to->call, &s);
     return came;
 }
