@@ -29,7 +29,10 @@ OPERATIONS = ("fadd", "vput")
 # Topology, and whether servers aggregate: on the complete graph no server forwards.
 VARIANTS = (("direct", 0), ("fcg", 0), ("mfcg", 0), ("cfcg", 0), ("hypercube", 0), ("mfcg", 1),
             ("cfcg", 1), ("hypercube", 1))  # fmt: skip
-ROUNDS = {1024: 10, 12288: 4}  # operations of each PE
+ROUNDS = {1024: 10, 12288: 4}  # operations of each PE; of other sizes the first
+# Where forwarding begins to pay (auto): fetch-and-adds without a penalty.
+NODES = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
+AUTO_VARIANTS = (("direct", 0), ("mfcg", 1), ("cfcg", 1))
 # Assumed, in nanoseconds: a network of 1.5 us and 4 GB/s, servers of 1 us a message.
 PRICES = {"hop": 1500, "serve": 1000, "execute": 200, "send": 500, "byte": 0.25, "client": 500,
           "wake": 500, "local": 100}  # fmt: skip
@@ -81,8 +84,18 @@ def runs(args):
                         }
 
 
+def runs_by_nodes(args):
+    for nodes in () if args.quick else NODES:
+        for share in SHARES:
+            for topology, packs in AUTO_VARIANTS:
+                yield {
+                    "npes": nodes * PES_PER_NODE, "operation": "fadd", "share": share,
+                    "penalty": 0.0, "topology": topology, "packs": packs
+                }
+
+
 def simulate(simulator, prices, run):
-    rounds = ROUNDS[run["npes"]]
+    rounds = ROUNDS.get(run["npes"], ROUNDS[SIZES[0]])
     words = [f"{name}={value:g}" for name, value in {**prices, "penalty": run["penalty"]}.items()]
     command = [simulator, "--pes-per-node", str(PES_PER_NODE), "--rounds", str(rounds), *words]
     for name in ("npes", "operation", "share", "topology", "packs"):
@@ -100,8 +113,13 @@ def main():
     prices = prices_of(args.price)
     simulator = os.path.join(args.build, "study", "sim", "causeway-hotspot")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows = list(pool.map(lambda run: simulate(simulator, prices, run), runs(args)))
-    document = {"simulated": True, "pes_per_node": PES_PER_NODE, "prices": prices, "rows": rows}
+        rows, by_nodes = (
+            list(pool.map(lambda run: simulate(simulator, prices, run), each(args)))
+            for each in (runs, runs_by_nodes))
+    for row in by_nodes:
+        del row["by_rank"]
+    document = {"simulated": True, "pes_per_node": PES_PER_NODE, "prices": prices, "rows": rows,
+                "by_nodes": by_nodes}  # fmt: skip
     results = os.path.join(args.json, "hotspot.json")
     with open(results, "w", encoding="utf-8") as file:
         json.dump(document, file, indent=1)

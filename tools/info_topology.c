@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "core/route/topology.h"
 
 enum {
-    BUFFER_NBYTES = 16384,  // of an edge, for each PE of the neighbour
-    BUFFER_COUNT = 4,
     DRAWN_COLUMNS = 90,  // characters
     DRAWN_ROWS = 32,
     MOST_PES = 1 << 16  // of a node
@@ -47,9 +46,14 @@ static bool parse(const char *text, question_t *q)
     return q->name || *text == '\0';
 }
 
+static uint32_t count(void)
+{
+    return (uint32_t)cwu_env.edge_buffers;
+}
+
 static uint64_t buffers(const cw_topology_t *t, const question_t *q)
 {
-    return cw_topology_buffers(t, 0, q->npes, BUFFER_NBYTES, BUFFER_COUNT);
+    return cw_topology_buffers(t, 0, q->npes, cwu_env.edge_buffer, count());
 }
 
 static double mebibytes(uint64_t nbytes)
@@ -93,10 +97,11 @@ static void print_table(const question_t *q)
     if (!cw_topology_named(&fcg, "fcg", q->nnodes, why, sizeof why))
         return;
     uint64_t n = q->nnodes;
-    printf("%u node%s of %u PE%s. Buffers by formula, at node 0: degree x %u x %d of %d KiB.\n"
-           "Requests are not forwarded yet: all jobs run as \"direct\".\n\n",
-           q->nnodes, n > 1 ? "s" : "", q->npes, q->npes > 1 ? "s" : "", q->npes, BUFFER_COUNT,
-           BUFFER_NBYTES / 1024);
+    printf("%u node%s of %u PE%s. Buffers by formula, at node 0: degree x %u x %u of %g KiB.\n"
+           "A job takes one by CAUSEWAY_TOPOLOGY; by default it is \"direct\", and has no such "
+           "buffers. \"auto\": %s.\n\n",
+           q->nnodes, n > 1 ? "s" : "", q->npes, q->npes > 1 ? "s" : "", q->npes, count(),
+           (double)cwu_env.edge_buffer / 1024, cw_topology_auto(q->nnodes));
     printf("%-10s %-12s %14s %8s %8s %10s %14s %9s\n", "topology", "extents", "edges", "degree",
            "longest", "mean hops", "buffers, MiB", "fcg / it");
     printf("%-10s %-12s %14llu %8llu %8d %10.2f %14s\n", "direct", "-",
@@ -138,11 +143,11 @@ static void print_figures(const cw_topology_t *t, const question_t *q)
     printf("  degree          %u to %u\n", f.least_degree, f.most_degree);
     print_longest(t, &f);
     printf("  mean route      %.2f hops\n", f.mean_hops);
-    printf("  buffers, node 0 %u edges x %u x %d of %d KiB = %llu bytes (%.4f MiB)\n",
-           f.most_degree, q->npes, BUFFER_COUNT, BUFFER_NBYTES / 1024,
+    printf("  buffers, node 0 %u edges x %u x %u of %g KiB = %llu bytes (%.4f MiB)\n",
+           f.most_degree, q->npes, count(), (double)cwu_env.edge_buffer / 1024,
            (unsigned long long)buffers(t, q), mebibytes(buffers(t, q)));
     printf("  fcg             %llu bytes, by the same formula\n",
-           (unsigned long long)(t->nnodes - 1) * q->npes * BUFFER_NBYTES * BUFFER_COUNT);
+           (unsigned long long)(t->nnodes - 1) * q->npes * cwu_env.edge_buffer * count());
 }
 
 // ---------------------------------------------------------------- the drawing
@@ -204,6 +209,7 @@ int info_topology(const char *text)
     question_t q;
     cw_topology_t t;
     char why[200];
+    cwu_env_load();
     if (!parse(text, &q)) {
         fprintf(stderr,
                 "causeway-info: --topology takes NODES[,PES][:NAME] (1 to %d nodes of 1 to %d PEs),"

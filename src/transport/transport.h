@@ -186,7 +186,7 @@ typedef struct cwt_ops {
     /** Loads libraries, if they are not, and chooses the provider. Costly (tens of ms): core calls
      *  it on a helper thread or at the first off-node operation. Idempotent, thread-safe. */
     int (*load)(bool one_machine);
-    /** Should a process open one client only, because a second one would fail or starve? Any
+    /** Must a process open one client only, because a second one would fail or starve? Any
      *  thread, also before load(): then the settings decide. Never blocks for longer than load().
      */
     bool (*one_client)(void);

@@ -293,7 +293,7 @@ int cw_forwarding_open(void)
                                   .packs = true};
     if (!allocate(&config)) {
         cwu_error("no memory for %llu bytes of buffers of the edges of this node; lower %s",
-                  (unsigned long long)forwarding.cells_nbytes, "CAUSEWAY_EDGE_BUFFER");
+                  (unsigned long long)forwarding.cells_nbytes, CWU_ENV_NAME(edge_buffer));
         return CW_ENOMEM;
     }
     cw_server_handle_routed(routed);

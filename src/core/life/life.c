@@ -31,6 +31,7 @@
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
 #include "core/bulk/stage.h"
+#include "core/route/setting.h"
 #include "core/server/server.h"
 #include "core/sync/area.h"
 #include "core/sync/card.h"
@@ -133,7 +134,7 @@ static int join(void)
     if (cw_world.pe == 0)
         cwu_env_warn_unknown();
     cw_startup_launched(cw_boot.started_ns);
-    if ((rc = cw_place()))
+    if ((rc = cw_place()) || (rc = cw_route_choose((uint32_t)cw_world.nnodes)))
         return rc;
     uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;

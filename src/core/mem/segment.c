@@ -81,7 +81,8 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
                                     .data_nbytes = data->nbytes,
                                     .program = data->program,
                                     .version = WIRE_VERSION,
-                                    .npes = (uint32_t)cw_world.npes};
+                                    .npes = (uint32_t)cw_world.npes,
+                                    .route = cw_agreement.route};
     cwt_layout_t *l = &s->layout;
     l->nslots = (uint32_t)cw_world.nslots;
     uint64_t slots_nbytes = (uint64_t)cw_world.max_slots * sizeof(cw_slot_t);

@@ -48,10 +48,11 @@ int cw_ctx_open(void)
 
 // ---------------------------------------------------------------- creation, destruction
 
-/** A port of its own while there are any left, else the default context's. */
+/** A port of its own while there are any left, else the default context's. The limit on connections
+ *  is the process's, while a client can evict its own only. */
 static cw_port_t *give_port(const cw_ctx_t *ctx)
 {
-    if (cw_world.nnodes == 1 || cw_transport->one_client())
+    if (cw_world.nnodes == 1 || cwu_env.max_connections > 0 || cw_transport->one_client())
         return &cw_port_default;
     cw_port_t *port = cw_port_take(cw_world.thread_multiple && !(ctx->options & CW_CTX_PRIVATE));
     return port ? port : &cw_port_default;

@@ -107,6 +107,12 @@ bool cw_topology_named(cw_topology_t *t, const char *name, uint32_t nnodes, char
     return true;
 }
 
+const char *cw_topology_auto(uint32_t nnodes)
+{
+    const uint32_t mesh = 64, cube = 512;  // simulated: ADR 54
+    return nnodes < mesh ? "direct" : nnodes < cube ? "mfcg" : "cfcg";
+}
+
 // ---------------------------------------------------------------- edges
 /** The node, or none (>= nnodes), with another coordinate in one dimension. */
 static uint32_t moved(const cw_topology_t *t, uint32_t node, uint32_t dim, uint32_t at)

@@ -43,6 +43,9 @@ typedef struct cw_topology {
 bool cw_topology_named(cw_topology_t *t, const char *name, uint32_t nnodes, char *why,
                        size_t why_nbytes);
 
+/** The name that "auto" stands for with so many nodes, or "direct". */
+const char *cw_topology_auto(uint32_t nnodes);
+
 static inline uint32_t cw_topology_at(const cw_topology_t *t, uint32_t node, uint32_t dim)
 {
     return node / t->stride[dim] % t->extent[dim];

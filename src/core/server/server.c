@@ -21,6 +21,7 @@
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
 #include "core/rma/ctx.h"
+#include "core/route/setting.h"
 #include "core/server/rest.h"
 #include "core/world/job.h"
 
@@ -127,6 +128,8 @@ static int open_and_publish(void)
     int rc = cw_job_offer_secret();
     if (rc == CW_OK)
         rc = cw_job_load_transport(CW_FABRIC_HELPER);
+    if (rc == CW_OK)
+        rc = cw_route_allowed(cw_transport->one_client());
     if (rc == CW_OK)
         cw_backing_known(cw_transport->needs_memory());
     uint64_t start = cwu_now_ns();

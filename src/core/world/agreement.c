@@ -3,6 +3,9 @@
 // Compares what PEs must have in common, and says what differs.
 #include "core/world/agreement.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/env.h"
 #include "base/error.h"
 
@@ -16,6 +19,26 @@ static int differ(const char *setting, uint64_t mine, uint64_t theirs, const cha
     return CW_EMISMATCH;
 }
 
+static void describe_route(const cw_agreement_route_t *r, char *text, size_t nbytes)
+{
+    int used = snprintf(text, nbytes, "%.*s", (int)sizeof r->name, r->name);
+    if (r->nbuffers)
+        snprintf(text + used, nbytes - (size_t)used, " with %u buffers of %u bytes", r->nbuffers,
+                 r->buffer_nbytes);
+}
+
+static int routes_differ(const cw_agreement_route_t *mine, const cw_agreement_route_t *theirs,
+                         const char *whose)
+{
+    char here[64], there[64];
+    describe_route(mine, here, sizeof here);
+    describe_route(theirs, there, sizeof there);
+    cwu_error("the PEs disagree about CAUSEWAY_TOPOLOGY and its buffers: %s here, %s on %s; give "
+              "every PE the same CAUSEWAY_TOPOLOGY, CAUSEWAY_EDGE_BUFFER and CAUSEWAY_EDGE_BUFFERS",
+              here, there, whose);
+    return CW_EMISMATCH;
+}
+
 int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
 {
     const cw_agreement_t *mine = &cw_agreement;
@@ -23,6 +46,9 @@ int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
         return differ(CWU_ENV_NAME(symmetric_size), mine->heap_nbytes, theirs->heap_nbytes, whose);
     if (mine->area_nbytes != theirs->area_nbytes)
         return differ(cw_agreement_area_setting, mine->area_nbytes, theirs->area_nbytes, whose);
+    if (mine->version == theirs->version &&
+        memcmp(&mine->route, &theirs->route, sizeof mine->route) != 0)
+        return routes_differ(&mine->route, &theirs->route, whose);
     if (mine->program == theirs->program && mine->data_nbytes == theirs->data_nbytes &&
         mine->version == theirs->version)
         return CW_OK;

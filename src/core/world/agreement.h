@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all PEs of a job must have in common. core/mem fills it in when it lays out the node object;
+// What all PEs of a job must have in common. core/mem fills it in when it lays out the node object,
+// core/route what is its own before;
 // PEs of a node compare when they join, PEs of other nodes at first contact.
 // Threads: written before the node's record is published, read by any.
 #ifndef CW_CORE_AGREEMENT_H
 #define CW_CORE_AGREEMENT_H
 
 #include <stdint.h>
+
+/** How requests travel (core/route/setting.h). */
+typedef struct cw_agreement_route {
+    char name[10];           // of the topology; ends with a zero if it is shorter
+    uint16_t nbuffers;       // with a topology
+    uint32_t buffer_nbytes;  // the same
+} cw_agreement_route_t;
 
 typedef struct cw_agreement {
     uint64_t heap_nbytes;  // symmetric heap, rounded to pages
@@ -16,8 +24,9 @@ typedef struct cw_agreement {
     uint64_t program;      // digest of the executable's identity
     uint32_t version;      // of the shared structures and of the wire
     uint32_t npes;
+    cw_agreement_route_t route;
 } cw_agreement_t;
-_Static_assert(sizeof(cw_agreement_t) == 40, "shared between nodes");
+_Static_assert(sizeof(cw_agreement_t) == 56, "shared between nodes");
 
 /** This PE's. */
 extern cw_agreement_t cw_agreement;

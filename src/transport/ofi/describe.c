@@ -63,11 +63,12 @@ static void describe_choice(char *text, size_t nbytes)
     const char *domain = c->info->domain_attr->name;
     char order[32];
     describe_order(c->info, order, sizeof order);
-    snprintf(text, nbytes, "  a job would use   %s, %s endpoints, on %s, %s%s%s%s%s",
+    snprintf(text, nbytes, "  a job would use   %s, %s endpoints, on %s, %s%s%s%s%s%s",
              c->info->fabric_attr->prov_name, c->msg ? "msg" : "rdm", domain ? domain : "?", order,
              c->delivery ? "" : ", no completion by delivery",
              c->local_mr ? ", local registration" : "", c->prov_key ? ", provider keys" : "",
-             c->nic_atomics ? ", native atomics" : "");
+             c->nic_atomics ? ", native atomics" : "",
+             ofi_one_client() ? ", one client a process (no CAUSEWAY_TOPOLOGY)" : "");
 }
 
 /** Every candidate of the choice, the best first. */

@@ -101,12 +101,9 @@ bool ofi_needs_memory(void)
     return ofi_choice.pieces;
 }
 
-/** Over ofi_rxm of libfabric 1.17 a second endpoint of a process gets no replies; and the limit on
- *  connections is the process's, while a client can evict its own only. */
+/** Over ofi_rxm of libfabric 1.17 a second endpoint of a process gets no replies. */
 bool ofi_one_client(void)
 {
-    if (cwu_env.max_connections > 0)
-        return true;
     pthread_mutex_lock(&load_lock);
     const char *name =
         load_result == 0 ? ofi_choice.info->fabric_attr->prov_name : cwu_env.provider;
