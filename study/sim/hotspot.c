@@ -61,6 +61,8 @@ typedef struct packet {
     _Alignas(8) char bytes[];
 } packet_t;
 
+enum { OPERAND_AT = 24 };  // in a request, behind its header
+
 typedef struct server {
     sim_thread_t event;  // the end of a round
     uint32_t me;
@@ -87,7 +89,7 @@ static struct {
     cw_topology_t topology;
     uint32_t npes, pes_per_node, nnodes, share, rounds, window;
     size_t nbytes;  // of a request
-    bool is_direct, wants_value, packs;
+    bool is_direct, wants_value, packs, combines;
     price_t price;
     server_t *server;
     pe_t *pe;
@@ -100,7 +102,8 @@ static noreturn void fail(const char *what)
             "causeway-hotspot: %s\n"
             "Usage: causeway-hotspot --npes N --pes-per-node P --topology direct|NAME "
             "--operation fadd|vput\n"
-            "       --share PERCENT --packs 0|1 --rounds K NAME=NANOSECONDS...\n"
+            "       --share PERCENT --packs 0|1 --rounds K [--combines 0|1]\n"
+            "       NAME=NANOSECONDS...\n"
             "A share of 0 is each PE alone, in turn. Prices, all needed:",
             what);
     for (int i = 0; i < NPRICES; i++)
@@ -260,13 +263,26 @@ static bool on_where(void *ctx, uint32_t pe, uint32_t *node_p, uint32_t *slot_p)
     return pe < sim.npes;
 }
 
+static cw_forward_add_t on_fetch_add(void *ctx, const void *request, size_t nbytes)
+{
+    cw_forward_add_t add = {.nbytes = nbytes >= OPERAND_AT + sizeof add.operand ? 8 : 0,
+                            .at = OPERAND_AT};
+    (void)ctx;
+    if (add.nbytes)
+        memcpy(&add.operand, (const char *)request + OPERAND_AT, sizeof add.operand);
+    return add;
+}
+
 static size_t on_execute(void *ctx, const cw_forward_tail_t *tail, const void *request,
                          size_t nbytes, void *value)
 {
-    (void)ctx, (void)request, (void)nbytes;
+    uint64_t operations = 1;
+    (void)ctx;
+    if (tail->reply_slot != CW_FORWARD_NO_VALUE)  // each adds 1
+        operations = on_fetch_add(ctx, request, nbytes).operand;
     memset(value, 0, 8);
-    sim.executed++;
-    sim.hops += tail->hop + 1u;
+    sim.executed += operations;
+    sim.hops += operations * (tail->hop + 1u);  // of combined ones, since they are
     return 8;
 }
 
@@ -298,8 +314,14 @@ static void on_value(void *ctx, uint32_t slot, const cw_answer_value_t *to, cons
     complete(pe_of(ctx, slot));
 }
 
-static const cw_forward_ops_t ops = {on_request, on_answers, on_execute, on_where,
-                                     on_freed,   on_done,    on_value};
+static const cw_forward_ops_t ops = {.request = on_request,
+                                     .answers = on_answers,
+                                     .execute = on_execute,
+                                     .where = on_where,
+                                     .fetch_add = on_fetch_add,
+                                     .freed = on_freed,
+                                     .done = on_done,
+                                     .value = on_value};
 
 // ---------------------------------------------------------------- the PE
 static void complete(pe_t *pe)
@@ -344,7 +366,9 @@ static void next_operation(pe_t *pe)
     uint32_t node = pe->me / sim.pes_per_node, slot = pe->me % sim.pes_per_node;
     cw_forward_tail_t tail = {.origin = pe->me,
                               .reply_slot = sim.wants_value ? 0 : CW_FORWARD_NO_VALUE};
+    uint64_t operand = 1;
     pe->begin = sim_now();
+    memcpy(pe->request + OPERAND_AT, &operand, sizeof operand);
     memcpy(pe->request + sim.nbytes - sizeof tail, &tail, sizeof tail);
     if (node == 0) {
         pe->begin -= sim.price.local - sim.price.wake;
@@ -381,7 +405,9 @@ static void make_server(uint32_t node)
                                   .nslots = sim.pes_per_node,
                                   .buffer_nbytes = BUFFER_NBYTES,
                                   .nbuffers = BUFFERS,
-                                  .packs = sim.packs};
+                                  .packs = sim.packs,
+                                  .combines = sim.combines,
+                                  .pe = s->me * sim.pes_per_node};
     config.cells = mmap(NULL, cw_forward_cells_nbytes(&config), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (config.cells == MAP_FAILED)
@@ -510,6 +536,8 @@ static const char *parse(int argc, char **argv)
             sim.share = number(value, 0, 100);
         else if (!strcmp(arg, "--packs"))
             sim.packs = number(value, 0, 1);
+        else if (!strcmp(arg, "--combines"))
+            sim.combines = number(value, 0, 1);
         else if (!strcmp(arg, "--rounds"))
             sim.rounds = number(value, 1, 10000);
         else

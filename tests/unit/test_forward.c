@@ -4,7 +4,8 @@
 // process, with windows that hold one request, random delivery and a transport that refuses at
 // random. Everything arrives once, in order by origin and final node, with the right bytes and the
 // right answers; waiting requests stay within the formula's memory, which ends at a page that must
-// not be touched; it ends. Then the turns by weight, and messages that break the protocol.
+// not be touched; it ends. Then fetch-and-adds that are combined on the way, the turns by weight,
+// and messages that break the protocol.
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -63,9 +64,47 @@ static struct {
     unsigned open;  // requests that were not executed yet
     bool refuses;
     size_t largest;  // bytes of a request
+    // combining: all send to the last node, fetch-and-adds and marks in turn
+    bool adds;
+    uint64_t word[2];
+    unsigned totals[2][PES * EACH];  // how often a value with so many adds before it came back
+    unsigned combined;
 } net;
 
+typedef struct add {  // or a mark, which has no operand
+    uint32_t seq, pe;
+    uint64_t place, operand;
+} add_t;
+enum { DIGIT = 2, ADDS = (EACH + 1) / 2 };  // bits of a PE's own adds in a word, and how many
+_Static_assert(ADDS < 1 << DIGIT && PES / 2 * DIGIT <= 64, "digits of all PEs fit");
+
 // ---------------------------------------------------------------- requests
+static unsigned digit(uint64_t word, uint32_t pe)
+{
+    return word >> DIGIT * (pe / 2) & ((1 << DIGIT) - 1);
+}
+
+static unsigned digits(uint64_t word)
+{
+    unsigned sum = 0;
+    for (; word; word >>= DIGIT)
+        sum += word & ((1 << DIGIT) - 1);
+    return sum;
+}
+
+/** Requests 0, 2, 4... are adds, to the word of the PE's parity: its digit counts them. */
+static size_t make_add(char *request, uint32_t pe, uint32_t to, unsigned seq)
+{
+    bool is_mark = seq & 1;
+    add_t add = {seq, pe, pe % 2, is_mark ? 0 : UINT64_C(1) << DIGIT * (pe / 2)};
+    cw_forward_tail_t tail = {.origin = pe,
+                              .final_node = to,
+                              .reply_slot = is_mark ? CW_FORWARD_NO_VALUE : (uint16_t)seq};
+    memcpy(request, &add, sizeof add);
+    memcpy(request + sizeof add, &tail, sizeof tail);
+    return sizeof add + sizeof tail;
+}
+
 /** Of a PE's request number `seq` to a node: size, epoch, whether it wants a value. */
 static uint64_t traits(uint32_t pe, uint32_t to, unsigned seq)
 {
@@ -76,6 +115,8 @@ static uint64_t traits(uint32_t pe, uint32_t to, unsigned seq)
 
 static size_t make_request(char *request, uint32_t pe, uint32_t to, unsigned seq)
 {
+    if (net.adds)
+        return make_add(request, pe, to, seq);
     uint64_t x = traits(pe, to, seq);
     cw_forward_tail_t tail = {.origin = pe,
                               .final_node = to,
@@ -92,6 +133,11 @@ static size_t make_request(char *request, uint32_t pe, uint32_t to, unsigned seq
 
 static void expect(uint32_t pe, uint32_t to, unsigned seq)
 {
+    if (net.adds) {
+        net.pe[pe].expected_values += !(seq & 1);
+        net.pe[pe].expected[0] += seq & 1;
+        return;
+    }
     uint64_t x = traits(pe, to, seq);
     if (x & 1)
         net.pe[pe].expected_values++;
@@ -134,9 +180,35 @@ static bool on_where(void *ctx, uint32_t pe, uint32_t *node_p, uint32_t *slot_p)
     return pe < net.nnodes * net.nslots;
 }
 
+/** A mark sees the adds that its PE sent before it, and no others of that PE. */
+static size_t execute_add(const void *request, void *value)
+{
+    add_t add;
+    memcpy(&add, request, sizeof add);
+    uint64_t *word = &net.word[add.place];
+    if (add.operand == 0)
+        CHECK(digit(*word, add.pe) == (add.seq + 1) / 2, "PE %u: mark %u behind %u adds", add.pe,
+              add.seq, digit(*word, add.pe));
+    memcpy(value, word, sizeof *word);
+    *word += add.operand;
+    net.open -= add.operand ? digits(add.operand) : 1;
+    return sizeof *word;
+}
+
+static cw_forward_add_t on_fetch_add(void *ctx, const void *request, size_t nbytes)
+{
+    add_t add;
+    (void)ctx;
+    memcpy(&add, request, sizeof add);
+    CHECK(nbytes == sizeof add);
+    return (cw_forward_add_t){add.place, add.operand, 8, offsetof(add_t, operand)};
+}
+
 static size_t on_execute(void *ctx, const cw_forward_tail_t *tail, const void *request,
                          size_t nbytes, void *value)
 {
+    if (net.adds)
+        return execute_add(request, value);
     node_t *n = ctx;
     char expected[LARGEST];
     unsigned seq, want = net.got[tail->origin][n->me]++;
@@ -172,6 +244,15 @@ static void on_value(void *ctx, uint32_t slot, const cw_answer_value_t *to, cons
                      size_t nbytes)
 {
     pe_of(ctx, slot)->values++;
+    if (net.adds) {
+        uint32_t pe = (uint32_t)(pe_of(ctx, slot) - net.pe);
+        uint64_t old;
+        memcpy(&old, value, sizeof old);
+        CHECK(nbytes == sizeof old && digit(old, pe) == to->reply_slot / 2u,
+              "PE %u: add %u saw %u of its own", pe, to->reply_slot, digit(old, pe));
+        net.totals[pe % 2][digits(old)]++;
+        return;
+    }
     for (size_t i = 0; i < nbytes; i++)
         CHECK(((const char *)value)[i] == (char)to->reply_slot);
     CHECK(nbytes > 0 && nbytes <= 40);
@@ -181,6 +262,7 @@ static const cw_forward_ops_t ops = {.request = on_request,
                                      .answers = on_answers,
                                      .execute = on_execute,
                                      .where = on_where,
+                                     .fetch_add = on_fetch_add,
                                      .freed = on_freed,
                                      .done = on_done,
                                      .value = on_value};
@@ -203,14 +285,18 @@ static cw_forward_config_t config_of(uint32_t me, bool packs)
                                  .node = me,
                                  .nslots = net.nslots,
                                  .buffer_nbytes = cw_window_units(net.largest) * sizeof(cw_cell_t),
-                                 .nbuffers = 1,
-                                 .packs = packs};
+                                 .nbuffers = net.adds ? 8 : 1,
+                                 .packs = packs,
+                                 .combines = net.adds,
+                                 .pe = me * net.nslots};
 }
 
 static void begin(const char *name, uint32_t nnodes, uint32_t nslots, size_t largest, bool packs)
 {
     char why[200];
+    bool adds = net.adds;
     memset(&net, 0, sizeof net);
+    net.adds = adds;
     REQUIRE(cw_topology_named(&net.topology, name, nnodes, why, sizeof why), "%s", why);
     net.nnodes = nnodes;
     net.nslots = nslots;
@@ -242,7 +328,7 @@ static bool issue(uint32_t number, uint32_t to)
     const char *why = "";
     if (pe->owns && pe->own.is_gone)
         pe->owns = false;
-    if (to == me || pe->owns || pe->sent[to] == EACH)
+    if (to == me || pe->owns || pe->sent[to] == EACH || (net.adds && to != net.nnodes - 1))
         return false;
     size_t nbytes = make_request(pe->request, number, to, pe->sent[to]);
     if (slot == 0) {
@@ -301,6 +387,7 @@ static void check_end(const char *what)
         const cw_forward_counts_t *c = cw_forward_counts(net.node[i].f);
         cw_forward_config_t config = config_of(i, false);
         CHECK(!cw_forward_holds(net.node[i].f), "%s: node %u holds", what, i);
+        net.combined += (unsigned)c->combined;
         CHECK(c->held == 0 && c->most_held <= cw_forward_cells_nbytes(&config) && !c->dropped);
     }
     for (uint32_t i = 0; i < net.nnodes * net.nslots; i++) {
@@ -318,7 +405,7 @@ static void run(const char *name, uint32_t nnodes, uint32_t nslots, size_t large
     char what[100];
     snprintf(what, sizeof what, "%s of %u, %u slots, packs %d", name, nnodes, nslots, packs);
     begin(name, nnodes, nslots, largest, packs);
-    net.open = nnodes * (nnodes - 1) * nslots * EACH;
+    net.open = (net.adds ? 1 : nnodes) * (nnodes - 1) * nslots * EACH;
     net.refuses = true;
     for (uint64_t steps = 0; net.open > 0; steps++) {
         uint32_t a = (uint32_t)draw(nnodes), b = (uint32_t)draw(nnodes);
@@ -345,6 +432,26 @@ static void test_nets(void)
         for (uint32_t n = 2; n <= NODES; n++)
             for (unsigned k = 0; k < 4; k++)
                 run(names[i], n, k & 1 ? SLOTS : 1, k & 2 ? LARGEST : 100, draw(2));
+}
+
+/** Values come back as if the adds had been executed one by one: those to a word have each number
+ *  of adds before them once. */
+static void test_combining(void)
+{
+    static const char *const names[] = {"mfcg", "cfcg", "hypercube", "fcg"};
+    unsigned combined = 0;
+    for (unsigned i = 0; i < 40; i++) {
+        net.adds = true;
+        run(names[i % 4], 3 + i % (NODES - 2), 1 + i % SLOTS, 100, true);
+        combined += net.combined;
+        for (unsigned w = 0; w < 2; w++)
+            for (unsigned n = 0; n < PES * EACH; n++)
+                CHECK(net.totals[w][n] == (n < digits(net.word[w])), "%u adds before: %u times", n,
+                      net.totals[w][n]);
+    }
+    net.adds = false;
+    CHECK(combined > 100, "%u combined", combined);
+    printf("%u fetch-and-adds combined\n", combined);
 }
 
 // ---------------------------------------------------------------- turns
@@ -462,6 +569,7 @@ static void test_overrun(void)
 int main(void)
 {
     test_nets();
+    test_combining();
     test_turns();
     test_faults();
     test_overrun();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/route/combine.h"
 #include "core/route/turns.h"
 #include "core/route/window.h"
 
@@ -14,6 +15,10 @@ enum { PARTS_MAX = CW_FORWARD_NBYTES / (sizeof(cw_forward_part_t) + sizeof(cw_fo
 
 typedef struct part {  // a request that has had its turn and was not sent yet
     uint32_t input, slot, request;
+    uint32_t with;              // combined with the part of this number - 1, which travels for both
+    cw_combine_group_t *group;  // of those combined with this one
+    uint32_t final_node;
+    cw_forward_add_t add;
 } part_t;
 
 typedef struct way {  // out of the node: an edge, or execution here
@@ -21,7 +26,7 @@ typedef struct way {  // out of the node: an edge, or execution here
     bool is_busy;
     cw_window_use_t use;  // of slot 0's window at the neighbour
     part_t *load;         // [PARTS_MAX], in the next message
-    uint32_t nload, units;
+    uint32_t nload, nparts, units;  // nparts: of the message, without those combined with others
     size_t nbytes;
 } way_t;
 
@@ -39,6 +44,7 @@ struct cw_forward {
     uint32_t room_own;
     cw_turns_links_t links;
     cw_answers_t answers;
+    cw_combine_t combine;
     cw_forward_counts_t counts;
     _Alignas(8) char message[CW_FORWARD_NBYTES], value[CW_ANSWER_VALUE_MAX];
 };
@@ -138,6 +144,7 @@ void cw_forward_destroy(cw_forward_t *f)
     for (uint32_t i = 0; f->way && i <= f->degree; i++)
         destroy_way(&f->way[i]);
     cw_answers_destroy(&f->answers);
+    cw_combine_destroy(&f->combine);
     free(f->weight);
     free(f->windows);
     free(f->way);
@@ -328,6 +335,38 @@ bool cw_forward_packed(cw_forward_t *f, uint32_t from, uint32_t slot, const void
     return true;
 }
 
+/** The value of a combined request: each of its parts gets its own. */
+static bool split(cw_forward_t *f, cw_combine_group_t *g, const void *bytes)
+{
+    bool has_memory = true;
+    uint64_t whole;
+    memcpy(&whole, bytes, sizeof whole);
+    for (uint32_t i = 0; i < g->count; i++) {
+        const cw_combine_member_t *m = &g->member[i];
+        cw_answer_value_t to = {.reply_slot = m->reply_slot, .generation = m->generation};
+        uint64_t value = cw_combine_value(g, i, whole);
+        uint32_t node = 0, slot = 0;
+        f->ops.where(f->ctx, m->origin, &node, &slot);  // there is one: fault_of
+        if (node == f->config.node)
+            f->ops.value(f->ctx, slot, &to, &value, sizeof value);
+        else
+            has_memory &= cw_answers_value(&f->answers, node, slot, to, &value, sizeof value);
+    }
+    cw_combine_end(g);
+    return has_memory;
+}
+
+/** A value for a PE of this node, or for what was combined here. */
+static bool take_value(cw_forward_t *f, const cw_answer_t *a, const cw_answer_value_t *value)
+{
+    if (a->slot != 0 || !(value->reply_slot & CW_COMBINE_SLOT)) {
+        f->ops.value(f->ctx, a->slot, value, value + 1, a->count);
+        return true;
+    }
+    cw_combine_group_t *g = cw_combine_find(&f->combine, value->reply_slot, value->generation);
+    return g && a->count == sizeof(uint64_t) && split(f, g, value + 1);
+}
+
 bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, size_t nbytes,
                          const char **why_p)
 {
@@ -347,10 +386,10 @@ bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, si
                 return drop(f, "its count", why_p);
         } else if (a->kind == CW_ANSWER_DONE) {
             f->ops.done(f->ctx, a->slot, a->epoch & 1, a->count);
-        } else if (value) {
-            f->ops.value(f->ctx, a->slot, value, value + 1, a->count);
-        } else {
+        } else if (!value) {
             return drop(f, "its kind", why_p);
+        } else if (!take_value(f, a, value)) {
+            return drop(f, "its value", why_p);
         }
     }
     return at == nbytes || drop(f, "its end", why_p);
@@ -439,22 +478,106 @@ static bool execute_waiting(cw_forward_t *f)
     return did;
 }
 
+// ---------------------------------------------------------------- combining
+static bool adds_to(const part_t *a, const part_t *b)
+{
+    return a->add.nbytes == b->add.nbytes && a->add.place == b->add.place &&
+           a->final_node == b->final_node;
+}
+
+/** The part of the load that this one may be combined with; NULL: none. It is executed in that
+ *  part's place, so no other of its own input may be executed between them. */
+static part_t *leader_of(way_t *w, const part_t *part)
+{
+    for (uint32_t i = w->nload; i-- > 0;) {
+        part_t *p = &w->load[i], *leader = p->with ? &w->load[p->with - 1] : p;
+        bool same_input = p->input == part->input && p->slot == part->slot;
+        if ((leader == p || same_input) && adds_to(leader, part))
+            return leader;
+        if (same_input)
+            return NULL;
+    }
+    return NULL;
+}
+
+static bool join(cw_combine_group_t *g, const cw_forward_tail_t *tail, uint64_t operand)
+{
+    cw_combine_member_t member = {
+        .origin = tail->origin, .reply_slot = tail->reply_slot, .generation = tail->generation};
+    return cw_combine_add(g, member, operand);
+}
+
+/** Looks whether the request is a fetch-and-add, and combines it with one of the load. False: it
+ *  travels by itself. */
+static bool combine(cw_forward_t *f, way_t *w, part_t *part, size_t nbytes)
+{
+    part_t *leader;
+    part->add.nbytes = 0;
+    if (!f->config.combines || nbytes > CW_FORWARD_ALONE)
+        return false;
+    copy_of(f, part, f->value);
+    cw_forward_tail_t tail = tail_of(f->value, nbytes);
+    part->final_node = tail.final_node;
+    if (tail.reply_slot != CW_FORWARD_NO_VALUE)
+        part->add = f->ops.fetch_add(f->ctx, f->value, nbytes - sizeof tail);
+    if (part->add.nbytes == 0 || !(leader = leader_of(w, part)))
+        return false;
+    if (!leader->group) {
+        cw_combine_group_t *g = cw_combine_begin(&f->combine, part->add.nbytes);
+        size_t n = nbytes_of(f, leader->input, leader->slot, leader->request);
+        if (!g)
+            return false;
+        copy_of(f, leader, f->value);
+        cw_forward_tail_t first = tail_of(f->value, n);
+        if (!join(g, &first, leader->add.operand))
+            return false;
+        leader->group = g;
+    }
+    if (!join(leader->group, &tail, part->add.operand))
+        return false;
+    part->with = (uint32_t)(leader - w->load) + 1;
+    return true;
+}
+
+/** The copy of a part with which others were combined: a request of this node's own. */
+static void speak_for(cw_forward_t *f, const part_t *part, char *request, size_t nbytes)
+{
+    cw_forward_tail_t tail = tail_of(request, nbytes);
+    uint64_t sum = part->add.nbytes == 4 ? (uint32_t)part->group->sum : part->group->sum;
+    tail.origin = f->config.pe;
+    tail.reply_slot = cw_combine_slot(&f->combine, part->group);
+    tail.generation = part->group->generation;
+    tail.flags |= CW_COMBINE_FLAG;
+    tail.hop = 0;
+    memcpy(request + part->add.at, &sum, sizeof sum);
+    memcpy(request + nbytes - sizeof tail, &tail, sizeof tail);
+}
+
+// ---------------------------------------------------------------- messages of a turn
 /** Takes what the way's round robin yields, as far as one message and the window have room. */
 static bool load_way(cw_forward_t *f, way_t *w)
 {
-    part_t part;
+    part_t part = {0};
     if (!w->load && !(w->load = calloc(PARTS_MAX, sizeof *w->load)))
         return false;
     while ((part.request = cw_turns_peek(&w->turns, &f->links, &part.input, &part.slot))) {
         size_t nbytes = nbytes_of(f, part.input, part.slot, part.request);
         size_t padded = sizeof(cw_forward_part_t) + ((nbytes + 7) & ~(size_t)7);
         uint32_t units = cw_window_units(nbytes);
-        bool fits = f->config.packs && nbytes <= CW_FORWARD_ALONE &&
+        part.with = 0;
+        part.group = NULL;
+        if (w->nload < PARTS_MAX && combine(f, w, &part, nbytes)) {
+            cw_turns_remove(&w->turns, &f->links);
+            w->load[w->nload++] = part;
+            continue;
+        }
+        bool fits = w->nload < PARTS_MAX && f->config.packs && nbytes <= CW_FORWARD_ALONE &&
                     w->nbytes + padded <= CW_FORWARD_PACKED;
         if ((w->nload > 0 && !fits) || !cw_window_has(&w->use, f->window, w->units + units))
             break;
         cw_turns_remove(&w->turns, &f->links);
         w->load[w->nload++] = part;
+        w->nparts++;
         w->units += units;
         w->nbytes += nbytes <= CW_FORWARD_ALONE ? padded : CW_FORWARD_NBYTES;
     }
@@ -468,7 +591,9 @@ static size_t build(cw_forward_t *f, const way_t *w)
     for (uint32_t i = 0; i < w->nload; i++) {
         const part_t *part = &w->load[i];
         size_t nbytes = nbytes_of(f, part->input, part->slot, part->request);
-        if (w->nload > 1) {
+        if (part->with)
+            continue;
+        if (w->nparts > 1) {
             cw_forward_part_t head = {.nbytes = (uint32_t)nbytes};
             memcpy(f->message + at, &head, sizeof head);
             at += sizeof head;
@@ -476,7 +601,9 @@ static size_t build(cw_forward_t *f, const way_t *w)
         copy_of(f, part, f->message + at);
         if (part->input < f->degree)
             pass_on(f->message + at, nbytes);
-        for (at += nbytes; w->nload > 1 && at % 8 != 0; at++)
+        if (part->group)
+            speak_for(f, part, f->message + at, nbytes);
+        for (at += nbytes; w->nparts > 1 && at % 8 != 0; at++)
             f->message[at] = 0;
     }
     return at;
@@ -488,13 +615,14 @@ static bool send_way(cw_forward_t *f, uint32_t way)
     bool did = false;
     while (load_way(f, w)) {
         size_t nbytes = build(f, w);
-        if (!send(f, way, nbytes, w->units, w->nload > 1))
+        if (!send(f, way, nbytes, w->units, w->nparts > 1))
             break;
         for (uint32_t i = 0; i < w->nload; i++) {
             f->counts.passed += w->load[i].input < f->degree;
+            f->counts.combined += w->load[i].with != 0;
             release(f, &w->load[i]);
         }
-        w->nload = w->units = 0;
+        w->nload = w->nparts = w->units = 0;
         w->nbytes = 0;
         did = true;
     }

@@ -40,6 +40,13 @@ typedef struct cw_forward_part {  // before each request of a packed message; pa
 
 _Static_assert(sizeof(cw_forward_tail_t) == 16 && sizeof(cw_forward_part_t) == 8, "wire format");
 
+/** A fetch-and-add, as what combines them needs it. */
+typedef struct cw_forward_add {
+    uint64_t place, operand;  // the word at the final node
+    uint32_t nbytes;          // of it: 4 or 8; 0: the request is none
+    uint32_t at;              // where in the request the 8 bytes of its operand are
+} cw_forward_add_t;
+
 typedef struct cw_forward_ops {
     /** Sends a request or a packed message to a neighbour, as slot 0. False: not now. */
     bool (*request)(void *ctx, uint32_t node, const void *message, size_t nbytes, bool is_packed);
@@ -50,6 +57,8 @@ typedef struct cw_forward_ops {
                       void *value);
     /** Node and slot of a PE; false: there is no such PE. */
     bool (*where)(void *ctx, uint32_t pe, uint32_t *node_p, uint32_t *slot_p);
+    /** What is the request, without its tail, that wants a value? Needed if config.combines. */
+    cw_forward_add_t (*fetch_add)(void *ctx, const void *request, size_t nbytes);
     // Answers for PEs of this node. Units of slot 0 stay here: its window is the server's, too.
     void (*freed)(void *ctx, uint32_t edge, uint32_t slot, uint32_t units);
     void (*done)(void *ctx, uint32_t slot, unsigned epoch, uint32_t count);
@@ -63,6 +72,8 @@ typedef struct cw_forward_config {
     size_t buffer_nbytes;
     uint32_t nbuffers;  // of each PE of a neighbour
     bool packs;
+    bool combines;  // fetch-and-adds that are packed together; then pe is that of slot 0
+    uint32_t pe;
     void *cells;  // cw_forward_cells_nbytes, zeros or not, aligned to 128
 } cw_forward_config_t;
 
@@ -75,7 +86,7 @@ typedef struct cw_forward_own {
 } cw_forward_own_t;
 
 typedef struct cw_forward_counts {
-    uint64_t executed, passed, kept, messages, packed, answers, dropped;
+    uint64_t executed, passed, kept, messages, packed, combined, answers, dropped;
     uint64_t held, most_held;  // bytes of cells
 } cw_forward_counts_t;
 
