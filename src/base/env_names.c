@@ -66,7 +66,7 @@ static bool is_known(const char *name)
 {
     cwu_env_row_t row;
     for (size_t i = 0; cwu_env_table(i, &row); i++)
-        if (strcmp(name, row.name) == 0)
+        if (strcmp(name, row.name) == 0 || (row.old_name && strcmp(name, row.old_name) == 0))
             return true;
     for (size_t i = 0; i < sizeof(internal_prefixes) / sizeof(internal_prefixes[0]); i++)
         if (strncmp(name, internal_prefixes[i], strlen(internal_prefixes[i])) == 0)
@@ -74,18 +74,83 @@ static bool is_known(const char *name)
     return false;
 }
 
+static bool begins(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static bool ends(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), length = strlen(suffix);
+    return n >= length && strcmp(name + n - length, suffix) == 0;
+}
+
+/** Variables of other libraries that mean what one of these means. */
+static const struct {
+    const char *theirs, *ours;
+} translations[] = {
+#define CW_ENV(field, kind, name, old, def, meaning)
+#define CW_ENV_FOREIGN(theirs, ours) {theirs, ours},
+#include "base/env.def"
+#undef CW_ENV_FOREIGN
+#undef CW_ENV
+};
+
+static const char *translated(const char *name)
+{
+    for (size_t i = 0; i < sizeof translations / sizeof *translations; i++)
+        if (strcmp(name, translations[i].theirs) == 0)
+            return translations[i].ours;
+    return NULL;
+}
+
+/** Set where a library is installed, not for it. */
+static bool is_place(const char *name)
+{
+    static const char *const suffixes[] = {"_DIR",    "_HOME", "_ROOT",    "_PATH",
+                                           "_PREFIX", "_LIB",  "_INCLUDE", "_VERSION"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (ends(name, suffixes[i]))
+            return true;
+    return false;
+}
+
+/** Of the variables that an interface's specification begins so. */
+static bool is_of_family(const char *name)
+{
+    static const char *const prefixes[] = {
+#define CW_ENV(field, kind, name, old, def, meaning)
+#define CW_ENV_FAMILY(prefix) prefix,
+#include "base/env.def"
+#undef CW_ENV_FAMILY
+#undef CW_ENV
+    };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (begins(name, prefixes[i]))
+            return true;
+    return false;
+}
+
+static void warn_unless_known(const char *name)
+{
+    const char *ours = translated(name);
+    if (ours)
+        cwu_warn("environment variable %s is another library's; did you mean %s? (causeway-info "
+                 "--env lists them all)",
+                 name, ours);
+    else if ((begins(name, "CAUSEWAY_") || (is_of_family(name) && !is_place(name))) &&
+             !is_known(name))
+        cwu_warn("environment variable %s is not known; did you mean %s? (causeway-info --env "
+                 "lists them all)",
+                 name, cwu_env_nearest(name));
+}
+
 void cwu_env_warn_unknown(void)
 {
     extern char **environ;
     for (char **entry = environ; entry && *entry; entry++) {
-        size_t len = strcspn(*entry, "=");
-        if (strncmp(*entry, "CAUSEWAY_", 9) != 0)
-            continue;
         char name[256];
-        snprintf(name, sizeof(name), "%.*s", (int)len, *entry);
-        if (!is_known(name))
-            cwu_warn("environment variable %s is not known; did you mean %s? (causeway-info --env "
-                     "lists them all)",
-                     name, cwu_env_nearest(name));
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(*entry, "="), *entry);
+        warn_unless_known(name);
     }
 }

@@ -182,15 +182,19 @@ static bool function_name(const void *address, char *name, size_t name_nbytes)
 }
 
 /** The target of the call before a return address: direct, through the procedure linkage table, or
- *  through the global offset table. NULL when these bytes are no such call. */
-static const void *call_target(const void *return_address)
+ *  through the global offset table, whose slot is set then, else NULL. NULL when these bytes are no
+ *  such call. */
+static const void *call_target(const void *return_address, const void **slot_p)
 {
+    *slot_p = NULL;
 #if defined(__x86_64__)
     const unsigned char *at = return_address;
     int32_t distance;
     memcpy(&distance, at - 4, sizeof distance);
-    if (at[-6] == 0xff && at[-5] == 0x15)  // call *slot(%rip)
-        return *(const void *const *)(const void *)(at + distance);
+    if (at[-6] == 0xff && at[-5] == 0x15) {  // call *slot(%rip)
+        *slot_p = at + distance;
+        return *(const void *const *)*slot_p;
+    }
     if (at[-5] != 0xe8)  // call function
         return NULL;
     const unsigned char *function = at + distance;
@@ -201,11 +205,56 @@ static const void *call_target(const void *return_address)
     if (stub[0] != 0xff || stub[1] != 0x25)
         return function;
     memcpy(&distance, stub + 2, sizeof distance);  // jmp *slot(%rip)
-    return *(const void *const *)(const void *)(stub + 6 + distance);
+    *slot_p = stub + 6 + distance;
+    return *(const void *const *)*slot_p;
 #else
     (void)return_address;
     return NULL;
 #endif
+}
+
+/** The name in a table of relocations for the slot at this address of the file, or NULL. */
+static const char *slot_name(const image_t *image, const ElfW(Shdr) * sections,
+                             const ElfW(Shdr) * table, uintptr_t slot)
+{
+    const ElfW(Shdr) *symbols = &sections[table->sh_link], *names = &sections[symbols->sh_link];
+    if (!inside(image, table->sh_offset, table->sh_size) ||
+        !inside(image, symbols->sh_offset, symbols->sh_size) ||
+        !inside(image, names->sh_offset, names->sh_size) || names->sh_size == 0 ||
+        image->bytes[names->sh_offset + names->sh_size - 1] != '\0')
+        return NULL;
+    const ElfW(Rela) *entries = (const void *)(image->bytes + table->sh_offset);
+    const ElfW(Sym) *all = (const void *)(image->bytes + symbols->sh_offset);
+    for (size_t i = 0; i < table->sh_size / sizeof *entries; i++) {
+        size_t symbol = entries[i].r_info >> 32;
+        if (entries[i].r_offset == slot && symbol < symbols->sh_size / sizeof *all &&
+            all[symbol].st_name < names->sh_size)
+            return image->bytes + names->sh_offset + all[symbol].st_name;
+    }
+    return NULL;
+}
+
+/** The name by which the program calls what a slot leads to: the one that it was written with,
+ *  where a function has several. */
+static bool called_name(const void *slot, char *name, size_t name_nbytes)
+{
+    module_t m;
+    image_t image;
+    const char *found = NULL;
+    if (!slot || !find_module(slot, &m) || !map_file(m.path, &image))
+        return false;
+    const ElfW(Ehdr) *head = (const void *)image.bytes;
+    bool whole = head->e_shentsize == sizeof(ElfW(Shdr)) &&
+                 inside(&image, head->e_shoff, (uint64_t)head->e_shnum * head->e_shentsize);
+    const ElfW(Shdr) *sections = (const void *)(image.bytes + head->e_shoff);
+    for (int i = 0; whole && !found && i < head->e_shnum; i++)
+        if (sections[i].sh_type == SHT_RELA && sections[i].sh_link < head->e_shnum &&
+            sections[sections[i].sh_link].sh_link < head->e_shnum)
+            found = slot_name(&image, sections, &sections[i], (uintptr_t)slot - m.base);
+    if (found)
+        snprintf(name, name_nbytes, "%s", found);
+    munmap((void *)image.bytes, image.nbytes);
+    return found != NULL;
 }
 
 /** True when the address is the routine that is_routine() knows; its plain name is left in
@@ -223,14 +272,32 @@ static bool routine_at(const void *address, bool (*is_routine)(const char *name)
     return true;
 }
 
-bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size_t routine_nbytes,
-                       char *where, size_t where_nbytes)
+/** The routine that the call before a return address names. True: by the name in the program;
+ *  false: by one of its names, or `routine` stays as it was, if the call does not show it. */
+static bool routine_called(const void *return_address, bool (*is_routine)(const char *name),
+                           char *routine, size_t nbytes)
 {
+    char name[128];
+    const void *slot, *target = call_target(return_address, &slot);
+    if (called_name(slot, name, sizeof name) && is_routine(name + (name[0] == 'p'))) {
+        snprintf(routine, nbytes, "%s", name + (name[0] == 'p'));
+        return true;
+    }
+    if (!routine[0])
+        routine_at(target, is_routine, routine, nbytes);
+    return false;
+}
+
+bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *routine_p, char *where,
+                       size_t where_nbytes)
+{
+    char *routine = routine_p->name;
+    size_t routine_nbytes = sizeof routine_p->name;
     enum { DEEPEST = 24 };
     void *stack[DEEPEST];
     module_t mine, theirs;
     int n = backtrace(stack, DEEPEST), caller = -1;
-    routine[0] = '\0';
+    *routine_p = (cwu_routine_t){0};
     if (!find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine))
         return false;
     for (int i = 1; i < n && caller < 0; i++) {
@@ -243,8 +310,7 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size
     }
     if (caller < 0 || caller >= n)
         return false;
-    if (!routine[0])
-        routine_at(call_target(stack[caller]), is_routine, routine, routine_nbytes);
+    routine_p->exact = routine_called(stack[caller], is_routine, routine, routine_nbytes);
     cwu_symbol_describe((const char *)stack[caller] - 1, where, where_nbytes);
     return true;
 }
@@ -275,13 +341,15 @@ static bool is_in(const module_t *wanted, const void *address)
     return find_module(address, &m) && m.base == wanted->base;
 }
 
-bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name), char *routine,
-                            size_t routine_nbytes, char *where, size_t where_nbytes)
+bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
+                            cwu_routine_t *routine_p, char *where, size_t where_nbytes)
 {
+    char *routine = routine_p->name;
+    size_t routine_nbytes = sizeof routine_p->name;
     void *stack[DEEPEST_STACK];
     module_t mine, libc;
     int n = interrupted_stack(pc, stack), from = 0, caller = -1;
-    routine[0] = '\0';
+    *routine_p = (cwu_routine_t){0};
     bool known = find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine) &&
                  find_module((const void *)(uintptr_t)getpid, &libc);
     while (known && from < n && libc.base != mine.base && is_in(&libc, call_in(stack, from)))
@@ -292,8 +360,8 @@ bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name)
         else if (routine_at(call_in(stack, i), is_routine, routine, routine_nbytes))
             caller = i + 1;
     }
-    if (caller > 0 && caller < n && !routine[0])
-        routine_at(call_target(stack[caller]), is_routine, routine, routine_nbytes);
+    if (caller > 0 && caller < n)
+        routine_p->exact = routine_called(stack[caller], is_routine, routine, routine_nbytes);
     bool below = caller >= 0 && caller < n && routine[0];
     const void *at = below ? call_in(stack, caller) : from < n ? call_in(stack, from) : pc;
     cwu_symbol_describe(at, where, where_nbytes);

@@ -17,18 +17,23 @@ void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes);
  *  there is none. */
 bool cwu_symbol_data(const void *address, char *name, size_t name_nbytes, size_t *distance_p);
 
+typedef struct cwu_routine {
+    char name[128];
+    bool exact;  // as the program calls it; else one of the names that it has
+} cwu_routine_t;
+
 /**
  * The call into this library: walks up the stack to the first function that is_routine() knows (by
  * its name without a leading "p"), or that is outside of the library. Returns true with a
- * description of the call site and the routine's name ("" when unknown); false when there is no
- * such site.
+ * description of the call site and the routine (its name is "" when unknown); false when there is
+ * no such site.
  */
-bool cwu_symbol_caller(bool (*is_routine)(const char *name), char *routine, size_t routine_nbytes,
-                       char *where, size_t where_nbytes);
+bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *routine_p, char *where,
+                       size_t where_nbytes);
 /** In a signal's handler: the same for the code that it interrupted at `pc`. False: that is no
  *  routine, nor anything below one; where describes it. */
-bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name), char *routine,
-                            size_t routine_nbytes, char *where, size_t where_nbytes);
+bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
+                            cwu_routine_t *routine_p, char *where, size_t where_nbytes);
 /** Passes a line for each function on the stack, from `pc` on, to put. */
 void cwu_symbol_stack(const void *pc, void (*put)(int depth, const char *where));
 

@@ -12,10 +12,10 @@ BUFFERS = r"source \w+ \(\d+ bytes\) and dest \w+ \(\d+ bytes\) overlap"
 OVERLAP = r"source and dest \(\d+ bytes, on PE \d\) overlap"
 NOT_A_BLOCK = r"not an allocated block: freed twice, or not from the symmetric heap"
 
-# case: (the routine that the message names, its text). Scalar puts of all types are one function.
+# case: (the routine that the message names, its text).
 CHECKED = {
-    "p_pe_too_high": ("shmem_TYPE_p", NO_PE), "p_pe_negative": ("shmem_TYPE_p", NO_PE),
-    "double_p_pe_too_high": ("shmem_TYPE_p", NO_PE),
+    "p_pe_too_high": ("shmem_int_p", NO_PE), "p_pe_negative": ("shmem_int_p", NO_PE),
+    "double_p_pe_too_high": ("shmem_double_p", NO_PE),
     "g_pe_too_high": ("shmem_int_g", NO_PE), "put_pe_too_high": ("shmem_int_put", NO_PE),
     "get_pe_negative": ("shmem_int_get", NO_PE),
     "iput_pe_too_high": ("shmem_int_iput", NO_PE),
@@ -25,8 +25,8 @@ CHECKED = {
     "pe_quiet_pe_too_high": ("shmem_pe_quiet", NO_PE),
     "ptr_pe_too_high": ("shmem_ptr", NO_PE),
     "broadcast_root_too_high": ("shmem_int_broadcast", NO_PE),
-    "p_to_private": ("shmem_TYPE_p", NOT_SYMMETRIC), "p_to_stack": ("shmem_TYPE_p", NOT_SYMMETRIC),
-    "p_to_null": ("shmem_TYPE_p", NOT_SYMMETRIC),
+    "p_to_private": ("shmem_int_p", NOT_SYMMETRIC), "p_to_stack": ("shmem_int_p", NOT_SYMMETRIC),
+    "p_to_null": ("shmem_int_p", NOT_SYMMETRIC),
     "put_to_private": ("shmem_int_put", NOT_SYMMETRIC),
     "put_beyond_static": ("shmem_putmem", NOT_SYMMETRIC),
     "get_from_private": ("shmem_int_get", NOT_SYMMETRIC),
@@ -54,15 +54,15 @@ CHECKED = {
     "bad_compare": ("shmem_int_wait_until", "99 is not a comparison; use one of SHMEM_CMP_EQ"),
     "bad_signal_op": ("shmem_int_put_signal", "77 is not a signal operation; use SHMEM_SIGNAL_SET"),
     "bad_team": ("shmem_int_broadcast", "the team is not valid; use SHMEM_TEAM_WORLD"),
-    "ctx_p_pe_too_high": ("shmem_ctx_TYPE_p", NO_PE),
+    "ctx_p_pe_too_high": ("shmem_ctx_int_p", NO_PE),
     "ctx_get_pe_negative": ("shmem_ctx_int_get", NO_PE),
     "ctx_add_pe_too_high": ("shmem_ctx_int_atomic_add", NO_PE),
-    "ctx_p_destroyed": ("shmem_ctx_TYPE_p", DESTROYED),
+    "ctx_p_destroyed": ("shmem_ctx_int_p", DESTROYED),
     "ctx_put_destroyed": ("shmem_ctx_int_put", DESTROYED),
     "ctx_fetch_destroyed": ("shmem_ctx_int_atomic_fetch", DESTROYED),
     "ctx_quiet_destroyed": ("shmem_ctx_quiet", "the context is not valid"),
     "ctx_destroy_twice": ("shmem_ctx_destroy", "the context is not valid"),
-    "ctx_of_another_thread": ("shmem_ctx_TYPE_p", "used by another thread than its creator"),
+    "ctx_of_another_thread": ("shmem_ctx_int_p", "used by another thread than its creator"),
     "stale_team": ("shmem_team_sync",
                    "the team is not valid; use SHMEM_TEAM_WORLD or SHMEM_TEAM_SHARED"),
     "destroy_world": ("shmem_team_destroy",
@@ -73,7 +73,7 @@ CHECKED = {
     "team_no_config": ("shmem_team_split_strided",
                        "config is NULL, but config_mask 0x1 asks for a field of it"),
     "team_ptr_pe": ("shmem_team_ptr", "no PE 2 in the team: its PEs are 0 to 1"),
-    "bad_context": ("shmem_ctx_TYPE_p", "the context is not valid; use SHMEM_CTX_DEFAULT"),
+    "bad_context": ("shmem_ctx_int_p", "the context is not valid; use SHMEM_CTX_DEFAULT"),
     "destroy_default": ("shmem_ctx_destroy", "the default context cannot be destroyed"),
     "set_too_large": ("shmem_barrier", "the active set reaches from PE 0 to PE 2: PEs are 0 to 1"),
     "set_without_me": ("shmem_barrier", "PE 1 is not in the active set"),
@@ -123,22 +123,22 @@ ALWAYS = ["p_pe_too_high", "p_pe_negative", "double_p_pe_too_high", "g_pe_too_hi
 
 # Routines with a PE that does not exist, and the PEs: any int is caught, without checking mode too.
 FAR = {
-    "far_p": "shmem_TYPE_p", "far_char_p": "shmem_TYPE_p", "far_double_p": "shmem_TYPE_p",
-    "far_longdouble_p": "shmem_TYPE_p",
+    "far_p": "shmem_int_p", "far_char_p": "shmem_char_p", "far_double_p": "shmem_double_p",
+    "far_longdouble_p": "shmem_longdouble_p",
     "far_g": "shmem_int_g", "far_put": "shmem_int_put", "far_put_nbi": "shmem_int_put_nbi",
     "far_get": "shmem_int_get", "far_iput": "shmem_int_iput", "far_iget": "shmem_int_iget",
     "far_add": "shmem_int_atomic_add", "far_fetch_add": "shmem_int_atomic_fetch_add",
-    "far_put_signal": "shmem_int_put_signal", "far_session_p": "shmem_TYPE_p",
-    "far_ctx_p": "shmem_ctx_TYPE_p", "far_ctx_g": "shmem_ctx_int_g",
+    "far_put_signal": "shmem_int_put_signal", "far_session_p": "shmem_int_p",
+    "far_ctx_p": "shmem_ctx_int_p", "far_ctx_g": "shmem_ctx_int_g",
     "far_ctx_put": "shmem_ctx_int_put", "far_ctx_iget": "shmem_ctx_int_iget",
-    "far_ctx_add": "shmem_ctx_int_atomic_add", "far_default_ctx_p": "shmem_(ctx_)?TYPE_p",
+    "far_ctx_add": "shmem_ctx_int_atomic_add", "far_default_ctx_p": "shmem_ctx_int_p",
     "far_default_ctx_get": "shmem_ctx_int_get",
 }
 FAR_PES = [300, -300, 5000, -5000, 100000, 2**31 - 1, -2**31]
 
 # Calls that are valid only between init and finalize.
 CALLS = {
-    "call_p": "shmem_TYPE_p", "call_g": "shmem_int_g", "call_put": "shmem_int_put",
+    "call_p": "shmem_int_p", "call_g": "shmem_int_g", "call_put": "shmem_int_put",
     "call_get_nbi": "shmem_int_get_nbi", "call_iput": "shmem_int_iput",
     "call_add": "shmem_int_atomic_add",
     "call_fetch_nbi": "shmem_int_atomic_fetch_nbi", "call_put_signal": "shmem_int_put_signal",
@@ -179,7 +179,7 @@ def plan():
                           ("far_pe_quiet", "shmem_pe_quiet")):
         yield wrong_use.Use([case, "far", "300"], False,
                             [rf"^{routine}: no (root )?PE 300: .*0 to 1"])
-    for case, routine in (("far_part_p", "shmem_ctx_TYPE_p"),
+    for case, routine in (("far_part_p", "shmem_ctx_int_p"),
                           ("far_part_get", "shmem_ctx_int_get")):
         for pe in (-1, 1, 5000):
             yield wrong_use.Use([case, "far", str(pe)], False, [

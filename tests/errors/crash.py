@@ -17,11 +17,11 @@ HINT = r"; CAUSEWAY_CHECK=1 checks every call"
 
 # case: what its line says behind "SIGSEGV"
 EXPLAINED = {
-    "null_p": rf" in shmem_(TYPE|int)_p, called from crash\+0x\w+ \(crash\): {ON_PE_0}{HINT}",
+    "null_p": rf" in shmem_int_p, called from crash\+0x\w+ \(crash\): {ON_PE_0}{HINT}",
     "null_put": rf" in shmem_int_put, called from crash\+0x\w+ \(crash\): {ON_PE_0}{HINT}",
     "null_source": rf" in shmem_putmem, called from crash\+0x\w+ \(crash\): {NULL}{HINT}",
     "null_wait": rf" in shmem_int_wait_until, called from crash\+0x\w+ \(crash\): {NULL}{HINT}",
-    "malloc_p": rf" in shmem_(TYPE|int)_p, called from crash\+0x\w+ \(crash\): {MALLOC}{HINT}",
+    "malloc_p": rf" in shmem_int_p, called from crash\+0x\w+ \(crash\): {MALLOC}{HINT}",
     "malloc_put": rf" in shmem_int_put, called from crash\+0x\w+ \(crash\): {MALLOC}{HINT}",
     "malloc_add": rf" in shmem_int_atomic_add, called from crash\+0x\w+ \(crash\): {MALLOC}",
     "stack_get": r" in shmem_int_get, called from crash\+0x\w+ \(crash\): address that no memory "

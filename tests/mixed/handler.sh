@@ -9,7 +9,7 @@ export CAUSEWAY_CHECK=1
 output_has '^handler over, word 5$' oshrun -n 2 ./handler ask
 check 'the end in a handler' sh -c 'oshrun -n 2 ./handler global_exit; [ $? = 7 ]'
 inside='called inside a handler of an active message'
-for try in p:shmem_TYPE_p put:shmem_putmem get:shmem_long_g atomic:shmem_long_atomic_inc \
+for try in p:shmem_long_p put:shmem_putmem get:shmem_long_g atomic:shmem_long_atomic_inc \
     quiet:shmem_quiet barrier:shmem_barrier_all wait:shmem_long_wait_until \
     malloc:shmem_malloc gasnet_put:gasnet_put_val; do
     refuses 1 "PE 0 of 2 .*${try#*:}: $inside" oshrun -n 2 ./handler "${try%%:*}"

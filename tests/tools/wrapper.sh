@@ -39,13 +39,17 @@ check "-dumpmachine" sh -c '[ "$(oshcc -dumpmachine)" = "$(cc -dumpmachine)" ]'
 check "-v alone does not link" oshcc -v
 refuses 1 'no input files' oshcc
 
+# Programs of other OpenSHMEMs use functions of <math.h> without -lm.
+printf '#include <math.h>\nint main(int n, char **v) { (void)v; return sin(n) > 2; }\n' >sine.c
+check "functions of the mathematical library" oshcc sine.c -o sine
+
 # The command that it would run.
-output_has "^cc -I[^ ]*/include hello.c -o x -L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway\$" oshcc \
-    -show hello.c -o x
+output_has "^cc -I[^ ]*/include hello.c -o x -L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway -lm\$" \
+    oshcc -show hello.c -o x
 output_has "^cc -I[^ ]*/include -c hello.c\$" oshcc -showme -c hello.c
 output_has "'-DTEXT=\"a b\"'" oshcc --showme -c '-DTEXT="a b"' hello.c
 output_has "^-I$stage/include\$" oshcc --showme:compile
-output_has "^-L$stage/lib -Wl,-rpath,$stage/lib -lcauseway\$" oshcc -showme:link
+output_has "^-L$stage/lib -Wl,-rpath,$stage/lib -lcauseway -lm\$" oshcc -showme:link
 output_has '^causeway$' oshcc --showme:libs
 output_has "^$stage/lib\$" oshcc --showme:libdirs
 output_has "^$stage/include\$" oshcc --showme:incdirs

@@ -39,18 +39,21 @@ static int open_checks(unsigned *wants_p)
 /** `call` may be a kind of transfer: then the call stack gives the routine. */
 noreturn void cw_check_failed(const char *call, const char *fmt, ...)
 {
-    char text[500], routine[64] = "", where[160] = "";
+    char text[500], where[160] = "";
+    cwu_routine_t routine;
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     // a handler may run inside of any routine
     const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
-    bool found =
-        cwu_symbol_caller(cw_is_named_routine, routine, sizeof routine, where, sizeof where);
-    cw_generalize_routine(routine, sizeof routine);
+    bool found = cwu_symbol_caller(cw_is_named_routine, &routine, where, sizeof where);
+    if (!routine.exact)
+        cw_generalize_routine(routine.name, sizeof routine.name);
     if (!cw_is_routine(call))
-        call = running && cw_is_named_routine(running) ? running : routine[0] ? routine : call;
+        call = running && cw_is_named_routine(running) ? running
+               : routine.name[0]                       ? routine.name
+                                                       : call;
     cwu_fatal("%s: %s%s%s", call, text, found ? "; called from " : "", where);
 }
 

@@ -129,17 +129,18 @@ static void interrupted_at(const void *context, const void **pc_p, uintptr_t *st
 
 static void report(const char *name, uintptr_t address, const void *context)
 {
-    char routine[64], where[200], what[200], heap[200];
+    cwu_routine_t routine;
+    char where[200], what[200], heap[200];
     const void *pc;
     uintptr_t stack;
     interrupted_at(context, &pc, &stack);
-    bool below =
-        cwu_symbol_interrupted(pc, cw_is_routine, routine, sizeof routine, where, sizeof where);
-    cw_generalize_routine(routine, sizeof routine);
+    bool below = cwu_symbol_interrupted(pc, cw_is_routine, &routine, where, sizeof where);
+    if (!routine.exact)
+        cw_generalize_routine(routine.name, sizeof routine.name);
     explain(what, sizeof what, address, stack, below);
     explain_heap(heap, sizeof heap);
     if (below)
-        cwu_error("%s in %s, called from %s: address %s%s%s", name, routine, where, what, heap,
+        cwu_error("%s in %s, called from %s: address %s%s%s", name, routine.name, where, what, heap,
                   cw_world.check ? "" : "; CAUSEWAY_CHECK=1 checks every call");
     else
         cwu_error("%s in %s, outside of the library: address %s%s", name, where, what, heap);
