@@ -22,6 +22,7 @@ PROGRAMS = {
 # GASNet: no other library of this kind is packaged.
 OURS = {
     "am": ["am.c"],
+    "armci": ["armci.c"],
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
 }

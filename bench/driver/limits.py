@@ -15,6 +15,8 @@ class Row:
     nbytes: int = 8
     npes: int = 2
     base_op: str | None = None  # the baseline's line, if it has another name
+    base_nbytes: int | None = None  # if it has another size
+    base_tag: str = "baseline"  # "causeway": another line of our own
     base: bool = True  # a baseline exists
     at_most: float | None = None  # absolute limit, in the unit of the row
     ratio_most: float | None = None  # limit against the baseline
@@ -147,6 +149,50 @@ def _messages():
                       "am", "ready", 0, npes)
 
 
+ROWS = ((8, "8 B"), (64, "64 B"), (512, "512 B"), (1024, "1 KiB"), (4096, "4 KiB"),
+        (16384, "16 KiB"), (65536, "64 KiB"), (1048576, "1 MiB"))
+
+
+def _armci_local():
+    where = "ARMCI, one node, beside plain C"
+    yield Row(where, "put 8 B", "local", "armci", "put", base=False, at_most=10)
+    yield Row(where, "get 8 B", "local", "armci", "get", base=False, at_most=10)
+    for op, label in (("fetch_add", "fetch-and-add"), ("acc_fence", "accumulate 8 B + fence"),
+                      ("mutex", "lock + unlock"), ("fence_idle", "fence, idle")):
+        yield Row(where, label, "local", "armci", op, base=False)
+    for op, label in (("put", "put"), ("get", "get")):
+        for row, text in ROWS:
+            yield Row(where, f"{label} 1 MiB in rows of {text}", "local", "armci", f"{op}_rows",
+                      row, ratio_least=0.7 if row >= 64 else None)
+    yield Row(where, "accumulate 64 KiB", "local", "armci", "acc", 65536, ratio_least=0.7)
+    yield Row(where, "accumulate 1 MiB", "local", "armci", "acc", 1048576)
+    yield Row(where, "accumulate 81 rows of 800 B", "local", "armci", "acc_rows", 800,
+              ratio_least=0.7)
+
+
+def _armci_far(mode):
+    """A transfer of rows stands beside a contiguous one of the same run: the base is ours."""
+    where = f"ARMCI, two nodes, {mode} endpoints over loopback"
+    trip = "armci:short_round_trip"
+    for op, label, limit in (("fetch_add", "fetch-and-add", 1.2),
+                             ("acc_fence", "accumulate 8 B + fence", 1.2),
+                             ("put_fence", "put 8 B + fence", None), ("get", "get 8 B", None),
+                             ("mutex", "lock + unlock", None)):
+        yield Row(where, f"{label}, base: raw round trip", mode, "armci", op, base_op=trip,
+                  base_nbytes=0, ratio_most=limit)
+    yield Row(where, "fence, idle", mode, "armci", "fence_idle", base=False)
+    for op in ("put", "get"):
+        yield Row(where, f"{op} 1 MiB", mode, "armci", f"{op}_block", 1048576, base=False)
+        for row, text in ROWS:
+            yield Row(where, f"{op} 1 MiB in rows of {text}, base: contiguous", mode, "armci",
+                      f"{op}_rows", row, base_op=f"armci:{op}_block", base_nbytes=1048576,
+                      base_tag="causeway", ratio_least=0.8 if (op, row) == ("put", 1024) else None)
+    for op, nbytes, label in (("acc", 65536, "64 KiB"), ("acc", 1048576, "1 MiB"),
+                              ("acc_rows", 800, "81 rows of 800 B")):
+        yield Row(where, f"accumulate {label}, base: put 1 MiB", mode, "armci", op, nbytes,
+                  base_op="armci:put_block", base_nbytes=1048576, base_tag="causeway")
+
+
 def _instructions():
     for bench, threads in (("insn", ""), ("insn_threads", ", threads on")):
         where = f"Instructions{threads}"
@@ -246,6 +292,7 @@ def _startup():
 
 def all_rows():
     return [
-        *_local(), *_network("rdm"), *_network("msg"), *_messages(), *_instructions(),
+        *_local(), *_network("rdm"), *_network("msg"), *_messages(), *_armci_local(),
+        *_armci_far("rdm"), *_armci_far("msg"), *_instructions(),
         *_instructions_gasnet(), *_threads(), *_collectives(), *_startup()
     ]

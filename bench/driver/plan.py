@@ -11,7 +11,7 @@ LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
-NAMES = ("latency", "rate", "atomics", "pingpong", "am", "busy", "threads", "coll", "startup",
+NAMES = ("latency", "rate", "atomics", "pingpong", "am", "armci", "busy", "threads", "coll", "startup",
          "insn", "insn_gasnet")
 
 
@@ -100,6 +100,19 @@ class Plan:
             groups.append(Group(runs, rounds=None if self.quick else START_ROUNDS))
         return groups
 
+    def _armci(self):
+        """Within a node beside plain C in one process; elsewhere beside a raw round trip."""
+        budget = ["--budget-ms", "8"] if self.quick else []
+        runs = []
+        for make in self._run(self.ours, "local", 2, "armci", [*budget, "--mode", "1"], "plain C"):
+            runs.append(lambda make=make: make().as_baseline())
+        groups = [Group(runs + self._run(self.ours, "local", 2, "armci", budget))]
+        for layout in ("rdm", "msg"):
+            raw = ["--endpoint", layout, "--only", "short_round_trip", *budget]
+            runs = self._baseline("raw_messages", layout, 2, raw, "round trip", bench="armci")
+            groups.append(Group(runs + self._run(self.ours, layout, 2, "armci", budget)))
+        return groups
+
     def _busy(self):
         """A target that computes and never calls in: measured only for libraries with progress of
         their own."""
@@ -184,6 +197,7 @@ class Plan:
             "insn_gasnet": self._insn_gasnet,
             "pingpong": lambda: self._pairs("pingpong", PING_PONG),
             "am": self._am,
+            "armci": self._armci,
             "atomics": lambda: self._pairs("atomics", ATOMICS),
             "latency": lambda: self._pairs("latency", LATENCY),
             "rate": lambda: self._pairs("rate", WINDOWS),

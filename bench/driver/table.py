@@ -39,7 +39,8 @@ class Line:
         self.base = None
         if row.base:
             bench, _, op = (row.base_op or f"{row.bench}:{row.op}").partition(":")
-            self.base = store.get("baseline", row.layout, bench, op, row.nbytes, row.npes)
+            nbytes = row.nbytes if row.base_nbytes is None else row.base_nbytes
+            self.base = store.get(row.base_tag, row.layout, bench, op, nbytes, row.npes)
         self.others = [
             store.get(peer.tag, other_layout(row.layout), row.bench, row.op, row.nbytes, row.npes)
             for peer in others
