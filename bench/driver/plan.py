@@ -11,8 +11,8 @@ LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
-NAMES = ("latency", "rate", "atomics", "pingpong", "am", "armci", "busy", "threads", "coll", "startup",
-         "insn", "insn_gasnet")
+NAMES = ("latency", "rate", "atomics", "pingpong", "am", "armci", "busy", "threads", "coll",
+         "startup", "insn", "insn_gasnet")
 
 
 class Group:

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "am_test.h"
+#include "base/env.h"
 #include "core/mem/segment.h"
 #include "core/bulk/accumulate.h"
 #include "core/rma/ctx.h"
+#include "core/rma/port.h"
 #include "frame/random.h"
 
 enum { HOT = 40, ELEMENTS = 1500, BELLS = 20 };
@@ -158,6 +160,29 @@ static void quiet_completes(void)
     }
 }
 
+/** A single accumulate and a quiet take one message once the transport has seen it; the delaying
+ *  transport may send others. */
+static void one_message(void)
+{
+    enum { TURNS = 20 };
+    double one = 1;
+    cwt_stats_t before = {0}, after = {0};
+    int pe = cw_world.npes - 1;
+    cw_barrier(cw_group_world);
+    if (cw_world.pe != 0 || cw_world.node_of_pe[pe] == cw_world.node || cwu_env.delay ||
+        !cw_world.plain)
+        return;
+    for (int n = 0; n < TURNS; n++) {
+        if (n == 2)
+            cw_port_stats(&before);
+        add(CW_DOUBLE, &one, &sums->d[0], &one, sizeof one, pe);
+        cw_quiet_default();
+    }
+    cw_port_stats(&after);
+    CHECK(after.requests - before.requests <= TURNS, "%d requests",
+          (int)(after.requests - before.requests));
+}
+
 int main(int argc, char **argv)
 {
     double one = 1;
@@ -179,5 +204,6 @@ int main(int argc, char **argv)
     check_sums();
     wake_sleeper();
     quiet_completes();
+    one_message();
     return test_finish();
 }

@@ -30,8 +30,8 @@ static void release(cw_accumulate_lock_t *held)
     held->lock = NULL;
 }
 
-/** Holds the lock of that block, and no other. Pieces that follow each other often lie in one block:
- *  they cost one lock, but others get their turn. */
+/** Holds the lock of that block, and no other. Pieces that follow each other often lie in one
+ *  block: they cost one lock, but others get their turn. */
 static void hold(cw_accumulate_lock_t *held, uint64_t offset)
 {
     cwu_lock_t *lock = cw_block_lock(offset);

@@ -73,10 +73,14 @@ struct cwt_conn {
     uint32_t writes, reads;     // tracked operations in flight
     bool dirty;                 // puts since the last quiet that a flush must cover
     bool lone_puts;             // between the last two quiets with puts there was one
+    bool ask_next;              // the next request may be the only one before a quiet: it asks for
+                                // its acknowledgement (order.c)
     bool first_put;             // none since the last quiet; always false where several threads use
                                 // the client
     uint32_t peer;              // this client's name at the server (RDM)
     uint32_t acked;             // of the requests sent, how many are known executed
+    uint32_t sent_before;       // of the requests sent, those before the last quiet, and the
+                                // transport's own since
     uint32_t asked;             // `sent` behind the newest request that asks for an acknowledgement
     uint32_t free_replies;      // bit i: replies[i] is free
     uint16_t generation;        // of the last reply taken; odd

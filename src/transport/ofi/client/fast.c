@@ -164,7 +164,7 @@ FAST bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt
     if (CW_UNLIKELY(conn->down) || CW_UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) ||
         (reply && CW_UNLIKELY(conn->free_replies == 0)))
         return false;
-    uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
+    uint64_t id = reply ? ofi_reply_take(conn, reply) : ofi_request_ask(conn);
     ofi_request_sign(conn, msg, nbytes, id);
     if (CW_UNLIKELY(conn->inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
         if (reply)

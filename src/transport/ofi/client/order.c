@@ -46,12 +46,17 @@ FAST bool flush_fast(cwt_conn_t *conn)
     return true;
 }
 
-/** The next put is the first one after a quiet again (fast.c). */
-static inline void reset_puts(cwt_conn_t *conn)
+/** The next put is the first one after a quiet again (fast.c). So is the next request, which asks
+ *  for its acknowledgement itself if there was only one before this quiet: a quiet behind a single
+ *  request then has no message to send, and in a flood one of many has an answer of its own. */
+static inline void reset_counts(cwt_conn_t *conn)
 {
     if (conn->puts_since_quiet)
         conn->lone_puts = conn->puts_since_quiet == 1;
     conn->puts_since_quiet = conn->injected = 0;
+    if (conn->sent != conn->sent_before)
+        conn->ask_next = conn->sent - conn->sent_before == 1;
+    conn->sent_before = conn->sent;
     if (!conn->client->config.thread_multiple)  // otherwise it is read without the lock
         conn->first_put = true;
 }
@@ -112,7 +117,7 @@ static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
 FAST int begin_flush(cwt_conn_t *conn)
 {
     ofi_collect_dirty(conn);
-    reset_puts(conn);
+    reset_counts(conn);
     return CW_LIKELY(flush_fast(conn)) ? 0 : flush_slow(conn);
 }
 
@@ -227,7 +232,7 @@ static int try_flush(cwt_conn_t *conn)
         conn->client->stats.flushes++;
     }
     conn->dirty = false;
-    reset_puts(conn);
+    reset_counts(conn);
     if (!unacked)
         return 0;
     bool at_once = !conn->sending &&

@@ -65,7 +65,7 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     int rc = wait_credit(conn);
     if (rc != 0)
         return rc;
-    bool ask = reply == NULL && (own || !ofi_choice.send_after_send);
+    bool ask = reply == NULL && (own || !ofi_choice.send_after_send || ofi_request_ask(conn) != 0);
     uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
     ofi_request_sign(conn, msg, nbytes, own | id | (ask ? OFI_ID_ACK : 0));
     rc = ofi_send_message(conn, msg, nbytes);
@@ -119,7 +119,11 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
     if (nbytes)
         memcpy(msg.body, body, nbytes);
     int rc = conn->changing ? conn->error : ofi_conn_up(conn, "request");
-    return rc ? rc : issue(conn, &msg.header, sizeof msg.header + nbytes, reply, OFI_ID_OWN);
+    if (rc == 0)
+        rc = issue(conn, &msg.header, sizeof msg.header + nbytes, reply, OFI_ID_OWN);
+    if (rc == 0)
+        conn->sent_before++;
+    return rc;
 }
 
 // ---------------------------------------------------------------- receiving
