@@ -5,6 +5,7 @@
 // objects of a program alike. See gasnet(3).
 #ifndef GASNET_H
 #define GASNET_H
+#define _INCLUDED_GASNET_H 1
 
 #include <stddef.h>
 #include <stdint.h>
@@ -255,14 +256,14 @@ int gasnet_set_waitmode(int wait_mode);
     gasnet_threadinfo_t const gasnet_causeway_threadinfo __attribute__((__unused__)) = (info)
 #define GASNET_BEGIN_FUNCTION() GASNET_POST_THREADINFO(GASNET_GET_THREADINFO())
 
-/** Ends the job when a call does not return GASNET_OK. */
-void gasnet_causeway_unsafe(const char *call, int result, const char *file, int line);
-#define GASNET_Safe(fncall)                                                         \
-    do {                                                                            \
-        int const gasnet_causeway_result = (fncall);                                \
-        if (gasnet_causeway_result != GASNET_OK)                                    \
-            gasnet_causeway_unsafe(#fncall, gasnet_causeway_result, __FILE__, __LINE__); \
-    } while (0)
+void gasnet_causeway_unsafe(int result);
+/** Ends the job when a call does not return GASNET_OK. No macro: clients define one of that
+ *  name. */
+static inline void GASNET_Safe(int result)
+{
+    if (result != GASNET_OK)
+        gasnet_causeway_unsafe(result);
+}
 
 void gasnet_causeway_announce(int mode, const char *source);
 

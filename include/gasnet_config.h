@@ -5,6 +5,7 @@
 #ifndef GASNET_CONFIG_H
 #define GASNET_CONFIG_H
 
+#include <limits.h>
 #include <stdint.h>
 
 #define GASNET_SPEC_VERSION_MAJOR 1
@@ -12,14 +13,25 @@
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
 // The release whose interface this is, by which clients know what they may call. (GASNET_CAUSEWAY:
 // the library that implements it.)
+#ifndef GASNET_RELEASE_VERSION_MAJOR
 #define GASNET_RELEASE_VERSION_MAJOR 2025
 #define GASNET_RELEASE_VERSION_MINOR 8
 #define GASNET_RELEASE_VERSION_PATCH 0
+#endif
 #define GASNET_CAUSEWAY 1
 
 #define GASNET_CONDUIT_OFI 1
-#define GASNET_CONDUIT_NAME OFI
-#define GASNET_CONDUIT_NAME_STR "OFI"
+#define GASNET_OFI_CONDUIT 1
+#define GASNET_CORE_NAME OFI
+#define GASNET_CORE_NAME_STR "OFI"
+#define GASNET_CORE_VERSION 1.4
+#define GASNET_CORE_VERSION_STR "1.4"
+#define GASNET_EXTENDED_NAME OFI
+#define GASNET_EXTENDED_NAME_STR "OFI"
+#define GASNET_EXTENDED_VERSION 1.4
+#define GASNET_EXTENDED_VERSION_STR "1.4"
+#define GASNET_CONDUIT_NAME GASNET_CORE_NAME
+#define GASNET_CONDUIT_NAME_STR GASNET_CORE_NAME_STR
 
 #define GASNET_NDEBUG 1          // arguments are checked where CAUSEWAY_CHECK=1 is set
 #define GASNET_PSHM 1            // nodes of one host reach each other by load and store
@@ -39,6 +51,9 @@
 #else
 #define SIZEOF_GASNET_REGISTER_VALUE_T 4
 #endif
+
+// ------------------------------------- what clients take from these headers besides the interface
+#include "causeway/gasnet-names.h"
 
 // ---------------------------------------------------------------- what this program chose
 #if !defined(GASNET_SEQ) && !defined(GASNET_PAR) && !defined(GASNET_PARSYNC)

@@ -9,6 +9,7 @@
 #define _INCLUDED_GASNETEX_H 1
 
 #include "gasnet.h"
+#include "gasnet_fwd.h"
 
 #define GEX_SPEC_VERSION_MAJOR 0
 #define GEX_SPEC_VERSION_MINOR 19
@@ -25,20 +26,12 @@ typedef struct gex_causeway_segment *gex_Segment_t;
 typedef struct gex_causeway_ad *gex_AD_t;
 typedef struct gex_causeway_srcdesc *gex_AM_SrcDesc_t;
 typedef struct gex_causeway_mk *gex_MK_t;
-typedef void *gex_Event_t;
 typedef gasnet_token_t gex_Token_t;
-typedef uint32_t gex_Rank_t;
-typedef uint16_t gex_EP_Index_t;
-typedef uint32_t gex_EP_Capabilities_t;
-typedef uint32_t gex_Flags_t;
 typedef unsigned int gex_EC_t;
 typedef unsigned int gex_TI_t;
-typedef uint32_t gex_DT_t;
-typedef uint32_t gex_OP_t;
 typedef uint64_t gex_RMA_Value_t;
 typedef int32_t gex_AM_Arg_t;
 typedef uint8_t gex_AM_Index_t;
-typedef void *gex_Addr_t;
 typedef gasnet_causeway_fnptr_t gex_AM_Fn_t;
 #define SIZEOF_GEX_RMA_VALUE_T 8
 #define GASNET_SUPPORTS_TI_SRCRANK 1
@@ -49,10 +42,6 @@ typedef gasnet_causeway_fnptr_t gex_AM_Fn_t;
 #define GASNET_SUPPORTS_AM_CANCEL 20240418L
 #define GASNET_SUPPORTS_AM_COMMIT_V2 20240906L
 
-typedef struct {
-    gex_Rank_t gex_rank;
-    gex_EP_Index_t gex_ep_index;
-} gex_EP_Location_t;
 typedef const struct {
     gex_Rank_t gex_jobrank;
 } gex_RankInfo_t;
@@ -88,60 +77,8 @@ typedef struct {
 #define GEX_AD_INVALID ((gex_AD_t)0)
 #define GEX_MK_INVALID ((gex_MK_t)0)
 #define GEX_MK_HOST ((gex_MK_t)(uintptr_t)1)  // the only kind of memory there is
-#define GEX_RANK_INVALID ((gex_Rank_t)-1)
-#define GEX_EP_CAPABILITY_RMA (1U << 0)
-#define GEX_EP_CAPABILITY_AM (1U << 1)
-#define GEX_EP_CAPABILITY_VIS (1U << 2)
-#define GEX_EP_CAPABILITY_COLL (1U << 3)
-#define GEX_EP_CAPABILITY_AD (1U << 4)
-#define GEX_EP_CAPABILITY_ALL 31U
 #define GEX_THREAD_ROLE_RCV (1U << 0)
 #define GEX_THREAD_ROLE_SND (1U << 1)
-
-// ---------------------------------------------------------------- flags
-#define GEX_FLAG_IMMEDIATE (1U << 0) // requests: returns without sending rather than wait
-#define GEX_FLAG_AM_SHORT (1U << 0)  // of handler table entries
-#define GEX_FLAG_AM_MEDIUM (1U << 1)
-#define GEX_FLAG_AM_LONG (1U << 2)
-#define GEX_FLAG_AM_MEDLONG (GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_LONG)
-#define GEX_FLAG_AM_REQUEST (1U << 3)
-#define GEX_FLAG_AM_REPLY (1U << 4)
-#define GEX_FLAG_AM_REQREP (GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_REPLY)
-#define GEX_FLAG_AM_PREPARE_LEAST_CLIENT (1U << 11) // of gex_AM_Max...: that of gex_AM_Prepare...
-#define GEX_FLAG_AM_PREPARE_LEAST_ALLOC (1U << 12)
-#define GEX_FLAG_AD_REL (1U << 1) // of atomics
-#define GEX_FLAG_AD_ACQ (1U << 2)
-#define GEX_FLAG_RANK_IS_JOBRANK (1U << 13)
-#define GEX_FLAG_ENABLE_LEAF_LC (1U << 11) // of vectors
-#define GEX_FLAG_USES_GASNET1 (1U << 0)    // of gex_Client_Init
-#define GEX_FLAG_DEFER_THREADS (1U << 1)   // there are none to defer
-#define GEX_FLAG_TM_SCRATCH_SIZE_MIN (1U << 0) // of teams
-#define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED (1U << 1)
-#define GEX_FLAG_TM_GLOBAL_SCRATCH (1U << 2)
-#define GEX_FLAG_TM_LOCAL_SCRATCH (1U << 3)
-#define GEX_FLAG_TM_SYMMETRIC_SCRATCH (1U << 4)
-#define GEX_FLAG_TM_NO_SCRATCH (1U << 5)
-#define GEX_FLAG_SCRATCH_SEG_OFFSET (1U << 6)
-#define GEX_FLAG_GLOBALLY_QUIESCED (1U << 13)
-// Hints, which have no effect here.
-#define GEX_FLAG_SELF_SEG_UNKNOWN (1U << 3)
-#define GEX_FLAG_SELF_SEG_SOME (1U << 4)
-#define GEX_FLAG_SELF_SEG_BOUND (1U << 5)
-#define GEX_FLAG_SELF_SEG_OFFSET (1U << 6)
-#define GEX_FLAG_PEER_SEG_UNKNOWN (1U << 7)
-#define GEX_FLAG_PEER_SEG_SOME (1U << 8)
-#define GEX_FLAG_PEER_SEG_BOUND (1U << 9)
-#define GEX_FLAG_PEER_SEG_OFFSET (1U << 10)
-#define GEX_FLAG_PEER_NEVER_NBRHD (1U << 14)
-#define GEX_FLAG_PEER_NEVER_SELF (1U << 15)
-#define GEX_FLAG_AD_MY_RANK (1U << 11)
-#define GEX_FLAG_AD_MY_NBRHD (1U << 12)
-#define GEX_FLAG_AD_FAVOR_MY_RANK (1U << 0) // of gex_AD_Create
-#define GEX_FLAG_AD_FAVOR_MY_NBRHD (1U << 1)
-#define GEX_FLAG_AD_FAVOR_REMOTE (1U << 2)
-#define GEX_FLAG_HINT_ACCEL_AD (1U << 0)
-#define GEX_FLAG_HINT_ACCEL_COLL (1U << 1)
-#define GEX_FLAG_HINT_ACCEL_ALL (GEX_FLAG_HINT_ACCEL_AD | GEX_FLAG_HINT_ACCEL_COLL)
 
 // ---------------------------------------------------------------- job, client, endpoint
 int gex_causeway_client_init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p,
@@ -239,11 +176,6 @@ int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t flags);
 gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index);
 
 // ---------------------------------------------------------------- events
-#define GEX_EVENT_INVALID ((gex_Event_t)0)
-#define GEX_EVENT_NO_OP ((gex_Event_t)(uintptr_t)1)
-#define GEX_EVENT_NOW ((gex_Event_t *)(uintptr_t)1)   // local completion before the call returns
-#define GEX_EVENT_DEFER ((gex_Event_t *)(uintptr_t)2) // with the operation
-#define GEX_EVENT_GROUP ((gex_Event_t *)(uintptr_t)3) // with the implicit operations
 #define GEX_EC_PUT ((gex_EC_t)3) // with the local completion of puts
 #define GEX_EC_GET ((gex_EC_t)4)
 #define GEX_EC_AM ((gex_EC_t)2)

@@ -100,6 +100,10 @@ def lines():
         out.append(f"int {base_name('Request', 'Short')}{nargs}({head});")
     for way, kind in FAMILIES:
         out += ["", *(function(way, kind, n) for n in range(MAX_ARGS + 1))]
+    out += ["", "// With the number of arguments given: 32-bit integers."]
+    for way, kind in FAMILIES:
+        head = ", ".join([*parameters(way, kind), "int numargs", "..."])
+        out.append(f"int gasnet_AM{way}{kind}({head});")
     out += ["", "// With the number of arguments counted."]
     for way, kind in FAMILIES:
         out += counted(way, kind)

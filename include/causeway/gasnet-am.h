@@ -150,6 +150,15 @@ static inline int gasnet_AMReplyLong14(gasnet_token_t token, gasnet_handler_t ha
 static inline int gasnet_AMReplyLong15(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes, void *dest_addr, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3, gasnet_handlerarg_t a4, gasnet_handlerarg_t a5, gasnet_handlerarg_t a6, gasnet_handlerarg_t a7, gasnet_handlerarg_t a8, gasnet_handlerarg_t a9, gasnet_handlerarg_t a10, gasnet_handlerarg_t a11, gasnet_handlerarg_t a12, gasnet_handlerarg_t a13, gasnet_handlerarg_t a14) { gasnet_handlerarg_t const args[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14}; return gasnet_causeway_reply_long(token, handler, source_addr, nbytes, dest_addr, 15, args); }
 static inline int gasnet_AMReplyLong16(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes, void *dest_addr, gasnet_handlerarg_t a0, gasnet_handlerarg_t a1, gasnet_handlerarg_t a2, gasnet_handlerarg_t a3, gasnet_handlerarg_t a4, gasnet_handlerarg_t a5, gasnet_handlerarg_t a6, gasnet_handlerarg_t a7, gasnet_handlerarg_t a8, gasnet_handlerarg_t a9, gasnet_handlerarg_t a10, gasnet_handlerarg_t a11, gasnet_handlerarg_t a12, gasnet_handlerarg_t a13, gasnet_handlerarg_t a14, gasnet_handlerarg_t a15) { gasnet_handlerarg_t const args[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15}; return gasnet_causeway_reply_long(token, handler, source_addr, nbytes, dest_addr, 16, args); }
 
+// With the number of arguments given: 32-bit integers.
+int gasnet_AMRequestShort(gasnet_node_t dest, gasnet_handler_t handler, int numargs, ...);
+int gasnet_AMRequestMedium(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes, int numargs, ...);
+int gasnet_AMRequestLong(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes, void *dest_addr, int numargs, ...);
+int gasnet_AMRequestLongAsync(gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes, void *dest_addr, int numargs, ...);
+int gasnet_AMReplyShort(gasnet_token_t token, gasnet_handler_t handler, int numargs, ...);
+int gasnet_AMReplyMedium(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes, int numargs, ...);
+int gasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes, void *dest_addr, int numargs, ...);
+
 // With the number of arguments counted.
 #define GASNET_CAUSEWAY_REQUEST_SHORT(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, n, ...) gasnet_AMRequestShort##n
 #define gasnet_AMRequestShortM(...) GASNET_CAUSEWAY_REQUEST_SHORT(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)(__VA_ARGS__)

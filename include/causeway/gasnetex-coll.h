@@ -8,45 +8,6 @@
 extern "C" {
 #endif
 
-#define GEX_DT_I32 (1 << 0)
-#define GEX_DT_U32 (1 << 1)
-#define GEX_DT_I64 (1 << 2)
-#define GEX_DT_U64 (1 << 3)
-#define GEX_DT_FLT (1 << 4)
-#define GEX_DT_DBL (1 << 5)
-#define GEX_DT_USER (1 << 6)
-
-#define GEX_OP_AND (1 << 0)
-#define GEX_OP_OR (1 << 1)
-#define GEX_OP_XOR (1 << 2)
-#define GEX_OP_ADD (1 << 3)
-#define GEX_OP_SUB (1 << 4)
-#define GEX_OP_MULT (1 << 5)
-#define GEX_OP_MIN (1 << 6)
-#define GEX_OP_MAX (1 << 7)
-#define GEX_OP_INC (1 << 8)
-#define GEX_OP_DEC (1 << 9)
-#define GEX_OP_SET (1 << 10)
-#define GEX_OP_CAS (1 << 11)
-#define GEX_OP_TO_FETCHING(op) ((op) << 15)
-#define GEX_OP_TO_NONFETCHING(op) ((op) >> 15)
-#define GEX_OP_FAND (1 << 15)
-#define GEX_OP_FOR (1 << 16)
-#define GEX_OP_FXOR (1 << 17)
-#define GEX_OP_FADD (1 << 18)
-#define GEX_OP_FSUB (1 << 19)
-#define GEX_OP_FMULT (1 << 20)
-#define GEX_OP_FMIN (1 << 21)
-#define GEX_OP_FMAX (1 << 22)
-#define GEX_OP_FINC (1 << 23)
-#define GEX_OP_FDEC (1 << 24)
-#define GEX_OP_SWAP (1 << 25)
-#define GEX_OP_FCAS (1 << 26)
-#define GEX_OP_CSWAP GEX_OP_FCAS
-#define GEX_OP_GET (1 << 27)
-#define GEX_OP_USER (1 << 30)     // of reductions: commutes
-#define GEX_OP_USER_NC (1U << 31) // does not
-
 /** Writes the names of the bits in the set, with | between them, to buf unless it is NULL. Returns
  *  the bytes of the text with its terminator. Any thread, at any time. */
 size_t gasnett_format_dt(char *buf, gex_DT_t dt);

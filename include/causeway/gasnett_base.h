@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "../gasnet_portable_platform.h"
+#include "gasnet-names.h"
 
 #if defined(GASNETT_LITE_MODE) + defined(GASNETT_THREAD_SAFE) + defined(GASNETT_THREAD_SINGLE) > 1
 #error define at most one of GASNETT_THREAD_SAFE, GASNETT_THREAD_SINGLE and GASNETT_LITE_MODE
@@ -50,6 +51,12 @@
 #define GASNETT_DEBUG_CONFIG nodebug
 #endif
 
+// The release whose interface this is: clients of the tools alone ask, too.
+#ifndef GASNET_RELEASE_VERSION_MAJOR
+#define GASNET_RELEASE_VERSION_MAJOR 2025
+#define GASNET_RELEASE_VERSION_MINOR 8
+#define GASNET_RELEASE_VERSION_PATCH 0
+#endif
 #define GASNETT_SPEC_VERSION_MAJOR 1
 #define GASNETT_SPEC_VERSION_MINOR 20
 #define GASNETT_RELEASE_VERSION_MAJOR 0

@@ -134,6 +134,8 @@ void gasnett_rwlock_assert_(gasnett_rwlock_t *lock, int state, const char *where
     GASNETT_THREADKEY_DECLARE(key);        \
     GASNETT_THREADKEY_KIND_ void *gasnett_threadkey_##key = 0
 #define gasnett_threadkey_init(key) ((void)0)
+#define _gasneti_threadkey_init(value, initmutex, isinit) \
+    ((void)(value), (void)(initmutex), (void)(isinit))
 #define gasnett_threadkey_get(key) (gasnett_threadkey_##key)
 #define gasnett_threadkey_set(key, newvalue) ((void)(gasnett_threadkey_##key = (void *)(newvalue)))
 #define gasnett_threadkey_get_noinit(key) gasnett_threadkey_get(key)

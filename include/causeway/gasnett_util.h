@@ -71,7 +71,8 @@ const char *gasnett_gethostname(void);
 const char *gasnett_exe_name(void);
 int gasnett_cpu_count(void);
 uint64_t gasnett_getPhysMemSz(int failureIsFatal);
-void gasnett_set_affinity(int rank);
+/** 0, or not if the machine has it not. */
+int gasnett_set_affinity(int rank);
 int gasnett_sched_yield(void);
 void gasnett_flush_streams(void);
 void gasnett_close_streams(void);
@@ -218,6 +219,7 @@ gasnett_no_printf_(const char *format, ...)
 {
     (void)format;
 }
+#define _gasnett_trace_printf_noop gasnett_no_printf_
 #define GASNETT_TRACE_ENABLED 0
 #define GASNETT_TRACE_SETSOURCELINE(file, line) ((void)0)
 #define GASNETT_TRACE_GETSOURCELINE(pfile, pline) ((void)0)

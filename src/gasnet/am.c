@@ -3,6 +3,8 @@
 // GASNet-1: active messages: the client's handler table, and the calls, which lead to core's
 // request layer. Numbers of nodes and handlers and lengths are always checked: wrong ones would do
 // harm in another process.
+#include <stdarg.h>
+
 #include "base/compiler.h"
 #include "gasnet/gas1.h"
 
@@ -302,6 +304,54 @@ GAS_API int gasnet_causeway_reply_long(gasnet_token_t token, gasnet_handler_t ha
                      flags);
     return GASNET_OK;
 }
+
+// ------------------------------------------------- calls that are given the number of arguments
+/** Arguments of a call, as its last parameters; numargs of them. */
+#define WITH_ARGS(name, parameters, call)                                                     \
+    GAS_API int name parameters                                                               \
+    {                                                                                         \
+        gasnet_handlerarg_t args[CW_AM_MAX_ARGS];                                             \
+        va_list ap;                                                                           \
+        va_start(ap, numargs);                                                                \
+        take_args(#name, args, numargs, ap);                                                  \
+        va_end(ap);                                                                           \
+        return call;                                                                          \
+    }
+
+static void take_args(const char *call, gasnet_handlerarg_t *args, int numargs, va_list ap)
+{
+    if (numargs < 0 || numargs > CW_AM_MAX_ARGS)
+        gas_fail(call, "numargs is %d; a message has 0 to %d arguments", numargs, CW_AM_MAX_ARGS);
+    for (int i = 0; i < numargs; i++)
+        args[i] = va_arg(ap, gasnet_handlerarg_t);
+}
+
+WITH_ARGS(gasnet_AMRequestShort, (gasnet_node_t dest, gasnet_handler_t handler, int numargs, ...),
+          gasnet_causeway_request_short(dest, handler, numargs, args))
+WITH_ARGS(gasnet_AMRequestMedium,
+          (gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes,
+           int numargs, ...),
+          gasnet_causeway_request_medium(dest, handler, source_addr, nbytes, numargs, args))
+WITH_ARGS(gasnet_AMRequestLong,
+          (gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes,
+           void *dest_addr, int numargs, ...),
+          gasnet_causeway_request_long(dest, handler, source_addr, nbytes, dest_addr, numargs,
+                                       args))
+WITH_ARGS(gasnet_AMRequestLongAsync,
+          (gasnet_node_t dest, gasnet_handler_t handler, void *source_addr, size_t nbytes,
+           void *dest_addr, int numargs, ...),
+          gasnet_causeway_request_longasync(dest, handler, source_addr, nbytes, dest_addr, numargs,
+                                            args))
+WITH_ARGS(gasnet_AMReplyShort, (gasnet_token_t token, gasnet_handler_t handler, int numargs, ...),
+          gasnet_causeway_reply_short(token, handler, numargs, args))
+WITH_ARGS(gasnet_AMReplyMedium,
+          (gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes,
+           int numargs, ...),
+          gasnet_causeway_reply_medium(token, handler, source_addr, nbytes, numargs, args))
+WITH_ARGS(gasnet_AMReplyLong,
+          (gasnet_token_t token, gasnet_handler_t handler, void *source_addr, size_t nbytes,
+           void *dest_addr, int numargs, ...),
+          gasnet_causeway_reply_long(token, handler, source_addr, nbytes, dest_addr, numargs, args))
 
 // ---------------------------------------------------------------- the rest
 GAS_API size_t gasnet_AMMaxArgs(void)

@@ -40,8 +40,8 @@ GAS_API char *gasnet_ErrorDesc(int errval)
     return (char *)(uintptr_t)find(errval)->text;
 }
 
-GAS_API void gasnet_causeway_unsafe(const char *call, int result, const char *file, int line)
+GAS_API void gasnet_causeway_unsafe(int result)
 {
-    cwu_fatal("%s:%d: %s returned %d (%s: %s)", file, line, call, result, find(result)->name,
-              find(result)->text);
+    gas_fail("GASNET_Safe", "the call in it returned %d (%s: %s)", result, find(result)->name,
+             find(result)->text);
 }

@@ -51,7 +51,7 @@ uint64_t gasnett_getPhysMemSz(int failureIsFatal)
 }
 
 /** Of the CPUs this process may use: in a container or under a launcher these are not all. */
-void gasnett_set_affinity(int rank)
+int gasnett_set_affinity(int rank)
 {
     static cpu_set_t allowed;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,14 +62,14 @@ void gasnett_set_affinity(int rank)
     pthread_mutex_unlock(&lock);
     int n = known ? CPU_COUNT(&allowed) : 0;
     if (n == 0)
-        return;
+        return -1;
     int wanted = (rank % n + n) % n, cpu = 0;
     while (!CPU_ISSET(cpu, &allowed) || wanted-- > 0)
         cpu++;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof one, &one);
+    return sched_setaffinity(0, sizeof one, &one);
 }
 
 int gasnett_sched_yield(void)
