@@ -52,6 +52,6 @@ refuses 2 'unknown option -q' "$run" -n 2 -q true
 refuses 2 '-N needs a value' "$run" -n 2 -N
 refuses 2 'spawner "x": expected' "$run" -n 2 -spawner=x true
 refuses 2 'GASNET_SSH_SERVERS or' "$run" -n 2 -spawner=ssh true
-refuses 2 'conduit "udp"' "$run" -n 2 -conduit=udp true
+refuses 2 'conduit "ibv"' "$run" -n 2 -conduit=ibv true
 refuses 0 'Usage' "$run" -h
 finish
