@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Wrong use, one after the other: each gives a code, and in checking mode a line (misuse.py).
+#include <dash/dart/if/dart.h>
+
+#include "frame/check.h"
+
+int main(void)
+{
+    dart_gptr_t gptr, beyond;
+    dart_handle_t handle = (dart_handle_t)&gptr;
+    dart_datatype_t type;
+    dart_lock_t lock;
+    size_t size;
+    int value = 0;
+    CHECK(dart_barrier(DART_TEAM_ALL) == DART_ERR_NOTINIT);
+    REQUIRE(dart_init(NULL, NULL) == DART_OK && dart_init(NULL, NULL) == DART_ERR_OTHER);
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 4, DART_TYPE_INT, &gptr) == DART_OK);
+    REQUIRE(dart_type_create_strided(DART_TYPE_INT, 3, 2, &type) == DART_OK);
+    REQUIRE(dart_team_lock_init(DART_TEAM_ALL, &lock) == DART_OK);
+    beyond = gptr;
+    dart_gptr_incaddr(&beyond, 16);
+#define PUT(to, from_type, to_type) dart_put_blocking(to, &value, 1, from_type, to_type)
+    CHECK(PUT(beyond, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(PUT(DART_GPTR_NULL, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_FLOAT) == DART_ERR_INVAL);
+    CHECK(PUT(gptr, DART_TYPE_INT, type) == DART_ERR_INVAL);
+    CHECK(dart_put(gptr, NULL, 1, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(1));
+    CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(0));
+    CHECK(dart_accumulate(gptr, &value, 1, DART_TYPE_INT, DART_OP_MINMAX) == DART_ERR_INVAL);
+    CHECK(dart_wait(&handle) == DART_ERR_INVAL);
+    CHECK(dart_team_size(9, &size) == DART_ERR_INVAL);
+    CHECK(dart_team_size(DART_TEAM_ALL, NULL) == DART_ERR_INVAL);
+    CHECK(dart_bcast(&value, 1, DART_TYPE_INT, DART_TEAM_UNIT_ID(3), DART_TEAM_ALL) ==
+          DART_ERR_INVAL);
+    CHECK(dart_lock_release(lock) == DART_ERR_INVAL);
+    CHECK(dart_team_memfree(gptr) == DART_OK);
+    CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(dart_memalloc((size_t)1 << 50, DART_TYPE_BYTE, &gptr) == DART_ERR_NOMEM);
+    CHECK(dart_exit() == DART_OK && dart_exit() == DART_ERR_NOTINIT);
+    return check_result();
+}
