@@ -388,6 +388,7 @@ static void check_end(const char *what)
         cw_forward_config_t config = config_of(i, false);
         CHECK(!cw_forward_holds(net.node[i].f), "%s: node %u holds", what, i);
         net.combined += (unsigned)c->combined;
+        CHECK(c->waiting == 0);
         CHECK(c->held == 0 && c->most_held <= cw_forward_cells_nbytes(&config) && !c->dropped);
     }
     for (uint32_t i = 0; i < net.nnodes * net.nslots; i++) {

@@ -23,6 +23,7 @@ static struct {  // guarded by the server's lock, but for what is the thread's
     cwt_conn_t **conn;     // [nnodes]
     bool *is_wanted;       // [nnodes]: something waits for a connection to it
     _Atomic uint32_t nwanted;
+    uint64_t arrived;  // messages with requests
 } forwarding;
 
 void cw_forwarding_refused(const char *what, int pe, const char *reason)
@@ -126,12 +127,14 @@ static bool take(take_t *arrived, const cw_from_t *from, const void *message, si
 
 static bool routed(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    forwarding.arrived++;
     return nbytes >= sizeof *msg + sizeof(cw_forward_tail_t) &&
            take(cw_forward_arrived, from, msg, nbytes);
 }
 
 static bool packed(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
+    forwarding.arrived++;
     return take(cw_forward_packed, from, msg + 1, nbytes - sizeof *msg);
 }
 
@@ -254,6 +257,18 @@ static void fini(void)
     free(forwarding.conn);
     free(forwarding.is_wanted);
     memset(&forwarding, 0, sizeof forwarding);
+}
+
+void cw_forwarding_stats(cw_forwarding_stats_t *stats_p)
+{
+    *stats_p = (cw_forwarding_stats_t){0};
+    cw_server_enter();
+    if (forwarding.machine) {
+        stats_p->edge_nbytes = forwarding.cells_nbytes;
+        stats_p->arrived = forwarding.arrived;
+        stats_p->counts = *cw_forward_counts(forwarding.machine);
+    }
+    cw_server_leave();
 }
 
 // ---------------------------------------------------------------- begin

@@ -18,6 +18,14 @@
 /** Before cw_server_start, in the PE that hosts the node server. CW_ENOMEM: reported. */
 int cw_forwarding_open(void);
 
+/** For statistics, of the node whose server runs here; zeros without a topology. */
+typedef struct cw_forwarding_stats {
+    uint64_t edge_nbytes;  // of all windows at this node
+    uint64_t arrived;      // messages with requests; a packed one counts once
+    cw_forward_counts_t counts;
+} cw_forwarding_stats_t;
+void cw_forwarding_stats(cw_forwarding_stats_t *stats_p);
+
 // ---------------------------------------------------------------- answers for PEs of this node
 // (answered.c), as in cw_forward_ops_t; what fits no request of that PE is dropped and reported
 // once.

@@ -15,6 +15,7 @@
 #include "core/report/parcel.h"
 #include "core/report/stats.h"
 #include "core/rma/ctx.h"
+#include "core/forward/forwarding.h"
 #include "core/server/server.h"
 #include "core/world/job.h"
 #include "core/world/startup.h"
@@ -100,6 +101,23 @@ static void put_network(FILE *out)
             "     \"served\": {\"connections\": %" PRIu64 ", \"requests\": %" PRIu64
             ", \"refused\": %" PRIu64 "},\n",
             s.connections, s.requests, s.refused);
+}
+
+/** Without a topology: the requests that the server executed. */
+static void put_forwarding(FILE *out)
+{
+    cwt_stats_t s = {0};
+    cw_forwarding_stats_t f;
+    const cw_forward_counts_t *c = &f.counts;
+    cw_server_stats(&s);
+    cw_forwarding_stats(&f);
+    fprintf(out,
+            "     \"forwarding\": {\"edge_bytes\": %" PRIu64 ", \"most_held\": %" PRIu64
+            ", \"executed\": %" PRIu64 ", \"passed\": %" PRIu64 ", \"kept\": %" PRIu64
+            ", \"messages\": %" PRIu64 ", \"arrived\": %" PRIu64 ",\n       \"packed\": %" PRIu64
+            ", \"answers\": %" PRIu64 ", \"dropped\": %" PRIu64 ", \"longest\": %" PRIu64 "},\n",
+            f.edge_nbytes, c->most_held, c->executed, c->passed, c->kept, c->messages,
+            f.edge_nbytes ? f.arrived : s.requests, c->packed, c->answers, c->dropped, c->longest);
 }
 
 static void put_waits(FILE *out)
@@ -190,6 +208,7 @@ static char *record(size_t *nbytes_p)
         fputs(",\n", out);
     put_identity(out);
     put_network(out);
+    put_forwarding(out);
     put_waits(out);
     put_classes(out);
     put_messages(out);

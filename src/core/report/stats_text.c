@@ -8,6 +8,7 @@
 #include "core/progress/wait.h"
 #include "core/report/stats.h"
 #include "core/rma/ctx.h"
+#include "core/forward/forwarding.h"
 #include "core/server/server.h"
 #include "core/world/startup.h"
 
@@ -43,6 +44,22 @@ static void print_start(FILE *out)
             cw_world.pe, cw_stats_nodes_touched(), llu(c.connections), llu(c.reconnects),
             llu(c.endpoints + s.endpoints), us(c.connect_ns), llu(c.puts), llu(c.gets),
             llu(c.requests), llu(c.flushes), llu(s.connections), llu(s.requests), llu(s.refused));
+}
+
+/** Of a server with a topology. */
+static void print_forwarding(FILE *out)
+{
+    cw_forwarding_stats_t f;
+    const cw_forward_counts_t *c = &f.counts;
+    cw_forwarding_stats(&f);
+    if (f.edge_nbytes)
+        fprintf(out,
+                "causeway: stats: PE %d: forwarding: buffers %llu bytes, at most %llu in use; "
+                "messages in %llu, out %llu, of these packed %llu; requests executed %llu, passed "
+                "on %llu, kept %llu, at most %llu at a time; answers %llu, dropped %llu\n",
+                cw_world.pe, llu(f.edge_nbytes), llu(c->most_held), llu(f.arrived),
+                llu(c->messages), llu(c->packed), llu(c->executed), llu(c->passed), llu(c->kept),
+                llu(c->longest), llu(c->answers), llu(c->dropped));
 }
 
 static void print_memory(FILE *out)
@@ -160,6 +177,7 @@ static void print_routines(FILE *out)
 void cw_stats_text(FILE *out)
 {
     print_start(out);
+    print_forwarding(out);
     print_memory(out);
     print_waits(out);
     for (cw_op_t op = 0; op < CW_OP_TRANSFERS; op++)

@@ -24,8 +24,8 @@ typedef struct part {  // a request that has had its turn and was not sent yet
 typedef struct way {  // out of the node: an edge, or execution here
     cw_turns_t turns;
     bool is_busy;
-    cw_window_use_t use;  // of slot 0's window at the neighbour
-    part_t *load;         // [PARTS_MAX], in the next message
+    cw_window_use_t use;            // of slot 0's window at the neighbour
+    part_t *load;                   // [PARTS_MAX], in the next message
     uint32_t nload, nparts, units;  // nparts: of the message, without those combined with others
     size_t nbytes;
 } way_t;
@@ -183,6 +183,8 @@ static bool enqueue(cw_forward_t *f, uint32_t way, uint32_t input, uint32_t slot
 {
     if (!cw_turns_add(&f->way[way].turns, &f->links, input, slot, request))
         return false;
+    if (++f->counts.waiting > f->counts.longest)
+        f->counts.longest = f->counts.waiting;
     if (!f->way[way].is_busy) {
         f->way[way].is_busy = true;
         f->busy[f->nbusy++] = way;
@@ -445,6 +447,7 @@ static void copy_of(cw_forward_t *f, const part_t *part, char *copy)
 /** It has left: its memory is the sender's again. */
 static void release(cw_forward_t *f, const part_t *part)
 {
+    f->counts.waiting--;
     if (part->input == f->degree) {
         cw_forward_own_t *own = f->own[part->request - 1];
         f->own[part->request - 1] = NULL;
@@ -629,6 +632,14 @@ static bool send_way(cw_forward_t *f, uint32_t way)
     return did;
 }
 
+static bool send_answers(void *ctx, uint32_t node, const void *records, size_t nbytes)
+{
+    cw_forward_t *f = ctx;
+    bool sent = f->ops.answers(f->ctx, node, records, nbytes);
+    f->counts.answers += sent;
+    return sent;
+}
+
 bool cw_forward_turn(cw_forward_t *f)
 {
     bool did = false;
@@ -642,5 +653,5 @@ bool cw_forward_turn(cw_forward_t *f)
             i++;
         }
     }
-    return cw_answers_flush(&f->answers, f->ops.answers, f->ctx) || did;
+    return cw_answers_flush(&f->answers, send_answers, f) || did;
 }

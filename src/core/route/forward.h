@@ -87,7 +87,8 @@ typedef struct cw_forward_own {
 
 typedef struct cw_forward_counts {
     uint64_t executed, passed, kept, messages, packed, combined, answers, dropped;
-    uint64_t held, most_held;  // bytes of cells
+    uint64_t held, most_held;   // bytes of cells
+    uint64_t waiting, longest;  // requests that wait here
 } cw_forward_counts_t;
 
 typedef struct cw_forward cw_forward_t;

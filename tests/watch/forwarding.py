@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Memory of the edges of virtual topologies, as jobs report it in their statistics: degree x PEs x
+buffers x bytes, to the byte, for every node; and what servers executed, passed on and packed."""
+
+import json
+
+from common import check, compile_program, finish, run
+
+# topology, nodes, PEs, buffers, bytes of one; neighbours of each node, by hand
+CASES = [
+    ("fcg", 4, 8, 4, 16384, [3, 3, 3, 3]),
+    ("mfcg", 4, 4, 1, 4352, [2, 2, 2, 2]),
+    ("2x2x2", 8, 8, 2, 8192, [3] * 8),
+    ("3x2", 5, 10, 3, 16384, [3, 3, 2, 2, 2]),
+]
+
+
+def main():
+    compile_program("traffic")
+    for name, nodes, pes, buffers, nbytes, degrees in CASES:
+        where = f"{name} on {nodes} nodes"
+        run("traffic", pes=pes, oshrun=("--emulate-nodes", str(nodes)),
+            CAUSEWAY_ENDPOINT="msg", CAUSEWAY_STATS="json:forwarding.json",
+            CAUSEWAY_TOPOLOGY=name, CAUSEWAY_EDGE_BUFFERS=str(buffers),
+            CAUSEWAY_EDGE_BUFFER=str(nbytes), SHMEM_SYMMETRIC_SIZE="16M")
+        with open("forwarding.json") as file:
+            records = [r for r in json.load(file)["pes"] if r["slot"] == 0]
+        found = [r["forwarding"] for r in sorted(records, key=lambda r: r["node"])]
+        want = [degree * pes // nodes * buffers * nbytes for degree in degrees]
+        check([f["edge_bytes"] for f in found] == want, f"{where}: bytes of edges", found, want)
+        check(all(f["most_held"] <= f["edge_bytes"] and f["dropped"] == 0 for f in found),
+              f"{where}: held and dropped", found)
+        check(sum(f["executed"] for f in found) > 0 and sum(f["arrived"] for f in found) > 0 and
+              sum(f["answers"] for f in found) > 0, f"{where}: nothing was executed", found)
+        check((sum(f["passed"] for f in found) > 0) == (name != "fcg"), f"{where}: passed", found)
+    finish()
+
+
+main()
