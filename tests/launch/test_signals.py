@@ -46,6 +46,12 @@ job.communicate(timeout=10)
 check(job.returncode == 130 and time.monotonic() - before < 1, "a second SIGINT kills",
       job.returncode)
 
+# timeout(1) sends its signal to oshrun and to the group: one signal, whose handlers get their time.
+job = subprocess.run(["timeout", "1", OSHRUN, "-n", "3", "sh", "-c",
+                      'trap "sleep 0.6; echo handled; exit 0" TERM; while :; do sleep 0.02; done'],
+                     capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=20)
+check(job.stdout.count("handled") == 3, "timeout leaves time to handlers", job.stdout, job.stderr)
+
 # Ignored when oshrun starts (nohup): stays ignored.
 job = subprocess.Popen(["sh", "-c",
                         f'trap "" HUP; exec {OSHRUN} -n 1 sh -c "echo ready; sleep 0.5; echo '

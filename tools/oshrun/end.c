@@ -23,6 +23,7 @@
 #define TERM_TO_KILL_NS (300 * MS)
 #define FINALIZED_GRACE_NS (500 * MS)
 #define KILL_AGAIN_NS (100 * MS)
+#define SAME_SIGNAL_NS (100 * MS)
 #define CAUSE_NS (40 * MS)
 #define CAUSE_AGAIN_NS (10 * MS)
 #define CAUSE_LIMIT_NS (2000 * MS)
@@ -162,7 +163,12 @@ int end_poll_timeout_ms(const run_t *run, uint64_t now_ns)
 void end_on_signal(run_t *run, int signo)
 {
     run->last_signal = signo == SIGCONT ? run->last_signal : signo;
-    if ((signo == SIGINT || signo == SIGTERM) && ++run->ninterrupts > 1) {
+    bool interrupt = signo == SIGINT || signo == SIGTERM;
+    uint64_t now = cwu_now_ns(), before = run->interrupted_ns;
+    run->interrupted_ns = interrupt ? now : before;
+    if (interrupt && before && now - before < SAME_SIGNAL_NS)
+        return;  // sent to this process and to its group, as timeout(1) does
+    if (interrupt && ++run->ninterrupts > 1) {
         end_job(run, 128 + signo, 0);
         run->kill_at_ns = cwu_now_ns();
         return;
