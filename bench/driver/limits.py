@@ -201,7 +201,7 @@ def _instructions():
             yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0,
                       base=False, at_most=limit)
         for mode in ("rdm", "msg"):
-            for op, limit in (("int_p", 17), ("putmem", None), ("int_g", None),
+            for op, limit in (("int_p", 16), ("putmem", None), ("int_g", None),
                               ("fetch_add", None)):
                 for which, words in (("first", "first after quiet"), ("next", "in a stream")):
                     yield Row(where, f"{op} {mode}, to the provider, {words}", mode, bench,

@@ -4,6 +4,7 @@
 #include "base/pages.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -88,6 +89,46 @@ int cwu_pages_open(void *at, size_t nbytes)
 void cwu_pages_free(void *zeros, size_t nbytes)
 {
     munmap(zeros, nbytes);
+}
+
+static bool map_at(char *at, size_t nbytes)
+{
+    void *got = mmap(at, nbytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got != MAP_FAILED && got != at)  // Linux before 4.17 takes the address for a wish
+        munmap(got, nbytes);
+    return got == at;
+}
+
+void *cwu_pages_apart(size_t nbytes, size_t from, size_t to)
+{
+    enum { TRIES = 16 };
+    uintptr_t lower, upper, page = page_nbytes();
+    size_t first = (nbytes + page - 1) / page * page;
+    round_out((const void *)from, to - from, &lower, &upper);
+    char *where = mmap(NULL, first, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *at = NULL;
+    if (where == MAP_FAILED)
+        return NULL;
+    // below what the process has mapped so far
+    for (uintptr_t i = 1; i <= TRIES && !at && (uintptr_t)where > i * upper; i++) {
+        at = where - i * upper;
+        if (!map_at(at, first)) {
+            at = NULL;
+        } else if (!map_at(at + lower, upper - lower)) {
+            munmap(at, first);
+            at = NULL;
+        }
+    }
+    munmap(where, first);
+    return at;
+}
+
+void cwu_pages_apart_free(void *at, size_t nbytes, size_t from, size_t to)
+{
+    uintptr_t lower, upper;
+    munmap(at, nbytes);
+    round_out((char *)at + from, to - from, &lower, &upper);
+    munmap((void *)lower, upper - lower);
 }
 
 uint64_t cwu_pages_missing(const void *at, size_t nbytes)

@@ -21,6 +21,10 @@ void *cwu_pages_zeros(size_t nbytes);
 int cwu_pages_open(void *at, size_t nbytes);
 /** The end of the range. */
 void cwu_pages_free(void *zeros, size_t nbytes);
+/** Two writable ranges of zeros without anything between them: [at, at+nbytes) and [at+from,
+ *  at+to), both rounded out to whole pages; to: far behind nbytes. NULL: there are none. */
+void *cwu_pages_apart(size_t nbytes, size_t from, size_t to);
+void cwu_pages_apart_free(void *at, size_t nbytes, size_t from, size_t to);
 /** Whether core files contain these whole pages. What they contain, the kernel gives memory to
  *  write it, so a large range that was hardly used is better left out. */
 void cwu_pages_dump(const void *at, size_t nbytes, bool wanted);

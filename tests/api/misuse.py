@@ -175,6 +175,10 @@ def plan():
             yield wrong_use.Use([case, "far", str(pe)], False, [
                 rf"^{routine}: there is no PE {pe}; this job has PEs 0 to 1; "
                 rf"called from {case}_\+0x[0-9a-f]+ \(misuse\)"], options)
+    for case, pe in (("far_p", -256), ("far_put", 256), ("far_g", -1)):  # no room for many zeros
+        yield wrong_use.Use([case, "far", str(pe)], False,
+                            [rf"^{FAR[case]}: there is no PE {pe}; this job has PEs 0 to 1"],
+                            ["prlimit", f"--as={20 << 30}"])
     for case, routine in (("far_root", "shmem_int_broadcast"),
                           ("far_pe_quiet", "shmem_pe_quiet")):
         yield wrong_use.Use([case, "far", "300"], False,

@@ -39,13 +39,16 @@ ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ct
 #endif
 cwt_target_t cw_cold_target CW_CACHE_ALIGNED = {.inject = COLD_INJECT(cw_cold_inject)};
 cwt_target_t cw_ctx_cold_target CW_CACHE_ALIGNED = {.inject = COLD_INJECT(cw_ctx_cold_inject)};
-#if defined(__x86_64__)
-/** CW_COLD_WORD, for assembly. */
-extern const char *const cw_cold_word CW_HIDDEN;
-const char *const cw_cold_word = (const char *)&cw_cold_target + 1;
-#endif
 
 // ---------------------------------------------------------------- outside of a job
+
+// Until the library's constructors have run (core/rma/words.c).
+static struct {
+    cwt_target_t cold;
+    uintptr_t entry[256];
+} before_load CW_CACHE_ALIGNED = {.cold = {.inject = COLD_INJECT(cw_cold_inject)}};
+#define BEFORE_LOAD ((uintptr_t)&before_load.cold + 1)
+cw_guarded_t cw_guarded = {BEFORE_LOAD, BEFORE_LOAD};
 
 // Their size is 0: no rank leads to a table.
 cw_node_hot_t cw_node_none;

@@ -14,11 +14,9 @@
 // PE numbers. Contexts that have not left the node share one table (core/rma/words.h); target
 // records exist for touched nodes only.
 // A rank may be any int, also one that does not exist. Contexts compare it with their size. The
-// default context's fast paths compare nothing: they read a table of their own, cw_guarded, around
-// which zeros lie for every other int. Its entries say the same in another form, in which zero is
-// cold:
-//   bit 0 set     the word of a mapped PE, plus 1
-//   bit 0 clear   the word of any other, minus CW_COLD_WORD
+// default context's fast paths compare nothing: they read a table of their own, cw_guarded, with an
+// entry for every int, as an unsigned number. An entry is a word minus that of the cold record in
+// front of the table; so the zeros behind the job's PEs are cold.
 // Threads: tables are read by all threads; written at init, at first contact and at finalize, under
 // the lock of the context's port.
 #ifndef CW_CORE_HOT_H
@@ -90,11 +88,13 @@ extern cwt_target_t cw_ctx_cold_target CW_HIDDEN;
 #define CW_COLD_WORD ((uintptr_t)&cw_cold_target + 1)          // in tables of the default context
 #define CW_CTX_COLD_WORD ((uintptr_t)&cw_ctx_cold_target + 1)  // in those of the others
 
-/** The default context's `peer` and `amo_peer`, guarded. */
+/** The default context's `peer` and `amo_peer`, guarded: the word of a cold record, behind which
+ *  the entries lie. */
 typedef struct cw_guarded {
-    const uintptr_t *peer, *amo_peer;
+    uintptr_t peer, amo_peer;
 } cw_guarded_t;
 extern cw_guarded_t cw_guarded CW_HIDDEN;
+#define CW_GUARDED_ENTRIES (sizeof(cwt_target_t) - 1)  // from that word to entry 0
 
 /** cw_wake for a rank of the context's team. A context without stores calls it at its first store
  *  (cw_ctx_rearm). */
@@ -205,19 +205,30 @@ static CW_ALWAYS_INLINE uintptr_t cw_entry(const uintptr_t *const *table, int ra
     return __atomic_load_n(&__atomic_load_n(table, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
 }
 
+/** The word of a guarded table. */
+static CW_ALWAYS_INLINE uintptr_t cw_guarded_word(const uintptr_t *guarded, int rank)
+{
+    uintptr_t word = __atomic_load_n(guarded, CW_DEPENDED_ON);
+    const uintptr_t *entry = (const uintptr_t *)(word + CW_GUARDED_ENTRIES) + (unsigned)rank;
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    // no compiler makes one instruction of an atomic load and an addition
+    __asm__ volatile("add %1, %0" : "+r"(word) : "m"(*entry) : "cc");
+#else
+    word += __atomic_load_n(entry, CW_DEPENDED_ON);
+#endif
+    return word;
+}
+
 /** True: the memory of this rank, which is any int, is mapped here, *delta_p away. */
 static CW_ALWAYS_INLINE bool cw_find_here(const cw_ctx_t *ctx, const uintptr_t *const *table,
-                                          const uintptr_t *const *guarded, int rank,
-                                          uintptr_t *delta_p)
+                                          const uintptr_t *guarded, int rank, uintptr_t *delta_p)
 {
-    if (cw_ctx_is_plain(ctx)) {
-        uintptr_t entry = cw_entry(guarded, rank);
-        *delta_p = entry - 1;
-        return CW_LIKELY(entry & 1);
-    }
-    if (!cw_ctx_has(ctx, rank))
+    if (cw_ctx_is_plain(ctx))
+        *delta_p = cw_guarded_word(guarded, rank);
+    else if (cw_ctx_has(ctx, rank))
+        *delta_p = cw_entry(table, rank);
+    else
         return false;
-    *delta_p = cw_entry(table, rank);
     return CW_LIKELY(!(*delta_p & 1));
 }
 

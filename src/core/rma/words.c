@@ -39,65 +39,74 @@ static void destroy(const uintptr_t *words)
 }
 
 // ---------------------------------------------------------------- guarded (core/rma/hot.h)
-// Entries on either side of entry 0: as many as there are ints, or, where the process cannot have
-// so many addresses, a few.
-#define SPAN ((size_t)1 << 31)
-#define SHORT_SPAN ((size_t)256)
+// An entry for each int, by its unsigned number; or, where the process cannot have so many
+// addresses, a few around 0 and, as far away, around the last.
+#define END (sizeof(cwt_target_t) + ((size_t)1 << 32) * sizeof(uintptr_t))
+#define FEW (256 * sizeof(uintptr_t))
+#define LAST_FEW (END - FEW)
 
 typedef struct guarded {
-    uintptr_t *entry;
-    bool is_short;
+    char *head;           // the cold record; the entries lie behind it
+    size_t short_nbytes;  // not 0: of the head and the entries behind it, if they are few
 } guarded_t;
 
 static struct {
     guarded_t zero, own, base;  // nothing; what `own` and `base` of the default context say
 } guarded;
 
-static const uintptr_t before_load[2 * SHORT_SPAN];
-cw_guarded_t cw_guarded = {before_load + SHORT_SPAN, before_load + SHORT_SPAN};
-
 static void guarded_create(guarded_t *g, int npes)
 {
-    uintptr_t *zeros = cwu_pages_zeros(2 * SPAN * sizeof *zeros);
-    *g = (guarded_t){zeros ? zeros + SPAN : NULL, false};
-    if (zeros && npes > 0 && cwu_pages_open(g->entry, (size_t)npes * sizeof *zeros)) {
-        cwu_pages_free(zeros, 2 * SPAN * sizeof *zeros);
-        g->entry = NULL;
+    size_t used = sizeof(cwt_target_t) + (size_t)npes * sizeof(uintptr_t);
+    *g = (guarded_t){.head = cwu_pages_zeros(END)};
+    if (g->head && cwu_pages_open(g->head, used)) {
+        cwu_pages_free(g->head, END);
+        g->head = NULL;
     }
-    if (!g->entry && (zeros = calloc((size_t)npes + 2 * SHORT_SPAN, sizeof *zeros)))
-        *g = (guarded_t){zeros + SHORT_SPAN, true};
+    if (!g->head) {
+        g->short_nbytes = used + FEW;
+        g->head = cwu_pages_apart(g->short_nbytes, LAST_FEW, END);
+    }
+    if (g->head)
+        memcpy(g->head, &cw_cold_target, sizeof cw_cold_target);
 }
 
 static void guarded_destroy(guarded_t *g)
 {
-    if (g->entry && g->is_short)
-        free(g->entry - SHORT_SPAN);
-    else if (g->entry)
-        cwu_pages_free(g->entry - SPAN, 2 * SPAN * sizeof *g->entry);
-    g->entry = NULL;
+    if (g->head && g->short_nbytes)
+        cwu_pages_apart_free(g->head, g->short_nbytes, LAST_FEW, END);
+    else if (g->head)
+        cwu_pages_free(g->head, END);
+    g->head = NULL;
+}
+
+static uintptr_t guarded_first(const guarded_t *g)
+{
+    return (uintptr_t)g->head + 1;
 }
 
 static void guarded_set(guarded_t *g, int pe, uintptr_t word)
 {
-    // pairs with cw_entry
-    __atomic_store_n(&g->entry[pe], word & 1 ? word - CW_COLD_WORD : word + 1, __ATOMIC_RELEASE);
+    uintptr_t *entry = (uintptr_t *)(guarded_first(g) + CW_GUARDED_ENTRIES);
+    // pairs with cw_guarded_word
+    __atomic_store_n(&entry[pe], word - guarded_first(g), __ATOMIC_RELEASE);
 }
 
-static void guarded_point(const uintptr_t *here)
+static void guarded_point(const guarded_t *here)
 {
-    const uintptr_t *zero = guarded.zero.entry;
-    __atomic_store_n(&cw_guarded.peer, cw_world.watched ? zero : here, __ATOMIC_RELEASE);
-    __atomic_store_n(&cw_guarded.amo_peer, need_cold() ? zero : here, __ATOMIC_RELEASE);
+    const guarded_t *zero = &guarded.zero, *puts = cw_world.watched ? zero : here,
+                    *atomics = need_cold() ? zero : here;
+    __atomic_store_n(&cw_guarded.peer, guarded_first(puts), __ATOMIC_RELEASE);
+    __atomic_store_n(&cw_guarded.amo_peer, guarded_first(atomics), __ATOMIC_RELEASE);
 }
 
 /** Calls before init find that there is no job, whichever PE they name. */
 CW_AT_LOAD static void guarded_open(void)
 {
     guarded_create(&guarded.zero, 0);
-    if (guarded.zero.entry)
-        cw_guarded = (cw_guarded_t){guarded.zero.entry, guarded.zero.entry};
+    if (guarded.zero.head)
+        cw_guarded = (cw_guarded_t){guarded_first(&guarded.zero), guarded_first(&guarded.zero)};
     else
-        guarded.zero.entry = (uintptr_t *)(uintptr_t)cw_guarded.peer;  // only read
+        guarded.zero.head = (char *)cw_guarded.peer - 1;
 }
 
 // ---------------------------------------------------------------- of the default context
@@ -140,7 +149,7 @@ int cw_words_open(void)
     cw_ctx_t *ctx = &cw_ctx_default;
     ctx->own = create(cw_world.npes, CW_COLD_WORD);
     guarded_create(&guarded.own, cw_world.npes);
-    if (!ctx->own || !guarded.own.entry ||
+    if (!ctx->own || !guarded.own.head ||
         (need_cold() && !shared_table(&shared.cold_default, CW_COLD_WORD, false))) {
         cwu_error("out of memory for the peer table of %d PEs", cw_world.npes);
         return CW_ENOMEM;
@@ -148,7 +157,7 @@ int cw_words_open(void)
     cw_words_set(ctx, cw_world.pe, 0);  // the node's other PEs come later: cw_words_gathered
     ctx->word = ctx->own;
     point(ctx, ctx->word, shared.cold_default);
-    guarded_point(guarded.own.entry);
+    guarded_point(&guarded.own);
     return CW_OK;
 }
 
@@ -156,7 +165,7 @@ void cw_words_shut(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     const uintptr_t *own = ctx->own, *base = ctx->base;
-    cw_guarded = (cw_guarded_t){guarded.zero.entry, guarded.zero.entry};
+    cw_guarded = (cw_guarded_t){guarded_first(&guarded.zero), guarded_first(&guarded.zero)};
     ctx->size = 0;
     ctx->peer = ctx->amo_peer = ctx->word = NULL;
     ctx->own = NULL;
@@ -245,7 +254,7 @@ void cw_words_choose(cw_ctx_t *ctx)
         ctx == &cw_ctx_default ? &shared.cold_default : &shared.cold, __ATOMIC_ACQUIRE);
     point(ctx, cw_batch_is_on(ctx) ? ctx->base : ctx->word, cold);
     if (ctx == &cw_ctx_default)
-        guarded_point(cw_batch_is_on(ctx) ? guarded.base.entry : guarded.own.entry);
+        guarded_point(cw_batch_is_on(ctx) ? &guarded.base : &guarded.own);
 }
 
 int cw_words_need_base(cw_ctx_t *ctx)
@@ -257,7 +266,7 @@ int cw_words_need_base(cw_ctx_t *ctx)
     if (!words)
         return CW_ENOMEM;
     guarded_create(&guarded.base, ctx->size);
-    if (!guarded.base.entry) {
+    if (!guarded.base.head) {
         destroy(words);
         return CW_ENOMEM;
     }
