@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Fetch-and-adds that travel as one (ADR 54; no server asks for it yet). A server that packs a
-// message may execute those to one word, of any PEs, as a single one with the sum of their operands. Its value
-// comes back to this server, which adds to it, for each of them, what those before it have added.
+// message may execute those to one word, of any PEs, as a single one with the sum of their
+// operands. Its value comes back to this server, which adds to it, for each of them, what those
+// before it have added.
 //
 // The groups of what was combined here, each waiting for its value. Threads: one at a time. Nothing
 // here waits.
@@ -14,9 +15,9 @@
 #include <stdint.h>
 
 enum {
-    CW_COMBINE_GROUPS = 64,     // that wait at a time
-    CW_COMBINE_SLOT = 0x8000,   // reply_slot: a group's number above this
-    CW_COMBINE_FLAG = 1         // in the tail of a combined request
+    CW_COMBINE_GROUPS = 64,    // that wait at a time
+    CW_COMBINE_SLOT = 0x8000,  // reply_slot: a group's number above this
+    CW_COMBINE_FLAG = 1        // in the tail of a combined request
 };
 
 typedef struct cw_combine_member {
