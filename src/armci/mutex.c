@@ -165,13 +165,19 @@ static int take_place(const wanted_t *w)
     return place;
 }
 
-static int held_place(const wanted_t *w)
+/** The place by which this process has the mutex, which counts as held no more: another thread may
+ *  have the mutex before this one is done with the place. */
+static int let_go(const wanted_t *w)
 {
     int place = 0;
     pthread_mutex_lock(&lock);
     while (place < nclaims && !(claims[place].held && is_for(&claims[place], w)))
         place++;
     bool found = place < nclaims;
+    if (found) {
+        claims[place].held = false;
+        claims[place].thread = pthread_self();  // the one that locked may want it again
+    }
     pthread_mutex_unlock(&lock);
     if (!found)
         aci_fail(w->call, "this process does not hold mutex %d of process %d", w->mutex, w->proc);
@@ -275,7 +281,7 @@ static uint64_t behind(const wanted_t *wanted, uint64_t mine)
 
 static void release(const wanted_t *wanted)
 {
-    const int place = held_place(wanted);
+    const int place = let_go(wanted);
     const uint64_t mine = name_of(place);
     aci_order_complete("ARMCI_Unlock");
     const uint64_t next = behind(wanted, mine);
