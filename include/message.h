@@ -19,6 +19,8 @@ void armci_msg_barrier(void);
 void parmci_msg_barrier(void);
 void armci_msg_group_barrier(ARMCI_Group *group);
 void parmci_msg_group_barrier(ARMCI_Group *group);
+/** The name of the group of all processes, for programs that print it. */
+extern char *mp_group_name;
 /** Seconds since some moment. */
 double armci_timer(void);
 /** Joins the job before ARMCI_Init, so that the calls of this header may come first. Needs its

@@ -76,7 +76,8 @@ ACI_API void ARMCI_Copy(void *src, void *dst, armci_size_t bytes)
 {
     if (CW_UNLIKELY(bytes < 0))
         aci_fail(__func__, "%lld bytes", (long long)bytes);
-    memmove(dst, src, (size_t)bytes);
+    if (bytes > 0)  // else the addresses may be NULL
+        memmove(dst, src, (size_t)bytes);
 }
 
 // ---------------------------------------------------------------- values

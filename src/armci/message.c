@@ -7,6 +7,8 @@
 #include "armci/group.h"
 #include "base/clock.h"
 
+ACI_API char *mp_group_name = (char *)"mp_working_group";
+
 ACI_API int armci_msg_me(void)
 {
     ACI_ENTER();

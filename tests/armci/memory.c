@@ -58,6 +58,14 @@ static void sizes(void)
     }
 }
 
+static void copies(void)
+{
+    char bytes[] = "0123456789";
+    ARMCI_Copy(bytes, bytes + 2, 8);  // they may overlap
+    CHECK_STR(bytes, "0101234567");
+    ARMCI_Copy(bytes, NULL, 0);
+}
+
 static void values(void)
 {
     void *blocks[PROCS_MOST];
@@ -150,6 +158,7 @@ int main(void)
     nprocs = armci_msg_nproc();
     check_as("process", me, nprocs);
     sizes();
+    copies();
     values();
     come_and_go();
     shared();

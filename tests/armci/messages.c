@@ -226,6 +226,34 @@ static void reductions(void)
     CHECK(x == (is_master ? armci_domain_nprocs(0, -1) : 1));
 }
 
+/** Names that are the same as others, or combine the processes of this node. */
+static void other_names(void)
+{
+    int root = nprocs - 1, same = 0, sum = 1;
+    long number = me == root ? 77 : 0, ones = 1;
+    CHECK(mp_group_name && *mp_group_name);
+    long long long_ones = 1;
+    float halves = 0.5f;
+    double thirds = 0.25, since = armci_timer();
+    armci_msg_brdcst(&number, sizeof number, root);
+    CHECK(number == 77);
+    for (int proc = 0; proc < nprocs; proc++) {
+        CHECK(!armci_sameclusnode(proc) == !ARMCI_Same_node(proc), "process %d", proc);
+        same += armci_sameclusnode(proc) != 0;
+    }
+    CHECK(armci_sameclusnode(me) && same == armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1));
+    armci_msg_clus_igop(&sum, 1, (char *)"+");
+    armci_msg_clus_lgop(&ones, 1, (char *)"+");
+    armci_msg_clus_llgop(&long_ones, 1, (char *)"+");
+    armci_msg_clus_fgop(&halves, 1, (char *)"+");
+    armci_msg_clus_dgop(&thirds, 1, (char *)"+");
+    CHECK(sum == same && ones == same && long_ones == same, "%d %ld %lld of %d", sum, ones,
+          long_ones, same);
+    CHECK(halves == 0.5f * (float)same && thirds == 0.25 * same, "%g %g", (double)halves, thirds);
+    double now = armci_timer();
+    CHECK(now > since && now - since < 100, "%g s", now - since);
+}
+
 static void selections(void)
 {
     struct {
@@ -271,6 +299,7 @@ int main(int argc, char **argv)
     tags();
     broadcasts();
     reductions();
+    other_names();
     selections();
     addresses();
     ARMCI_Finalize();

@@ -30,6 +30,7 @@ def main():
           sorted(declared - have))
     check(have <= declared, "the headers declare all that the library exports",
           sorted(have - declared))
+    check("mp_group_name" in exported("mp_") and "*mp_group_name;" in text, "mp_group_name")
     source = (TESTS / "armci/global_arrays.c").read_text()
     used = set((TESTS / "armci/global_arrays.txt").read_text().split())
     missing = sorted(used - set(re.findall(r"\w+", source)))

@@ -67,6 +67,18 @@ static void communicators(MPI_Comm given)
     }
 }
 
+/** Further initialisations are counted, whichever call each is. */
+static void join_again(MPI_Comm comm)
+{
+    CHECK(PARMCI_Init_mpi_comm(comm) == 0 && ARMCI_Init_thread_comm(0, comm) == 0);
+    CHECK(PARMCI_Init_thread_comm(0, comm) == 0);
+    armci_msg_init_comm(comm);
+    for (int i = 0; i < 3; i++)
+        CHECK(ARMCI_Finalize() == 0 && ARMCI_Initialized());
+    armci_msg_finalize();
+    CHECK(ARMCI_Initialized() && armci_msg_nproc() == nprocs);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "plain";
@@ -89,6 +101,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "comm") == 0) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         REQUIRE(ARMCI_Init_mpi_comm(comm) == 0);
+        join_again(comm);
     } else {
         REQUIRE(ARMCI_Init() == 0);
     }
