@@ -10,7 +10,6 @@
 #include "core/mem/area.h"
 #include "core/mem/blocks.h"
 #include "core/mem/segment.h"
-#include "transport/transport.h"
 
 static cw_blocks_t blocks;
 
@@ -45,9 +44,7 @@ void aci_memory_open(void)
 {
     size_t nbytes;
     void *area = cw_area(&aci_area_request, &nbytes), *own = aci_own(ACI_OWN_USED, &(size_t){0});
-    bool is_pinned = cw_world.nnodes > 1 && cw_transport->needs_memory();
-    if (cw_blocks_open(&blocks, area, nbytes, cw_area_early(own, cw_world.pes_of_node[0]),
-                       is_pinned))
+    if (cw_blocks_open(&blocks, area, nbytes, cw_area_early(own, cw_world.pes_of_node[0])))
         cwu_fatal("ARMCI_Init: out of memory for the table of blocks");
 }
 

@@ -9,7 +9,6 @@
 #include "core/mem/area.h"
 #include "core/mem/blocks.h"
 #include "core/sync/fused.h"
-#include "transport/transport.h"
 
 enum { LOCK_AT = 64, STAGES_AT = 128 };
 
@@ -20,9 +19,7 @@ void drt_memory_open(void)
     size_t nbytes;
     void *area = cw_area(&drt_area_request, &nbytes),
          *own = cw_area_own(&drt_area_request, &(size_t){0});
-    bool is_pinned = cw_world.nnodes > 1 && cw_transport->needs_memory();
-    if (cw_blocks_open(&blocks, area, nbytes, cw_area_early(own, cw_world.pes_of_node[0]),
-                       is_pinned))
+    if (cw_blocks_open(&blocks, area, nbytes, cw_area_early(own, cw_world.pes_of_node[0])))
         cwu_fatal("dart_init: out of memory for the table of blocks");
 }
 

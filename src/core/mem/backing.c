@@ -25,15 +25,17 @@ void cw_backing_reset(void)
 void cw_backing_known(bool needed)
 {
     _Atomic uint32_t *word = &cw_segment.control->backing;
-    // pairs with is_needed
+    // pairs with cw_backing_is_needed
     atomic_store_explicit(word, needed ? NEEDED : NOT_NEEDED, memory_order_release);
     cwu_futex_wake((uint32_t *)word, INT_MAX);
 }
 
 /** The barrier that ends an allocation needs the network anyway, so waiting for it here costs
  *  nothing. */
-static bool is_needed(void)
+bool cw_backing_is_needed(void)
 {
+    if (cw_world.nnodes <= 1)
+        return false;
     _Atomic uint32_t *word = &cw_segment.control->backing;
     uint32_t now;
     while ((now = atomic_load_explicit(word, memory_order_acquire)) == UNKNOWN) {
@@ -63,7 +65,7 @@ static void back(uint64_t from, uint64_t end)
 
 void cw_backing_allocated(const void *ptr, size_t nbytes)
 {
-    if (cw_world.nnodes <= 1 || !ptr || nbytes == 0 || !is_needed())
+    if (!ptr || nbytes == 0 || !cw_backing_is_needed())
         return;
     uint64_t at = (uint64_t)((const char *)ptr - cw_segment.heap);
     back(0, CW_COLL_SCRATCH);

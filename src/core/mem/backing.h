@@ -18,6 +18,8 @@ void cw_backing_known(bool needed);
 /** This PE has allocated a block of its heap: gives it memory if the network needs that. Fatal if
  *  there is none. [waits until the server knows] */
 void cw_backing_allocated(const void *ptr, size_t nbytes);
+/** Must pages that other nodes use stay where they are? [waits until the server knows] */
+bool cw_backing_is_needed(void);
 /** A new heap: nothing of it has been touched. */
 void cw_backing_reset(void);
 

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "core/mem/backing.h"
 
-int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint64_t *used,
-                   bool is_pinned)
+int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint64_t *used)
 {
     int rc = cw_arena_init(&blocks->arena, area, nbytes);
     if (rc)
@@ -18,7 +18,6 @@ int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint6
     blocks->used = used;
     blocks->most = cwu_machine_memory();
     blocks->mine = 0;
-    blocks->is_pinned = is_pinned;
     return 0;
 }
 
@@ -64,10 +63,11 @@ static void give_back(char *block, size_t nbytes)
 
 bool cw_blocks_release(cw_blocks_t *blocks, void *ptr)
 {
+    const bool is_pinned = cw_backing_is_needed();
     pthread_mutex_lock(&blocks->lock);
     size_t nbytes = cw_arena_size(&blocks->arena, ptr);
     if (nbytes) {
-        if (!blocks->is_pinned)
+        if (!is_pinned)
             give_back(ptr, nbytes);  // before the block can be another's
         cw_arena_free(&blocks->arena, ptr);
         blocks->mine -= nbytes;

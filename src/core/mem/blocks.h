@@ -23,18 +23,17 @@ typedef struct cw_blocks {
     _Atomic uint64_t *used;  // bytes of all PEs of the node, in blocks
     uint64_t most;           // of them; 0: not known
     uint64_t mine;           // of them, of this PE
-    bool is_pinned;
 } cw_blocks_t;
 
-/** used: a word that all PEs of the node share, 0 at first, for these blocks alone. is_pinned: the
- *  network holds the pages, so they stay. 0, CW_EINVAL or CW_ENOMEM. */
-int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint64_t *used,
-                   bool is_pinned);
+/** used: a word that all PEs of the node share, 0 at first, for these blocks alone. 0,
+ *  CW_EINVAL or CW_ENOMEM. */
+int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint64_t *used);
 /** Releases all. */
 void cw_blocks_close(cw_blocks_t *blocks);
 /** On a cache line. NULL: nbytes is 0, or there is no memory for it. */
 void *cw_blocks_alloc(cw_blocks_t *blocks, size_t nbytes);
-/** False: not the start of a block in use. */
+/** False: not the start of a block in use. Pages go back to the system, unless the network holds
+ *  them: [the first waits until the node server knows that] */
 bool cw_blocks_release(cw_blocks_t *blocks, void *ptr);
 
 #endif
