@@ -47,24 +47,6 @@ static bool shares(const void *addr, size_t nbytes)
     return false;  // what mapping and network do not reach, is not reached
 }
 
-/** Another front end that joined the job first has what this one needs, or not. */
-static bool may_join(const char *call, int level)
-{
-    size_t nbytes;
-    if (cw_world.initialized && !cw_area(&aci_area_request, &nbytes)) {
-        cwu_error("%s: the job was joined by %s without room for ARMCI's memory, because the main "
-                  "program does not call ARMCI itself; call %s first",
-                  call, cw_world.init_call, call);
-        return false;
-    }
-    if (cw_world.initialized && cw_world.thread_level < level) {
-        cwu_error("%s: the job was joined with thread level %d, and %d is asked for", call,
-                  cw_world.thread_level, level);
-        return false;
-    }
-    return true;
-}
-
 static void open_memory(const char *call, bool mixed)
 {
     const cw_owner_config_t config = {.call = call,
@@ -88,7 +70,7 @@ int aci_join(const char *call, int level)
         return 0;
     bool mixed = cw_area_beside_symmetric();
     cw_front_end_register(&front_end);
-    if (!may_join(call, level)) {
+    if (!cw_may_join(call, level, &aci_area_request, "ARMCI")) {
         aci.joined = 0;
         return 1;
     }

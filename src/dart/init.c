@@ -36,30 +36,12 @@ static CW_CONSTRUCTOR(101) void announce(void)
     cw_area_reserve(&drt_area_request);
 }
 
-/** Another front end that joined the job first has what this one needs, or not. */
-static bool may_join(const char *call, int level)
-{
-    size_t nbytes;
-    if (cw_world.initialized && !cw_area(&drt_area_request, &nbytes)) {
-        cwu_error("%s: the job was joined by %s without room for DART's memory, because the main "
-                  "program does not call DART itself; call %s first",
-                  call, cw_world.init_call, call);
-        return false;
-    }
-    if (cw_world.initialized && cw_world.thread_level < level) {
-        cwu_error("%s: the job was joined with thread level %d, and %d is asked for", call,
-                  cw_world.thread_level, level);
-        return false;
-    }
-    return true;
-}
-
 static dart_ret_t join(const char *call, int level)
 {
     if (joined)
         return drt_refuse(call, DART_ERR_OTHER, "called again before dart_exit");
     cw_front_end_register(&front_end);
-    if (!may_join(call, level))
+    if (!cw_may_join(call, level, &drt_area_request, "DART"))
         return DART_ERR_OTHER;
     if (!cw_area_beside_symmetric())
         cw_area_leave_data();

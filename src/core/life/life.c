@@ -160,6 +160,24 @@ static int join(void)
     return rc;
 }
 
+bool cw_may_join(const char *call, int thread_level, const cw_area_request_t *area,
+                 const char *name)
+{
+    size_t nbytes;
+    if (cw_world.initialized && !cw_area(area, &nbytes)) {
+        cwu_error("%s: the job was joined by %s without room for %s's memory, because the main "
+                  "program does not call %s itself; call %s first",
+                  call, cw_world.init_call, name, name, call);
+        return false;
+    }
+    if (cw_world.initialized && cw_world.thread_level < thread_level) {
+        cwu_error("%s: the job was joined with thread level %d, and %d is asked for", call,
+                  cw_world.thread_level, thread_level);
+        return false;
+    }
+    return true;
+}
+
 int cw_init(int thread_level, const char *call)
 {
     if (cw_world.initialized) {

@@ -7,8 +7,15 @@
 #ifndef CW_CORE_LIFE_H
 #define CW_CORE_LIFE_H
 
+#include <stdbool.h>
 #include <stdnoreturn.h>
 
+#include "core/mem/area.h"
+
+/** Before cw_init: another front end that has joined the job may lack what this one needs, its area
+ *  or a thread level. False: reported. name: of this one, for messages. */
+bool cw_may_join(const char *call, int thread_level, const cw_area_request_t *area,
+                 const char *name);
 /** Joins the job. Counted: every init needs its finalize. After the last one it may be joined
  *  again. call: the routine of the front end, for messages and reports; lives on. [waits] */
 int cw_init(int thread_level, const char *call);
