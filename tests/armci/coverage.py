@@ -42,7 +42,7 @@ def programs():
 
 def undefined(program):
     text = subprocess.run(["nm", "-u", program], check=True, capture_output=True, text=True).stdout
-    return set(re.findall(r"\bU (\w+)", text))
+    return set(re.findall(r" U (\w+)", text))
 
 
 def build(test, suffix, *flags):

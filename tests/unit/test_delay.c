@@ -244,7 +244,8 @@ static void tries(void)
     inside = conn;
     cwt_conn_t *other;
     CHECK(delaying->connect(client, 2, "", 0, &other) == 0);
-    ncalled = logged = 0;
+    ncalled = 0;
+    logged = 0;
     for (int i = 0; i < 50; i++)
         call(PUT);
     cwt_header_t last = {.nbytes = sizeof last};

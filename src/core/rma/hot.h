@@ -15,8 +15,8 @@
 // records exist for touched nodes only.
 // A rank may be any int, also one that does not exist. Contexts compare it with their size. The
 // default context's fast paths compare nothing: they read a table of their own, cw_guarded, with an
-// entry for every int, as an unsigned number. An entry is a word minus that of the cold record in
-// front of the table; so the zeros behind the job's PEs are cold.
+// entry for every int, as an unsigned number: a word minus that of the cold record in front of the
+// table, so zeros are cold.
 // Threads: tables are read by all threads; written at init, at first contact and at finalize, under
 // the lock of the context's port.
 #ifndef CW_CORE_HOT_H
@@ -88,8 +88,7 @@ extern cwt_target_t cw_ctx_cold_target CW_HIDDEN;
 #define CW_COLD_WORD ((uintptr_t)&cw_cold_target + 1)          // in tables of the default context
 #define CW_CTX_COLD_WORD ((uintptr_t)&cw_ctx_cold_target + 1)  // in those of the others
 
-/** The default context's `peer` and `amo_peer`, guarded: the word of a cold record, behind which
- *  the entries lie. */
+/** The default context's tables, guarded: the word of a cold record, the entries behind it. */
 typedef struct cw_guarded {
     uintptr_t peer, amo_peer;
 } cw_guarded_t;
@@ -211,8 +210,7 @@ static CW_ALWAYS_INLINE uintptr_t cw_guarded_word(const uintptr_t *guarded, int 
     uintptr_t word = __atomic_load_n(guarded, CW_DEPENDED_ON);
     const uintptr_t *entry = (const uintptr_t *)(word + CW_GUARDED_ENTRIES) + (unsigned)rank;
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-    // no compiler makes one instruction of an atomic load and an addition
-    __asm__ volatile("add %1, %0" : "+r"(word) : "m"(*entry) : "cc");
+    __asm__ volatile("add %1, %0" : "+r"(word) : "m"(*entry) : "cc");  // one instruction
 #else
     word += __atomic_load_n(entry, CW_DEPENDED_ON);
 #endif
