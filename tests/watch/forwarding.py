@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Memory of the edges of virtual topologies, as jobs report it in their statistics: degree x PEs x
-buffers x bytes, to the byte, for every node; and what servers executed, passed on and packed."""
+buffers x bytes, to the byte, for every node; what servers executed and passed on; and the values of
+fetch-and-adds that are combined on the way."""
 
 import json
 
@@ -34,6 +35,14 @@ def main():
         check(sum(f["executed"] for f in found) > 0 and sum(f["arrived"] for f in found) > 0 and
               sum(f["answers"] for f in found) > 0, f"{where}: nothing was executed", found)
         check((sum(f["passed"] for f in found) > 0) == (name != "fcg"), f"{where}: passed", found)
+    compile_program("counter")
+    for endpoint in "msg", "rdm":
+        run("counter", pes=8, oshrun=("--emulate-nodes", "4"), CAUSEWAY_ENDPOINT=endpoint,
+            CAUSEWAY_PROVIDER="tcp" if endpoint == "msg" else "net", CAUSEWAY_TOPOLOGY="2x2",
+            CAUSEWAY_COMBINE="1", CAUSEWAY_STATS="json:counter.json")
+        with open("counter.json") as file:
+            combined = sum(r["forwarding"]["combined"] for r in json.load(file)["pes"])
+        check(combined > 0, f"counter over {endpoint}: {combined} combined")
     finish()
 
 

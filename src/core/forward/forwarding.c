@@ -9,6 +9,7 @@
 
 #include "core/mem/segment.h"
 #include "core/progress/hooks.h"
+#include "core/rma/amo.h"
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
 #include "core/rma/routed.h"
@@ -105,6 +106,19 @@ static size_t on_execute(void *ctx, const cw_forward_tail_t *tail, const void *r
     if (nbytes >= sizeof(cwt_header_t) + sizeof *tail)
         cw_request_run(&from, request, nbytes - sizeof *tail);
     return from.nbytes;
+}
+
+static cw_forward_add_t on_fetch_add(void *ctx, const void *request, size_t nbytes)
+{
+    const cw_req_amo_t *req = request;
+    (void)ctx;
+    if (nbytes != sizeof *req || (req->header.op & ~CW_REQ_ROUTED) != CW_REQ_AMO ||
+        req->op != CW_AMO_ADD || (req->nbytes != 4 && req->nbytes != 8))
+        return (cw_forward_add_t){0};
+    return (cw_forward_add_t){.place = req->offset,
+                              .operand = req->operand,
+                              .nbytes = req->nbytes,
+                              .at = offsetof(cw_req_amo_t, operand)};
 }
 
 // ---------------------------------------------------------------- what arrives
@@ -279,6 +293,7 @@ static bool allocate(cw_forward_config_t *config)
                                          .answers = on_answers,
                                          .execute = on_execute,
                                          .where = on_where,
+                                         .fetch_add = on_fetch_add,
                                          .freed = cw_answered_freed,
                                          .done = cw_answered_done,
                                          .value = cw_answered_value};
@@ -305,7 +320,9 @@ int cw_forwarding_open(void)
                                   .nslots = (uint32_t)cw_world.max_slots,
                                   .buffer_nbytes = cw_route.buffer_nbytes,
                                   .nbuffers = cw_route.nbuffers,
-                                  .packs = true};
+                                  .packs = true,
+                                  .combines = cwu_env.combine,
+                                  .pe = (uint32_t)cw_world.pe};
     if (!allocate(&config)) {
         cwu_error("no memory for %llu bytes of buffers of the edges of this node; lower %s",
                   (unsigned long long)forwarding.cells_nbytes, CWU_ENV_NAME(edge_buffer));

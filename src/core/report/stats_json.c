@@ -115,9 +115,11 @@ static void put_forwarding(FILE *out)
             "     \"forwarding\": {\"edge_bytes\": %" PRIu64 ", \"most_held\": %" PRIu64
             ", \"executed\": %" PRIu64 ", \"passed\": %" PRIu64 ", \"kept\": %" PRIu64
             ", \"messages\": %" PRIu64 ", \"arrived\": %" PRIu64 ",\n       \"packed\": %" PRIu64
-            ", \"answers\": %" PRIu64 ", \"dropped\": %" PRIu64 ", \"longest\": %" PRIu64 "},\n",
+            ", \"combined\": %" PRIu64 ", \"answers\": %" PRIu64 ", \"dropped\": %" PRIu64
+            ", \"longest\": %" PRIu64 "},\n",
             f.edge_nbytes, c->most_held, c->executed, c->passed, c->kept, c->messages,
-            f.edge_nbytes ? f.arrived : s.requests, c->packed, c->answers, c->dropped, c->longest);
+            f.edge_nbytes ? f.arrived : s.requests, c->packed, c->combined, c->answers, c->dropped,
+            c->longest);
 }
 
 static void put_waits(FILE *out)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fetch-and-adds that travel as one (ADR 54; no server asks for it yet). A server that packs a
+// Fetch-and-adds that travel as one (CAUSEWAY_COMBINE, ADR 54). A server that packs a
 // message may execute those to one word, of any PEs, as a single one with the sum of their
 // operands. Its value comes back to this server, which adds to it, for each of them, what those
 // before it have added.
