@@ -74,7 +74,7 @@ struct cwt_conn {
     bool dirty;                 // puts since the last quiet that a flush must cover
     bool lone_puts;             // between the last two quiets with puts there was one
     bool ask_next;              // the next request may be the only one before a quiet: it asks for
-                                // its acknowledgement (order.c)
+                                // its acknowledgement (order.c), on the general path
     bool first_put;             // none since the last quiet; always false where several threads use
                                 // the client
     uint32_t peer;              // this client's name at the server (RDM)

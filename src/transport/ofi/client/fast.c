@@ -162,9 +162,9 @@ FAST bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
 FAST bool request_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
     if (CW_UNLIKELY(conn->down) || CW_UNLIKELY(conn->sent - conn->acked >= OFI_CREDITS) ||
-        (reply && CW_UNLIKELY(conn->free_replies == 0)))
+        (reply ? CW_UNLIKELY(conn->free_replies == 0) : CW_UNLIKELY(conn->ask_next)))
         return false;
-    uint64_t id = reply ? ofi_reply_take(conn, reply) : ofi_request_ask(conn);
+    uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
     ofi_request_sign(conn, msg, nbytes, id);
     if (CW_UNLIKELY(conn->inject(conn->ep, msg, nbytes, conn->fi_addr) != 0)) {
         if (reply)

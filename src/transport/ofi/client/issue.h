@@ -102,16 +102,6 @@ FAST void ofi_request_sign(const cwt_conn_t *conn, cwt_header_t *msg, size_t nby
     msg->reply_id = flags | conn->id;
 }
 
-/** The flag of a request without a reply: does it ask for its acknowledgement? Once after a quiet.
- *  If the request is not sent then, the quiet asks, as ever. */
-FAST uint64_t ofi_request_ask(cwt_conn_t *conn)
-{
-    if (CW_LIKELY(!conn->ask_next))
-        return 0;
-    conn->ask_next = false;
-    return OFI_ID_ACK;
-}
-
 /** The provider took a request. */
 FAST void ofi_request_count(cwt_conn_t *conn)
 {

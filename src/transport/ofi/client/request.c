@@ -59,13 +59,23 @@ static int wait_credit(cwt_conn_t *conn)
     return 0;
 }
 
+/** Does a request without a reply ask for its acknowledgement? Once after a quiet, if it may be the
+ *  only one (order.c). If the request is not sent then, the quiet asks, as ever. */
+static bool asks(cwt_conn_t *conn, uint64_t own)
+{
+    bool ask = own || conn->ask_next || !ofi_choice.send_after_send;
+    if (!own)
+        conn->ask_next = false;
+    return ask;
+}
+
 static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply,
                         uint64_t own)
 {
     int rc = wait_credit(conn);
     if (rc != 0)
         return rc;
-    bool ask = reply == NULL && (own || !ofi_choice.send_after_send || ofi_request_ask(conn) != 0);
+    bool ask = reply == NULL && asks(conn, own);
     uint64_t id = reply ? ofi_reply_take(conn, reply) : 0;
     ofi_request_sign(conn, msg, nbytes, own | id | (ask ? OFI_ID_ACK : 0));
     rc = ofi_send_message(conn, msg, nbytes);
