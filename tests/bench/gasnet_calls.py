@@ -15,9 +15,9 @@ SHORTS = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
 IDLE = {"AMPoll": 20, "wait_syncnbi_puts": 15, "wait_syncnbi_all": 15}
 # (form, what) -> call -> limit
 MOST = {
-    ("SEQ", "local"): {**SHORTS, **IDLE, "put.8": 12, "get.8": 12, "put_nb.8": 13, "put_nbi.8": 25},
+    ("SEQ", "local"): {**SHORTS, **IDLE, "put.8": 14, "get.8": 14, "put_nb.8": 13, "put_nbi.8": 25},
     ("SEQ", "net"): {**SHORTS, "put_nbi.8": 30, "put_nbi_bulk.8": 25, "put.8": 95, "get.8": 88},
-    ("PAR", "local"): {**{call: 106 for call in SHORTS}, **IDLE, "put.8": 12, "get.8": 12,
+    ("PAR", "local"): {**{call: 106 for call in SHORTS}, **IDLE, "put.8": 14, "get.8": 14,
                        "put_nbi.8": 25},
     ("PAR", "net"): {**{call: 130 for call in SHORTS}, "put_nbi.8": 30, "put_nbi_bulk.8": 25,
                      "put.8": 150, "get.8": 127},
