@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory of a node's first PE against processes, for each virtual topology: by formula.
+"""Memory of a node's first PE against processes, for each virtual topology.
 
-Nothing is measured: `causeway-info --topology` of the library that was built computes degrees and
-buffers, the published figures stand beside them, and a page and a figure show both.
+By formula: `causeway-info --topology` of the library that was built computes degrees and buffers.
+Measured, with --measure: jobs on emulated nodes report what their servers have mapped. A page and a
+figure show both, and the published figures.
 """
 
 import argparse
@@ -20,9 +21,13 @@ sys.dont_write_bytecode = True
 
 from driver import draw  # noqa: E402
 from topologies import page  # noqa: E402
+from topologies.jobs import Jobs  # noqa: E402
 
 PES_PER_NODE = 12
 NAMES = ("fcg", "mfcg", "cfcg", "hypercube")
+MEASURED = os.path.join(ROOT, "docs", "results", "topologies-measured.json")
+NODES = (4, 8, 16, 32)  # that are measured
+ROUNDS = 10  # of vectored puts to PE 0 by all PEs of other nodes
 # What the authors of HiCOO report for 12,288 processes on nodes of 12: the growth of a node's
 # master with all to all, and by how much the others reduce it.
 PAPER = {"pes": 12288, "fcg": 812e6, "ratios": {"mfcg": 7.5, "cfcg": 16.6, "hypercube": 45.0}}
@@ -36,6 +41,9 @@ def arguments():
                         help="where page and figure go (default build/study)")
     parser.add_argument("--json", metavar="DIR", default=scratch,
                         help="where the numbers go (default build/study)")
+    parser.add_argument("--measure", action="store_true",
+                        help=f"run jobs of up to {NODES[-1] * PES_PER_NODE} PEs (minutes), and "
+                        "write what they report; else docs/results has what is shown")
     parser.add_argument("--no-plots", action="store_true", help="draw nothing")
     parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"),
                         help="install tree that computes")
@@ -46,7 +54,7 @@ def sizes():
     """Numbers of nodes: eight an octave, and those of 12,288 and 131,072 processes."""
     steps = {round(2**(k / 8)) for k in range(8, 8 * 14)}
     last = -(-131072 // PES_PER_NODE)
-    return sorted({n for n in steps if n <= last} | {1024, last})
+    return sorted({n for n in steps if n <= last} | {*NODES, 1024, last})
 
 
 def rows_of(stage, nodes):
@@ -80,6 +88,30 @@ def constants():
     }
 
 
+def measure(args):
+    """What the first PE of node 0 reports: bytes of its edges' buffers, and of all its memory."""
+    jobs = Jobs(args.stage, args.json, len(NODES) * (len(NAMES) + 1))
+    words = ["hot", "vput", PES_PER_NODE, 100, ROUNDS]
+    for nodes in NODES:
+        for name in ("direct", *NAMES):
+            first = jobs.run(name, "rdm", nodes, PES_PER_NODE, words, stats=True).pes[0]
+            yield {
+                "topology": name, "nodes": nodes, "edge_nbytes": first["forwarding"]["edge_bytes"],
+                "most_held": first["forwarding"]["most_held"], "peak": first["peak_rss_bytes"]
+            }
+
+
+def measured(args):
+    if not args.measure:
+        with open(MEASURED, encoding="utf-8") as file:
+            return json.load(file)
+    rows = list(measure(args))
+    with open(os.path.join(args.out, os.path.basename(MEASURED)), "w", encoding="utf-8") as file:
+        json.dump(rows, file, indent=1)
+        file.write("\n")
+    return rows
+
+
 def paper():
     fcg = PAPER["fcg"]
     return {**PAPER, "nbytes": {"fcg": fcg, **{k: fcg / r for k, r in PAPER["ratios"].items()}}}
@@ -91,7 +123,8 @@ def main():
     os.makedirs(args.json, exist_ok=True)
     document = {
         "pes_per_node": PES_PER_NODE, "paper": paper(), "today": constants(),
-        "rows": [row for nodes in sizes() for row in rows_of(args.stage, nodes)]
+        "rows": [row for nodes in sizes() for row in rows_of(args.stage, nodes)],
+        "measured": measured(args)
     }
     results = os.path.join(args.json, "topologies.json")
     with open(results, "w", encoding="utf-8") as file:

@@ -22,10 +22,16 @@ def draw(document, folder):
         rows = [row for row in document["rows"] if row["topology"] == name]
         axis.plot([row["pes"] for row in rows], [row["nbytes"] / 2**20 for row in rows],
                   linestyle=":", linewidth=2, color=color, label=label)
+        rows = [row for row in document["measured"] if row["topology"] == name]
+        axis.plot([row["nodes"] * document["pes_per_node"] for row in rows],
+                  [row["edge_nbytes"] / 2**20 for row in rows], marker="o", markersize=4,
+                  linestyle="none", color=color)
     paper = document["paper"]
     for name, nbytes in paper["nbytes"].items():
         axis.plot([paper["pes"]], [nbytes / 2**20], marker="x", markersize=7, markeredgewidth=1.8,
                   linestyle="none", color=LINES[name][0])
+    axis.plot([], [], marker="o", markersize=4, linestyle="none", color="black",
+              label="mapped, measured")
     axis.plot([], [], marker="x", linestyle="none", color="black",
               label="published, 812 MB and its ratios")
     axis.set_xscale("log", base=2)
@@ -36,7 +42,7 @@ def draw(document, folder):
                             for size in sizes])
     axis.set_xlabel(f"processes, {document['pes_per_node']} a node")
     axis.set_ylabel("request buffers of a node's first PE")
-    axis.set_title("Computed by the formula degree × PEs × 4 × 16 KiB; nothing is allocated yet",
+    axis.set_title("Lines: the formula degree × PEs × 4 × 16 KiB; circles: what jobs have mapped",
                    fontsize=9)
     axis.legend(fontsize=8)
     drawer.save(figure, "topologies-memory.png")

@@ -21,7 +21,8 @@ def main():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     check(done.returncode == 0, f"status {done.returncode}: {done.stderr}")
     with open("out/topologies.json", encoding="utf-8") as file:
-        rows = json.load(file)["rows"]
+        document = json.load(file)
+    rows = document["rows"]
     for nodes, degrees in DEGREES.items():
         for name, degree in degrees.items():
             row = next(r for r in rows if r["nodes"] == nodes and r["topology"] == name)
@@ -29,6 +30,10 @@ def main():
                   f"{name} of {nodes}: {row}")
     for row in rows:
         check(row["nbytes"] == row["degree"] * 12 * 4 * 16384, f"{row}")
+    for measured in document["measured"]:
+        formula = sum(r["nbytes"] for r in rows if r["nodes"] == measured["nodes"]
+                      and r["topology"] == measured["topology"])
+        check(measured["edge_nbytes"] == formula, f"{measured}: the formula says {formula}")
     with open("out/topologies.md", encoding="utf-8") as file:
         page = file.read()
     check(page == (ROOT / "docs/results/topologies.md").read_text(encoding="utf-8"),
