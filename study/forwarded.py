@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Requests of many PEs to PE 0 on emulated nodes, measured: each topology beside no forwarding.
+
+Hot spots: times by rank while a share of the PEs contends, messages that reach the target's server,
+its longest queue. Then one PE alone: puts, strided puts, accumulates, fetch-adds and a lock.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
+sys.dont_write_bytecode = True
+
+from driver import draw  # noqa: E402
+from topologies import forwarded_page  # noqa: E402
+from topologies.jobs import Jobs, said  # noqa: E402
+
+# Topology and endpoint type: without forwarding, receives are each peer's (msg) or one pool (rdm).
+VARIANTS = (("direct", "msg"), ("direct", "rdm"), ("fcg", "msg"), ("fcg", "rdm"), ("mfcg", "msg"),
+            ("cfcg", "msg"), ("hypercube", "msg"))  # fmt: skip
+SHARES = (0, 11, 20, 100)
+OPERATIONS = ("fadd", "vput")
+HOT = {"nodes": 32, "ppn": 2, "rounds": 100}
+HOT_QUICK = {"nodes": 4, "ppn": 2, "rounds": 20}
+PAIR = {"nodes": 16, "ppn": (4, 8, 11), "rounds": 200}
+PAIR_QUICK = {"nodes": 4, "ppn": (2, ), "rounds": 20}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="./dev study forwarded",
+                                     description=__doc__.split("\n\n", maxsplit=1)[0])
+    scratch = os.path.join(ROOT, "build", "study")
+    parser.add_argument("--quick", action="store_true", help="4 nodes: less than a minute")
+    parser.add_argument("--again", type=int, metavar="N", default=3,
+                        help="rounds of each measurement, in turn (default 3)")
+    parser.add_argument("--out", metavar="DIR", default=scratch,
+                        help="where page and figure go (default build/study)")
+    parser.add_argument("--json", metavar="DIR", default=scratch,
+                        help="where the numbers go (default build/study)")
+    parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"),
+                        help="install tree that is measured")
+    parser.add_argument("--no-plots", action="store_true", help="draw nothing")
+    return parser.parse_args()
+
+
+def hot_spot(jobs, sizes, operation, share, again):
+    nodes, ppn, rounds = sizes["nodes"], sizes["ppn"], sizes["rounds"]
+    times = {variant: [] for variant in VARIANTS}
+    for _ in range(again):
+        for variant in VARIANTS:
+            job = jobs.run(*variant, nodes, ppn, ["hot", operation, ppn, share, rounds])
+            times[variant].append(said(job))
+    for variant, runs in times.items():
+        by_rank = [[ranks[0][0], statistics.median(us for _, us in ranks)]
+                   for ranks in zip(*(run["by_rank"] for run in runs))]
+        each = [statistics.mean(us for _, us in run["by_rank"]) for run in runs]
+        yield {
+            "topology": variant[0], "endpoint": variant[1], "operation": operation, "share": share,
+            "by_rank": by_rank, "mean_us": statistics.median(each), "least_us": min(each),
+            "most_us": max(each), "requests": rounds * len(by_rank)
+        }
+
+
+def pairs(jobs, sizes, again):
+    for ppn in sizes["ppn"]:
+        runs = {variant: [] for variant in VARIANTS}
+        for _ in range(again):
+            for variant in VARIANTS:
+                job = jobs.run(*variant, sizes["nodes"], ppn, ["pair", sizes["rounds"]])
+                runs[variant].append(said(job))
+        for variant, rounds in runs.items():
+            for rows in zip(*rounds):
+                medians = [row["median_us"] for row in rows]
+                yield {
+                    "topology": variant[0], "endpoint": variant[1], "ppn": ppn,
+                    "name": rows[0]["name"], "nbytes": rows[0]["nbytes"],
+                    "median_us": statistics.median(medians), "least_us": min(medians),
+                    "most_us": max(medians)
+                }
+
+
+def servers(jobs, sizes, row):
+    """What the target's server counted in one more run."""
+    ppn = sizes["ppn"]
+    words = ["hot", row["operation"], ppn, row["share"], sizes["rounds"]]
+    job = jobs.run(row["topology"], row["endpoint"], sizes["nodes"], ppn, words, stats=True)
+    return [pe["forwarding"] for pe in job.pes if "forwarding" in pe]
+
+
+def main():
+    args = arguments()
+    os.makedirs(args.out, exist_ok=True)
+    os.makedirs(args.json, exist_ok=True)
+    hot, pair = (HOT_QUICK, PAIR_QUICK) if args.quick else (HOT, PAIR)
+    again = 1 if args.quick else args.again
+    shares = SHARES[-1:] if args.quick else SHARES
+    jobs = Jobs(args.stage, args.json, len(VARIANTS) * (
+        len(OPERATIONS) * (again * len(shares) + 1) + again * len(pair["ppn"])))  # fmt: skip
+    rows = [row for operation in OPERATIONS for share in shares
+            for row in hot_spot(jobs, hot, operation, share, again)]
+    for row in rows:
+        if row["share"] == 100:
+            row["servers"] = servers(jobs, hot, row)
+    document = {"hot": hot, "pair": pair, "again": again, "cores": os.cpu_count(), "rows": rows,
+                "pairs": list(pairs(jobs, pair, again))}  # fmt: skip
+    results = os.path.join(args.json, "forwarded.json")
+    with open(results, "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1)
+    figures = [] if args.no_plots else draw.draw("topologies.forwarded_figure", results, args.out,
+                                                 print, HERE)
+    print("\n".join([results, *figures, forwarded_page.write(document, args.out)]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
