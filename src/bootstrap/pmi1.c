@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "base/error.h"
 #include "base/env.h"
+#include "base/error.h"
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/placement.h"
 #include "bootstrap/pmi1_wire.h"

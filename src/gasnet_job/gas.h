@@ -20,8 +20,8 @@
 
 #include "base/compiler.h"
 #include "core/am/am.h"
-#include "core/core.h"
 #include "core/coll/coll.h"
+#include "core/core.h"
 #include "core/mem/area.h"
 #include "core/observe/watch.h"
 #include "core/owner/handle.h"

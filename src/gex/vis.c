@@ -3,8 +3,8 @@
 // GASNet-EX: vector, indexed and strided transfers (gasnet_job/vis.h). Strides are signed and the
 // bytes of a region stand beside count; peer completion is a request that follows the completed
 // put.
-#include "gex/gex.h"
 #include "gasnet_job/vis.h"
+#include "gex/gex.h"
 
 _Static_assert(sizeof(gex_Memvec_t) == sizeof(cw_region_t) &&
                    offsetof(gex_Memvec_t, gex_len) == offsetof(cw_region_t, len),

@@ -15,12 +15,12 @@
 #define SHM_SHM_H
 
 #include "base/compiler.h"
-#include "core/rma/amo.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
-#include "core/rma/rma.h"
-#include "core/progress/wait.h"
 #include "core/observe/watch.h"
+#include "core/progress/wait.h"
+#include "core/rma/amo.h"
+#include "core/rma/rma.h"
 #include "pshmem.h"
 #include "shmem.h"
 #include "shmem/types.def"

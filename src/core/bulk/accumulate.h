@@ -25,8 +25,8 @@
 
 #include "base/lock.h"
 #include "base/numbers.h"
-#include "core/rma/context.h"
 #include "core/bulk/stage.h"
+#include "core/rma/context.h"
 
 /** The lock of a block, from piece to piece. */
 typedef struct cw_accumulate_lock {

@@ -15,8 +15,8 @@
 #ifndef CW_CORE_BULK_PIECES_H
 #define CW_CORE_BULK_PIECES_H
 
-#include "core/rma/context.h"
 #include "core/bulk/stage.h"
+#include "core/rma/context.h"
 
 #define CW_PIECE_MAX 1024u     // bytes; from here on a transfer of its own pays
 #define CW_PIECES_OF_GET 256u  // in one message

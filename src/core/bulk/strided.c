@@ -5,14 +5,14 @@
 // transfers of their own.
 #include "core/bulk/strided.h"
 
+#include "core/bulk/pieces.h"
+#include "core/bulk/stage.h"
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
-#include "core/bulk/pieces.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
 #include "core/rma/send.h"
-#include "core/bulk/stage.h"
 
 #define GETS_IN_FLIGHT 4
 

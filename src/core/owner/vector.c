@@ -3,9 +3,9 @@
 // Vector, indexed and strided transfers: walks over lists of regions.
 #include "core/owner/vector.h"
 
+#include "core/bulk/pieces.h"
 #include "core/owner/copy.h"
 #include "core/owner/transfer.h"
-#include "core/bulk/pieces.h"
 
 // ---------------------------------------------------------------- lists
 cw_vector_list_t cw_vector_regions(size_t n, const cw_region_t *regions)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "core/forward/forwarding.h"
 #include "core/mem/heap.h"
 #include "core/mem/segment.h"
 #include "core/progress/arrivals.h"
@@ -15,7 +16,6 @@
 #include "core/report/parcel.h"
 #include "core/report/stats.h"
 #include "core/rma/ctx.h"
-#include "core/forward/forwarding.h"
 #include "core/server/server.h"
 #include "core/world/job.h"
 #include "core/world/startup.h"

@@ -3,12 +3,12 @@
 // CAUSEWAY_STATS=1: what this PE did, as lines for people.
 #include <stdlib.h>
 
+#include "core/forward/forwarding.h"
 #include "core/mem/heap.h"
 #include "core/progress/arrivals.h"
 #include "core/progress/wait.h"
 #include "core/report/stats.h"
 #include "core/rma/ctx.h"
-#include "core/forward/forwarding.h"
 #include "core/server/server.h"
 #include "core/world/startup.h"
 

@@ -2,8 +2,8 @@
 //
 // Executes accumulates of other nodes' PEs: adds the records of a request to the node object, under
 // the locks that the PEs of this node take too.
-#include "core/mem/segment.h"
 #include "core/bulk/accumulate.h"
+#include "core/mem/segment.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
 #include "core/server/server.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "core/mem/segment.h"
 #include "core/bulk/stage.h"
+#include "core/mem/segment.h"
 #include "core/server/server.h"
 
 /** Changed in the server's progress, under its lock. */

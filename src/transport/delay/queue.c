@@ -16,8 +16,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/thread.h"
 #include "base/futex.h"
+#include "base/thread.h"
 
 #define HELD_MOST 256u  // operations per connection; the oldest is delivered when there are more
 #define NAP_LEAST_NS 20000u

@@ -2,8 +2,8 @@
 //
 // Each PE sends its blocks to every PE of other nodes, beginning behind its own rank, so that not
 // all send to the same PE at once.
-#include "core/coll/alltoall/alltoall.h"
 #include "core/bulk/strided.h"
+#include "core/coll/alltoall/alltoall.h"
 #include "core/rma/rma.h"
 #include "core/sync/peer.h"
 
