@@ -349,7 +349,7 @@ ACI_API int PARMCI_WaitProc(int proc)
     ACI_ENTER();
     aci_check_proc(aci_call(__func__), proc);
     aci_send_collected(aci_call(__func__));
-    if (aci_under_way(proc) & (ACI_GETS | ACI_SOURCES))
+    if (aci_pending(proc) & (ACI_GETS | ACI_SOURCES))
         aci_order_quiet();
     return 0;
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The marks of what is under way to each PE; fences and barriers.
+// The marks of what is under way to each PE; fences, quiets and barriers.
 #include <stdlib.h>
 
 #include "armci/aci.h"
 #include "base/error.h"
+#include "base/lock.h"
 
 aci_order_t aci_order;
 
+static cwu_lock_t gets_lock;  // guards aci_order.gets, with the marks that belong to them
+
 void aci_order_open(void)
 {
-    aci_order.quiet = ACI_MARKS + 1;  // marks of 0 are void
     aci_order.mark = calloc((size_t)cw_world.npes, sizeof *aci_order.mark);
     aci_order.gets = calloc((size_t)cw_world.npes, sizeof *aci_order.gets);
     if (!aci_order.mark || !aci_order.gets)
@@ -27,48 +29,75 @@ void aci_order_close(void)
     aci_order.gets = NULL;
 }
 
-void aci_order_fence(int proc)
+// ---------------------------------------------------------------- marks
+/** A word that is too high, by its number or by a mark that is void, costs a fence or a quiet that
+ *  was not due; one that is too low would cost the order. */
+static void set_marks(_Atomic uint64_t *word, const cw_handle_quiets_t *of, uint64_t marks)
 {
-    uint64_t quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
-    cw_fence_default();
-    uint64_t stay = aci_under_way(proc) & (ACI_PENDING | ACI_GETS | ACI_SOURCES);
-    __atomic_store_n(&aci_order.mark[proc], quiet | stay, __ATOMIC_RELAXED);
+    uint64_t begun = atomic_load_explicit(&of->begun, memory_order_relaxed) << ACI_NUMBER,
+             now = atomic_load_explicit(word, memory_order_relaxed), next;
+    do {
+        uint64_t number = now & ~(uint64_t)ACI_MARKS;
+        next = (number > begun ? number : begun) | aci_live(now, of) | marks;
+    } while (next != now && !atomic_compare_exchange_weak_explicit(
+                                word, &now, next, memory_order_relaxed, memory_order_relaxed));
 }
 
-/** Threads may use one target at a time, without order among them. */
-static aci_range_t load_range(const aci_range_t *range)
+void aci_mark(int proc, uint64_t marks)
 {
-    return (aci_range_t){__atomic_load_n(&range->begin, __ATOMIC_RELAXED),
-                         __atomic_load_n(&range->end, __ATOMIC_RELAXED)};
+    aci_mark_t *mark = &aci_order.mark[proc];
+    uint64_t paths = marks & (ACI_PUTS | ACI_REQUESTS);
+    // The operation before the numbers: a quiet or fence of a higher number has seen it. Pairs with
+    // cw_handle_quiet and begin_fence.
+    atomic_thread_fence(memory_order_seq_cst);
+    if (paths)
+        set_marks(&mark->paths, &aci_order.fences, paths);
+    set_marks(&mark->pending, &cw_handle_quiets, (marks & ~paths) | ACI_PENDING);
 }
 
 void aci_order_behind_gets(int proc, uintptr_t addr, size_t nbytes)
 {
-    aci_range_t gets = load_range(&aci_order.gets[proc]);
+    cwu_lock(&gets_lock);
+    aci_range_t gets = aci_order.gets[proc];
+    cwu_unlock(&gets_lock);
     if (addr < gets.end && gets.begin < addr + nbytes)
         aci_order_quiet();
 }
 
 void aci_mark_get(int proc, uintptr_t addr, size_t nbytes)
 {
-    aci_range_t range = {addr, addr + nbytes};
-    uint64_t before = aci_under_way(proc);
-    if (before & ACI_GETS) {
-        aci_range_t gets = load_range(&aci_order.gets[proc]);
-        range.begin = range.begin < gets.begin ? range.begin : gets.begin;
-        range.end = range.end > gets.end ? range.end : gets.end;
+    aci_range_t *gets = &aci_order.gets[proc], range = {addr, addr + nbytes};
+    cwu_lock(&gets_lock);
+    if (aci_pending(proc) & ACI_GETS) {
+        range.begin = range.begin < gets->begin ? range.begin : gets->begin;
+        range.end = range.end > gets->end ? range.end : gets->end;
     }
-    __atomic_store_n(&aci_order.gets[proc].begin, range.begin, __ATOMIC_RELAXED);
-    __atomic_store_n(&aci_order.gets[proc].end, range.end, __ATOMIC_RELAXED);
-    uint64_t quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
-    __atomic_store_n(&aci_order.mark[proc], quiet | before | ACI_GETS, __ATOMIC_RELAXED);
+    *gets = range;
+    aci_mark(proc, ACI_GETS);
+    cwu_unlock(&gets_lock);
+}
+
+// ---------------------------------------------------------------- fences and quiets
+static uint64_t begin_fence(void)
+{
+    uint64_t mine = atomic_fetch_add(&aci_order.fences.begun, 1) + 1;
+    // the number before the loads that tell what is in flight; pairs with aci_mark
+    atomic_thread_fence(memory_order_seq_cst);
+    return mine;
+}
+
+void aci_order_fence(void)
+{
+    uint64_t mine = begin_fence();
+    cw_fence_default();
+    cw_handle_raise(&aci_order.fences.done, mine);
 }
 
 void aci_order_quiet(void)
 {
-    // the number first: an operation that another thread begins meanwhile stays marked
-    __atomic_fetch_add(&aci_order.quiet, ACI_MARKS + 1, __ATOMIC_RELAXED);
+    uint64_t mine = begin_fence();
     cw_handle_quiet();
+    cw_handle_raise(&aci_order.fences.done, mine);
 }
 
 void aci_order_complete(const char *call)
@@ -77,14 +106,14 @@ void aci_order_complete(const char *call)
     aci_order_quiet();
 }
 
-// ---------------------------------------------------------------- fences and barriers
+// ---------------------------------------------------------------- calls
 static CW_NOINLINE void fence(int proc)
 {
     CW_WATCH(aci_watch("ARMCI_Fence"));
     aci_check_life("ARMCI_Fence");
     aci_check_proc("ARMCI_Fence", proc);
     aci_send_collected("ARMCI_Fence");
-    if (aci_under_way(proc) & ACI_PENDING)
+    if (aci_pending(proc))
         aci_order_quiet();
     else
         atomic_thread_fence(memory_order_seq_cst);
@@ -92,7 +121,7 @@ static CW_NOINLINE void fence(int proc)
 
 ACI_API void PARMCI_Fence(int proc)
 {
-    if (CW_LIKELY((uint32_t)proc < aci_order.limit && !(aci_under_way(proc) & ACI_PENDING) &&
+    if (CW_LIKELY((uint32_t)proc < aci_order.limit && !aci_pending(proc) &&
                   !__atomic_load_n(&aci_lists, __ATOMIC_RELAXED)))
         atomic_thread_fence(memory_order_seq_cst);  // for PEs of the node
     else

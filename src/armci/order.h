@@ -5,15 +5,18 @@
 // The transport promises that requests to a node execute in the order sent, after the puts before
 // them (transport/transport.h), but for routed ones (core/rma/routed.h), which keep an order of
 // their own. A direct put or get may overtake a request before it, and, where the provider gives no
-// order, a put. So each target has a mark of what is under way on both paths,
-// and a direct transfer behind either is preceded by a fence, which costs nothing behind puts where
-// the provider keeps their order. A quiet completes everything for all targets, so marks carry the
-// number of the quiet that they follow, and those of an earlier one are void.
+// order, a put. So each target has a mark of what is under way on both paths, and a direct transfer
+// behind either is preceded by a fence, which costs nothing behind puts where the provider keeps
+// their order. A quiet completes everything for all targets, and a fence orders all of them. So
+// nothing clears a mark: it has the number of quiets, or fences, that had begun when its operation
+// had, and is void when a later one is over (ADR 53).
 //
 // Nothing promises that a get under way reads before what is put later. So each target also has the
 // range of its gets that a call without waiting began, and a put into it is preceded by a quiet.
-// Threads: several that use one target at the same time have no order among them; a mark that one
-// of them loses belongs to an operation that is not ordered with the other's.
+//
+// Threads: any. Several that use one target at the same time have no order among them, but each has
+// that of its own operations: no mark is lost, and none is void before the quiet or fence, of
+// whichever thread, that makes it so is over.
 #ifndef ACI_ORDER_H
 #define ACI_ORDER_H
 
@@ -22,15 +25,17 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "core/owner/handle.h"
 #include "core/rma/routed.h"
 
 enum {
     ACI_PUTS = 1,      // direct puts since the last fence to that target
     ACI_REQUESTS = 2,  // requests since then
-    ACI_PENDING = 4,   // either, since the last quiet
+    ACI_PENDING = 4,   // anything, since the last quiet
     ACI_GETS = 8,      // gets that were not waited for, since the last quiet
     ACI_SOURCES = 16,  // puts whose sources are in use, since the last quiet
-    ACI_MARKS = 31
+    ACI_NUMBER = 5,    // bits of marks; above them is a number
+    ACI_MARKS = (1 << ACI_NUMBER) - 1
 };
 
 /** Where a target is read. Valid while it is marked with ACI_GETS. */
@@ -38,60 +43,75 @@ typedef struct aci_range {
     uintptr_t begin, end;
 } aci_range_t;
 
+/** Numbers << ACI_NUMBER | what has begun since. */
+typedef struct aci_mark {
+    _Atomic uint64_t paths;    // fences (aci_order.fences); ACI_PUTS, ACI_REQUESTS
+    _Atomic uint64_t pending;  // quiets (cw_handle_quiets); the others
+} aci_mark_t;
+
 typedef struct aci_order {
-    uint64_t *mark;     // [npes] quiet * (ACI_MARKS + 1) | ACI_...
-    uint64_t quiet;     // number of the quiets, multiplied by ACI_MARKS + 1
-    aci_range_t *gets;  // [npes]
-    uint32_t limit;     // processes whose marks the fast path of a fence may use: all, or 0
+    aci_mark_t *mark;           // [npes]
+    cw_handle_quiets_t fences;  // a quiet is one, too
+    aci_range_t *gets;          // [npes]; guarded by a lock
+    uint32_t limit;  // processes whose marks the fast path of a fence may use: all, or 0
 } aci_order_t;
 extern aci_order_t aci_order CW_HIDDEN;
 
 void aci_order_open(void);
 void aci_order_close(void);
-void aci_order_fence(int proc) CW_COLD;
+void aci_order_fence(void) CW_COLD;
 void aci_order_behind_gets(int proc, uintptr_t addr, size_t nbytes) CW_COLD;
 /** Completes all that this PE did, whatever the target. [waits] */
 void aci_order_quiet(void);
 /** The same, with what aggregate handles of this thread have collected. [waits] */
 void aci_order_complete(const char *call);
 
-/** What is under way to a PE: of ACI_MARKS. */
-static inline uint64_t aci_under_way(int proc)
+/** The marks of a word that no quiet or fence has made void. */
+static inline uint64_t aci_live(uint64_t word, const cw_handle_quiets_t *of)
 {
-    uint64_t mark = __atomic_load_n(&aci_order.mark[proc], __ATOMIC_RELAXED),
-             quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
-    return (mark ^ quiet) > ACI_MARKS ? 0 : mark & ACI_MARKS;
+    // pairs with cw_handle_raise
+    uint64_t done = atomic_load_explicit(&of->done, memory_order_acquire);
+    return word < done << ACI_NUMBER ? 0 : word & ACI_MARKS;
+}
+
+/** Paths to a PE on which something is under way: ACI_PUTS, ACI_REQUESTS. */
+static inline uint64_t aci_paths(int proc)
+{
+    return aci_live(atomic_load_explicit(&aci_order.mark[proc].paths, memory_order_relaxed),
+                    &aci_order.fences);
+}
+
+/** What a quiet would complete: ACI_PENDING, ACI_GETS, ACI_SOURCES. */
+static inline uint64_t aci_pending(int proc)
+{
+    return aci_live(atomic_load_explicit(&aci_order.mark[proc].pending, memory_order_relaxed),
+                    &cw_handle_quiets);
 }
 
 /** Before anything that writes [addr, +nbytes) of a PE of another node. [waits] */
 static inline void aci_before_write(int proc, const void *addr, size_t nbytes)
 {
-    if (CW_UNLIKELY(aci_under_way(proc) & ACI_GETS))
+    if (CW_UNLIKELY(aci_pending(proc) & ACI_GETS))
         aci_order_behind_gets(proc, (uintptr_t)addr, nbytes);
 }
-/** Behind a get of [addr, +nbytes) that was not waited for. */
-void aci_mark_get(int proc, uintptr_t addr, size_t nbytes);
 
 /** Before a put or get that goes directly to a PE of another node. [waits] */
 static inline void aci_before_direct(int proc)
 {
-    if (CW_UNLIKELY(aci_under_way(proc) & (ACI_PUTS | ACI_REQUESTS)))
-        aci_order_fence(proc);
+    if (CW_UNLIKELY(aci_paths(proc)))
+        aci_order_fence();
 }
 
 /** Before a request to a PE of another node. A routed one may overtake puts before it. [waits] */
 static inline void aci_before_request(int proc)
 {
-    if (cw_routed_is_on() && CW_UNLIKELY(aci_under_way(proc) & ACI_PUTS))
-        aci_order_fence(proc);
+    if (cw_routed_is_on() && CW_UNLIKELY(aci_paths(proc) & ACI_PUTS))
+        aci_order_fence();
 }
 
 /** Behind an operation: what it put under way, of ACI_PUTS, ACI_REQUESTS, ACI_SOURCES. */
-static inline void aci_mark(int proc, uint64_t paths)
-{
-    paths |= ACI_PENDING;
-    uint64_t quiet = __atomic_load_n(&aci_order.quiet, __ATOMIC_RELAXED);
-    __atomic_store_n(&aci_order.mark[proc], quiet | aci_under_way(proc) | paths, __ATOMIC_RELAXED);
-}
+void aci_mark(int proc, uint64_t marks);
+/** Behind a get of [addr, +nbytes) that was not waited for. */
+void aci_mark_get(int proc, uintptr_t addr, size_t nbytes);
 
 #endif
