@@ -64,6 +64,7 @@ static struct {
     unsigned open;  // requests that were not executed yet
     bool refuses;
     size_t largest;  // bytes of a request
+    bool is_roomy;   // windows hold 8 of them
     // combining: all send to the last node, fetch-and-adds and marks in turn
     bool adds;
     uint64_t word[2];
@@ -285,7 +286,7 @@ static cw_forward_config_t config_of(uint32_t me, bool packs)
                                  .node = me,
                                  .nslots = net.nslots,
                                  .buffer_nbytes = cw_window_units(net.largest) * sizeof(cw_cell_t),
-                                 .nbuffers = net.adds ? 8 : 1,
+                                 .nbuffers = net.adds || net.is_roomy ? 8 : 1,
                                  .packs = packs,
                                  .combines = net.adds,
                                  .pe = me * net.nslots};
@@ -294,9 +295,10 @@ static cw_forward_config_t config_of(uint32_t me, bool packs)
 static void begin(const char *name, uint32_t nnodes, uint32_t nslots, size_t largest, bool packs)
 {
     char why[200];
-    bool adds = net.adds;
+    bool adds = net.adds, is_roomy = net.is_roomy;
     memset(&net, 0, sizeof net);
     net.adds = adds;
+    net.is_roomy = is_roomy;
     REQUIRE(cw_topology_named(&net.topology, name, nnodes, why, sizeof why), "%s", why);
     net.nnodes = nnodes;
     net.nslots = nslots;
@@ -455,6 +457,47 @@ static void test_combining(void)
     printf("%u fetch-and-adds combined\n", combined);
 }
 
+// ---------------------------------------------------------------- collecting
+/** A request of node 1 to `final_node` comes to node 0, which has a turn. Returns how many messages
+ *  node 0 has sent. */
+static uint64_t pass(uint32_t slot, uint32_t final_node, size_t nbytes)
+{
+    cw_forward_t *f = net.node[0].f;
+    char request[LARGEST] = {0};
+    const char *why = "";
+    cw_forward_tail_t tail = {
+        .origin = net.nslots + slot, .final_node = final_node, .reply_slot = CW_FORWARD_NO_VALUE};
+    memcpy(request + nbytes - sizeof tail, &tail, sizeof tail);
+    CHECK(cw_forward_arrived(f, 1, slot, request, nbytes, &why), "%s", why);
+    cw_forward_turn(f);
+    return cw_forward_counts(f)->messages;
+}
+
+/** Node 0 passes requests to node 2, by itself or on the way to node 6. Those to a node wait for
+ *  each other while node 2 has not given back units of what went to the same node before. */
+static void test_collecting(void)
+{
+    cw_answer_t answer = {.kind = CW_ANSWER_FREED, .count = 2};
+    const char *why = "";
+    net.is_roomy = true;
+    begin("2x2x2", 8, SLOTS, LARGEST, true);
+    CHECK(pass(1, 2, 100) == 1, "the first request goes at once");
+    CHECK(pass(1, 2, 100) == 1 && pass(2, 2, 100) == 1, "the next ones wait for its answer");
+    CHECK(pass(2, 6, 100) == 2, "one to another node does not");
+    CHECK(cw_forward_counts(net.node[0].f)->packed == 1, "and takes them along");
+    CHECK(pass(1, 6, 100) == 2);
+    CHECK(pass(1, 2, LARGEST) == 4, "a large one pushes those before it, and waits for nothing");
+    CHECK(pass(0, 2, 100) == 4 && pass(1, 2, 100) == 4);
+    CHECK(cw_forward_answered(net.node[0].f, 2, &answer, sizeof answer, &why), "%s", why);
+    cw_forward_turn(net.node[0].f);
+    CHECK(cw_forward_counts(net.node[0].f)->messages == 5, "they go together, with the answer");
+    for (unsigned i = 0; i < 4; i++)
+        CHECK(pass(i % SLOTS, 2, 1000) == 5);
+    CHECK(pass(2, 2, 1000) == 6, "and as soon as a message is full");
+    end();
+    net.is_roomy = false;
+}
+
 // ---------------------------------------------------------------- turns
 enum { WAITING = 400 };
 
@@ -571,6 +614,7 @@ int main(void)
 {
     test_nets();
     test_combining();
+    test_collecting();
     test_turns();
     test_faults();
     test_overrun();

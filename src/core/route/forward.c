@@ -28,6 +28,9 @@ typedef struct way {  // out of the node: an edge, or execution here
     part_t *load;                   // [PARTS_MAX], in the next message
     uint32_t nload, nparts, units;  // nparts: of the message, without those combined with others
     size_t nbytes;
+    bool is_pressing;     // a part of the load is not to wait for others
+    uint64_t final_nodes; // of the load, as bits of to_bit
+    uint64_t unanswered;  // of what was sent since the neighbour last gave units back
 } way_t;
 
 struct cw_forward {
@@ -169,6 +172,12 @@ static cw_forward_tail_t tail_of(const void *request, size_t nbytes)
     cw_forward_tail_t tail;
     memcpy(&tail, (const char *)request + nbytes - sizeof tail, sizeof tail);
     return tail;
+}
+
+/** One of 64 sets of final nodes. */
+static uint64_t to_bit(uint32_t final_node)
+{
+    return UINT64_C(1) << (final_node & 63);
 }
 
 static uint32_t way_to(const cw_forward_t *f, uint32_t final_node)
@@ -386,6 +395,8 @@ bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, si
                 f->ops.freed(f->ctx, edge, a->slot, a->count);
             else if (!cw_window_was_freed(&f->way[edge].use, a->count))
                 return drop(f, "its count", why_p);
+            else
+                f->way[edge].unanswered = 0;
         } else if (a->kind == CW_ANSWER_DONE) {
             f->ops.done(f->ctx, a->slot, a->epoch & 1, a->count);
         } else if (!value) {
@@ -436,12 +447,26 @@ bool cw_forward_own(cw_forward_t *f, cw_forward_own_t *own, const char **why_p)
 }
 
 // ---------------------------------------------------------------- turns
-static void copy_of(cw_forward_t *f, const part_t *part, char *copy)
+/** `nbytes` of it from byte `from` on. */
+static void copy_part(cw_forward_t *f, const part_t *part, size_t from, void *copy, size_t nbytes)
 {
     if (part->input < f->degree)
-        cw_window_copy(cells_of(f, part->input, part->slot), part->request, copy);
+        cw_window_copy(cells_of(f, part->input, part->slot), part->request, from, copy, nbytes);
     else
-        memcpy(copy, f->own[part->request - 1]->request, f->own[part->request - 1]->nbytes);
+        memcpy(copy, (const char *)f->own[part->request - 1]->request + from, nbytes);
+}
+
+static void copy_of(cw_forward_t *f, const part_t *part, char *copy)
+{
+    copy_part(f, part, 0, copy, nbytes_of(f, part->input, part->slot, part->request));
+}
+
+static cw_forward_tail_t tail_of_part(cw_forward_t *f, const part_t *part)
+{
+    cw_forward_tail_t tail;
+    size_t nbytes = nbytes_of(f, part->input, part->slot, part->request);
+    copy_part(f, part, nbytes - sizeof tail, &tail, sizeof tail);
+    return tail;
 }
 
 /** It has left: its memory is the sender's again. */
@@ -583,8 +608,20 @@ static bool load_way(cw_forward_t *f, way_t *w)
         w->nparts++;
         w->units += units;
         w->nbytes += nbytes <= CW_FORWARD_ALONE ? padded : CW_FORWARD_NBYTES;
+        cw_forward_tail_t tail = tail_of_part(f, &part);
+        w->final_nodes |= to_bit(tail.final_node);
+        w->is_pressing |= nbytes > CW_FORWARD_ALONE ||
+                          (part.input == f->degree && tail.reply_slot == CW_FORWARD_NO_VALUE);
     }
     return w->nload > 0;
+}
+
+/** More for the same nodes may join the load while the neighbour has not yet executed or passed on
+ *  what went to them before: its answer is under way (ADR 68). */
+static bool collects(const cw_forward_t *f, const way_t *w)
+{
+    return f->config.packs && cw_turns_is_empty(&w->turns) && !w->is_pressing &&
+           !(w->final_nodes & ~w->unanswered);
 }
 
 /** The message of a way's load. Returns its size. */
@@ -616,7 +653,7 @@ static bool send_way(cw_forward_t *f, uint32_t way)
 {
     way_t *w = &f->way[way];
     bool did = false;
-    while (load_way(f, w)) {
+    while (load_way(f, w) && !collects(f, w)) {
         size_t nbytes = build(f, w);
         if (!send(f, way, nbytes, w->units, w->nparts > 1))
             break;
@@ -625,8 +662,11 @@ static bool send_way(cw_forward_t *f, uint32_t way)
             f->counts.combined += w->load[i].with != 0;
             release(f, &w->load[i]);
         }
+        w->unanswered |= w->final_nodes;
         w->nload = w->nparts = w->units = 0;
         w->nbytes = 0;
+        w->final_nodes = 0;
+        w->is_pressing = false;
         did = true;
     }
     return did;

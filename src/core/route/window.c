@@ -67,13 +67,20 @@ void cw_window_set_next(cw_cell_t *cells, uint32_t first, uint32_t next)
     memcpy(cells[first - 1].data + offsetof(stored_t, next), &next, sizeof next);
 }
 
-void cw_window_copy(const cw_cell_t *cells, uint32_t first, void *request)
+void cw_window_copy(const cw_cell_t *cells, uint32_t first, size_t from, void *part, size_t nbytes)
 {
-    size_t nbytes = cw_window_nbytes(cells, first), at = 0, skip = sizeof(stored_t);
-    for (uint32_t cell = first; cell; cell = cells[cell - 1].link) {
-        size_t n = least(nbytes - at, sizeof cells->data - skip);
-        memcpy((char *)request + at, cells[cell - 1].data + skip, n);
-        at += n;
+    size_t start = 0, skip = sizeof(stored_t);  // of the cell's piece of the request
+    char *to = part;
+    for (uint32_t cell = first; nbytes > 0; cell = cells[cell - 1].link) {
+        size_t room = sizeof cells->data - skip;
+        if (from < start + room) {
+            size_t n = least(nbytes, start + room - from);
+            memcpy(to, cells[cell - 1].data + skip + (from - start), n);
+            to += n;
+            from += n;
+            nbytes -= n;
+        }
+        start += room;
         skip = 0;
     }
 }

@@ -42,7 +42,8 @@ typedef struct cw_window {  // all 0 at first
 uint32_t cw_window_store(cw_window_t *w, cw_cell_t *cells, const void *request, size_t nbytes);
 /** Of a stored request. */
 size_t cw_window_nbytes(const cw_cell_t *cells, uint32_t first);
-void cw_window_copy(const cw_cell_t *cells, uint32_t first, void *request);
+/** Copies a part of it, which begins at byte `from` and lies in it. */
+void cw_window_copy(const cw_cell_t *cells, uint32_t first, size_t from, void *part, size_t nbytes);
 /** Gives its cells back and counts its units as freed. */
 void cw_window_release(cw_window_t *w, cw_cell_t *cells, uint32_t first);
 
