@@ -4,8 +4,9 @@
 // target; what the processor has no instruction for, by compare-and-swap; elements of 1 and 2 bytes
 // as parts of their 4-byte word. So all of these may meet on one location.
 //
-// Larger elements, and operations of programs, are read, changed and written back under a lock of
-// the target unit, a word in the front end's own memory: atomic among each other.
+// Larger elements, operations of programs, and all of private memory (register.c) are read, changed
+// and written back under a lock of the target unit, a word in the front end's own memory: atomic
+// among each other.
 #include <string.h>
 
 #include "core/rma/amo.h"
@@ -147,20 +148,23 @@ static void take_lock(const char *call, int pe)
     cw_wait_done(&w);
 }
 
-static void change(const update_t *u, const drt_user_op_t *user, void *old, const void *value,
-                   size_t nbytes)
+/** n elements, as the operation says. */
+static void change(const update_t *u, const drt_user_op_t *user, void *old, const void *values,
+                   size_t n, size_t each)
 {
     if (!user) {
-        drt_op_fn(u->type, u->op)(old, value, 1);
+        drt_op_fn(u->type, u->op)(old, values, n);
         return;
     }
-    char new[nbytes];
-    memcpy(new, value, nbytes);
-    user->fn(old, new, 1, user->userdata);
-    memcpy(old, new, nbytes);
+    char new[each];
+    for (size_t i = 0; i < n; i++, old = (char *)old + each) {
+        memcpy(new, (const char *)values + i * each, each);
+        user->fn(old, new, 1, user->userdata);
+        memcpy(old, new, each);
+    }
 }
 
-enum { LARGEST = 64 << 10 };  // bytes of an element: it is copied to the stack
+enum { LARGEST = 64 << 10 };  // bytes that are updated at a time: they are copied to the stack
 
 static dart_ret_t update_locked(const update_t *u, const drt_target_t *target,
                                 const drt_user_op_t *user, size_t each)
@@ -168,20 +172,37 @@ static dart_ret_t update_locked(const update_t *u, const drt_target_t *target,
     if (each > LARGEST)
         return drt_refuse(u->call, DART_ERR_INVAL, "elements of %zu bytes; at most %d are updated",
                           each, LARGEST);
-    char value[each];
+    const size_t most = u->nelem * each < LARGEST ? u->nelem : LARGEST / each;
+    _Alignas(16) char values[most * each];
     take_lock(u->call, target->pe);
-    for (size_t i = 0; i < u->nelem; i++) {
-        cw_get(&cw_ctx_default, value, target->far + i * each, each, target->pe);
+    for (size_t i = 0, n; i < u->nelem; i += n) {
+        n = u->nelem - i < most ? u->nelem - i : most;
+        if (drt_read(u->call, target, i * each, values, n * each))
+            cw_quiet_default();
         if (u->old)
-            memcpy(u->old, value, each);
+            memcpy(u->old, values, each);
         if (u->op == DART_OP_NO_OP)
             continue;
-        change(u, user, value, (const char *)u->values + i * each, each);
-        cw_put(&cw_ctx_default, target->far + i * each, value, each, target->pe);
+        change(u, user, values, (const char *)u->values + i * each, n, each);
+        if (drt_write(u->call, target, i * each, values, n * each))
+            cw_quiet_default();
     }
-    cw_quiet_default();
     ask(target->pe, drt_update_lock(), CW_AMO_SWAP, 8, 0, 0);
     return DART_OK;
+}
+
+/** Of private memory: all updates of a unit's memory are under its lock. */
+static uint64_t exchange_locked(const char *call, const drt_target_t *target, size_t nbytes,
+                                uint64_t expected, uint64_t new)
+{
+    uint64_t old = 0;
+    take_lock(call, target->pe);
+    if (drt_read(call, target, 0, &old, nbytes))
+        cw_quiet_default();
+    if (old == expected && drt_write(call, target, 0, &new, nbytes))
+        cw_quiet_default();
+    ask(target->pe, drt_update_lock(), CW_AMO_SWAP, 8, 0, 0);
+    return old;
 }
 
 // ---------------------------------------------------------------- updates
@@ -253,7 +274,7 @@ static CW_NOINLINE dart_ret_t update(const update_t *u)
     if (!u->values && u->op != DART_OP_NO_OP)
         return drt_refuse_null(u->call, "values");
     CW_WATCH(cw_watch_call(u->call));
-    if (user || each > 8)
+    if (user || each > 8 || target.is_private)
         return update_locked(u, &target, user, each);
     if ((uintptr_t)target.far % each)
         return drt_refuse(u->call, DART_ERR_INVAL, "offset %llu is not aligned to %zu bytes",
@@ -386,8 +407,9 @@ DRT_API dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, co
         return drt_refuse(__func__, DART_ERR_INVAL, "offset %llu is not aligned to %zu bytes",
                           (unsigned long long)gptr.addr_or_offs.offset, nbytes);
     CW_WATCH(cw_watch_call(__func__));
-    uint64_t old = exchange_there(target.pe, target.far, nbytes, bits_of(compare, nbytes),
-                                  bits_of(value, nbytes));
+    const uint64_t expected = bits_of(compare, nbytes), new = bits_of(value, nbytes);
+    uint64_t old = target.is_private ? exchange_locked(__func__, &target, nbytes, expected, new)
+                                     : exchange_there(target.pe, target.far, nbytes, expected, new);
     memcpy(result, &old, nbytes);
     return DART_OK;
 }

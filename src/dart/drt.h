@@ -25,7 +25,8 @@ struct drt_segments;
 /** A team that this unit is a member of. */
 typedef struct drt_team {
     const cw_group_t *group;
-    struct drt_segments *segments;
+    struct drt_segments *segments;    // that were allocated, by number
+    struct drt_segments *registered;  // by number, without its sign
     dart_team_t id;
 } drt_team_t;
 
@@ -73,7 +74,7 @@ void drt_teams_close(void);
 // ---------------------------------------------------------------- collectives of the library
 /** Memory at one symmetric address that only this team uses; *nbytes_p: of it (memory.c). */
 char *drt_stage(const cw_group_t *group, size_t *nbytes_p);
-/** Gives each member the words of all, by rank. Collective. [waits] (words.c) */
-void drt_exchange(const cw_group_t *group, uint64_t mine, uint64_t *all);
+/** Gives each member the nwords words of all, by rank. Collective. [waits] (words.c) */
+void drt_exchange(const cw_group_t *group, const uint64_t *mine, size_t nwords, uint64_t *all);
 
 #endif

@@ -10,7 +10,7 @@ DRT_API dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void **addr)
 {
     DRT_WANT(addr);
     *addr = NULL;
-    const drt_segment_t *segment = drt_segment_find(gptr);
+    const drt_segment_t *segment = drt_segment_find_any(gptr);
     if (CW_UNLIKELY(!segment))
         return drt_refuse_segment(__func__, gptr);
     if (gptr.unitid == drt_teams[gptr.teamid]->group->rank)
@@ -21,7 +21,7 @@ DRT_API dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void **addr)
 DRT_API dart_ret_t dart_gptr_setaddr(dart_gptr_t *gptr, void *addr)
 {
     DRT_WANT(gptr);
-    const drt_segment_t *segment = drt_segment_find(*gptr);
+    const drt_segment_t *segment = drt_segment_find_any(*gptr);
     if (CW_UNLIKELY(!segment))
         return drt_refuse_segment(__func__, *gptr);
     gptr->addr_or_offs.offset = (uint64_t)((uintptr_t)addr - (uintptr_t)segment->own);
@@ -32,7 +32,7 @@ DRT_API dart_ret_t dart_gptr_getflags(dart_gptr_t gptr, uint16_t *flags)
 {
     DRT_WANT(flags);
     *flags = 0;
-    const drt_segment_t *segment = drt_segment_find(gptr);
+    const drt_segment_t *segment = drt_segment_find_any(gptr);
     if (CW_UNLIKELY(!segment))
         return drt_refuse_segment(__func__, gptr);
     *flags = segment->flags;
@@ -42,7 +42,7 @@ DRT_API dart_ret_t dart_gptr_getflags(dart_gptr_t gptr, uint16_t *flags)
 DRT_API dart_ret_t dart_gptr_setflags(dart_gptr_t *gptr, uint16_t flags)
 {
     DRT_WANT(gptr);
-    drt_segment_t *segment = drt_segment_find(*gptr);
+    drt_segment_t *segment = drt_segment_find_any(*gptr);
     if (CW_UNLIKELY(!segment))
         return drt_refuse_segment(__func__, *gptr);
     segment->flags = flags;

@@ -8,6 +8,7 @@
 #include "core/am/am.h"
 #include "core/life/life.h"
 #include "core/mem/area.h"
+#include "core/owner/private.h"
 #include "core/world/front_end.h"
 #include "dart/drt.h"
 #include "dart/memory.h"
@@ -34,6 +35,7 @@ const cw_area_request_t drt_area_request = {
 static CW_CONSTRUCTOR(101) void announce(void)
 {
     cw_area_reserve(&drt_area_request);
+    cw_private_expect(&drt_area_request, DRT_RANGES_AT);
 }
 
 static dart_ret_t join(const char *call, int level)
@@ -54,6 +56,7 @@ static dart_ret_t join(const char *call, int level)
     drt_memory_open();
     drt_teams_open();
     drt_messages_open(call);
+    cw_private_open(call);
     joined = true;
     return DART_OK;
 }
@@ -86,6 +89,7 @@ DRT_API dart_ret_t dart_exit(void)
     joined = false;
     drt_messages_close();
     drt_teams_close();
+    cw_private_close();
     drt_memory_close();
     cw_finalize(__func__);
     return DART_OK;

@@ -2,7 +2,8 @@
 //
 // Blocks of the area. The front end's own memory, at one symmetric address:
 //
-//     what the node's units have allocated | lock of updates | stages of teams, by number
+//     what the node's units have allocated | lock of updates | stages of teams, by number |
+//     what this unit has registered
 #include "dart/memory.h"
 
 #include "base/error.h"
@@ -64,6 +65,10 @@ char *drt_stage(const cw_group_t *group, size_t *nbytes_p)
               (size_t)(id < CW_ROOMY_TEAMS ? id - 1 : CW_ROOMY_TEAMS - 1) * stage_nbytes(1);
     if (id >= CW_ROOMY_TEAMS)
         at += (size_t)(id - CW_ROOMY_TEAMS) * stage_nbytes(id);
+    _Static_assert(STAGES_AT + (4u << 20) + (CW_ROOMY_TEAMS - 1) * (256u << 10) +
+                           (CW_TEAMS - CW_ROOMY_TEAMS) * (8u << 10) <=
+                       DRT_RANGES_AT,
+                   "room for the stages");
     *nbytes_p = stage_nbytes(id);
     return (char *)cw_area_own(&drt_area_request, &(size_t){0}) + at;
 }

@@ -19,6 +19,8 @@ char *drt_area(size_t *nbytes_p);
 void *drt_alloc(size_t nbytes);
 /** False: ptr is no block. */
 bool drt_release(void *ptr);
+/** Where the table of private memory lies in the front end's own memory. */
+#define DRT_RANGES_AT ((size_t)28 << 20)
 /** A word of each unit at one symmetric address, 0 when it is free (atomic.c). */
 uint64_t *drt_update_lock(void);
 

@@ -41,17 +41,22 @@ static CW_ALWAYS_INLINE bool get_near(void *dest, dart_gptr_t gptr, size_t nelem
     }
 
 // ---------------------------------------------------------------- complete when they return
+static dart_ret_t complete(const drt_transfer_t *t)
+{
+    bool in_flight;
+    dart_ret_t rc = drt_transfer(t, &in_flight);
+    if (in_flight)
+        cw_quiet_default();
+    return rc;
+}
+
 DRT_API dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type)
 {
     if (CW_LIKELY(put_near(gptr, src, nelem, src_type, dst_type)))
         return DART_OK;
     const drt_transfer_t t = PUT(true);
-    bool in_flight;
-    dart_ret_t rc = drt_transfer(&t, &in_flight);
-    if (in_flight)
-        cw_quiet_default();
-    return rc;
+    return complete(&t);
 }
 
 DRT_API dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem,
@@ -60,11 +65,7 @@ DRT_API dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem,
     if (CW_LIKELY(get_near(dest, gptr, nelem, src_type, dst_type)))
         return DART_OK;
     const drt_transfer_t t = GET(true);
-    bool in_flight;
-    dart_ret_t rc = drt_transfer(&t, &in_flight);
-    if (in_flight)
-        cw_quiet_default();
-    return rc;
+    return complete(&t);
 }
 
 // ---------------------------------------------------------------- complete after a flush
@@ -91,7 +92,7 @@ DRT_API dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_dat
 /** A quiet covers all segments and units. */
 static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit)
 {
-    const drt_segment_t *segment = drt_segment_find(gptr);
+    const drt_segment_t *segment = drt_segment_find_any(gptr);
     if (CW_UNLIKELY(!segment))
         return drt_refuse_segment(call, gptr);
     if (CW_UNLIKELY(of_unit && (uint32_t)gptr.unitid >= (uint32_t)segment->nunits))

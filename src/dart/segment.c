@@ -26,10 +26,9 @@ static void drop_tables(drt_segments_t *segments)
     }
 }
 
-/** Has the table room for that number? It grows by doubling. */
-static bool have_room(drt_team_t *team, uint32_t number)
+bool drt_segments_have_room(drt_segments_t **segments_p, uint32_t number)
 {
-    drt_segments_t *old = team->segments;
+    drt_segments_t *old = *segments_p;
     uint32_t n = old->n ? old->n * 2 : 8;
     if (number < old->n)
         return true;
@@ -52,17 +51,16 @@ static bool have_room(drt_team_t *team, uint32_t number)
         memcpy(segments->free, old->free, old->n * sizeof *old->free);
     }
     segments->older = old;
-    __atomic_store_n(&team->segments, segments, __ATOMIC_RELEASE);  // pairs with drt_segment_find
+    __atomic_store_n(segments_p, segments, __ATOMIC_RELEASE);  // pairs with drt_segment_find
     return true;
 }
 
-/** The number that comes next: the same on all members. */
-static uint32_t next_number(const drt_segments_t *segments)
+uint32_t drt_segments_next(const drt_segments_t *segments)
 {
     return segments->nfree ? segments->free[segments->nfree - 1] : segments->last + 1;
 }
 
-static void enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segment)
+void drt_segments_enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segment)
 {
     if (segments->nfree)
         segments->nfree--;
@@ -71,7 +69,7 @@ static void enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segm
     __atomic_store_n(&segments->of[number], segment, __ATOMIC_RELEASE);
 }
 
-static drt_segment_t *leave(drt_segments_t *segments, uint32_t number)
+drt_segment_t *drt_segments_leave(drt_segments_t *segments, uint32_t number)
 {
     drt_segment_t *segment = segments->of[number];
     segments->of[number] = NULL;
@@ -80,20 +78,20 @@ static drt_segment_t *leave(drt_segments_t *segments, uint32_t number)
 }
 
 // ---------------------------------------------------------------- segments
-static drt_segment_t *make(const drt_team_t *team, uint64_t nbytes, char *own)
+drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *own)
 {
     const size_t n = (size_t)team->group->size;
     drt_segment_t *segment = calloc(1, sizeof *segment + n * sizeof segment->at[0]);
     if (segment) {
         segment->nbytes = nbytes;
         segment->nunits = team->group->size;
+        segment->rank = team->group->rank;
         segment->own = own;
     }
     return segment;
 }
 
-/** Where the part of `unit` is, from its symmetric address. */
-static drt_place_t place_of(const drt_team_t *team, int unit, char *symmetric)
+drt_place_t drt_place_of(const drt_team_t *team, int unit, char *symmetric)
 {
     int pe = cw_group_pe(team->group, unit);
     drt_place_t place = {.far = symmetric};
@@ -107,32 +105,45 @@ static void add_areas(drt_team_t *team)
 {
     size_t nbytes;
     char *area = drt_area(&nbytes);
-    drt_segment_t *segment = make(team, nbytes, area);
-    if (!segment || !have_room(team, 0))
+    drt_segment_t *segment = drt_segment_make(team, nbytes, area);
+    if (!segment || !drt_segments_have_room(&team->segments, 0))
         cwu_fatal("dart_init: out of memory for the table of %d units", team->group->size);
     for (int unit = 0; unit < team->group->size; unit++)
-        segment->at[unit] = place_of(team, unit, area);
+        segment->at[unit] = drt_place_of(team, unit, area);
     team->segments->of[0] = segment;
 }
 
 void drt_segments_open(drt_team_t *team)
 {
-    team->segments = &none;
+    team->segments = team->registered = &none;
     if (team->id == DART_TEAM_ALL)
         add_areas(team);
 }
 
 void drt_segments_close(drt_team_t *team)
 {
-    drt_segments_t *segments = team->segments;
-    for (uint32_t number = 0; number < segments->n; number++) {
-        drt_segment_t *segment = segments->of[number];
+    for (uint32_t number = 0; number < team->segments->n; number++) {
+        drt_segment_t *segment = team->segments->of[number];
         if (segment && number > 0)
             drt_release(segment->own);
         free(segment);
     }
-    drop_tables(segments);
-    team->segments = &none;
+    for (uint32_t number = 0; number < team->registered->n; number++)
+        if (team->registered->of[number])
+            drt_unregister(team->registered->of[number]);
+    drop_tables(team->segments);
+    drop_tables(team->registered);
+    team->segments = team->registered = &none;
+}
+
+drt_segment_t *drt_segment_find_any(dart_gptr_t gptr)
+{
+    const drt_team_t *team = drt_team_find(gptr.teamid);
+    if (gptr.segid >= 0 || !team)
+        return drt_segment_find(gptr);
+    const drt_segments_t *registered = __atomic_load_n(&team->registered, CW_DEPENDED_ON);
+    uint32_t number = (uint32_t)-gptr.segid;
+    return number < registered->n ? registered->of[number] : NULL;
 }
 
 dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr)
@@ -149,15 +160,17 @@ static drt_segment_t *allocate(drt_team_t *team, uint32_t number, size_t nbytes)
     const size_t n = (size_t)team->group->size;
     uint64_t *blocks = malloc(n * sizeof *blocks);
     char *area = drt_area(&(size_t){0});
-    char *block = blocks && have_room(team, number) ? drt_alloc(nbytes) : NULL;
-    drt_segment_t *segment = block ? make(team, nbytes, block) : NULL;
+    char *block =
+        blocks && drt_segments_have_room(&team->segments, number) ? drt_alloc(nbytes) : NULL;
+    drt_segment_t *segment = block ? drt_segment_make(team, nbytes, block) : NULL;
     if (!blocks)
         cwu_fatal("dart_team_memalloc_aligned: out of memory for a list of %zu units", n);
-    drt_exchange(team->group, segment ? (uint64_t)(block - area) + 1 : 0, blocks);
+    uint64_t mine = segment ? (uint64_t)(block - area) + 1 : 0;
+    drt_exchange(team->group, &mine, 1, blocks);
     bool all = segment != NULL;
     for (size_t unit = 0; unit < n; unit++) {
         if (all && blocks[unit])
-            segment->at[unit] = place_of(team, (int)unit, area + blocks[unit] - 1);
+            segment->at[unit] = drt_place_of(team, (int)unit, area + blocks[unit] - 1);
         all = all && blocks[unit];
     }
     free(blocks);
@@ -178,14 +191,14 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
     size_t nbytes;
     if (!drt_nbytes(nelem, dtype, &nbytes))
         return drt_refuse_size(__func__, nelem, dtype);
-    uint32_t number = next_number(team->segments);
+    uint32_t number = drt_segments_next(team->segments);
     drt_segment_t *segment = allocate(team, number, nbytes);
     if (!segment)
         return drt_refuse(__func__, DART_ERR_NOMEM,
                           "a unit of team %d has no memory for %zu bytes more, or no number for a "
                           "segment",
                           teamid, nbytes);
-    enter(team->segments, number, segment);
+    drt_segments_enter(team->segments, number, segment);
     *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t)number, .teamid = teamid};
     return DART_OK;
 }
@@ -198,7 +211,7 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     if (gptr.segid <= 0 || !drt_segment_find(gptr))
         return drt_refuse_segment(__func__, gptr);
     cw_barrier(team->group);  // no member uses it any more
-    drt_segment_t *segment = leave(team->segments, (uint32_t)gptr.segid);
+    drt_segment_t *segment = drt_segments_leave(team->segments, (uint32_t)gptr.segid);
     drt_release(segment->own);
     free(segment);
     return DART_OK;

@@ -11,6 +11,7 @@
 #ifndef DRT_SEGMENT_H
 #define DRT_SEGMENT_H
 
+#include "core/owner/private.h"
 #include "dart/drt.h"
 
 /** What lies where, of a unit's part. */
@@ -19,12 +20,21 @@ typedef struct drt_place {
     char *far;   // its symmetric address: the default context reaches it there
 } drt_place_t;
 
+/** A unit's part of a registered segment. */
+typedef struct drt_part {
+    char *addr;  // in the unit's process
+    uint64_t nbytes;
+    uint32_t range;  // of core/owner/private.h
+    bool symmetric;  // it lies in the unit's slice: there is a place, and no range
+} drt_part_t;
+
 typedef struct drt_segment {
-    uint64_t nbytes;  // of each unit's part
-    int32_t nunits;
+    uint64_t nbytes;  // of each unit's part, if allocated
+    int32_t nunits, rank;  // of the team, of this unit
     uint16_t flags;
-    char *own;        // this unit's part
-    drt_place_t at[]; // [nunits]
+    char *own;         // this unit's part
+    drt_part_t *parts; // [nunits] if registered, else NULL
+    drt_place_t at[];  // [nunits]
 } drt_segment_t;
 
 /** The segments of a team. */
@@ -40,7 +50,7 @@ typedef struct drt_segments {
 void drt_segments_open(drt_team_t *team);
 void drt_segments_close(drt_team_t *team);
 
-/** NULL: there is no such team or segment. */
+/** One that was allocated; NULL: there is no such team or segment, or it is registered. */
 static CW_ALWAYS_INLINE drt_segment_t *drt_segment_find(dart_gptr_t gptr)
 {
     const drt_team_t *team = drt_team_find(gptr.teamid);
@@ -50,6 +60,23 @@ static CW_ALWAYS_INLINE drt_segment_t *drt_segment_find(dart_gptr_t gptr)
     uint32_t number = (uint32_t)(int32_t)gptr.segid;  // a negative one is larger than any
     return CW_LIKELY(number < segments->n) ? segments->of[number] : NULL;
 }
+
+/** Of either kind. */
+drt_segment_t *drt_segment_find_any(dart_gptr_t gptr);
+
+// ---- for register.c
+/** The number that comes next in a table: the same on all members. */
+uint32_t drt_segments_next(const drt_segments_t *segments);
+/** Has the table room for that number? It grows by doubling. */
+bool drt_segments_have_room(drt_segments_t **segments_p, uint32_t number);
+void drt_segments_enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segment);
+drt_segment_t *drt_segments_leave(drt_segments_t *segments, uint32_t number);
+/** NULL: no memory. */
+drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *own);
+/** Where the part of `unit` is, from its symmetric address. */
+drt_place_t drt_place_of(const drt_team_t *team, int unit, char *symmetric);
+/** What is left of a registered segment when its team ends. */
+void drt_unregister(drt_segment_t *segment);
 
 /** For a pointer whose segment was not found: the code, with its message. */
 dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr) CW_COLD;

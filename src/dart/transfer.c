@@ -5,28 +5,65 @@
 
 #include "core/bulk/pieces.h"
 
+static void name_private(const drt_part_t *part, uint64_t at, drt_target_t *target)
+{
+    target->is_private = true;
+    target->far = part->addr + at;
+    target->near = target->pe == cw_world.pe ? target->far : NULL;
+    target->there = (cw_private_t){target->pe, part->range, (uintptr_t)target->far, at};
+}
+
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p)
 {
     if (DART_GPTR_ISNULL(gptr) && drt_team_find(DART_TEAM_ALL))
         return drt_refuse(call, DART_ERR_INVAL, "the global pointer is DART_GPTR_NULL");
-    const drt_segment_t *segment = drt_segment_find(gptr);
+    const drt_segment_t *segment = drt_segment_find_any(gptr);
     if (!segment)
         return drt_refuse_segment(call, gptr);
     const drt_team_t *team = drt_team_find(gptr.teamid);
     if (!drt_is_member(team, gptr.unitid))
         return drt_refuse_unit(call, gptr.unitid, team);
     const uint64_t at = gptr.addr_or_offs.offset;
-    if (nbytes > segment->nbytes || at > segment->nbytes - nbytes)
+    const drt_part_t *part = segment->parts ? &segment->parts[gptr.unitid] : NULL;
+    const uint64_t most = part ? part->nbytes : segment->nbytes;
+    if (nbytes > most || at > most - nbytes)
         return drt_refuse(call, DART_ERR_INVAL,
                           "%zu bytes at offset %llu reach out of segment %d of team %d, which has "
-                          "%llu on each unit",
+                          "%llu on unit %d",
                           nbytes, (unsigned long long)at, gptr.segid, gptr.teamid,
-                          (unsigned long long)segment->nbytes);
+                          (unsigned long long)most, gptr.unitid);
     const drt_place_t *place = &segment->at[gptr.unitid];
     *target_p = (drt_target_t){.pe = cw_group_pe(team->group, gptr.unitid),
                                .far = place->far + at,
                                .near = place->near ? place->near + at : NULL};
+    if (part && !part->symmetric)
+        name_private(part, at, target_p);
     return DART_OK;
+}
+
+bool drt_read(const char *call, const drt_target_t *target, size_t at, void *dest, size_t nbytes)
+{
+    if (target->is_private) {
+        cw_private_t there = target->there;
+        there.addr += at;
+        there.offset += at;
+        return cw_private_get(call, dest, &there, nbytes);
+    }
+    cw_get_nbi(&cw_ctx_default, dest, target->far + at, nbytes, target->pe);
+    return true;
+}
+
+bool drt_write(const char *call, const drt_target_t *target, size_t at, const void *src,
+               size_t nbytes)
+{
+    if (target->is_private) {
+        cw_private_t there = target->there;
+        there.addr += at;
+        there.offset += at;
+        return cw_private_put(call, &there, src, nbytes);
+    }
+    cw_put_nbi(&cw_ctx_default, target->far + at, src, nbytes, target->pe);
+    return true;
 }
 
 static dart_ret_t refuse_types(const drt_transfer_t *t)
@@ -102,6 +139,21 @@ static void move_pieces(const drt_transfer_t *t, const drt_target_t *target, siz
     cw_pieces_end(&pieces);
 }
 
+static bool move_private(const drt_transfer_t *t, const drt_target_t *target)
+{
+    bool in_flight = false;
+    drt_walk_t remote = drt_walk(target->far, t->nelem, t->remote_type),
+               local = drt_walk(t->local, t->nelem, t->local_type);
+    for (size_t n; (n = next_run(&remote, &local)) > 0;) {
+        size_t at = (size_t)(remote.at - target->far);
+        in_flight |= t->put ? drt_write(t->call, target, at, local.at, n)
+                            : drt_read(t->call, target, at, local.at, n);
+        drt_walk_take(&remote, n);
+        drt_walk_take(&local, n);
+    }
+    return in_flight;
+}
+
 static bool is_one_piece(const drt_transfer_t *t)
 {
     size_t nbytes;
@@ -142,6 +194,8 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, bool *in_flight_p)
     CW_WATCH(cw_watch_call(t->call));
     if (target.near)
         copy_near(t, target.near);
+    else if (target.is_private)
+        *in_flight_p = move_private(t, &target);
     else
         *in_flight_p = move(t, &target, span);
     return DART_OK;

@@ -35,9 +35,16 @@ static CW_ALWAYS_INLINE bool drt_plain_nbytes(size_t nelem, dart_datatype_t src_
 /** What a pointer names. */
 typedef struct drt_target {
     int pe;
-    char *far;   // symmetric
-    char *near;  // mapped here; NULL: use far
+    bool is_private;   // then it is there, and mapped nowhere else
+    char *far;         // symmetric; of private memory: in its process
+    char *near;        // mapped here; NULL: use far
+    cw_private_t there;
 } drt_target_t;
+
+/** Bytes of a target, whatever it is. True: complete after a quiet. */
+bool drt_read(const char *call, const drt_target_t *target, size_t at, void *dest, size_t nbytes);
+bool drt_write(const char *call, const drt_target_t *target, size_t at, const void *src,
+               size_t nbytes);
 
 /** Of [gptr, +nbytes): DART_OK, or why there is none, with its message. */
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A word of each member for all members: of a small team with one synchronisation.
+// Words of each member for all members: of a small team with one synchronisation.
 #include <string.h>
 
 #include "core/coll/coll.h"
@@ -20,30 +20,31 @@ static void merge(const cw_fused_op_t *op, void *acc, const void *in)
 }
 
 /** Through the team's stage, as many as fit: in | of all. */
-static void exchange_staged(const cw_group_t *group, uint64_t mine, uint64_t *all)
+static void exchange_staged(const cw_group_t *group, const uint64_t *mine, size_t nwords,
+                            uint64_t *all)
 {
     size_t nbytes;
     uint64_t *stage = (uint64_t *)(void *)drt_stage(group, &nbytes);
-    const size_t n = (size_t)group->size;
-    if ((n + 1) * sizeof mine > nbytes)
+    const size_t n = (size_t)group->size, each = nwords * sizeof *mine;
+    if ((n + 1) * each > nbytes)
         cwu_fatal("a team of %d units has a number that is for fewer than %zu", group->size,
-                  nbytes / sizeof mine);
-    stage[0] = mine;
-    cw_fcollect(group, stage + 1, stage, sizeof mine);
-    memcpy(all, stage + 1, n * sizeof mine);
+                  nbytes / each);
+    memcpy(stage, mine, each);
+    cw_fcollect(group, stage + nwords, stage, each);
+    memcpy(all, stage + nwords, n * each);
 }
 
-void drt_exchange(const cw_group_t *group, uint64_t mine, uint64_t *all)
+void drt_exchange(const cw_group_t *group, const uint64_t *mine, size_t nwords, uint64_t *all)
 {
-    const size_t n = (size_t)group->size, nbytes = n * sizeof mine;
+    const size_t n = (size_t)group->size * nwords, nbytes = n * sizeof *mine;
     uint64_t value[CW_COLL_SMALL / sizeof(uint64_t)] CW_CACHE_ALIGNED;
     if (nbytes > sizeof value || nbytes > cw_fused_most(group)) {
-        exchange_staged(group, mine, all);
+        exchange_staged(group, mine, nwords, all);
         return;
     }
     const words_op_t op = {{merge}, n};
     memset(value, 0, sizeof value);
-    value[group->rank] = mine;
+    memcpy(value + (size_t)group->rank * nwords, mine, nwords * sizeof *mine);
     cw_fused(group, value, nbytes, &op.op);
     memcpy(all, value, nbytes);
 }

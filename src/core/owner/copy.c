@@ -23,7 +23,8 @@ typedef struct request {
     uint32_t next;    // free
 } request_t;
 
-static const cw_owner_config_t *config;  // of the owner that copies
+static const cw_owner_config_t *config;  // of the owner that copies, or NULL
+static bool (*private_shares)(const void *addr, size_t nbytes);  // or NULL
 
 static cwu_lock_t lock;  // guards the rest
 static request_t table[REQUESTS];
@@ -62,7 +63,7 @@ static uint32_t add_request(cw_handle_op_t *op, uint32_t pe, void *dest, size_t 
     uint32_t id = 0;
     cw_wait_t w = CW_WAIT_NOTIFIED("a place for one more copy in flight");
     while (!find_place(&id))
-        config->wait_round(&w);
+        cw_handle_messages.wait_round(&w);
     cw_wait_done(&w);
     atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
     cwu_lock(&lock);
@@ -99,7 +100,8 @@ static void count_down(const request_t *was)
 static bool takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes)
 {
     (void)msg;
-    return config->outside || config->shares(addr, nbytes);
+    return (config && (config->outside || config->shares(addr, nbytes))) ||
+           (private_shares && private_shares(addr, nbytes));
 }
 
 static void *shared(const cw_am_msg_t *msg, uint32_t low, uint32_t high, size_t nbytes, size_t most)
@@ -144,18 +146,29 @@ static void on_got(cw_am_msg_t *token, void *payload, size_t nbytes, uint32_t id
     count_down(&was);
 }
 
-void cw_owner_copy_register(const cw_owner_t *owner)
+static void register_handlers(void)
 {
-    config = &owner->config;
-    cw_handle_messages = (cw_handle_messages_t){.implicit = config->outside,
-                                                .wait_begin = config->wait_begin,
-                                                .wait_round = config->wait_round};
     cw_am_register(CW_OWNER_AM_CLIENT, PUT, (cw_am_handler_t)on_put);
     cw_am_register(CW_OWNER_AM_CLIENT, GET, (cw_am_handler_t)on_get);
     cw_am_register(CW_OWNER_AM_CLIENT, SET, (cw_am_handler_t)on_set);
     cw_am_register(CW_OWNER_AM_CLIENT, DONE, (cw_am_handler_t)on_done);
     cw_am_register(CW_OWNER_AM_CLIENT, GOT, (cw_am_handler_t)on_got);
     cw_am_take_raw(CW_OWNER_AM_CLIENT, takes);
+}
+
+void cw_owner_copy_register(const cw_owner_t *owner)
+{
+    config = &owner->config;
+    cw_handle_messages = (cw_handle_messages_t){.implicit = config->outside,
+                                                .wait_begin = config->wait_begin,
+                                                .wait_round = config->wait_round};
+    register_handlers();
+}
+
+void cw_owner_copy_register_shares(bool (*shares)(const void *addr, size_t nbytes))
+{
+    private_shares = shares;
+    register_handlers();
 }
 
 void cw_owner_copy_open(void)
@@ -166,6 +179,11 @@ void cw_owner_copy_open(void)
         .poll = "copies by the owner",
     };
     cw_am_open(CW_OWNER_AM_CLIENT, &names);
+}
+
+void cw_owner_copy_close(void)
+{
+    cw_am_close(CW_OWNER_AM_CLIENT);
 }
 
 // ---------------------------------------------------------------- operations

@@ -18,10 +18,14 @@
 enum { CW_OWNER_AM_CLIENT = CW_AM_CLIENTS - 1 };  // number of this client of messages
 
 /** Registers the handlers, before other PEs can know of this one. One owner of a process: its
- *  front end decides what is shared, and how calls wait for messages (cw_handle_messages). */
+ *  front end decides how calls wait for messages (cw_handle_messages). */
 void cw_owner_copy_register(const cw_owner_t *owner);
-/** Requests that came before are served from here on. */
+/** The same for memory of its process that core/owner/private.h shares, beside an owner or not. */
+void cw_owner_copy_register_shares(bool (*shares)(const void *addr, size_t nbytes));
+/** Requests that came before are served from here on; counted. */
 void cw_owner_copy_open(void);
+/** As cw_am_close. */
+void cw_owner_copy_close(void);
 
 /** op counts until the copy is done. */
 void cw_owner_copy_put(uint32_t pe, void *dest, const void *src, size_t nbytes, cw_handle_op_t *op);

@@ -65,10 +65,11 @@ bool cw_request_cells(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     return true;
 }
 
-/** Kinds of requests that may lie in a cell: those that have no reply and that core/rma sends. */
+/** Kinds of requests that may lie in a cell: those that have no reply. */
 static bool is_body(unsigned op)
 {
-    return op == CW_REQ_PUT_STRIDED || op == CW_REQ_PUT_PIECES || op == CW_REQ_ACCUMULATE;
+    return op == CW_REQ_PUT_STRIDED || op == CW_REQ_PUT_PIECES || op == CW_REQ_ACCUMULATE ||
+           op == CW_REQ_PRIVATE || op == CW_REQ_UPDATE;
 }
 
 /** The body is in memory that a client may write: it is checked as a message is, and what a check
@@ -81,7 +82,7 @@ static bool execute_body(const cw_req_in_cell_t *req)
     cw_from_t none = {.client = NULL, .awaits_reply = false};
     unsigned op = __atomic_load_n(&body->op, __ATOMIC_RELAXED);
     return req->nbytes >= sizeof *body && req->nbytes <= CW_CELL_NBYTES && is_body(op) &&
-           cw_request_kind(op)(&none, body, req->nbytes);
+           cw_request_kind(op) && cw_request_kind(op)(&none, body, req->nbytes);
 }
 
 bool cw_request_in_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
