@@ -40,9 +40,26 @@ typedef struct list {
     uint64_t value[LIST_MOST];
 } list_t;
 
+list_t *aci_lists;
+static cwu_lock_t lists_lock;       // guards the chain of lists
+static _Thread_local char my_mark;  // its address names the thread
+
+// ---------------------------------------------------------------- checks
+static bool is_live(const list_t *list)
+{
+    cwu_lock(&lists_lock);
+    const list_t *at = aci_lists;
+    while (at && at != list)
+        at = at->next;
+    cwu_unlock(&lists_lock);
+    return at != NULL;
+}
+
 /** Nothing that was not initialised may be followed. */
 static void check_handle(const char *call, const armci_hdl_t *hdl)
 {
+    if (!hdl)
+        aci_fail(call, "the handle is NULL");
     if ((hdl->causeway_kind & ~KINDS) || (hdl->causeway_list && !hdl->causeway_kind) ||
         ((uintptr_t)hdl->causeway_op & 1) != (hdl->causeway_op != NULL) ||
         !cw_handle_is_known(hdl->causeway_op))
@@ -50,6 +67,18 @@ static void check_handle(const char *call, const armci_hdl_t *hdl)
                  (const void *)hdl);
 }
 
+/** The same, and its list exists. */
+static void check_whole_handle(const char *call, const armci_hdl_t *hdl)
+{
+    check_handle(call, hdl);
+    if (hdl->causeway_list && !is_live(hdl->causeway_list))
+        aci_fail(call,
+                 "the aggregate handle at %p has not been initialised (ARMCI_INIT_HANDLE), or is a "
+                 "copy of one that was waited for",
+                 (const void *)hdl);
+}
+
+// ---------------------------------------------------------------- operations
 /** A later number covers the one before; 0 does not. */
 static void add_operation(armci_hdl_t *hdl, bool in_use)
 {
@@ -65,10 +94,6 @@ void aci_begun(const aci_op_t *op, bool in_use)
 }
 
 // ---------------------------------------------------------------- aggregates
-list_t *aci_lists;
-static cwu_lock_t lists_lock;       // guards the chain of lists
-static _Thread_local char my_mark;  // its address names the thread
-
 static list_t *create_list(const aci_op_t *op)
 {
     list_t *list = malloc(sizeof *list);
@@ -161,6 +186,8 @@ bool aci_collects(const aci_op_t *op)
     check_handle(op->call, hdl);
     if (!(hdl->causeway_kind & AGGREGATE))
         return false;
+    if (CW_UNLIKELY(aci.check))
+        check_whole_handle(op->call, hdl);
     if (hdl->causeway_proc != op->proc || !(hdl->causeway_kind & PUTS) == op->put) {
         send_list(op->call, hdl);
         hdl->causeway_proc = op->proc;
@@ -217,7 +244,7 @@ ACI_API void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 ACI_API void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
     ACI_ENTER();
-    check_handle(__func__, hdl);
+    check_whole_handle(__func__, hdl);
     end_list(__func__, hdl);
     hdl->causeway_kind = 0;
 }
@@ -323,7 +350,7 @@ ACI_API int PARMCI_Wait(armci_hdl_t *hdl)
 {
     ACI_ENTER();
     const char *call = aci_call(__func__);
-    check_handle(call, hdl);
+    check_whole_handle(call, hdl);
     end_list(call, hdl);
     cw_handle_wait(call, hdl->causeway_op);
     hdl->causeway_op = CW_HANDLE_DONE;
@@ -335,7 +362,7 @@ ACI_API int PARMCI_Test(armci_hdl_t *hdl)
 {
     ACI_ENTER();
     const char *call = aci_call(__func__);
-    check_handle(call, hdl);
+    check_whole_handle(call, hdl);
     end_list(call, hdl);
     if (!cw_handle_test(hdl->causeway_op))
         return 1;

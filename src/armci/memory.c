@@ -79,6 +79,8 @@ int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], in
     const uintptr_t failed = 1;  // no address
     if (nbytes < 0)
         aci_fail(call, "%lld bytes", (long long)nbytes);
+    if (!ptr_arr)
+        aci_fail(call, "the list of addresses is NULL");
     void *mine = nbytes ? aci_alloc((size_t)nbytes) : NULL;
     bool refused = nbytes && !mine;
     aci_exchange(group, refused ? failed : (uintptr_t)mine, (uintptr_t *)(void *)ptr_arr);

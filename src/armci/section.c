@@ -65,6 +65,8 @@ static void begin(aci_section_t *s, const char *call, int proc, const void *src,
                   const int *count, int levels)
 {
     check_levels(call, proc, levels);
+    if (CW_UNLIKELY(!count))
+        aci_fail(call, "the counts are NULL, to process %d", proc);
     size_t nbytes = total(call, proc, count, levels);
     s->src = (uintptr_t)src;
     s->dst = (uintptr_t)dst;
@@ -89,9 +91,14 @@ void aci_section_make(aci_section_t *s, const char *call, int proc, const void *
                       int levels)
 {
     begin(s, call, proc, src, dst, count, levels);
-    for (int i = 0; i < levels && s->rows > 0; i++)
-        if (count[i + 1] > 1)
-            add_level(s, (size_t)count[i + 1], src_stride[i], dst_stride[i]);
+    for (int i = 0; i < levels && s->rows > 0; i++) {
+        if (count[i + 1] == 1)
+            continue;
+        if (CW_UNLIKELY(!src_stride || !dst_stride))
+            aci_fail(call, "the strides of the %s are NULL, to process %d",
+                     src_stride ? "destination" : "source", proc);
+        add_level(s, (size_t)count[i + 1], src_stride[i], dst_stride[i]);
+    }
     end(s);
 }
 

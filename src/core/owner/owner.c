@@ -31,8 +31,24 @@ static ssize_t first_contact(void *ep, const void *buf, size_t nbytes, uint64_t 
     return 0;
 }
 
+static bool is_record(const cw_owner_t *o, uint32_t pe)
+{
+    return (o->word[pe] & 1) && o->word[pe] != cw_owner_unreached_word(o, pe);
+}
+
+static void free_tables(cw_owner_t *o)
+{
+    for (uint32_t pe = 0; pe < o->npes; pe++)
+        if (is_record(o, pe))
+            free((cwt_target_t *)(o->word[pe] - 1));
+    free(o->word);
+    free(o->origin);
+    free(o->unreached);
+}
+
 static void make_tables(cw_owner_t *o)
 {
+    o->npes = (uint32_t)cw_world.npes;
     o->word = malloc((o->npes + CW_OWNER_BEYOND) * sizeof *o->word);
     o->origin = calloc(o->npes, sizeof *o->origin);
     o->unreached = aligned_alloc(64, o->npes * sizeof(cwt_target_t));
@@ -44,16 +60,24 @@ static void make_tables(cw_owner_t *o)
     }
     for (uint32_t i = o->npes; i < o->npes + CW_OWNER_BEYOND; i++)
         o->word[i] = 2;
-    o->word[cw_world.pe] = o->config.wakes ? 2 : 0;
-    o->origin[cw_world.pe] = cw_area_origin();
 }
 
 void cw_owner_open(cw_owner_t *o, const cw_owner_config_t *config)
 {
     o->config = *config;
-    o->npes = (uint32_t)cw_world.npes;
     cw_area_heap(&o->shared_offset, &o->shared_nbytes);
-    make_tables(o);
+    if (o->epoch != cw_world.epoch) {
+        if (o->epoch)
+            free_tables(o);
+        make_tables(o);
+    }
+    // opened again in one job, of which another front end is part: the transport knows the records
+    for (uint32_t pe = 0; pe < o->npes; pe++)
+        if (!is_record(o, pe))
+            o->word[pe] = cw_owner_unreached_word(o, pe);
+    o->word[cw_world.pe] = o->config.wakes ? 2 : 0;
+    o->origin[cw_world.pe] = cw_area_origin();
+    o->epoch = cw_world.epoch;
     for (const cw_owner_t *other = first; other; other = other->next)
         if (other == o)
             return;  // opened in an earlier job
@@ -65,6 +89,11 @@ void cw_owner_publish(cw_owner_t *o)
 {
     o->limit = cw_world.plain && !o->config.outside ? o->npes : 0;
     cw_card_publish(CW_CARD_ORIGIN, cw_area_origin());
+}
+
+void cw_owner_close(cw_owner_t *o)
+{
+    o->limit = 0;
 }
 
 // ---------------------------------------------------------------- words

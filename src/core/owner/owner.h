@@ -17,7 +17,7 @@
 //
 // Each front end has an owner of its own: tables, and how it waits. It passes the address of a
 // constant place, so that its fast paths read them without a step more. The PEs of the job open an
-// owner together and it stays open until the process ends. Threads: any; a PE's words are written
+// owner together, and its tables stay until the next job's. Threads: any; a PE's words are written
 // at first contact.
 // Blocking: the first use of a PE waits until that PE has published its origin.
 #ifndef CW_OWNER_OWNER_H
@@ -57,14 +57,17 @@ typedef struct cw_owner {
     uintptr_t shared_offset;   // what of a slice other PEs can reach, from its origin on
     uintptr_t shared_nbytes;
     uint32_t npes;
+    unsigned epoch;  // in which it was opened last; 0: never
     cw_owner_config_t config;
     struct cw_owner *next;  // opened before
 } cw_owner_t;
 
-/** Local: makes the tables. Fatal: no memory. Owners stay in use until the process ends. */
+/** Local: makes the tables, in place of those of an earlier job. Fatal: no memory. */
 void cw_owner_open(cw_owner_t *owner, const cw_owner_config_t *config);
 /** Publishes this PE's origin: from here on other PEs may use its memory. Fast paths open. */
 void cw_owner_publish(cw_owner_t *owner);
+/** The front end leaves the job: no call takes a fast path from here on. */
+void cw_owner_close(cw_owner_t *owner);
 /** The one that was opened last, or NULL. */
 cw_owner_t *cw_owner_first(void);
 

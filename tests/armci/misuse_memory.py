@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong use of memory, sets of mutexes, domains and finished handles ends the job with a line that
+names call, argument and process."""
+from frame import wrong_use
+
+BLOCK = "0x[0-9a-f]+ is not a block"
+NONE = "not created, or are destroyed"
+COPY = "a copy of one that was waited for"
+CASES = [
+    ("none", []),
+    ("list-null", ["ARMCI_Malloc: the list of addresses is NULL"]),
+    ("malloc-negative", ["ARMCI_Malloc: -1 bytes"]),
+    ("local-negative", ["ARMCI_Malloc_local: -1 bytes"]),
+    ("free-inside", ["ARMCI_Free: " + BLOCK]),
+    ("free-other", ["ARMCI_Free: " + BLOCK]),
+    ("free-twice", ["ARMCI_Free: " + BLOCK]),
+    ("free-group", ["ARMCI_Free_group", "was freed"]),
+    ("memctl-twice", ["ARMCI_Memctl: " + BLOCK]),
+    ("set-null", ["ARMCIX_Lock_hdl: mutex 0 of process 0", NONE]),
+    ("set-number", ["ARMCIX_Trylock_hdl: mutex 2", "process 1 has 2"]),
+    ("set-process", ["ARMCIX_Lock_hdl: process -1 does not exist"]),
+    ("set-member", ["ARMCIX_Lock_hdl: process [01] is no member of the group"]),
+    ("set-unlock", ["ARMCIX_Unlock_hdl", "does not hold mutex 0 of process [01]"]),
+    ("set-other", ["ARMCIX_Unlock_hdl", "does not hold mutex [01] of process 0"]),
+    ("set-plain", ["ARMCI_Unlock", "does not hold mutex [01] of process 0"]),
+    ("set-twice", ["ARMCIX_Trylock_hdl", "holds mutex [01] of process 0 already"]),
+    ("set-held", ["ARMCIX_Destroy_mutexes_hdl", "still holds mutex [01] of process 0"]),
+    ("set-destroyed", ["ARMCIX_Lock_hdl", NONE]),
+    ("set-destroyed-twice", ["ARMCIX_Destroy_mutexes_hdl", NONE]),
+    ("mutexes-negative", ["ARMCI_Create_mutexes: -1 mutexes"]),
+    ("domain", ["armci_domain_count: domain 1 is not ARMCI_DOMAIN_SMP"]),
+    ("domain-number", ["armci_domain_glob_proc_id: domain number 2 does not exist"]),
+    ("domain-rank", ["armci_domain_glob_proc_id: domain 0", "no number 2"]),
+    ("domain-process", ["armci_domain_id: process 2 does not exist"]),
+    ("same-node", ["ARMCI_Same_node: process -1 does not exist"]),
+    ("cluster", ["armci_grp_clus_brdcst: 2 processes from rank 1", "2 members"]),
+    ("elements", ["armci_msg_lgop: -1 elements"]),
+    ("broadcast", ["armci_msg_bcast: 8 bytes at"]),
+    ("wait-null", ["ARMCI_Wait: the handle is NULL"]),
+    ("test-null", ["ARMCI_Test: the handle is NULL"]),
+    ("strides-null", ["ARMCI_PutS: the strides of the destination are NULL, to process [01]"]),
+    ("counts-null", ["ARMCI_GetS: the counts are NULL, to process [01]"]),
+]
+# what lists collect leaves the node
+FAR = [
+    ("none", []),
+    ("copy-waited", ["ARMCI_Wait: the aggregate handle at", COPY]),
+    ("copy-tested", ["ARMCI_Test: the aggregate handle at", COPY]),
+    ("copy-unset", ["ARMCI_UNSET_AGGREGATE_HANDLE: the aggregate handle at", COPY]),
+    ("garbage-list", ["ARMCI_Wait: the aggregate handle at", "has not been initialised"]),
+]
+FAR_CHECKED = [("copy-put", ["ARMCI_NbPut: the aggregate handle at", COPY])]
+
+
+def uses():
+    nodes = ["--emulate-nodes", "2"]
+    yield from (wrong_use.Use([what], False, says) for what, says in CASES)
+    yield from (wrong_use.Use([what], False, says, nodes) for what, says in FAR)
+    yield from (wrong_use.Use([what], True, says, nodes) for what, says in FAR_CHECKED)
+
+
+if __name__ == "__main__":
+    wrong_use.run([("armci/misuse_memory.c", [], list(uses()))], npes=2)
