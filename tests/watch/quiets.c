@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each PE writes a word of its neighbour and waits for quiet, 100 times: a write and a flush each,
-// over a provider with order.
+// Each PE writes a word of its neighbour and waits for quiet, 100 times: a write each, which needs
+// no flush behind it.
 #include <shmem.h>
 
 int main(void)

@@ -3,6 +3,7 @@
 // Quiet and fence of a context that has something in flight.
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
+#include "core/rma/path.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
 
@@ -15,7 +16,8 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     uintptr_t emptying = CW_CTX_EMPTYING;
     cw_ctx_enter(ctx);
     // before the transport reads the targets' marks
-    __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
+    uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
+    cw_path_quiet(ctx, last);
     if (CW_UNLIKELY(ctx->batch != NULL))
         cw_batch_send(ctx);
     if (cw_routed_is_on())
@@ -49,7 +51,8 @@ static int try_locked(cw_ctx_t *ctx)
     cwt_client_t *client = ctx->port->client;
     int rc = 1;
     if (!ctx->port->trying) {
-        __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
+        uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
+        cw_path_quiet(ctx, last);
         if (CW_UNLIKELY(ctx->batch != NULL))
             cw_batch_send(ctx);
         rc = client ? cw_transport->quiet_begin(client) : 1;

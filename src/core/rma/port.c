@@ -8,6 +8,7 @@
 #include "core/progress/hooks.h"
 #include "core/rma/ctx.h"
 #include "core/rma/node.h"
+#include "core/rma/path.h"
 #include "core/world/job.h"
 
 cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -80,16 +81,16 @@ void cw_port_close(cw_port_t *port)
         no_longer_open(port);
         cw_transport->close(port->client);
     }
-    for (int node = 0; port->targets && node < cw_world.nnodes; node++)
-        free(port->targets[node]);
-    free(port->targets);
+    for (int node = 0; port->paths && node < cw_world.nnodes; node++)
+        free(port->paths[node]);
+    free(port->paths);
     free(port->conn);
     if (port->stage)
         port->forget(port);
     port->client = NULL;
     port->trying = port->landed = false;
     port->drain = 0;
-    port->targets = NULL;
+    port->paths = NULL;
     port->conn = NULL;
 }
 
@@ -224,8 +225,8 @@ static void open_port(cw_port_t *port)
 {
     size_t nnodes = (size_t)cw_world.nnodes;
     port->conn = calloc(nnodes, sizeof(cwt_conn_t *));
-    port->targets = calloc(nnodes, sizeof(cwt_target_t *));
-    int rc = port->conn && port->targets ? open_client(port) : CW_ENOMEM;
+    port->paths = calloc(nnodes, sizeof(cw_path_t *));
+    int rc = port->conn && port->paths ? open_client(port) : CW_ENOMEM;
     if (rc)
         cwu_fatal("cannot open the network for the first transfer to another node (%s)",
                   cwu_error_name(rc));
@@ -256,23 +257,24 @@ cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
     return port->conn[node];
 }
 
-/** The port's record of a PE, filled in. */
-static cwt_target_t *record_of(cw_ctx_t *ctx, int pe)
+/** The port's path to a PE, its direct record filled in. */
+static cw_path_t *path_of(cw_ctx_t *ctx, int pe)
 {
     int node = cw_world.node_of_pe[pe], slot = cw_world.slot_of_pe[pe];
     cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    cwt_target_t **targets = ctx->port->targets;
-    if (!targets[node]) {
-        size_t nbytes = (size_t)cw_world.slots_of_node[node] * sizeof(cwt_target_t);
-        cwt_target_t *records = aligned_alloc(64, nbytes);
-        if (!records)
+    cw_path_t **paths = ctx->port->paths;
+    if (!paths[node]) {
+        size_t nbytes = (size_t)cw_world.slots_of_node[node] * sizeof(cw_path_t);
+        cw_path_t *blank = aligned_alloc(_Alignof(cw_path_t), nbytes);
+        if (!blank)
             cwu_fatal("out of memory for the records of %s", cw_job_node_name(node));
-        memset(records, 0, nbytes);
-        targets[node] = records;
+        memset(blank, 0, nbytes);
+        paths[node] = blank;
     }
-    cwt_target_t *t = &targets[node][slot];
+    cw_path_t *path = &paths[node][slot];
+    cwt_target_t *t = &path->direct;
     if (t->conn)
-        return t;
+        return path;
     uint64_t delta = cw_slice_offset((uint32_t)slot) - cw_segment.origin;
     int rc = cw_transport->target(conn, (uint32_t)slot, delta, t);
     if (rc)
@@ -280,7 +282,7 @@ static cwt_target_t *record_of(cw_ctx_t *ctx, int pe)
                   cwu_error_name(rc));
     t->conn = conn;
     t->offset = delta;
-    return t;
+    return path;
 }
 
 void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record)
@@ -302,12 +304,13 @@ cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
 {
     int pe = cw_ctx_pe(ctx, rank);
     cw_ctx_enter(ctx);
-    cwt_target_t *t = record_of(ctx, pe);
-    uintptr_t word = (uintptr_t)t + 1;
+    cw_path_t *path = path_of(ctx, pe);
+    cw_path_own(path, ctx, rank);
+    uintptr_t word = (uintptr_t)&path->direct + 1;
     if (cw_world.node_of_pe[pe] != cw_world.node && ctx->word[rank] != word)
         cw_words_set(ctx, rank, word);
     cw_ctx_leave(ctx);
-    return t;
+    return &path->direct;
 }
 
 bool cw_is_connected(int pe)

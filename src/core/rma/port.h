@@ -25,7 +25,8 @@ typedef struct cw_port {
     struct cw_port *next;    // of those that have a client
     cwt_client_t *client;    // NULL until the first operation that leaves the node
     cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client
-    cwt_target_t **targets;  // [nnodes] arrays of one record per slot, NULL until touched
+    struct cw_path **paths;  // [nnodes] arrays of one per slot (path.h), NULL until touched
+    uintptr_t last_put;      // the word of the last scalar put that came by a cold word
     // what a room above keeps with the port (core/bulk/stage.c), NULL until used, and what ends it
     struct cw_stage_port *stage;
     void (*forget)(struct cw_port *port);

@@ -8,6 +8,7 @@
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
+#include "core/rma/path.h"
 
 // ---------------------------------------------------------------- on a connection
 
@@ -150,20 +151,19 @@ _Static_assert(offsetof(cwt_target_t, inject) == 0 && offsetof(cwt_target_t, ep)
                "put_scalar_x86_64.h");
 
 /** To a connected node, as the fast path does it: an observer must not change what it observes. The
- *  provider takes the value without the transport, so it is counted here. */
+ *  provider takes the value without the transport, so it is counted here. The caller counts room
+ *  down. */
 static void put_scalar_there(cw_ctx_t *ctx, cwt_target_t *t, void *dest, uint64_t bits,
                              size_t nbytes)
 {
     uintptr_t word = (uintptr_t)t + 1;
     ssize_t rc = cw_inject(word, dest, &bits, nbytes);
-    cw_ctx_mark(ctx);
-    if (rc) {
+    cw_ctx_mark_word(ctx, word);
+    ctx->port->last_put = word;  // the caller marks the context with the cold word
+    if (rc)
         cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
-        return;
-    }
-    cw_port_count_put();
-    if (cw_ctx_room_is_used_up(ctx))
-        cw_put_scalar_drain(ctx);
+    else if (!cw_path_minds(t))
+        cw_port_count_put();
 }
 
 void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
@@ -184,10 +184,12 @@ void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nby
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_warm_target(word)) {
         cw_put_scalar_cold(ctx, dest, bits, nbytes, rank);
+        if (cw_ctx_room_is_used_up(ctx))
+            cw_put_scalar_drain(ctx);
         return;
     }
     ssize_t rc = cw_inject(word, dest, &bits, nbytes);
-    cw_ctx_mark(ctx);
+    cw_ctx_mark_word(ctx, word);
     if (rc)
         cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
     else if (cw_ctx_room_is_used_up(ctx))
@@ -196,8 +198,7 @@ void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nby
 
 void cw_put_scalar_drain(cw_ctx_t *ctx)
 {
-    __atomic_store_n(&ctx->room, CW_INJECT_ROOM, __ATOMIC_RELAXED);
-    cw_quiet_cold(ctx);
+    cw_quiet_cold(ctx);  // which gives room again
 }
 
 void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word, cw_ctx_t *ctx)
