@@ -7,9 +7,17 @@
 
 #include <stdint.h>
 
-/** Bytes of memory available to a job here: RAM and swap, or the control group's limit if that is
- *  lower. 0: not known. */
+/** Bytes of memory available to a job here: RAM and swap, or the lowest limit of this process's
+ *  control groups and of those above them. 0: not known. */
 uint64_t cwu_machine_memory(void);
+/** That limit, from a file like /proc/self/cgroup and a tree like /sys/fs/cgroup; UINT64_MAX: there
+ *  is none. */
+uint64_t cwu_group_memory(const char *groups, const char *mounts);
+/** Processes that the kernel has killed for lack of memory: of this process's control group, or of
+ *  the machine where groups do not count. */
+uint64_t cwu_memory_kills(void);
+/** Bytes of addresses that this process may have (ulimit -v); UINT64_MAX: no limit. */
+uint64_t cwu_address_limit(void);
 /** File descriptors that this process may still open. */
 long cwu_free_files(void);
 

@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/machine.h"
 
 // Linux 5.14; the headers may be older
 #ifndef MADV_POPULATE_READ
@@ -69,8 +69,7 @@ void cwu_pages_dump(const void *at, size_t nbytes, bool wanted)
 
 void *cwu_pages_zeros(size_t nbytes)
 {
-    struct rlimit addresses;
-    if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+    if (cwu_address_limit() != UINT64_MAX)
         return NULL;
     void *zeros = mmap(NULL, nbytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (zeros == MAP_FAILED)

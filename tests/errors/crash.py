@@ -31,7 +31,7 @@ EXPLAINED = {
                 r"end of the stack, which is used up \(ulimit -s\)",
     "refused": r" in main\+0x\w+ \(crash\), outside of the library: address 0x14 is NULL, or next "
                r"to it; before that shmem_malloc could not give 1073741824 bytes: the symmetric "
-               r"heap has \d+ MiB \(SHMEM_SYMMETRIC_SIZE\)",
+               r"heap has 256 MiB \(SHMEM_SYMMETRIC_SIZE\)",
 }
 
 
@@ -47,7 +47,7 @@ def main():
         program = oshcc(f"{scratch}/crash", "-fno-optimize-sibling-calls", "-fno-inline",
                         TESTS / "errors/crash.c")
         for case, says in EXPLAINED.items():
-            status, output = run(program, case)
+            status, output = run(program, case, SHMEM_SYMMETRIC_SIZE="256M")
             line = rf"^causeway: error: PE \d of 2 \(pid \d+, host \S+\): SIGSEGV{says}"
             check(status == 139, f"{case}: status {status}\n{output}")
             check(re.search(line, output, re.M), f"{case}: no line with {line}\n{output}")
@@ -61,7 +61,7 @@ def main():
                   ("own handler" in output) == (wanted == 3),
                   f"{arguments} {env}: status {status}\n{output}")
         for env, kind in (({"CAUSEWAY_CHECK": "1"}, "warning"), ({"SHMEM_DEBUG": "1"}, "debug")):
-            status, output = run(program, "refused", **env)
+            status, output = run(program, "refused", SHMEM_SYMMETRIC_SIZE="256M", **env)
             line = (rf"^causeway: {kind}: PE 0 of 2 .*: shmem_malloc asks for 1073741824 bytes and "
                     r"gets NULL: the symmetric heap has \d+ bytes, .*; SHMEM_SYMMETRIC_SIZE sets "
                     r"its size$")

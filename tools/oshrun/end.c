@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/machine.h"
 #include "oshrun.h"
 
 #define MS UINT64_C(1000000)
@@ -191,15 +192,20 @@ static void report(run_t *run, const death_t *d, const char *how)
         run->nrunning ? "; ending the other PEs" : "");
 }
 
+static const char no_memory[] =
+    " by the system, which had no memory left for it (this machine's, or its control group's "
+    "limit); start fewer PEs, or let each of them use less";
+
 static void on_signalled(run_t *run, const death_t *d)
 {
     int signo = WTERMSIG(d->wstatus);
     if (signo == run->last_signal) {
         say("ended by signal %d (%s), which went to all PEs", signo, strsignal(signo));
     } else {
-        char how[128];
-        snprintf(how, sizeof how, "was killed by signal %d (%s%s)", signo, strsignal(signo),
-                 WCOREDUMP(d->wstatus) ? ", core dumped" : "");
+        char how[256];
+        snprintf(how, sizeof how, "was killed by signal %d (%s%s)%s", signo, strsignal(signo),
+                 WCOREDUMP(d->wstatus) ? ", core dumped" : "",
+                 signo == SIGKILL && cwu_memory_kills() > run->memory_kills ? no_memory : "");
         report(run, d, how);
     }
     end_job(run, 128 + signo, 0);

@@ -65,6 +65,7 @@ static void fill_job(run_t *run)
     job->launcher_pid = getpid();
     job->started_ns = run->started_ns;
     job->machine_nbytes = cwu_machine_memory();
+    run->memory_kills = cwu_memory_kills();
     if (options_getenv(&run->opt, "CAUSEWAY_NODE"))
         job->flags |= CWB_JOB_NODE_NAMES;
     snprintf(job->job_id, sizeof job->job_id, "oshrun-%ld-%016llx", (long)getpid(),

@@ -75,6 +75,7 @@ typedef struct run {
     uint64_t started_ns;                           // when main began
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
     int ninterrupts, last_signal;
+    uint64_t memory_kills;    // at start: see base/machine.h
     uint64_t interrupted_ns;  // by the last SIGINT or SIGTERM
 } run_t;
 

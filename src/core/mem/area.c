@@ -49,36 +49,41 @@ bool cw_area_beside_symmetric(void)
     return (cw_world.initialized && !leaves_data) || cw_program_uses_named_routines();
 }
 
-/** The largest power of two that fits the machine once for each of its PEs: hosts that differ a
- *  little agree on it. */
-static uint64_t default_size(uint64_t machine_nbytes)
+/** The largest power of two that fits the machine once for each of its PEs, and `most`: hosts that
+ *  differ a little agree on it. */
+static uint64_t default_size(uint64_t machine_nbytes, uint64_t most)
 {
-    uint64_t most = machine_nbytes / cw_machine_sharers(), size = UINT64_C(1) << 20;
-    while (size <= most / 2 && size < UINT64_C(1) << 40)
+    uint64_t share = machine_nbytes / cw_machine_sharers(), size = UINT64_C(1) << 20;
+    while (size <= share / 2 && size <= most / 2 && size < UINT64_C(1) << 40)
         size *= 2;
     return size;
 }
 
 /** All of the machine for each of its PEs, rounded up so that hosts which differ a little agree,
  *  as far as addresses go. */
-static uint64_t sparse_size(uint64_t machine_nbytes)
+static uint64_t sparse_size(uint64_t machine_nbytes, uint64_t most)
 {
     uint64_t size = UINT64_C(1) << 30;
-    while (size < machine_nbytes && size * 2 <= SPARSE_MOST / cw_machine_sharers())
+    if (most > SPARSE_MOST / cw_machine_sharers())
+        most = SPARSE_MOST / cw_machine_sharers();
+    while (size < machine_nbytes && size <= most / 2)
         size *= 2;
+    while (size > most && size > UINT64_C(1) << 20)
+        size /= 2;
     return size;
 }
 
-static int choose(const cw_area_request_t *request, uint64_t machine_nbytes, uint64_t *nbytes_p)
+static int choose(const cw_area_request_t *request, uint64_t machine_nbytes, uint64_t most,
+                  uint64_t *nbytes_p)
 {
     if (request->sparse) {
-        *nbytes_p = sparse_size(machine_nbytes);
+        *nbytes_p = sparse_size(machine_nbytes, most);
         return CW_OK;
     }
     cw_agreement_area_setting = request->setting;
     uint64_t wanted, npes = cw_machine_sharers();
     if (!request->nbytes(&wanted)) {
-        *nbytes_p = default_size(machine_nbytes);
+        *nbytes_p = default_size(machine_nbytes, most);
         return CW_OK;
     }
     uint64_t size = (wanted + (UNIT - 1)) / UNIT * UNIT;
@@ -96,7 +101,7 @@ static int choose(const cw_area_request_t *request, uint64_t machine_nbytes, uin
     return CW_OK;
 }
 
-int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
+int cw_area_choose(uint64_t machine_nbytes, uint64_t most, uint64_t *nbytes_p)
 {
     int rc = CW_OK;
     *nbytes_p = 0;
@@ -104,7 +109,7 @@ int cw_area_choose(uint64_t machine_nbytes, uint64_t *nbytes_p)
         const cw_area_request_t *request = areas[i].request;
         areas[i].nbytes = 0;
         if (!request->is_wanted || request->is_wanted())
-            rc = choose(request, machine_nbytes, &areas[i].nbytes);
+            rc = choose(request, machine_nbytes, most, &areas[i].nbytes);
         *nbytes_p += areas[i].nbytes;
     }
     return rc;

@@ -21,6 +21,7 @@
 #include "core/mem/backing.h"
 #include "core/mem/heap.h"
 #include "core/mem/memory.h"
+#include "core/mem/sizes.h"
 #include "core/world/world.h"
 
 // room for brk and for growth between static data and heap: addresses, not memory
@@ -37,30 +38,6 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/** The heap that the user asked for, or a default that fits; refuses with figures before anything
- *  is touched. What counts is the machine: emulated nodes share it. */
-static int choose_heap(uint64_t machine, uint64_t *heap_p)
-{
-    uint64_t heap = round_up(cwu_env.symmetric_size, 65536);
-    uint64_t npes = cw_machine_sharers();
-    if (heap == 0)
-        heap = 65536;
-    if (!cwu_env.symmetric_size_set && machine) {
-        while (heap > (1u << 20) && heap * npes > machine / 2)
-            heap /= 2;
-    } else if (machine && heap > machine / npes) {
-        cwu_error(
-            "the symmetric heaps do not fit: %d PEs of this machine x %.2f GiB (%s) = %.2f GiB, "
-            "but it has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-            (int)npes, (double)heap / (1 << 30), CWU_ENV_NAME(symmetric_size),
-            (double)heap * (double)npes / (1 << 30), (double)machine / (1 << 30),
-            (double)machine / (double)npes / (1 << 30));
-        return CW_ENOMEM;
-    }
-    *heap_p = heap;
-    return CW_OK;
-}
-
 /** Places the sections of one kind from `at` on; returns where they end. */
 static uint64_t place(cw_section_t *const sections[], cw_section_place_t in, uint64_t at)
 {
@@ -72,12 +49,12 @@ static uint64_t place(cw_section_t *const sections[], cw_section_place_t in, uin
     return round_up(at, 65536);
 }
 
-static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
+static void shape(const cw_static_data_t *data, const cw_sizes_t *sizes,
                   cw_section_t *const sections[])
 {
     cw_segment_t *s = &cw_segment;
-    cw_agreement = (cw_agreement_t){.heap_nbytes = heap,
-                                    .area_nbytes = area,
+    cw_agreement = (cw_agreement_t){.heap_nbytes = sizes->heap,
+                                    .area_nbytes = sizes->area,
                                     .data_nbytes = data->nbytes,
                                     .program = data->program,
                                     .version = WIRE_VERSION,
@@ -90,9 +67,9 @@ static void shape(const cw_static_data_t *data, uint64_t heap, uint64_t area,
     l->slice_offset = l->control_nbytes;
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
-    l->heap_nbytes = heap + CW_COLL_SCRATCH + cw_area_nbytes();
+    l->heap_nbytes = sizes->heap + CW_COLL_SCRATCH + cw_area_nbytes();
     l->chunk_shift = CW_CHUNK_SHIFT_MIN;
-    uint32_t chunks = cw_area_is_sparse() ? CW_CHUNKS_MAX_SPARSE : CW_CHUNKS_MAX;
+    uint32_t chunks = sizes->sparse ? CW_CHUNKS_MAX_SPARSE : CW_CHUNKS_MAX;
     while ((l->data_nbytes + l->heap_nbytes) >> l->chunk_shift >= chunks)
         l->chunk_shift++;
     l->slice_stride = place(sections, CW_SECTION_SLICE, l->heap_offset + l->heap_nbytes);
@@ -112,6 +89,84 @@ static int size_object(int fd)
     return CW_OK;
 }
 
+/** A mapping failed. */
+static void report_addresses(const char *what, uint64_t nbytes)
+{
+    const double gib = 1 << 30;
+    uint64_t limit = cwu_address_limit();
+    if (limit == UINT64_MAX)
+        cwu_error("cannot map the %s (%.2f GiB of addresses): %s", what, (double)nbytes / gib,
+                  strerror(errno));
+    else
+        cwu_error("cannot map the %s (%.2f GiB of addresses): %s; the limit of a process is %.2f "
+                  "GiB: raise it (ulimit -v), set a smaller %s or start fewer PEs",
+                  what, (double)nbytes / gib, strerror(errno), (double)limit / gib,
+                  CWU_ENV_NAME(symmetric_size));
+}
+
+/** The parts of the object that hold something: control, then of each slot static data and heap.
+ *  Returns their number; part i, if there is one, is in *from_p and *end_p. */
+static uint32_t part_of_object(uint32_t i, uint64_t *from_p, uint64_t *end_p)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    uint64_t slice = i ? cw_slice_offset((i - 1) / 2) : 0;
+    bool upper = i && (i - 1) % 2;
+    *from_p = slice + (upper ? l->heap_offset : 0);
+    *end_p = slice + (upper ? l->slice_stride : round_up(l->data_nbytes, 65536));
+    if (i == 0)
+        *end_p = l->slice_offset;
+    return 1 + 2 * l->nslots;
+}
+
+static void unmap_object(char *base, uint32_t nparts)
+{
+    uint64_t from, end;
+    for (uint32_t i = 0; i < nparts; i++) {
+        part_of_object(i, &from, &end);
+        if (from < end)
+            munmap(base + from, end - from);
+    }
+}
+
+/** Maps the parts and leaves out the holes, which count where addresses are limited. The parts must
+ *  lie at their distances, so the place is not the kernel's choice. MAP_FAILED: it is taken, or the
+ *  limit reached. */
+static void *map_parts(int fd, char *base)
+{
+    uint64_t from, end;
+    uint32_t nparts = part_of_object(0, &from, &end);
+    for (uint32_t i = 0; i < nparts; i++) {
+        part_of_object(i, &from, &end);
+        void *at = from == end
+                       ? base + from
+                       : mmap(base + from, end - from, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, (off_t)from);
+        if (at == base + from)
+            continue;
+        if (at != MAP_FAILED)
+            munmap(at, end - from);  // Linux before 4.17 takes the address for a wish
+        unmap_object(base, i);
+        return MAP_FAILED;
+    }
+    return base;
+}
+
+static void *map_all(int fd)
+{
+    enum { PLACES = 4 };
+    cw_segment_t *s = &cw_segment;
+    void *at = MAP_FAILED;
+    s->in_parts = false;
+    for (uintptr_t i = 0; cwu_address_limit() != UINT64_MAX && i < PLACES && !s->in_parts; i++) {
+        at = map_parts(fd, (char *)(PLACE + i * (PLACE / 8)));
+        s->in_parts = at != MAP_FAILED;
+    }
+    if (s->in_parts)
+        return at;
+    void *place = cw_agreement.area_nbytes ? (void *)PLACE : NULL;  // the kernel may take another
+    return mmap(place, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+}
+
 static int map_object(int fd)
 {
     cw_segment_t *s = &cw_segment;
@@ -120,13 +175,9 @@ static int map_object(int fd)
                   (double)s->nbytes / (1 << 30), strerror(errno));
         return CW_ESYS;
     }
-    void *place = cw_agreement.area_nbytes ? (void *)PLACE : NULL;  // the kernel may take another
-    void *at = mmap(place, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *at = map_all(fd);
     if (at == MAP_FAILED) {
-        cwu_error("cannot map the node's shared memory (%.2f GiB of addresses for %d PEs): %s; is "
-                  "the address space "
-                  "limited (ulimit -v)?",
-                  (double)s->nbytes / (1 << 30), cw_world.nslots, strerror(errno));
+        report_addresses("node's shared memory", s->nbytes);
         return CW_ENOMEM;
     }
     cwu_pages_dump(at, s->nbytes, false);  // a core file of all PEs, and of holes
@@ -160,6 +211,10 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
 {
     void *at = mmap((void *)where, nbytes, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset);
+    if (at == MAP_FAILED && errno == ENOMEM) {
+        report_addresses(what, nbytes);
+        return CW_ENOMEM;
+    }
     if (at != (void *)where) {
         if (at != MAP_FAILED)
             munmap(at, nbytes);
@@ -253,7 +308,7 @@ static void close_holes(void)
 {
     const cw_segment_t *s = &cw_segment;
     uint64_t hole = round_up(s->layout.data_nbytes, 65536);
-    if (!s->own_view || (cw_world.nnodes > 1 && cw_world.slot == 0))
+    if (!s->own_view || s->in_parts || (cw_world.nnodes > 1 && cw_world.slot == 0))
         return;
     for (int slot = 0; slot < cw_world.nslots; slot++)
         mprotect(s->base + cw_slice_offset((uint32_t)slot) + hole, s->layout.heap_offset - hole,
@@ -263,14 +318,13 @@ static void close_holes(void)
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
 {
     cw_static_data_t data;
-    uint64_t heap, area;
+    cw_sizes_t sizes;
     int fd = -1;
     cw_static_data_find(&data);
-    uint64_t machine = boot->machine_nbytes ? boot->machine_nbytes : cwu_machine_memory();
-    int rc = choose_heap(machine, &heap);
-    if (rc || (rc = cw_area_choose(machine, &area)))
+    int rc = cw_sizes_choose(boot, data.nbytes, &sizes);
+    if (rc)
         return rc;
-    shape(&data, heap, area, sections);
+    shape(&data, &sizes, sections);
     if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
         goto close_fd;
     cw_slot_t *me = &cw_segment.slots[cw_world.slot];
@@ -282,7 +336,7 @@ int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
         goto close_fd;
     close_holes();
     cw_backing_reset();
-    rc = cw_heap_init(cw_segment.heap + CW_COLL_SCRATCH, heap);
+    rc = cw_heap_init(cw_segment.heap + CW_COLL_SCRATCH, sizes.heap);
 close_fd:
     if (fd >= 0)
         close(fd);
@@ -303,7 +357,9 @@ void cw_segment_fini(void)
     cw_heap_fini();
     if (s->own_view)
         munmap(s->heap, s->layout.slice_stride - s->layout.heap_offset);
-    if (s->base)
+    if (s->base && s->in_parts)
+        unmap_object(s->base, 1 + 2 * s->layout.nslots);
+    else if (s->base)
         munmap(s->base, s->nbytes);
     s->base = NULL;
     s->heap = NULL;

@@ -19,6 +19,7 @@ typedef struct cw_segment {
                        // slice offset 0
     char *heap;        // origin + heap_offset: scratch first, then the user's heap
     bool own_view;     // data and heap are mapped a second time at origin
+    bool in_parts;     // the holes of the object are not mapped at base
 } cw_segment_t;
 
 extern cw_segment_t cw_segment;
