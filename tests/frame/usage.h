@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What this process has used: time, processor, memory.
+// What this process has used: time, processor, memory, descriptors.
 #ifndef TESTS_FRAME_USAGE_H
 #define TESTS_FRAME_USAGE_H
 
+#include <dirent.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
+
+#include "frame/check.h"
 
 static inline double now_s(void)
 {
@@ -36,6 +39,38 @@ static inline long resident_kib(void)
     if (f)
         fclose(f);
     return kib;
+}
+
+/** What must not grow in a long run. */
+typedef struct resources {
+    long descriptors, kib;  // private memory
+} resources_t;
+
+static inline resources_t resources(void)
+{
+    resources_t r = {.descriptors = -3};  // ".", ".." and the folder's own
+    char line[128];
+    DIR *d = opendir("/proc/self/fd");
+    while (d && readdir(d))
+        r.descriptors++;
+    if (d)
+        closedir(d);
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "RssAnon: %ld", &r.kib) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return r;
+}
+
+static inline void check_flat(const resources_t *settled, const resources_t *now, int rounds)
+{
+    CHECK(now->descriptors <= settled->descriptors + 2,
+          "descriptors grew from %ld to %ld in %d rounds", settled->descriptors, now->descriptors,
+          rounds);
+    CHECK(now->kib <= settled->kib + settled->kib / 4 + 4096,
+          "memory grew from %ld to %ld KiB in %d rounds", settled->kib, now->kib, rounds);
 }
 
 #endif

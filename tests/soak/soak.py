@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random jobs for a long time: storms of checked transfers, collectives and messages over all
-layouts and providers, with delays, with other load on the machine, with PEs that are killed.
+"""Random jobs for a long time: storms of checked transfers (OpenSHMEM's and ARMCI's), collectives
+and messages over all layouts, providers and topologies, with delays, with windows of one request,
+with other load on the machine, with PEs that are killed.
 
 What a job must do: end with status 0 and no failure in its output; with a killed PE end with
 another status, within a bound, with a line that names the PE. Afterwards no process of it is left,
@@ -35,9 +36,11 @@ from frame.script import BUILD, STAGE, oshcc  # noqa: E402
 PAGE = ROOT / "docs/results/soak.md"
 # (endpoint mode, provider); what this machine's libfabric does not offer is left out, and said.
 NETWORKS = [("msg", "tcp"), ("msg", "net"), ("rdm", "net"), ("rdm", "tcp;ofi_rxm")]
-# rxm touches the pools of an endpoint message by message, for some 200,000 of them
+# rxm touches the pools of an endpoint message by message, for some 200,000 of them; it serves one
+# endpoint of a process only, so servers cannot forward over it
 RXM_KIB = 90 * 1024
 ENDED_WITHIN = 5.0  # seconds from a kill to the end of the job, on a loaded machine
+TOPOLOGIES = ["fcg", "mfcg", "cfcg", "hypercube"]
 WORDS = re.compile(r"^FAIL|Sanitizer|causeway: error:|stack smashing|corrupt|double free", re.M)
 
 
@@ -74,17 +77,28 @@ class Result:
     ended_after: float = 0.0  # seconds from the kill
 
 
-def draw_job(seed, number, networks, lasts):
+def draw_topology(r):
+    """Settings of a job whose requests are forwarded; half of them with the smallest windows."""
+    env = {"CAUSEWAY_TOPOLOGY": r.choice(TOPOLOGIES)}
+    if r.random() < 0.5:
+        env |= {"CAUSEWAY_EDGE_BUFFERS": "1", "CAUSEWAY_EDGE_BUFFER": r.choice(["4352", "16K"])}
+    if r.random() < 0.5:
+        env["CAUSEWAY_COMBINE"] = "1"
+    return env
+
+
+def draw_job(seed, number, networks, lasts, only=None):
     r = random.Random(f"{seed}/{number}")
-    program = r.choices(["storm", "collectives", "flood"], [6, 2, 2])[0]
-    job = Job(number, program, [], r.choice([2, 3, 4, 4, 5, 8, 12]))
+    program = r.choices(["storm", "armci_storm", "collectives", "flood"], [5, 5, 2, 2])[0]
+    program = only or program
+    job = Job(number, program, [], r.choice([2, 3, 4, 4, 5, 8, 12, 16]))
     if r.random() < 0.8 and networks:
         job.nodes = r.randint(2, min(job.npes, 6) if r.random() < 0.9 else job.npes)
         job.network = r.choice(networks)
         job.delay = f"{r.randint(1, 10**6)}:{r.choice([50, 200, 1000])}" if r.random() < 0.3 else ""
     job.load = r.choice([0, 0, 1, 2, 4])
     lasts = lasts * (0.5 + r.random())
-    if program == "storm":
+    if program in ("storm", "armci_storm"):
         job.args = [r.randint(1, 10**6), round(lasts, 1)]
     elif program == "collectives":
         job.args = [r.randint(50, 150), r.randint(1, 10**6), r.choice([2000, 100000])]
@@ -96,6 +110,8 @@ def draw_job(seed, number, networks, lasts):
         job.nodes = min(job.nodes, job.npes)
     if job.network and r.random() < 0.2:
         job.env["CAUSEWAY_MAX_CONNECTIONS"] = str(r.randint(1, 4))
+    if job.nodes > 1 and "rxm" not in job.network[1] and r.random() < 0.5:
+        job.env |= draw_topology(r)
     if r.random() < 0.1:
         job.env["CAUSEWAY_CHECK"] = "1"
     if r.random() < 0.2:
@@ -264,13 +280,15 @@ def page(results, args, attacks):
              "The attack tests of the network at their full size (10⁵ connections and 10⁶ frames "
              f"each): {attacks[0]} passed, {attacks[1]} failed." if attacks
              else "Without attacks.", "",
-             "| program | network | jobs | PEs | nodes | delayed | loaded | killed | failed |",
-             "|---|---|---|---|---|---|---|---|---|"]
+             "| program | network | jobs | PEs | nodes | forwarded | delayed | loaded | killed "
+             "| failed |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
     for (program, network), of in sorted(groups.items()):
         jobs = [r.job for r in of]
         lines.append(f"| {program} | {' '.join(network).strip()} | {len(of)} | "
                      f"{min(j.npes for j in jobs)}-{max(j.npes for j in jobs)} | "
                      f"{min(j.nodes for j in jobs)}-{max(j.nodes for j in jobs)} | "
+                     f"{sum('CAUSEWAY_TOPOLOGY' in j.env for j in jobs)} | "
                      f"{sum(bool(j.delay) for j in jobs)} | {sum(bool(j.load) for j in jobs)} | "
                      f"{sum(bool(r.ended_after) for r in of)} | {sum(bool(r.wrong) for r in of)} |")
     return "\n".join(line if line.startswith(("|", "#")) else textwrap.fill(line, 100)
@@ -293,6 +311,8 @@ def main():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=random.randrange(1, 10**6))
     parser.add_argument("--only", type=int, metavar="NUMBER", help="repeat this job of the seed")
+    parser.add_argument("--program", choices=["storm", "armci_storm", "collectives", "flood"],
+                        help="draw no other one")
     parser.add_argument("--lasts", type=float, default=6, help="seconds of a storm, about")
     parser.add_argument("--no-attacks", action="store_true", help="without the attack tests")
     parser.add_argument("--page", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
@@ -301,6 +321,8 @@ def main():
     scratch = Path(tempfile.mkdtemp(prefix="soak-programs"))
     try:
         programs = {"storm": oshcc(scratch / "storm", ROOT / "tests/soak/storm.c"),
+                    "armci_storm": oshcc(scratch / "armci_storm",
+                                         ROOT / "tests/soak/armci_storm.c"),
                     "collectives": oshcc(scratch / "collectives",
                                          ROOT / "tests/stress/collectives.c"),
                     "flood": str(BUILD / "tests/am/flood")}
@@ -317,7 +339,7 @@ def soak(args, programs):
     for number in numbers:
         if args.only is None and time.monotonic() - started > 60 * args.minutes:
             break
-        job = draw_job(args.seed, number, networks, args.lasts)
+        job = draw_job(args.seed, number, networks, args.lasts, args.program)
         results.append(run_job(job, programs[job.program], 60 + 20 * args.lasts))
         show(results[-1], started)
     attacks = None if args.no_attacks or args.only is not None else attack()

@@ -11,7 +11,6 @@
 // their totals are compared. Descriptors and memory must stay as they are after the first rounds.
 //
 // A failure names seed and round; the same arguments on the same layout draw the same operations.
-#include <dirent.h>
 #include <shmem.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -45,6 +44,8 @@ static long lock;
 static uint64_t locked_count, behind_lock;
 static int more, more_everywhere;
 static long usage[4], usage_most[4];  // descriptors, KiB: when settled, now
+
+static resources_t settled;
 
 // the model
 static unsigned char *model;  // [npes][AREA]: my areas on other PEs
@@ -372,34 +373,14 @@ static void renew_contexts(void)
 }
 
 // ---------------------------------------------------------------- resources
-static void sample(long out[2])
-{
-    long n = -3;  // ".", ".." and the folder's own
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d))
-        n++;
-    if (d)
-        closedir(d);
-    out[0] = n;
-    out[1] = 0;
-    char line[128];
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "RssAnon: %ld", &out[1]) == 1)
-            break;
-    if (f)
-        fclose(f);
-}
-
 static void check_resources(void)
 {
     if (round_no <= SETTLED)
         return;
-    sample(usage + 2);
-    CHECK(usage[2] <= usage[0] + 2, "descriptors grew from %ld to %ld in %d rounds", usage[0],
-          usage[2], round_no - SETTLED);
-    CHECK(usage[3] <= usage[1] + usage[1] / 4 + 4096,
-          "memory grew from %ld to %ld KiB in %d rounds", usage[1], usage[3], round_no - SETTLED);
+    resources_t now = resources();
+    check_flat(&settled, &now, round_no - SETTLED);
+    long mine[4] = {settled.descriptors, settled.kib, now.descriptors, now.kib};
+    memcpy(usage, mine, sizeof usage);
     shmem_long_max_reduce(SHMEM_TEAM_WORLD, usage_most, usage, 4);
 }
 
@@ -416,7 +397,7 @@ static void one_round(void)
     if (round_no % 5 == 0)
         take_lock();
     if (round_no == SETTLED)
-        sample(usage);
+        settled = resources();
 }
 
 static void *allocate(size_t nbytes)
