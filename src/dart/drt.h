@@ -22,11 +22,13 @@
 #define DRT_API CW_EXPORTED
 
 struct drt_segments;
+struct drt_locality;
 /** A team that this unit is a member of. */
 typedef struct drt_team {
     const cw_group_t *group;
     struct drt_segments *segments;    // that were allocated, by number
     struct drt_segments *registered;  // by number, without its sign
+    struct drt_locality *locality;    // NULL: it was not asked for
     dart_team_t id;
 } drt_team_t;
 

@@ -11,6 +11,7 @@
 #include "core/owner/private.h"
 #include "core/world/front_end.h"
 #include "dart/drt.h"
+#include "dart/locality/place.h"
 #include "dart/memory.h"
 #include "dart/message.h"
 
@@ -36,6 +37,7 @@ static CW_CONSTRUCTOR(101) void announce(void)
 {
     cw_area_reserve(&drt_area_request);
     cw_private_expect(&drt_area_request, DRT_RANGES_AT);
+    drt_places_expect();
 }
 
 static dart_ret_t join(const char *call, int level)
@@ -57,6 +59,7 @@ static dart_ret_t join(const char *call, int level)
     drt_teams_open();
     drt_messages_open(call);
     cw_private_open(call);
+    drt_places_open();
     joined = true;
     return DART_OK;
 }
@@ -90,6 +93,7 @@ DRT_API dart_ret_t dart_exit(void)
     drt_messages_close();
     drt_teams_close();
     cw_private_close();
+    drt_places_close();
     drt_memory_close();
     cw_finalize(__func__);
     return DART_OK;

@@ -3,7 +3,7 @@
 // Blocks of the area. The front end's own memory, at one symmetric address:
 //
 //     what the node's units have allocated | lock of updates | stages of teams, by number |
-//     what this unit has registered
+//     what this unit has registered | where it runs
 #include "dart/memory.h"
 
 #include "base/error.h"

@@ -21,6 +21,8 @@ void *drt_alloc(size_t nbytes);
 bool drt_release(void *ptr);
 /** Where the table of private memory lies in the front end's own memory. */
 #define DRT_RANGES_AT ((size_t)28 << 20)
+/** And the hardware thread of the unit (place.c). */
+#define DRT_PLACE_AT ((size_t)30 << 20)
 /** A word of each unit at one symmetric address, 0 when it is free (atomic.c). */
 uint64_t *drt_update_lock(void);
 

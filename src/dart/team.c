@@ -12,6 +12,7 @@
 #include "core/sync/fused.h"
 #include "core/sync/team.h"
 #include "dart/group.h"
+#include "dart/locality/locality.h"
 #include "dart/segment.h"
 
 enum { NUMBERS = INT16_MAX + 1 };
@@ -36,6 +37,7 @@ static void drop(drt_team_t *team)
 {
     drt_teams[team->id] = NULL;
     drt_segments_close(team);
+    drt_locality_drop(team);
     free(team);
 }
 

@@ -24,6 +24,7 @@ enum {
     CW_REQ_IN_CELL = 13,     // cw_req_in_cell_t; reply, of no bytes: the cell is free
     CW_REQ_PUT_PIECES = 16,  // a header, then records, executed in order; no reply
     CW_REQ_PRIVATE = 20,     // memory outside of the node object (core/owner/private.c)
+    CW_REQ_LOCALITY = 22,    // where a PE runs (src/dart/place.c)
     CW_REQ_UPDATE = 21,      // operations that core does not know (src/dart/update.c)
     // between servers
     CW_REQ_ANSWERS = 14,  // a header, then records (core/route/answers.h)
