@@ -18,7 +18,7 @@ cw_section_t cw_am_section = {.in = CW_SECTION_SLICE, .align = 65536, .nbytes = 
 static const _Atomic uint32_t nothing;  // where the gates lead while no message can arrive
 cw_am_gates_t cw_am_gates = {.request = {.turn = &nothing, .full = 1},
                              .reply = {.turn = &nothing, .full = 1},
-                             .patience = UINT32_MAX};
+                             .patience = INT32_MAX};
 _Static_assert((int)CW_AM_SHORT == (int)CW_MESSAGE_SHORT &&
                    (int)CW_AM_MEDIUM == (int)CW_MESSAGE_MEDIUM &&
                    (int)CW_AM_LONG == (int)CW_MESSAGE_LONG,

@@ -153,7 +153,9 @@ typedef struct cw_am_gate {
 
 typedef struct cw_am_gates {
     cw_am_gate_t request, reply;
-    _Atomic uint32_t patience;  // idle polls until a full one
+    // Idle polls until a full one. Threads that poll at a time may both take the last one: then it
+    // is below 0.
+    _Atomic int32_t patience;
 } cw_am_gates_t;
 extern cw_am_gates_t cw_am_gates CW_HIDDEN;
 
@@ -177,13 +179,13 @@ static CW_ALWAYS_INLINE void cw_am_poll(void)
         atomic_load_explicit(&cw_am_gates.reply.turn, memory_order_relaxed);
     const _Atomic uint32_t *request =
         atomic_load_explicit(&cw_am_gates.request.turn, memory_order_relaxed);
-    uint32_t left = atomic_load_explicit(&cw_am_gates.patience, memory_order_relaxed) - 1;
+    int32_t left = atomic_load_explicit(&cw_am_gates.patience, memory_order_relaxed) - 1;
     atomic_store_explicit(&cw_am_gates.patience, left, memory_order_relaxed);
     if (CW_UNLIKELY(atomic_load_explicit(reply, memory_order_relaxed) ==
                         atomic_load_explicit(&cw_am_gates.reply.full, memory_order_relaxed) ||
                     atomic_load_explicit(request, memory_order_relaxed) ==
                         atomic_load_explicit(&cw_am_gates.request.full, memory_order_relaxed) ||
-                    left == 0))
+                    left <= 0))
         cw_am_poll_full();
 }
 
