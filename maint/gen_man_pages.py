@@ -39,6 +39,10 @@ GROUPS = {
     "to_all_arith": "short, int, long, long long, float, double, long double and the two complex "
                     "types"
 }
+COLL_MACROS = [f"gasnet_coll_{what}" for what in (
+    "try_sync", "try_sync_some", "try_sync_all", "wait_sync", "wait_sync_some", "wait_sync_all",
+    "barrier", "barrier_notify", "barrier_wait", "barrier_try", "barrier_result",
+    "loadTuningState", "dumpTuningState", "dumpProfile")]
 FUNCTIONS = [row for row in gen_shmem.API if row["kind"] == "function"]
 GENERICS = {row["name"]: row for row in gen_shmem.API if row["kind"] == "generic"}
 
@@ -124,8 +128,10 @@ def type_table():
 
 
 def gasnet_functions():
-    """{name: prototype} of gasnet.h; what begins with gasnet_causeway_ is the library's own."""
-    text = (gen_shmem.ROOT / "include/gasnet.h").read_text(encoding="utf-8")
+    """{name: prototype} of gasnet.h and gasnet_coll.h; what begins with gasnet_causeway_ is the
+    library's own."""
+    text = "".join((gen_shmem.ROOT / "include" / header).read_text(encoding="utf-8")
+                   for header in ("gasnet.h", "gasnet_coll.h"))
     found = {}
     for proto in re.findall(
             r"^(?!static|typedef|#|return)[a-z][\w \*]*?\bgasnet_\w+\([^()#]*\)[^;{]*;", text,
@@ -140,7 +146,8 @@ def gasnet_synopsis(names):
     unknown = set(names) - set(known)
     if unknown:
         sys.exit(f"gasnet.h declares no {', '.join(sorted(unknown))}")
-    return "    #include <gasnet.h>\n\n" + block(known[name] for name in names) + "\n"
+    header = "gasnet_coll.h" if names[0].startswith("gasnet_coll_") else "gasnet.h"
+    return f"    #include <{header}>\n\n" + block(known[name] for name in names) + "\n"
 
 
 def names_in(marker):
@@ -183,7 +190,7 @@ def gasnet_pages():
             found |= {name: page.name.removesuffix(".3.md") for name in names_in(marker[2])}
     found |= {
         "gasnet_init": "gasnet_attach", "GASNET_BLOCKUNTIL": "gasnet_AMRequest",
-        "GASNET_Safe": "gasnet_attach"
+        "GASNET_Safe": "gasnet_attach", **{name: "gasnet_coll_broadcast" for name in COLL_MACROS}
     }
     missing = set(gasnet_functions()) - set(found)
     for name in (gen_shmem.ROOT / "tests/gasnet/names.txt").read_text(encoding="utf-8").split():

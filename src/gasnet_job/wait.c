@@ -4,6 +4,7 @@
 // the mode that clients choose (gasnet_set_waitmode), and the test whether the job is to end.
 #include <stdlib.h>
 
+#include "core/progress/hooks.h"
 #include "gasnet_job/gas.h"
 
 #define SPIN_ROUNDS 20000u      // of GASNET_WAIT_SPIN: many, but not for ever
@@ -56,6 +57,7 @@ void gas_wait_begin(cw_wait_t *w)
 void gas_wait_round(cw_wait_t *w)
 {
     gas_exit_poll();
+    cw_progress_hooks.attend();
     cw_wait_round(w);
     if (CW_UNLIKELY(atomic_load_explicit(&wait_mode, memory_order_relaxed) == GASNET_WAIT_SPIN) &&
         gas_thread()->spun < SPIN_ROUNDS && w->round > 1) {

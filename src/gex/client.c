@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/progress/hooks.h"
 #include "gex/gex.h"
 
 gex_state_t gex = {.lock = PTHREAD_MUTEX_INITIALIZER, .neps = 1};
@@ -67,6 +68,7 @@ static void open_interface(void)
     gex_tm_begin(&gex.world, 0);
     cw_am_take_raw(GEX_AM_CLIENT, gas_takes);
     gex_far_atomics_open();
+    cw_progress_hooks.attend = gex_coll_attend;
 }
 
 static void attached(void *addr, uintptr_t size)

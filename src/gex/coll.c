@@ -18,6 +18,14 @@
 // cell only grows, also from team to team (gex_TM_Split), so nothing is lost when a leader leaves
 // first.
 //
+// In a piece that spreads (SPREAD) the members read the contributions themselves when they consume.
+// One that has consumed k - GEX_ENTRIES / 2 knows only that all have arrived there, hence consumed
+// k - GEX_ENTRIES: as long as contributions are read a member arrives no further ahead than that.
+//
+// GASNet-EX's own collectives arrive at all their pieces before the call returns. GASNet-1's
+// (legacy.c) arrive later where they must: behind a barrier, and when the window is full. Tests,
+// waits and idle polls carry them on (gex_coll_attend).
+//
 // Not core/sync and core/coll: there a PE carries its node's part on by attending, in the call or
 // in its polls, and members enter one after the other. Here a member may compute for long after it
 // has arrived, and several collectives of a team are under way at once.
@@ -31,16 +39,19 @@ enum { PIECE_MOST = 1024, PIECE_LEAST = 64 };
 // of all contributions, unless pieces would become too small
 #define CELLS_NBYTES ((size_t)16 << 20)
 
-typedef enum kind { BARRIER, BROADCAST, REDUCE, GATHER } kind_t;
+typedef enum kind { BARRIER, BROADCAST, REDUCE, SPREAD } kind_t;
 
 struct gex_coll {
     gex_coll_t *next;
     gex_TM_t tm;
     kind_t kind;
-    uint64_t end;   // number after the last piece
-    bool over;      // under the team's lock
-    bool wanted;    // does this member get a result?
+    uint64_t first, end;  // numbers of the first piece, and after the last one
+    bool over;            // under the team's lock
+    unsigned users;       // threads that will test the event until it is over; under the lock
+    bool wanted;          // does this member get a result?
+    const char *src;
     char *dst;
+    gex_spread_t spread;
     size_t nbytes, piece;  // of all; of a piece
     size_t done;           // bytes consumed
     uint32_t root;
@@ -51,7 +62,7 @@ struct gex_coll {
     void *user_cdata;
 };
 
-static char *cells;        // symmetric
+static char *cells;         // symmetric
 static size_t cell_nbytes;  // of one team
 static size_t piece_nbytes;
 
@@ -160,7 +171,7 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
     }
     for (uint32_t i = 0; i < tm->nleaders; i++) {
         int pe = (int)gex_pe(tm, tm->leaders[i]);
-        if (coll->kind == BARRIER || coll->kind == GATHER || nbytes == 0)
+        if (coll->kind == BARRIER || coll->kind == SPREAD || nbytes == 0)
             cw_amo_posting(&cw_ctx_default, &cell->released[entry], CW_AMO_SET, sizeof(uint64_t),
                            number + 1, pe);
         else
@@ -173,11 +184,10 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
 }
 
 // ---------------------------------------------------------------- arrive, consume
-static void arrive(gex_coll_t *coll, const char *src, size_t nbytes)
+static void arrive(gex_coll_t *coll, uint64_t number, const char *src, size_t nbytes)
 {
     gex_TM_t tm = coll->tm;
     gex_cell_t *cell = cell_of(tm->id);
-    uint64_t number = tm->begun++;
     unsigned entry = number % GEX_ENTRIES;
     int root = (int)gex_pe(tm, 0);
     if (nbytes && src) {
@@ -190,10 +200,70 @@ static void arrive(gex_coll_t *coll, const char *src, size_t nbytes)
         release(coll, number, nbytes);
 }
 
+/** Piece `number` is one of the barriers before and behind the data. */
+static bool is_barrier(const gex_coll_t *coll, uint64_t number)
+{
+    return (coll->spread.in_all && number == coll->first) ||
+           (coll->spread.out_all && number + 1 == coll->end);
+}
+
+static bool may_arrive(gex_TM_t tm)
+{
+    const gex_coll_t *coll = tm->arriving;
+    if (!coll)
+        return false;
+    uint64_t next = tm->begun;
+    uint64_t window = next < tm->careful ? GEX_ENTRIES / 2 : GEX_ENTRIES;
+    if (next - tm->consumed >= window)
+        return false;
+    if (coll->spread.in_all && next > coll->first && tm->consumed <= coll->first)
+        return false;  // the data waits for all members
+    return !(coll->spread.out_all && next + 1 == coll->end && tm->consumed < next);
+}
+
+/** Under the team's lock: arrives at the next piece. */
+static void arrive_next(gex_TM_t tm)
+{
+    gex_coll_t *coll = tm->arriving;
+    uint64_t number = tm->begun++;
+    if (tm->begun == coll->end)
+        tm->arriving = coll->next;
+    if (is_barrier(coll, number)) {
+        arrive(coll, number, NULL, 0);
+        return;
+    }
+    size_t at = (number - coll->first - coll->spread.in_all) * coll->piece;
+    size_t left = coll->nbytes - at, nbytes = left < coll->piece ? left : coll->piece;
+    if (coll->kind != SPREAD) {
+        arrive(coll, number, coll->src ? coll->src + at : NULL, nbytes);
+        return;
+    }
+    char room[PIECE_MOST];
+    tm->careful = number + 1 + GEX_ENTRIES;
+    const char *src = coll->spread.give(coll->spread.data, at, &nbytes, room);
+    arrive(coll, number, src, nbytes);
+}
+
 static bool is_released(gex_TM_t tm, uint64_t number)
 {
     // pairs with release()
     return __atomic_load_n(&tm->near->released[number % GEX_ENTRIES], __ATOMIC_ACQUIRE) > number;
+}
+
+/** Reads the contributions of all, or of the one that has any. */
+static void take(const gex_coll_t *coll, unsigned entry, size_t nbytes)
+{
+    gex_TM_t tm = coll->tm;
+    bool one = coll->spread.from < tm->size;
+    size_t all_nbytes = (one ? 0 : (size_t)(tm->size - 1) * piece_nbytes) + nbytes;
+    char *all = malloc(all_nbytes);
+    if (!all)
+        cwu_fatal("out of memory for the contributions of %u members", tm->size);
+    cw_get(&cw_ctx_default, all,
+           contribution_of(cell_of(tm->id), entry, one ? coll->spread.from : 0), all_nbytes,
+           (int)gex_pe(tm, 0));
+    coll->spread.take(coll->spread.data, coll->done, nbytes, all, piece_nbytes);
+    free(all);
 }
 
 /** Of the oldest collective of the team, whose piece `number` is released. */
@@ -202,27 +272,51 @@ static void consume(gex_coll_t *coll, uint64_t number)
     gex_TM_t tm = coll->tm;
     unsigned entry = number % GEX_ENTRIES;
     size_t left = coll->nbytes - coll->done, nbytes = left < coll->piece ? left : coll->piece;
-    if (coll->kind == GATHER) {
-        for (uint32_t rank = 0; rank < tm->size; rank++)
-            cw_get(&cw_ctx_default, coll->dst + (size_t)rank * coll->nbytes,
-                   contribution_of(cell_of(tm->id), entry, rank), nbytes, (int)gex_pe(tm, 0));
+    if (is_barrier(coll, number))
+        return;
+    if (coll->kind == SPREAD) {
+        if (coll->wanted && nbytes)
+            take(coll, entry, nbytes);
     } else if (coll->wanted && nbytes) {
         memcpy(coll->dst + coll->done, result_of(tm->near, entry), nbytes);
     }
     coll->done += nbytes;
 }
 
-/** Under the team's lock: consumes the pieces that are released. */
+static void consume_next(gex_TM_t tm)
+{
+    gex_coll_t *coll = tm->first;
+    consume(coll, tm->consumed);
+    if (++tm->consumed + coll->spread.out_all == coll->end && coll->kind == SPREAD)
+        coll->spread.finish(coll->spread.data);
+    if (tm->consumed < coll->end)
+        return;
+    tm->first = coll->next;
+    coll->over = true;
+}
+
+/** Under the team's lock: consumes the pieces that are released, arrives at those that may come. */
 static void progress(gex_TM_t tm)
 {
-    while (tm->first && tm->consumed < tm->begun && is_released(tm, tm->consumed)) {
-        gex_coll_t *coll = tm->first;
-        consume(coll, tm->consumed++);
-        if (tm->consumed < coll->end)
-            continue;
-        tm->first = coll->next;
-        coll->over = true;
+    for (;;) {
+        if (tm->first && tm->consumed < tm->begun && is_released(tm, tm->consumed))
+            consume_next(tm);
+        else if (may_arrive(tm))
+            arrive_next(tm);
+        else
+            return;
     }
+}
+
+void gex_coll_attend(void)
+{
+    gex_TM_t tm = &gex.world;
+    if (CW_LIKELY(!__atomic_load_n(&gex.deferred, __ATOMIC_RELAXED)) ||
+        pthread_mutex_trylock(&tm->lock))
+        return;
+    progress(tm);
+    __atomic_store_n(&gex.deferred, tm->arriving != NULL, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&tm->lock);
 }
 
 bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)
@@ -231,43 +325,79 @@ bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)
     if (pthread_mutex_trylock(&tm->lock))
         return false;
     progress(tm);
-    bool over = coll->over;
-    if (w && !over)
+    bool over = coll->over, last = over && --coll->users == 0;
+    if (w && !over && coll->end)
         cw_wait_on_word(w, &tm->near->released[tm->consumed % GEX_ENTRIES],
                         sizeof tm->near->released[0]);
+    else if (w && !over)  // until the other threads of this process have come
+        cw_wait_on_word(w, NULL, 0);
     pthread_mutex_unlock(&tm->lock);
-    if (over)
+    if (last)
         free(coll);
     return over;
 }
 
-/** Puts a collective into the team's queue and arrives at its pieces. A long one waits here for the
- *  other members. */
-static gex_Event_t start(const gex_coll_t *what, const void *src)
+static gex_coll_t *create(const gex_coll_t *what)
 {
-    gex_TM_t tm = what->tm;
     gex_coll_t *coll = malloc(sizeof *coll);
     if (!coll)
         cwu_fatal("out of memory for a collective");
     *coll = *what;
+    return coll;
+}
+
+/** Under the team's lock: puts a collective into the team's queue. */
+static void enqueue(gex_coll_t *coll)
+{
+    gex_TM_t tm = coll->tm;
     size_t npieces = coll->nbytes ? (coll->nbytes + coll->piece - 1) / coll->piece : 1;
-    cw_wait_t w = CW_WAIT_INIT("gex_Coll");
-    pthread_mutex_lock(&tm->lock);
-    coll->end = tm->begun + npieces;
+    coll->first = tm->first ? tm->last->end : tm->begun;
+    coll->end = coll->first + npieces + coll->spread.in_all + coll->spread.out_all;
     if (tm->first)
         tm->last->next = coll;
     else
         tm->first = coll;
     tm->last = coll;
-    for (size_t i = 0; i < npieces; i++) {
-        size_t at = i * coll->piece, left = coll->nbytes - at;
-        while (progress(tm), tm->begun - tm->consumed >= GEX_ENTRIES)
-            gas_wait_round(&w);
-        arrive(coll, src ? (const char *)src + at : NULL, left < coll->piece ? left : coll->piece);
-    }
+    if (!tm->arriving)
+        tm->arriving = coll;
+}
+
+/** Starts a collective and arrives at its pieces. A long one waits here for the other members. */
+static gex_Event_t start(const gex_coll_t *what, const void *src)
+{
+    gex_TM_t tm = what->tm;
+    gex_coll_t *coll = create(what);
+    coll->users = 1;
+    coll->src = src;
+    cw_wait_t w = CW_WAIT_INIT("gex_Coll");
+    pthread_mutex_lock(&tm->lock);
+    enqueue(coll);
+    while (progress(tm), tm->begun < coll->end)
+        gas_wait_round(&w);
     cw_wait_done(&w);
     pthread_mutex_unlock(&tm->lock);
-    return (gex_Event_t)((uintptr_t)coll + 2);
+    return GEX_COLL_EVENT(coll);
+}
+
+// ---------------------------------------------------------------- spreads
+gex_coll_t *gex_coll_announce(gex_TM_t tm, unsigned users)
+{
+    return create(&(gex_coll_t){.tm = tm, .kind = SPREAD, .users = users});
+}
+
+void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes, bool wanted)
+{
+    gex_TM_t tm = coll->tm;
+    pthread_mutex_lock(&tm->lock);
+    coll->spread = *spread;
+    coll->nbytes = nbytes;
+    coll->piece = piece_nbytes;
+    coll->wanted = wanted;
+    enqueue(coll);
+    progress(tm);
+    if (tm->arriving)
+        __atomic_store_n(&gex.deferred, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&tm->lock);
 }
 
 // ---------------------------------------------------------------- the calls
@@ -394,11 +524,42 @@ GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *d
     return reduce(__func__, tm, &what, src, dt_cnt);
 }
 
+typedef struct gather {
+    const char *mine;
+    char *all;
+    size_t nbytes;
+    uint32_t size;
+} gather_t;
+
+static const char *give_mine(void *data, size_t at, size_t *nbytes_p, char *room)
+{
+    (void)nbytes_p, (void)room;
+    return ((const gather_t *)data)->mine + at;
+}
+
+static void take_all(void *data, size_t at, size_t nbytes, const char *all, size_t stride)
+{
+    const gather_t *gather = data;
+    for (uint32_t rank = 0; rank < gather->size; rank++)
+        memcpy(gather->all + rank * gather->nbytes + at, all + rank * stride, nbytes);
+}
+
+static void finish_gather(void *data)
+{
+    (void)data;
+}
+
 void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes)
 {
-    gex_coll_t what = {
-        .tm = tm, .kind = GATHER, .nbytes = nbytes, .piece = piece_nbytes, .dst = all};
-    gex_Event_Wait(start(&what, mine));
+    gather_t gather = {mine, all, nbytes, tm->size};
+    gex_spread_t spread = {.from = GEX_FROM_ALL,
+                           .give = give_mine,
+                           .take = take_all,
+                           .finish = finish_gather,
+                           .data = &gather};
+    gex_coll_t *coll = gex_coll_announce(tm, 1);
+    gex_coll_spread(coll, &spread, nbytes, true);
+    gex_Event_Wait(GEX_COLL_EVENT(coll));
 }
 
 void gex_coll_barrier(gex_TM_t tm)

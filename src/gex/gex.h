@@ -78,7 +78,9 @@ struct gex_causeway_tm {
     // Below: under lock.
     pthread_mutex_t lock;
     uint64_t begun, consumed;   // numbers of collectives (in pieces, see coll.c)
+    uint64_t careful;           // up to that number members read contributions
     gex_coll_t *first, *last;   // in flight, in order
+    gex_coll_t *arriving;       // the one that the next piece to arrive at belongs to, or NULL
 };
 
 typedef struct gex_state {
@@ -88,6 +90,7 @@ typedef struct gex_state {
     struct gex_causeway_segment segment;
     bool begun, quiet;  // gex_System_SetVerboseErrors(0)
     bool far_primary;   // see gex_has_far_primary
+    bool deferred;      // the world has collectives that have yet to arrive at pieces
     // Below: under lock.
     pthread_mutex_t lock;
     unsigned neps;
@@ -165,6 +168,28 @@ static inline bool gex_is_far(gex_TM_t tm, uint32_t pe, const void *remote, size
 void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes);
 void gex_coll_barrier(gex_TM_t tm);
 size_t gex_piece(void);
+
+#define GEX_FROM_ALL UINT32_MAX
+/** What members do with the contributions of others. The functions run under the team's lock, in
+ *  any thread that tests, waits or polls. */
+typedef struct gex_spread {
+    bool in_all, out_all;  // nothing is given before all members have come; over when all are
+    uint32_t from;         // the only rank with a contribution, or GEX_FROM_ALL
+    /** This member's contribution from `at` on: where it lies, or copied to room. *nbytes_p: in:
+     *  wanted, out: how many there are. NULL: none. */
+    const char *(*give)(void *data, size_t at, size_t *nbytes_p, char *room);
+    /** The same bytes of all members, that of rank r at all + r * stride; with from, its alone. */
+    void (*take)(void *data, size_t at, size_t nbytes, const char *all, size_t stride);
+    /** After the last take, before the end of the event. */
+    void (*finish)(void *data);
+    void *data;
+} gex_spread_t;
+/** A collective that begins when all `users` threads of this process have come: its event. */
+gex_coll_t *gex_coll_announce(gex_TM_t tm, unsigned users);
+/** They have come. nbytes: of the longest contribution. Does not block. */
+void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes, bool wanted);
+/** Carries on the collectives of the world. */
+void gex_coll_attend(void);
 /** Sets arrived back, before a new team uses the cell. */
 void gex_cell_clear(int id);
 /** True: the collective is over and its event is dead. Else w, if given, waits for the next piece.
@@ -173,6 +198,7 @@ bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w);
 
 #define GEX_IS_COLL(event) (((uintptr_t)(event)&3) == 2)
 #define GEX_COLL(event) ((gex_coll_t *)((uintptr_t)(event)-2))
+#define GEX_COLL_EVENT(coll) ((gex_Event_t)((uintptr_t)(coll) + 2))
 
 // ------------------------------------------------- atomics that the owner executes (far_atomics.c)
 void gex_far_atomics_open(void);

@@ -223,7 +223,8 @@ def macros():
     text = subprocess.run(["cc", f"-I{STAGE}/include", "-DGASNET_PAR", "-E", "-dM", "-x", "c", "-"],
                           check=True, text=True,
                           capture_output=True,
-                          input="#include <gasnetex.h>\n#include <gasnet_tools.h>\n").stdout
+                          input="#include <gasnetex.h>\n#include <gasnet_coll.h>\n"
+                                "#include <gasnet_tools.h>\n").stdout
     return set(re.findall(r"^#define (\w+)", text, re.M))
 
 

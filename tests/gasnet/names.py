@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every name of GASNet 1.8 with its vector, indexed and strided calls (names.txt, written down from
-the specification and not from the header) is there in every configuration, and the library exports
-exactly what the header declares. coverage.py checks that tests call it all."""
+"""Every name of GASNet 1.8 with its vector, indexed and strided calls and its prototype of
+collectives (names.txt, written down from the specification and not from the header) is there in
+every configuration, and the library exports exactly what the headers declare. coverage.py checks
+that tests call it all."""
 import re
 
 from frame.names import exported, visible
 from frame.script import TESTS, check, finish
 
 THREADS = {"GASNET_SEQ", "GASNET_PAR", "GASNET_PARSYNC"}
+HEADERS = "#include <gasnet.h>\n#include <gasnet_coll.h>\n"
 SEGMENTS = {"GASNET_SEGMENT_FAST", "GASNET_SEGMENT_LARGE", "GASNET_SEGMENT_EVERYTHING"}
 
 
@@ -16,7 +18,7 @@ def main():
     names = set((TESTS / "gasnet/names.txt").read_text().split())
     for threads in sorted(THREADS):
         for segment in sorted(SEGMENTS):
-            have, text = visible("#include <gasnet.h>\n", f"-D{threads}", f"-D{segment}")
+            have, text = visible(HEADERS, f"-D{threads}", f"-D{segment}")
             wanted = names - (THREADS - {threads}) - (SEGMENTS - {segment})
             check(wanted <= have, f"{threads} {segment}: all names are there",
                   sorted(wanted - have))

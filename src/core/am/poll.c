@@ -282,6 +282,7 @@ static int poll(bool full)
 static void while_idle(void)
 {
     cw_progress();
+    cw_progress_hooks.attend();
     uint32_t idle = __atomic_load_n(&cw_am.idle, __ATOMIC_RELAXED) + 1;
     __atomic_store_n(&cw_am.idle, idle, __ATOMIC_RELAXED);
     if (idle > IDLE_YIELD)

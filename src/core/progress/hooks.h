@@ -64,6 +64,11 @@ typedef struct cw_progress_hooks {
      *  reported. */
     bool (*forward_own)(struct cw_forward_own *own);
 
+    // ---- front ends
+    /** From the front end's waits, and now and then from polls that find nothing: carries on what
+     *  the front end does without the attention of its callers. May transfer, and wait for that. */
+    void (*attend)(void);
+
     // ---- core/life
     /** Do the other processes of this node live, and the launcher's? To be called before each
      *  sleep; returns within which time it wants to be called again. */

@@ -69,6 +69,10 @@ static uint64_t need_no_look(void)
     return UINT64_MAX;
 }
 
+static void attend_nothing(void)
+{
+}
+
 static bool forward_none(struct cw_forward_own *own)
 {
     (void)own;
@@ -87,6 +91,7 @@ cw_progress_hooks_t cw_progress_hooks = {
     .notification_due = no_notification_due,
     .mind_neighbours = need_no_look,
     .forward_own = forward_none,
+    .attend = attend_nothing,
 };
 
 static uint32_t spin_rounds, yield_rounds;
