@@ -73,8 +73,9 @@ void *pshmem_calloc(size_t count, size_t size)
 }
 SHM_WEAK(shmem_calloc);
 
-/** Whether one offset can have this alignment on all PEs. Address randomisation moves heaps by
- *  pages, so for more than a page all PEs must compare: equal low bits of a symmetric address
+/** Whether one offset can have this alignment on all PEs. Address randomisation moves heaps by 2
+ *  MiB, or by pages if the program was not linked for that, so for more than a page all PEs must
+ *  compare: equal low bits of a symmetric address
  *  survive in the AND over all PEs of it and of its complement. */
 static bool alignment_is_common(size_t alignment)
 {
@@ -88,21 +89,22 @@ static bool alignment_is_common(size_t alignment)
     cw_reduce(cw_group_world, room + 2, room, 2, sizeof(uint64_t), SHM_KERNEL(and, uint64));
     bool common = ((room[2] | room[3]) & (alignment - 1)) == alignment - 1;
     cw_heap_free(room);
-    if (!common)
-        cwu_debug("shmem_align(%zu): heaps begin at different addresses modulo that; linking with "
-                  "-no-pie helps",
-                  alignment);
+    if (!common && cw_world.pe == 0)
+        (cw_world.check ? cwu_warn : cwu_debug)(
+            "shmem_align(%zu, ...) gives NULL: the heaps of the PEs begin at different addresses "
+            "modulo that; alignments up to 2 MiB work in programs linked by oshcc, or with "
+            "-Wl,-z,max-page-size=0x200000",
+            alignment);
     return common;
 }
 
 void *pshmem_align(size_t alignment, size_t size)
 {
     SHM_ENTER();
-    bool usable = alignment >= sizeof(void *) && (alignment & (alignment - 1)) == 0;
+    bool usable = alignment && (alignment & (alignment - 1)) == 0;
     if (SHM_CHECKING() && !usable)
-        cw_check_failed(shm_call_name(__func__),
-                        "alignment %zu: it must be a power of two and at least %zu", alignment,
-                        sizeof(void *));
+        cw_check_failed(shm_call_name(__func__), "alignment %zu: it must be a power of two",
+                        alignment);
     if (!usable || size == 0)
         return NULL;
     agree(__func__, NULL, size, alignment);

@@ -44,12 +44,13 @@ printf '#include <math.h>\nint main(int n, char **v) { (void)v; return sin(n) > 
 check "functions of the mathematical library" oshcc sine.c -o sine
 
 # The command that it would run.
-output_has "^cc -I[^ ]*/include hello.c -o x -L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway -lm\$" \
+place=-Wl,-z,max-page-size=0x200000
+output_has "^cc -I[^ ]* $place hello.c -o x -L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway -lm\$" \
     oshcc -show hello.c -o x
 output_has "^cc -I[^ ]*/include -c hello.c\$" oshcc -showme -c hello.c
 output_has "'-DTEXT=\"a b\"'" oshcc --showme -c '-DTEXT="a b"' hello.c
 output_has "^-I$stage/include\$" oshcc --showme:compile
-output_has "^-L$stage/lib -Wl,-rpath,$stage/lib -lcauseway -lm\$" oshcc -showme:link
+output_has "^$place -L$stage/lib -Wl,-rpath,$stage/lib -lcauseway -lm\$" oshcc -showme:link
 output_has '^causeway$' oshcc --showme:libs
 output_has "^$stage/lib\$" oshcc --showme:libdirs
 output_has "^$stage/include\$" oshcc --showme:incdirs

@@ -26,6 +26,9 @@
 
 // room for brk and for growth between static data and heap: addresses, not memory
 #define HOLE (4ull << 30)
+// Heaps begin at one address modulo this on all PEs, where static data does, or is not there: for
+// alignments above a page (ADR 79)
+#define COMMON (2u << 20)
 // Owner-addressed memory lies at one address in all PEs of a node where this place is free: far
 // from where kernels put programs, libraries and stacks, with 32 TiB behind it
 #define PLACE ((uintptr_t)1 << 45)
@@ -64,15 +67,16 @@ static void shape(const cw_static_data_t *data, const cw_sizes_t *sizes,
     l->nslots = (uint32_t)cw_world.nslots;
     uint64_t slots_nbytes = (uint64_t)cw_world.max_slots * sizeof(cw_slot_t);
     l->control_nbytes = place(sections, CW_SECTION_CONTROL, sizeof(cw_control_t) + slots_nbytes);
-    l->slice_offset = l->control_nbytes;
+    l->slice_offset = round_up(l->control_nbytes, COMMON);
     l->data_nbytes = data->nbytes;
-    l->heap_offset = data->nbytes ? round_up(data->nbytes, 2u << 20) + HOLE : 0;
+    l->heap_offset = data->nbytes ? round_up(data->nbytes, COMMON) + HOLE : 0;
     l->heap_nbytes = sizes->heap + CW_COLL_SCRATCH + cw_area_nbytes();
     l->chunk_shift = CW_CHUNK_SHIFT_MIN;
     uint32_t chunks = sizes->sparse ? CW_CHUNKS_MAX_SPARSE : CW_CHUNKS_MAX;
     while ((l->data_nbytes + l->heap_nbytes) >> l->chunk_shift >= chunks)
         l->chunk_shift++;
-    l->slice_stride = place(sections, CW_SECTION_SLICE, l->heap_offset + l->heap_nbytes);
+    l->slice_stride =
+        round_up(place(sections, CW_SECTION_SLICE, l->heap_offset + l->heap_nbytes), COMMON);
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
 }
 
@@ -151,6 +155,17 @@ static void *map_parts(int fd, char *base)
     return base;
 }
 
+/** A free range that begins at a multiple of COMMON; NULL: none found. */
+static void *aligned_place(size_t nbytes)
+{
+    char *at =
+        mmap(NULL, nbytes + COMMON, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    munmap(at, nbytes + COMMON);
+    return (void *)round_up((uintptr_t)at, COMMON);
+}
+
 static void *map_all(int fd)
 {
     enum { PLACES = 4 };
@@ -164,6 +179,8 @@ static void *map_all(int fd)
     if (s->in_parts)
         return at;
     void *place = cw_agreement.area_nbytes ? (void *)PLACE : NULL;  // the kernel may take another
+    if (!place && !s->layout.data_nbytes)
+        place = aligned_place(s->nbytes);
     return mmap(place, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 }
 
