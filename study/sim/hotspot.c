@@ -72,6 +72,8 @@ typedef struct server {
     bool is_busy;
     double debt;  // of sends, in this round
     uint64_t arrived;
+    _Atomic uint64_t *unanswered;
+    struct pe *left;  // PEs that have left their requests here
 } server_t;
 
 typedef struct pe {
@@ -81,6 +83,7 @@ typedef struct pe {
     double begin, total;
     bool holds;  // its request waits for the window of its first edge
     cw_window_use_t *use;
+    struct pe *next;  // that has left its request at the server
     cw_forward_own_t own;
     _Alignas(8) char request[CW_FORWARD_ALONE];
 } pe_t;
@@ -215,11 +218,27 @@ static void take(server_t *s)
     free(p);
 }
 
+/** What PEs of the node have left here. */
+static void take_left(server_t *s)
+{
+    const char *why;
+    for (pe_t *pe = s->left, *next; pe; pe = next) {
+        next = pe->next;
+        pe->own = (cw_forward_own_t){.request = pe->request,
+                                     .nbytes = (uint32_t)sim.nbytes,
+                                     .slot = pe->me % sim.pes_per_node};
+        if (!cw_forward_own(s->f, &pe->own, &why))
+            fail(why);
+    }
+    s->left = NULL;
+}
+
 static void end_round(sim_thread_t *event)
 {
     server_t *s = (server_t *)event;
     for (; s->taken > 0; s->taken--)
         take(s);
+    take_left(s);
     if (s->f)
         while (cw_forward_turn(s->f))
             ;
@@ -335,30 +354,40 @@ static void complete(pe_t *pe)
         sim_after(&sim.pe[pe->me + 1].event, 0);
 }
 
-/** Of a PE that is not its node's first one: over its own connection to the first hop. */
+/** A PE leaves its request at its node's server: its node's first PE, which then drives the state
+ *  machine itself, and others while an answer from their first hop is under way, which the server
+ *  takes in. */
+static void leave(pe_t *pe, bool drives)
+{
+    server_t *s = &sim.server[pe->me / sim.pes_per_node];
+    pe->next = s->left;
+    s->left = pe;
+    if (!drives)
+        return;
+    take_left(s);
+    cw_forward_turn(s->f);
+    if (!s->is_busy)
+        serve(s);
+}
+
+/** Over its own connection to the first hop, if it may. */
 static void send_routed(pe_t *pe)
 {
     uint32_t node = pe->me / sim.pes_per_node, next = cw_route_next(&sim.topology, node, 0);
-    uint32_t units = cw_window_units(sim.nbytes);
-    cw_window_use_t *use = &pe->use[cw_topology_edge(&sim.topology, node, next)];
+    uint32_t units = cw_window_units(sim.nbytes),
+             edge = cw_topology_edge(&sim.topology, node, next);
+    _Atomic uint64_t *unanswered = &sim.server[node].unanswered[edge];
+    cw_window_use_t *use = &pe->use[edge];
+    if (sim.packs && *unanswered & cw_forward_bit(0)) {
+        leave(pe, false);
+        return;
+    }
     pe->holds = !cw_window_has(use, sim.window, units);
     if (pe->holds)
         return;
     use->used += units;
+    *unanswered |= cw_forward_bit(0);
     post(REQUEST, node, pe->me % sim.pes_per_node, next, pe->request, sim.nbytes, sim.price.client);
-}
-
-/** Of a node's first PE: it drives the server's state machine itself. */
-static void send_own(pe_t *pe)
-{
-    server_t *s = &sim.server[pe->me / sim.pes_per_node];
-    const char *why;
-    pe->own = (cw_forward_own_t){.request = pe->request, .nbytes = sim.nbytes};
-    if (!cw_forward_own(s->f, &pe->own, &why))
-        fail(why);
-    cw_forward_turn(s->f);
-    if (!s->is_busy)
-        serve(s);
 }
 
 static void next_operation(pe_t *pe)
@@ -376,7 +405,7 @@ static void next_operation(pe_t *pe)
     } else if (sim.is_direct) {
         post(DIRECT, node, slot, 0, pe->request, sim.nbytes, sim.price.client);
     } else if (slot == 0) {
-        send_own(pe);
+        leave(pe, true);
     } else {
         send_routed(pe);
     }
@@ -400,6 +429,7 @@ static void make_server(uint32_t node)
     *s = (server_t){.event = {.go = end_round}, .me = node};
     if (sim.is_direct)
         return;
+    s->unanswered = zeros(cw_topology_degree(&sim.topology, node), sizeof *s->unanswered);
     cw_forward_config_t config = {.topology = &sim.topology,
                                   .node = node,
                                   .nslots = sim.pes_per_node,
@@ -407,7 +437,8 @@ static void make_server(uint32_t node)
                                   .nbuffers = BUFFERS,
                                   .packs = sim.packs,
                                   .combines = sim.combines,
-                                  .pe = s->me * sim.pes_per_node};
+                                  .pe = s->me * sim.pes_per_node,
+                                  .unanswered = s->unanswered};
     config.cells = mmap(NULL, cw_forward_cells_nbytes(&config), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (config.cells == MAP_FAILED)

@@ -43,7 +43,8 @@ typedef struct pe {
     unsigned done[2], expected[2];
     unsigned values, expected_values;
     cw_forward_own_t own;
-    bool owns;  // own.request waits
+    bool owns;       // own.request waits
+    bool by_server;  // it has left requests at its node's server
     char request[LARGEST];
 } pe_t;
 
@@ -52,6 +53,7 @@ typedef struct node {
     cw_forward_t *f;
     char *area;  // with its guard
     size_t area_nbytes;
+    _Atomic uint64_t unanswered[NODES];
 } node_t;
 
 static struct {
@@ -289,7 +291,8 @@ static cw_forward_config_t config_of(uint32_t me, bool packs)
                                  .nbuffers = net.adds || net.is_roomy ? 8 : 1,
                                  .packs = packs,
                                  .combines = net.adds,
-                                 .pe = me * net.nslots};
+                                 .pe = me * net.nslots,
+                                 .unanswered = net.node[me].unanswered};
 }
 
 static void begin(const char *name, uint32_t nnodes, uint32_t nslots, size_t largest, bool packs)
@@ -322,6 +325,20 @@ static void end(void)
     }
 }
 
+static bool has_ended(const pe_t *pe)
+{
+    return pe->done[0] == pe->expected[0] && pe->done[1] == pe->expected[1] &&
+           pe->values == pe->expected_values;
+}
+
+/** Is the request left at the node's server? Of slot 0 each, of others one now and then, and from
+ *  then on until all have been executed. */
+static bool is_left(pe_t *pe, uint32_t slot)
+{
+    pe->by_server = (pe->by_server && !has_ended(pe)) || draw(4) == 0;
+    return slot == 0 || pe->by_server;
+}
+
 /** A PE's next request to a node, if there is one and it can leave. */
 static bool issue(uint32_t number, uint32_t to)
 {
@@ -333,13 +350,16 @@ static bool issue(uint32_t number, uint32_t to)
     if (to == me || pe->owns || pe->sent[to] == EACH || (net.adds && to != net.nnodes - 1))
         return false;
     size_t nbytes = make_request(pe->request, number, to, pe->sent[to]);
-    if (slot == 0) {
-        pe->own = (cw_forward_own_t){.request = pe->request, .nbytes = nbytes};
+    uint32_t next = cw_route_next(&net.topology, me, to), units = cw_window_units(nbytes);
+    cw_window_use_t *use = &pe->use[cw_topology_edge(&net.topology, me, next)];
+    if (is_left(pe, slot)) {
+        if (use->used != use->freed)
+            return false;  // what went alone must have left the neighbour before
+        pe->own =
+            (cw_forward_own_t){.request = pe->request, .nbytes = (uint32_t)nbytes, .slot = slot};
         pe->owns = true;
         CHECK(cw_forward_own(net.node[me].f, &pe->own, &why), "%s", why);
     } else {
-        uint32_t next = cw_route_next(&net.topology, me, to), units = cw_window_units(nbytes);
-        cw_window_use_t *use = &pe->use[cw_topology_edge(&net.topology, me, next)];
         if (!cw_window_has(use, net.window, units))
             return false;
         use->used += units;

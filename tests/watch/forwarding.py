@@ -17,6 +17,21 @@ CASES = [
 ]
 
 
+def hot_spot():
+    """While an answer is due, PEs of a node leave what they send to its server, which packs it."""
+    compile_program("hot")
+    for endpoint in "msg", "rdm":
+        run("hot", pes=12, oshrun=("--emulate-nodes", "2"), CAUSEWAY_ENDPOINT=endpoint,
+            CAUSEWAY_PROVIDER="tcp" if endpoint == "msg" else "net", CAUSEWAY_TOPOLOGY="fcg",
+            CAUSEWAY_DELAY="1:1000", CAUSEWAY_STATS="json:hot.json")
+        with open("hot.json") as file:
+            nodes = {r["node"]: r["forwarding"] for r in json.load(file)["pes"] if r["slot"] == 0}
+        target, other = nodes[0], nodes[1]
+        check(target["executed"] >= 300 and other["left"] > 0 and
+              target["arrived"] < target["executed"] * 3 / 4,
+              f"hot spot over {endpoint}: messages and requests", target, other)
+
+
 def main():
     compile_program("traffic")
     for name, nodes, pes, buffers, nbytes, degrees in CASES:
@@ -43,6 +58,7 @@ def main():
         with open("counter.json") as file:
             combined = sum(r["forwarding"]["combined"] for r in json.load(file)["pes"])
         check(combined > 0, f"counter over {endpoint}: {combined} combined")
+    hot_spot()
     finish()
 
 

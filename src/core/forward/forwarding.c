@@ -24,7 +24,12 @@ static struct {  // guarded by the server's lock, but for what is the thread's
     cwt_conn_t **conn;     // [nnodes]
     bool *is_wanted;       // [nnodes]: something waits for a connection to it
     _Atomic uint32_t nwanted;
-    uint64_t arrived;  // messages with requests
+    // messages with requests: all, in turns before this one, and most in one turn
+    uint64_t arrived, arrived_before, most_arrived;
+    uint64_t taken;    // out of outboxes of other PEs than this
+    uint32_t left;     // requests in outboxes that the server knows of, modulo 2^32
+    bool *is_taken;    // [nslots]: the outbox holds what was taken
+    bool is_refused;   // the transport did not take a message
 } forwarding;
 
 void cw_forwarding_refused(const char *what, int pe, const char *reason)
@@ -51,8 +56,8 @@ static bool is_leaving(void)
 }
 
 /** False: not now. */
-static bool send(uint32_t node, cwt_header_t *msg, size_t nbytes, const void *payload,
-                 size_t payload_nbytes)
+static bool try_send(uint32_t node, cwt_header_t *msg, size_t nbytes, const void *payload,
+                     size_t payload_nbytes)
 {
     cwt_conn_t *conn = connection(node);
     if (!conn)
@@ -67,6 +72,14 @@ static bool send(uint32_t node, cwt_header_t *msg, size_t nbytes, const void *pa
     cw_lost_grace(rc);
     cwu_fatal("the node server cannot pass requests on to %s (%s)", cw_job_node_name((int)node),
               cwu_error_name(rc));
+}
+
+static bool send(uint32_t node, cwt_header_t *msg, size_t nbytes, const void *payload,
+                 size_t payload_nbytes)
+{
+    bool sent = try_send(node, msg, nbytes, payload, payload_nbytes);
+    forwarding.is_refused |= !sent;
+    return sent;
 }
 
 static bool on_request(void *ctx, uint32_t node, const void *message, size_t nbytes, bool is_packed)
@@ -164,28 +177,75 @@ static bool answers(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     return take(answered, from, msg + 1, nbytes - sizeof *msg);
 }
 
-// ---------------------------------------------------------------- this PE's own requests
-static bool forward_own(cw_forward_own_t *own)
+// ---------------------------------------------------------------- outboxes
+/** What the PE has left, in order. */
+static void take_left(uint32_t slot)
 {
     const char *reason = NULL;
+    cw_forward_own_t *own;
+    while ((own = cw_outbox_take(cw_routed_outbox(slot), slot))) {
+        forwarding.is_taken[slot] = true;
+        forwarding.taken += slot != 0;
+        if (!cw_forward_own(forwarding.machine, own, &reason))
+            cwu_fatal("a request of %u bytes to another node cannot be routed: %s", own->nbytes,
+                      reason);
+    }
+}
+
+/** Looks into the outboxes if something was left since the last time. */
+static void look_into_outboxes(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);  // after unanswered; pairs with leave
+    uint32_t left = atomic_load(cw_routed_left());
+    if (left == forwarding.left)
+        return;
+    forwarding.left = left;
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        take_left((uint32_t)slot);
+}
+
+static void reclaim_outboxes(void)
+{
+    for (int slot = 0; slot < cw_world.nslots; slot++) {
+        cw_outbox_t *box = cw_routed_outbox((uint32_t)slot);
+        if (!forwarding.is_taken[slot])
+            continue;
+        if (cw_outbox_reclaim(box))
+            cw_local_stored(cw_world.pes_of_node[slot]);
+        forwarding.is_taken[slot] = cw_outbox_holds(box);
+    }
+}
+
+static int turn(void)
+{
+    bool did = cw_forward_turn(forwarding.machine);
+    reclaim_outboxes();
+    return did;
+}
+
+/** In the call of PE 0. The server's thread tries again what the transport did not take. */
+static void forward_left(void)
+{
     cw_server_enter();
-    bool taken = cw_forward_own(forwarding.machine, own, &reason);
-    if (taken)
-        cw_forward_turn(forwarding.machine);
-    bool waits = taken && !cw_forward_own_is_gone(own);
+    forwarding.is_refused = false;
+    take_left(0);
+    turn();
+    bool is_refused = forwarding.is_refused;
     cw_server_leave();
-    if (!taken)
-        cwu_error("a request of %zu bytes to another node cannot be routed: %s", own->nbytes,
-                  reason);
-    else if (waits)
+    if (is_refused)
         cw_server_wake();
-    return taken;
 }
 
 // ---------------------------------------------------------------- the server's turns
 static int flush(void)
 {
-    return forwarding.machine && cw_forward_turn(forwarding.machine);
+    if (!forwarding.machine)
+        return 0;
+    if (forwarding.arrived - forwarding.arrived_before > forwarding.most_arrived)
+        forwarding.most_arrived = forwarding.arrived - forwarding.arrived_before;
+    forwarding.arrived_before = forwarding.arrived;
+    look_into_outboxes();
+    return turn();
 }
 
 static bool holds(void)
@@ -270,6 +330,7 @@ static void fini(void)
     munmap(forwarding.cells, forwarding.cells_nbytes);
     free(forwarding.conn);
     free(forwarding.is_wanted);
+    free(forwarding.is_taken);
     memset(&forwarding, 0, sizeof forwarding);
 }
 
@@ -280,6 +341,8 @@ void cw_forwarding_stats(cw_forwarding_stats_t *stats_p)
     if (forwarding.machine) {
         stats_p->edge_nbytes = forwarding.cells_nbytes;
         stats_p->arrived = forwarding.arrived;
+        stats_p->most_arrived = forwarding.most_arrived;
+        stats_p->left = forwarding.taken;
         stats_p->counts = *cw_forward_counts(forwarding.machine);
     }
     cw_server_leave();
@@ -305,8 +368,9 @@ static bool allocate(cw_forward_config_t *config)
     config->cells = forwarding.cells;
     forwarding.conn = calloc((size_t)cw_world.nnodes, sizeof *forwarding.conn);
     forwarding.is_wanted = calloc((size_t)cw_world.nnodes, sizeof *forwarding.is_wanted);
+    forwarding.is_taken = calloc((size_t)cw_world.nslots, sizeof *forwarding.is_taken);
     forwarding.machine = cw_forward_create(config, &ops, NULL);
-    return forwarding.conn && forwarding.is_wanted && forwarding.machine;
+    return forwarding.conn && forwarding.is_wanted && forwarding.is_taken && forwarding.machine;
 }
 
 int cw_forwarding_open(void)
@@ -322,7 +386,8 @@ int cw_forwarding_open(void)
                                   .nbuffers = cw_route.nbuffers,
                                   .packs = true,
                                   .combines = cwu_env.combine,
-                                  .pe = (uint32_t)cw_world.pe};
+                                  .pe = (uint32_t)cw_world.pe,
+                                  .unanswered = cw_routed_unanswered()};
     if (!allocate(&config)) {
         cwu_error("no memory for %llu bytes of buffers of the edges of this node; lower %s",
                   (unsigned long long)forwarding.cells_nbytes, CWU_ENV_NAME(edge_buffer));
@@ -332,6 +397,6 @@ int cw_forwarding_open(void)
     cw_server_handle(CW_REQ_PACKED, "packed", packed);
     cw_server_handle(CW_REQ_ANSWERS, "answer", answers);
     cw_server_hook(&hooks);
-    cw_progress_hooks.forward_own = forward_own;
+    cw_progress_hooks.forward_left = forward_left;
     return CW_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Forwarding by the node server, where a topology is on (ADR 52): it drives the state machine of
-// core/route/forward.h with requests that come over the network and with those of its own PE, sends
+// core/route/forward.h with requests that come over the network and with those in outboxes, sends
 // what leaves over a client of its own, and writes what comes of the requests of this node's PEs
 // into the node object (core/rma/routed.h).
 //
@@ -9,7 +9,7 @@
 // waits; until then requests wait as they do for room. Nothing else here waits.
 //
 // Threads: what runs in turns of the server, under its lock; cw_forwarding_open and the progress
-// hook forward_own are the PE's.
+// hook forward_left are the PE's.
 #ifndef CW_CORE_FORWARDING_H
 #define CW_CORE_FORWARDING_H
 
@@ -22,6 +22,8 @@ int cw_forwarding_open(void);
 typedef struct cw_forwarding_stats {
     uint64_t edge_nbytes;  // of all windows at this node
     uint64_t arrived;      // messages with requests; a packed one counts once
+    uint64_t most_arrived; // of them in one turn of the server
+    uint64_t left;         // requests that PEs but the server's have left in outboxes
     cw_forward_counts_t counts;
 } cw_forwarding_stats_t;
 void cw_forwarding_stats(cw_forwarding_stats_t *stats_p);

@@ -31,8 +31,6 @@ typedef enum cw_awaits {
     CW_AWAITS_REPLY_HERE  // the last one did
 } cw_awaits_t;
 
-struct cw_forward_own;
-
 typedef struct cw_progress_hooks {
     // ---- core/am
     _Atomic bool messages_on;  // messages are open: the next two have something to do
@@ -60,9 +58,8 @@ typedef struct cw_progress_hooks {
     int (*poll_server)(void);
 
     // ---- core/forward
-    /** A routed request of the PE that hosts the node server. False: it cannot be sent, which is
-     *  reported. */
-    bool (*forward_own)(struct cw_forward_own *own);
+    /** The PE that hosts the node server has left a request in its outbox. */
+    void (*forward_left)(void);
 
     // ---- front ends
     /** From the front end's waits, and now and then from polls that find nothing: carries on what

@@ -73,10 +73,8 @@ static void attend_nothing(void)
 {
 }
 
-static bool forward_none(struct cw_forward_own *own)
+static void forward_none(void)
 {
-    (void)own;
-    return false;
 }
 
 cw_progress_hooks_t cw_progress_hooks = {
@@ -90,7 +88,7 @@ cw_progress_hooks_t cw_progress_hooks = {
     .notified = ignore_notification,
     .notification_due = no_notification_due,
     .mind_neighbours = need_no_look,
-    .forward_own = forward_none,
+    .forward_left = forward_none,
     .attend = attend_nothing,
 };
 

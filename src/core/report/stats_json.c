@@ -116,10 +116,10 @@ static void put_forwarding(FILE *out)
             ", \"executed\": %" PRIu64 ", \"passed\": %" PRIu64 ", \"kept\": %" PRIu64
             ", \"messages\": %" PRIu64 ", \"arrived\": %" PRIu64 ",\n       \"packed\": %" PRIu64
             ", \"combined\": %" PRIu64 ", \"answers\": %" PRIu64 ", \"dropped\": %" PRIu64
-            ", \"longest\": %" PRIu64 "},\n",
+            ", \"longest\": %" PRIu64 ", \"most_arrived\": %" PRIu64 ", \"left\": %" PRIu64 "},\n",
             f.edge_nbytes, c->most_held, c->executed, c->passed, c->kept, c->messages,
             f.edge_nbytes ? f.arrived : s.requests, c->packed, c->combined, c->answers, c->dropped,
-            c->longest);
+            c->longest, f.most_arrived, f.left);
 }
 
 static void put_waits(FILE *out)

@@ -19,6 +19,7 @@ typedef struct asked {
     cwt_reply_t *reply;  // NULL: the cell is free
     uint64_t number;     // of the values that this PE has asked for
     uint16_t generation;
+    bool is_sent;
 } asked_t;
 
 typedef struct drain {
@@ -29,7 +30,9 @@ typedef struct drain {
 } drain_t;
 
 static struct {
-    cwu_lock_t lock;  // guards the next six
+    cwu_lock_t lock;  // guards the next seven, and what this PE puts into its outbox
+    bool by_server;   // requests that this PE has left at the server may be under way: others of it
+                      // must not go by its own connections
     unsigned epoch;   // of the requests that are sent now: 0 or 1
     uint64_t values;  // asked for so far
     asked_t asked[CW_ROUTED_CELLS];
@@ -49,15 +52,24 @@ static uint32_t most_edges(void)
     return cw_route.topology ? cw_topology_degree(cw_route.topology, 0) : 0;
 }
 
-static uint64_t counts_nbytes(void)
+typedef struct left {
+    _Atomic uint32_t count;
+} CW_CACHE_ALIGNED left_t;
+
+static uint64_t unanswered_offset(void)
 {
-    return cw_route.topology ? (uint64_t)cw_world.max_slots * sizeof(cw_routed_counts_t) : 0;
+    return sizeof(left_t) + (uint64_t)cw_world.max_slots * sizeof(cw_routed_counts_t);
+}
+
+static uint64_t windows_offset(void)
+{
+    return unanswered_offset() + most_edges() * sizeof(uint64_t);
 }
 
 static uint64_t shared_nbytes(void)
 {
-    return counts_nbytes() +
-           (uint64_t)most_edges() * (uint64_t)cw_world.max_slots * sizeof(cw_routed_window_t);
+    uint64_t nwindows = (uint64_t)most_edges() * (uint64_t)cw_world.max_slots;
+    return cw_route.topology ? windows_offset() + nwindows * sizeof(cw_routed_window_t) : 0;
 }
 
 enum {
@@ -65,29 +77,51 @@ enum {
     LARGE = sizeof(cw_routed_cell_t) + CW_ROUTED_LARGE_NBYTES
 };
 
-static uint64_t cells_nbytes(void)
+static uint64_t in_slice_nbytes(void)
 {
-    return cw_route.topology ? CW_ROUTED_SMALL * SMALL + CW_ROUTED_LARGE * LARGE : 0;
+    enum { CELLS = CW_ROUTED_SMALL * SMALL + CW_ROUTED_LARGE * LARGE };
+    return cw_route.topology ? sizeof(cw_outbox_t) + CELLS : 0;
 }
 
 cw_section_t cw_routed_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = shared_nbytes};
 cw_section_t cw_routed_cells_section = {
-    .in = CW_SECTION_SLICE, .align = 64, .nbytes = cells_nbytes};
+    .in = CW_SECTION_SLICE, .align = 64, .nbytes = in_slice_nbytes};
+
+static void *shared(uint64_t offset)
+{
+    return cw_segment.base + cw_routed_section.offset + offset;
+}
+
+_Atomic uint32_t *cw_routed_left(void)
+{
+    return &((left_t *)shared(0))->count;
+}
 
 cw_routed_counts_t *cw_routed_counts(uint32_t slot)
 {
-    return (cw_routed_counts_t *)(void *)(cw_segment.base + cw_routed_section.offset) + slot;
+    return (cw_routed_counts_t *)shared(sizeof(left_t)) + slot;
+}
+
+_Atomic uint64_t *cw_routed_unanswered(void)
+{
+    return shared(unanswered_offset());
 }
 
 cw_routed_window_t *cw_routed_window(uint32_t edge, uint32_t slot)
 {
-    char *first = cw_segment.base + cw_routed_section.offset + counts_nbytes();
-    return (cw_routed_window_t *)(void *)first + (size_t)edge * (size_t)cw_world.max_slots + slot;
+    cw_routed_window_t *first = shared(windows_offset());
+    return first + (size_t)edge * (size_t)cw_world.max_slots + slot;
+}
+
+cw_outbox_t *cw_routed_outbox(uint32_t slot)
+{
+    char *slice = cw_segment.base + cw_slice_offset(slot);
+    return (cw_outbox_t *)(void *)(slice + cw_routed_cells_section.offset);
 }
 
 cw_routed_cell_t *cw_routed_cell(uint32_t slot, uint32_t number, size_t *room_p)
 {
-    char *cells = cw_segment.base + cw_slice_offset(slot) + cw_routed_cells_section.offset;
+    char *cells = (char *)(cw_routed_outbox(slot) + 1);
     bool is_small = number < CW_ROUTED_SMALL;
     size_t at = is_small ? (size_t)number * SMALL
                          : CW_ROUTED_SMALL * SMALL + (size_t)(number - CW_ROUTED_SMALL) * LARGE;
@@ -186,6 +220,7 @@ static bool give_cell(cwt_reply_t *reply, cw_forward_tail_t *tail)
     a->reply = reply;
     a->number = ++routed.values;
     a->generation++;
+    a->is_sent = false;
     tail->reply_slot = (uint16_t)i;
     tail->generation = a->generation;
     atomic_store_explicit(&my_cell(i)->state, (uint32_t)a->generation << 2 | CW_ROUTED_AWAITED,
@@ -247,40 +282,132 @@ void cw_routed_await(cwt_reply_t *reply)
     cw_wait_done(&w);
 }
 
-// ---------------------------------------------------------------- sending
-/** Counts a request without a value, and says in which epoch. */
-static void count(cw_forward_tail_t *tail)
-{
-    cw_routed_counts_t *counts = my_counts();
-    cwu_lock(&routed.lock);
-    tail->epoch = (uint8_t)routed.epoch;
-    // before the request leaves: the server compares what was executed with it
-    atomic_fetch_add_explicit(&counts->sent[routed.epoch], 1, memory_order_release);
-    cwu_unlock(&routed.lock);
-}
+// ---------------------------------------------------------------- paths
+/** A request on its way out. */
+typedef struct outgoing {
+    const cwt_header_t *msg;
+    size_t nbytes;
+    cw_forward_tail_t tail;
+    uint32_t edge, units;
+} outgoing_t;
+
+typedef enum path { LATER, OWN, BY_SERVER } path_t;
 
 static bool take_units(cw_routed_window_t *w, uint32_t units)
 {
     uint32_t used = atomic_load_explicit(&w->used, memory_order_relaxed);
-    do {
-        uint32_t freed = atomic_load_explicit(&w->freed, memory_order_acquire);
-        if (used - freed + units > routed.window)
-            return false;
-    } while (!atomic_compare_exchange_weak_explicit(&w->used, &used, used + units,
-                                                    memory_order_release, memory_order_relaxed));
+    uint32_t freed = atomic_load_explicit(&w->freed, memory_order_acquire);
+    if (used - freed + units > routed.window)
+        return false;
+    atomic_store_explicit(&w->used, used + units, memory_order_release);
     return true;
 }
 
-static void wait_for_units(uint32_t edge, uint32_t units)
+/** Have all requests been executed that this PE has sent, if it has sent so many? Locked. */
+static bool are_executed(const uint32_t sent[2])
 {
-    cw_routed_window_t *w = cw_routed_window(edge, (uint32_t)cw_world.slot);
-    cw_wait_t wait = CW_WAIT_FOR("room for requests at the next node", &w->freed, sizeof w->freed);
-    wait.deaf = true;
-    while (!take_units(w, units))
-        cw_wait_round(&wait);
-    cw_wait_done(&wait);
+    const cw_routed_counts_t *counts = my_counts();
+    for (unsigned epoch = 0; epoch < 2; epoch++)
+        if (atomic_load_explicit(&counts->done[epoch], memory_order_acquire) != sent[epoch])
+            return false;
+    take_values();
+    for (uint32_t i = 0; i < CW_ROUTED_CELLS; i++)
+        if (routed.asked[i].reply && routed.asked[i].is_sent)
+            return false;
+    return true;
 }
 
+/** Counts a request without a value, in the present epoch, before the server can learn that it was
+ *  executed; or takes that back. Locked. */
+static void count(outgoing_t *out, int n)
+{
+    if (out->tail.reply_slot == CW_FORWARD_NO_VALUE)
+        atomic_fetch_add_explicit(&my_counts()->sent[routed.epoch], (uint32_t)n,
+                                  memory_order_release);
+    else
+        routed.asked[out->tail.reply_slot].is_sent = n > 0;
+    out->tail.epoch = (uint8_t)routed.epoch;
+}
+
+/** Will an answer come to this node's server, behind which it looks into outboxes? Either it sees
+ *  the request that was left before, or this sees that the answer has come. */
+static bool is_answer_due(const outgoing_t *out)
+{
+    return atomic_load(&cw_routed_unanswered()[out->edge]) & cw_forward_bit(out->tail.final_node);
+}
+
+/** By this PE's own connection. Locked. */
+static path_t go_alone(outgoing_t *out)
+{
+    cw_routed_window_t *w = cw_routed_window(out->edge, (uint32_t)cw_world.slot);
+    if (!take_units(w, out->units))
+        return LATER;
+    count(out, 1);
+    atomic_fetch_or(&cw_routed_unanswered()[out->edge], cw_forward_bit(out->tail.final_node));
+    return OWN;
+}
+
+/** Leaves it in the outbox. Locked. */
+static path_t leave(outgoing_t *out, const uint32_t sent[2])
+{
+    cw_outbox_t *box = cw_routed_outbox((uint32_t)cw_world.slot);
+    count(out, 1);
+    cw_outbox_record_t *record =
+        cw_outbox_put(box, out->msg, out->nbytes, &out->tail, sizeof out->tail);
+    if (!record) {
+        count(out, -1);
+        return LATER;
+    }
+    if (cw_world.slot == 0)
+        return BY_SERVER;
+    atomic_fetch_add(cw_routed_left(), 1);  // seq_cst: pairs with the server's turn
+    atomic_thread_fence(memory_order_seq_cst);
+    bool was_by_server = routed.by_server;
+    routed.by_server = true;
+    if (is_answer_due(out) || (was_by_server && !are_executed(sent)) ||
+        !cw_outbox_take_back(record))
+        return BY_SERVER;
+    routed.by_server = false;  // nothing would wake the server
+    count(out, -1);
+    return go_alone(out);
+}
+
+/** Chooses the path; the request has been left, or has units to go alone. Locked. */
+static path_t choose(outgoing_t *out)
+{
+    const cw_routed_window_t *w = cw_routed_window(out->edge, (uint32_t)cw_world.slot);
+    const cw_routed_counts_t *counts = my_counts();
+    uint32_t sent[2] = {atomic_load_explicit(&counts->sent[0], memory_order_relaxed),
+                        atomic_load_explicit(&counts->sent[1], memory_order_relaxed)};
+    if (cw_world.slot == 0)
+        return leave(out, sent);
+    routed.by_server = routed.by_server && !are_executed(sent);
+    // what goes alone must have left the first hop before what follows it by way of the server
+    bool is_clear = atomic_load_explicit(&w->freed, memory_order_acquire) ==
+                    atomic_load_explicit(&w->used, memory_order_relaxed);
+    bool is_packed = out->nbytes + sizeof out->tail <= CW_FORWARD_ALONE;
+    if (routed.by_server)
+        return is_clear ? leave(out, sent) : LATER;
+    return is_packed && is_clear && is_answer_due(out) ? leave(out, sent) : go_alone(out);
+}
+
+static path_t wait_for_path(outgoing_t *out)
+{
+    cw_wait_t w = CW_WAIT_DEAF("room for requests at the next node");
+    path_t path = LATER;
+    for (;;) {
+        cwu_lock(&routed.lock);
+        path = choose(out);
+        cwu_unlock(&routed.lock);
+        if (path != LATER)
+            break;
+        cw_wait_round(&w);
+    }
+    cw_wait_done(&w);
+    return path;
+}
+
+// ---------------------------------------------------------------- sending
 static uint32_t edge_to(int node, int *next_p)
 {
     const cw_topology_t *t = cw_route.topology;
@@ -326,41 +453,30 @@ const cwt_target_t *cw_routed_reach(cw_ctx_t *ctx, const char *call, int rank, u
     return &routed.record[cw_world.slot_of_pe[pe]];
 }
 
-/** From the PE that hosts the node server, which sends for it. */
-static int send_by_server(const cwt_header_t *msg, size_t nbytes, const cw_forward_tail_t *tail)
-{
-    _Alignas(8) char whole[CW_FORWARD_NBYTES];
-    cw_forward_own_t own = {.request = whole, .nbytes = nbytes + sizeof *tail};
-    memcpy(whole, msg, nbytes);
-    memcpy(whole + nbytes, tail, sizeof *tail);
-    if (!cw_progress_hooks.forward_own(&own))
-        return CW_EINVAL;
-    cw_wait_t w = CW_WAIT_DEAF("room for requests at the next node");
-    while (!cw_forward_own_is_gone(&own))
-        cw_wait_round(&w);
-    cw_wait_done(&w);
-    return CW_OK;
-}
-
 int cw_routed_send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
-    cw_forward_tail_t tail = {.origin = (uint32_t)cw_world.pe,
-                              .final_node = (uint32_t)node,
-                              .reply_slot = CW_FORWARD_NO_VALUE};
+    int next;
+    outgoing_t out = {.msg = msg,
+                      .nbytes = nbytes,
+                      .tail = {.origin = (uint32_t)cw_world.pe,
+                               .final_node = (uint32_t)node,
+                               .reply_slot = CW_FORWARD_NO_VALUE},
+                      .edge = edge_to(node, &next),
+                      .units = cw_window_units(nbytes + sizeof out.tail)};
+    if (nbytes + sizeof out.tail > CW_FORWARD_NBYTES)
+        cwu_fatal("a request of %zu bytes to another node cannot be routed", nbytes);
     if (reply)
-        wait_to_ask(reply, &tail);
-    else
-        count(&tail);
+        wait_to_ask(reply, &out.tail);
     *msg = (cwt_header_t){.op = msg->op | CW_REQ_ROUTED,
                           .slot = msg->slot,
-                          .nbytes = (uint32_t)(nbytes + sizeof tail)};
-    if (cw_world.slot == 0)
-        return send_by_server(msg, nbytes, &tail);
-    int next;
-    uint32_t edge = edge_to(node, &next);
-    cwt_conn_t *conn = connect_edge(edge, next);
-    wait_for_units(edge, cw_window_units(nbytes + sizeof tail));
-    int rc = cw_transport->message(conn, msg, nbytes, &tail, sizeof tail);
+                          .nbytes = (uint32_t)(nbytes + sizeof out.tail)};
+    cwt_conn_t *conn = cw_world.slot == 0 ? NULL : connect_edge(out.edge, next);
+    if (wait_for_path(&out) == BY_SERVER) {
+        if (cw_world.slot == 0)
+            cw_progress_hooks.forward_left();
+        return CW_OK;
+    }
+    int rc = cw_transport->message(conn, msg, nbytes, &out.tail, sizeof out.tail);
     cw_ctx_mark(&cw_ctx_default);  // whose connection makes progress in waits
     return rc;
 }

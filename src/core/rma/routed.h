@@ -5,8 +5,14 @@
 // asks for one, comes into a cell of this PE's slice, and that it was executed into counts of the
 // node object, both written by this node's server (core/forward).
 //
-//   in the control area   counts [slot], then windows [edge][slot]
-//   in each slice         cells of values: small ones, then large ones
+// While an answer to this node is due from the first hop, for what went to the same final node, a
+// request that may is left at this node's server instead, in an outbox: the server takes in the
+// answer, and sends in one message what the PEs of the node have left (ADR 68). PE 0 always does
+// that, and sends in its own calls what need not wait.
+//
+//   in the control area   how many were left, counts [slot], unanswered [edge], then windows
+//                         [edge][slot]
+//   in each slice         the outbox, cells of values: small ones, then large ones
 //
 // Routed requests of this PE to one node execute in the order sent. Between them and direct puts
 // and gets there is none, but for cw_routed_drain and a quiet of the transport.
@@ -17,6 +23,7 @@
 
 #include "core/mem/segment.h"
 #include "core/rma/hot.h"
+#include "core/route/outbox.h"
 #include "core/route/setting.h"
 #include "transport/transport.h"
 
@@ -53,6 +60,11 @@ enum { CW_ROUTED_FREE, CW_ROUTED_AWAITED, CW_ROUTED_ARRIVED };
 extern cw_section_t cw_routed_section;        // counts and windows
 extern cw_section_t cw_routed_cells_section;  // in each slice
 
+/** Of requests that were left in outboxes since the start. */
+_Atomic uint32_t *cw_routed_left(void);
+/** By edge: cw_forward_config_t. */
+_Atomic uint64_t *cw_routed_unanswered(void);
+cw_outbox_t *cw_routed_outbox(uint32_t slot);
 cw_routed_counts_t *cw_routed_counts(uint32_t slot);
 cw_routed_window_t *cw_routed_window(uint32_t edge, uint32_t slot);
 /** *room_p: bytes of its value. number < CW_ROUTED_CELLS. */

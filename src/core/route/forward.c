@@ -39,11 +39,11 @@ struct cw_forward {
     cw_forward_ops_t ops;
     void *ctx;
     uint32_t degree, window;  // units of a window
-    uint32_t *weight;         // [degree + 1], the last of PE 0's own requests
+    uint32_t *weight;         // [degree + 1], the last of requests of this node's PEs
     cw_window_t *windows;     // [degree][nslots]
     way_t *way;               // [degree + 1], the last for execution
     uint32_t *busy, nbusy;    // ways in which something waits
-    cw_forward_own_t **own;   // requests of PE 0 that wait, by number - 1
+    cw_forward_own_t **own;   // requests of this node's PEs that wait, by number - 1
     uint32_t room_own;
     cw_turns_links_t links;
     cw_answers_t answers;
@@ -174,12 +174,6 @@ static cw_forward_tail_t tail_of(const void *request, size_t nbytes)
     return tail;
 }
 
-/** One of 64 sets of final nodes. */
-static uint64_t to_bit(uint32_t final_node)
-{
-    return UINT64_C(1) << (final_node & 63);
-}
-
 static uint32_t way_to(const cw_forward_t *f, uint32_t final_node)
 {
     uint32_t me = f->config.node;
@@ -230,12 +224,14 @@ static void pass_on(char *request, size_t nbytes)
     memcpy(request + nbytes - sizeof tail, &tail, sizeof tail);
 }
 
-static bool send(cw_forward_t *f, uint32_t way, size_t nbytes, uint32_t units, bool is_packed)
+static bool send(cw_forward_t *f, uint32_t way, uint64_t final_nodes, size_t nbytes, uint32_t units,
+                 bool is_packed)
 {
     uint32_t next = cw_topology_neighbour(&f->topology, f->config.node, way);
     if (!f->ops.request(f->ctx, next, f->message, nbytes, is_packed))
         return false;
     f->way[way].use.used += units;
+    atomic_fetch_or_explicit(&f->config.unanswered[way], final_nodes, memory_order_relaxed);
     f->counts.messages++;
     f->counts.packed += is_packed;
     return true;
@@ -260,7 +256,8 @@ static bool goes_at_once(cw_forward_t *f, uint32_t way, const void *request, siz
     memcpy(f->message, request, nbytes);
     if (!is_own)
         pass_on(f->message, nbytes);
-    return send(f, way, nbytes, units, false);
+    uint64_t final_nodes = cw_forward_bit(tail_of(request, nbytes).final_node);
+    return send(f, way, final_nodes, nbytes, units, false);
 }
 
 // ---------------------------------------------------------------- arrivals
@@ -395,8 +392,8 @@ bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, si
                 f->ops.freed(f->ctx, edge, a->slot, a->count);
             else if (!cw_window_was_freed(&f->way[edge].use, a->count))
                 return drop(f, "its count", why_p);
-            else
-                f->way[edge].unanswered = 0;
+            // seq_cst: pairs with a PE that has left a request here and looks again
+            atomic_store(&f->config.unanswered[edge], 0);
         } else if (a->kind == CW_ANSWER_DONE) {
             f->ops.done(f->ctx, a->slot, a->epoch & 1, a->count);
         } else if (!value) {
@@ -408,7 +405,7 @@ bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, si
     return at == nbytes || drop(f, "its end", why_p);
 }
 
-// ---------------------------------------------------------------- PE 0's own requests
+// ---------------------------------------------------------------- requests of this node's PEs
 static bool add_own(cw_forward_t *f, cw_forward_own_t *own, uint32_t *number_p)
 {
     uint32_t i = 0;
@@ -432,8 +429,8 @@ bool cw_forward_own(cw_forward_t *f, cw_forward_own_t *own, const char **why_p)
     uint32_t number;
     own->is_gone = false;
     own->next = 0;
-    if (own->nbytes < sizeof(cw_forward_tail_t) || own->nbytes > CW_FORWARD_NBYTES ||
-        cw_window_units(own->nbytes) > f->window)
+    if (own->slot >= f->config.nslots || own->nbytes < sizeof(cw_forward_tail_t) ||
+        own->nbytes > CW_FORWARD_NBYTES || cw_window_units(own->nbytes) > f->window)
         return drop(f, "its size", why_p);
     uint32_t to = tail_of(own->request, own->nbytes).final_node;
     if (to >= f->topology.nnodes || to == f->config.node)
@@ -442,7 +439,7 @@ bool cw_forward_own(cw_forward_t *f, cw_forward_own_t *own, const char **why_p)
         own->is_gone = true;
         return true;
     }
-    return (add_own(f, own, &number) && enqueue(f, way_to(f, to), f->degree, 0, number)) ||
+    return (add_own(f, own, &number) && enqueue(f, way_to(f, to), f->degree, own->slot, number)) ||
            drop(f, "no memory", why_p);
 }
 
@@ -609,19 +606,19 @@ static bool load_way(cw_forward_t *f, way_t *w)
         w->units += units;
         w->nbytes += nbytes <= CW_FORWARD_ALONE ? padded : CW_FORWARD_NBYTES;
         cw_forward_tail_t tail = tail_of_part(f, &part);
-        w->final_nodes |= to_bit(tail.final_node);
-        w->is_pressing |= nbytes > CW_FORWARD_ALONE ||
-                          (part.input == f->degree && tail.reply_slot == CW_FORWARD_NO_VALUE);
+        w->final_nodes |= cw_forward_bit(tail.final_node);
     }
     return w->nload > 0;
 }
 
 /** More for the same nodes may join the load while the neighbour has not yet executed or passed on
  *  what went to them before: its answer is under way (ADR 68). */
-static bool collects(const cw_forward_t *f, const way_t *w)
+static bool collects(const cw_forward_t *f, uint32_t way)
 {
-    return f->config.packs && cw_turns_is_empty(&w->turns) && !w->is_pressing &&
-           !(w->final_nodes & ~w->unanswered);
+    const way_t *w = &f->way[way];
+    uint64_t unanswered = atomic_load_explicit(&f->config.unanswered[way], memory_order_relaxed);
+    return f->config.packs && cw_turns_is_empty(&w->turns) && w->nbytes <= CW_FORWARD_PACKED &&
+           !(w->final_nodes & ~unanswered);
 }
 
 /** The message of a way's load. Returns its size. */
@@ -653,20 +650,18 @@ static bool send_way(cw_forward_t *f, uint32_t way)
 {
     way_t *w = &f->way[way];
     bool did = false;
-    while (load_way(f, w) && !collects(f, w)) {
+    while (load_way(f, w) && !collects(f, way)) {
         size_t nbytes = build(f, w);
-        if (!send(f, way, nbytes, w->units, w->nparts > 1))
+        if (!send(f, way, w->final_nodes, nbytes, w->units, w->nparts > 1))
             break;
         for (uint32_t i = 0; i < w->nload; i++) {
             f->counts.passed += w->load[i].input < f->degree;
             f->counts.combined += w->load[i].with != 0;
             release(f, &w->load[i]);
         }
-        w->unanswered |= w->final_nodes;
         w->nload = w->nparts = w->units = 0;
         w->nbytes = 0;
         w->final_nodes = 0;
-        w->is_pressing = false;
         did = true;
     }
     return did;

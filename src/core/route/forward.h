@@ -12,6 +12,7 @@
 #ifndef CW_CORE_ROUTE_FORWARD_H
 #define CW_CORE_ROUTE_FORWARD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,7 +60,7 @@ typedef struct cw_forward_ops {
     bool (*where)(void *ctx, uint32_t pe, uint32_t *node_p, uint32_t *slot_p);
     /** What is the request, without its tail, that wants a value? Needed if config.combines. */
     cw_forward_add_t (*fetch_add)(void *ctx, const void *request, size_t nbytes);
-    // Answers for PEs of this node. Units of slot 0 stay here: its window is the server's, too.
+    // Answers for PEs of this node. Units of slot 0 stay here: its window is the server's.
     void (*freed)(void *ctx, uint32_t edge, uint32_t slot, uint32_t units);
     void (*done)(void *ctx, uint32_t slot, unsigned epoch, uint32_t count);
     void (*value)(void *ctx, uint32_t slot, const cw_answer_value_t *to, const void *value,
@@ -75,14 +76,17 @@ typedef struct cw_forward_config {
     bool combines;  // fetch-and-adds that are packed together; then pe is that of slot 0
     uint32_t pe;
     void *cells;  // cw_forward_cells_nbytes, zeros or not, aligned to 128
+    /** [degree], at first 0: the final nodes (cw_forward_bit) of what this node, its PEs too, has
+     *  sent to the neighbour since that one gave units back. PEs set bits before they send. */
+    _Atomic uint64_t *unanswered;
 } cw_forward_config_t;
 
-/** A request of this node's PE 0: no memory is kept for it. */
+/** A request of a PE of this node, which its server sends: no memory is kept for it. */
 typedef struct cw_forward_own {
     const void *request;
-    size_t nbytes;
-    bool is_gone;   // atomic: the request's memory, and this, are free again
+    uint32_t nbytes, slot;
     uint32_t next;  // that waits behind it, by number
+    bool is_gone;   // atomic: the request's memory, and this, are free again
 } cw_forward_own_t;
 
 typedef struct cw_forward_counts {
@@ -111,7 +115,13 @@ bool cw_forward_packed(cw_forward_t *f, uint32_t from, uint32_t slot, const void
 bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, size_t nbytes,
                          const char **why_p);
 
-/** A request of this node's PE 0 to another node. */
+/** One of 64 sets of final nodes. */
+static inline uint64_t cw_forward_bit(uint32_t final_node)
+{
+    return UINT64_C(1) << (final_node & 63);
+}
+
+/** A request of this node's PE of slot own->slot to another node. */
 bool cw_forward_own(cw_forward_t *f, cw_forward_own_t *own, const char **why_p);
 
 static inline bool cw_forward_own_is_gone(const cw_forward_own_t *own)
