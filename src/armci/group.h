@@ -4,8 +4,7 @@
 // value: a pointer to an aci_group_t, which is checked at each use, and rank and size.
 //
 // A group is made by its members alone, which agree by messages (core/p2p). Threads: one at a time
-// for
-// each group; groups are made by one thread at a time.
+// for each group; groups are made by one thread at a time.
 #ifndef ACI_GROUP_H
 #define ACI_GROUP_H
 

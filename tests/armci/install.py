@@ -3,13 +3,11 @@
 """What clients of ARMCI find in a prefix: the probes of Global Arrays' configure (--with-armci),
 -larmci alone from the shared library and from the archive, in C, C++ and Fortran, oshcc,
 pkg-config; with an MPI in the include path armci.h has MPI's types."""
-import os
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 
-from frame.script import STAGE, check, finish, run
+from frame.client import INCLUDE, LIB, links, scratch, works
+from frame.script import check, finish, run
 
 PROGRAM = """#include <armci.h>
 #include <stdio.h>
@@ -46,11 +44,6 @@ end program
 PROBES = {"ARMCI_Init": True, "armci_group_comm": True, "ARMCI_Initialized": True,
           "armci_notify": True, "armci_msg_init": True, "armci_msg_finalize": True,
           "armci_stride_info_init": False}
-INCLUDE, LIB = f"-I{STAGE}/include", f"-L{STAGE}/lib"
-
-
-def works(*command):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
 
 
 def probes():
@@ -73,19 +66,8 @@ def probes():
         check(done.returncode == 0, f"MPI's types with {compiler}", done.stderr)
 
 
-def links(what, *command):
-    done = works(*command, "-o", "program")
-    if check(done.returncode == 0, f"{what}: links", done.stderr):
-        job = works(STAGE / "bin/oshrun", "-n", 2, "./program")
-        check(job.returncode == 0 and job.stdout.splitlines() == ["2 of 2"] * 2, f"{what}: runs",
-              job.stdout, job.stderr)
-
-
 def main():
-    os.environ["LD_LIBRARY_PATH"] = f"{STAGE}/lib"
-    os.environ["PKG_CONFIG_PATH"] = f"{STAGE}/lib/pkgconfig"
-    with tempfile.TemporaryDirectory() as scratch:
-        os.chdir(scratch)
+    with scratch():
         Path("c.c").write_text(PROGRAM)
         Path("cc.cc").write_text(PROGRAM)
         Path("f.f90").write_text(FORTRAN)
@@ -102,7 +84,6 @@ def main():
             words = run("pkg-config", "--cflags", "--libs", "causeway-armci").split()
             check("-larmci" in words, "pkg-config names -larmci", words)
             links("pkg-config", "cc", "c.c", *words)
-        os.chdir("/")
     finish()
 
 

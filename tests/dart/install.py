@@ -5,10 +5,9 @@ archive, and beside -ldart-base, in C and C++, oshcc, pkg-config, CMake; MPI in 
 initialised before and ended behind DART, with both MPIs."""
 import os
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 
+from frame.client import INCLUDE, LIB, links, runs, scratch, works
 from frame.script import STAGE, check, finish, run
 
 PROGRAM = """#include <dash/dart/if/dart.h>
@@ -67,23 +66,6 @@ target_link_libraries(program_static Causeway::dart_static)
 """
 LAUNCH = {"mpich": ["mpiexec.hydra", "-n", "3"],
           "openmpi": ["orterun", "--oversubscribe", "-np", "3"]}
-INCLUDE, LIB = f"-I{STAGE}/include", f"-L{STAGE}/lib"
-
-
-def works(*command):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-
-
-def links(what, *command):
-    done = works(*command, "-o", "program")
-    if check(done.returncode == 0, f"{what}: links", done.stderr):
-        runs(what, "./program")
-
-
-def runs(what, program):
-    job = works(STAGE / "bin/oshrun", "-n", 2, program)
-    check(job.returncode == 0 and job.stdout.splitlines() == ["2 of 2"] * 2, f"{what}: runs",
-          job.stdout, job.stderr)
 
 
 def by_cmake():
@@ -108,10 +90,7 @@ def beside_mpi(mpi):
 
 
 def main():
-    os.environ["LD_LIBRARY_PATH"] = f"{STAGE}/lib"
-    os.environ["PKG_CONFIG_PATH"] = f"{STAGE}/lib/pkgconfig"
-    with tempfile.TemporaryDirectory() as scratch:
-        os.chdir(scratch)
+    with scratch():
         Path("c.c").write_text(PROGRAM)
         Path("cc.cc").write_text(PROGRAM)
         links("C", "cc", INCLUDE, "c.c", LIB, "-ldart-causeway")
@@ -130,7 +109,6 @@ def main():
         for mpi, command in LAUNCH.items():
             if shutil.which(f"mpicc.{mpi}") and shutil.which(command[0]):
                 beside_mpi(mpi)
-        os.chdir("/")
     finish()
 
 
