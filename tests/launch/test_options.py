@@ -50,6 +50,29 @@ check(job.returncode == 0
       job.stdout)
 check(run("--version").stdout.startswith("oshrun (Causeway) "), "--version")
 
+# A program of another library: a hint at the end; none for one that has joined, or that is no such
+# program. The library is a stub with that library's name.
+def build(program, source, *words):
+    command = [os.environ.get("CC", "cc"), "-o", program, "-x", "c", "-", "-x", "none", *words]
+    subprocess.run(command, input=source, text=True, check=True)
+
+
+build("libmpi.so.40", "void stub(void) {}", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40")
+build("other", "void stub(void); int main(void) { stub(); return 0; }", "-Wl,--no-as-needed",
+      "./libmpi.so.40", f"-Wl,-rpath,{os.getcwd()}")
+hint = "no process of ./other has joined the job: it is linked with an MPI, not with Causeway"
+job = run("-n", 2, "./other")
+check(job.returncode == 0 and job.stderr.count(hint) == 1, "hint at another library", job.stderr)
+for args in (["-n", 2, "true"], ["-n", 2, PROBE, "ok"], ["-n", 2, "sh", "-c", "exit 0"]):
+    job = run(*args)
+    check("has joined" not in job.stderr, f"{args}: no hint", job.stderr)
+cut = Path("other").read_bytes()
+for length in (0, 3, 64, 700, len(cut) // 2):  # a file that is not whole
+    Path("cut").write_bytes(cut[:length])
+    Path("cut").chmod(0o755)
+    job = run("-n", 2, "./cut")
+    check(job.returncode > 0, f"cut at {length}", job.returncode, job.stderr)
+
 # Environment of the PEs.
 env = dict(os.environ, GIVEN="before", KEPT="kept")
 prints(["-n", 2, "-x", "GIVEN=after", "-x", "KEPT", "sh", "-c", "echo $GIVEN $KEPT"],

@@ -67,12 +67,20 @@ static void slow(void)
     shmem_barrier_all();
 }
 
+static void slow_first(void)
+{
+    if (me == 0)
+        compute(4);
+    shmem_barrier_all();
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"never", never},         {"never_on_heap", never_on_heap},
-             {"never_all", never_all}, {"lock_cycle", lock_cycle},
-             {"missing", missing},     {"slow", slow}};
+} cases[] = {{"never", never},          {"never_on_heap", never_on_heap},
+             {"never_all", never_all},  {"lock_cycle", lock_cycle},
+             {"missing", missing},      {"slow", slow},
+             {"slow_first", slow_first}};
 
 int main(int argc, char **argv)
 {

@@ -64,6 +64,17 @@ def check_no_report():
             % (pes - 1), output)) == 1, f"slow {layout}: no notice, or several:\n{output}")
 
 
+def check_first_computes():
+    """PE 0 computes: PE 1, not PE 0, says that others wait, and only PE 1."""
+    for layout, pes in [("node", 3), ("2nodes-rdm", 4), ("2nodes-msg", 2)]:
+        output = run("deadlock", "slow_first", pes=pes, layout=layout, CAUSEWAY_DEADLOCK=1,
+                     CAUSEWAY_DEADLOCK_ACTION="abort")
+        check("went on" in output and "deadlock: all" not in output, f"first {layout}: {output}")
+        notices = re.findall(r"warning: PE (\d+) of \d+ .*has waited \d+ s in shmem_barrier_all; "
+                             r"PE 0, at least, does not wait", output)
+        check(notices == ["1"], f"first {layout}: notices of {notices}:\n{output}")
+
+
 def check_settings():
     # The job continues by default: the report comes once, the alarm ends it.
     output = run("deadlock", "never", "6", pes=2, expect=None, CAUSEWAY_DEADLOCK=1)
@@ -87,6 +98,7 @@ def main():
     with ThreadPoolExecutor(3) as pool:  # each waits for more than a second
         list(pool.map(lambda report: check_report(*report), reports()))
     check_no_report()
+    check_first_computes()
     check_settings()
     finish("deadlock report")
 

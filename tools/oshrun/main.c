@@ -174,6 +174,8 @@ int main(int argc, char **argv)
     spawn_begin(&run);
     loop(&run);
     end_settle(&run);
+    if (atomic_load(&run.job->joined) == 0)
+        hint_other_library(&run);
     guard_stop();
     // The PEs are gone; any signal ends oshrun even if a reader does not read.
     sigset_t mask = run.old_mask;

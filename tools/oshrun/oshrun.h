@@ -7,6 +7,7 @@
 //   spawn.c     one process per PE      output.c  line-wise forwarding
 //   input.c     standard input of PE 0
 //   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
+//   hint.c      a program of another library
 //   handover.c  several hosts: becomes another launcher
 //   main.c      order of events, the loop
 #ifndef OSHRUN_H
@@ -88,6 +89,9 @@ void options_parse(options_t *opt, int argc, char **argv);
 int options_node_of(const options_t *opt, int pe);
 /** The first argument of -x that sets `name`, or the environment's value; NULL when unset. */
 const char *options_getenv(const options_t *opt, const char *name);
+
+/** No process has joined the job: says so if the program is linked with another such library. */
+void hint_other_library(const run_t *run);
 
 /** Replaces oshrun by another launcher when the options or a Slurm allocation ask for one; else
  *  returns. */

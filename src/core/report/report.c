@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sleeper's side of the report, and PE 0's survey of all PEs. The words of the report are in
+// The sleeper's side of the report, and PE 0's survey of all PEs; another PE stands in for a PE 0
+// that does not wait. The words of the report are in
 // report_text.c.
 #include "core/report/report.h"
 
@@ -21,9 +22,9 @@
 
 static uint64_t patience_ns;
 
-// What PE 0 keeps from one survey to the next.
+// What the surveyor keeps from one survey to the next.
 static struct {
-    pthread_mutex_t lock;  // guards the rest; PE 0 may have several threads
+    pthread_mutex_t lock;  // guards the rest; a PE may have several threads
     uint64_t next_ns;      // time of the next survey
     uint64_t interval_ns;
     int last_mover;           // the PE that was not waiting the last time
@@ -101,6 +102,7 @@ static void publish(cw_report_wait_t *r, const cw_wait_t *w)
 }
 
 static void survey_pes(void);
+static void stand_in(void);
 
 /** Records what this PE waits for; PE 0 surveys all PEs. */
 static void sleeps(cw_wait_t *w)
@@ -121,8 +123,12 @@ static void sleeps(cw_wait_t *w)
     if (w->on && w->on->addr)
         r->seen = read_word(w->on);
     atomic_store_explicit(&r->waited_ns, now - w->since_ns, memory_order_relaxed);
-    if (cw_world.pe == 0 && now - w->since_ns >= patience_ns)
+    if (now - w->since_ns < patience_ns)
+        return;
+    if (cw_world.pe == 0)
         survey_pes();
+    else
+        stand_in();
 }
 
 static void moves(cw_wait_t *w)
@@ -175,6 +181,26 @@ static void notice(int mover)
              "something outside the library), "
              "so this is not a deadlock yet",
              (double)mine.waited_ns / 1e9, mine.call, mover);
+}
+
+/** The lowest PE that waits, if PE 0 does not: then this is no deadlock as far as the library can
+ *  see, but no other PE would say that it waits, and for which. */
+static void stand_in(void)
+{
+    uint64_t now = cwu_now_ns();
+    cw_report_wait_t r;
+    if (survey.noticed || pthread_mutex_trylock(&survey.lock))
+        return;
+    bool lowest = now >= survey.next_ns && !survey.noticed;
+    for (int pe = 0; pe < cw_world.pe && lowest; pe++) {
+        read_wait(pe, &r);
+        lowest = r.moves % 2 == 0;
+    }
+    if (lowest)
+        notice(0);
+    else if (now >= survey.next_ns)
+        survey.next_ns = cwu_now_ns() + patience_ns;
+    pthread_mutex_unlock(&survey.lock);
 }
 
 static void report(void)

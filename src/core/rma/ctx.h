@@ -23,9 +23,10 @@ int cw_ctx_open(void);
 void cw_ctx_shut(void);
 void cw_ctx_destroy_all(void);
 
-/** Before an operation's failure ends the job. A lost connection mostly means that a PE has ended,
- *  and the launcher, which saw it, ends the job with a better message and the right status: this
- *  waits half a second for that, and returns at once for other errors. */
+/** Before the failure of an operation, or of the node server, ends the job. A lost connection
+ *  mostly means that a PE has ended, and the launcher, which saw it, ends the job with a better
+ *  message and the right status: this waits half a second for that, and returns at once for other
+ *  errors. */
 void cw_lost_grace(int rc);
 
 /** Locks the context's port if several threads may use it. */

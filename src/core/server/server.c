@@ -156,6 +156,8 @@ static int progress(void)
     cw_arrivals_turn_begin();
     int events = cw_transport->server_progress(srv.server);
     if (CW_UNLIKELY(events < 0)) {
+        // In any job: a client is lost when its PE has ended, and the launcher may say how. This
+        // thread's work is over anyway.
         cw_lost_grace(events);
         cwu_fatal("the node server has lost clients or servers that PEs may wait for, or can take "
                   "no clients (%s)",
