@@ -13,6 +13,7 @@
 #include "dart/memory.h"
 #include "dart/op.h"
 #include "dart/transfer.h"
+#include "dart/update.h"
 
 /** One update. */
 typedef struct update {
@@ -67,36 +68,6 @@ static bool is_simple(dart_datatype_t type, dart_operation_t op, bool fetches, c
         return true;
     default:
         return false;
-    }
-}
-
-// ---------------------------------------------------------------- mapped here
-#define BY_SWAPPING(type_)                                                                     \
-    static uint64_t swap_here_##type_(type_ *p, cw_reduce_fn fn, uint64_t operand)             \
-    {                                                                                          \
-        type_ old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                                 \
-        do                                                                                     \
-            new = (type_)applied(fn, old, operand);                                            \
-        while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_ACQ_REL,              \
-                                            __ATOMIC_RELAXED));                                \
-        return old;                                                                            \
-    }
-BY_SWAPPING(uint8_t)
-BY_SWAPPING(uint16_t)
-BY_SWAPPING(uint32_t)
-BY_SWAPPING(uint64_t)
-
-static uint64_t update_here(void *p, size_t nbytes, cw_reduce_fn fn, uint64_t operand)
-{
-    switch (nbytes) {
-    case 1:
-        return swap_here_uint8_t(p, fn, operand);
-    case 2:
-        return swap_here_uint16_t(p, fn, operand);
-    case 4:
-        return swap_here_uint32_t(p, fn, operand);
-    default:
-        return swap_here_uint64_t(p, fn, operand);
     }
 }
 
@@ -228,6 +199,32 @@ static void post(const update_t *u, const drt_target_t *target, cw_amo_op_t op, 
         cw_ctx_batch_stop(&cw_ctx_default);
 }
 
+/** Off the node: many elements with one request. Where the network executes atomics, those that it
+ *  has not by compare-and-swap, for one domain of atomicity. */
+static void update_far(const update_t *u, const drt_target_t *target, size_t each, bool simple,
+                       cw_amo_op_t op)
+{
+    cw_reduce_fn fn = drt_op_fn(u->type, u->op);
+    const drt_bulk_t bulk = {u->call, target->pe, target->far, u->values, u->nelem, u->type, u->op};
+    uint64_t old = 0, value = u->op == DART_OP_NO_OP ? 0 : bits_of(u->values, each);
+    if (simple && u->old)
+        old = ask(target->pe, target->far, op, each, value, 0);
+    else if (u->op == DART_OP_NO_OP && !u->old)
+        return;
+    else if (simple && (u->nelem == 1 || cw_world.nic_atomics))
+        post(u, target, op, each);
+    else if (!cw_world.nic_atomics && u->old)
+        old = drt_update_fetching(&bulk);
+    else if (!cw_world.nic_atomics)
+        drt_update_bulk(&bulk);
+    else
+        for (size_t i = 0; i < u->nelem; i++)
+            old = update_there(target->pe, target->far + i * each, each, fn,
+                               bits_of((const char *)u->values + i * each, each));
+    if (u->old)
+        memcpy(u->old, &old, each);
+}
+
 static dart_ret_t update_words(const update_t *u, const drt_target_t *target, size_t each)
 {
     cw_amo_op_t op = CW_AMO_FETCH;
@@ -235,23 +232,18 @@ static dart_ret_t update_words(const update_t *u, const drt_target_t *target, si
     // one domain: where the network executes atomics, it executes all
     char *near = cw_world.nic_atomics ? NULL : target->near;
     bool simple = is_simple(u->type, u->op, u->old != NULL, &op);
-    if (!near && simple && !u->old) {
-        if (op != CW_AMO_FETCH)
-            post(u, target, op, each);
+    if (!near) {
+        update_far(u, target, each, simple, op);
         return DART_OK;
     }
     for (size_t i = 0; i < u->nelem; i++) {
         uint64_t value =
                      u->op == DART_OP_NO_OP ? 0 : bits_of((const char *)u->values + i * each, each),
                  old;
-        if (near && simple)
+        if (simple)
             old = cw_amo_local(near + i * each, op, each, value, 0);
-        else if (near)
-            old = update_here(near + i * each, each, fn, value);
-        else if (simple)
-            old = ask(target->pe, target->far, op, each, value, 0);
         else
-            old = update_there(target->pe, target->far + i * each, each, fn, value);
+            old = drt_update_here(near + i * each, each, fn, value);
         if (u->old)
             memcpy(u->old, &old, each);
     }

@@ -14,6 +14,7 @@
 #include "dart/locality/place.h"
 #include "dart/memory.h"
 #include "dart/message.h"
+#include "dart/update.h"
 
 static bool joined, joining;
 
@@ -38,6 +39,7 @@ static CW_CONSTRUCTOR(101) void announce(void)
     cw_area_reserve(&drt_area_request);
     cw_private_expect(&drt_area_request, DRT_RANGES_AT);
     drt_places_expect();
+    drt_updates_expect();
 }
 
 static dart_ret_t join(const char *call, int level)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every operation on every type against plain arithmetic; sums that all units make at a time, of
-// every size of element and by different calls on one word; operations of the program.
+// every size of element and by different calls on one word; many elements; operations of the
+// program.
 #include <dash/dart/if/dart.h>
+#include <time.h>
 
 #include "frame/check.h"
 #include "frame/random.h"
@@ -180,6 +182,71 @@ static void mixed(void)
     dart_barrier(DART_TEAM_ALL);
 }
 
+// ---------------------------------------------------------------- many elements
+enum { MANY = 60000 };
+
+/** All units add to all of the last one's numbers, which calls nothing until they are done. */
+static void many(void)
+{
+    dart_gptr_t sums, largest, done;
+    double *add = malloc(MANY * sizeof *add), *own_sums;
+    short *top = malloc(MANY * sizeof *top), *own_largest;
+    long one = 1, *own_done;
+    const int last = size - 1;
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, MANY, DART_TYPE_DOUBLE, &sums) == DART_OK);
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, MANY, DART_TYPE_SHORT, &largest) == DART_OK);
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONG, &done) == DART_OK);
+    sums.unitid = largest.unitid = done.unitid = me.id;
+    dart_gptr_getaddr(sums, (void **)&own_sums);
+    dart_gptr_getaddr(largest, (void **)&own_largest);
+    dart_gptr_getaddr(done, (void **)&own_done);
+    memset(own_sums, 0, MANY * sizeof *own_sums);
+    memset(own_largest, 0, MANY * sizeof *own_largest);
+    *own_done = 0;
+    for (int i = 0; i < MANY; i++) {
+        add[i] = i + me.id;
+        top[i] = (short)((i + 13 * me.id) % 1000);
+    }
+    dart_barrier(DART_TEAM_ALL);
+    sums.unitid = largest.unitid = done.unitid = last;
+    if (me.id != last || size == 1) {
+        CHECK(dart_accumulate(sums, add, MANY, DART_TYPE_DOUBLE, DART_OP_SUM) == DART_OK);
+        CHECK(dart_accumulate(largest, top, MANY, DART_TYPE_SHORT, DART_OP_MAX) == DART_OK);
+        for (int n = 1; n < 600; n += 99)
+            CHECK(dart_accumulate_blocking_local(sums, add, (size_t)n, DART_TYPE_DOUBLE,
+                                                 DART_OP_SUM) == DART_OK);
+        CHECK(dart_flush(sums) == DART_OK);
+        CHECK(dart_accumulate(done, &one, 1, DART_TYPE_LONG, DART_OP_SUM) == DART_OK &&
+              dart_flush(done) == DART_OK);
+    } else {
+        time_t end = time(NULL) + 50;
+        while (__atomic_load_n(own_done, __ATOMIC_ACQUIRE) < last && time(NULL) < end)
+            ;
+    }
+    if (me.id == last) {
+        CHECK(*own_done == (size == 1 ? 1 : last));
+        size_t bad = 0;
+        for (int i = 0; i < MANY; i++) {
+            double sum = 0;
+            short most = 0;
+            for (int unit = 0; unit < (size == 1 ? 1 : last); unit++) {
+                int times = 1;
+                for (int n = 1; n < 600; n += 99)
+                    times += i < n;
+                sum += (double)times * (i + unit);
+                most = (i + 13 * unit) % 1000 > most ? (short)((i + 13 * unit) % 1000) : most;
+            }
+            bad += own_sums[i] != sum || own_largest[i] != most;
+        }
+        CHECK(bad == 0, "%zu of %d numbers", bad, MANY);
+    }
+    dart_barrier(DART_TEAM_ALL);
+    CHECK(dart_team_memfree(sums) == DART_OK && dart_team_memfree(largest) == DART_OK &&
+          dart_team_memfree(done) == DART_OK);
+    free(add);
+    free(top);
+}
+
 // ---------------------------------------------------------------- operations of the program
 typedef struct pair {
     long sum, calls, more[5];
@@ -256,6 +323,7 @@ int main(int argc, char **argv)
     SUMS(double, DART_TYPE_DOUBLE, 24)
     SUMS(ld, DART_TYPE_LONG_DOUBLE, 32)
     mixed();
+    many();
     user_ops();
     refused();
     dart_team_memfree(table);
