@@ -4,6 +4,7 @@
 #include "armci/far.h"
 
 #include "armci/aci.h"
+#include "core/bulk/sieve.h"
 #include "core/bulk/strided.h"
 #include "core/rma/request.h"
 
@@ -106,12 +107,21 @@ static void add_rows(aci_far_t *f, const aci_section_t *s, const aci_planes_t *w
     }
 }
 
+/** Before a plane goes. Gets of rows with little between them go directly. */
+static void before_plane(const aci_far_t *f, const aci_section_t *s)
+{
+    if (!f->put && cw_sieve_pays(s->src_stride[0], s->row, s->n[0]))
+        aci_before_direct(f->proc);
+    else
+        aci_before_request(f->proc);
+}
+
 /** A plane of small rows, in requests of its own. Gets wait. */
 static void move_plane(aci_far_t *f, const aci_section_t *s, const aci_planes_t *w)
 {
     uint32_t pe = (uint32_t)f->proc;
     void *src = (void *)w->src, *dst = (void *)w->dst;
-    aci_before_request(f->proc);
+    before_plane(f, s);
     if (f->put) {
         cw_put_strided(&cw_ctx_default, cw_owner_symmetric(&aci_owner, pe, dst), src,
                        s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);
@@ -122,14 +132,38 @@ static void move_plane(aci_far_t *f, const aci_section_t *s, const aci_planes_t 
     }
 }
 
+/** A section of one plane spares the address of each row, if its rows are staged. */
+static bool move_staged(aci_far_t *f, const aci_section_t *s)
+{
+    uint32_t pe = (uint32_t)f->proc;
+    void *src = (void *)s->src, *dst = (void *)s->dst;
+    if (s->levels > 1 || s->row > CW_STAGE_PIECE_MAX)
+        return false;
+    if (!f->put && cw_sieve_pays(s->src_stride[0], s->row, s->n[0]) &&
+        !(aci_paths(f->proc) & ACI_REQUESTS)) {
+        aci_before_direct(f->proc);
+        cw_get_strided(&cw_ctx_default, dst, cw_owner_symmetric(&aci_owner, pe, src),
+                       s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);
+        return true;
+    }
+    aci_before_request(f->proc);
+    if (!cw_strided_staged(&cw_ctx_default, f->put,
+                           f->put ? cw_owner_symmetric(&aci_owner, pe, dst) : dst,
+                           f->put ? src : cw_owner_symmetric(&aci_owner, pe, src), s->dst_stride[0],
+                           s->src_stride[0], s->row, s->n[0], f->proc))
+        return false;
+    f->paths |= f->put ? ACI_REQUESTS : 0;
+    return true;
+}
+
 /** A plane of its own spares the header of each row. */
 static bool goes_by_planes(const aci_far_t *f, const aci_section_t *s, bool may_wait)
 {
     size_t plane = s->row * s->n[0];
     if (s->row >= CW_PIECE_MAX || s->n[0] == 1 || plane < PLANE_LEAST)
         return false;
-    if (f->put && f->most >= CW_PIECE_MAX)  // staged: better one transfer than many
-        return s->levels == 1 || s->row < ROW_LEAST;
+    if (f->most >= CW_PIECE_MAX && s->levels > 1 && s->row >= ROW_LEAST)
+        return false;  // staged: better one transfer than many
     return f->put || may_wait;
 }
 
@@ -138,6 +172,8 @@ void aci_far_section(aci_far_t *f, const aci_section_t *s, bool may_wait)
     size_t nbytes;
     uintptr_t remote = aci_section_extent(f->call, f->proc, s, f->put, &nbytes);
     note_range(f, remote, nbytes);
+    if ((f->put || may_wait || f->total >= CW_PIECES_GET_LEAST) && move_staged(f, s))
+        return;
     bool planes = goes_by_planes(f, s, may_wait);
     for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w))
         if (planes)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "armci/aci.h"
+#include "base/rows.h"
 
 _Static_assert(ACI_LEVELS == ARMCI_MAX_STRIDE_LEVEL, "section.h");
 
@@ -153,32 +154,9 @@ void aci_section_check_rows(const char *call, int proc, const aci_section_t *s)
 }
 
 // ---------------------------------------------------------------- copies
-#define COPY_ROWS(nbytes)                                                \
-    for (size_t i = 0; i < n; i++, src += src_stride, dst += dst_stride) \
-    memcpy((void *)dst, (const void *)src, nbytes)
-
-/** One plane. */
-static void copy_rows(uintptr_t src, uintptr_t src_stride, uintptr_t dst, uintptr_t dst_stride,
-                      size_t row, size_t n)
-{
-    switch (row) {
-    case 4:
-        COPY_ROWS(4);
-        break;
-    case 8:
-        COPY_ROWS(8);
-        break;
-    case 16:
-        COPY_ROWS(16);
-        break;
-    default:
-        COPY_ROWS(row);
-    }
-}
-
 void aci_section_copy(const aci_section_t *s, uintptr_t src_delta, uintptr_t dst_delta)
 {
     for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w))
-        copy_rows(w.src + src_delta, (uintptr_t)s->src_stride[0], w.dst + dst_delta,
-                  (uintptr_t)s->dst_stride[0], s->row, s->n[0]);
+        cwu_copy_rows(w.dst + dst_delta, s->dst_stride[0], w.src + src_delta, s->src_stride[0],
+                      s->row, s->n[0]);
 }

@@ -8,8 +8,7 @@
 // one connection per node touched.
 //
 // Addresses: remote memory is named by its OFFSET in the target's node object (core/mem/layout.h).
-// Whether the provider takes offsets or virtual addresses, one key or many, is internal to the
-// transport.
+// What the provider takes, offsets or virtual addresses, one key or many, stays in the transport.
 //
 // Order and completion, which every transport guarantees (by what its provider promises, or by
 // draining):
@@ -27,8 +26,7 @@
 // connect and target come from one thread at a time. Different objects are independent.
 // Blocking: connect, put (not nbi), get, quiet, fence, request and message may wait; meanwhile they
 // call config.idle() each round, and finally block in the provider's wait object.
-// Errors: 0 or CW_E…; the transport reports the cause (node, host, provider's reason, remedy)
-// before it returns.
+// Errors: 0 or CW_E…, after the transport has reported node, host, provider's reason and remedy.
 #ifndef CW_TRANSPORT_TRANSPORT_H
 #define CW_TRANSPORT_TRANSPORT_H
 
@@ -259,6 +257,8 @@ typedef struct cwt_ops {
      *  way. */
     int (*put_complete)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes);
     int (*get)(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
+    /** A get that is waited for by itself: its end sets landed->done, of which wait() knows. */
+    int (*get_begin)(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed);
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for
      *  a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
@@ -275,7 +275,7 @@ typedef struct cwt_ops {
     /** A put and a message behind it, without waiting between the two. nbi as for put. */
     int (*put_message)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi,
                        cwt_header_t *msg, size_t msg_nbytes);
-    /** Waits until reply->done. */
+    /** Until reply->done. */
     int (*wait)(cwt_client_t *client, cwt_reply_t *reply);
     /** Native atomics; CW_ENOTSUP if the transport has none, now and ever. See core/rma/amo.h for
      *  op and type. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Operations of one process on one location take effect in the order of the calls: puts, values,
-// small and large rows, segments, swaps, fetch-and-adds and gets in random order on a few KiB of
-// each process, without fences. Gets see the model at once, and the owner the last state.
+// small and large rows, segments, swaps, fetch-and-adds and gets in random order on 48 KiB of each
+// process, without fences. Gets see the model at once, and the owner the last state.
 #include <armci.h>
 
 #include "frame/check.h"
 #include "frame/random.h"
 
-enum { PLACE = 8192, WORDS = PLACE / 8, STEPS = 1500, PROCS_MOST = 64 };
+enum { PLACE = 49152, WORDS = PLACE / 8, STEPS = 800, PROCS_MOST = 64 };
 
 static int me, nprocs;
 static long model[PROCS_MOST][WORDS], src[WORDS], got[WORDS];
@@ -86,14 +86,18 @@ static void get(long *there, long *expected, int proc)
     CHECK(memcmp(got, expected + at, n * 8) == 0, "get of %zu words", n);
 }
 
+/** Rows with much or little between them, and their number. */
 static void get_rows(long *there, long *expected, int proc)
 {
-    int stride = 64, row = 24, count[2] = {row, WORDS / 8};
+    int words = 3 + 2 * (int)draw(3), every = words + 1 + 5 * (int)draw(2);
+    int stride = 8 * every, row = 8 * words, count[2] = {row, WORDS / every};
+    if (draw(2))
+        count[1] = 1 + (int)draw(WORDS / 13);
     ARMCI_GetS(there, &stride, got, &row, count, 1, proc);
-    size_t bad = 0;
-    for (int i = 0; i < WORDS / 8; i++)
-        bad += memcmp(got + 3L * i, expected + 8L * i, 24) != 0;
-    CHECK(bad == 0, "%zu rows", bad);
+    long bad = 0;
+    for (int i = 0; i < count[1]; i++)
+        bad += memcmp(got + (long)words * i, expected + (long)every * i, (size_t)row) != 0;
+    CHECK(bad == 0, "%ld of %d rows of %d words by %d", bad, count[1], words, every);
 }
 
 static void step(long *there, long *expected, int proc)

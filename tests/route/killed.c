@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A node dies that others' requests travel through: the job ends with a message, and no PE waits
-// for ever. The argument names the PE that dies.
+// A node dies that others' requests travel through, and that they get from: the job ends with a
+// message, and no PE waits for ever. The argument names the PE that dies.
 #include <shmem.h>
 #include <signal.h>
 #include <stdlib.h>
 
-enum { BEFORE = 300 };
+enum { BEFORE = 300, MANY = 8192 };
 
-static long word;
+static long word, from[2 * MANY], to[MANY];
 
 int main(int argc, char **argv)
 {
@@ -22,5 +22,7 @@ int main(int argc, char **argv)
         shmem_long_atomic_add(&word, 1, (me + 1) % npes);
         if (i % 50 == 0)
             shmem_quiet();
+        if (i % 10 == 5)
+            shmem_long_iget(to, from, 1, 2, MANY, (me + 1) % npes);  // staged
     }
 }

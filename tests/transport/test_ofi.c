@@ -78,6 +78,11 @@ static void sizes(void)
             if (nbi)
                 CHECK(n.ops->quiet(n.client) == 0);
             CHECK(memcmp(back, src, nbytes) == 0);
+            cwt_reply_t landed;
+            memset(back, 0, nbytes);
+            CHECK(n.ops->get_begin(n.conn, n.heap + 5, back, nbytes, &landed) == 0);
+            CHECK(n.ops->wait(n.client, &landed) == 0 && landed.done == 1);
+            CHECK(memcmp(back, src, nbytes) == 0);
         }
     CHECK(nothing_left());
     free(src);

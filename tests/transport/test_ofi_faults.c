@@ -141,6 +141,22 @@ static void killed_while_waiting(void)
     n.ops->close(n.client);
 }
 
+static void killed_while_getting(void)
+{
+    start_peer();
+    works();
+    static char bytes[1 << 20];
+    cwt_reply_t landed;
+    stop_peer();
+    REQUIRE(n.ops->get_begin(n.conn, n.heap, bytes, sizeof bytes, &landed) == 0);
+    REQUIRE(landed.done == 0);
+    uint64_t start = cwu_now_ns();
+    kill_peer();
+    REQUIRE(n.ops->wait(n.client, &landed) == CW_ELOST);
+    REQUIRE(seconds_since(start) < 10);
+    n.ops->close(n.client);
+}
+
 static void killed_before_quiet(void)
 {
     start_peer();
@@ -366,6 +382,8 @@ int main(int argc, char **argv)
         {"wrong_secret", wrong_secret, "node 1 (the test's child)", "refused"},
         {"absent_server", absent_server, "cannot connect to node 1", "CAUSEWAY_TIMEOUT"},
         {"killed_while_waiting", killed_while_waiting, "lost the connection to node 1",
+         "look for its own message"},
+        {"killed_while_getting", killed_while_getting, "lost the connection to node 1",
          "look for its own message"},
         {"killed_before_quiet", killed_before_quiet, "lost the connection to node 1", ""},
         {"silent_server", silent_server, "cannot connect to node 1", "CAUSEWAY_TIMEOUT"},

@@ -365,6 +365,63 @@ static void test_cells(void)
     memset(object + CONTROL, 0, AM_AT);
 }
 
+/** Has a cell filled; how many bytes the reply says: 0, it was refused. request: in the message. */
+static uint64_t fill_from(cw_lease_t lease, uint32_t in_cell, uint32_t at, const void *request,
+                          size_t nbytes)
+{
+    uint64_t word[64], got = 0;
+    cw_req_to_cell_t *req = (cw_req_to_cell_t *)(void *)word;
+    *req = (cw_req_to_cell_t){.header = {.op = CW_REQ_TO_CELL, .reply_id = 1},
+                              .lease = lease,
+                              .nbytes = in_cell,
+                              .at = at};
+    if (nbytes)
+        memcpy(req + 1, request, nbytes);
+    execute(word, sizeof *req + nbytes);
+    CHECK(reply.n == 1 && reply.nbytes == sizeof got);
+    memcpy(&got, reply.bytes, sizeof got);
+    return got;
+}
+
+static void test_gathers(void)
+{
+    const uint64_t heap = CONTROL + HEAP_AT;
+    cw_lease_t lease = borrow(1).lease[0], other = {1, 0}, old = {lease.cell, lease.number + 1};
+    const list_t pieces = {.header = {.op = CW_REQ_GET_PIECES},
+                           .word = {CW_PIECE_WORD(heap + 1, 3), CW_PIECE_WORD(heap, 1)}};
+    const size_t whole = sizeof pieces.header + 2 * sizeof *pieces.word;
+    memcpy(object + heap, "abcd", 4);
+    CHECK(fill_from(lease, 0, 64, &pieces, whole) == 4 && !memcmp(cells + 64, "bcda", 4));
+    CHECK(fill_from(lease, 0, CW_CELL_NBYTES - 4, &pieces, whole) == 4);
+    CHECK(fill_from(lease, 0, CW_CELL_NBYTES - 3, &pieces, whole) == 0);
+    CHECK(fill_from(lease, 0, CW_CELL_NBYTES + 1, &pieces, whole) == 0);
+    CHECK(fill_from(lease, 0, UINT32_MAX, &pieces, whole) == 0);
+    CHECK(fill_from(other, 0, 0, &pieces, whole) == 0 && fill_from(old, 0, 0, &pieces, whole) == 0);
+    CHECK(fill_from(lease, 0, 0, &pieces, sizeof pieces.header - 1) == 0);
+    CHECK(fill_from(lease, 0, 0, &pieces, whole - 1) == 0);
+    CHECK(fill_from(lease, 0, 0, NULL, 0) == 0);
+    memcpy(cells, &pieces, whole);  // the same in the cell
+    CHECK(fill_from(lease, (uint32_t)whole, 128, NULL, 0) == 4 && !memcmp(cells + 128, "bcda", 4));
+    CHECK(fill_from(lease, (uint32_t)whole, (uint32_t)whole - 1, NULL, 0) == 0);
+    CHECK(fill_from(lease, (uint32_t)whole, 128, &pieces, whole) == 0);
+    CHECK(fill_from(lease, CW_CELL_NBYTES + 8, CW_CELL_NBYTES, NULL, 0) == 0);
+    cw_req_strided_t rows = {.header = {.op = CW_REQ_GET_STRIDED},
+                             .offset = heap,
+                             .stride = 2,
+                             .block_nbytes = 1,
+                             .nblocks = 2};
+    CHECK(fill_from(lease, 0, 0, &rows, sizeof rows) == 2 && !memcmp(cells, "ac", 2));
+    rows.nblocks = UINT32_MAX;
+    CHECK(fill_from(lease, 0, 0, &rows, sizeof rows) == 0);
+    rows.nblocks = 2;
+    rows.header.op = CW_REQ_PUT_STRIDED;
+    CHECK(fill_from(lease, 0, 0, &rows, sizeof rows) == 0);
+    give_back(lease, 1);
+    CHECK(fill_from(lease, 0, 0, &pieces, whole) == 0);
+    cw_server_stage_reset();
+    memset(object + CONTROL, 0, AM_AT);
+}
+
 // ---------------------------------------------------------------- random ones
 
 /** Often at an edge of some area. */
@@ -404,7 +461,7 @@ static size_t some_request(uint64_t *word, size_t nwords)
     cwt_header_t *header = (cwt_header_t *)(void *)word;
     for (size_t i = 0; i < nwords; i++)
         word[i] = draw(3) ? draw(300) : some_offset();
-    header->op = (uint16_t)draw(CW_REQ_PUT_PIECES + 2);
+    header->op = (uint16_t)draw(CW_REQ_TO_CELL + 2);
     header->reply_id = draw(4);
     size_t most = draw(8) ? 24 + draw(200) : CW_MESSAGE_MAX;
     switch (header->op) {
@@ -455,6 +512,20 @@ static size_t some_request(uint64_t *word, size_t nwords)
         if (in.lease.cell < CELLS)
             fill_cell(cells + (size_t)in.lease.cell * CW_CELL_NBYTES);
         return draw(8) ? sizeof in : most;
+    }
+    case CW_REQ_TO_CELL: {
+        cw_req_to_cell_t to = {.lease = {(uint32_t)draw(CELLS + 1), (uint32_t)draw(300)},
+                               .nbytes = (uint32_t)(draw(2)   ? 0
+                                                    : draw(5) ? draw(3000)
+                                                              : draw(UINT32_MAX)),
+                               .at = (uint32_t)(draw(5) ? draw(CW_CELL_NBYTES) : draw(UINT32_MAX))};
+        if (to.lease.cell < CELLS)
+            fill_cell(cells + (size_t)to.lease.cell * CW_CELL_NBYTES);
+        size_t behind = nwords > 100 && to.nbytes == 0 && draw(4) ? 48 : 0;
+        if (behind)
+            some_request(word + sizeof to / sizeof *word, behind / sizeof *word);
+        memcpy(word + 3, &to.lease, sizeof to - sizeof to.header);
+        return draw(8) ? sizeof to + behind : most;
     }
     case CW_REQ_PUT_PIECES:
         for (size_t at = 3, n; at < nwords; at += n) {
@@ -532,6 +603,7 @@ int main(void)
     test_put_pieces();
     test_loans();
     test_cells();
+    test_gathers();
     test_random();
     cw_transport = transport;
     cw_segment = own;

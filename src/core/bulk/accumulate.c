@@ -12,7 +12,7 @@
 #include "core/rma/send.h"
 
 #define PIECES_OF_LOCK 64u  // that a block's lock is held for at most
-#define PIECE_MIN 256u  // bytes: a message with less room left is sent before a longer piece
+#define PIECE_MIN 256u      // bytes: a message with less room left is sent before a longer piece
 
 // ---------------------------------------------------------------- here
 

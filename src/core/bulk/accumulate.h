@@ -38,17 +38,17 @@ typedef struct cw_accumulate {
     cw_ctx_t *ctx;
     int rank;
     cwu_number_t type;
-    bool scaled;                    // the scale is not one
+    bool scaled;  // the scale is not one
     uint64_t scale[CW_NUMBER_MAX / sizeof(uint64_t)];
-    uint64_t offset;                // symmetric address here -> offset in the target's node object
-    uintptr_t delta;                // symmetric address here -> address, where there is no target
-    const cwt_target_t *target;     // NULL: the memory is mapped here
-    cw_accumulate_lock_t held;      // then
-    struct cw_frame *frame;         // while observed
-    size_t nbytes;                  // of the message or body so far
+    uint64_t offset;             // symmetric address here -> offset in the target's node object
+    uintptr_t delta;             // symmetric address here -> address, where there is no target
+    const cwt_target_t *target;  // NULL: the memory is mapped here
+    cw_accumulate_lock_t held;   // then
+    struct cw_frame *frame;      // while observed
+    size_t nbytes;               // of the message or body so far
     bool staged;
     cw_stage_t stage;
-    uint64_t *body;                 // staged
+    uint64_t *body;  // staged
     uint64_t message[CW_MESSAGE_MAX / sizeof(uint64_t)];
 } cw_accumulate_t;
 

@@ -2,7 +2,7 @@
 //
 // Puts travel as records, which the server executes: in messages, or staged where there are many
 // (stage.h). A get sends the addresses and receives their bytes in one reply, which is scattered on
-// arrival.
+// arrival; staged, the server gathers the bytes in a cell.
 #include "core/bulk/pieces.h"
 
 #include <stdlib.h>
@@ -22,21 +22,25 @@ typedef struct cw_pieces_reply {
     struct {
         void *local;
         size_t nbytes;
-    } piece[CW_PIECES_OF_GET];
+    } piece[];
 } cw_pieces_reply_t;
 
-static void arrived(cwt_reply_t *base, const void *payload, size_t nbytes)
+static void scatter(cw_pieces_reply_t *reply, const char *from)
 {
-    cw_pieces_reply_t *reply = (cw_pieces_reply_t *)base;
-    const char *from = payload;
-    if (nbytes != reply->nbytes)
-        cwu_fatal("get of %u pieces: %zu bytes came from PE %d instead of %zu", reply->n, nbytes,
-                  reply->pe, reply->nbytes);
     for (uint32_t i = 0; i < reply->n; i++) {
         cw_copy(reply->piece[i].local, from, reply->piece[i].nbytes);
         from += reply->piece[i].nbytes;
     }
     free(reply);
+}
+
+static void arrived(cwt_reply_t *base, const void *payload, size_t nbytes)
+{
+    cw_pieces_reply_t *reply = (cw_pieces_reply_t *)base;
+    if (nbytes != reply->nbytes)
+        cwu_fatal("get of %u pieces: %zu bytes came from PE %d instead of %zu", reply->n, nbytes,
+                  reply->pe, reply->nbytes);
+    scatter(reply, payload);
 }
 
 static const char *name_of(const cw_pieces_t *p)
@@ -67,11 +71,33 @@ static void send_body(cw_pieces_t *p)
     p->nbytes = sizeof *header;
 }
 
+static void take_part(cw_pieces_t *p)
+{
+    cw_pieces_reply_t *reply = p->asked[p->first];
+    p->first = (p->first + 1) % CW_CELLS_MOST;
+    scatter(reply, cw_stage_take(&p->stage));
+}
+
+/** Asks for a part of a staged get. */
+static void ask(cw_pieces_t *p)
+{
+    cwt_header_t *header = (cwt_header_t *)(void *)p->body;
+    *header = (cwt_header_t){.op = CW_REQ_GET_PIECES};
+    p->asked[(p->first + p->stage.asked) % CW_CELLS_MOST] = p->reply;
+    cw_stage_ask(&p->stage, header, p->nbytes, p->reply->nbytes);
+    p->reply = NULL;
+    p->nbytes = sizeof *header;
+    if (p->stage.asked == p->stage.n)  // a cell for the next one
+        take_part(p);
+}
+
 static void send_filled(cw_pieces_t *p)
 {
     if (p->nbytes == sizeof(cwt_header_t))
         return;
-    if (p->staged)
+    if (p->staged && !p->put)
+        ask(p);
+    else if (p->staged)
         send_body(p);
     else
         send_message(p);
@@ -79,7 +105,8 @@ static void send_filled(cw_pieces_t *p)
 
 size_t cw_pieces_most(bool put, size_t total)
 {
-    return put && cw_stage_pays(total) ? CW_STAGE_PIECE_MAX : CW_PIECE_MAX - 1;
+    bool staged = cw_stage_pays(total) && (put || total >= CW_PIECES_GET_LEAST);
+    return staged ? CW_STAGE_PIECE_MAX : CW_PIECE_MAX - 1;
 }
 
 void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put, size_t total)
@@ -93,12 +120,15 @@ void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put, size_t t
     p->staged = false;
     p->nbytes = sizeof(cwt_header_t);
     p->reply = NULL;
+    p->first = 0;
     cw_batch_pass(ctx, rank);
 }
 
 void cw_pieces_end(cw_pieces_t *p)
 {
     send_filled(p);
+    while (p->staged && p->stage.asked > 0)
+        take_part(p);
     if (p->staged)
         cw_stage_end(&p->stage);
 }
@@ -107,7 +137,8 @@ void cw_pieces_end(cw_pieces_t *p)
 static void choose(cw_pieces_t *p, const cwt_target_t *t)
 {
     p->target = t;
-    p->staged = p->put && cw_stage_begin(&p->stage, p->ctx, p->rank, t, p->total, name_of(p));
+    p->staged = p->most >= CW_PIECE_MAX &&
+                cw_stage_begin(&p->stage, p->ctx, p->rank, t, p->total, name_of(p));
 }
 
 /** The word of the next record, with room behind it for *n_p bytes: some of nbytes. */
@@ -137,27 +168,61 @@ static void add_put(cw_pieces_t *p, uint64_t offset, const char *src, size_t nby
     }
 }
 
-/** False: no memory for an reply. */
-static bool add_get(cw_pieces_t *p, uint64_t offset, void *dest, size_t nbytes)
+/** How many bytes of a piece the part or message still takes; 0: send it first. */
+static size_t room_for(const cw_pieces_t *p, size_t nbytes)
 {
-    if (p->reply &&
-        (p->reply->n == CW_PIECES_OF_GET || p->reply->nbytes + nbytes > CW_PIECES_PAYLOAD))
-        send_message(p);
-    if (!p->reply) {
-        p->reply = malloc(sizeof *p->reply);
-        if (!p->reply)
-            return false;
-        p->reply->base = (cwt_reply_t){.arrived = arrived};
-        p->reply->pe = cw_ctx_pe(p->ctx, p->rank);
-        p->reply->n = 0;
-        p->reply->nbytes = 0;
+    uint32_t most = p->staged ? CW_PIECES_OF_PART : CW_PIECES_OF_GET;
+    size_t all = p->staged ? p->stage.room - p->nbytes - sizeof(uint64_t) - 64 : CW_PIECES_PAYLOAD;
+    size_t done = p->reply->nbytes, room = done < all ? all - done : 0;
+    room = room < CW_PIECE_NBYTES_MAX ? room : CW_PIECE_NBYTES_MAX;
+    if (p->reply->n == most)
+        return 0;
+    return nbytes <= room ? nbytes : nbytes > CW_PIECES_PAYLOAD && room >= 256 ? room : 0;
+}
+
+/** False: no memory for a reply. */
+static bool begin_reply(cw_pieces_t *p)
+{
+    uint32_t most = p->staged ? CW_PIECES_OF_PART : CW_PIECES_OF_GET;
+    if (p->reply)
+        return true;
+    p->reply = malloc(sizeof *p->reply + most * sizeof p->reply->piece[0]);
+    if (!p->reply)
+        return false;
+    p->reply->base = (cwt_reply_t){.arrived = arrived};
+    p->reply->pe = cw_ctx_pe(p->ctx, p->rank);
+    p->reply->n = 0;
+    p->reply->nbytes = 0;
+    if (p->staged)
+        p->body = cw_stage_body(&p->stage);
+    return true;
+}
+
+/** How many bytes it took; 0: no memory for a reply. */
+static size_t add_get(cw_pieces_t *p, uint64_t offset, void *dest, size_t nbytes)
+{
+    size_t n = p->reply ? room_for(p, nbytes) : 0;
+    if (n == 0) {
+        send_filled(p);
+        if (!begin_reply(p))
+            return 0;
+        n = room_for(p, nbytes);
     }
-    p->message[p->nbytes / sizeof *p->message] = CW_PIECE_WORD(offset, nbytes);
+    (p->staged ? p->body : p->message)[p->nbytes / sizeof *p->message] = CW_PIECE_WORD(offset, n);
     p->nbytes += sizeof *p->message;
     p->reply->piece[p->reply->n].local = dest;
-    p->reply->piece[p->reply->n++].nbytes = nbytes;
-    p->reply->nbytes += nbytes;
-    return true;
+    p->reply->piece[p->reply->n++].nbytes = n;
+    p->reply->nbytes += n;
+    return n;
+}
+
+static void add_gets(cw_pieces_t *p, uint64_t offset, char *dest, char *symmetric, size_t nbytes)
+{
+    for (size_t n; nbytes > 0; offset += n, dest += n, symmetric += n, nbytes -= n)
+        if ((n = add_get(p, offset, dest, nbytes)) == 0) {
+            cw_get(p->ctx, dest, symmetric, nbytes, p->rank);
+            return;
+        }
 }
 
 void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
@@ -184,6 +249,8 @@ void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
         add_put(p, offset, local, nbytes);
     else if (p->put)
         cw_put(p->ctx, symmetric, local, nbytes, p->rank);
-    else if (!packed || !add_get(p, offset, local, nbytes))
+    else if (packed)
+        add_gets(p, offset, local, symmetric, nbytes);
+    else
         cw_get(p->ctx, local, symmetric, nbytes, p->rank);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Many small pieces of one transfer to or from a PE of another node: packed into messages that its
-// node server unpacks or fills, 4 KiB each, or much more of a large put (stage.h). What vector,
+// node server unpacks or fills, 4 KiB each, or staged where there are many (stage.h). What vector,
 // indexed and strided transfers of more than one dimension are made of.
 //
 //     cw_pieces_t p;
@@ -11,15 +11,17 @@
 //
 // All complete at the next quiet, puts and gets alike; local memory of puts may be used again at
 // once. No order among the pieces. Threads: any, each with a cw_pieces_t of its own. Blocking: for
-// room to send.
+// room to send; large gets, which are staged, for their bytes.
 #ifndef CW_CORE_BULK_PIECES_H
 #define CW_CORE_BULK_PIECES_H
 
 #include "core/bulk/stage.h"
 #include "core/rma/context.h"
 
-#define CW_PIECE_MAX 1024u     // bytes; from here on a transfer of its own pays
-#define CW_PIECES_OF_GET 256u  // in one message
+#define CW_PIECE_MAX 1024u          // bytes; from here on a transfer of its own pays
+#define CW_PIECES_GET_LEAST 32768u  // bytes; smaller gets do not wait
+#define CW_PIECES_OF_GET 256u       // in one message
+#define CW_PIECES_OF_PART 8192u     // in one part of a staged get
 
 typedef struct cw_pieces {
     cw_ctx_t *ctx;
@@ -29,6 +31,8 @@ typedef struct cw_pieces {
     const cwt_target_t *target;     // where messages go; NULL: there was no piece yet
     size_t nbytes;                  // of the message or body so far
     struct cw_pieces_reply *reply;  // of gets: where its bytes go
+    struct cw_pieces_reply *asked[CW_CELLS_MOST];  // staged: the replies that are due
+    uint32_t first;                                // the next one of them
     cw_stage_t stage;
     uint64_t *body;  // staged
     uint64_t message[CW_MESSAGE_MAX / sizeof(uint64_t)];

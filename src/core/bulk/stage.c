@@ -9,16 +9,21 @@
 #include "core/rma/ctx.h"
 #include "core/rma/routed.h"
 
-#define KEPT_MOST 6u       // cells that a port keeps, over all nodes
-#define LEAST 16384u       // bytes of a transfer: below it, messages are as quick
-#define PART_LEAST 65536u  // bytes of a transfer that travel alone
-#define REFUSALS 16u       // transfers that go as messages after the server had no cell
+#define KEPT_MOST 4u        // cells that a port keeps, over all nodes
+#define SPARE_MOST 2u       // buffers without a cell that it keeps
+#define LEAST 16384u        // bytes of a transfer: below it, messages are as quick
+#define PART_LEAST 262144u  // bytes of a transfer that travel alone
+#define REFUSALS 16u        // transfers that go as messages after the server had no cell
 
 typedef struct cw_stage_cell {
     cwt_reply_t reply;  // first; done: the cell and the buffer are free
     struct cw_stage_cell *next;
     cw_lease_t lease;
-    bool keep;  // the server said that it may be kept
+    bool keep;        // the server said that it may be kept
+    bool landing;     // of a get: the direct one has begun
+    uint64_t got;     // how many bytes the server has gathered,
+    uint32_t at;      // where in its cell,
+    uint32_t nbytes;  // and how many it should have
     _Alignas(64) unsigned char body[CW_CELL_NBYTES];
 } cw_stage_cell_t;
 
@@ -28,11 +33,18 @@ typedef struct node {
     uint32_t refusals;      // transfers until the server is asked again
 } node_t;
 
+/** A buffer without a cell, while it is not in use. */
+typedef struct spare {
+    struct spare *next;
+} spare_t;
+
 /** Guarded by the port's lock. */
 typedef struct cw_stage_port {
     cw_stage_cell_t *over;  // given back; their buffers may be in use still
-    uint32_t nkept;         // cells in the lists below
-    node_t node[];          // [nnodes]
+    spare_t *spare;
+    uint32_t nspare;
+    uint32_t nkept;  // cells in the lists below
+    node_t node[];   // [nnodes]
 } cw_stage_port_t;
 
 static uint64_t cells_nbytes(void)
@@ -59,6 +71,8 @@ static void forget(cw_port_t *port)
     for (int i = 0; i < cw_world.nnodes; i++)
         free_cells(stage->node[i].kept);
     free_cells(stage->over);
+    for (spare_t *spare; (spare = stage->spare); free(spare))
+        stage->spare = spare->next;
     free(stage);
     port->stage = NULL;
 }
@@ -81,6 +95,35 @@ static cw_stage_port_t *stage_of(cw_port_t *port)
         port->stage = calloc(1, sizeof *port->stage + (size_t)cw_world.nnodes * sizeof(node_t));
     port->forget = forget;
     return port->stage;
+}
+
+void *cw_stage_buffer(cw_ctx_t *ctx)
+{
+    spare_t *spare = NULL;
+    cw_ctx_enter(ctx);
+    cw_stage_port_t *stage = stage_of(ctx->port);
+    if (stage && (spare = stage->spare)) {
+        stage->spare = spare->next;
+        stage->nspare--;
+    }
+    cw_ctx_leave(ctx);
+    return spare || !stage ? spare : malloc(CW_STAGE_BUFFER);
+}
+
+void cw_stage_buffer_done(cw_ctx_t *ctx, void *buffer)
+{
+    spare_t *spare = buffer;
+    cw_ctx_enter(ctx);
+    cw_stage_port_t *stage = ctx->port->stage;
+    bool keep = spare && stage->nspare < SPARE_MOST;
+    if (keep) {
+        spare->next = stage->spare;
+        stage->spare = spare;
+        stage->nspare++;
+    }
+    cw_ctx_leave(ctx);
+    if (!keep)
+        free(spare);
 }
 
 /** Takes what the port keeps, up to `want` cells. How many to ask the server for. */
@@ -168,17 +211,16 @@ bool cw_stage_begin(cw_stage_t *s, cw_ctx_t *ctx, int rank, const cwt_target_t *
         return false;
     if (cw_routed_is_on())
         target = reach_straight(ctx, rank, call);
-    size_t part = (nbytes + CW_CELLS_MOST - 1) / CW_CELLS_MOST;
+    size_t part = nbytes / CW_CELLS_MOST;
     part = part < PART_LEAST ? PART_LEAST : part < CW_CELL_PAYLOAD ? part : CW_CELL_PAYLOAD;
-    uint32_t cells = nbytes <= 2 * PART_LEAST ? 2 : CW_CELLS_MOST;  // the next transfer overlaps
     s->room = part + (CW_CELL_NBYTES - CW_CELL_PAYLOAD);
     s->ctx = ctx;
     s->rank = rank;
     s->node = cw_world.node_of_pe[cw_ctx_pe(ctx, rank)];
     s->call = call;
     s->conn = target->conn;
-    s->n = s->at = 0;
-    uint32_t more = take_kept(s, cells);
+    s->n = s->at = s->asked = 0;
+    uint32_t more = take_kept(s, CW_CELLS_MOST);
     if (more > 0)
         ask(s, more);
     return s->n > 0;
@@ -186,7 +228,7 @@ bool cw_stage_begin(cw_stage_t *s, cw_ctx_t *ctx, int rank, const cwt_target_t *
 
 static cw_stage_cell_t *wait_for(const cw_stage_t *s, cw_stage_cell_t *cell)
 {
-    if (!cell->reply.done)
+    if (cell->reply.done != 1)  // not yet, or lost
         cw_ctx_must(cw_transport->wait(s->ctx->port->client, &cell->reply), s->call, s->ctx,
                     s->rank);
     return cell;
@@ -197,13 +239,17 @@ void *cw_stage_body(cw_stage_t *s)
     return wait_for(s, s->cell[s->at])->body;
 }
 
+static uint64_t offset_of(const cw_stage_cell_t *cell)
+{
+    return cw_stage_section.offset + (uint64_t)cell->lease.cell * CW_CELL_NBYTES;
+}
+
 void cw_stage_send(cw_stage_t *s, size_t nbytes)
 {
     cw_stage_cell_t *cell = s->cell[s->at];
-    uint64_t offset = cw_stage_section.offset + (uint64_t)cell->lease.cell * CW_CELL_NBYTES;
     cw_req_in_cell_t req = {
         .header = {.op = CW_REQ_IN_CELL}, .lease = cell->lease, .nbytes = (uint32_t)nbytes};
-    int rc = cw_transport->put(s->conn, offset, cell->body, nbytes, true);
+    int rc = cw_transport->put(s->conn, offset_of(cell), cell->body, nbytes, true);
     cw_ctx_mark(s->ctx);
     if (rc == CW_OK)
         rc = cw_transport->request(s->conn, &req.header, sizeof req, &cell->reply);
@@ -212,6 +258,63 @@ void cw_stage_send(cw_stage_t *s, size_t nbytes)
     s->at = (s->at + 1) % s->n;
 }
 
+// ---------------------------------------------------------------- gets
+void cw_stage_ask(cw_stage_t *s, const cwt_header_t *request, size_t nbytes, size_t payload)
+{
+    union {
+        cw_req_to_cell_t req;
+        char bytes[CW_MESSAGE_MAX];
+    } m;
+    cw_stage_cell_t *cell = wait_for(s, s->cell[s->at]);
+    bool in_message = nbytes <= sizeof m - sizeof m.req;
+    cell->at = in_message ? 0 : (uint32_t)(nbytes + 63) & ~63u;
+    cell->nbytes = (uint32_t)payload;
+    cell->landing = false;
+    cell->reply = (cwt_reply_t){.buf = &cell->got, .capacity = sizeof cell->got};
+    m.req = (cw_req_to_cell_t){.header = {.op = CW_REQ_TO_CELL},
+                               .lease = cell->lease,
+                               .nbytes = in_message ? 0 : (uint32_t)nbytes,
+                               .at = cell->at};
+    int rc = 0;
+    if (in_message)
+        memcpy(&m.req + 1, request, nbytes);
+    else
+        rc = cw_transport->put(s->conn, offset_of(cell), request, nbytes, true);
+    if (rc == CW_OK)
+        rc = cw_transport->request(s->conn, &m.req.header, sizeof m.req + (in_message ? nbytes : 0),
+                                   &cell->reply);
+    cw_ctx_must(rc, s->call, s->ctx, s->rank);
+    cw_ctx_mark(s->ctx);
+    s->at = (s->at + 1) % s->n;
+    s->asked++;
+}
+
+/** The direct get of a cell that the server has filled. */
+static void begin_landing(cw_stage_t *s, cw_stage_cell_t *cell)
+{
+    if (cell->landing)
+        return;
+    wait_for(s, cell);
+    if (cell->reply.nbytes != sizeof cell->got || cell->got != cell->nbytes)
+        cwu_fatal("%s: the node server of PE %d gathered %llu bytes instead of %u", s->call,
+                  cw_ctx_pe(s->ctx, s->rank), (unsigned long long)cell->got, cell->nbytes);
+    cell->landing = true;
+    cw_ctx_must(cw_transport->get_begin(s->conn, offset_of(cell) + cell->at, cell->body,
+                                        cell->nbytes, &cell->reply),
+                s->call, s->ctx, s->rank);
+}
+
+const void *cw_stage_take(cw_stage_t *s)
+{
+    uint32_t first = s->at + s->n - s->asked;
+    begin_landing(s, s->cell[first % s->n]);
+    if (s->asked > 1)  // on its way while this one is made use of
+        begin_landing(s, s->cell[(first + 1) % s->n]);
+    s->asked--;
+    return wait_for(s, s->cell[first % s->n])->body;
+}
+
+// ---------------------------------------------------------------- ends
 void cw_stage_end(cw_stage_t *s)
 {
     cw_lease_t back[CW_CELLS_MOST];

@@ -2,10 +2,12 @@
 //
 // Strided blocks. On the node: plain copies. Off the node: small blocks travel packed in requests
 // that the node server unpacks (one message for up to 4 KiB of payload); larger blocks are
-// transfers of their own.
+// transfers of their own. Where there are many bytes, both are staged (stage.h).
 #include "core/bulk/strided.h"
 
+#include "base/rows.h"
 #include "core/bulk/pieces.h"
+#include "core/bulk/sieve.h"
 #include "core/bulk/stage.h"
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
@@ -14,7 +16,8 @@
 #include "core/rma/rma.h"
 #include "core/rma/send.h"
 
-#define GETS_IN_FLIGHT 4
+#define GETS_IN_FLIGHT 4   // packed replies
+#define ROWS_IN_FLIGHT 16  // gets of their own
 
 /** Block i goes from src + i * src_stride to dest + i * dest_stride. With one block a stride may be
  *  anything, so addresses behind the last block are never computed as pointers. */
@@ -27,25 +30,8 @@ typedef struct blocks {
 
 static void copy_blocks(const blocks_t *b)
 {
-    uintptr_t dest = (uintptr_t)b->dest, src = (uintptr_t)b->src;
-#define COPY_AS(nbytes)                                                           \
-    for (size_t i = 0; i < b->n;                                                  \
-         i++, dest += (uintptr_t)b->dest_stride, src += (uintptr_t)b->src_stride) \
-    memcpy((void *)dest, (const void *)src, nbytes)
-    switch (b->nbytes) {
-    case 2:
-        COPY_AS(2);
-        break;
-    case 4:
-        COPY_AS(4);
-        break;
-    case 8:
-        COPY_AS(8);
-        break;
-    default:
-        COPY_AS(b->nbytes);
-    }
-#undef COPY_AS
+    cwu_copy_rows((uintptr_t)b->dest, b->dest_stride, (uintptr_t)b->src, b->src_stride, b->nbytes,
+                  b->n);
 }
 
 /** The first n blocks, and the others. */
@@ -110,6 +96,17 @@ static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
     cw_ctx_mark(ctx);
 }
 
+/** The request for the first blocks that fit, which `part_p` gets. */
+static cw_req_strided_t ask_for(const cwt_target_t *t, blocks_t *b, size_t room, blocks_t *part_p)
+{
+    *part_p = split_message(b, room);
+    return (cw_req_strided_t){.header = {.op = CW_REQ_GET_STRIDED},
+                              .offset = (uintptr_t)part_p->src + t->offset,
+                              .stride = part_p->src_stride,
+                              .block_nbytes = (uint32_t)part_p->nbytes,
+                              .nblocks = (uint32_t)part_p->n};
+}
+
 /** One packed reply, and where its blocks go. */
 typedef struct gather {
     cwt_reply_t reply;  // first: `arrived` gets its address
@@ -139,19 +136,66 @@ static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
             continue;
         }
         gather_t *g = &ring[sent++ % GETS_IN_FLIGHT];
-        *g = (gather_t){.reply = {.arrived = gather_arrived},
-                        .to = split_message(&b, CW_STRIDED_PAYLOAD),
-                        .pe = cw_ctx_pe(ctx, rank)};
+        *g = (gather_t){.reply = {.arrived = gather_arrived}, .pe = cw_ctx_pe(ctx, rank)};
+        cw_req_strided_t req = ask_for(t, &b, CW_STRIDED_PAYLOAD, &g->to);
         g->reply.capacity = g->to.nbytes * g->to.n;
-        cw_req_strided_t req = {.header = {.op = CW_REQ_GET_STRIDED},
-                                .offset = (uintptr_t)g->to.src + t->offset,
-                                .stride = g->to.src_stride,
-                                .block_nbytes = (uint32_t)g->to.nbytes,
-                                .nblocks = (uint32_t)g->to.n};
         cw_ctx_must(
             cw_request_send(cw_ctx_node(ctx, rank), t->conn, &req.header, sizeof req, &g->reply),
             "strided get", ctx, rank);
     }
+}
+
+/** False: it must go another way. */
+static bool get_staged(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
+{
+    cw_stage_t s;
+    blocks_t to = b, part;
+    if (b.nbytes > CW_STAGE_PIECE_MAX ||
+        !cw_stage_begin(&s, ctx, rank, t, b.nbytes * b.n, "strided get"))
+        return false;
+    size_t room = s.room - sizeof(cw_req_strided_t);
+    while (to.n) {
+        if (b.n && s.asked < s.n) {
+            cw_req_strided_t req = ask_for(t, &b, room, &part);
+            cw_stage_ask(&s, &req.header, sizeof req, part.nbytes * part.n);
+            continue;
+        }
+        part = split_message(&to, room);
+        part.src = cw_stage_take(&s);
+        part.src_stride = (ptrdiff_t)part.nbytes;
+        copy_blocks(&part);
+    }
+    cw_stage_end(&s);
+    return true;
+}
+
+/** Several blocks on their way at a time. */
+static void get_rows(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
+{
+    cwt_reply_t ring[ROWS_IN_FLIGHT];
+    size_t begun = 0, done = 0;
+    while (b.n || done < begun) {
+        if (!b.n || begun - done == ROWS_IN_FLIGHT) {
+            cw_ctx_must(cw_transport->wait(ctx->port->client, &ring[done++ % ROWS_IN_FLIGHT]),
+                        "strided get", ctx, rank);
+            continue;
+        }
+        blocks_t one = split(&b, 1);
+        cw_ctx_must(cw_transport->get_begin(t->conn, (uintptr_t)one.src + t->offset, one.dest,
+                                            one.nbytes, &ring[begun++ % ROWS_IN_FLIGHT]),
+                    "strided get", ctx, rank);
+    }
+}
+
+/** False: it must go another way. */
+static bool get_sieved(cw_ctx_t *ctx, blocks_t b, int rank)
+{
+    uintptr_t delta;
+    if (!cw_sieve_pays(b.src_stride, b.nbytes, b.n))
+        return false;
+    const cw_rows_t rows = {(uintptr_t)b.dest, (uintptr_t)b.src, b.dest_stride,
+                            b.src_stride,      b.nbytes,         b.n};
+    return cw_sieve_get(ctx, cw_reach(ctx, "strided get", rank, &delta), &rows, rank);
 }
 
 /** The whole extent is checked, the payload is counted. */
@@ -205,20 +249,35 @@ static CW_NOINLINE void get_out(cw_ctx_t *ctx, blocks_t b, int rank)
 {
     uintptr_t delta = 0;
     CW_WATCH(watch(ctx, CW_OP_GET_STRIDED, b.src, b.dest, b.src_stride, &b, rank));
-    if (b.nbytes >= CW_PIECE_MAX) {
-        while (b.n) {
-            blocks_t one = split(&b, 1);
-            cw_get(ctx, one.dest, one.src, one.nbytes, rank);
-        }
+    const cwt_target_t *t = cw_request_reach(ctx, "strided get", rank, &delta);
+    if (!t) {
+        get_here(b, delta);
         return;
     }
-    const cwt_target_t *t = cw_request_reach(ctx, "strided get", rank, &delta);
-    if (t) {
-        cw_batch_pass(ctx, rank);
+    cw_batch_pass(ctx, rank);
+    if (get_sieved(ctx, b, rank) || get_staged(ctx, t, b, rank))
+        return;
+    if (b.nbytes < CW_PIECE_MAX)
         get_packed(ctx, t, b, rank);
-    } else {
-        get_here(b, delta);
-    }
+    else
+        get_rows(ctx, cw_reach(ctx, "strided get", rank, &delta), b, rank);
+}
+
+bool cw_strided_staged(cw_ctx_t *ctx, bool put, void *dest, const void *src, ptrdiff_t dest_stride,
+                       ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank)
+{
+    uintptr_t delta = 0;
+    blocks_t b = {dest, src, dest_stride, src_stride, block_nbytes, nblocks};
+    if (!cw_stage_pays(block_nbytes * nblocks))
+        return false;
+    CW_WATCH(put ? watch(ctx, CW_OP_PUT_STRIDED, dest, src, dest_stride, &b, rank)
+                 : watch(ctx, CW_OP_GET_STRIDED, src, dest, src_stride, &b, rank));
+    const cwt_target_t *t =
+        cw_request_reach(ctx, put ? "strided put" : "strided get", rank, &delta);
+    if (!t)
+        return false;
+    cw_batch_pass(ctx, rank);
+    return put ? put_staged(ctx, t, b, rank) : get_staged(ctx, t, b, rank);
 }
 
 void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,

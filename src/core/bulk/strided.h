@@ -12,5 +12,9 @@ void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank);
 void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank);
+/** Staged, if that pays (stage.h): then in order with the other requests to that node, after the
+ *  puts before it. False: it does not, or there are no cells; nothing was done. */
+bool cw_strided_staged(cw_ctx_t *ctx, bool put, void *dest, const void *src, ptrdiff_t dest_stride,
+                       ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank);
 
 #endif

@@ -26,6 +26,8 @@ enum {
     CW_REQ_PRIVATE = 20,     // memory outside of the node object (core/owner/private.c)
     CW_REQ_LOCALITY = 22,    // where a PE runs (src/dart/place.c)
     CW_REQ_UPDATE = 21,      // operations that core does not know (src/dart/update.c)
+    CW_REQ_TO_CELL = 23,     // cw_req_to_cell_t, then perhaps a request; reply: u64, how many bytes
+                             // lie in the cell now
     // between servers
     CW_REQ_ANSWERS = 14,  // a header, then records (core/route/answers.h)
     CW_REQ_PACKED = 15,   // a header, then routed requests (core/route/forward.h)
@@ -94,10 +96,10 @@ _Static_assert(sizeof(cw_req_accumulate_t) == 32, "wire format");
 #define CW_ACCUMULATE_RECORD(offset, nbytes) ((offset) | (uint64_t)(nbytes) << 48)
 
 // ---------------------------------------------------------------- cells (core/bulk/stage.h)
-#define CW_CELL_PAYLOAD 262144u
+#define CW_CELL_PAYLOAD 524288u
 #define CW_CELL_NBYTES (CW_CELL_PAYLOAD + 4096u)  // with what the body of a request begins with
-#define CW_CELLS 32u                              // of a node
-#define CW_CELLS_MOST 3u                          // of one transfer
+#define CW_CELLS 16u                              // of a node
+#define CW_CELLS_MOST 2u                          // of one transfer
 
 /** A cell that was handed out. The number of the lease tells it from an earlier one. */
 typedef struct cw_lease {
@@ -128,6 +130,16 @@ typedef struct cw_req_in_cell {
     uint32_t pad;
 } cw_req_in_cell_t;
 _Static_assert(sizeof(cw_req_in_cell_t) == 40, "wire format");
+
+/** A strided get or a get of pieces whose bytes go into the cell. */
+//  0 header | 24 lease | 32 nbytes | 36 at | 40 the request, if nbytes is 0
+typedef struct cw_req_to_cell {
+    cwt_header_t header;
+    cw_lease_t lease;
+    uint32_t nbytes;  // of the request, if it lies at the begin of the cell; 0: it does not
+    uint32_t at;      // where in the cell the bytes go
+} cw_req_to_cell_t;
+_Static_assert(sizeof(cw_req_to_cell_t) == 40, "wire format");
 
 // ---------------------------------------------------------------- messages
 // Of a request or reply of core. The transport takes more, for what servers add to requests that

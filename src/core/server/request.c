@@ -6,6 +6,7 @@
 // malformed request is dropped, and the first one is reported.
 #include <string.h>
 
+#include "base/rows.h"
 #include "core/mem/segment.h"
 #include "core/rma/amo.h"
 #include "core/rma/request.h"
@@ -75,31 +76,34 @@ static bool execute_put_strided(cw_from_t *from, const cwt_header_t *msg, size_t
     if (!strided_fits(&req, nbytes - sizeof req, &slot))
         return false;
     const char *payload = (const char *)msg + sizeof req;
-    uint64_t at = req.offset;
-    for (uint32_t i = 0; i < req.nblocks; i++, payload += req.block_nbytes) {
-        cw_copy(cw_segment.base + at, payload, req.block_nbytes);
-        at += (uint64_t)req.stride;  // wraps after the last block, perhaps
-    }
+    cwu_copy_rows((uintptr_t)cw_segment.base + req.offset, req.stride, (uintptr_t)payload,
+                  req.block_nbytes, req.block_nbytes, req.nblocks);
     atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
     wake(slot);
     return true;
 }
 
+static size_t gather_strided(const cwt_header_t *msg, size_t nbytes, char *out, size_t room)
+{
+    cw_req_strided_t req;
+    uint32_t slot;
+    if (nbytes != sizeof req)
+        return 0;
+    memcpy(&req, msg, sizeof req);  // of a cell, perhaps
+    if (!strided_fits(&req, room, &slot))
+        return 0;
+    cwu_copy_rows((uintptr_t)out, req.block_nbytes, (uintptr_t)cw_segment.base + req.offset,
+                  req.stride, req.block_nbytes, req.nblocks);
+    return (size_t)req.nblocks * req.block_nbytes;
+}
+
 static bool execute_get_strided(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
-    const cw_req_strided_t *req = (const cw_req_strided_t *)(const void *)msg;
-    uint32_t slot;
     char payload[CW_STRIDED_PAYLOAD];
-    if (nbytes != sizeof *req || !from->awaits_reply || !strided_fits(req, sizeof payload, &slot))
-        return false;
-    uint64_t at = req->offset;
-    char *out = payload;
-    for (uint32_t i = 0; i < req->nblocks; i++, out += req->block_nbytes) {
-        memcpy(out, cw_segment.base + at, req->block_nbytes);
-        at += (uint64_t)req->stride;  // wraps after the last block, perhaps
-    }
-    cw_server_reply(from, payload, (size_t)(out - payload));
-    return true;
+    size_t n = from->awaits_reply ? gather_strided(msg, nbytes, payload, sizeof payload) : 0;
+    if (n > 0)
+        cw_server_reply(from, payload, n);
+    return n > 0;
 }
 
 /** Returns the words of the record; 0: it is malformed. */
@@ -128,24 +132,43 @@ static bool execute_put_pieces(cw_from_t *from, const cwt_header_t *msg, size_t 
     return words > 0;
 }
 
-static bool execute_get_pieces(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+static size_t gather_pieces(const cwt_header_t *msg, size_t nbytes, char *out, size_t room)
 {
-    const uint64_t *word = (const uint64_t *)(const void *)(msg + 1);
-    size_t n = (nbytes - sizeof *msg) / sizeof *word, done = 0;
-    char payload[CW_PIECES_PAYLOAD];
+    const uint64_t *at = (const uint64_t *)(const void *)(msg + 1);
+    size_t n = (nbytes - sizeof *msg) / sizeof *at, done = 0;
     uint32_t slot;
-    bool good = from->awaits_reply && nbytes % sizeof *word == 0 && n > 0;
-    for (size_t i = 0; i < n && good; i++) {
-        uint64_t offset = word[i] & CW_BATCH_OFFSET_MAX, piece = word[i] >> 48;
-        good = piece > 0 && piece <= sizeof payload - done &&
-               cw_request_in_bounds(offset, piece, &slot);
-        if (good)
-            cw_copy(payload + done, cw_segment.base + offset, piece);
+    if (nbytes % sizeof *at)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = __atomic_load_n(&at[i], __ATOMIC_RELAXED);  // once: it may lie in a cell
+        uint64_t offset = word & CW_BATCH_OFFSET_MAX, piece = word >> 48;
+        if (piece == 0 || piece > room - done || !cw_request_in_bounds(offset, piece, &slot))
+            return 0;
+        cw_copy(out + done, cw_segment.base + offset, piece);
         done += piece;
     }
-    if (good)
-        cw_server_reply(from, payload, done);
-    return good;
+    return done;
+}
+
+static bool execute_get_pieces(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    char payload[CW_PIECES_PAYLOAD];
+    size_t n = from->awaits_reply ? gather_pieces(msg, nbytes, payload, sizeof payload) : 0;
+    if (n > 0)
+        cw_server_reply(from, payload, n);
+    return n > 0;
+}
+
+size_t cw_request_gather(const cwt_header_t *msg, size_t nbytes, char *out, size_t room)
+{
+    switch (__atomic_load_n(&msg->op, __ATOMIC_RELAXED)) {
+    case CW_REQ_GET_STRIDED:
+        return gather_strided(msg, nbytes, out, room);
+    case CW_REQ_GET_PIECES:
+        return gather_pieces(msg, nbytes, out, room);
+    default:
+        return 0;
+    }
 }
 
 static bool execute_fill(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
@@ -230,6 +253,7 @@ static struct {
     [CW_REQ_CELLS] = {"loan of memory", cw_request_cells},
     [CW_REQ_IN_CELL] = {"staged", cw_request_in_cell},
     [CW_REQ_PUT_PIECES] = {"put", execute_put_pieces},
+    [CW_REQ_TO_CELL] = {"staged get", cw_request_to_cell},
 };
 
 cw_server_execute_t cw_request_kind(unsigned op)

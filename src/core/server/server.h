@@ -91,9 +91,13 @@ void cw_request_run(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
 bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p);
 /** Of CW_REQ_ACCUMULATE (core/server/accumulate.c). */
 bool cw_request_accumulate(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
-/** Of CW_REQ_CELLS and CW_REQ_IN_CELL (core/server/stage.c). */
+/** Of CW_REQ_CELLS, CW_REQ_IN_CELL and CW_REQ_TO_CELL (core/server/stage.c). */
 bool cw_request_cells(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
 bool cw_request_in_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
+bool cw_request_to_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
+/** Copies what a CW_REQ_GET_STRIDED or CW_REQ_GET_PIECES names, of which others may write the
+ *  bytes, to out. How many bytes; 0: it is malformed, or there is too little room. */
+size_t cw_request_gather(const cwt_header_t *msg, size_t nbytes, char *out, size_t room);
 /** No cell is lent; before the server starts. */
 void cw_server_stage_reset(void);
 /** What executes requests of that opcode, one that this room or core/rma knows. */

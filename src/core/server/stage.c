@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The node's cells (core/bulk/stage.h): lends them to clients, and executes what lies in them. A
-// cell comes back by a request that its borrower sends behind the last one that uses it, so what
-// the next borrower puts there finds it free.
+// The node's cells (core/bulk/stage.h): lends them to clients, executes what lies in them, and
+// gathers into them what clients get. A cell comes back by a request that its borrower sends behind
+// the last one that uses it, so what the next borrower puts there finds it free.
 #include <string.h>
 
 #include "base/env.h"
@@ -72,13 +72,16 @@ static bool is_body(unsigned op)
            op == CW_REQ_PRIVATE || op == CW_REQ_UPDATE;
 }
 
+static char *cell_of(cw_lease_t lease)
+{
+    return cw_segment.base + cw_stage_section.offset + (size_t)lease.cell * CW_CELL_NBYTES;
+}
+
 /** The body is in memory that a client may write: it is checked as a message is, and what a check
  *  was made of is read once (request.c). */
 static bool execute_body(const cw_req_in_cell_t *req)
 {
-    const cwt_header_t *body =
-        (const cwt_header_t *)(const void *)(cw_segment.base + cw_stage_section.offset +
-                                             (size_t)req->lease.cell * CW_CELL_NBYTES);
+    const cwt_header_t *body = (const cwt_header_t *)(const void *)cell_of(req->lease);
     cw_from_t none = {.client = NULL, .awaits_reply = false};
     unsigned op = __atomic_load_n(&body->op, __ATOMIC_RELAXED);
     return req->nbytes >= sizeof *body && req->nbytes <= CW_CELL_NBYTES && is_body(op) &&
@@ -93,4 +96,32 @@ bool cw_request_in_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     bool good = is_lent(req->lease) && execute_body(req);
     cw_server_reply(from, NULL, 0);
     return good;
+}
+
+/** Gathers what a request names, which stands in the message or lies in the cell. How many bytes;
+ *  0: it is malformed. */
+static size_t gather(const cw_req_to_cell_t *req, size_t nbytes)
+{
+    char *cell = cell_of(req->lease);
+    const cwt_header_t *request = (const cwt_header_t *)(const void *)(req + 1);
+    size_t behind = nbytes - sizeof *req;
+    if (req->at > CW_CELL_NBYTES || req->nbytes > req->at || (req->nbytes > 0 && behind > 0))
+        return 0;
+    if (req->nbytes > 0) {
+        request = (const cwt_header_t *)(const void *)cell;
+        behind = req->nbytes;
+    }
+    if (behind < sizeof *request)
+        return 0;
+    return cw_request_gather(request, behind, cell + req->at, CW_CELL_NBYTES - req->at);
+}
+
+bool cw_request_to_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    const cw_req_to_cell_t *req = (const cw_req_to_cell_t *)(const void *)msg;
+    if (nbytes < sizeof *req || !from->awaits_reply)
+        return false;
+    uint64_t got = is_lent(req->lease) ? gather(req, nbytes) : 0;
+    cw_server_reply(from, &got, sizeof got);
+    return got > 0;
 }

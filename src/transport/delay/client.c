@@ -184,6 +184,26 @@ int delay_get(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, bool nbi
     return leave(conn->client, rc ? rc : get_locked(conn, offset, dst, nbytes, nbi));
 }
 
+static int get_begin_locked(delay_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
+                            cwt_reply_t *landed)
+{
+    if (!delay_may_overtake(conn, DELAY_GET) || delay_one_in(&conn->client->random, 2)) {
+        delay_held_t get = {
+            .kind = DELAY_GET, .offset = offset, .dst = dst, .nbytes = nbytes, .reply = landed};
+        landed->done = 0;
+        return delay_hold(conn, &get, 0);
+    }
+    delay_log(conn, "get", offset, nbytes, 0);
+    return delay_setup.real->get_begin(conn->real, offset, dst, nbytes, landed);
+}
+
+int delay_get_begin(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed)
+{
+    delay_conn_t *conn = conn_of(c);
+    int rc = enter(conn->client);
+    return leave(conn->client, rc ? rc : get_begin_locked(conn, offset, dst, nbytes, landed));
+}
+
 static int request_locked(delay_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
     if (!delay_may_overtake(conn, DELAY_REQUEST) || delay_one_in(&conn->client->random, 2)) {

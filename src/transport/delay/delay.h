@@ -107,7 +107,7 @@ bool delay_may_overtake(const delay_conn_t *conn, delay_kind_t kind);
 int delay_hold(delay_conn_t *conn, const delay_held_t *what, size_t copy);
 /** Delivers everything held on the connection, in some order that the contract allows. */
 int delay_release_all(delay_conn_t *conn);
-/** Delivers until the request of this reply is sent; false: it is not held. */
+/** Delivers until the request or get of this reply is sent; false: it is not held. */
 bool delay_release_reply(delay_client_t *client, const cwt_reply_t *reply);
 /** Writes a row of the log, if there is one. */
 void delay_log(const delay_conn_t *conn, const char *what, uint64_t offset, size_t nbytes,
@@ -128,6 +128,7 @@ int delay_put(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes, bo
 int delay_put_complete(cwt_conn_t *c, uint64_t offset, const void *src, size_t nbytes);
 int delay_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
 int delay_get(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, bool nbi);
+int delay_get_begin(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed);
 int delay_request(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 int delay_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload,
                   size_t payload_nbytes);

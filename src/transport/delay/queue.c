@@ -113,7 +113,8 @@ static int deliver(delay_conn_t *conn, delay_held_t *h)
     case DELAY_PUT:
         return real->put(conn->real, h->offset, h->src, h->nbytes, h->nbi);
     case DELAY_GET:
-        return real->get(conn->real, h->offset, h->dst, h->nbytes, true);
+        return h->reply ? real->get_begin(conn->real, h->offset, h->dst, h->nbytes, h->reply)
+                        : real->get(conn->real, h->offset, h->dst, h->nbytes, true);
     case DELAY_REQUEST:
         return real->request(conn->real, (cwt_header_t *)(void *)h->bytes, h->nbytes, h->reply);
     default:

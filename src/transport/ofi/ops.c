@@ -43,6 +43,7 @@ const cwt_ops_t cwt_ofi = {
     .put = ofi_put,
     .put_complete = ofi_put_complete,
     .get = ofi_get,
+    .get_begin = ofi_get_begin,
     .request = ofi_request,
     .message = ofi_message,
     .try_message = ofi_try_message,

@@ -30,6 +30,7 @@
 typedef struct ofi_completion {
     size_t left;
     struct fid_mr *mr;
+    cwt_reply_t *reply;  // NULL, or what says that it is over
     bool owned;  // free it when the last one completes
 } ofi_completion_t;
 

@@ -19,6 +19,8 @@ void ofi_completion_done(ofi_completion_t *completion)
     if (completion->mr)
         fi_close(&completion->mr->fid);
     completion->mr = NULL;
+    if (completion->reply)
+        completion->reply->done = 1;
     if (completion->owned)
         free(completion);
 }
@@ -35,8 +37,20 @@ void ofi_completion_forget(cwt_client_t *client, ofi_completion_t *completion)
     ofi_pool_each(&client->bounce, forget, completion);
 }
 
+/** A get that is waited for by itself. */
+static void fail_get(ofi_op_t *op, void *conn)
+{
+    ofi_completion_t *completion = op->completion;
+    if (op->conn != conn || !completion || !completion->reply)
+        return;
+    completion->reply->done = op->conn->error;
+    completion->reply = NULL;
+}
+
 static void fail_replies(cwt_conn_t *conn, int code)
 {
+    ofi_pool_each(&conn->client->ops, fail_get, conn);
+    ofi_pool_each(&conn->client->bounce, fail_get, conn);
     for (uint32_t i = 0; i < OFI_CREDITS; i++) {
         cwt_reply_t *reply = conn->replies[i].reply;
         if (!reply)

@@ -105,6 +105,7 @@ typedef struct transfer {
     ofi_completion_t *completion;
     bool bounce;            // local memory must be registered, and registering does not pay
     cwt_header_t *message;  // NULL, or sent behind a write, before the wait for its completion
+    cwt_reply_t *landed;    // NULL, or what says that it is over
     size_t message_nbytes;
 } transfer_t;
 
@@ -198,6 +199,7 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
             return CW_ENOMEM;
         completion->left = 1;
         completion->owned = true;
+        completion->reply = t->landed;
     }
     t->completion = completion;
     prepare_local(t);
@@ -323,5 +325,33 @@ int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, 
             rc = transfer(&t, nbi, "a get");
         dst = (uint8_t *)dst + n;
     }
+    return rc;
+}
+
+/** The same, waited for by itself. Memory of several keys is got here and now. */
+static int get_begin_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
+                            cwt_reply_t *landed)
+{
+    transfer_t t = {.conn = conn, .write = false, .local = dst, .landed = landed};
+    t.nbytes = nbytes;
+    int rc = ofi_conn_up(conn, "get");
+    if (rc == 0)
+        rc = ofi_remote(conn, offset, &t.nbytes, &t.addr, &t.key);
+    if (rc == 0 && t.nbytes == nbytes) {
+        conn->client->stats.gets++;
+        return transfer(&t, true, "a get");
+    }
+    if (rc == 0)
+        rc = ofi_get_locked(conn, offset, dst, nbytes, false);
+    landed->done = rc ? rc : 1;
+    return rc;
+}
+
+int ofi_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed)
+{
+    ofi_enter(conn->client);
+    landed->done = nbytes == 0;
+    int rc = nbytes ? get_begin_locked(conn, offset, dst, nbytes, landed) : 0;
+    ofi_unlock(conn->client);
     return rc;
 }

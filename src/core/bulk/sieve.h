@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sieving: a strided get whose rows lie close together, as direct gets of all that lies between the
+// first and the last one. The node server of the target has no part in it. In no order with
+// requests. Threads: any. Blocking: for the bytes.
+#ifndef CW_CORE_BULK_SIEVE_H
+#define CW_CORE_BULK_SIEVE_H
+
+#include "core/rma/context.h"
+#include "transport/transport.h"
+
+/** n rows of nbytes, from src on by src_stride to dest on by dest_stride. */
+typedef struct cw_rows {
+    uintptr_t dest, src;
+    ptrdiff_t dest_stride, src_stride;
+    size_t nbytes, n;
+} cw_rows_t;
+
+bool cw_sieve_pays(ptrdiff_t stride, size_t nbytes, size_t n);
+/** src: symmetric. False: there is no memory; nothing was done. */
+bool cw_sieve_get(cw_ctx_t *ctx, const cwt_target_t *t, const cw_rows_t *r, int rank);
+
+#endif
