@@ -11,17 +11,22 @@
 #include <stdint.h>
 
 #include "gasnet_config.h"
+#include "gasnet_fwd.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 // ---------------------------------------------------------------- types
-typedef uint32_t gasnet_node_t;
-typedef void *gasnet_handle_t;
+typedef gex_Rank_t gasnet_node_t;
+typedef gex_Event_t gasnet_handle_t;
 typedef uint8_t gasnet_handler_t;
 typedef int32_t gasnet_handlerarg_t;
-typedef void *gasnet_token_t;
+#ifdef GASNET_CAUSEWAY_LIBRARY
+typedef void *gasnet_token_t; // the library knows what is behind it
+#else
+typedef struct gasneti_token_s *gasnet_token_t;
+#endif
 typedef uintptr_t gasnet_register_value_t;
 typedef struct gasnet_causeway_valget *gasnet_valget_handle_t;
 typedef void *gasnet_threadinfo_t;
@@ -50,6 +55,7 @@ typedef struct {
     gasnet_node_t supernode;  // lowest node of those that reach each other by load and store
     uintptr_t offset;         // an address of that node + offset is the same object here; valid
                               // within the supernode
+    uintptr_t auxoffset;      // the same: the library has no segment of its own
 } gasnet_nodeinfo_t;
 
 typedef struct {
@@ -96,6 +102,9 @@ uintptr_t gasnet_getMaxGlobalSegmentSize(void);
 void gasnet_exit(int exitcode) __attribute__((__noreturn__));
 gasnet_node_t gasnet_mynode(void);
 gasnet_node_t gasnet_nodes(void);
+// of clients that name what GASNet keeps to itself
+#define gasneti_mynode (gasnet_mynode())
+#define gasneti_nodes (gasnet_nodes())
 int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries);
 int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries);
 char *gasnet_getenv(const char *name);

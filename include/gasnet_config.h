@@ -20,16 +20,12 @@
 #endif
 #define GASNET_CAUSEWAY 1
 
-#define GASNET_CONDUIT_OFI 1
-#define GASNET_OFI_CONDUIT 1
-#define GASNET_CORE_NAME OFI
-#define GASNET_CORE_NAME_STR "OFI"
-#define GASNET_CORE_VERSION 1.4
-#define GASNET_CORE_VERSION_STR "1.4"
-#define GASNET_EXTENDED_NAME OFI
-#define GASNET_EXTENDED_NAME_STR "OFI"
-#define GASNET_EXTENDED_VERSION 1.4
-#define GASNET_EXTENDED_VERSION_STR "1.4"
+// The conduit is that of the include path, which the makefile fragments set; without one it is ofi.
+#if __has_include(<gasnet_core_fwd.h>)
+#include <gasnet_core_fwd.h>
+#else
+#include "ofi-conduit/gasnet_core_fwd.h"
+#endif
 #define GASNET_CONDUIT_NAME GASNET_CORE_NAME
 #define GASNET_CONDUIT_NAME_STR GASNET_CORE_NAME_STR
 

@@ -19,7 +19,11 @@ typedef struct {
 } gex_EP_Location_t;
 typedef void *gex_Addr_t;
 
-typedef void *gex_Event_t;
+#ifdef GASNET_CAUSEWAY_LIBRARY
+typedef void *gex_Event_t; // the library knows what is behind it
+#else
+typedef struct _gex_event_s *gex_Event_t;
+#endif
 #define GEX_EVENT_INVALID ((gex_Event_t)0)
 #define GEX_EVENT_NO_OP ((gex_Event_t)(uintptr_t)1)
 #define GEX_EVENT_NOW ((gex_Event_t *)(uintptr_t)1)   // local completion before the call returns

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For clients that ask the conduit for its name and version: gasnet_config.h has them.
+// The conduit's name and versions, as GASNet-EX 2025.8.0 has them: those of the makefile fragment
+// whose include path leads here. There is one library for all of them.
 #ifndef GASNET_CORE_FWD_H
 #define GASNET_CORE_FWD_H
+
+#define GASNET_CONDUIT_OFI 1
+#define GASNET_CORE_NAME OFI
+#define GASNET_CORE_NAME_STR "OFI"
+#define GASNET_CORE_VERSION 1.4
+#define GASNET_CORE_VERSION_STR "1.4"
+#define GASNET_EXTENDED_NAME OFI
+#define GASNET_EXTENDED_NAME_STR "OFI"
+#define GASNET_EXTENDED_VERSION 1.4
+#define GASNET_EXTENDED_VERSION_STR "1.4"
 
 #include "../gasnet_config.h"
 

@@ -39,6 +39,8 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
                   gas.attached ? "a second time" : "before gasnet_init");
         return GASNET_ERR_NOT_INIT;
     }
+    if (segsize == 0 && gas_max_segment() > 0)
+        segsize = GASNET_PAGESIZE;  // as GASNet-EX, which has no segment of 0 bytes
     if (!check_segment(segsize) || gas1_check_table(table, numentries))
         return GASNET_ERR_BAD_ARG;
     gas_attach();
@@ -93,8 +95,9 @@ GAS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries
     // what is shared with EVERYTHING is then only what has no name of its own
     bool alone = gas.segments == GAS_EVERYTHING;
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
+        uintptr_t offset = offset_of(i);
         uint32_t first = (uint32_t)cw_world.leader_of_node[cw_world.node_of_pe[i]];
-        nodeinfo_table[i] = (gasnet_nodeinfo_t){first, alone ? i : first, offset_of(i)};
+        nodeinfo_table[i] = (gasnet_nodeinfo_t){first, alone ? i : first, offset, offset};
     }
     return GASNET_OK;
 }

@@ -29,7 +29,8 @@ static void loaded(gasnet_token_t token, void *payload, size_t nbytes)
 static void asked(gasnet_token_t token)
 {
     uint32_t id = 3;
-    cw_am_reply_medium(token, CW_AM_HEAD(CW_OWNER_AM_CLIENT, GOT, 1), &id, private_memory, 16);
+    cw_am_reply_medium((cw_am_msg_t *)(void *)token, CW_AM_HEAD(CW_OWNER_AM_CLIENT, GOT, 1), &id,
+                       private_memory, 16);
 }
 
 /** address: of private_memory on node 1. */

@@ -10,6 +10,24 @@
 #define HIDX_DATA 203
 #define HIDX_LONG 204
 
+// Handles and tokens are pointers to things of their own: clients choose functions by them.
+#ifdef __cplusplus
+static int which(gasnet_handle_t)
+{
+    return 1;
+}
+static int which(gasnet_token_t)
+{
+    return 2;
+}
+static int which(void *)
+{
+    return 3;
+}
+#else
+#define which(x) _Generic((x), gasnet_handle_t : 1, gasnet_token_t : 2, void * : 3)
+#endif
+
 static gasnett_atomic_t pongs = gasnett_atomic_init(0);
 static volatile int received, landed;
 
@@ -133,6 +151,10 @@ int main(int argc, char **argv)
     test_barrier();
     test_ex();
     test_tools();
+    EXPECT(which(gasnet_put_nb(gasnet_mynode(), hosts, hosts, 0)) == 1);
+    EXPECT(which((gasnet_token_t)0) == 2 && which((void *)0) == 3);
+    EXPECT(which((gex_Event_t)0) == 1 && hosts[0].auxoffset == hosts[0].offset);
+    EXPECT(gasneti_mynode == gasnet_mynode() && gasneti_nodes == gasnet_nodes());
     free(hosts);
     BARRIER();
     MSG0("client: %u nodes, %d wrong\n", (unsigned)gasnet_nodes(), wrong);

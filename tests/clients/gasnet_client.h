@@ -24,8 +24,12 @@
 #if SIZEOF_VOID_P != 8 || SIZEOF_LONG != 8 || SIZEOF_INT != 4 || INT_MAX < 1
 #error "sizes"
 #endif
-#if GASNET_RELEASE_VERSION_MAJOR < 2025 || !defined(GASNET_CONDUIT_OFI)
+#if GASNET_RELEASE_VERSION_MAJOR < 2025
 #error "release"
+#endif
+#if !WANTED_CONDUIT || \
+    defined(GASNET_CONDUIT_SMP) + defined(GASNET_CONDUIT_UDP) + defined(GASNET_CONDUIT_OFI) != 1
+#error "the conduit is not the one of the makefile fragment"
 #endif
 #ifdef SHMEM_MAJOR_VERSION
 #error "a client of GASNet got an OpenSHMEM"

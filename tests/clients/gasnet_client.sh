@@ -20,7 +20,8 @@ flags:
 END
 build() { # conduit model segment
     check "$1 $2 $3" make -s "STAGE=$stage" "CONDUIT=$1" "MODEL=$2" "NAME=$2_$3" \
-        "SEGMENT=-DGASNET_SEGMENT_$3=1" "c_$2_$3" "cc_$2_$3"
+        "SEGMENT=-DGASNET_SEGMENT_$3=1 -DWANTED_CONDUIT=GASNET_CONDUIT_$(echo "$1" | tr a-z A-Z)" \
+        "c_$2_$3" "cc_$2_$3"
 }
 build smp seq FAST
 build udp parsync LARGE
