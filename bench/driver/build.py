@@ -25,6 +25,7 @@ OURS = {
     "armci": ["armci.c"],
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
+    "pgas_calls": ["insn/pgas_calls.c", "insn/step.c"],
 }
 DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"]}
 BASELINES = {

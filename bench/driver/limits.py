@@ -236,6 +236,23 @@ def _instructions_gasnet():
                           at_most=net_bars.get(op) if mode == "SEQ" else None)
 
 
+def _instructions_pgas():
+    bars = {"ARMCI_Put.8": 20, "ARMCI_Get.8": 20, "ARMCI_Fence": 20}
+    armci = ("ARMCI_Put.8", "ARMCI_NbPut.8", "ARMCI_Get.8", "ARMCI_Rmw", "ARMCI_Acc.8")
+    dart = ("dart_put.8", "dart_put_blocking.8", "dart_get.8", "dart_get_blocking.8")
+    where = "Instructions, ARMCI and DART"
+    for op in (*armci, "ARMCI_Fence", *dart):
+        yield Row(where, f"{op} local, in all", "local", "insn_pgas", f"{op}.total.next", 0,
+                  base=False, at_most=bars.get(op))
+    for mode in ("rdm", "msg"):
+        for op in (*armci, *dart):
+            for which, words in (("first", "first after quiet"), ("next", "in a stream")):
+                yield Row(where, f"{op} {mode}, to the provider, {words}", mode, "insn_pgas",
+                          f"{op}.to_provider.{which}", 0, base=False)
+        yield Row(where, f"ARMCI_Fence {mode}, idle", mode, "insn_pgas", "ARMCI_Fence.total.next",
+                  0, base=False, at_most=20)
+
+
 def _threads():
     for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"),
                         ("msg", "two nodes, msg")):
@@ -294,5 +311,5 @@ def all_rows():
     return [
         *_local(), *_network("rdm"), *_network("msg"), *_messages(), *_armci_local(),
         *_armci_far("rdm"), *_armci_far("msg"), *_instructions(),
-        *_instructions_gasnet(), *_threads(), *_collectives(), *_startup()
+        *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_startup()
     ]

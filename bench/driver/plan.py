@@ -12,7 +12,7 @@ PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
 NAMES = ("latency", "rate", "atomics", "pingpong", "am", "armci", "busy", "threads", "coll",
-         "startup", "insn", "insn_gasnet")
+         "startup", "insn", "insn_gasnet", "insn_pgas")
 
 
 class Group:
@@ -191,10 +191,19 @@ class Plan:
                                   env={"LD_BIND_NOW": "1"}, timeout=300)
         return [Group(runs, rounds=1)]
 
+    def _insn_pgas(self):
+        runs = []
+        for layout in self.ours.layouts:
+            trace = os.path.join(self.builder.out_dir, f"pgas_calls-{layout}.trace")
+            runs += self._run(self.ours, layout, 2, "pgas_calls", ["--trace", trace],
+                              env={"LD_BIND_NOW": "1"}, timeout=300)
+        return [Group(runs, rounds=1)]
+
     def groups(self):
         parts = {
             "insn": self._insn,
             "insn_gasnet": self._insn_gasnet,
+            "insn_pgas": self._insn_pgas,
             "pingpong": lambda: self._pairs("pingpong", PING_PONG),
             "am": self._am,
             "armci": self._armci,
