@@ -98,8 +98,15 @@ def banner(text, guard):
             f"#ifndef {guard}", f"#define {guard}", ""]
 
 
+def objects():
+    """(name, type) of each handle, for languages that cannot read the macros."""
+    rows = [row for row in of_kind("handle") + of_kind("constant") if "_t)" in row["text"]]
+    return [(row["name"], row["text"][2:].split(")")[0]) for row in rows]
+
+
 def definitions():
-    out = []
+    out = ["// The handles as objects, for bindings of other languages; in C the constants below.",
+           *wrap_c([f"extern const {kind} {name};" for name, kind in objects()])]
     for row in of_kind("handle") + of_kind("constant"):
         out.append(f"#define {row['name']} {row['text']}")
     out.append("")
@@ -387,8 +394,9 @@ def types_def():
 
 
 def exports_map():
-    return [f"# {NOTICE}", "{", "global:"] + [f"    {name};"
-                                              for name in exported()] + ["local:", "    *;", "};"]
+    names = exported() + [name for name, _ in objects()]
+    return [f"# {NOTICE}", "{", "global:", *(f"    {name};" for name in names), "local:", "    *;",
+            "};"]
 
 
 OUTPUTS = {

@@ -32,6 +32,22 @@ typedef struct shmem_team_opaque *shmem_team_t;
 #define CAUSEWAY_OLD
 #endif
 
+// The handles as objects, for bindings of other languages; in C the constants below.
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+extern const shmem_team_t SHMEM_TEAM_WORLD;
+extern const shmem_team_t SHMEM_TEAM_SHARED;
+extern const shmem_ctx_t SHMEM_CTX_DEFAULT;
+extern const shmem_team_t SHMEM_TEAM_INVALID;
+extern const shmem_ctx_t SHMEM_CTX_INVALID;
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
 #define SHMEM_TEAM_WORLD ((shmem_team_t)1)
 #define SHMEM_TEAM_SHARED ((shmem_team_t)2)
 #define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)

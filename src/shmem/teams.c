@@ -217,3 +217,24 @@ void pshmem_team_destroy(shmem_team_t team)
     cw_team_destroy(group);
 }
 SHM_WEAK(shmem_team_destroy);
+
+// ---------------------------------------------------------------- handles as objects
+// For languages that cannot read C's macros: generators of bindings (Rust's bindgen), loaders
+// (Python's ctypes). The object's name is given to the assembler, because for the compiler the
+// macro stands for it.
+
+#pragma GCC visibility push(default)
+
+extern const shmem_team_t shm_team_world __asm__("SHMEM_TEAM_WORLD");
+extern const shmem_team_t shm_team_shared __asm__("SHMEM_TEAM_SHARED");
+extern const shmem_team_t shm_team_invalid __asm__("SHMEM_TEAM_INVALID");
+extern const shmem_ctx_t shm_ctx_default __asm__("SHMEM_CTX_DEFAULT");
+extern const shmem_ctx_t shm_ctx_invalid __asm__("SHMEM_CTX_INVALID");
+
+const shmem_team_t shm_team_world = SHMEM_TEAM_WORLD;
+const shmem_team_t shm_team_shared = SHMEM_TEAM_SHARED;
+const shmem_team_t shm_team_invalid = SHMEM_TEAM_INVALID;
+const shmem_ctx_t shm_ctx_default = SHMEM_CTX_DEFAULT;
+const shmem_ctx_t shm_ctx_invalid = SHMEM_CTX_INVALID;
+
+#pragma GCC visibility pop

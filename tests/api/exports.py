@@ -3,10 +3,11 @@
 """The library exports what the specification lists, under both names, and nothing else.
 
 golden_exports.txt is every entry point of OpenSHMEM 1.6 with its profiling name, written down from
-the specification and not from the library's table; and Causeway's extensions (shmemx_), which have
-none. Checked: the table expands to it; the library exports it except the pending families; each
-shmem_ name is a weak alias of its pshmem_ one; the headers declare the same; committed files are up
-to date; and the conformance programs use every exported function.
+the specification and not from the library's table; Causeway's extensions (shmemx_), which have
+none; and the handles, which are objects (in capitals). Checked: the table expands to it; the
+library exports it except the pending families; each shmem_ name is a weak alias of its pshmem_ one;
+the headers declare the same; committed files are up to date; and the conformance programs use every
+exported function.
 """
 import re
 import subprocess
@@ -35,8 +36,10 @@ def symbols(path, *options):
     return found
 
 
-def check_library(wanted):
+def check_library(wanted, objects):
     have = symbols(STAGE / "lib/libcauseway.so")
+    report("the library has no objects", objects - {name for name in have if have[name][0] in "RD"})
+    have = {name: have[name] for name in have if name not in objects}
     report("the library does not export", wanted - set(have))
     gasnet = {line for path in (ROOT / "src").glob("*/exports.txt")
               for line in path.read_text(encoding="utf-8").split("\n") if line[:1] != "#"}
@@ -57,7 +60,10 @@ def declared(header):
         text, re.M))
 
 
-def check_headers(wanted):
+def check_headers(wanted, objects):
+    base = (ROOT / "include/causeway/shmem-base.h").read_text(encoding="utf-8")
+    report("the headers declare other objects",
+           objects ^ set(re.findall(r"^extern const \w+ (\w+);$", base, re.M)))
     extensions = {name for name in wanted if name.startswith("shmemx_")}
     report("shmemx.h lacks", extensions - declared("shmemx.h"))
     report("shmemx.h declares besides", declared("shmemx.h") - extensions)
@@ -85,11 +91,13 @@ def check_coverage(wanted):
 
 def main():
     golden = set((ROOT / "tests/api/golden_exports.txt").read_text(encoding="utf-8").split())
+    objects = {name for name in golden if name.isupper()}
+    golden -= objects
     wanted = set(run(sys.executable, GENERATOR, "--list").split())
     report("the table lacks", golden - wanted)
     report("the table invents", wanted - golden)
-    check_library(wanted)
-    check_headers(wanted)
+    check_library(wanted, objects)
+    check_headers(wanted, objects)
     check_coverage(wanted)
     done = subprocess.run([sys.executable, str(GENERATOR), "--check"], capture_output=True,
                           text=True)
