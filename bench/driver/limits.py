@@ -238,6 +238,7 @@ def _instructions_gasnet():
 
 def _instructions_pgas():
     bars = {"ARMCI_Put.8": 20, "ARMCI_Get.8": 20, "ARMCI_Fence": 20}
+    first_bars = {"ARMCI_Put.8": 150, "ARMCI_Get.8": 130}
     armci = ("ARMCI_Put.8", "ARMCI_NbPut.8", "ARMCI_Get.8", "ARMCI_Rmw", "ARMCI_Acc.8")
     dart = ("dart_put.8", "dart_put_blocking.8", "dart_get.8", "dart_get_blocking.8")
     where = "Instructions, ARMCI and DART"
@@ -248,7 +249,8 @@ def _instructions_pgas():
         for op in (*armci, *dart):
             for which, words in (("first", "first after quiet"), ("next", "in a stream")):
                 yield Row(where, f"{op} {mode}, to the provider, {words}", mode, "insn_pgas",
-                          f"{op}.to_provider.{which}", 0, base=False)
+                          f"{op}.to_provider.{which}", 0, base=False,
+                          at_most=first_bars.get(op) if which == "first" else None)
         yield Row(where, f"ARMCI_Fence {mode}, idle", mode, "insn_pgas", "ARMCI_Fence.total.next",
                   0, base=False, at_most=20)
 

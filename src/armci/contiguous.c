@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contiguous transfers and single values: a copy where the memory is mapped here, else the general
-// path.
+// Contiguous transfers and single values: a copy where the memory is mapped here, one call of the
+// transport to a process of another node that was reached before, else the general path.
 #include <string.h>
 
 #include "armci/aci.h"
 
-int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
+/** The record of a process of another node that was reached before, if nothing is to be reported
+ *  or observed; else NULL. */
+static CW_ALWAYS_INLINE cwt_target_t *reached(int proc, const void *remote, intptr_t nbytes)
+{
+    uintptr_t word;
+    if (!cw_owner_is_fast(&aci_owner, (uint32_t)proc, &word) || cw_owner_is_mapped(word) ||
+        nbytes <= 0 || !cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, (size_t)nbytes))
+        return NULL;
+    return cw_owner_record(word);
+}
+
+static CW_NOINLINE int put_general(const char *call, const void *src, void *dst, intptr_t nbytes,
+                                   int proc)
 {
     aci_check_transfer(call, proc, dst, nbytes);
     uint32_t pe = (uint32_t)proc;
@@ -26,7 +38,8 @@ int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     return 0;
 }
 
-int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
+static CW_NOINLINE int get_general(const char *call, const void *src, void *dst, intptr_t nbytes,
+                                   int proc)
 {
     aci_check_transfer(call, proc, src, nbytes);
     uint32_t pe = (uint32_t)proc;
@@ -39,6 +52,28 @@ int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     if (!cw_owner_get_fast(&aci_owner, dst, pe, src, (size_t)nbytes, false, &in_flight))
         cw_owner_get_general(&aci_owner, call, dst, pe, src, (size_t)nbytes, CW_OWNER_BLOCKING,
                              NULL);
+    return 0;
+}
+
+int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
+{
+    cwt_target_t *record = reached(proc, dst, nbytes);
+    if (CW_UNLIKELY(!record))
+        return put_general(call, src, dst, nbytes, proc);
+    aci_before_write(proc, dst, (size_t)nbytes);
+    aci_before_direct(proc);
+    cw_target_put(record, dst, src, (size_t)nbytes, false);
+    aci_mark(proc, ACI_PUTS);
+    return 0;
+}
+
+int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
+{
+    cwt_target_t *record = reached(proc, src, nbytes);
+    if (CW_UNLIKELY(!record))
+        return get_general(call, src, dst, nbytes, proc);
+    aci_before_direct(proc);
+    cw_target_get(dst, record, src, (size_t)nbytes, false);
     return 0;
 }
 
