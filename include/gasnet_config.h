@@ -34,7 +34,6 @@
 #define GASNET_ALIGNED_SEGMENTS 0
 #define GASNET_MAXNODES 0x7fffffff
 #define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0  // handlers run in threads of the program only
-#define GASNET_MAXEPS 32         // endpoints of a process (gex_EP_Create)
 
 #if defined(__x86_64__) || defined(__i386__)
 #define GASNET_PAGESIZE 4096

@@ -204,6 +204,19 @@ def gasnet_pages():
     return found
 
 
+def gex_names():
+    """Names of GASNet-EX's functions, exported or inline; they are on gasnetex.7."""
+    page = (PAGES / "gasnetex.7.md").read_text(encoding="utf-8")
+    listed = page.split("# INTERFACE\n")[1].split("# CALLS OF CLIENTS")[0]
+    listed = set(re.findall(r"\b(?:gex_[A-Z]|gasnet_)\w+", listed))
+    exports = (gen_shmem.ROOT / "src/gex/exports.txt").read_text(encoding="utf-8")
+    missing = {name for name in exports.split()
+               if re.match("gex_[A-Z]|gasnet_(?!coll_)", name)} - listed
+    if missing:
+        sys.exit(f"gasnetex.7.md does not have: {', '.join(sorted(missing))}")
+    return listed
+
+
 def write_links(folder):
     folder.mkdir(parents=True, exist_ok=True)
     own = {page.name.removesuffix(".3.md") for page in pages()}
@@ -217,6 +230,8 @@ def write_links(folder):
     for name, page in links.items():
         if name not in own and page:
             (folder / f"{name}.3").write_text(f".so man3/{page}.3\n", encoding="utf-8")
+    for name in gex_names() - set(links) - own:
+        (folder / f"{name}.3").write_text(".so man7/gasnetex.7\n", encoding="utf-8")
 
 
 def main(args):
@@ -225,6 +240,7 @@ def main(args):
         return 0
     page_of_each()
     gasnet_pages()
+    gex_names()
     stale = 0
     for page in [*pages(), PAGES / "shmem.7.md"]:
         have = page.read_text(encoding="utf-8")

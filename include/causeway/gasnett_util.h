@@ -71,6 +71,7 @@ const char *gasnett_gethostname(void);
 const char *gasnett_exe_name(void);
 int gasnett_cpu_count(void);
 uint64_t gasnett_getPhysMemSz(int failureIsFatal);
+#define GASNETT_SET_AFFINITY_SUPPORT 1
 /** 0, or not if the machine has it not. */
 int gasnett_set_affinity(int rank);
 int gasnett_sched_yield(void);

@@ -14,6 +14,7 @@
 #define GASNET_EXTENDED_NAME_STR "OFI"
 #define GASNET_EXTENDED_VERSION 1.4
 #define GASNET_EXTENDED_VERSION_STR "1.4"
+#define GASNET_MAXEPS 33 // endpoints of a process (gex_EP_Create)
 
 #include "../gasnet_config.h"
 

@@ -14,6 +14,7 @@
 #define GASNET_EXTENDED_NAME_STR "SMP"
 #define GASNET_EXTENDED_VERSION 2.1
 #define GASNET_EXTENDED_VERSION_STR "2.1"
+#define GASNET_MAXEPS 1 // endpoints of a process (gex_EP_Create)
 
 #include "../gasnet_config.h"
 

@@ -14,6 +14,7 @@
 #define GASNET_EXTENDED_NAME_STR "REFERENCE"
 #define GASNET_EXTENDED_VERSION 2025.8
 #define GASNET_EXTENDED_VERSION_STR "2025.8"
+#define GASNET_MAXEPS 1 // endpoints of a process (gex_EP_Create)
 
 #include "../gasnet_config.h"
 

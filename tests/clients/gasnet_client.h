@@ -30,6 +30,8 @@
 #if !WANTED_CONDUIT || \
     defined(GASNET_CONDUIT_SMP) + defined(GASNET_CONDUIT_UDP) + defined(GASNET_CONDUIT_OFI) != 1
 #error "the conduit is not the one of the makefile fragment"
+#elif GASNET_MAXEPS != (GASNET_CONDUIT_OFI ? 33 : 1)
+#error "endpoints"
 #endif
 #ifdef SHMEM_MAJOR_VERSION
 #error "a client of GASNet got an OpenSHMEM"

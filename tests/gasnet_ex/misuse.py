@@ -42,7 +42,7 @@ CASES = [
     ("category", False, ["gex_NBI_Wait", "0x100000"]),
     ("pair-barrier", False, ["gex_Coll_BarrierNB", "gex_TM_Pair"]),
     ("pair-split", False, ["gex_TM_Split", "gex_TM_Pair"]),
-    ("pair-index", False, ["gex_TM_Pair", "GASNET_MAXEPS \\(32\\)"]),
+    ("pair-index", False, ["gex_TM_Pair", "GASNET_MAXEPS \\(33\\)"]),
     ("destroy-world", False, ["gex_TM_Destroy", "stays"]),
     ("create-rank", False, ["gex_TM_Create", "rank 9"]),
     ("create-twice", False, ["gex_TM_Create", "twice"]),

@@ -12,7 +12,8 @@ TYPED = ("GEX_EVENT_", "GEX_EC_", "GEX_TI_", "GEX_MK_", "GEX_RANK_")
 
 
 def program(rows):
-    lines = ["#include <gasnetex.h>", "#include <gasnet_coll.h>", "#include <stdio.h>",
+    lines = ["#include <gasnetex.h>", "#include <gasnet_coll.h>",
+             "#include <gasnet_tools.h>", "#include <stdio.h>",
              "static int wrong;",
              "static void is(const char *name, unsigned long long have, unsigned long long want)",
              "{ if (have != want) wrong++, printf(\"FAIL: %s is %llu, not %llu\\n\", name, have, "
