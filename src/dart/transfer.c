@@ -3,6 +3,8 @@
 // Puts and gets behind the fast paths: other nodes, types with gaps, wrong use.
 #include "dart/transfer.h"
 
+#include <string.h>
+
 #include "core/bulk/pieces.h"
 
 static void name_private(const drt_part_t *part, uint64_t at, drt_target_t *target)
@@ -103,7 +105,43 @@ static size_t next_run(drt_walk_t *remote, drt_walk_t *local)
     return remote->run < local->run ? remote->run : local->run;
 }
 
-static void copy_near(const drt_transfer_t *t, char *near)
+#define ROWS_OF(type_)                                                                  \
+    for (; n > 0; n--, to += to_step, from += from_step)                                \
+        memcpy(to, from, sizeof(type_));  // of words: at most one load and one store
+
+/** n rows of `nbytes`, one every so many bytes. */
+static void copy_rows(char *to, size_t to_step, const char *from, size_t from_step, size_t nbytes,
+                      size_t n)
+{
+    if (nbytes == 8)
+        ROWS_OF(uint64_t)
+    else if (nbytes == 4)
+        ROWS_OF(uint32_t)
+    else
+        for (; n > 0; n--, to += to_step, from += from_step)
+            cw_copy(to, from, nbytes);
+}
+
+/** Rows of one length on both sides, at least one of them strided. False: nothing was done. */
+static bool copy_strided(const drt_transfer_t *t, char *near)
+{
+    const drt_type_t *remote = drt_type_find(t->remote_type), *local = drt_type_find(t->local_type);
+    const bool remote_gaps = remote && remote->nelems > 0, local_gaps = local && local->nelems > 0;
+    const drt_type_t *rows = remote_gaps ? remote : local_gaps ? local : NULL;
+    if (!rows || (remote_gaps && remote->nblocks) || (local_gaps && local->nblocks) ||
+        (remote_gaps && local_gaps && remote->reach != local->reach))
+        return false;
+    const size_t n = t->nelem / rows->nelems, nbytes = rows->reach,
+                 remote_step = remote_gaps ? remote->stride : nbytes,
+                 local_step = local_gaps ? local->stride : nbytes;
+    if (t->put)
+        copy_rows(near, remote_step, t->local, local_step, nbytes, n);
+    else
+        copy_rows(t->local, local_step, near, remote_step, nbytes, n);
+    return true;
+}
+
+static void copy_runs(const drt_transfer_t *t, char *near)
 {
     drt_walk_t remote = drt_walk(near, t->nelem, t->remote_type),
                local = drt_walk(t->local, t->nelem, t->local_type);
@@ -115,6 +153,12 @@ static void copy_near(const drt_transfer_t *t, char *near)
         drt_walk_take(&remote, n);
         drt_walk_take(&local, n);
     }
+}
+
+static void copy_near(const drt_transfer_t *t, char *near)
+{
+    if (!copy_strided(t, near))
+        copy_runs(t, near);
     if (!t->put)
         cw_get_done();
 }

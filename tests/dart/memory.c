@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "frame/check.h"
+#include "frame/random.h"
 
 enum { MANY = 300 };
 
@@ -122,6 +123,34 @@ static void alone(void)
     CHECK(dart_memalloc(0, DART_TYPE_INT, &again) == DART_OK && dart_memfree(again) == DART_OK);
 }
 
+/** Blocks of all sizes come and go: what lives keeps its bytes, what is freed gives its pages back,
+ *  but for a few MiB. */
+static void turnover(void)
+{
+    enum { LIVE = 24 };
+    dart_gptr_t live[LIVE];
+    size_t nbytes[LIVE] = {0}, bad = 0;
+    long before = shared_kib();
+    for (int i = 0; i < 500; i++) {
+        const int at = (int)draw(LIVE);
+        if (nbytes[at]) {
+            const unsigned char *own = address_of(live[at]);
+            for (size_t k = 0; k < nbytes[at]; k += 509)
+                bad += own[k] != (unsigned char)(at + 1);
+            CHECK(dart_memfree(live[at]) == DART_OK);
+        }
+        nbytes[at] = draw(4) ? 1 + draw(40000) : 1 + draw(3 << 20);
+        CHECK(dart_memalloc(nbytes[at], DART_TYPE_BYTE, &live[at]) == DART_OK);
+        unsigned char *own = address_of(live[at]);
+        for (size_t k = 0; k < nbytes[at]; k += 509)
+            own[k] = (unsigned char)(at + 1);
+    }
+    CHECK(bad == 0, "%zu bytes have changed", bad);
+    for (int at = 0; at < LIVE; at++)
+        CHECK(nbytes[at] == 0 || dart_memfree(live[at]) == DART_OK);
+    CHECK(shared_kib() - before < 10 << 10, "%ld KiB more", shared_kib() - before);
+}
+
 static void refused(void)
 {
     dart_gptr_t gptr;
@@ -153,6 +182,7 @@ int main(int argc, char **argv)
     many();
     large();
     alone();
+    turnover();
     refused();
     dart_exit();
     return check_result();
