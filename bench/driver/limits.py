@@ -186,7 +186,7 @@ def _armci_far(mode):
         for row, text in ROWS:
             yield Row(where, f"{op} 1 MiB in rows of {text}, base: contiguous", mode, "armci",
                       f"{op}_rows", row, base_op=f"armci:{op}_block", base_nbytes=1048576,
-                      base_tag="causeway", ratio_least=0.8 if (op, row) == ("put", 1024) else None)
+                      base_tag="causeway", ratio_least=0.8 if row == 1024 else None)
     for op, nbytes, label in (("acc", 65536, "64 KiB"), ("acc", 1048576, "1 MiB"),
                               ("acc_rows", 800, "81 rows of 800 B")):
         yield Row(where, f"accumulate {label}, base: put 1 MiB", mode, "armci", op, nbytes,
